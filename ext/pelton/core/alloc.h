@@ -1,0 +1,15 @@
+#ifndef PEL_ALLOC_H
+#define PEL_ALLOC_H
+
+#include <stdlib.h>
+
+/*
+ * Core's allocator: plain malloc, never Ruby's. Core code also runs where the GVL is not held, and Ruby's allocator may
+ * start the garbage collector. Large buffers are reported to Ruby by their face in ruby/.
+ */
+#define pel_malloc(size) malloc(size)
+#define pel_calloc(count, size) calloc(count, size)
+#define pel_realloc(pointer, size) realloc(pointer, size)
+#define pel_free(pointer) free(pointer)
+
+#endif
