@@ -1,0 +1,295 @@
+#include "timer.h"
+
+#include <string.h>
+
+#define DIGIT_BITS 6
+#define SCAN_LIMIT 8
+
+static void list_init(struct pel_timer_link *list)
+{
+    list->next = list->previous = list;
+}
+
+static int list_empty(const struct pel_timer_link *list)
+{
+    return list->next == list;
+}
+
+static void link_before(struct pel_timer_link *position, struct pel_timer_link *link)
+{
+    link->next = position;
+    link->previous = position->previous;
+    link->previous->next = position->previous = link;
+}
+
+static void unlink_from_list(struct pel_timer_link *link)
+{
+    link->previous->next = link->next;
+    link->next->previous = link->previous;
+    link->next = link->previous = NULL;
+}
+
+static struct pel_timer *timer_of(struct pel_timer_link *link)
+{
+    return (struct pel_timer *)link;
+}
+
+/* The sign bit is flipped, so that negative instants come before positive ones. */
+static uint64_t tick_of(int64_t instant)
+{
+    return ((uint64_t)instant ^ (UINT64_C(1) << 63)) >> PEL_TIMER_TICK_BITS;
+}
+
+static int64_t instant_of(uint64_t tick)
+{
+    return (int64_t)((tick << PEL_TIMER_TICK_BITS) ^ (UINT64_C(1) << 63));
+}
+
+/* The highest digit in which the ticks differ; 0 if they do not. */
+static int level_of(uint64_t tick, uint64_t other)
+{
+    return (63 - __builtin_clzll((tick ^ other) | 1)) / DIGIT_BITS;
+}
+
+static int slot_of(uint64_t tick, int level)
+{
+    return (int)(tick >> (level * DIGIT_BITS)) & (PEL_TIMER_SLOTS - 1);
+}
+
+static void place(struct pel_timers *timers, struct pel_timer *timer)
+{
+    uint64_t current = tick_of(timers->now);
+    uint64_t tick = timer->deadline <= timers->now ? current : tick_of(timer->deadline);
+    int level = level_of(tick, current);
+    int slot = slot_of(tick, level);
+
+    timers->occupied[level] |= UINT64_C(1) << slot;
+    link_before(&timers->slots[level][slot], &timer->link);
+}
+
+int pel_timers_init(struct pel_timers *timers, int64_t now)
+{
+    memset(timers, 0, sizeof *timers);
+    timers->now = now;
+    for (int level = 0; level < PEL_TIMER_LEVELS; level++)
+        for (int slot = 0; slot < PEL_TIMER_SLOTS; slot++)
+            list_init(&timers->slots[level][slot]);
+    list_init(&timers->never);
+    list_init(&timers->expired);
+    return 0;
+}
+
+static void empty(struct pel_timers *timers, struct pel_timer_link *list)
+{
+    while (!list_empty(list))
+        pel_timer_cancel(timers, timer_of(list->next));
+}
+
+void pel_timers_free(struct pel_timers *timers)
+{
+    for (int level = 0; level < PEL_TIMER_LEVELS; level++)
+        for (int slot = 0; slot < PEL_TIMER_SLOTS; slot++)
+            empty(timers, &timers->slots[level][slot]);
+    empty(timers, &timers->never);
+    empty(timers, &timers->expired);
+}
+
+void pel_timer_add(struct pel_timers *timers, struct pel_timer *timer, int64_t deadline)
+{
+    pel_timer_cancel(timers, timer);
+    timers->count++;
+    timer->deadline = deadline;
+    timer->sequence = timers->sequence++;
+    if (deadline == INT64_MAX)
+        link_before(&timers->never, &timer->link);
+    else
+        place(timers, timer);
+}
+
+/* The slot's bit stays: next and expire clear it when they find the slot empty. */
+void pel_timer_cancel(struct pel_timers *timers, struct pel_timer *timer)
+{
+    if (!pel_timer_active(timer))
+        return;
+    unlink_from_list(&timer->link);
+    timers->count--;
+}
+
+/* The earliest deadline in the current tick's slot: exact, or the loop would turn idly until the tick is over. */
+static int64_t earliest(struct pel_timers *timers, struct pel_timer_link *list)
+{
+    int64_t result = INT64_MAX;
+
+    for (struct pel_timer_link *link = list->next; link != list; link = link->next) {
+        int64_t deadline = timer_of(link)->deadline;
+
+        if (deadline <= timers->now)
+            return timers->now;
+        if (deadline < result)
+            result = deadline;
+    }
+    return result;
+}
+
+/* A slot of a few timers is looked through: its start alone would wake the loop once for each level it comes down. */
+static int64_t estimate(struct pel_timer_link *list, int64_t start)
+{
+    int64_t result = INT64_MAX;
+    int scanned = 0;
+
+    for (struct pel_timer_link *link = list->next; link != list; link = link->next) {
+        if (++scanned > SCAN_LIMIT)
+            return start;
+        if (timer_of(link)->deadline < result)
+            result = timer_of(link)->deadline;
+    }
+    return result;
+}
+
+int64_t pel_timers_next(struct pel_timers *timers)
+{
+    uint64_t current = tick_of(timers->now);
+
+    for (int level = 0; level < PEL_TIMER_LEVELS; level++) {
+        while (timers->occupied[level]) {
+            int slot = __builtin_ctzll(timers->occupied[level]);
+            struct pel_timer_link *list = &timers->slots[level][slot];
+            int shift = level * DIGIT_BITS;
+
+            if (list_empty(list)) {
+                timers->occupied[level] &= timers->occupied[level] - 1;
+                continue;
+            }
+            if (level == 0 && slot == slot_of(current, 0))
+                return earliest(timers, list);
+            return estimate(list, instant_of(((current >> shift >> DIGIT_BITS << DIGIT_BITS) | slot) << shift));
+        }
+    }
+    return INT64_MAX;
+}
+
+static int before(const struct pel_timer_link *a, const struct pel_timer_link *b)
+{
+    const struct pel_timer *x = (const struct pel_timer *)a, *y = (const struct pel_timer *)b;
+
+    return x->deadline < y->deadline || (x->deadline == y->deadline && x->sequence < y->sequence);
+}
+
+/* Merges two chains, linked by `next` alone and ended by NULL. */
+static struct pel_timer_link *merge(struct pel_timer_link *a, struct pel_timer_link *b)
+{
+    struct pel_timer_link *head = NULL, **tail = &head;
+
+    while (a && b) {
+        struct pel_timer_link **least = before(b, a) ? &b : &a;
+
+        *tail = *least;
+        tail = &(*least)->next;
+        *least = *tail;
+    }
+    *tail = a ? a : b;
+    return head;
+}
+
+/* Bottom-up merge sort of a chain: bins[n] is empty or a sorted chain of 2^n. */
+static struct pel_timer_link *sort(struct pel_timer_link *chain)
+{
+    struct pel_timer_link *bins[64] = {NULL}, *sorted = NULL;
+    int used = 0, bin;
+
+    while (chain) {
+        struct pel_timer_link *link = chain;
+
+        chain = chain->next;
+        link->next = NULL;
+        for (bin = 0; bin < used && bins[bin]; bin++) {
+            link = merge(bins[bin], link);
+            bins[bin] = NULL;
+        }
+        if (bin == used)
+            used++;
+        bins[bin] = link;
+    }
+    for (bin = 0; bin < used; bin++)
+        sorted = merge(bins[bin], sorted);
+    return sorted;
+}
+
+/* Takes the sorted chain into the expired ones. From behind: what expires now is nearly always later. */
+static void expire_chain(struct pel_timers *timers, struct pel_timer_link *chain)
+{
+    struct pel_timer_link *position = &timers->expired, *last = NULL;
+
+    for (struct pel_timer_link *link = chain; link; link = link->next) {
+        link->previous = last;
+        last = link;
+    }
+    while (last) {
+        struct pel_timer_link *link = last;
+
+        last = last->previous;
+        while (position->previous != &timers->expired && before(link, position->previous))
+            position = position->previous;
+        link_before(position, link);
+        position = link;
+    }
+}
+
+/* Chains up the slot's due timers at *due; the others find a new place, now nearer. */
+static void drain(struct pel_timers *timers, int level, int slot, struct pel_timer_link ***due)
+{
+    struct pel_timer_link *list = &timers->slots[level][slot], *link = list->next;
+
+    list_init(list);
+    timers->occupied[level] &= ~(UINT64_C(1) << slot);
+    while (link != list) {
+        struct pel_timer_link *next = link->next;
+
+        if (timer_of(link)->deadline <= timers->now) {
+            **due = link;
+            *due = &link->next;
+        } else {
+            place(timers, timer_of(link));
+        }
+        link = next;
+    }
+}
+
+void pel_timers_expire(struct pel_timers *timers, int64_t now)
+{
+    struct pel_timer_link *chain = NULL, **due = &chain;
+    uint64_t then = tick_of(timers->now), current;
+    int top;
+
+    if (now > timers->now)
+        timers->now = now;
+    current = tick_of(timers->now);
+    top = level_of(then, current);
+    /* Every level below the highest digit that changed is over; on that level, the slots up to the current one. */
+    for (int level = 0; level <= top; level++) {
+        uint64_t over = timers->occupied[level];
+
+        if (level == top)
+            over &= ~UINT64_C(0) >> (PEL_TIMER_SLOTS - 1 - slot_of(current, level));
+        for (; over; over &= over - 1)
+            drain(timers, level, __builtin_ctzll(over), &due);
+    }
+    *due = NULL;
+    expire_chain(timers, sort(chain));
+}
+
+struct pel_timer *pel_timers_pop(struct pel_timers *timers)
+{
+    struct pel_timer_link *link = timers->expired.next;
+
+    if (link == &timers->expired)
+        return NULL;
+    unlink_from_list(link);
+    timers->count--;
+    return timer_of(link);
+}
+
+size_t pel_timers_count(const struct pel_timers *timers)
+{
+    return timers->count;
+}
