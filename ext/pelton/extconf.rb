@@ -8,10 +8,18 @@ $srcs = folders.flat_map { |folder| Dir[File.join(__dir__, folder, "*.c")] }.map
 $VPATH.concat(folders.map { |folder| "$(srcdir)/#{folder}" })
 $INCFLAGS << folders.map { |folder| " -I$(srcdir)/#{folder}" }.join
 
-append_cflags(%w[-std=gnu99 -O2 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden])
-append_cflags("-Werror") if ENV["PELTON_WERROR"]
+doubles = $srcs.tally.select { |_, count| count > 1 }.keys
+abort "extconf.rb: the same name in core/ and ruby/ would be one object file: #{doubles.join(", ")}" if doubles.any?
+
+append_cflags(%w[-std=gnu99 -O2 -Wall -Wno-unused-parameter -Wextra -fvisibility=hidden])
+append_cflags("-Werror") if ENV["PELTON_WERROR"] == "1"
 
 have_header("sys/epoll.h")
 have_header("sys/eventfd.h")
 
+# mkmf knows only the headers beside extconf.rb: let the compiler write down which ones each object needs.
+tracks = try_cflags("-MMD -MP")
+$CFLAGS << " -MMD -MP" if tracks
+
 create_makefile("pelton/pelton")
+File.write("Makefile", "\n-include $(OBJS:.o=.d)\n", mode: "a") if tracks
