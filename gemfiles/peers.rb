@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+# The gems that the lab measures Pelton against. A Gemfile of its own: `bin/setup --peers` installs it, and a peer that does
+# not install here is left out (tmp/peers holds the names of those that did) without breaking the rest.
+eval_gemfile "../Gemfile"
+
+peers = {
+  "async" => "2.23.1", # 2.24 calls IO#timeout, which Ruby 3.1 does not have
+  "dalli" => "~> 4.3",
+  "em-synchrony" => "~> 1.0",
+  "eventmachine" => "1.2.7",
+  "memcached" => "1.8.0"
+}
+
+chosen = File.expand_path("../tmp/peers", __dir__)
+names = File.exist?(chosen) ? File.readlines(chosen, chomp: true) : peers.keys
+
+group :peers do
+  peers.slice(*names).each { |name, version| gem name, version, require: false }
+end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "tempfile"
+
+# Ruby programs in processes of their own, for what cannot be tested inside the test's process.
+module Children
+  LIB = File.expand_path("../../lib", __dir__)
+
+  # Runs `code` in a fresh Ruby with Pelton's lib on its load path, without Bundler (but with the folders of its gems) and
+  # without the options of this Ruby. Returns what it wrote to stdout and stderr, and its Process::Status. A child that
+  # takes longer than `deadline` seconds is killed with Ruby's report of where it was, and the test fails with it.
+  #
+  # `arguments` are the program's ARGV, `env` is added to the environment, `options` go to Ruby itself.
+  def run_ruby(code, *arguments, env: {}, stdin: "", options: [], deadline: 20)
+    files = [stdin, "", ""].map { |content| Tempfile.new("child").tap { |file| (file << content).rewind } }
+    command = [RbConfig.ruby, "-W1", "-I#{LIB}", *options, "-e", code, "--", *arguments.map(&:to_s)]
+    pid = Process.spawn(child_environment.merge(env), *command, in: files[0], out: files[1], err: files[2])
+    status = reap(pid, deadline)
+    output, errors = files.last(2).map { |file| file.tap(&:rewind).read }
+    flunk "the child took longer than #{deadline} s:\n#{output}\n#{errors}" unless status
+    [output, errors, status]
+  ensure
+    files&.each(&:close!)
+  end
+
+  # The same for a program that must succeed: its stdout.
+  def ruby_output(code, *arguments, **options)
+    output, errors, status = run_ruby(code, *arguments, **options)
+    assert status.success?, "#{status}\n#{output}\n#{errors}"
+    output
+  end
+
+  private
+
+  def child_environment
+    without = ENV.keys.grep(/\A(BUNDLE|BUNDLER|RUBYOPT|RUBYLIB|MT_)/).to_h { |name| [name, nil] }
+    without.merge("GEM_PATH" => Gem.path.join(File::PATH_SEPARATOR))
+  end
+
+  # The status, or nil when the process had to be killed.
+  def reap(pid, deadline)
+    [[nil, deadline], ["SEGV", 5], ["KILL", 5]].each do |signal, seconds|
+      Process.kill(signal, pid) if signal
+      limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+      until Process.wait(pid, Process::WNOHANG)
+        break true if Process.clock_gettime(Process::CLOCK_MONOTONIC) > limit
+        sleep 0.003
+      end || (return signal ? nil : $?)
+    end
+    nil
+  end
+end

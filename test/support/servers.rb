@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "socket"
+
+# Real servers for tests, on 127.0.0.1 and free ports. Each is started once a run and killed at its end.
+module Servers
+  class << self
+    # The port of the server that the block's command starts; the block is called with a port, once for each name.
+    # The server counts as started when `ready` (called with its port) no longer raises a system's error.
+    def port(name, ready: ->(port) { TCPSocket.new("127.0.0.1", port).close }, &command)
+      (@ports ||= {})[name] ||= start(name, ready, &command)
+    end
+
+    # A port that was free a moment ago.
+    def free_port
+      TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    end
+
+    private
+
+    def start(name, ready)
+      3.times do # another process may take the port first
+        port = free_port
+        pid = spawn_detached(yield(port))
+        Guard.kill_at_end(pid)
+        return port if answers?(pid, port, ready)
+      end
+      raise "#{name} does not start: #{File.read(log)}"
+    end
+
+    # Not our child: Process.waitall in a test would wait for it.
+    def spawn_detached(command)
+      IO.popen(["sh", "-c", '"$@" </dev/null >"$0" 2>&1 & echo $!', log, *command], &:read).to_i
+    end
+
+    def log
+      File.expand_path("../../tmp/test/server.log", __dir__)
+    end
+
+    def answers?(pid, port, ready)
+      1000.times do
+        ready.call(port)
+        return true
+      rescue SystemCallError
+        sleep 0.01
+        break unless alive?(pid)
+      end
+      false
+    end
+
+    def alive?(pid)
+      Process.kill(0, pid)
+    rescue Errno::ESRCH
+      false
+    end
+  end
+
+  def free_port
+    Servers.free_port
+  end
+
+  # Calls the block with the port of a real memcached, emptied; without a block returns the port.
+  def with_memcached
+    user = Process.uid.zero? ? %w[-u nobody] : []
+    port = Servers.port("memcached", ready: method(:flush_memcached)) do |port|
+      ["memcached", "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", "-m", "256", "-c", "8192", *user]
+    end
+    flush_memcached(port)
+    block_given? ? yield(port) : port
+  end
+
+  private
+
+  def flush_memcached(port)
+    TCPSocket.open("127.0.0.1", port) do |socket|
+      socket.write("flush_all\r\n")
+      answer = socket.gets
+      raise Errno::ECONNRESET, "not a memcached: #{answer.inspect}" unless answer == "OK\r\n"
+    end
+  end
+end

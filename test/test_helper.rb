@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+$LOAD_PATH.unshift File.expand_path("../lib", __dir__)
+
+require_relative "support/guard"
+Guard.start # before Minitest's at_exit: so it ends after the tests
+
+require "minitest/autorun"
+require_relative "support/children"
+require_relative "support/servers"
+
+# The base of all tests.
+#
+# A test may take `deadline` seconds (30; `self.deadline = 60` in a class sets another). Then the backtraces of all threads
+# are printed and the test fails by Guard::Hung; if it does not end within 10 seconds even so, the process dies with
+# Ruby's report of where it was.
+#
+# PELTON_GC_STRESS=1 runs each test with a collection at every allocation, and compaction (rake stress).
+class PeltonTest < Minitest::Test
+  include Children
+  include Servers
+
+  ROOT = File.expand_path("..", __dir__)
+  STRESS = ENV["PELTON_GC_STRESS"] == "1"
+
+  class << self
+    attr_writer :deadline
+
+    def deadline
+      seconds = @deadline || ((self == PeltonTest) ? 30 : superclass.deadline)
+      (STRESS && self == PeltonTest) ? seconds * 10 : seconds
+    end
+  end
+
+  def run(...)
+    Guard.watch("#{self.class}##{name}", self.class.deadline) { super }
+  end
+
+  def before_setup
+    super
+    return unless STRESS
+    GC.auto_compact = true
+    GC.stress = true
+  end
+
+  def after_teardown
+    return super unless STRESS
+    GC.stress = GC.auto_compact = false
+    super
+  end
+
+  # Waits until the block is true; fails when it still is not after `timeout` seconds. For the effects of other threads and
+  # processes, which have no other sign.
+  def eventually(what = "the condition", timeout: 10)
+    limit = now + timeout
+    until (result = yield)
+      flunk "#{what} did not come true within #{timeout} s" if now > limit
+      sleep 0.002
+    end
+    result
+  end
+
+  private
+
+  def now
+    Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+end
+
+# Objects moved about once with everything loaded: a C class that keeps a stale reference crashes here.
+Minitest.after_run do
+  next unless GC.respond_to?(:verify_compaction_references)
+  names = GC.method(:verify_compaction_references).parameters.map(&:last)
+  GC.verify_compaction_references((names.include?(:expand_heap) ? :expand_heap : :double_heap) => true, :toward => :empty)
+end
