@@ -15,25 +15,26 @@ require_relative "support/servers"
 # are printed and the test fails by Guard::Hung; if it does not end within 10 seconds even so, the process dies with
 # Ruby's report of where it was.
 #
-# PELTON_GC_STRESS=1 runs each test with a collection at every allocation, and compaction (rake stress).
+# PELTON_GC_STRESS=1 runs each test with a collection at every allocation, and compaction (rake stress). PELTON_SLOW=1
+# multiplies the deadlines by ten.
 class PeltonTest < Minitest::Test
   include Children
   include Servers
 
   ROOT = File.expand_path("..", __dir__)
   STRESS = ENV["PELTON_GC_STRESS"] == "1"
+  SLOW = (ENV["PELTON_SLOW"] == "1") ? 10 : 1
 
   class << self
     attr_writer :deadline
 
     def deadline
-      seconds = @deadline || ((self == PeltonTest) ? 30 : superclass.deadline)
-      (STRESS && self == PeltonTest) ? seconds * 10 : seconds
+      @deadline || ((self == PeltonTest) ? 30 : superclass.deadline)
     end
   end
 
   def run(...)
-    Guard.watch("#{self.class}##{name}", self.class.deadline) { super }
+    Guard.watch("#{self.class}##{name}", self.class.deadline * SLOW) { super }
   end
 
   def before_setup
