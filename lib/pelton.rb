@@ -1,4 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "pelton/version"
+require_relative "pelton/error"
 require_relative "pelton/pelton"
+require_relative "pelton/reactor"
+require_relative "pelton/operation"
+require_relative "pelton/runtime"

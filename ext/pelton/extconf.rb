@@ -14,8 +14,12 @@ abort "extconf.rb: the same name in core/ and ruby/ would be one object file: #{
 append_cflags(%w[-std=gnu99 -O2 -Wall -Wno-unused-parameter -Wextra -fvisibility=hidden])
 append_cflags("-Werror") if ENV["PELTON_WERROR"] == "1"
 
+$defs << "-D_GNU_SOURCE"
+
 have_header("sys/epoll.h")
 have_header("sys/eventfd.h")
+have_func("epoll_pwait2", "sys/epoll.h")
+have_func("accept4", "sys/socket.h")
 
 # mkmf knows only the headers beside extconf.rb: let the compiler write down which ones each object needs.
 tracks = try_cflags("-MMD -MP")

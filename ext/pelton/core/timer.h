@@ -84,4 +84,10 @@ struct pel_timer *pel_timers_pop(struct pel_timers *timers);
 /* The number of active timers, including those that have expired and wait for pop. */
 size_t pel_timers_count(const struct pel_timers *timers);
 
+/* The timer that pop would return, or NULL. It stays active. */
+static inline struct pel_timer *pel_timers_peek(const struct pel_timers *timers)
+{
+    return timers->expired.next == &timers->expired ? NULL : (struct pel_timer *)timers->expired.next;
+}
+
 #endif

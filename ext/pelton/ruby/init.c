@@ -1,9 +1,16 @@
 /* The table of contents: one line per class. */
-#include <ruby.h>
+#include "reactor.h"
+
+#include "error.h"
 
 RUBY_FUNC_EXPORTED void Init_pelton(void);
 
 void Init_pelton(void)
 {
-    rb_define_module("Pelton");
+    pel_mPelton = rb_define_module("Pelton");
+    pel_init_error();
+    pel_init_reactor();
+    pel_init_scheduler();
+    pel_init_operation();
+    pel_init_timer();
 }

@@ -1,0 +1,137 @@
+#include "loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <time.h>
+#include "alloc.h"
+
+#ifndef POLLRDHUP
+#define POLLRDHUP 0
+#endif
+
+/*
+ * Backend on poll(2): portable and simple. A descriptor is told once and then left out of the set until it is armed
+ * again (pel_loop_rearm for edges), which makes level-triggered poll behave as the epoll backend does.
+ */
+
+struct poll_set {
+    struct pollfd *entries; /* entry i belongs to slot i; fd -1: not waited for */
+    uint8_t *edges;         /* what slot i is registered for, when edge-triggered */
+    uint32_t count;
+};
+
+static int poll_open(struct pel_loop *loop)
+{
+    loop->backend_data = pel_calloc(1, sizeof(struct poll_set));
+    return loop->backend_data ? 0 : PEL_EMEMORY;
+}
+
+static void poll_close(struct pel_loop *loop)
+{
+    struct poll_set *set = loop->backend_data;
+    pel_free(set->entries);
+    pel_free(set->edges);
+    pel_free(set);
+    loop->backend_data = NULL;
+}
+
+static int grow(struct poll_set *set, uint32_t count)
+{
+    struct pollfd *entries = pel_realloc(set->entries, count * sizeof *entries);
+    uint8_t *edges;
+
+    if (!entries)
+        return PEL_EMEMORY;
+    set->entries = entries;
+    edges = pel_realloc(set->edges, count);
+    if (!edges)
+        return PEL_EMEMORY;
+    set->edges = edges;
+    for (uint32_t i = set->count; i < count; i++) {
+        entries[i] = (struct pollfd){.fd = -1};
+        edges[i] = 0;
+    }
+    set->count = count;
+    return 0;
+}
+
+static short poll_bits(unsigned events)
+{
+    return (short)((events & PEL_READABLE ? POLLIN | POLLRDHUP : 0) | (events & PEL_WRITABLE ? POLLOUT : 0) |
+                   (events & PEL_PRIORITY ? POLLPRI : 0));
+}
+
+static int poll_arm(struct pel_loop *loop, struct pel_handle *handle, unsigned events, enum pel_trigger trigger,
+                    int known)
+{
+    struct poll_set *set = loop->backend_data;
+    int code;
+
+    (void)known;
+    if (handle->slot >= set->count && (code = grow(set, loop->slot_count)) < 0)
+        return code;
+    set->entries[handle->slot] = (struct pollfd){.fd = handle->fd, .events = poll_bits(events)};
+    set->edges[handle->slot] = trigger == PEL_EDGE ? (uint8_t)events : 0;
+    return 0;
+}
+
+static int poll_rearm(struct pel_loop *loop, struct pel_handle *handle, unsigned events)
+{
+    struct poll_set *set = loop->backend_data;
+    struct pollfd *entry;
+
+    if (handle->slot == PEL_UNREGISTERED)
+        return 0;
+    entry = &set->entries[handle->slot];
+    entry->fd = handle->fd;
+    entry->events |= poll_bits(events & set->edges[handle->slot]);
+    return 0;
+}
+
+static void poll_disarm(struct pel_loop *loop, struct pel_handle *handle)
+{
+    struct poll_set *set = loop->backend_data;
+    set->entries[handle->slot] = (struct pollfd){.fd = -1};
+    set->edges[handle->slot] = 0;
+}
+
+static int poll_wait(struct pel_loop *loop, int64_t timeout)
+{
+    struct poll_set *set = loop->backend_data;
+    struct timespec time = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
+    int left = ppoll(set->entries, set->count, timeout == PEL_FOREVER ? NULL : &time, NULL);
+
+    if (left < 0)
+        return errno == EINTR ? 0 : PEL_ESYSTEM;
+    /* Entries beyond the event array's size stay armed and are told by the next wait. */
+    for (uint32_t i = 0; i < set->count && left > 0 && loop->event_count < PEL_LOOP_EVENTS; i++) {
+        struct pollfd *entry = &set->entries[i];
+        unsigned told = 0;
+        if (entry->fd < 0 || !entry->revents)
+            continue;
+        left--;
+        if (entry->revents & (POLLIN | POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
+            told |= PEL_READABLE;
+        if (entry->revents & (POLLOUT | POLLHUP | POLLERR | POLLNVAL))
+            told |= PEL_WRITABLE;
+        if (entry->revents & POLLPRI)
+            told |= PEL_PRIORITY;
+        if (entry->revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
+            told |= PEL_HANGUP;
+        loop->events[loop->event_count++] =
+            (struct pel_event){.slot = i, .generation = loop->slots[i].generation, .events = told};
+        entry->events = set->edges[i] ? entry->events & ~poll_bits(told) : 0;
+        if (!entry->events)
+            entry->fd = -1; /* poll reports hang-ups even for an empty set of events */
+        entry->revents = 0;
+    }
+    return 0;
+}
+
+const struct pel_backend pel_backend_poll = {.name = "poll",
+                                             .open = poll_open,
+                                             .close = poll_close,
+                                             .arm = poll_arm,
+                                             .disarm = poll_disarm,
+                                             .rearm = poll_rearm,
+                                             .wait = poll_wait};

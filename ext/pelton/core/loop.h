@@ -1,0 +1,124 @@
+#ifndef PEL_LOOP_H
+#define PEL_LOOP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "error.h"
+#include "timer.h"
+
+/*
+ * The loop: descriptors, timers and one wait. It collects events and never calls Ruby. One thread owns a loop; only
+ * pel_loop_wake may be called from elsewhere.
+ *
+ * Events of one wait are kept in the loop, not on a stack: whoever takes the loop over goes on with the next one. Each
+ * carries the generation of its registration, so an event for a handle that was removed meanwhile is dropped, even when
+ * the descriptor's number has been used again.
+ */
+
+enum pel_events {
+    PEL_READABLE = 1, /* also: end of file, an error, or a hang-up is to be read */
+    PEL_WRITABLE = 2, /* also: an error or a hang-up is to be met by the next write */
+    PEL_PRIORITY = 4, /* urgent data */
+    PEL_HANGUP = 8    /* nothing comes after what is there: the peer shut its side, or the descriptor failed */
+};
+
+enum pel_trigger {
+    PEL_EDGE,   /* for descriptors of our own: registered once, told once a change, see pel_loop_rearm */
+    PEL_ONESHOT /* for descriptors of others: told once, then silent until armed again */
+};
+
+#define PEL_UNREGISTERED UINT32_MAX
+#define PEL_FOREVER INT64_MAX
+
+struct pel_handle {
+    int fd;        /* the loop never closes it */
+    uint32_t slot; /* place in the loop's table, PEL_UNREGISTERED when in none */
+    /* Called by pel_loop_dispatch. Plain C: it must neither call Ruby code nor switch fibers. It may close any handle.
+     */
+    void (*on_event)(struct pel_handle *handle, unsigned events);
+};
+
+struct pel_event {
+    uint32_t slot, generation;
+    unsigned events;
+};
+
+struct pel_loop;
+
+/* What a backend must do. All functions but wait are called by the loop's thread only; none allocates in wait. */
+struct pel_backend {
+    const char *name;
+    int (*open)(struct pel_loop *loop);
+    void (*close)(struct pel_loop *loop);
+    int (*arm)(struct pel_loop *loop, struct pel_handle *handle, unsigned events, enum pel_trigger trigger, int known);
+    void (*disarm)(struct pel_loop *loop, struct pel_handle *handle);
+    int (*rearm)(struct pel_loop *loop, struct pel_handle *handle, unsigned events); /* NULL: edges need none */
+    /* Waits at most timeout nanoseconds (0: only looks; PEL_FOREVER), fills loop->events. Runs with or without the GVL.
+     * Returns 0 or PEL_ESYSTEM; an interrupted wait is 0 with no events. */
+    int (*wait)(struct pel_loop *loop, int64_t timeout);
+};
+
+extern const struct pel_backend pel_backend_poll;
+#ifdef HAVE_SYS_EPOLL_H
+extern const struct pel_backend pel_backend_epoll;
+#endif
+
+#define PEL_LOOP_EVENTS 256
+
+struct pel_slot {
+    struct pel_handle *handle; /* NULL: free */
+    uint32_t generation;
+    uint32_t next_free;
+};
+
+struct pel_loop {
+    const struct pel_backend *backend;
+    void *backend_data;
+    int backend_fd;
+    struct pel_slot *slots;
+    uint32_t slot_count, free_slot;
+    size_t registered; /* handles, the loop's own wake-up not counted */
+    struct pel_event events[PEL_LOOP_EVENTS];
+    int event_count, event_next;
+    struct pel_timers timers;
+    int64_t now; /* nanoseconds of the monotonic clock when the last wait ended */
+    struct pel_handle wake_handle;
+    int wake_write_fd;
+    int waiting; /* atomic: the owner is inside a wait that must be woken */
+};
+
+/* Nanoseconds of the monotonic clock. */
+int64_t pel_now(void);
+
+/* Opens a loop on the named backend ("epoll", "poll"; NULL: the best one). 0, PEL_ESYSTEM, PEL_EMEMORY or, for a name
+ * that is not known, PEL_EARGUMENT. After a failure there is nothing to close. */
+int pel_loop_open(struct pel_loop *loop, const char *backend);
+
+/* Closes the loop's own descriptors. Registered handles are forgotten, their descriptors stay open. In a child after a
+ * fork this leaves the parent's loop as it is. */
+void pel_loop_close(struct pel_loop *loop);
+
+/* Registers a handle (its fd and on_event are set, its slot is PEL_UNREGISTERED or its present place) or changes what
+ * is waited for. 0, PEL_EMEMORY, or PEL_ESYSTEM (errno EPERM: a file that is always ready). */
+int pel_loop_arm(struct pel_loop *loop, struct pel_handle *handle, unsigned events, enum pel_trigger trigger);
+
+/* Says that an edge-triggered handle was drained (EAGAIN, or a short read) and its next change is to be told. */
+int pel_loop_rearm(struct pel_loop *loop, struct pel_handle *handle, unsigned events);
+
+/* Forgets a handle; call it before its descriptor is closed. Legal for one that is not registered. */
+void pel_loop_disarm(struct pel_loop *loop, struct pel_handle *handle);
+
+/* Waits, at most timeout nanoseconds, and sets now. Only when all events of the last wait have been dispatched. The
+ * caller computes the timeout (pel_loop_timeout). Runs with or without the GVL. */
+int pel_loop_wait(struct pel_loop *loop, int64_t timeout);
+
+/* Nanoseconds from now until the next timer, 0 at least, PEL_FOREVER when there is none. */
+int64_t pel_loop_timeout(struct pel_loop *loop);
+
+/* Hands one event to its handle. 1 when one was handed over, 0 when none is left. */
+int pel_loop_dispatch(struct pel_loop *loop);
+
+/* Ends a wait of the loop's thread. From any thread or signal handler. A burst of calls writes once. */
+void pel_loop_wake(struct pel_loop *loop);
+
+#endif

@@ -1,0 +1,48 @@
+#include "error.h"
+
+#include <string.h>
+
+VALUE pel_eError, pel_eClosedError, pel_eTimeoutError, pel_eCancelled, pel_eOverloadError, pel_eConnectionError;
+static VALUE module;
+
+static VALUE class_of(int code)
+{
+    const char *name = "Error";
+
+    switch (code) {
+#define CLASS_NAME(symbol, number, ruby_class, retriable, text)                                                        \
+    case PEL_E##symbol:                                                                                                \
+        name = ruby_class;                                                                                             \
+        break;
+        PEL_ERRORS(CLASS_NAME)
+    default:
+        break;
+    }
+    return rb_const_get(module, rb_intern(name));
+}
+
+VALUE pel_error_new(int code, int error_number, const char *what)
+{
+    const char *text = error_number ? strerror(error_number) : pel_error_text(code);
+    VALUE error = rb_exc_new_str(class_of(code), what ? rb_sprintf("%s: %s", what, text) : rb_str_new_cstr(text));
+
+    if (error_number)
+        rb_iv_set(error, "@errno", INT2FIX(error_number));
+    return error;
+}
+
+void pel_raise(int code, int error_number, const char *what)
+{
+    rb_exc_raise(pel_error_new(code, error_number, what));
+}
+
+void pel_init_error(void)
+{
+    module = rb_define_module("Pelton");
+    pel_eError = rb_const_get(module, rb_intern("Error"));
+    pel_eConnectionError = rb_const_get(module, rb_intern("ConnectionError"));
+    pel_eClosedError = rb_const_get(module, rb_intern("ClosedError"));
+    pel_eTimeoutError = rb_const_get(module, rb_intern("TimeoutError"));
+    pel_eOverloadError = rb_const_get(module, rb_intern("OverloadError"));
+    pel_eCancelled = rb_const_get(module, rb_intern("Cancelled"));
+}

@@ -1,0 +1,57 @@
+#ifndef PEL_OPERATION_H
+#define PEL_OPERATION_H
+
+#include "reactor.h"
+
+/*
+ * An operation: one thing that will complete once, and the three ways to learn of it: a fiber awaits it, a block is
+ * called, or it is held as a Deferrable (Pelton::Operation) and composed.
+ *
+ * The record is C's. Its Ruby object is made only for callback style and `later`, and refers to the record; the record
+ * never refers to the object, so an object that nobody keeps costs nothing but its slot.
+ */
+
+enum pel_state { PEL_PENDING, PEL_SUCCEEDED, PEL_FAILED };
+
+struct pel_operation {
+    struct pel_operation *next;  /* the producer's to use: its FIFO of pending replies */
+    struct pel_reactor *reactor; /* NULL for a Deferrable made by the user outside a reactor */
+    struct pel_waiter *awaiters; /* fibers in await */
+    struct pel_worker *worker;   /* of a task that runs */
+    VALUE callbacks, errbacks;   /* Qfalse, a Proc, or an Array of them */
+    VALUE result;                /* value or error; a task's block before it starts; Qundef: none yet */
+    uint32_t references;         /* who holds the record: its producer, its object, the ready queue */
+    uint8_t state, task, counted, heard, splat, started;
+};
+
+/* A new pending record with one reference: the producer's. counted: it keeps Pelton.run going until it is settled. */
+struct pel_operation *pel_operation_new(struct pel_reactor *reactor, int counted);
+void pel_operation_release(struct pel_operation *operation);
+
+/* For the producer's mark function, while it holds the record. */
+void pel_operation_mark(struct pel_operation *operation);
+
+/* Settles it: awaiting fibers become ready, callbacks are put on the ready queue. No-op when it is settled already
+ * (cancelled, timed out): a late result is dropped. Plain C but for memory. */
+void pel_operation_succeed(struct pel_operation *operation, VALUE value);
+void pel_operation_fail(struct pel_operation *operation, VALUE error);
+
+/* Parks or blocks until it is settled; returns the value or raises. PEL_FOREVER: no deadline. Raises TimeoutError; the
+ * record is then abandoned: settled, and a later result dropped. */
+VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline);
+
+/* How every operation of the API ends: direct style without a block, callback style with one, and `later`. Takes over
+ * the caller's view of the record, not its reference. deadline: for direct style. */
+VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *operation, VALUE block, int later,
+                           int64_t deadline);
+
+/* Its Pelton::Operation. Make it once. */
+VALUE pel_operation_object(struct pel_operation *operation, VALUE class);
+struct pel_operation *pel_operation_get(VALUE self);
+
+/* Starts run's block. */
+void pel_spawn_main(struct pel_reactor *reactor, VALUE block);
+
+extern VALUE pel_cOperation;
+
+#endif

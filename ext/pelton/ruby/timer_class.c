@@ -1,0 +1,153 @@
+#include "reactor.h"
+
+#include <math.h>
+#include "error.h"
+
+/* Pelton::Timer: calls a block once, or again and again. One-shot timers keep run going, periodic ones do not. */
+
+struct timer {
+    struct pel_alarm alarm; /* first */
+    struct pel_listed listed;
+    struct pel_reactor *reactor;
+    VALUE block;
+    int64_t interval; /* nanoseconds; 0: one-shot */
+};
+
+int64_t pel_nanoseconds(VALUE seconds)
+{
+    double value = NUM2DBL(seconds);
+
+    if (isnan(value))
+        rb_raise(rb_eArgError, "seconds must be a number, not NaN");
+    if (value <= 0)
+        return 0;
+    return value >= 4e9 ? PEL_FOREVER / 2 : (int64_t)(value * 1e9); /* 126 years are for ever */
+}
+
+static void timer_mark(void *data)
+{
+    rb_gc_mark(((struct timer *)data)->block);
+}
+
+static size_t timer_size(const void *data)
+{
+    return sizeof(struct timer);
+}
+
+/* An armed timer is listed, so it is freed only together with its reactor: nothing to cancel. */
+static const rb_data_type_t timer_type = {
+    .wrap_struct_name = "Pelton::Timer",
+    .function = {.dmark = timer_mark, .dfree = RUBY_TYPED_DEFAULT_FREE, .dsize = timer_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+
+static void disarm(struct timer *timer)
+{
+    if (!timer->listed.next)
+        return;
+    pel_timer_cancel(&timer->reactor->loop.timers, &timer->alarm.timer);
+    pel_list_remove(timer->reactor, &timer->listed);
+    if (!timer->interval)
+        timer->reactor->references--;
+}
+
+static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
+{
+    struct timer *timer = (struct timer *)((char *)listed - offsetof(struct timer, listed));
+
+    pel_timer_cancel(&reactor->loop.timers, &timer->alarm.timer);
+    if (!timer->interval)
+        reactor->references--;
+}
+
+static void ring(struct pel_reactor *reactor, struct pel_alarm *alarm)
+{
+    struct timer *timer = (struct timer *)alarm;
+    VALUE block = timer->block;
+
+    if (timer->interval) {
+        /* From the deadline, not from now: a periodic timer does not drift. A loop that was late skips the lost ones.
+         */
+        int64_t next = alarm->timer.deadline + timer->interval, now = pel_now();
+        pel_timer_add(&reactor->loop.timers, &alarm->timer, next > now ? next : now + timer->interval);
+    } else {
+        disarm(timer);
+    }
+    rb_proc_call_with_block(block, 0, NULL, Qnil);
+    RB_GC_GUARD(block);
+}
+
+static VALUE timer_allocate(VALUE class)
+{
+    struct timer *timer;
+    VALUE self = TypedData_Make_Struct(class, struct timer, &timer_type, timer);
+
+    timer->block = Qnil;
+    return self;
+}
+
+static void arm(VALUE self, struct timer *timer, int64_t nanoseconds)
+{
+    pel_timer_add(&timer->reactor->loop.timers, &timer->alarm.timer, pel_now() + nanoseconds);
+    if (timer->listed.next)
+        return;
+    timer->listed.stop = stop;
+    pel_list_add(timer->reactor, &timer->listed, self);
+    if (!timer->interval)
+        timer->reactor->references++;
+}
+
+/* _new(seconds, periodic) { } */
+static VALUE timer_s_new(VALUE class, VALUE seconds, VALUE periodic)
+{
+    struct pel_reactor *reactor = pel_reactor_running("a timer");
+    int64_t nanoseconds = pel_nanoseconds(seconds);
+    VALUE self = timer_allocate(class);
+    struct timer *timer = rb_check_typeddata(self, &timer_type);
+
+    timer->reactor = reactor;
+    timer->alarm.ring = ring;
+    timer->alarm.calls_ruby = 1;
+    timer->interval = !RTEST(periodic) ? 0 : nanoseconds ? nanoseconds : 1;
+    RB_OBJ_WRITE(self, &timer->block, rb_block_proc());
+    arm(self, timer, nanoseconds);
+    return self;
+}
+
+static VALUE timer_cancel(VALUE self)
+{
+    struct timer *timer = rb_check_typeddata(self, &timer_type);
+    VALUE active = timer->listed.next ? Qtrue : Qfalse;
+
+    disarm(timer);
+    return active;
+}
+
+/* restart(seconds): from now on. */
+static VALUE timer_restart(VALUE self, VALUE seconds)
+{
+    struct timer *timer = rb_check_typeddata(self, &timer_type);
+    int64_t nanoseconds = pel_nanoseconds(seconds);
+
+    if (timer->reactor->phase == PEL_IDLE)
+        pel_reactor_running("Timer#restart");
+    if (timer->interval)
+        timer->interval = nanoseconds ? nanoseconds : 1;
+    arm(self, timer, nanoseconds);
+    return self;
+}
+
+static VALUE timer_active_p(VALUE self)
+{
+    return ((struct timer *)rb_check_typeddata(self, &timer_type))->listed.next ? Qtrue : Qfalse;
+}
+
+void pel_init_timer(void)
+{
+    VALUE class = rb_define_class_under(pel_mPelton, "Timer", rb_cObject);
+
+    rb_undef_alloc_func(class);
+    rb_define_singleton_method(class, "_new", timer_s_new, 2);
+    rb_define_method(class, "cancel", timer_cancel, 0);
+    rb_define_method(class, "restart", timer_restart, 1);
+    rb_define_method(class, "active?", timer_active_p, 0);
+}

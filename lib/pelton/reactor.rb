@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+module Pelton
+  # The loop of a thread: descriptors, timers, and the fibers and callbacks that wait for them. Most programs use it
+  # through Pelton's own methods.
+  class Reactor
+    # Turns the loop. See {Pelton.run}.
+    def run(grace: 5, &block)
+      raise ArgumentError, "run needs a block" unless block
+      _run(grace, block)
+    end
+
+    # Ends {#run}. Any thread may call it.
+    def stop(value = nil) = _stop(value)
+
+    # Calls the block in the next tick. Any thread may call it.
+    def next_tick(&block)
+      raise ArgumentError, "next_tick needs a block" unless block
+      _next_tick(block)
+    end
+    alias_method :schedule, :next_tick
+  end
+end

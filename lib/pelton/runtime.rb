@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+# The runtime's own methods, on the reactor of the calling thread.
+module Pelton
+  class << self
+    # Turns a reactor on this thread until nothing is left to do, or until {stop}.
+    #
+    # The block is the first task. Inside, waiting parks a fiber and never the thread. The thread's fiber scheduler is
+    # Pelton's while this runs.
+    #
+    # @param grace [Numeric] seconds that `ensure` blocks of cancelled tasks may take once the reactor stops
+    # @return the block's value, or what {stop} was given
+    # @raise whatever the block raises; Interrupt and SignalException after the reactor has stopped
+    # @asynchronous inside a running reactor: there it runs the block and nothing else
+    def run(grace: 5, &block) = Reactor.current.run(grace: grace, &block)
+
+    # Ends {run} on this thread: listeners close, what is parked is cancelled, `ensure` blocks run.
+    def stop(value = nil) = Reactor.current.stop(value)
+
+    # Whether a reactor runs on this thread.
+    def running? = Reactor.running?
+
+    # Starts a task: its block runs in this tick, as soon as the caller waits or returns.
+    #
+    # @return [Task]
+    # @raise [NotRunningError] outside {run}
+    def spawn(&block)
+      raise ArgumentError, "spawn needs a block" unless block
+      Task.spawn(&block)
+    end
+
+    # Calls the block in the next tick.
+    def next_tick(&block) = Reactor.current.next_tick(&block)
+
+    # Calls the block once, after some seconds.
+    #
+    # @return [Timer]
+    def add_timer(seconds, &block)
+      raise ArgumentError, "a timer needs a block" unless block
+      Timer._new(seconds, false, &block)
+    end
+
+    # Calls the block again and again, every so many seconds. It does not keep {run} going.
+    #
+    # @return [Timer]
+    def add_periodic_timer(seconds, &block)
+      raise ArgumentError, "a timer needs a block" unless block
+      Timer._new(seconds, true, &block)
+    end
+
+    # Sets what is called with an error that nobody rescued: of a callback, or of a task that nobody awaits. The default
+    # prints it with its backtrace on stderr. An error raised by the block ends {run}.
+    def on_error(&block)
+      @on_error = block
+      nil
+    end
+
+    # @private
+    def report_error(error)
+      return @on_error.call(error) if @on_error
+      $stderr.write("pelton: nobody rescued this error\n#{error.full_message(highlight: false)}")
+    end
+
+    # What the reactor of this thread has done and holds. Times are in seconds.
+    #
+    # @return [Hash{Symbol => Object}]
+    def stats = Reactor.current.stats
+  end
+end
