@@ -1,36 +1,8 @@
 #include <string.h>
 
-#include "memcached_parser.h"
+#include "memcached_line.h"
 
 enum { AT_LINE, IN_VALUE, AT_VALUE_CR, AT_VALUE_LF, FAILED };
-
-enum shape { META, META_VALUE, CLASSIC_VALUE, NAMED_TEXT, TEXT, BARE };
-
-static const struct {
-    const char *word;
-    unsigned length;
-    enum shape shape;
-} replies[] = {
-#define REPLY(name, word, shape) {word, sizeof(word) - 1, shape},
-    PEL_MEMCACHED_REPLIES(REPLY)
-#undef REPLY
-};
-
-#define REPLY_COUNT (sizeof(replies) / sizeof(replies[0]))
-
-const char *pel_memcached_kind_name(enum pel_memcached_kind kind)
-{
-    switch (kind) {
-    case PEL_MEMCACHED_NUMBER:
-        return "NUMBER";
-    case PEL_MEMCACHED_VALUE_PART:
-        return "VALUE_PART";
-    case PEL_MEMCACHED_VALUE_END:
-        return "VALUE_END";
-    default:
-        return (size_t)kind < REPLY_COUNT ? replies[kind].word : "?";
-    }
-}
 
 void pel_memcached_parser_init(struct pel_memcached_parser *parser)
 {
@@ -56,170 +28,6 @@ static int fail(struct pel_memcached_parser *parser, int error)
     parser->state = FAILED;
     parser->pending = 0;
     return parser->error = error;
-}
-
-/* The whole of `text` as a number up to `limit`; 0, or PEL_EPROTOCOL. */
-static int parse_number(struct pel_slice text, uint64_t limit, uint64_t *number)
-{
-    uint64_t result = 0;
-
-    if (text.length < 1 || text.length > 20)
-        return PEL_EPROTOCOL;
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned digit = (unsigned char)text.bytes[i] - '0';
-        if (digit > 9 || __builtin_mul_overflow(result, 10, &result) || __builtin_add_overflow(result, digit, &result))
-            return PEL_EPROTOCOL;
-    }
-    *number = result;
-    return result <= limit ? 0 : PEL_EPROTOCOL;
-}
-
-/* Cut the next word off `rest`, with the space before it; 0, or PEL_EPROTOCOL if there is none. */
-static int next_word(struct pel_slice *rest, struct pel_slice *word)
-{
-    size_t end = 1;
-
-    if (rest->length < 2 || rest->bytes[0] != ' ')
-        return PEL_EPROTOCOL;
-    while (end < rest->length && (unsigned char)rest->bytes[end] > ' ' && rest->bytes[end] != 0x7f)
-        end++;
-    if (end == 1 || (end < rest->length && rest->bytes[end] != ' '))
-        return PEL_EPROTOCOL;
-    *word = (struct pel_slice){rest->bytes + 1, end - 1};
-    rest->bytes += end;
-    rest->length -= end;
-    return 0;
-}
-
-static int next_number(struct pel_slice *rest, uint64_t limit, uint64_t *number)
-{
-    struct pel_slice word;
-
-    return next_word(rest, &word) < 0 ? PEL_EPROTOCOL : parse_number(word, limit, number);
-}
-
-static int parse_flag(struct pel_slice word, struct pel_memcached_reply *reply)
-{
-    char letter = word.bytes[0];
-    struct pel_slice token = {word.bytes + 1, word.length - 1};
-    uint64_t number = 0;
-    int error = 0;
-
-    if ((unsigned)((letter | 0x20) - 'a') > 25)
-        return PEL_EPROTOCOL;
-    reply->flags |= PEL_MEMCACHED_FLAG(letter);
-    switch (letter) {
-    case 'f':
-        error = parse_number(token, UINT32_MAX, &number);
-        reply->client_flags = (uint32_t)number;
-        return error;
-    case 'c':
-        return parse_number(token, UINT64_MAX, &reply->cas);
-    case 't':
-        if (token.length == 2 && memcmp(token.bytes, "-1", 2) == 0) {
-            reply->ttl = -1;
-            return 0;
-        }
-        error = parse_number(token, INT64_MAX, &number);
-        reply->ttl = (int64_t)number;
-        return error;
-    case 'h':
-        error = parse_number(token, 1, &number);
-        reply->hit_before = (int)number;
-        return error;
-    case 'l':
-        return parse_number(token, UINT64_MAX, &reply->idle);
-    case 's':
-        return parse_number(token, UINT64_MAX, &reply->size);
-    case 'k':
-        reply->key = token;
-        return token.length > 0 ? 0 : PEL_EPROTOCOL;
-    case 'O':
-        reply->opaque = token;
-        return 0;
-    default:
-        /* A later memcached may send letters of its own. */
-        return 0;
-    }
-}
-
-static int parse_flags(struct pel_slice rest, struct pel_memcached_reply *reply)
-{
-    struct pel_slice word;
-
-    while (rest.length > 0) {
-        if (next_word(&rest, &word) < 0 || parse_flag(word, reply) < 0)
-            return PEL_EPROTOCOL;
-    }
-    return 0;
-}
-
-static int parse_classic_value(struct pel_slice rest, struct pel_memcached_reply *reply)
-{
-    uint64_t client_flags;
-
-    reply->flags = PEL_MEMCACHED_FLAG('k') | PEL_MEMCACHED_FLAG('f');
-    if (next_word(&rest, &reply->key) < 0 || next_number(&rest, UINT32_MAX, &client_flags) < 0 ||
-        next_number(&rest, UINT64_MAX, &reply->value_length) < 0)
-        return PEL_EPROTOCOL;
-    reply->client_flags = (uint32_t)client_flags;
-    if (rest.length == 0)
-        return 0;
-    reply->flags |= PEL_MEMCACHED_FLAG('c');
-    if (next_number(&rest, UINT64_MAX, &reply->cas) < 0 || rest.length > 0)
-        return PEL_EPROTOCOL;
-    return 0;
-}
-
-static int parse_text(struct pel_slice rest, struct pel_memcached_reply *reply)
-{
-    if (memchr(rest.bytes, '\0', rest.length) || memchr(rest.bytes, '\r', rest.length))
-        return PEL_EPROTOCOL;
-    reply->text = rest;
-    if (rest.length > 0) {
-        reply->text.bytes++;
-        reply->text.length--;
-    }
-    return 0;
-}
-
-/* `line` is without its CRLF. Sets the reply but for the value's bytes; 0, or PEL_EPROTOCOL. */
-static int parse_line(struct pel_slice line, struct pel_memcached_reply *reply)
-{
-    size_t length = 0, kind;
-    struct pel_slice rest;
-
-    reply->flags = 0;
-    while (length < line.length && line.bytes[length] != ' ')
-        length++;
-    for (kind = 0; kind < REPLY_COUNT; kind++) {
-        if (replies[kind].length == length && memcmp(replies[kind].word, line.bytes, length) == 0)
-            break;
-    }
-    reply->kind = (enum pel_memcached_kind)kind;
-    if (kind == REPLY_COUNT) {
-        reply->kind = PEL_MEMCACHED_NUMBER;
-        return parse_number(line, UINT64_MAX, &reply->number);
-    }
-
-    rest = (struct pel_slice){line.bytes + length, line.length - length};
-    switch (replies[kind].shape) {
-    case META_VALUE:
-        if (next_number(&rest, UINT64_MAX, &reply->value_length) < 0)
-            return PEL_EPROTOCOL;
-        return parse_flags(rest, reply);
-    case META:
-        return parse_flags(rest, reply);
-    case CLASSIC_VALUE:
-        return parse_classic_value(rest, reply);
-    case NAMED_TEXT:
-        return next_word(&rest, &reply->key) < 0 ? PEL_EPROTOCOL : parse_text(rest, reply);
-    case TEXT:
-        return parse_text(rest, reply);
-    case BARE:
-        break;
-    }
-    return rest.length == 0 ? 0 : PEL_EPROTOCOL;
 }
 
 /* The head is parsed, `bytes` come after it. Returns how many of them belong to the reply, or a negative error. */
@@ -249,7 +57,7 @@ static int64_t begin_value(struct pel_memcached_parser *parser, const char *byte
 
 /*
  * The usual heads, "VA 12\r\n" and "VA 12 f0\r\n". Returns the head's length, or 0 if it is not wholly there or
- * anything else: then parse_line judges it.
+ * anything else: then pel__memcached_parse_line judges it.
  */
 static size_t parse_plain_value_head(const char *bytes, size_t length, struct pel_memcached_reply *reply)
 {
@@ -344,7 +152,7 @@ static int parse_head(struct pel_memcached_parser *parser, const char *bytes, si
         if (line.length < 2 || line.bytes[line.length - 2] != '\r')
             return fail(parser, PEL_EPROTOCOL);
         line.length -= 2;
-        if (parse_line(line, reply) < 0)
+        if (pel__memcached_parse_line(line, reply) < 0)
             return fail(parser, PEL_EPROTOCOL);
         head = taken;
     }
