@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define DIGIT_BITS 6
-#define SCAN_LIMIT 8
+#define FEW 8
 
 static void list_init(struct pel_timer_link *list)
 {
@@ -58,10 +58,13 @@ static int slot_of(uint64_t tick, int level)
 
 static void place(struct pel_timers *timers, struct pel_timer *timer)
 {
-    uint64_t current = tick_of(timers->now);
-    uint64_t tick = timer->deadline <= timers->now ? current : tick_of(timer->deadline);
-    int level = level_of(tick, current);
-    int slot = slot_of(tick, level);
+    uint64_t tick = tick_of(timer->deadline);
+    int level, slot;
+
+    if (tick < timers->tick)
+        tick = timers->tick;
+    level = level_of(tick, timers->tick);
+    slot = slot_of(tick, level);
 
     timers->occupied[level] |= UINT64_C(1) << slot;
     link_before(&timers->slots[level][slot], &timer->link);
@@ -71,6 +74,7 @@ int pel_timers_init(struct pel_timers *timers, int64_t now)
 {
     memset(timers, 0, sizeof *timers);
     timers->now = now;
+    timers->tick = tick_of(now);
     for (int level = 0; level < PEL_TIMER_LEVELS; level++)
         for (int slot = 0; slot < PEL_TIMER_SLOTS; slot++)
             list_init(&timers->slots[level][slot]);
@@ -100,6 +104,8 @@ void pel_timer_add(struct pel_timers *timers, struct pel_timer *timer, int64_t d
     timers->count++;
     timer->deadline = deadline;
     timer->sequence = timers->sequence++;
+    if (deadline < timers->soonest)
+        timers->soonest = deadline;
     if (deadline == INT64_MAX)
         link_before(&timers->never, &timer->link);
     else
@@ -111,61 +117,51 @@ void pel_timer_cancel(struct pel_timers *timers, struct pel_timer *timer)
 {
     if (!pel_timer_active(timer))
         return;
+    if (timer->deadline <= timers->soonest || timer->link.next == timer->link.previous)
+        timers->known = 0;
     unlink_from_list(&timer->link);
     timers->count--;
 }
 
-/* The earliest deadline in the current tick's slot: exact, or the loop would turn idly until the tick is over. */
-static int64_t earliest(struct pel_timers *timers, struct pel_timer_link *list)
+/* The earliest deadline in the list. If it has more than `limit` timers: `otherwise`. */
+static int64_t earliest(const struct pel_timer_link *list, size_t limit, int64_t otherwise)
 {
     int64_t result = INT64_MAX;
 
     for (struct pel_timer_link *link = list->next; link != list; link = link->next) {
-        int64_t deadline = timer_of(link)->deadline;
-
-        if (deadline <= timers->now)
-            return timers->now;
-        if (deadline < result)
-            result = deadline;
-    }
-    return result;
-}
-
-/* A slot of a few timers is looked through: its start alone would wake the loop once for each level it comes down. */
-static int64_t estimate(struct pel_timer_link *list, int64_t start)
-{
-    int64_t result = INT64_MAX;
-    int scanned = 0;
-
-    for (struct pel_timer_link *link = list->next; link != list; link = link->next) {
-        if (++scanned > SCAN_LIMIT)
-            return start;
+        if (limit-- == 0)
+            return otherwise;
         if (timer_of(link)->deadline < result)
             result = timer_of(link)->deadline;
     }
     return result;
 }
 
-int64_t pel_timers_next(struct pel_timers *timers)
+static int64_t find_soonest(struct pel_timers *timers)
 {
-    uint64_t current = tick_of(timers->now);
-
     for (int level = 0; level < PEL_TIMER_LEVELS; level++) {
-        while (timers->occupied[level]) {
-            int slot = __builtin_ctzll(timers->occupied[level]);
-            struct pel_timer_link *list = &timers->slots[level][slot];
-            int shift = level * DIGIT_BITS;
+        uint64_t over = timers->tick >> (level * DIGIT_BITS) >> DIGIT_BITS << DIGIT_BITS;
 
-            if (list_empty(list)) {
-                timers->occupied[level] &= timers->occupied[level] - 1;
-                continue;
-            }
-            if (level == 0 && slot == slot_of(current, 0))
-                return earliest(timers, list);
-            return estimate(list, instant_of(((current >> shift >> DIGIT_BITS << DIGIT_BITS) | slot) << shift));
+        for (; timers->occupied[level]; timers->occupied[level] &= timers->occupied[level] - 1) {
+            int slot = __builtin_ctzll(timers->occupied[level]);
+            uint64_t start = (over | (uint64_t)slot) << (level * DIGIT_BITS);
+
+            /* The slot the wheel stands at cannot come nearer: only the exact deadline is progress. Of another, the
+             * start will do; but a few timers are looked at, or they would wake the loop once for each level. */
+            if (!list_empty(&timers->slots[level][slot]))
+                return earliest(&timers->slots[level][slot], start <= timers->tick ? SIZE_MAX : FEW, instant_of(start));
         }
     }
     return INT64_MAX;
+}
+
+int64_t pel_timers_next(struct pel_timers *timers)
+{
+    if (!timers->known) {
+        timers->soonest = find_soonest(timers);
+        timers->known = 1;
+    }
+    return timers->soonest > timers->now ? timers->soonest : timers->now;
 }
 
 static int before(const struct pel_timer_link *a, const struct pel_timer_link *b)
@@ -191,24 +187,26 @@ static struct pel_timer_link *merge(struct pel_timer_link *a, struct pel_timer_l
     return head;
 }
 
-/* Bottom-up merge sort of a chain: bins[n] is empty or a sorted chain of 2^n. */
+/* Bottom-up merge sort of a chain, by the runs it has: bins[n] is empty or the merger of 2^n runs. */
 static struct pel_timer_link *sort(struct pel_timer_link *chain)
 {
     struct pel_timer_link *bins[64] = {NULL}, *sorted = NULL;
     int used = 0, bin;
 
     while (chain) {
-        struct pel_timer_link *link = chain;
+        struct pel_timer_link *run = chain, *last = chain;
 
-        chain = chain->next;
-        link->next = NULL;
+        while (last->next && before(last, last->next))
+            last = last->next;
+        chain = last->next;
+        last->next = NULL;
         for (bin = 0; bin < used && bins[bin]; bin++) {
-            link = merge(bins[bin], link);
+            run = merge(bins[bin], run);
             bins[bin] = NULL;
         }
         if (bin == used)
             used++;
-        bins[bin] = link;
+        bins[bin] = run;
     }
     for (bin = 0; bin < used; bin++)
         sorted = merge(bins[bin], sorted);
@@ -258,19 +256,22 @@ static void drain(struct pel_timers *timers, int level, int slot, struct pel_tim
 void pel_timers_expire(struct pel_timers *timers, int64_t now)
 {
     struct pel_timer_link *chain = NULL, **due = &chain;
-    uint64_t then = tick_of(timers->now), current;
+    uint64_t then = timers->tick;
     int top;
 
     if (now > timers->now)
         timers->now = now;
-    current = tick_of(timers->now);
-    top = level_of(then, current);
+    if (pel_timers_next(timers) > timers->now)
+        return; /* and the wheel stands where it stood: all it holds is still in its place */
+    timers->tick = tick_of(timers->now);
+    timers->known = 0;
+    top = level_of(then, timers->tick);
     /* Every level below the highest digit that changed is over; on that level, the slots up to the current one. */
     for (int level = 0; level <= top; level++) {
         uint64_t over = timers->occupied[level];
 
         if (level == top)
-            over &= ~UINT64_C(0) >> (PEL_TIMER_SLOTS - 1 - slot_of(current, level));
+            over &= ~UINT64_C(0) >> (PEL_TIMER_SLOTS - 1 - slot_of(timers->tick, level));
         for (; over; over &= over - 1)
             drain(timers, level, __builtin_ctzll(over), &due);
     }

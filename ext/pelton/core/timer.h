@@ -5,15 +5,17 @@
 #include <stdint.h>
 
 /*
- * Timers: instants of a monotonic clock, in nanoseconds, at which something is due. Adding and cancelling cost O(1), and
- * nothing here allocates. A timer never fires before its deadline. Not thread-safe.
+ * Timers: instants of a monotonic clock, in nanoseconds, at which something is due. Adding and cancelling cost O(1),
+ * and nothing here allocates. A timer never fires before its deadline. Not thread-safe.
  *
- * They lie in a hierarchical wheel (docs/adr/002-timers.md): level n has 64 slots of 64^n ticks each. A timer lies on the
- * level of the highest digit, to the base 64, in which its tick differs from the current one, so that all of level n is
- * due before any of level n + 1, and a jump of the clock touches each occupied slot once, however far it goes.
+ * They lie in a hierarchical wheel (docs/adr/002-timers.md): level n has 64 slots of 64^n ticks each. A timer lies on
+ * the level of the highest digit, to the base 64, in which its tick differs from the current one, so that all of level
+ * n is due before any of level n + 1, and a jump of the clock touches each occupied slot once, however far it goes.
  */
-#define PEL_TIMER_TICK_BITS 14 /* a tick is 16.4 us: the wheel's resolution, not that of the deadlines, which are exact */
-#define PEL_TIMER_LEVELS 9     /* 64^9 ticks: every deadline has its place */
+#ifndef PEL_TIMER_TICK_BITS    /* benchmark/timer tries others */
+#define PEL_TIMER_TICK_BITS 14 /* 16.4 us: the resolution of the wheel, not of the deadlines, which are exact */
+#endif
+#define PEL_TIMER_LEVELS 9 /* 64^9 ticks: every deadline has its place */
 #define PEL_TIMER_SLOTS 64
 
 struct pel_timer_link {
@@ -31,7 +33,10 @@ struct pel_timer {
 
 /* Must not move between init and free. Private but for its size. */
 struct pel_timers {
-    int64_t now; /* of the last expire */
+    int64_t now;     /* of the last expire */
+    uint64_t tick;   /* where the wheel stands: not after `now` */
+    int64_t soonest; /* while `known`: the next instant, if it is not before `now` */
+    int known;
     uint64_t sequence;
     size_t count;
     uint64_t occupied[PEL_TIMER_LEVELS]; /* a bit for each slot that may hold a timer: a clear bit is an empty slot */
@@ -62,16 +67,17 @@ static inline int pel_timer_active(const struct pel_timer *timer)
 }
 
 /*
- * The earliest instant at which pel_timers_expire() has something to do; INT64_MAX if there is none. Never later than the
- * earliest deadline, and sometimes earlier: then many timers come nearer, and expire must be called to have the next
- * instant. Never before the last expire's now, which is returned for timers that are due already. Timers that have
+ * The earliest instant at which pel_timers_expire() has something to do; INT64_MAX if there is none. Never later than
+ * the earliest deadline, and sometimes earlier: then many timers come nearer, and expire must be called to have the
+ * next instant. Never before the last expire's now, which is returned for timers that are due already. Timers that have
  * expired and wait for pop do not count.
  */
 int64_t pel_timers_next(struct pel_timers *timers);
 
 /*
- * Every timer with deadline <= now has expired, and is popped in the order of (deadline, order of adding), also relative
- * to those that expired before and are not popped yet. A `now` before that of the last call counts as that one.
+ * Every timer with deadline <= now has expired, and is popped in the order of (deadline, order of adding), also
+ * relative to those that expired before and are not popped yet. A `now` before that of the last call counts as that
+ * one.
  */
 void pel_timers_expire(struct pel_timers *timers, int64_t now);
 
