@@ -68,16 +68,15 @@ static inline int pel_timer_active(const struct pel_timer *timer)
 
 /*
  * The earliest instant at which pel_timers_expire() has something to do; INT64_MAX if there is none. Never later than
- * the earliest deadline, and sometimes earlier: then many timers come nearer, and expire must be called to have the
- * next instant. Never before the last expire's now, which is returned for timers that are due already. Timers that have
- * expired and wait for pop do not count.
+ * the earliest deadline, and exact while few timers are near it; sometimes earlier: a crowd of timers then comes
+ * nearer, and nothing may expire. Never before the last expire's `now`, which is returned for timers that are due
+ * already. Timers that have expired and wait for pop do not count.
  */
 int64_t pel_timers_next(struct pel_timers *timers);
 
 /*
- * Every timer with deadline <= now has expired, and is popped in the order of (deadline, order of adding), also
- * relative to those that expired before and are not popped yet. A `now` before that of the last call counts as that
- * one.
+ * Every timer with deadline <= now expires. Pop gives the expired ones in the order of (deadline, order of adding),
+ * those of earlier calls included. A `now` before that of the last call counts as that one.
  */
 void pel_timers_expire(struct pel_timers *timers, int64_t now);
 

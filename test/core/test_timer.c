@@ -1,0 +1,371 @@
+#include "timer.h"
+#include "timer_model.h"
+#include "check.h"
+
+#define MILLISECOND INT64_C(1000000)
+#define SECOND (1000 * MILLISECOND)
+#define DAY (86400 * SECOND)
+#define NOW (1000 * SECOND)
+
+static struct pel_timers timers;
+static struct pel_timer a, b, c, many[1000];
+
+static void start(int64_t now)
+{
+    memset(&a, 0, sizeof a);
+    memset(&b, 0, sizeof b);
+    memset(&c, 0, sizeof c);
+    memset(many, 0, sizeof many);
+    CHECK_INT(0, pel_timers_init(&timers, now));
+}
+
+static void add(struct pel_timer *timer, int64_t deadline)
+{
+    pel_timer_add(&timers, timer, deadline);
+}
+
+static void expire(int64_t now)
+{
+    pel_timers_expire(&timers, now);
+}
+
+static struct pel_timer *pop(void)
+{
+    return pel_timers_pop(&timers);
+}
+
+static int64_t next(void)
+{
+    return pel_timers_next(&timers);
+}
+
+TEST(a_zeroed_timer_is_inactive)
+{
+    start(NOW);
+    CHECK(!pel_timer_active(&a));
+    pel_timer_cancel(&timers, &a);
+    CHECK(!pel_timer_active(&a));
+    CHECK_INT(0, pel_timers_count(&timers));
+    CHECK_INT(INT64_MAX, next());
+    expire(NOW + DAY);
+    CHECK_POINTER(NULL, pop());
+}
+
+TEST(a_timer_expires_at_its_deadline_and_not_a_nanosecond_earlier)
+{
+    for (int64_t delay = 1; delay < 300 * DAY; delay = delay * 3 + 1) {
+        start(NOW);
+        add(&a, NOW + delay);
+        CHECK(pel_timer_active(&a));
+        expire(NOW + delay - 1);
+        CHECK_POINTER(NULL, pop());
+        CHECK(pel_timer_active(&a));
+        expire(NOW + delay);
+        CHECK_POINTER(&a, pop());
+        CHECK(!pel_timer_active(&a));
+        CHECK_INT(NOW + delay, a.deadline);
+        CHECK_POINTER(NULL, pop());
+    }
+}
+
+TEST(timers_pop_in_the_order_of_their_deadlines)
+{
+    start(NOW);
+    add(&b, NOW + 2);
+    add(&c, NOW + 5 * SECOND);
+    add(&a, NOW + 1);
+    expire(NOW + 5 * SECOND);
+    CHECK_POINTER(&a, pop());
+    CHECK_POINTER(&b, pop());
+    CHECK_POINTER(&c, pop());
+    CHECK_POINTER(NULL, pop());
+}
+
+TEST(equal_deadlines_pop_in_the_order_of_adding)
+{
+    start(NOW);
+    for (int i = 0; i < 1000; i++) {
+        add(&many[i], NOW + SECOND);
+        /* Half of them come from farther away: their place in the wheel was another. */
+        if (i == 500)
+            expire(NOW + SECOND - 1);
+    }
+    expire(NOW + SECOND);
+    for (int i = 0; i < 1000; i++)
+        CHECK_POINTER(&many[i], pop());
+}
+
+TEST(descending_deadlines_pop_ascending)
+{
+    start(NOW);
+    for (int i = 0; i < 1000; i++)
+        add(&many[i], NOW + 1000 - i);
+    expire(NOW + SECOND);
+    for (int i = 999; i >= 0; i--)
+        CHECK_POINTER(&many[i], pop());
+}
+
+TEST(expired_timers_keep_their_order_relative_to_earlier_ones_not_popped_yet)
+{
+    start(NOW);
+    add(&a, NOW + 10);
+    add(&c, NOW + 30);
+    expire(NOW + 30);
+    add(&b, NOW + 20);
+    CHECK_POINTER(&a, pel_timers_peek(&timers));
+    expire(NOW + 30);
+    CHECK_POINTER(&a, pop());
+    CHECK_POINTER(&b, pop());
+    CHECK_POINTER(&c, pop());
+}
+
+TEST(adding_an_active_timer_moves_it)
+{
+    start(NOW);
+    add(&a, NOW + SECOND);
+    add(&b, NOW + 2 * SECOND);
+    add(&a, NOW + 3 * SECOND);
+    CHECK_INT(2, pel_timers_count(&timers));
+    CHECK_INT(NOW + 2 * SECOND, next());
+    expire(NOW + 2 * SECOND);
+    CHECK_POINTER(&b, pop());
+    CHECK_POINTER(NULL, pop());
+    add(&a, NOW + 2 * SECOND + 1);
+    CHECK_INT(NOW + 2 * SECOND + 1, next());
+    expire(NOW + 2 * SECOND + 1);
+    CHECK_POINTER(&a, pop());
+}
+
+TEST(a_moved_timer_comes_last_among_equal_deadlines)
+{
+    start(NOW);
+    add(&a, NOW + SECOND);
+    add(&b, NOW + SECOND);
+    add(&a, NOW + SECOND);
+    expire(NOW + SECOND);
+    CHECK_POINTER(&b, pop());
+    CHECK_POINTER(&a, pop());
+}
+
+TEST(an_expired_timer_that_is_cancelled_is_not_popped)
+{
+    start(NOW);
+    add(&a, NOW + 1);
+    add(&b, NOW + 2);
+    add(&c, NOW + 3);
+    expire(NOW + 3);
+    CHECK_INT(3, pel_timers_count(&timers));
+    CHECK_POINTER(&a, pop());
+    pel_timer_cancel(&timers, &b);
+    CHECK(!pel_timer_active(&b));
+    CHECK_POINTER(&c, pop());
+    CHECK_POINTER(NULL, pop());
+    CHECK_INT(0, pel_timers_count(&timers));
+}
+
+TEST(an_expired_timer_that_is_added_again_waits_for_its_new_deadline)
+{
+    start(NOW);
+    add(&a, NOW + 1);
+    expire(NOW + 1);
+    add(&a, NOW + SECOND);
+    CHECK_POINTER(NULL, pop());
+    expire(NOW + SECOND);
+    CHECK_POINTER(&a, pop());
+}
+
+TEST(a_timer_added_while_popping_waits_for_the_next_expire)
+{
+    start(NOW);
+    add(&a, NOW);
+    expire(NOW);
+    for (int turn = 0; turn < 3; turn++) {
+        CHECK_POINTER(&a, pop());
+        add(&a, NOW);
+        CHECK_POINTER(NULL, pop());
+        CHECK_INT(NOW, next());
+        expire(NOW);
+    }
+}
+
+TEST(deadlines_in_the_past_are_due_at_the_next_expire)
+{
+    start(NOW);
+    add(&a, NOW - SECOND);
+    add(&b, -1);
+    add(&c, INT64_MIN);
+    CHECK_INT(NOW, next());
+    expire(NOW);
+    CHECK_POINTER(&c, pop());
+    CHECK_POINTER(&b, pop());
+    CHECK_POINTER(&a, pop());
+}
+
+TEST(the_largest_instant_never_comes)
+{
+    start(NOW);
+    add(&a, INT64_MAX);
+    add(&b, INT64_MAX - 1);
+    CHECK(pel_timer_active(&a));
+    CHECK_INT(2, pel_timers_count(&timers));
+    expire(INT64_MAX);
+    CHECK_POINTER(&b, pop());
+    CHECK_POINTER(NULL, pop());
+    CHECK_INT(INT64_MAX, next());
+    CHECK_INT(1, pel_timers_count(&timers));
+    pel_timer_cancel(&timers, &a);
+    CHECK(!pel_timer_active(&a));
+    CHECK_INT(0, pel_timers_count(&timers));
+}
+
+TEST(a_clock_below_zero_works_and_may_pass_zero)
+{
+    start(-SECOND);
+    add(&b, SECOND);
+    add(&a, -1);
+    expire(-2);
+    CHECK_POINTER(NULL, pop());
+    expire(-1);
+    CHECK_POINTER(&a, pop());
+    expire(SECOND - 1);
+    CHECK_POINTER(NULL, pop());
+    expire(SECOND);
+    CHECK_POINTER(&b, pop());
+}
+
+TEST(a_clock_that_goes_back_is_ignored)
+{
+    start(NOW);
+    add(&a, NOW + SECOND);
+    expire(NOW + SECOND / 2);
+    expire(0);
+    CHECK_POINTER(NULL, pop());
+    add(&b, NOW + SECOND / 4);
+    expire(0);
+    CHECK_POINTER(&b, pop());
+    expire(NOW + SECOND);
+    CHECK_POINTER(&a, pop());
+}
+
+/* Tick by tick these jumps would take hours. */
+TEST(a_gap_of_fifty_days_is_one_step)
+{
+    start(NOW);
+    for (int i = 0; i < 1000; i++) {
+        int64_t before = NOW + i * 50 * DAY;
+
+        add(&a, before + 50 * DAY - 1);
+        add(&b, before + 50 * DAY + 1);
+        expire(before + 50 * DAY);
+        CHECK_POINTER(&a, pop());
+        CHECK_POINTER(NULL, pop());
+        CHECK(pel_timer_active(&b));
+    }
+}
+
+TEST(next_is_exact_for_a_lone_timer)
+{
+    for (int64_t delay = 1; delay < 300 * DAY; delay = delay * 3 + 1) {
+        start(NOW);
+        add(&a, NOW + delay);
+        CHECK_INT(NOW + delay, next());
+        expire(NOW + delay / 2);
+        CHECK_INT(NOW + delay, next());
+    }
+}
+
+TEST(next_forgets_what_was_cancelled)
+{
+    start(NOW);
+    add(&a, NOW + SECOND);
+    add(&b, NOW + 2 * SECOND);
+    CHECK_INT(NOW + SECOND, next());
+    pel_timer_cancel(&timers, &a);
+    CHECK_INT(NOW + 2 * SECOND, next());
+    pel_timer_cancel(&timers, &b);
+    CHECK_INT(INT64_MAX, next());
+    add(&c, NOW + 3 * SECOND);
+    CHECK_INT(NOW + 3 * SECOND, next());
+}
+
+TEST(next_does_not_count_what_waits_for_pop)
+{
+    start(NOW);
+    add(&a, NOW + 1);
+    expire(NOW + 1);
+    CHECK_INT(INT64_MAX, next());
+    add(&b, NOW + SECOND);
+    CHECK_INT(NOW + SECOND, next());
+    CHECK_POINTER(&a, pop());
+}
+
+/* Many in one slot are not looked through, so the loop wakes before their time; but not once for each of them. */
+TEST(next_comes_to_a_crowd_in_few_steps)
+{
+    int steps = 0;
+
+    start(NOW);
+    for (int i = 0; i < 1000; i++)
+        add(&many[i], NOW + 30 * DAY + i);
+    while (!pel_timers_peek(&timers)) {
+        int64_t instant = next();
+
+        CHECK(instant <= NOW + 30 * DAY);
+        expire(instant);
+        steps++;
+    }
+    CHECK(steps <= PEL_TIMER_LEVELS);
+    CHECK_POINTER(&many[0], pop());
+    CHECK_POINTER(NULL, pop());
+    CHECK_INT(NOW + 30 * DAY + 1, next());
+}
+
+TEST(peek_leaves_the_timer_active)
+{
+    start(NOW);
+    CHECK_POINTER(NULL, pel_timers_peek(&timers));
+    add(&a, NOW);
+    CHECK_POINTER(NULL, pel_timers_peek(&timers));
+    expire(NOW);
+    CHECK_POINTER(&a, pel_timers_peek(&timers));
+    CHECK(pel_timer_active(&a));
+    CHECK_POINTER(&a, pop());
+    CHECK_POINTER(NULL, pel_timers_peek(&timers));
+}
+
+TEST(free_makes_every_timer_inactive)
+{
+    start(NOW);
+    add(&a, NOW);
+    expire(NOW);
+    add(&b, NOW + DAY);
+    add(&c, INT64_MAX);
+    pel_timers_free(&timers);
+    CHECK(!pel_timer_active(&a));
+    CHECK(!pel_timer_active(&b));
+    CHECK(!pel_timer_active(&c));
+    CHECK_INT(0, pel_timers_count(&timers));
+    pel_timer_cancel(&timers, &a);
+}
+
+/* The seeds are fixed, so that a failure comes again. */
+TEST(random_programs_do_what_the_model_does)
+{
+    static struct model model;
+    static uint8_t program[4096];
+    uint64_t random = 88172645463325252u;
+
+    for (int seed = 0; seed < 2000; seed++) {
+        const char *wrong;
+
+        for (size_t i = 0; i < sizeof program; i++) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            program[i] = (uint8_t)(random >> 32);
+        }
+        wrong = model_run(&model, program, sizeof program);
+        if (wrong)
+            CHECK_FAIL("program %d: %s, %zu bytes before the end", seed, wrong, model.left);
+    }
+}
