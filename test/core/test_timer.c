@@ -288,6 +288,17 @@ TEST(next_forgets_what_was_cancelled)
     CHECK_INT(NOW + 3 * SECOND, next());
 }
 
+TEST(next_forgets_a_crowd_that_was_cancelled)
+{
+    start(NOW);
+    for (int i = 0; i < 1000; i++)
+        add(&many[i], NOW + 30 * DAY + i);
+    CHECK(next() <= NOW + 30 * DAY);
+    for (int i = 0; i < 1000; i++)
+        pel_timer_cancel(&timers, &many[i]);
+    CHECK_INT(INT64_MAX, next());
+}
+
 TEST(next_does_not_count_what_waits_for_pop)
 {
     start(NOW);
