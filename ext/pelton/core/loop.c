@@ -205,6 +205,7 @@ int pel_loop_dispatch(struct pel_loop *loop)
             return 1;
         }
     }
+    loop->event_count = loop->event_next = 0;
     return 0;
 }
 
