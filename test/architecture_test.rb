@@ -58,7 +58,7 @@ class ArchitectureTest < PeltonTest
 
     refute_empty core
     core.each do |file|
-      flags = %w[-x c -fsyntax-only -std=gnu99 -Wall -Wextra -Wno-unused-parameter -Werror -Iext/pelton/core]
+      flags = %w[-x c -fsyntax-only -std=gnu99 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-parameter -Werror -Iext/pelton/core]
       # As if it were included: a header that is the main file may hold functions that nobody uses.
       output, status = Open3.capture2e("cc", *flags, "-", stdin_data: "#include \"#{file}\"\n", chdir: ROOT)
 
