@@ -31,14 +31,22 @@ const char *pel_memcached_kind_name(enum pel_memcached_kind kind)
 }
 
 /* The whole of `text` as a number up to `limit`; 0, or PEL_EPROTOCOL. */
-static int parse_number(struct pel_slice text, uint64_t limit, uint64_t *number)
+static inline int parse_number(struct pel_slice text, uint64_t limit, uint64_t *number)
 {
     uint64_t result = 0;
+    unsigned digit;
 
     if (text.length < 1 || text.length > 20)
         return PEL_EPROTOCOL;
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned digit = (unsigned char)text.bytes[i] - '0';
+    /* Only the twentieth digit can be too much. */
+    for (size_t i = 0; i < text.length && i < 19; i++) {
+        digit = (unsigned char)text.bytes[i] - '0';
+        if (digit > 9)
+            return PEL_EPROTOCOL;
+        result = result * 10 + digit;
+    }
+    if (text.length == 20) {
+        digit = (unsigned char)text.bytes[19] - '0';
         if (digit > 9 || __builtin_mul_overflow(result, 10, &result) || __builtin_add_overflow(result, digit, &result))
             return PEL_EPROTOCOL;
     }
@@ -47,7 +55,7 @@ static int parse_number(struct pel_slice text, uint64_t limit, uint64_t *number)
 }
 
 /* Cut the next word off `rest`, with the space before it; 0, or PEL_EPROTOCOL if there is none. */
-static int next_word(struct pel_slice *rest, struct pel_slice *word)
+static inline int next_word(struct pel_slice *rest, struct pel_slice *word)
 {
     size_t end = 1;
 
@@ -70,7 +78,7 @@ static int next_number(struct pel_slice *rest, uint64_t limit, uint64_t *number)
     return next_word(rest, &word) < 0 ? PEL_EPROTOCOL : parse_number(word, limit, number);
 }
 
-static int parse_flag(struct pel_slice word, struct pel_memcached_reply *reply)
+static inline int parse_flag(struct pel_slice word, struct pel_memcached_reply *reply)
 {
     char letter = word.bytes[0];
     struct pel_slice token = {word.bytes + 1, word.length - 1};
