@@ -6,7 +6,7 @@ module Pelton
   # The root of every error that Pelton raises. There is one class for each decision that a caller makes.
   class Error < StandardError
     # @return [Integer, nil] the system's error number, where a system call failed
-    attr_reader :errno
+    attr_accessor :errno
 
     # Whether trying the same operation again, perhaps a little later, can help.
     def retriable? = false

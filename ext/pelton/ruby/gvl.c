@@ -27,8 +27,8 @@ int pel_gvl_wait(struct pel_loop *loop, int64_t timeout)
 
     loop->event_count = loop->event_next = 0;
     __atomic_store_n(&loop->waiting, 1, __ATOMIC_SEQ_CST);
-    /* unblock is safe in a signal handler. Unless Ruby is told so, it starts a thread for it, and the join of that thread
-     * parks this fiber by the scheduler's own block hook. */
+    /* unblock is safe in a signal handler. Unless Ruby is told so, it starts a thread for it, and the join of that
+     * thread parks this fiber by the scheduler's own block hook. */
     rb_nogvl(wait_nogvl, &wait, unblock, loop, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
     __atomic_store_n(&loop->waiting, 0, __ATOMIC_SEQ_CST);
     return wait.code;

@@ -2,6 +2,7 @@
 #include "reactor.h"
 
 #include "error.h"
+#include "stream.h"
 
 RUBY_FUNC_EXPORTED void Init_pelton(void);
 
@@ -13,4 +14,6 @@ void Init_pelton(void)
     pel_init_scheduler();
     pel_init_operation();
     pel_init_timer();
+    pel_init_stream();
+    pel_init_listener();
 }
