@@ -6,12 +6,12 @@ desc "Check the style of Ruby (standard) and C (clang-format)"
 task lint: %w[lint:ruby lint:c]
 
 namespace :lint do
-  task(:ruby) { sh "standardrb", "--format", "simple", verbose: false }
+  task(:ruby) { sh "bundle", "exec", "standardrb", "--format", "simple", verbose: false }
   task(:c) { sh "clang-format", "--dry-run", "-Werror", *c_files, verbose: false }
 end
 
 desc "Correct the style of Ruby and C where a tool can"
 task :format do
   sh "clang-format", "-i", *c_files, verbose: false
-  sh "standardrb", "--fix", verbose: false
+  sh "bundle", "exec", "standardrb", "--fix", verbose: false
 end
