@@ -12,7 +12,7 @@ task lint: %w[lint:ruby lint:c]
 
 namespace :lint do
   task(:ruby) { standard.call("standard") }
-  task(:c) { sh "clang-format", "--dry-run", "-Werror", *c_files, verbose: false }
+  task(:c) { sh "clang-format", "--dry-run", "-Werror", "--ferror-limit=5", *c_files, verbose: false }
 end
 
 desc "Correct the style of Ruby and C where a tool can"

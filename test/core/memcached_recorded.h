@@ -1,3 +1,4 @@
+/* clang-format off */
 /* {command, reply, transcript}, sent in this order to a fresh memcached 1.6.18; KEY251 stands for 251 letters. */
 {"mn",
  "MN\r\n",
