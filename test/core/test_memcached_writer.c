@@ -71,6 +71,19 @@ TEST(set)
     WRITES("ms key 1 C0\r\nx\r\n", pel_memcached_write_set(&buffer, KEY(.flags = F('C')), "x", 1));
 }
 
+TEST(a_value_longer_than_what_is_reserved_for_a_line)
+{
+    static char value[100000];
+
+    memset(value, 'v', sizeof(value));
+    CHECK_INT(0, pel_memcached_write_set(&buffer, KEY(.flags = 0), value, sizeof(value)));
+    CHECK_INT(15 + sizeof(value) + 2, pel_buffer_length(&buffer));
+    CHECK(memcmp(pel_buffer_head(&buffer), "ms key 100000\r\n", 15) == 0);
+    CHECK(memcmp(pel_buffer_head(&buffer) + 15, value, sizeof(value)) == 0);
+    CHECK_BYTES("\r\n", pel_buffer_tail(&buffer) - 2, 2);
+    pel_buffer_free(&buffer);
+}
+
 TEST(what_a_set_does_anyway_is_left_out)
 {
     WRITES("ms key 1\r\nx\r\n",

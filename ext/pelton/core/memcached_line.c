@@ -59,7 +59,7 @@ static inline int next_word(struct pel_slice *rest, struct pel_slice *word)
 {
     size_t end = 1;
 
-    if (rest->length < 2 || rest->bytes[0] != ' ')
+    if (rest->length == 0 || rest->bytes[0] != ' ')
         return PEL_EPROTOCOL;
     while (end < rest->length && (unsigned char)rest->bytes[end] > ' ' && rest->bytes[end] != 0x7f)
         end++;

@@ -120,7 +120,9 @@ void pel_memcached_parser_init(struct pel_memcached_parser *parser);
  *   PEL_ELIMIT     a line or a value is too long
  *
  * After an error each call returns it again: which reply belongs to whom is no longer known, so drop the connection. An
- * ERROR, CLIENT_ERROR or SERVER_ERROR from the server is a reply like others, not an error here.
+ * ERROR, CLIENT_ERROR or SERVER_ERROR from the server is a reply like others, not an error here. But after an ERROR, or
+ * a "CLIENT_ERROR bad data chunk", the server may have read the value of a set as commands, and answers each of them:
+ * drop the connection then, too.
  */
 int pel_memcached_parse(struct pel_memcached_parser *parser, const char *bytes, size_t length, size_t *consumed,
                         struct pel_memcached_reply *reply);
