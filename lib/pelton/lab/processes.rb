@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require "io/wait"
+require "rbconfig"
+require_relative "programs"
+
+module Pelton
+  module Lab
+    # The processes of one race: started on a core, and none of them left behind however the race ends.
+    class Processes
+      LIBRARY = File.expand_path("../..", __dir__)
+
+      def initialize
+        @running = []
+      end
+
+      # Starts a command in a process group of its own, so that Ctrl-C reaches the lab alone and the lab ends the rest.
+      # @param core [Integer, nil] the core it is bound to
+      # @param user [String, nil] the user it runs as, where the lab itself is root
+      # @return [Integer] its process id
+      def start(*command, core: nil, user: nil, **options)
+        pid = Process.spawn(*tied_to_us(user), *pinned(core), *command, pgroup: true, in: File::NULL, **options)
+        @running << pid
+        pid
+      end
+
+      # Starts one of the lab's Ruby scripts.
+      def start_ruby(script, *arguments, **options)
+        start(RbConfig.ruby, "-I", LIBRARY, File.join(__dir__, script), *arguments, **options)
+      end
+
+      # Starts a Ruby script that prints its port when it listens.
+      # @return [Array(Integer, Integer)] process id and port
+      # @raise [Unavailable] when it does not within the deadline (seconds)
+      def serve_ruby(script, *arguments, deadline: 10, **options)
+        reader, writer = IO.pipe
+        pid = start_ruby(script, *arguments, out: writer, **options)
+        writer.close
+        line = reader.gets if reader.wait_readable(deadline)
+        raise Unavailable, "#{script} did not start" unless line
+        [pid, Integer(line)]
+      ensure
+        reader&.close
+      end
+
+      # Ends a process and what it started, and waits for it. One that is stopped or hangs in C ends as well.
+      def stop(pid)
+        return unless @running.include?(pid)
+        kill(:KILL, pid)
+        Process.wait(pid)
+        @running.delete(pid)
+      end
+
+      # Waits for a process to end by itself; it has been told to, or its report is complete.
+      # @return [Process::Status]
+      def wait(pid)
+        status = Process.wait2(pid).last
+        kill(:KILL, pid) # what it may have left in its group
+        @running.delete(pid)
+        status
+      end
+
+      def stop_all
+        stop(@running.last) until @running.empty?
+      end
+
+      private
+
+      def kill(signal, pid)
+        Process.kill(signal, -pid)
+      rescue Errno::ESRCH, Errno::EPERM
+        # it has ended by itself
+      end
+
+      # Even where the lab itself is killed, what it started ends with it.
+      def tied_to_us(user)
+        return [] unless Programs.find("setpriv")
+        ["setpriv", "--pdeathsig", "KILL", *("--reuid=#{user} --clear-groups".split if user && Process.uid.zero?)]
+      end
+
+      def pinned(core)
+        core ? ["taskset", "-c", core.to_s] : []
+      end
+    end
+  end
+end
