@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "json"
+require "rbconfig"
+
+# The protocol of the script; what contenders may do in it is in trial_test.rb.
+class LabChildTest < PeltonTest
+  def events(contender)
+    reader, writer = IO.pipe
+    job = {path: File.expand_path("fakes.rb", __dir__), experiment: "fakes", race: "characters", contender:, size: 3,
+           port: 1, rehearsal: true, report: writer.fileno}
+    pid = spawn(RbConfig.ruby, "-I", Children::LIB, File.join(Children::LIB, "pelton/lab/child.rb"), JSON.generate(job), writer => writer)
+    writer.close
+    reader.each_line.map { |line| JSON.parse(line, symbolize_names: true) }
+  ensure
+    reader.close
+    Process.wait(pid)
+    assert_predicate $?, :success?
+  end
+
+  def test_tells_when_it_measures_and_what
+    measuring, done = events("right")
+
+    assert_equal "measuring", measuring[:event]
+    assert_equal ["done", 3, {size: 3, rehearsal: true}], done.values_at(:event, :operations, :records)
+    assert_equal %i[event operations real records rss_kb system user], done.keys.sort
+  end
+
+  def test_tells_what_was_wrong
+    assert_equal({event: "wrong", message: 'key1 should be "value1", is "value2"'}, events("wrong").last)
+  end
+end

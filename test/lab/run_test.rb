@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/lab/run"
+
+class LabRunTest < PeltonTest
+  def setup
+    @run = Pelton::Lab::Run.new(size: 10, port: 11_211)
+  end
+
+  def test_measures_the_block_and_returns_its_value
+    assert_equal :value, @run.measure { :value }
+    assert_operator @run.measurement.real, :>, 0
+    assert_equal 10, @run.measurement.operations
+  end
+
+  def test_operations_may_be_more_than_the_size
+    @run.measure(3 * @run.size) {}
+
+    assert_equal 30, @run.measurement.operations
+  end
+
+  def test_says_when_measuring_begins
+    events = []
+    run = Pelton::Lab::Run.new(size: 1, on_start: -> { events << :start })
+    run.measure { events << :work }
+
+    assert_equal %i[start work], events
+  end
+
+  def test_measures_once
+    @run.measure {}
+
+    assert_raises(ArgumentError) { @run.measure {} }
+  end
+
+  def test_records_join_the_measurement_even_when_they_come_later
+    @run.measure { @run.record(:during, 1) }
+    @run.record("after", 2)
+
+    assert_equal [1, 2], [@run.measurement[:during], @run.measurement[:after]]
+  end
+
+  def test_an_equal_answer_is_right
+    @run.expect("value", +"value")
+
+    assert_nil @run.wrong_answer
+  end
+
+  def test_another_is_wrong_and_stays_so_when_it_is_swallowed
+    error = assert_raises(Pelton::Lab::Run::WrongAnswer) { @run.expect("value", nil, "key1") }
+
+    assert_equal 'key1 should be "value", is nil', error.message
+    assert_equal error.message, @run.wrong_answer
+  end
+
+  def test_the_first_wrong_answer_is_kept
+    2.times { |n| assert_raises(Pelton::Lab::Run::WrongAnswer) { @run.wrong("number #{n}") } }
+
+    assert_equal "number 0", @run.wrong_answer
+  end
+
+  def test_where_the_server_is
+    assert_equal "127.0.0.1:11211", @run.address
+  end
+
+  def test_memory
+    skip "the system does not tell" unless File.exist?("/proc/self/status")
+
+    assert_operator @run.rss_kb, :>, 1_000
+    @run.measure {}
+    assert_operator @run.measurement.rss_kb, :>=, @run.rss_kb / 2
+  end
+end

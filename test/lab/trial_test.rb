@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/lab"
+require "pelton/lab/processes"
+require "pelton/lab/trial"
+require "tempfile"
+
+class LabTrialTest < PeltonTest
+  FAKES = File.expand_path("fakes.rb", __dir__)
+
+  def setup
+    @processes = Pelton::Lab::Processes.new
+  end
+
+  def teardown
+    @processes.stop_all
+  end
+
+  def trial(contender, race: "characters", deadline: 20, size: 10, &on_start)
+    job = {path: FAKES, experiment: "fakes", race:, contender:, size:, port: nil, rehearsal: false}
+    Pelton::Lab::Trial.new(@processes, job, deadline:).run(&on_start)
+  end
+
+  def test_a_right_one_is_measured
+    outcome = trial("right")
+
+    assert_equal :done, outcome.status
+    assert_equal 10, outcome.measurement.operations
+    assert_equal [10, false], [outcome.measurement[:size], outcome.measurement[:rehearsal]]
+  end
+
+  def test_it_is_said_once_when_measuring_begins
+    begun = 0
+    trial("right") { begun += 1 }
+
+    assert_equal 1, begun
+  end
+
+  def test_a_wrong_answer
+    assert_equal [:wrong, 'key1 should be "value1", is "value2"'], trial("wrong").then { |outcome| [outcome.status, outcome.reason] }
+  end
+
+  def test_a_wrong_answer_whose_error_is_swallowed
+    assert_equal [:wrong, "swallowed"], trial("wrong and silent").then { |outcome| [outcome.status, outcome.reason] }
+  end
+
+  def test_an_error_with_its_place
+    outcome = trial("raising")
+
+    assert_equal :error, outcome.status
+    assert_match(/ArgumentError: no such thing .*fakes\.rb/, outcome.reason)
+  end
+
+  def test_an_exit_is_an_error
+    assert_match(/SystemExit/, trial("exiting").reason)
+  end
+
+  def test_a_library_that_cannot_be_loaded
+    assert_equal :unavailable, trial("without a library").status
+  end
+
+  def test_one_that_measures_nothing
+    assert_match(/measured nothing/, trial("measuring nothing").reason)
+  end
+
+  def test_a_crash_with_its_last_words
+    outcome = trial("crashing")
+
+    assert_equal :crashed, outcome.status
+    assert_match(/SIGKILL.*last words/, outcome.reason)
+  end
+
+  def test_one_that_hangs_is_cut_with_all_that_it_started
+    Tempfile.create("pid") do |file|
+      ENV["PELTON_LAB_FAKE"] = file.path
+      outcome = trial("hanging with a child", race: "deadlines", deadline: 2)
+
+      assert_equal [:hung, "no end within 2 s: cut"], [outcome.status, outcome.reason]
+      refute_empty pid = File.read(file.path)
+      eventually("the end of its child") { ended?(pid.to_i) }
+    ensure
+      ENV.delete("PELTON_LAB_FAKE")
+    end
+  end
+
+  private
+
+  # A zombie that nobody reaps has ended as well.
+  def ended?(pid)
+    !File.read("/proc/#{pid}/stat").match?(/\) [^ZX] /)
+  rescue Errno::ENOENT, Errno::ESRCH
+    true
+  end
+end
