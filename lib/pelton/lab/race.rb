@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require_relative "contender"
+require_relative "target"
+
+module Pelton
+  module Lab
+    # Contenders that do the same work against the same server, and what they must show.
+    class Race
+      # What is compared: the name under which a {Measurement} knows it, its title, and its digits after the point.
+      Metric = Struct.new(:name, :title, :digits)
+
+      attr_reader :name, :sizes, :unit, :rounds, :rehearsal, :link, :contenders, :targets, :starter, :expected_counts, :disturbance
+
+      # @param size [Integer, Hash{Symbol => Integer}] how much work a round is; by a Hash for each pinning:
+      #   :same (client and server on one core), :apart (on two) or :free
+      # @param unit [String] what size counts
+      # @param rounds [Integer] timed rounds; under seven no verdict is sure, and the report says so
+      # @param rehearsal [Integer] the size of the first, untimed round, in which answers are checked
+      # @param link [Hash] a latency proxy in front of the server: {delay: seconds} one way, or {chunk: seconds} for
+      #   each piece of at most 64 KB
+      # @param fixed [Boolean] the size is part of the question: `--size` does not change it
+      def initialize(name, size:, unit: "operations", rounds: 7, rehearsal: nil, link: nil, fixed: false, &description)
+        @name = name
+        @sizes = size.is_a?(Hash) ? size : {free: size}
+        @unit = unit
+        @rounds = rounds
+        @rehearsal = rehearsal || [@sizes.values.min, 100].min
+        @link = link
+        @fixed = fixed
+        @contenders = []
+        @targets = []
+        @metric = Metric.new(:us_per_operation, "us/op", 2)
+        instance_eval(&description)
+      end
+
+      # The size in a pinning, or for all the one that was asked for.
+      def size(pin, asked_for = nil)
+        (asked_for unless @fixed) || sizes.fetch(pin) { sizes.values.first }
+      end
+
+      # Starts the server the contenders talk to: the block gets {Processes} and a core (nil: any), and returns an
+      # object with `port`, `pid`, `counters` and `version`. One server serves all rounds of a race.
+      def server(&starter)
+        @starter = starter
+      end
+
+      # What the server must have counted after a round: the block gets the size, returns a Hash by counter.
+      def counts(&expected)
+        @expected_counts = expected
+      end
+
+      # Done to the server while a contender is being measured; the block gets the server and the size.
+      def disturb(&disturbance)
+        @disturbance = disturbance
+      end
+
+      # With a name: says what is compared. Without: that {Metric}.
+      def metric(name = nil, title = name.to_s, digits: 2)
+        name ? @metric = Metric.new(name, title, digits) : @metric
+      end
+
+      # Declares the contender that the others are compared with.
+      def baseline(name, **options, &work)
+        contender(name, baseline: true, **options, &work)
+      end
+
+      # Declares a contender; its block gets a {Run}.
+      def contender(name, **options, &work)
+        @contenders << Contender.new(name, **options, &work)
+      end
+
+      # Declares a row of the targets, see {Target}.
+      def target(row, what, **options)
+        @targets << Target.new(row, what, default_metric: @metric.name, **options)
+      end
+
+      # The contender that the others are compared with, or nil.
+      def reference
+        contenders.find(&:baseline)
+      end
+
+      # @raise [KeyError] when there is none of that name
+      def find(contender_name)
+        contenders.find { |contender| contender.name == contender_name } or
+          raise KeyError, "#{name} has no contender #{contender_name.inspect}"
+      end
+    end
+  end
+end

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/lab"
+require "pelton/lab/options"
+
+class LabOptionsTest < PeltonTest
+  def options(*arguments)
+    Pelton::Lab::Options.new(arguments)
+  end
+
+  def test_without_any_the_experiments_decide
+    assert_empty options.names
+    assert_equal [nil] * 5, [options.pins, options.rounds, options.size, options.peers, options.json]
+    refute_predicate options, :help?
+  end
+
+  def test_names_and_options_in_any_order
+    asked = options("--rounds", "3", "memcached", "--pin", "apart", "mine.rb", "--size=50", "--json", "out.json", "--no-peers")
+
+    assert_equal %w[memcached mine.rb], asked.names
+    assert_equal [[:apart], 3, 50, false, "out.json"], [asked.pins, asked.rounds, asked.size, asked.peers, asked.json]
+  end
+
+  def test_a_seed_that_was_not_given_can_be_given_again
+    first = options
+
+    assert_equal first.to_h, options("--seed", first.seed.to_s).to_h
+  end
+
+  def test_what_cannot_be_is_refused
+    [%w[--pin three], %w[--rounds 0], %w[--size x], %w[--deadline -1], %w[--unknown]].each do |arguments|
+      assert_raises(Pelton::Lab::UsageError, arguments.join(" ")) { options(*arguments) }
+    end
+  end
+
+  def test_help
+    assert_predicate options("--help"), :help?
+    assert_match(/--rounds N/, options.usage)
+  end
+end

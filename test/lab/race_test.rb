@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/lab"
+
+class LabRaceTest < PeltonTest
+  def race(**options, &description)
+    Pelton::Lab::Race.new("a race", size: 10, **options, &description || proc {})
+  end
+
+  def test_one_size_is_for_a_race_that_is_not_pinned
+    assert_equal({free: 10}, race.sizes)
+  end
+
+  def test_a_size_that_was_asked_for_replaces_that_of_the_pinning
+    several = race(size: {same: 20, apart: 30})
+
+    assert_equal [20, 30], [several.size(:same), several.size(:apart)]
+    assert_equal 20, several.size(:free), "a pinning it has no size for"
+    assert_equal 5, several.size(:apart, 5)
+    assert_equal 30, race(size: {apart: 30}, fixed: true).size(:apart, 5)
+  end
+
+  def test_the_rehearsal_is_small
+    assert_equal 10, race.rehearsal
+    assert_equal 100, race(size: 5_000).rehearsal
+    assert_equal 4, race(size: 5_000, rehearsal: 4).rehearsal
+  end
+
+  def test_the_baseline_is_the_reference
+    with = race do
+      contender("other") {}
+      baseline("known", style: "blocking") {}
+    end
+
+    assert_equal "known", with.reference.name
+    assert_equal %w[other known], with.contenders.map(&:name)
+    assert_nil race.reference
+  end
+
+  def test_a_target_is_of_the_metric_declared_before_it
+    targets = race do
+      target 1, "first", of: "a", at_most: 1
+      metric :kb, "KB", digits: 1
+      target 2, "second", of: "a", at_most: 1
+      target 3, "third", of: "a", at_most: 1, metric: :cpu
+    end.targets
+
+    assert_equal %i[us_per_operation kb cpu], targets.map(&:metric)
+  end
+
+  def test_finds_a_contender_by_its_name
+    known = race { contender("known") {} }
+
+    assert_equal "known", known.find("known").name
+    assert_raises(KeyError) { known.find("none") }
+  end
+end

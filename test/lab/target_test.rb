@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/lab"
+require "pelton/lab/heat"
+require "pelton/lab/measurement"
+require "pelton/lab/result"
+
+class LabTargetTest < PeltonTest
+  # The check of a target "fast" in a heat where the contenders took these seconds.
+  def check(limit, fast: [], slow: [], **options)
+    race = Pelton::Lab::Race.new("race", size: 1) do
+      metric :real
+      baseline("slow") {}
+      contender("fast") {}
+      target 1, "fast", of: "fast", at_most: limit, **options
+    end
+    results = race.contenders.zip([slow, fast]).map do |contender, times|
+      Pelton::Lab::Result.new(contender, 1).tap do |result|
+        times.each { |real| result.add(Pelton::Lab::Measurement.new(user: real, system: 0, real:, operations: 1)) }
+        result.refuse("wrong") if times.empty?
+      end
+    end
+    Pelton::Lab::Heat.new(nil, race, :same, size: 1, rounds: 7, results:).checks.first
+  end
+
+  def test_the_ratio_of_medians_is_compared
+    met = check(0.5, fast: [1.0, 1.0, 9.0], slow: [2.0, 2.0, 2.0])
+
+    assert_in_delta 0.5, met.figure
+    assert_equal "met", met.verdict
+  end
+
+  def test_within_five_percent_is_met_beyond_is_missed
+    assert_equal "met", check(1.0, fast: [1.04], slow: [1.0]).verdict
+    assert_equal "missed", check(1.0, fast: [1.06], slow: [1.0]).verdict
+  end
+
+  def test_with_a_unit_the_figure_itself_is_compared
+    alone = check(3, fast: [2.0], unit: "s")
+
+    assert_in_delta 2, alone.figure
+    assert_equal "met", alone.verdict
+  end
+
+  def test_another_metric_than_the_races
+    assert_equal :cpu, check(1, fast: [2.0], slow: [1.0], metric: :cpu).target.metric
+  end
+
+  def test_not_measured_without_the_contender_or_the_baseline
+    assert_equal ["not measured", "fast: wrong"], check(1, slow: [1.0]).then { |done| [done.verdict, done.reason] }
+    assert_equal ["not measured", "slow: wrong"], check(1, fast: [1.0]).then { |done| [done.verdict, done.reason] }
+  end
+
+  def test_sure_with_seven_rounds_of_both
+    assert_predicate check(1, fast: [1.0] * 7, slow: [1.0] * 7), :sure?
+    refute_predicate check(1, fast: [1.0] * 7, slow: [1.0] * 6), :sure?
+  end
+end

@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require "pelton/lab"
+require "tempfile"
+
+class LabTest < PeltonTest
+  def test_a_file_declares_experiments
+    experiments = Pelton::Lab.load(File.expand_path("lab/fakes.rb", __dir__))
+
+    assert_equal ["fakes"], experiments.map(&:name)
+    assert_equal File.expand_path("lab/fakes.rb", __dir__), experiments.first.path
+  end
+
+  def test_loading_again_gives_each_experiment_once
+    2.times { assert_equal 1, Pelton::Lab.load(File.expand_path("lab/fakes.rb", __dir__)).size }
+  end
+
+  def test_a_file_without_an_experiment_is_refused
+    Tempfile.create("empty") do |file|
+      assert_match(/declares no experiment/, assert_raises(Pelton::Lab::UsageError) { Pelton::Lab.load(file.path) }.message)
+    end
+  end
+
+  def test_what_comes_with_pelton_can_be_loaded
+    assert_equal %w[memcached transfer waiting], Pelton::Lab.shipped.keys
+    Pelton::Lab.shipped.each do |name, path|
+      assert_equal [name], Pelton::Lab.load(path).map(&:name)
+    end
+  end
+end
