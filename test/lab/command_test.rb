@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "json"
+require "pelton/lab/command"
+require "stringio"
+require "tmpdir"
+
+class LabCommandTest < PeltonTest
+  # Status, output and errors of a command line.
+  def lab(*arguments)
+    out = StringIO.new
+    error = StringIO.new
+    [Pelton::Lab::Command.run(arguments, out:, error:), out.string, error.string]
+  end
+
+  def test_help_lists_the_experiments
+    status, out, = lab("--help")
+
+    assert_equal 0, status
+    assert_match(/^usage: pelton lab/, out)
+    assert_match(/^  memcached /, out)
+    assert_match(/^  transfer /, out)
+  end
+
+  def test_an_unknown_experiment_is_refused_with_those_there_are
+    status, _, error = lab("no_such_experiment")
+
+    assert_equal 2, status
+    assert_match(/no experiment "no_such_experiment".*memcached, transfer/, error)
+  end
+
+  def test_a_bad_option_is_refused
+    assert_equal 2, lab("--rounds", "none").first
+  end
+
+  def test_a_report_that_cannot_be_written_is_refused_at_once
+    status, out, error = lab("waiting", "--json", "/nowhere/at/all.json")
+
+    assert_equal [2, ""], [status, out]
+    assert_match(%r{/nowhere/at/all\.json}, error)
+  end
+
+  def test_runs_a_file_and_writes_both_reports
+    Dir.mktmpdir do |folder|
+      File.write(mine = File.join(folder, "mine.rb"), <<~RUBY)
+        Pelton::Lab.experiment("mine") do
+          about "sums"
+          race("sums", size: 10, rounds: 1) do
+            baseline("right") { |run| run.measure { run.expect(4, 2 + 2) } }
+            contender("wrong") { |run| run.measure { run.expect(5, 2 + 2) } }
+            contender("absent", gem: "pelton-has-no-such-gem") { |run| run.measure {} }
+            target 1, "wrong / right", of: "wrong", at_most: 1
+          end
+        end
+      RUBY
+      status, out, = lab(mine, "--json", json = File.join(folder, "out.json"))
+
+      assert_equal 0, status
+      assert_match(/^  mine +sums$/, out)
+      assert_match(/^mine: sums \(not pinned; 10 operations; 1 round\)$/, out)
+      assert_match(/^  refused: wrong: wrong: an answer should be 5, is 4$/, out)
+      assert_match(/^  skipped: absent: the gem pelton-has-no-such-gem is not installed/, out)
+      assert_match(/ 1  wrong .*not measured/, out)
+      assert_equal %w[right wrong absent], JSON.parse(File.read(json))["contenders"].map { |contender| contender["name"] }
+    end
+  end
+
+  def test_status_one_when_nothing_could_be_measured
+    Dir.mktmpdir do |folder|
+      File.write(path = File.join(folder, "mine.rb"), <<~RUBY)
+        Pelton::Lab.experiment("mine") { race("none", size: 1) { contender("broken") { raise "broken" } } }
+      RUBY
+
+      assert_equal 1, lab(path).first
+    end
+  end
+
+  def test_an_interrupt_ends_it_and_all_that_it_started
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "pid")
+      File.write(mine = File.join(folder, "mine.rb"), <<~RUBY)
+        Pelton::Lab.experiment("mine") do
+          race("long", size: 1) do
+            contender("hanging") { |run| run.measure { File.write(#{path.dump}, "\#{pid = spawn("sleep", "1000")}\n").then { Process.wait(pid) } } }
+          end
+        end
+      RUBY
+      lab = spawn(RbConfig.ruby, "-I", Children::LIB, File.join(ROOT, "exe/pelton"), "lab", mine, out: File::NULL, err: File::NULL)
+      eventually("the hanging contender") { File.size?(path) && File.read(path).end_with?("\n") }
+      Process.kill(:INT, lab)
+
+      assert_equal 130, Process.wait2(lab).last.exitstatus
+      eventually("the end of the contender's child") { gone?(File.read(path).to_i) }
+    end
+  end
+
+  private
+
+  def gone?(pid)
+    !File.read("/proc/#{pid}/stat").match?(/\) [^ZX] /)
+  rescue Errno::ENOENT, Errno::ESRCH
+    true
+  end
+end

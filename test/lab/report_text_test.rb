@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "some_heat"
+require "pelton/lab/environment"
+require "pelton/lab/report_text"
+require "stringio"
+
+class LabReportTextTest < PeltonTest
+  def report
+    out = StringIO.new
+    yield Pelton::Lab::ReportText.new(out)
+    out.string
+  end
+
+  def test_a_table_with_times_as_benchmark_prints_them
+    text = report { |report| report.heat(SomeHeat.new) }
+
+    assert_match(/^sums: adding \(one core; 20,000 numbers; 2 rounds; some server 1.0\)$/, text)
+    assert_match(/^ +style +size +user +system +total +real +us\/op +min\.\.max +RSS MB +\/ slow$/, text)
+    assert_match(/^  slow +blocking +20,000 +4\.000000 +1\.000000 +5\.000000 \( +8\.000000\) +400\.00 +300\.00\.\.500\.00 +10 +1\.000$/, text)
+    assert_match(/^  fast +direct .* 0\.250$/, text)
+    assert_match(/^  refused: liar: wrong: it lied$/, text)
+  end
+
+  def test_a_heat_that_was_skipped
+    assert_match(/^  skipped: one core only$/, report { |report| report.heat(SomeHeat.new.tap { |heat| heat.skipped = "one core only" }) })
+  end
+
+  def test_targets_in_the_order_of_their_rows
+    text = report { |report| report.targets([SomeHeat.new]) }
+    rows = text.lines.grep(/^ +\d/)
+
+    assert_match(/ 1  liar \/ slow +<= 0\.50 +- +not measured: liar: wrong: it lied$/, rows[0])
+    assert_match(/ 2  fast \/ slow +<= 0\.50 +0\.25 +met \(2\)$/, rows[1])
+    assert_match(/ 3  memory +<= 5 MB +10 +missed \(2\)$/, rows[2])
+    assert_match(/\(n\): of n rounds; a verdict takes 7/, text)
+  end
+
+  def test_the_machine
+    text = report { |report| report.environment(Pelton::Lab::Environment.new) }
+
+    assert_includes text, RUBY_DESCRIPTION
+  end
+end
