@@ -1,0 +1,237 @@
+# frozen_string_literal: true
+
+require "pelton/lab/memcached_server"
+
+# "Asynchronous != Faster" (2012) set, got and deleted 100,000 keys of a memcached beside it: 17.3 s with blocking calls,
+# 33.2 s with EventMachine, of which 32.2 s were user CPU time.
+Pelton::Lab.experiment "memcached" do
+  about "SET, GET and DEL of many keys: blocking calls against callbacks, Deferrables and fibers"
+
+  race "set, get, delete", size: {same: 20_000, apart: 100_000}, unit: "keys" do
+    server { |processes, core| Pelton::Lab::MemcachedServer.new(processes, core) }
+    counts { |keys| {cmd_set: keys, get_hits: keys, get_misses: 0, delete_hits: keys, delete_misses: 0} }
+
+    baseline "libmemcached", style: "blocking", gem: "memcached", at_most: 4_000 do |run|
+      require "memcached"
+      cache = Memcached.new(run.address, timeout: 10)
+      run.measure(3 * run.size) do
+        1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") }
+        1.upto(run.size) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
+        1.upto(run.size) { |n| cache.delete("key#{n}") }
+      end
+    end
+
+    contender "dalli", style: "blocking", gem: "dalli", at_most: 4_000 do |run|
+      require "dalli"
+      cache = Dalli::Client.new(run.address, protocol: :meta, raw: true, socket_timeout: 10)
+      run.measure(3 * run.size) do
+        1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") }
+        1.upto(run.size) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
+        1.upto(run.size) { |n| cache.delete("key#{n}") }
+      end
+    end
+
+    contender "EM::P::Memcache, all at once", style: "callback", gem: "eventmachine", at_most: 20_000 do |run|
+      require "eventmachine"
+      EM.epoll
+      right = 0
+      run.measure(3 * run.size) do
+        EM.run do
+          cache = EM::P::Memcache.connect(run.host, run.port)
+          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") { right += 1 } }
+          1.upto(run.size) { |n| cache.get("key#{n}") { |value| right += 1 if value == "value#{n}" } }
+          1.upto(run.size) do |n|
+            cache.delete("key#{n}") do
+              right += 1
+              EM.stop if n == run.size
+            end
+          end
+        end
+      end
+      run.expect(3 * run.size, right, "the number of right answers")
+    end
+
+    contender "EM::P::Memcache, one by one", style: "callback", gem: "eventmachine", at_most: 4_000 do |run|
+      require "eventmachine"
+      EM.epoll
+      right = 0
+      run.measure(3 * run.size) do
+        EM.run do
+          cache = EM::P::Memcache.connect(run.host, run.port)
+          delete = lambda do |n|
+            next EM.stop if n > run.size
+            cache.delete("key#{n}") { delete.call(n + 1) }
+          end
+          get = lambda do |n|
+            next delete.call(1) if n > run.size
+            cache.get("key#{n}") do |value|
+              right += 1 if value == "value#{n}"
+              get.call(n + 1)
+            end
+          end
+          set = lambda do |n|
+            next get.call(1) if n > run.size
+            cache.set("key#{n}", "value#{n}") { set.call(n + 1) }
+          end
+          set.call(1)
+        end
+      end
+      run.expect(run.size, right, "the number of right values")
+    end
+
+    contender "Pelton, a block each", style: "callback" do |run|
+      require "pelton/memcached"
+      right = 0
+      run.measure(3 * run.size) do
+        Pelton.run do
+          cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
+          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") { right += 1 } }
+          1.upto(run.size) { |n| cache.get("key#{n}") { |value| right += 1 if value == "value#{n}" } }
+          1.upto(run.size) { |n| cache.delete("key#{n}") { right += 1 } }
+        end
+      end
+      run.expect(3 * run.size, right, "the number of right answers")
+    end
+
+    contender "Pelton, Deferrables", style: "deferrable" do |run|
+      require "pelton/memcached"
+      right = 0
+      run.measure(3 * run.size) do
+        Pelton.run do
+          cache = Pelton::Memcached::Client.new(run.address, timeout: 10).later
+          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}").callback { right += 1 } }
+          1.upto(run.size) { |n| cache.get("key#{n}").callback { |value| right += 1 if value == "value#{n}" } }
+          1.upto(run.size) { |n| cache.delete("key#{n}").callback { right += 1 } }
+        end
+      end
+      run.expect(3 * run.size, right, "the number of right answers")
+    end
+
+    contender "Pelton, 100 fibers", style: "direct", at_most: 20_000 do |run|
+      require "pelton/memcached"
+      run.measure(3 * run.size) do
+        Pelton.run do
+          cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
+          tasks = Array.new(100) do |i|
+            Pelton.spawn do
+              (i + 1).step(run.size, 100) { |n| cache.set("key#{n}", "value#{n}") }
+              (i + 1).step(run.size, 100) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
+              (i + 1).step(run.size, 100) { |n| cache.delete("key#{n}") }
+            end
+          end
+          tasks.each(&:await)
+        end
+      end
+    end
+
+    contender "Pelton, one fiber", style: "direct", at_most: 4_000 do |run|
+      require "pelton/memcached"
+      run.measure(3 * run.size) do
+        Pelton.run do
+          cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
+          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") }
+          1.upto(run.size) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
+          1.upto(run.size) { |n| cache.delete("key#{n}") }
+        end
+      end
+    end
+
+    contender "Pelton, no reactor", style: "blocking", at_most: 4_000 do |run|
+      require "pelton/memcached"
+      cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
+      run.measure(3 * run.size) do
+        1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") }
+        1.upto(run.size) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
+        1.upto(run.size) { |n| cache.delete("key#{n}") }
+      end
+    end
+
+    target 1, "set, get, delete with a block each / libmemcached, one core", of: "Pelton, a block each", at_most: 0.10, pin: :same
+    target 2, "the same, two cores", of: "Pelton, a block each", at_most: 0.03, pin: :apart, digits: 3
+    target 3, "peak memory, three operations queued for each key", of: "Pelton, a block each", at_most: 100, pin: :apart, metric: :rss_mb, unit: "MB", digits: 0
+    target 4, "one fiber, one operation at a time / libmemcached, one core", of: "Pelton, one fiber", at_most: 1.00, pin: :same
+    target 5, "the same, two cores", of: "Pelton, one fiber", at_most: 0.65, pin: :apart
+    target 6, "100 fibers on one connection / one libmemcached, one core", of: "Pelton, 100 fibers", at_most: 0.22, pin: :same
+  end
+
+  # What asynchronous code is for: the server stands still for a while, the program must not. Its 10 ms timer tells.
+  race "the server stops", size: {free: 1}, unit: "second", rehearsal: 0.1, fixed: true do
+    server { |processes, core| Pelton::Lab::MemcachedServer.new(processes, core) }
+    disturb do |server, seconds|
+      sleep 0.1
+      server.stall(seconds)
+    end
+    metric :gap_ms, "longest gap, ms", digits: 1
+
+    # Notes how late a timer comes, from its first call on.
+    gap = lambda do |run|
+      last = longest = nil
+      run.record(:gap_ms, 0)
+      lambda do
+        now = run.monotonic
+        longest = [now - last, longest || 0].max if last
+        last = now
+        run.record(:gap_ms, longest * 1000) if longest
+      end
+    end
+
+    contender "libmemcached in EventMachine", style: "blocking", gem: "memcached" do |run|
+      require "memcached"
+      require "eventmachine"
+      tick = gap.call(run)
+      cache = Memcached.new(run.address, timeout: 10)
+      run.measure do
+        EM.run do
+          EM.add_periodic_timer(0.01) { tick.call }
+          EM.add_timer(run.size + 0.3) { EM.stop }
+          work = lambda do
+            cache.set("k", "v")
+            run.expect("v", cache.get("k"))
+            EM.next_tick(&work)
+          end
+          work.call
+        end
+      end
+    end
+
+    contender "EM::P::Memcache", style: "callback", gem: "eventmachine" do |run|
+      require "eventmachine"
+      EM.epoll
+      tick = gap.call(run)
+      run.measure do
+        EM.run do
+          EM.add_periodic_timer(0.01) { tick.call }
+          EM.add_timer(run.size + 0.3) { EM.stop }
+          cache = EM::P::Memcache.connect(run.host, run.port)
+          work = lambda do
+            cache.set("k", "v") do
+              cache.get("k") do |value|
+                run.expect("v", value)
+                work.call
+              end
+            end
+          end
+          work.call
+        end
+      end
+    end
+
+    contender "Pelton, one fiber", style: "direct" do |run|
+      require "pelton/memcached"
+      tick = gap.call(run)
+      run.measure do
+        Pelton.run do
+          Pelton.add_periodic_timer(0.01) { tick.call }
+          Pelton.add_timer(run.size + 0.3) { Pelton.stop }
+          cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
+          loop do
+            cache.set("k", "v")
+            run.expect("v", cache.get("k"))
+          end
+        end
+      end
+    end
+
+    target 10, "longest gap of a 10 ms timer, memcached stopped for 1 s", of: "Pelton, one fiber", at_most: 13, unit: "ms", digits: 1
+  end
+end

@@ -1,0 +1,175 @@
+# frozen_string_literal: true
+
+require "socket"
+
+# What waiting costs a program that does nothing else: memory for who waits, time to fall asleep and be woken, timers.
+Pelton::Lab.experiment "waiting" do
+  about "what it costs to wait: a parked fiber's memory, being woken, timers"
+
+  race "a parked fiber", size: {free: 10_000}, unit: "fibers" do
+    metric :kb, "KB each", digits: 1
+
+    # Memory that the block's fibers take: it gets a Proc to be called by each before it waits.
+    weigh = lambda do |run, parking, pause|
+      parked = 0
+      before = run.rss_kb
+      parking.call(-> { parked += 1 })
+      pause.call
+      run.expect(run.size, parked, "the number of parked fibers")
+      run.record(:kb, (run.rss_kb - before) / run.size.to_f)
+    end
+
+    contender "async, sleep", style: "direct", gem: "async" do |run|
+      require "async"
+      run.measure do
+        Async do |task|
+          fibers = []
+          park = lambda do |parking|
+            run.size.times do
+              fibers << task.async do
+                parking.call
+                sleep 3600
+              end
+            end
+          end
+          weigh.call(run, park, -> { sleep 0.2 })
+          fibers.each(&:stop)
+        end.wait
+      end
+    end
+
+    contender "Pelton, sleep", style: "direct" do |run|
+      require "pelton"
+      run.measure do
+        Pelton.run do
+          park = lambda do |parking|
+            run.size.times do
+              Pelton.spawn do
+                parking.call
+                sleep 3600
+              end
+            end
+          end
+          weigh.call(run, park, -> { sleep 0.2 })
+          Pelton.stop
+        end
+      end
+    end
+
+    contender "Pelton, cache.get", style: "direct" do |run|
+      require "pelton/memcached"
+      silent = TCPServer.new("127.0.0.1", 0) # takes connections and says nothing
+      run.measure do
+        Pelton.run do
+          cache = Pelton::Memcached::Client.new("127.0.0.1:#{silent.addr[1]}", timeout: 60)
+          park = lambda do |parking|
+            run.size.times do |n|
+              Pelton.spawn do
+                parking.call
+                cache.get("key#{n}")
+              end
+            end
+          end
+          weigh.call(run, park, -> { sleep 0.2 })
+          Pelton.stop
+        end
+      end
+    end
+
+    target 23, "memory of a fiber parked in sleep", of: "Pelton, sleep", at_most: 18, unit: "KB", digits: 1
+    target 23, "memory of a fiber parked in cache.get", of: "Pelton, cache.get", at_most: 18, unit: "KB", digits: 1
+  end
+
+  # Two fibers that wake each other in turn: each operation is one that waits and is woken.
+  race "wait and wake", size: {free: 100_000}, unit: "wakes" do
+    metric :cpu_us_per_operation, "us"
+
+    # One fiber's part.
+    play = lambda do |run, mine, other|
+      (run.size / 2).times do
+        mine.pop
+        other.push(true)
+      end
+    end
+
+    contender "async, Queue", style: "direct", gem: "async" do |run|
+      require "async"
+      run.measure do
+        Async do |task|
+          ping = Queue.new
+          pong = Queue.new
+          players = [task.async { play.call(run, ping, pong) }, task.async { play.call(run, pong, ping) }]
+          ping.push(true)
+          players.each(&:wait)
+          run.expect(1, ping.size + pong.size, "the number of balls")
+        end.wait
+      end
+    end
+
+    contender "Pelton, Queue", style: "direct" do |run|
+      require "pelton"
+      run.measure do
+        Pelton.run do
+          ping = Queue.new
+          pong = Queue.new
+          players = [Pelton.spawn { play.call(run, ping, pong) }, Pelton.spawn { play.call(run, pong, ping) }]
+          ping.push(true)
+          players.each(&:await)
+          run.expect(1, ping.size + pong.size, "the number of balls")
+        end
+      end
+    end
+
+    target 23, "to wait and be woken, by a Queue", of: "Pelton, Queue", at_most: 0.3, unit: "us"
+  end
+
+  race "a timer", size: {free: 50_000}, unit: "timers" do
+    metric :cpu_us_per_operation, "us each"
+
+    contender "EventMachine, add and cancel", style: "callback", gem: "eventmachine" do |run|
+      require "eventmachine"
+      EM.epoll
+      run.measure do
+        EM.run do
+          timers = Array.new(run.size) { |n| EM.add_timer(60) { raise "timer #{n} was cancelled" } }
+          timers.each { |timer| EM.cancel_timer(timer) }
+          EM.stop
+        end
+      end
+    end
+
+    contender "EventMachine, add and fire", style: "callback", gem: "eventmachine" do |run|
+      require "eventmachine"
+      EM.epoll
+      fired = 0
+      run.measure do
+        EM.run do
+          run.size.times do
+            EM.add_timer(0.001) { EM.stop if (fired += 1) == run.size }
+          end
+        end
+      end
+      run.expect(run.size, fired, "the number of timers that fired")
+    end
+
+    contender "Pelton, add and cancel", style: "callback" do |run|
+      require "pelton"
+      run.measure do
+        Pelton.run do
+          timers = Array.new(run.size) { |n| Pelton.add_timer(60) { raise "timer #{n} was cancelled" } }
+          timers.each(&:cancel)
+        end
+      end
+    end
+
+    contender "Pelton, add and fire", style: "callback" do |run|
+      require "pelton"
+      fired = 0
+      run.measure { Pelton.run { run.size.times { Pelton.add_timer(0.001) { fired += 1 } } } }
+      run.expect(run.size, fired, "the number of timers that fired")
+    end
+
+    target 23, "a timer with its block: add and cancel", of: "Pelton, add and cancel", at_most: 0.3, unit: "us"
+    target 23, "a timer with its block: add and fire", of: "Pelton, add and fire", at_most: 0.3, unit: "us"
+  end
+end

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require_relative "../../test_helper"
+require "pelton/lab"
+
+# What it declares; it is run in test/integration/lab_test.rb.
+class LabTransferExperimentTest < PeltonTest
+  def setup
+    @experiment = Pelton::Lab.load(Pelton::Lab.shipped.fetch("transfer")).first
+  end
+
+  def test_the_rows_of_the_targets
+    assert_equal [7, 7, 8, 8, 9], @experiment.races.flat_map(&:targets).map(&:row)
+  end
+
+  def test_each_target_is_of_a_contender
+    @experiment.races.each { |race| race.targets.each { |target| assert race.find(target.contender) } }
+  end
+
+  def test_the_same_receivers_everywhere
+    assert_equal 1, @experiment.races.map { |race| race.contenders.map(&:name) }.uniq.size
+    assert_equal ["Ruby, readpartial"], @experiment.races.map { |race| race.reference.name }.uniq
+  end
+
+  def test_the_slow_line_is_the_articles
+    assert_equal({chunk: 0.01}, @experiment.find("16 MB through a slow line").link)
+  end
+end
