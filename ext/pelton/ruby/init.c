@@ -2,6 +2,7 @@
 #include "reactor.h"
 
 #include "error.h"
+#include "memcached.h"
 #include "stream.h"
 
 RUBY_FUNC_EXPORTED void Init_pelton(void);
@@ -16,4 +17,5 @@ void Init_pelton(void)
     pel_init_timer();
     pel_init_stream();
     pel_init_listener();
+    pel_init_memcached();
 }

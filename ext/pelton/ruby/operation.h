@@ -22,6 +22,7 @@ struct pel_operation {
     VALUE result;                /* value or error; a task's block before it starts; Qundef: none yet */
     uint32_t references;         /* who holds the record: its producer, its object, the ready queue */
     uint8_t state, task, counted, heard, splat, started;
+    uint8_t request; /* the producer's to use: what was asked */
 };
 
 /* A new pending record with one reference: the producer's. counted: it keeps Pelton.run going until it is settled. */

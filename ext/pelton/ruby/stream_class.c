@@ -751,6 +751,21 @@ static VALUE stream_errno(VALUE self)
     return stream->core.error ? INT2FIX(stream->core.error) : Qnil;
 }
 
+/* _detach: the descriptor, which is the caller's from now on; what was read and not taken is lost. */
+static VALUE stream_detach(VALUE self)
+{
+    struct stream *stream = get(self);
+    int fd = stream->core.handle.fd;
+
+    pel_flush_forget(stream->reactor, &stream->core);
+    pel_loop_disarm(&stream->reactor->loop, &stream->core.handle);
+    stream->core.handle.fd = -1;
+    pel_buffer_free(&stream->core.output);
+    delist(stream);
+    stream->closed = 1;
+    return INT2FIX(fd);
+}
+
 static VALUE stream_fileno(VALUE self)
 {
     return INT2FIX(get(self)->core.handle.fd);
@@ -789,5 +804,6 @@ void pel_init_stream(void)
     rb_define_method(cStream, "pause", stream_pause, 0);
     rb_define_method(cStream, "resume", stream_resume, 0);
     rb_define_method(cStream, "paused?", stream_paused_p, 0);
+    rb_define_method(cStream, "_detach", stream_detach, 0);
     rb_define_method(cStream, "fileno", stream_fileno, 0);
 }
