@@ -20,6 +20,10 @@ Pelton::Lab.experiment "fakes" do
     end
     contender("wrong only when timed") { |run| run.measure { run.expect(true, run.rehearsal?, "the rehearsal") } }
     contender("raising") { |run| run.measure { raise ArgumentError, "no such thing" } }
+    contender("without Bundler") do |run|
+      run.measure { require "minitest" }
+      run.record(:bundled, $LOADED_FEATURES.grep(%r{/bundler/setup\.rb\z}).any?)
+    end
     contender("exiting") { |run| run.measure { exit 3 } }
     contender("without a library") { |_run| require "pelton_has_no_such_library" }
     contender("without its gem", gem: "pelton-has-no-such-gem") { |run| run.measure {} }

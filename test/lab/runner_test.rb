@@ -21,7 +21,7 @@ class LabRunnerTest < PeltonTest
   def test_only_right_answers_are_measured
     heat = heats("characters", "--rounds", "1").first
 
-    assert_equal ["right"], heat.results.select(&:measured?).map(&:name)
+    assert_equal ["right", "without Bundler"], heat.results.select(&:measured?).map(&:name)
     assert_equal 1, heat["right"].rounds, "the rehearsal does not count"
     assert_equal ["without a library", "without its gem"], heat.results.select { |result| result.status == :skipped }.map(&:name)
     assert_equal 7, heat.results.count { |result| result.status == :refused }

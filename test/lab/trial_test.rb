@@ -37,6 +37,14 @@ class LabTrialTest < PeltonTest
     assert_equal 1, begun
   end
 
+  # Under `bundle exec` that is what it takes; without, it is so anyway.
+  def test_the_gems_of_a_bundle_are_there_but_not_bundler
+    outcome = trial("without Bundler")
+
+    assert_equal [:done, nil], [outcome.status, outcome.reason]
+    refute outcome.measurement[:bundled]
+  end
+
   def test_a_wrong_answer
     assert_equal [:wrong, 'key1 should be "value1", is "value2"'], trial("wrong").then { |outcome| [outcome.status, outcome.reason] }
   end

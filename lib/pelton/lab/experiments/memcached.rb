@@ -11,7 +11,7 @@ Pelton::Lab.experiment "memcached" do
     server { |processes, core| Pelton::Lab::MemcachedServer.new(processes, core) }
     counts { |keys| {cmd_set: keys, get_hits: keys, get_misses: 0, delete_hits: keys, delete_misses: 0} }
 
-    baseline "libmemcached", style: "blocking", gem: "memcached", at_most: 4_000 do |run|
+    baseline "libmemcached", style: "blocking", gem: "memcached", at_most: 2_000 do |run|
       require "memcached"
       cache = Memcached.new(run.address, timeout: 10)
       run.measure(3 * run.size) do
@@ -21,7 +21,7 @@ Pelton::Lab.experiment "memcached" do
       end
     end
 
-    contender "dalli", style: "blocking", gem: "dalli", at_most: 4_000 do |run|
+    contender "dalli", style: "blocking", gem: "dalli", at_most: 2_000 do |run|
       require "dalli"
       cache = Dalli::Client.new(run.address, protocol: :meta, raw: true, socket_timeout: 10)
       run.measure(3 * run.size) do
@@ -51,7 +51,7 @@ Pelton::Lab.experiment "memcached" do
       run.expect(3 * run.size, right, "the number of right answers")
     end
 
-    contender "EM::P::Memcache, one by one", style: "callback", gem: "eventmachine", at_most: 4_000 do |run|
+    contender "EM::P::Memcache, one by one", style: "callback", gem: "eventmachine", at_most: 2_000 do |run|
       require "eventmachine"
       EM.epoll
       right = 0
@@ -124,7 +124,7 @@ Pelton::Lab.experiment "memcached" do
       end
     end
 
-    contender "Pelton, one fiber", style: "direct", at_most: 4_000 do |run|
+    contender "Pelton, one fiber", style: "direct", at_most: 2_000 do |run|
       require "pelton/memcached"
       run.measure(3 * run.size) do
         Pelton.run do
@@ -136,7 +136,7 @@ Pelton::Lab.experiment "memcached" do
       end
     end
 
-    contender "Pelton, no reactor", style: "blocking", at_most: 4_000 do |run|
+    contender "Pelton, no reactor", style: "blocking", at_most: 2_000 do |run|
       require "pelton/memcached"
       cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
       run.measure(3 * run.size) do
@@ -155,7 +155,7 @@ Pelton::Lab.experiment "memcached" do
   end
 
   # What asynchronous code is for: the server stands still for a while, the program must not. Its 10 ms timer tells.
-  race "the server stops", size: {free: 1}, unit: "second", rehearsal: 0.1, fixed: true do
+  race "the server stops", size: {free: 1}, unit: "second", rounds: 3, rehearsal: 0.1, fixed: true do
     server { |processes, core| Pelton::Lab::MemcachedServer.new(processes, core) }
     disturb do |server, seconds|
       sleep 0.1

@@ -105,7 +105,7 @@ Pelton::Lab.experiment "transfer" do
       received.check
     end
 
-    race.contender "Pelton, on_data", style: "callback" do |run|
+    race.contender "Pelton, on_data", style: "callback", extra: slow do |run|
       require "pelton"
       received = tally.new(run)
       run.measure do
