@@ -63,7 +63,7 @@ module Servers
   def with_memcached
     user = Process.uid.zero? ? %w[-u nobody] : []
     port = Servers.port("memcached", ready: method(:flush_memcached)) do |port|
-      ["memcached", "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", "-m", "256", "-c", "8192", *user]
+      ["memcached", "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", "-m", "256", "-c", "4096", *user]
     end
     flush_memcached(port)
     block_given? ? yield(port) : port
