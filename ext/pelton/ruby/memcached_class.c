@@ -74,6 +74,10 @@ static void begin(struct call *call, VALUE self, VALUE options)
             call->ttl = values[1];
     }
     client = rb_check_typeddata(self, &client_type);
+    /* Before anything is written: in the turn that this may take, a reply would settle the operation, and a block must
+     * not be called before the method has returned. */
+    if (usable(client))
+        pel_spend(client->last->reactor, 1);
     if (!(call->connection = usable(client))) {
         VALUE connection = rb_funcall(self, id_connection, 0); /* may connect, and park or block */
         RB_OBJ_WRITE(self, &client->connection, connection);
@@ -105,7 +109,6 @@ static VALUE finish(struct call *call, enum pel_memcached_request request)
     int64_t deadline = NIL_P(call->timeout) ? PEL_FOREVER : pel_now() + pel_nanoseconds(call->timeout);
 
     pel_memcached_sent(connection);
-    pel_spend(connection->reactor, 1);
     result = pel_operation_finish(connection->reactor, operation, call->block, call->later, deadline);
     if (!NIL_P(call->timeout) && (!NIL_P(call->block) || call->later))
         rb_funcall(result, id_timeout, 1, call->timeout);
