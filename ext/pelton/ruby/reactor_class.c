@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <ruby/fiber/scheduler.h>
+#include "../core/alloc.h"
 #include "descriptor.h"
 #include "error.h"
 #include "operation.h"
@@ -52,7 +53,7 @@ static void reactor_free(void *data)
     }
     if (reactor->sleepers)
         st_free_table(reactor->sleepers);
-    xfree(reactor->jobs);
+    pel_free(reactor->jobs);
     xfree(reactor->hot_buffer);
     xfree(reactor);
 }

@@ -1,5 +1,6 @@
 #include "reactor.h"
 
+#include "../core/alloc.h"
 #include "error.h"
 #include "gvl.h"
 #include "protect.h"
@@ -12,14 +13,18 @@
 
 /* ---- the ready queue ------------------------------------------------------------------------------------------ */
 
+/* By malloc, not by Ruby's allocator: enqueueing must not start the garbage collector, because what a job refers to is
+ * marked by nobody at that moment. */
 static void grow_jobs(struct pel_reactor *reactor)
 {
     uint32_t capacity = reactor->job_capacity ? reactor->job_capacity * 2 : 64;
-    struct pel_job *jobs = ALLOC_N(struct pel_job, capacity);
+    struct pel_job *jobs = pel_malloc(capacity * sizeof *jobs);
 
+    if (!jobs)
+        rb_memerror();
     for (uint32_t i = 0; i < reactor->job_count; i++)
         jobs[i] = reactor->jobs[(reactor->job_head + i) & (reactor->job_capacity - 1)];
-    xfree(reactor->jobs);
+    pel_free(reactor->jobs);
     reactor->jobs = jobs;
     reactor->job_head = 0;
     reactor->job_capacity = capacity;
