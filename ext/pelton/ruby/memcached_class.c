@@ -58,11 +58,8 @@ static struct pel_memcached_connection *usable(struct client *client)
 
 static void begin(struct call *call, VALUE self, VALUE options)
 {
-    struct pel_reactor *reactor = pel_reactor_existing();
     struct client *client;
 
-    if (reactor) /* here, because it may park: later on the connection or the operation could end meanwhile */
-        pel_spend(reactor, 1);
     call->later = RBASIC_CLASS(self) == cLater;
     if (call->later)
         self = rb_ivar_get(self, id_client);
