@@ -27,6 +27,7 @@ module Guard
       tell("watch #{seconds}")
       yield
     ensure
+      @name = nil
       tell("rest")
     end
 
@@ -43,7 +44,7 @@ module Guard
     end
 
     def hung
-      return unless Process.pid == @owner
+      return unless @name && Process.pid == @owner # too late, or a fork's
       warn "\n#{@name} hangs:"
       Thread.list.each { |thread| warn "", thread.inspect, thread.backtrace&.map { |line| "    #{line}" } }
       raise Hung, "#{@name} took longer than its deadline"
