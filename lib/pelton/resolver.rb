@@ -1,4 +1,5 @@
 # frozen_string_literal: true
+
 require "socket"
 module Pelton
   module Resolver
