@@ -49,11 +49,11 @@ module Pelton
         metric = heat.race.metric
         base = heat.reference&.name
         table = Table.new("", "style", " size", "      user     system      total        real", " #{metric.title}",
-          " min..max", " RSS MB", *(" / #{base}" if base))
+          " min..max", *(" RSS MB" unless metric.name == :rss_mb), *(" / #{base}" if base))
         measured.each do |result|
           table.add(result.name, result.contender.style, delimit(result.size), times(result),
             number(result.median(metric.name), metric.digits), range(result, metric),
-            result.median(:rss_mb) ? number(result.median(:rss_mb), 0) : "", *(number(heat.ratio(result), 3) if base))
+            *(number(result.median(:rss_mb), 0) unless metric.name == :rss_mb), *(number(heat.ratio(result), 3) if base))
         end
         table
       end

@@ -148,10 +148,52 @@ Pelton::Lab.experiment "memcached" do
 
     target 1, "set, get, delete with a block each / libmemcached, one core", of: "Pelton, a block each", at_most: 0.10, pin: :same
     target 2, "the same, two cores", of: "Pelton, a block each", at_most: 0.03, pin: :apart, digits: 3
-    target 3, "peak memory, three operations queued for each key", of: "Pelton, a block each", at_most: 100, pin: :apart, metric: :rss_mb, unit: "MB", digits: 0
     target 4, "one fiber, one operation at a time / libmemcached, one core", of: "Pelton, one fiber", at_most: 1.00, pin: :same
     target 5, "the same, two cores", of: "Pelton, one fiber", at_most: 0.65, pin: :apart
     target 6, "100 fibers on one connection / one libmemcached, one core", of: "Pelton, 100 fibers", at_most: 0.22, pin: :same
+  end
+
+  # The server stands still while the program asks, so that nothing is answered before all is queued.
+  race "everything queued", size: {free: 100_000}, unit: "keys", rounds: 3 do
+    server { |processes, core| Pelton::Lab::MemcachedServer.new(processes, core) }
+    disturb { |server, keys| server.stall(keys / 100_000.0) }
+    metric :rss_mb, "RSS MB", digits: 0
+
+    contender "EM::P::Memcache", style: "callback", gem: "eventmachine", extra: true do |run|
+      require "eventmachine"
+      EM.epoll
+      right = 0
+      run.measure(3 * run.size) do
+        EM.run do
+          cache = EM::P::Memcache.connect(run.host, run.port)
+          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") { right += 1 } }
+          1.upto(run.size) { |n| cache.get("key#{n}") { |value| right += 1 if value == "value#{n}" } }
+          1.upto(run.size) do |n|
+            cache.delete("key#{n}") do
+              right += 1
+              EM.stop if n == run.size
+            end
+          end
+        end
+      end
+      run.expect(3 * run.size, right, "the number of right answers")
+    end
+
+    contender "Pelton", style: "callback" do |run|
+      require "pelton/memcached"
+      right = 0
+      run.measure(3 * run.size) do
+        Pelton.run do
+          cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
+          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") { right += 1 } }
+          1.upto(run.size) { |n| cache.get("key#{n}") { |value| right += 1 if value == "value#{n}" } }
+          1.upto(run.size) { |n| cache.delete("key#{n}") { right += 1 } }
+        end
+      end
+      run.expect(3 * run.size, right, "the number of right answers")
+    end
+
+    target 3, "peak memory with 300,000 operations queued, a block each", of: "Pelton", at_most: 100, unit: "MB", digits: 0
   end
 
   # What asynchronous code is for: the server stands still for a while, the program must not. Its 10 ms timer tells.
