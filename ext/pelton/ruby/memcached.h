@@ -3,6 +3,7 @@
 
 #include "../core/memcached_parser.h"
 #include "../core/memcached_writer.h"
+#include "../core/spin.h"
 #include "operation.h"
 
 /*
@@ -29,7 +30,8 @@ struct pel_memcached_connection {
     struct pel_operation *owed, **owed_tail; /* in the order of the commands */
     size_t owed_count;
     struct pel_alarm stall;
-    int64_t progress;                /* when the last bytes came, or the first of the owed operations began */
+    int64_t progress; /* when the last bytes came, or the first of the owed operations began */
+    struct pel_spin spin;
     VALUE value;                     /* a long value that is being received, Qfalse */
     struct pel_memcached_room *room; /* fibers that wait for room */
     unsigned connected : 1, closed : 1, parsing : 1;
@@ -47,8 +49,8 @@ int pel_memcached_make_room(struct pel_memcached_connection *connection, int dir
 struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connection,
                                         enum pel_memcached_request request);
 
-/* Sends what has gathered when it is much, else leaves it to the tick's end. */
-void pel_memcached_sent(struct pel_memcached_connection *connection);
+/* Sends what has gathered when it is much (1), else leaves it to the tick's end (0). */
+int pel_memcached_sent(struct pel_memcached_connection *connection);
 
 void pel_init_memcached(void);
 void pel_init_memcached_connection(void);

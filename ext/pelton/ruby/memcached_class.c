@@ -74,9 +74,9 @@ static void begin(struct call *call, VALUE self, VALUE options)
             call->ttl = values[1];
     }
     client = rb_check_typeddata(self, &client_type);
-    /* Before anything is written: in the turn that this may take, a reply would settle the operation, and a block must
-     * not be called before the method has returned. */
-    if (usable(client))
+    /* Before anything is written: direct style may let the loop turn here. Callback style never does: what runs in a
+     * callback runs to its end, unless it waits by its own will. */
+    if (NIL_P(call->block) && !call->later && usable(client))
         pel_spend(client->last->reactor, 1);
     if (!(call->connection = usable(client))) {
         VALUE connection = rb_funcall(self, id_connection, 0); /* may connect, and park or block */
@@ -104,12 +104,25 @@ static inline int room(struct call *call)
 static VALUE finish(struct call *call, enum pel_memcached_request request)
 {
     struct pel_memcached_connection *connection = call->connection;
+    struct pel_reactor *reactor = connection->reactor;
     struct pel_operation *operation = pel_memcached_owe(connection, request);
     VALUE self = connection->self, result;
     int64_t deadline = NIL_P(call->timeout) ? PEL_FOREVER : pel_now() + pel_nanoseconds(call->timeout);
 
-    pel_memcached_sent(connection);
-    result = pel_operation_finish(connection->reactor, operation, call->block, call->later, deadline);
+    if (pel_memcached_sent(connection) && reactor->phase != PEL_IDLE && (!NIL_P(call->block) || call->later)) {
+        /* A long burst: the replies are taken meanwhile, so that the server does not stand still. */
+        operation->references++;
+        result = pel_operation_finish(reactor, operation, call->block, call->later, deadline);
+        pel_look(reactor);
+        pel_operation_release(operation);
+    } else if (NIL_P(call->block) && !call->later && connection->owed_count == 1) {
+        int64_t started = connection->progress; /* set just now, by the first that is owed */
+        reactor->spin_ns = pel_spin_next(&connection->spin);
+        result = pel_operation_finish(reactor, operation, call->block, call->later, deadline);
+        pel_spin_took(&connection->spin, pel_now() - started);
+    } else {
+        result = pel_operation_finish(reactor, operation, call->block, call->later, deadline);
+    }
     if (!NIL_P(call->timeout) && (!NIL_P(call->block) || call->later))
         rb_funcall(result, id_timeout, 1, call->timeout);
     RB_GC_GUARD(self);

@@ -374,13 +374,17 @@ struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connect
     return operation;
 }
 
-void pel_memcached_sent(struct pel_memcached_connection *connection)
+int pel_memcached_sent(struct pel_memcached_connection *connection)
 {
+    struct pel_stream *stream = &connection->stream;
+    int much = pel_stream_pending(stream) >= SEND_AT && stream->writable;
+
     if (!connection->connected)
-        return;
-    if (pel_stream_pending(&connection->stream) >= SEND_AT && connection->stream.writable)
-        pel_stream_flush(&connection->stream); /* an error is met again by the flush at the tick's end */
-    pel_flush_later(connection->reactor, &connection->stream);
+        return 0;
+    if (much)
+        pel_stream_flush(stream); /* an error is met again by the flush at the tick's end */
+    pel_flush_later(connection->reactor, stream);
+    return much;
 }
 
 /* ---- Pelton::Memcached::Connection ---------------------------------------------------------------------------- */

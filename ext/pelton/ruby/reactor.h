@@ -115,7 +115,8 @@ struct pel_reactor {
     uint32_t job_head, job_count, job_capacity;
     uint32_t batch_left; /* jobs of this tick that are still to run */
     int64_t batch_end;
-    int32_t budget; /* what ready operations may still do before the loop must turn */
+    int64_t spin_ns; /* the next wait may spin so long before it sleeps: set by who waits, taken by the wait */
+    int32_t budget;  /* what ready operations may still do before the loop must turn */
 
     VALUE caller; /* the fiber that called run */
     VALUE target; /* whom the last switch was meant for */
@@ -194,6 +195,10 @@ void pel_fail_run(struct pel_reactor *reactor, VALUE exception);
 /* Turns the loop's C part once: flush, look or (may_wait) wait, dispatch events, expire timers. No Ruby, but memory for
  * results. Returns 0, or the state of a pending interrupt that raised. */
 int pel_tick(struct pel_reactor *reactor, int may_wait);
+
+/* A tick that does not wait, in the middle of a callback: what came is received and settled, but no Ruby runs and no
+ * fiber switches. May raise an interrupt, as Ruby code may anywhere. */
+void pel_look(struct pel_reactor *reactor);
 
 /* Rings the alarms that are due and need no Ruby. 1 when one that calls Ruby is next. */
 int pel_ring_alarms(struct pel_reactor *reactor);

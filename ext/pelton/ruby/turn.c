@@ -192,6 +192,17 @@ int pel_ring_alarms(struct pel_reactor *reactor)
     return 0;
 }
 
+/* Looks again and again, as long as the operation that is waited for was found to gain by it (core/spin.h). */
+static void spin(struct pel_reactor *reactor, int64_t timeout)
+{
+    struct pel_loop *loop = &reactor->loop;
+    int64_t end = pel_now() + (timeout < reactor->spin_ns ? timeout : reactor->spin_ns);
+
+    do
+        pel_loop_wait(loop, 0);
+    while (loop->event_count == 0 && loop->now < end);
+}
+
 int pel_tick(struct pel_reactor *reactor, int may_wait)
 {
     struct pel_loop *loop = &reactor->loop;
@@ -207,6 +218,9 @@ int pel_tick(struct pel_reactor *reactor, int may_wait)
      */
     if (timeout == 0 || !rb_thread_alone())
         pel_loop_wait(loop, 0);
+    if (timeout != 0 && reactor->spin_ns && loop->event_count == 0)
+        spin(reactor, timeout);
+    reactor->spin_ns = 0;
     if (timeout != 0 && loop->event_count == 0) {
         int64_t before = pel_now();
         pel_gvl_wait(loop, timeout);
@@ -223,6 +237,14 @@ int pel_tick(struct pel_reactor *reactor, int may_wait)
     reactor->budget = PEL_BUDGET;
     pel_protect(take_interrupts, Qnil, &state);
     return state;
+}
+
+void pel_look(struct pel_reactor *reactor)
+{
+    int state = pel_tick(reactor, 0);
+
+    if (state)
+        pel_rethrow(state);
 }
 
 /* ---- the turner ----------------------------------------------------------------------------------------------- */
