@@ -13,16 +13,19 @@
 
 enum pel_state { PEL_PENDING, PEL_SUCCEEDED, PEL_FAILED };
 
+/* There may be hundreds of thousands: it is kept small. */
 struct pel_operation {
-    struct pel_operation *next;  /* the producer's to use: its FIFO of pending replies */
-    struct pel_reactor *reactor; /* NULL for a Deferrable made by the user outside a reactor */
+    union {
+        struct pel_operation *next; /* the producer's to use: its list of pending replies; later the ready queue's */
+        struct pel_worker *worker;  /* of a task that runs */
+    };
+    struct pel_reactor *reactor;
     struct pel_waiter *awaiters; /* fibers in await */
-    struct pel_worker *worker;   /* of a task that runs */
     VALUE callbacks, errbacks;   /* Qfalse, a Proc, or an Array of them */
     VALUE result;                /* value or error; a task's block before it starts; Qundef: none yet */
     uint32_t references;         /* who holds the record: its producer, its object, the ready queue */
-    uint8_t state, task, counted, heard, splat, started;
-    uint8_t request; /* the producer's to use: what was asked */
+    uint8_t request;             /* the producer's to use: what was asked */
+    unsigned state : 2, task : 2, counted : 1, heard : 1, splat : 1, started : 1, queued : 1;
 };
 
 /* A new pending record with one reference: the producer's. counted: it keeps Pelton.run going until it is settled. */
@@ -32,8 +35,8 @@ void pel_operation_release(struct pel_operation *operation);
 /* For the producer's mark function, while it holds the record. */
 void pel_operation_mark(struct pel_operation *operation);
 
-/* Settles it: awaiting fibers become ready, callbacks are put on the ready queue. No-op when it is settled already
- * (cancelled, timed out): a late result is dropped. Plain C but for memory. */
+/* Settles it, when its producer has taken it off its list: awaiting fibers become ready, callbacks are put on the ready
+ * queue. No-op when it is settled already (cancelled, timed out): a late result is dropped. Plain C but for memory. */
 void pel_operation_succeed(struct pel_operation *operation, VALUE value);
 void pel_operation_fail(struct pel_operation *operation, VALUE error);
 

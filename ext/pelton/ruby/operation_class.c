@@ -1,5 +1,6 @@
 #include "operation.h"
 
+#include "../core/alloc.h"
 #include "error.h"
 #include "protect.h"
 
@@ -8,22 +9,33 @@ static VALUE cTask;
 
 /* ---- the record ----------------------------------------------------------------------------------------------- */
 
-/* Records come and go by the hundred thousand: freed ones are kept for the next. Guarded by the GVL. */
+/* Records come and go by the hundred thousand: they lie in slabs, and freed ones are kept for the next. Slabs are
+ * malloc's, not Ruby's, whose collector would count them as garbage to come. Guarded by the GVL. */
+#define SLAB_RECORDS 1024
+
 static struct pel_operation *free_records;
-static size_t free_count;
-#define KEPT_RECORDS 4096
+
+static void add_slab(void)
+{
+    struct pel_operation *slab = pel_malloc(SLAB_RECORDS * sizeof *slab);
+
+    if (!slab)
+        rb_memerror();
+    for (int i = SLAB_RECORDS - 1; i >= 0; i--) {
+        slab[i].next = free_records;
+        free_records = &slab[i];
+    }
+}
 
 struct pel_operation *pel_operation_new(struct pel_reactor *reactor, int counted)
 {
-    struct pel_operation *operation = free_records;
+    struct pel_operation *operation;
 
-    if (operation) {
-        free_records = operation->next;
-        free_count--;
-        memset(operation, 0, sizeof *operation);
-    } else {
-        operation = RB_ZALLOC(struct pel_operation);
-    }
+    if (!free_records)
+        add_slab();
+    operation = free_records;
+    free_records = operation->next;
+    memset(operation, 0, sizeof *operation);
     operation->reactor = reactor;
     operation->result = Qundef;
     operation->references = 1;
@@ -37,13 +49,8 @@ void pel_operation_release(struct pel_operation *operation)
 {
     if (--operation->references)
         return;
-    if (free_count < KEPT_RECORDS) {
-        operation->next = free_records;
-        free_records = operation;
-        free_count++;
-    } else {
-        xfree(operation);
-    }
+    operation->next = free_records;
+    free_records = operation;
 }
 
 void pel_operation_mark(struct pel_operation *operation)
@@ -91,6 +98,7 @@ static void deliver(struct pel_reactor *reactor, void *data)
     VALUE result = operation->result;
     int splat = operation->splat;
 
+    operation->queued = 0;
     operation->callbacks = operation->errbacks = Qfalse;
     if (operation->state == PEL_FAILED && !operation->heard) {
         operation->heard = 1;
@@ -114,13 +122,45 @@ static void deliver(struct pel_reactor *reactor, void *data)
     RB_GC_GUARD(result);
 }
 
-static void enqueue_delivery(struct pel_operation *operation)
+static void mark_chain(void *data)
 {
-    operation->references++;
-    pel_enqueue(operation->reactor, (struct pel_job){.run = deliver, .mark = mark_job, .data = operation});
+    for (struct pel_operation *operation = data; operation; operation = operation->next)
+        pel_operation_mark(operation);
 }
 
-static void settle(struct pel_operation *operation, enum pel_state state, VALUE result, int splat)
+static void deliver_chain(struct pel_reactor *reactor, void *data)
+{
+    struct pel_operation *operation = data;
+
+    if (operation->next)
+        pel_enqueue_first(reactor, (struct pel_job){.run = deliver_chain, .mark = mark_chain, .data = operation->next});
+    deliver(reactor, operation);
+}
+
+/* `unlinked`: its producer has taken it off its list, so that its link is free: operations that are settled one after
+ * the other make one job, not thousands. */
+static void enqueue_delivery(struct pel_operation *operation, int unlinked)
+{
+    struct pel_reactor *reactor = operation->reactor;
+    struct pel_job *last = pel_last_job(reactor);
+
+    if (operation->queued)
+        return;
+    operation->queued = 1;
+    operation->references++;
+    if (!unlinked) {
+        pel_enqueue(reactor, (struct pel_job){.run = deliver, .mark = mark_job, .data = operation});
+        return;
+    }
+    operation->next = NULL;
+    if (last && last->run == deliver_chain)
+        reactor->chain_end->next = operation;
+    else
+        pel_enqueue(reactor, (struct pel_job){.run = deliver_chain, .mark = mark_chain, .data = operation});
+    reactor->chain_end = operation;
+}
+
+static void settle(struct pel_operation *operation, enum pel_state state, VALUE result, int splat, int unlinked)
 {
     struct pel_waiter *waiter, *next;
 
@@ -140,17 +180,17 @@ static void settle(struct pel_operation *operation, enum pel_state state, VALUE 
         operation->heard = 1;
     /* A failure goes on the queue even when nobody listens: whoever comes until then is in time. */
     if (state == PEL_SUCCEEDED ? operation->callbacks != Qfalse : operation->errbacks || !operation->heard)
-        enqueue_delivery(operation);
+        enqueue_delivery(operation, unlinked);
 }
 
 void pel_operation_succeed(struct pel_operation *operation, VALUE value)
 {
-    settle(operation, PEL_SUCCEEDED, value, 0);
+    settle(operation, PEL_SUCCEEDED, value, 0, 1);
 }
 
 void pel_operation_fail(struct pel_operation *operation, VALUE error)
 {
-    settle(operation, PEL_FAILED, error, 0);
+    settle(operation, PEL_FAILED, error, 0, 1);
 }
 
 static void add_block(VALUE *blocks, VALUE block)
@@ -217,7 +257,7 @@ static int wait_until_settled(struct pel_reactor *reactor, struct pel_operation 
 static void abandon(struct pel_operation *operation)
 {
     operation->heard = 1;
-    settle(operation, PEL_FAILED, Qnil, 0);
+    settle(operation, PEL_FAILED, Qnil, 0, 0);
 }
 
 VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline)
@@ -327,7 +367,7 @@ static VALUE operation_callback(VALUE self)
         return self;
     add_block(&operation->callbacks, block);
     if (operation->state == PEL_SUCCEEDED)
-        enqueue_delivery(operation);
+        enqueue_delivery(operation, 0);
     return self;
 }
 
@@ -341,7 +381,7 @@ static VALUE operation_errback(VALUE self)
     add_block(&operation->errbacks, block);
     operation->heard = operation->state == PEL_FAILED || operation->heard;
     if (operation->state == PEL_FAILED)
-        enqueue_delivery(operation);
+        enqueue_delivery(operation, 0);
     return self;
 }
 
@@ -350,11 +390,11 @@ static VALUE settle_by_user(int argc, const VALUE *argv, VALUE self, enum pel_st
     struct pel_operation *operation = pel_operation_get(self);
 
     if (argc == 1)
-        settle(operation, state, argv[0], 0);
+        settle(operation, state, argv[0], 0, 0);
     else if (argc == 0)
-        settle(operation, state, Qnil, 0);
+        settle(operation, state, Qnil, 0, 0);
     else
-        settle(operation, state, rb_ary_new_from_values(argc, argv), 1);
+        settle(operation, state, rb_ary_new_from_values(argc, argv), 1, 0);
     return self;
 }
 

@@ -68,6 +68,9 @@ struct pel_job {
 /* Puts a job at the end of the ready queue. Any thread that holds the GVL. Raises NoMemoryError. */
 void pel_enqueue(struct pel_reactor *reactor, struct pel_job job);
 
+/* Puts a job before all others; only from a job, in whose place it comes. Never grows the queue. */
+void pel_enqueue_first(struct pel_reactor *reactor, struct pel_job job);
+
 /* Puts a block on the ready queue, to be called with no argument. */
 void pel_enqueue_proc(struct pel_reactor *reactor, VALUE proc);
 
@@ -113,7 +116,8 @@ struct pel_reactor {
 
     struct pel_job *jobs; /* the ready queue: a ring, capacity a power of two */
     uint32_t job_head, job_count, job_capacity;
-    uint32_t batch_left; /* jobs of this tick that are still to run */
+    struct pel_operation *chain_end; /* where the queue's last job, when it is a chain of operations, ends */
+    uint32_t batch_left;             /* jobs of this tick that are still to run */
     int64_t batch_end;
     int64_t spin_ns; /* the next wait may spin so long before it sleeps: set by who waits, taken by the wait */
     int32_t budget;  /* what ready operations may still do before the loop must turn */
@@ -136,7 +140,7 @@ struct pel_reactor {
     char *hot_buffer;         /* PEL_HOT_BUFFER bytes, lent for the time of one receive */
 
     /* statistics */
-    uint64_t turns, switches;
+    uint64_t turns, switches, jobs_run;
     int64_t idle_ns, started_at;
     uint64_t progress; /* for the watchdog: changes with each turn, job and switch */
     uint64_t stalls;
@@ -232,6 +236,13 @@ struct pel_job pel_dequeue(struct pel_reactor *reactor);
 static inline struct pel_job *pel_next_job(struct pel_reactor *reactor)
 {
     return reactor->job_count ? &reactor->jobs[reactor->job_head] : NULL;
+}
+
+static inline struct pel_job *pel_last_job(struct pel_reactor *reactor)
+{
+    return reactor->job_count
+               ? &reactor->jobs[(reactor->job_head + reactor->job_count - 1) & (reactor->job_capacity - 1)]
+               : NULL;
 }
 
 /* Marks workers and waiters. */

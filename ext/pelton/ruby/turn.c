@@ -39,6 +39,14 @@ void pel_enqueue(struct pel_reactor *reactor, struct pel_job job)
         pel_loop_wake(&reactor->loop);
 }
 
+void pel_enqueue_first(struct pel_reactor *reactor, struct pel_job job)
+{
+    reactor->job_head = (reactor->job_head - 1) & (reactor->job_capacity - 1);
+    reactor->jobs[reactor->job_head] = job;
+    reactor->job_count++;
+    reactor->batch_left++;
+}
+
 struct pel_job pel_dequeue(struct pel_reactor *reactor)
 {
     struct pel_job job = reactor->jobs[reactor->job_head];
@@ -298,7 +306,7 @@ static void next_job(struct pel_reactor *reactor, struct pel_worker *worker)
     struct run_job run = {.reactor = reactor, .job = pel_dequeue(reactor)};
 
     reactor->batch_left--;
-    if ((reactor->batch_left & 31) == 31 && pel_now() > reactor->batch_end)
+    if ((++reactor->jobs_run & 31) == 0 && pel_now() > reactor->batch_end)
         reactor->batch_left = 0;
     if (run.job.run)
         pel_dispatch(reactor, run_job, (VALUE)&run);
