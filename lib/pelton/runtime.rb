@@ -49,7 +49,7 @@ module Pelton
     end
 
     # Sets what is called with an error that nobody rescued: of a callback, or of a task that nobody awaits. The default
-    # prints it with its backtrace on stderr. An error raised by the block ends {run}.
+    # logs it with its backtrace: see {logger}. An error raised by the block ends {run}.
     def on_error(&block)
       @on_error = block
       nil
@@ -58,7 +58,7 @@ module Pelton
     # @private
     def report_error(error)
       return @on_error.call(error) if @on_error
-      $stderr.write("pelton: nobody rescued this error\n#{error.full_message(highlight: false)}")
+      logger.error("nobody rescued this error\n#{error.full_message(highlight: false)}")
     end
 
     # What the reactor of this thread has done and holds. Times are in seconds.

@@ -15,6 +15,7 @@ void Init_pelton(void)
     pel_init_scheduler();
     pel_init_operation();
     pel_init_timer();
+    pel_init_watchdog();
     pel_init_stream();
     pel_init_listener();
     pel_init_memcached();

@@ -38,7 +38,7 @@ int pel_switch(struct pel_reactor *reactor, VALUE fiber)
 
     reactor->target = fiber;
     reactor->switches++;
-    reactor->progress++;
+    pel_step(reactor);
     pel_protect(transfer, fiber, &state);
     /* Every arrival counts itself. If nobody arrived anywhere, the switch itself failed. */
     if (state && reactor->arrivals == arrivals) {
@@ -204,7 +204,7 @@ static int wait_inline(struct pel_reactor *reactor, struct pel_waiter *waiter)
         int state;
         if (reactor->job_count)
             break;
-        if ((state = pel_tick(reactor, 1)) && (state = pel_interrupted(reactor, state)))
+        if ((state = pel_tick(reactor, PEL_WAIT)) && (state = pel_interrupted(reactor, state)))
             return state;
     }
     /* The own event came first: go on at once. What else is ready follows when this fiber waits next. */
@@ -213,15 +213,20 @@ static int wait_inline(struct pel_reactor *reactor, struct pel_waiter *waiter)
     return 0;
 }
 
-/* On a fiber that cannot park. What becomes ready for others stays on the queue. */
-static int wait_blocking(struct pel_reactor *reactor, struct pel_waiter *waiter)
+/* On a fiber that cannot park. What becomes ready for others stays on the queue, and so does an alarm that calls Ruby,
+ * together with those behind it: the own deadline may be one of them. */
+static int wait_blocking(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t time)
 {
     for (;;) {
         int state;
         pel_ring_alarms(reactor);
         if (waiter->fired)
             return 0;
-        if ((state = pel_tick(reactor, 2)))
+        if (reactor->loop.now >= time) {
+            waiter->fired = waiter->timed_out = 1;
+            return 0;
+        }
+        if ((state = pel_tick(reactor, PEL_INSIST)))
             return state;
     }
 }
@@ -250,7 +255,7 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
         }
     }
     if (!parks)
-        state = wait_blocking(reactor, waiter);
+        state = wait_blocking(reactor, waiter, time);
     while (parks && !state && !woken(waiter)) {
         state = wait_inline(reactor, waiter);
         if (!state && !woken(waiter))
@@ -283,7 +288,7 @@ void pel_yield_turn(struct pel_reactor *reactor)
     if (reactor->phase != PEL_RUNNING || !pel_can_park(reactor))
         return;
     if (!reactor->job_count && !pel_ring_alarms(reactor)) {
-        if ((state = pel_tick(reactor, 0)) && (state = pel_interrupted(reactor, state)))
+        if ((state = pel_tick(reactor, PEL_LOOK)) && (state = pel_interrupted(reactor, state)))
             pel_rethrow(state);
         if (!pel_ring_alarms(reactor) && !reactor->job_count && reactor->phase == PEL_RUNNING)
             return;

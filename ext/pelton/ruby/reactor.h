@@ -4,6 +4,7 @@
 #include <ruby.h>
 #include "../core/loop.h"
 #include "../core/stream.h"
+#include "../core/watchdog.h"
 
 /*
  * The reactor: a loop, the fibers that wait for it, and the queue of what is ready. Each thread has at most one.
@@ -142,10 +143,24 @@ struct pel_reactor {
     /* statistics */
     uint64_t turns, switches, jobs_run;
     int64_t idle_ns, started_at;
-    uint64_t progress; /* for the watchdog: changes with each turn, job and switch */
+    struct pel_watch watch;        /* it steps with each turn, job and switch */
+    struct pel_stall *past_stalls; /* those over, and not yet told to Ruby; the first one first */
     uint64_t stalls;
     int64_t longest_stall;
 };
+
+/* Begins and ends the watch over a reactor that runs on this thread. */
+void pel_watch(struct pel_reactor *reactor);
+void pel_unwatch(struct pel_reactor *reactor);
+
+/* Counts a stall that is over, and puts it on the ready queue. */
+void pel_end_stall(struct pel_reactor *reactor);
+
+static inline void pel_step(struct pel_reactor *reactor)
+{
+    if (pel_watch_step(&reactor->watch))
+        pel_end_stall(reactor);
+}
 
 /* The reactor of this thread; one is made when there is none. After a fork the inherited one is closed and replaced.
  * Raises Pelton::Error when it cannot be opened. */
@@ -196,9 +211,15 @@ void pel_uncaught(struct pel_reactor *reactor, VALUE error);
 /* Ends run with an exception. */
 void pel_fail_run(struct pel_reactor *reactor, VALUE exception);
 
-/* Turns the loop's C part once: flush, look or (may_wait) wait, dispatch events, expire timers. No Ruby, but memory for
- * results. Returns 0, or the state of a pending interrupt that raised. */
-int pel_tick(struct pel_reactor *reactor, int may_wait);
+enum pel_patience {
+    PEL_LOOK,  /* do not wait */
+    PEL_WAIT,  /* wait, unless something is ready */
+    PEL_INSIST /* wait, whatever is ready: on a fiber that blocks the thread */
+};
+
+/* Turns the loop's C part once: flush, look or wait, dispatch events, expire timers. No Ruby, but memory for results.
+ * Returns 0, or the state of a pending interrupt that raised. */
+int pel_tick(struct pel_reactor *reactor, enum pel_patience patience);
 
 /* A tick that does not wait, in the middle of a callback: what came is received and settled, but no Ruby runs and no
  * fiber switches. May raise an interrupt, as Ruby code may anywhere. */
@@ -262,5 +283,6 @@ void pel_init_operation(void);
 void pel_init_timer(void);
 void pel_init_scheduler(void);
 void pel_init_stream(void);
+void pel_init_watchdog(void);
 
 #endif

@@ -44,6 +44,7 @@ static void reactor_free(void *data)
 
     if (here == reactor)
         here = NULL;
+    pel_unwatch(reactor);
     pel_loop_close(&reactor->loop);
     pel_descriptors_free(reactor);
     while (reactor->workers) {
@@ -206,6 +207,7 @@ void pel_list_remove(struct pel_reactor *reactor, struct pel_listed *listed)
 
 static void leave(struct pel_reactor *reactor)
 {
+    pel_unwatch(reactor);
     reactor->phase = PEL_IDLE;
     reactor->grace_deadline = 0;
     pel_timer_cancel(&reactor->loop.timers, &reactor->grace_alarm.timer);
@@ -261,6 +263,7 @@ static VALUE reactor_run(VALUE self, VALUE grace, VALUE block)
     reactor->batch_left = 0;
     rb_fiber_scheduler_set(self);
     reactor->phase = PEL_RUNNING;
+    pel_watch(reactor);
     pel_spawn_main(reactor, block);
     turn_until_left(reactor);
     leave(reactor);

@@ -120,7 +120,6 @@ void pel_dispatch(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE a
     VALUE error;
     int state;
 
-    reactor->progress++;
     pel_protect(function, argument, &state);
     if (!state)
         return;
@@ -211,16 +210,17 @@ static void spin(struct pel_reactor *reactor, int64_t timeout)
     while (loop->event_count == 0 && loop->now < end);
 }
 
-int pel_tick(struct pel_reactor *reactor, int may_wait)
+int pel_tick(struct pel_reactor *reactor, enum pel_patience patience)
 {
     struct pel_loop *loop = &reactor->loop;
     int64_t timeout = 0;
     int state;
 
     reactor->turns++;
-    reactor->progress++;
+    if (patience != PEL_INSIST)
+        pel_step(reactor);
     flush_all(reactor);
-    if (may_wait && !reactor->job_count)
+    if (patience == PEL_INSIST || (patience == PEL_WAIT && !reactor->job_count))
         timeout = pel_loop_timeout(loop);
     /* While other threads want the GVL, a look that keeps it comes first: giving it away may cost a whole time slice.
      */
@@ -231,7 +231,13 @@ int pel_tick(struct pel_reactor *reactor, int may_wait)
     reactor->spin_ns = 0;
     if (timeout != 0 && loop->event_count == 0) {
         int64_t before = pel_now();
+        /* A fiber that blocks the thread while others are ready keeps the loop, although it waits. */
+        int rests = !reactor->job_count && !pel_timers_peek(&loop->timers);
+        if (rests && pel_watch_rest(&reactor->watch))
+            pel_end_stall(reactor);
         pel_gvl_wait(loop, timeout);
+        if (rests)
+            pel_watch_wake(&reactor->watch);
         reactor->idle_ns += loop->now - before;
     }
     do
@@ -249,7 +255,7 @@ int pel_tick(struct pel_reactor *reactor, int may_wait)
 
 void pel_look(struct pel_reactor *reactor)
 {
-    int state = pel_tick(reactor, 0);
+    int state = pel_tick(reactor, PEL_LOOK);
 
     if (state)
         pel_rethrow(state);
@@ -378,6 +384,7 @@ void pel_turn(struct pel_reactor *reactor, struct pel_worker *worker)
         int state;
         reactor->current_worker = worker;
         worker->task = NULL;
+        pel_step(reactor);
         if (!going_on(reactor)) {
             step_aside(reactor, worker, reactor->caller);
         } else if (pel_ring_alarms(reactor)) {
@@ -385,7 +392,8 @@ void pel_turn(struct pel_reactor *reactor, struct pel_worker *worker)
             pel_dispatch(reactor, ring_alarm, (VALUE)&run);
         } else if (reactor->batch_left && reactor->job_count) {
             next_job(reactor, worker);
-        } else if ((state = pel_tick(reactor, !nothing_left(reactor))) && (state = pel_interrupted(reactor, state))) {
+        } else if ((state = pel_tick(reactor, nothing_left(reactor) ? PEL_LOOK : PEL_WAIT)) &&
+                   (state = pel_interrupted(reactor, state))) {
             pel_rethrow(state);
         }
     }

@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require "logger"
+require "stringio"
+require_relative "test_helper"
+require "pelton"
+
+class LoggerTest < PeltonTest
+  def teardown
+    Pelton.logger = $stderr
+  end
+
+  def test_the_default_writes_to_standard_error_as_it_is_at_that_moment
+    output = ruby_output(<<~RUBY)
+      require "pelton"
+      require "stringio"
+      $stderr = StringIO.new
+      Pelton.logger.warn("one")
+      $stderr.tap { $stderr = StringIO.new }.tap { Pelton.logger.error("two") }.rewind
+      puts $stderr.string
+    RUBY
+
+    assert_equal "pelton: two\n", output
+  end
+
+  def test_a_logger_is_used_as_it_is
+    logger = Logger.new(StringIO.new)
+    Pelton.logger = logger
+
+    assert_same logger, Pelton.logger
+  end
+
+  def test_what_can_be_written_to_is_written_to
+    device = StringIO.new
+    Pelton.logger = device
+    Pelton.logger.warn("text")
+
+    assert_equal "pelton: text\n", device.string
+  end
+
+  def test_nil_is_silence
+    Pelton.logger = nil
+
+    assert_silent { Pelton.logger.error("nothing") }
+  end
+
+  def test_other_things_are_refused
+    assert_match(/Ruby's Logger/, assert_raises(ArgumentError) { Pelton.logger = 1 }.message)
+  end
+
+  def test_errors_that_nobody_rescued_are_logged
+    device = StringIO.new
+    Pelton.logger = device
+    Pelton.run { Pelton.next_tick { raise "lost" } }
+
+    assert_match(/\Apelton: nobody rescued this error\n.*lost \(RuntimeError\)/, device.string)
+  end
+
+  # The watchdog writes by a descriptor of its own: the number of a closed one may mean something else by then.
+  def test_a_closed_io_is_not_confused_with_what_has_its_number
+    output = ruby_output(<<~RUBY)
+      require "pelton"
+      Pelton.watchdog = 0.005
+      log, writer = IO.pipe
+      Pelton.logger = writer
+      Pelton.on_stall {}
+      number = writer.fileno
+      writer.close
+      reader, other = IO.pipe
+      other.fcntl(0, number) # duplicates it to the free number
+      Pelton.run { IO.select([log]) }
+      p log.read_nonblock(9).size, reader.read_nonblock(1, exception: false)
+    RUBY
+
+    assert_equal "9\n:wait_readable\n", output
+  end
+end

@@ -1,0 +1,262 @@
+# frozen_string_literal: true
+
+require "fiddle"
+require "io/nonblock"
+require_relative "test_helper"
+require "pelton"
+
+# Each stall here ends by its own report: what blocks waits for what the watchdog writes.
+class WatchdogTest < PeltonTest
+  def setup
+    @reader, @writer = IO.pipe
+    @threshold = Pelton.watchdog
+    Pelton.logger = @writer
+    Pelton.watchdog = 0.005
+  end
+
+  def teardown
+    Pelton.watchdog = @threshold
+    Pelton.logger = $stderr
+    Pelton.on_stall
+    [@reader, @writer].each(&:close)
+  end
+
+  def test_a_select_is_reported_while_it_blocks
+    stall_in { IO.select([@reader]) }
+
+    assert_reported "select"
+  end
+
+  def test_a_computation_is_reported_while_it_lasts
+    stall_in { loop { break if IO.select([@reader], nil, nil, 0) } }
+
+    assert_reported "loop"
+  end
+
+  def test_a_call_in_c_is_reported_while_it_keeps_the_gvl
+    read = Fiddle::Function.new(Fiddle.dlopen(nil)["read"], [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP, Fiddle::TYPE_SIZE_T],
+      Fiddle::TYPE_INT, need_gvl: true)
+    buffer = Fiddle.malloc(4096)
+    @reader.nonblock = false
+    stall_in { @length = read.call(@reader.fileno, buffer, 4096) }
+
+    assert_operator @length, :>, 0
+    assert_reported "call", Fiddle::Pointer.new(buffer)[0, @length]
+  ensure
+    Fiddle.free(buffer)
+  end
+
+  def test_an_enumerator_that_waits_is_reported_while_it_blocks
+    stall_in { Enumerator.new { |values| values << @reader.wait_readable }.next }
+
+    assert_reported "wait_readable"
+  end
+
+  def test_a_join_on_a_blocking_fiber_is_reported_while_it_blocks
+    stall_in { Fiber.new(blocking: true) { Thread.new { IO.select([@reader]) }.join }.resume }
+
+    assert_reported "join"
+  end
+
+  def test_an_operation_that_blocks_while_others_are_ready_is_reported
+    operation = nil
+    stall_in do
+      operation = Pelton::Operation.new
+      Pelton.next_tick {}
+      Thread.new { operation.succeed(IO.select([@reader])) }
+      Enumerator.new { |values| values << operation.await }.next
+    end
+
+    assert_reported "_await"
+    assert operation.done?
+  end
+
+  # The only fiber: nobody else is kept from running.
+  def test_an_operation_that_blocks_alone_is_no_stall
+    assert_no_stall do
+      operation = Pelton::Operation.new
+      Thread.new { operation.succeed(eventually { Pelton::Watchdog.resting? }) }
+      Enumerator.new { |values| values << operation.await }.next
+    end
+  end
+
+  def test_waiting_is_no_stall_and_lets_the_watchdog_sleep
+    assert_no_stall do
+      Thread.new { eventually { Pelton::Watchdog.resting? } }.join
+
+      assert_equal 1, Pelton::Watchdog.count
+    end
+  end
+
+  def test_it_wakes_with_the_reactor
+    Pelton.run do
+      Thread.new { eventually { Pelton::Watchdog.resting? } }.join
+      IO.select([@reader])
+    end
+
+    assert_reported "select"
+  end
+
+  def test_without_a_threshold_it_sleeps
+    Pelton.watchdog = nil
+    assert_nil Pelton.watchdog
+    Pelton.run { eventually { Pelton::Watchdog.resting? } }
+  end
+
+  def test_a_threshold_is_positive
+    assert_raises(ArgumentError) { Pelton.watchdog = 0 }
+    assert_raises(ArgumentError) { Pelton.watchdog = -1 }
+    assert_equal 0.005, Pelton.watchdog
+  end
+
+  def test_the_environment_sets_the_threshold
+    {nil => "0.1", "" => "0.1", "2.5" => "2.5", "off" => "nil"}.each do |value, expected|
+      assert_equal expected, ruby_output("require 'pelton'; p Pelton.watchdog", env: {"PELTON_WATCHDOG" => value}).chomp
+    end
+    _, errors, status = run_ruby("require 'pelton'", env: {"PELTON_WATCHDOG" => "soon"})
+
+    refute_predicate status, :success?
+    assert_match(/PELTON_WATCHDOG=soon: use seconds, or off/, errors)
+  end
+
+  def test_the_stall_is_handed_over_when_it_is_over
+    stalls = []
+    Pelton.on_stall { |stall| stalls << stall }
+    stall_in { IO.select([@reader]) }
+
+    assert_equal 1, stalls.size
+    stall = stalls.first
+    assert_operator stall.seconds, :>=, 0.005
+    assert_match(/\A#{__FILE__}:\d+:in `select'\z/, stall.backtrace.first)
+    assert_operator stall.backtrace.size, :>, 1
+    assert_includes stall.to_s, stall.backtrace.last
+    assert_predicate stall, :frozen?
+  end
+
+  def test_stalls_are_counted
+    Pelton.on_stall {} # the logger's line would be in the pipe
+    before, after = Pelton.run do
+      before = Pelton.stats
+      3.times do
+        IO.select([@reader])
+        @reader.readpartial(9999)
+        sleep 0.001
+      end
+      [before, Pelton.stats]
+    end
+
+    assert_equal 3, after[:stalls] - before[:stalls]
+    assert_operator after[:longest_stall], :>=, 0.005
+  end
+
+  def test_a_logger_gets_the_stall_and_standard_error_the_report
+    _, errors, status = run_ruby(<<~RUBY)
+      require "pelton"
+      require "logger"
+      Pelton.watchdog = 0.005
+      reader, writer = IO.pipe
+      stderr = $stderr.dup
+      $stderr.reopen(writer)
+      Pelton.logger = Logger.new(stderr, formatter: ->(severity, _, _, text) { "\#{severity} \#{text}" })
+      Pelton.run { IO.select([reader]) }
+      abort "no report" unless reader.readpartial(9999).match?(/in `select'/)
+    RUBY
+
+    assert status.success?, errors
+    assert_match(/\AWARN the loop was blocked for [\d.e-]+ s in\n    -e:8:in `select'/, errors)
+  end
+
+  def test_silence
+    output, errors, status = run_ruby(<<~RUBY)
+      require "pelton"
+      Pelton.watchdog = 0.005
+      Pelton.logger = nil
+      stalled = false
+      Pelton.on_stall { |stall| puts stall.backtrace.first if stalled ||= true }
+      Pelton.run { (IO.select(nil, nil, nil, 0.02); sleep 0.001) until stalled }
+    RUBY
+
+    assert status.success?, errors
+    assert_empty errors
+    assert_match(/\A-e:6:in `select'/, output)
+  end
+
+  def test_a_child_is_watched_by_a_watchdog_of_its_own
+    pid = Pelton.run do
+      fork do
+        status = 1
+        Pelton.run { IO.select([@reader]) }
+        status = 0 if @reader.readpartial(9999).include?("in `select'")
+      ensure
+        exit!(status)
+      end
+    end
+    Process.wait(pid)
+
+    assert_predicate $?, :success?
+  end
+
+  def test_reactors_that_end_by_force_are_not_watched_any_more
+    killed = Thread.new { Pelton.run { sleep } }
+    eventually { Pelton::Watchdog.count == 1 }
+    killed.kill.join
+    raised = Thread.new { Pelton.run { raise "no" } }
+    raised.report_on_exception = false
+    assert_raises(RuntimeError) { raised.join }
+
+    assert_equal 0, Pelton::Watchdog.count
+  end
+
+  def test_a_thread_that_is_killed_while_it_blocks_leaves_nothing_behind
+    thread = Thread.new { Pelton.run { IO.select([IO.pipe.first]) } }
+
+    assert_match(/in `select'/, @reader.readpartial(9999))
+    thread.kill.join
+    assert_equal 0, Pelton::Watchdog.count
+    stall_in { IO.select([@reader]) }
+    assert_reported "select"
+  end
+
+  def test_the_process_may_end_while_it_blocks
+    output, errors, status = run_ruby(<<~RUBY)
+      require "pelton"
+      Pelton.watchdog = 0.005
+      reader, writer = IO.pipe
+      Pelton.logger = writer
+      Thread.new { Pelton.run { IO.select([IO.pipe.first]) } }
+      reader.readpartial(10)
+      puts "end"
+    RUBY
+
+    assert status.success?, errors
+    assert_equal "end\n", output
+  end
+
+  private
+
+  # In a callback, while the main task is parked.
+  def stall_in(&block)
+    Pelton.run do
+      Pelton.next_tick(&block)
+      sleep 0.001
+    end
+  end
+
+  # The threshold is longer than a machine under load takes a thread's time away.
+  def assert_no_stall
+    Pelton.watchdog = 0.4
+    before, after = Pelton.run do
+      before = Pelton.stats[:stalls]
+      yield
+      [before, Pelton.stats[:stalls]]
+    end
+
+    assert_equal before, after
+  end
+
+  def assert_reported(label, text = @reader.readpartial(9999))
+    assert_match(/^pelton: the loop has been blocked for [\d.e-]+ s in$/, text)
+    assert_match(/^    .+:\d+:in `#{label}'$/, text)
+    assert_match(/^    #{__FILE__}:\d+:in `(block in )?#{name}'$/, text)
+  end
+end
