@@ -1,0 +1,208 @@
+# frozen_string_literal: true
+
+require "socket"
+require "io/wait"
+
+# Stands between a client and a server on 127.0.0.1 and does them harm, on command. It runs in threads of its own.
+#
+#   FaultProxy.start(server_port) do |proxy|   # without a block: the proxy, to be stopped
+#     client = connect_to(proxy.port)
+#     proxy.stall!                             # nothing passes, either way, until resume
+#     proxy.resume
+#     proxy.cut!                               # all connections are reset (ECONNRESET)
+#   end
+#
+# A command has taken effect when it returns: not a byte more passes after stall!, cut! or half_open!. It acts on the
+# connections that were accepted; one that has not carried a byte yet may still wait for that. Faults of the way back
+# (cut_after, corrupt) count or see what the server sends; the way there is left alone.
+class FaultProxy
+  # Seconds that each piece is held back, each way.
+  attr_accessor :delay
+
+  # Bytes that are forwarded at once, at most: 1 makes the client see every reply in its smallest parts.
+  attr_accessor :piece
+
+  # The client connects here.
+  attr_reader :port
+
+  # Connections accepted so far.
+  attr_reader :accepted
+
+  def self.start(target_port)
+    proxy = new(target_port)
+    return proxy unless block_given?
+    begin
+      yield proxy
+    ensure
+      proxy.stop
+    end
+  end
+
+  def initialize(target_port)
+    @target = target_port
+    @delay = 0
+    @piece = 65_536
+    @port = 0
+    @accepted = 0
+    @connections = []
+    @lock = Mutex.new
+    @resumed = ConditionVariable.new
+    up!
+  end
+
+  # Resets every connection. New ones are served.
+  def cut!
+    @lock.synchronize { @connections.dup }.each { |connection| cut(connection) }
+  end
+
+  # Resets the connection (this one if there is one, otherwise the next) once the server has sent so many more bytes.
+  def cut_after(bytes)
+    @lock.synchronize { @left = bytes }
+  end
+
+  # Nothing passes, either way; nothing is lost, and connections stay. New ones are accepted, and stall too.
+  def stall!
+    @lock.synchronize { @stalled = true }
+  end
+
+  def resume
+    @lock.synchronize do
+      @stalled = false
+      @resumed.broadcast
+    end
+  end
+
+  # The block gets what the server sends, piece by piece, and returns what the client gets instead. nil ends that.
+  def corrupt(&block)
+    @lock.synchronize { @corrupt = block }
+  end
+
+  # The server goes away without a word, as with its plug pulled: the clients' connections stay open, what they send is
+  # swallowed, and no answer comes. New connections are served.
+  def half_open!
+    @lock.synchronize { @connections.dup }.each do |connection|
+      @lock.synchronize { connection.dead = true }
+      reset(connection.server)
+    end
+  end
+
+  # New connections are refused (ECONNREFUSED); those that are there stay.
+  def down!
+    @listener&.close
+    @acceptor&.join
+    @listener = nil
+  end
+
+  # New connections are served again, on the same port.
+  def up!
+    @listener ||= TCPServer.new("127.0.0.1", @port).tap do |listener|
+      @port = listener.addr[1]
+      @acceptor = Thread.new { accept(listener) }
+    end
+  end
+
+  # Connections that are open now.
+  def connections
+    @lock.synchronize { @connections.size }
+  end
+
+  def stop
+    down!
+    cut!
+    resume
+  end
+
+  Connection = Struct.new(:client, :server, :dead)
+  private_constant :Connection
+
+  private
+
+  def accept(listener)
+    loop { serve(listener.accept) }
+  rescue IOError, SystemCallError
+    nil # down!
+  end
+
+  def serve(client)
+    server = TCPSocket.new("127.0.0.1", @target)
+    connection = Connection.new(client, server)
+    [client, server].each { |socket| socket.setsockopt(:TCP, :NODELAY, true) }
+    @lock.synchronize do
+      @accepted += 1
+      @connections << connection
+    end
+    there = Thread.new { pump(connection, client, server) }
+    back = Thread.new { pump(connection, server, client) }
+    Thread.new { [there, back].each(&:join) && forget(connection) }
+  rescue SystemCallError
+    reset(client) # the server refuses: so does its proxy
+  end
+
+  # Forwards one way until its end. A half-close is forwarded as one.
+  def pump(connection, from, to)
+    loop do
+      bytes = from.readpartial(@piece)
+      sleep @delay if @delay.positive?
+      next if connection.dead
+      corrupt = @corrupt if to.equal?(connection.client)
+      forward(corrupt ? corrupt.call(bytes) : bytes, connection, to)
+    end
+  rescue EOFError
+    waiting { to.close_write unless connection.dead }
+  rescue IOError, SystemCallError
+    cut(connection) unless connection.dead
+  end
+
+  def forward(bytes, connection, to)
+    until bytes.empty? || connection.dead
+      case (written = waiting { write(bytes, to, to.equal?(connection.client)) unless connection.dead })
+      when :wait_writable then to.wait_writable
+      when :cut then cut(connection)
+      when Integer then bytes = bytes.byteslice(written..)
+      end
+    end
+    cut(connection) if to.equal?(connection.client) && spent?
+  end
+
+  def write(bytes, to, counts)
+    return to.write_nonblock(bytes, exception: false) unless counts && @left
+    return :cut if spent?
+    written = to.write_nonblock(bytes.byteslice(0, @left), exception: false)
+    @left -= written unless written == :wait_writable
+    written
+  end
+
+  # The bytes before a cut have passed. True once.
+  def spent?
+    @left = nil if (spent = @left == 0)
+    spent
+  end
+
+  # Runs the block while nothing is stalled, and no command can come between.
+  def waiting
+    @lock.synchronize do
+      @resumed.wait(@lock) while @stalled
+      yield
+    end
+  end
+
+  def cut(connection)
+    @lock.synchronize { connection.dead = true }
+    reset(connection.client)
+    reset(connection.server)
+  end
+
+  # Closes with a reset instead of an end.
+  def reset(socket)
+    return if socket.closed?
+    socket.setsockopt(:SOCKET, :LINGER, [1, 0].pack("ii"))
+    socket.close
+  rescue IOError, SystemCallError
+    nil # it is closed already
+  end
+
+  def forget(connection)
+    [connection.client, connection.server].each { |socket| socket.close unless socket.closed? }
+    @lock.synchronize { @connections.delete(connection) }
+  end
+end
