@@ -142,10 +142,14 @@ static void unlink_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter
     reactor->parked_count--;
     if (!waiter->queued)
         return;
-    for (uint32_t i = 0; i < reactor->job_count; i++) {
+    for (uint32_t i = reactor->job_count; i-- > 0;) {
         struct pel_job *job = &reactor->jobs[(reactor->job_head + i) & (reactor->job_capacity - 1)];
-        if (!job->run && job->data == waiter)
-            job->data = NULL; /* a hole, passed over when its turn comes */
+        if (job->run || job->data != waiter)
+            continue;
+        job->data = NULL; /* a hole, passed over when its turn comes */
+        if (i == reactor->job_count - 1)
+            reactor->job_count--; /* where nobody turns the loop, nobody would ever pass over it */
+        break;
     }
     waiter->queued = 0;
 }
