@@ -95,4 +95,10 @@ static inline struct pel_timer *pel_timers_peek(const struct pel_timers *timers)
     return timers->expired.next == &timers->expired ? NULL : (struct pel_timer *)timers->expired.next;
 }
 
+/* Of the expired timers, the one after this, or NULL. */
+static inline struct pel_timer *pel_timers_after(const struct pel_timers *timers, const struct pel_timer *timer)
+{
+    return timer->link.next == &timers->expired ? NULL : (struct pel_timer *)timer->link.next;
+}
+
 #endif

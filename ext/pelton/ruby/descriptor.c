@@ -3,44 +3,38 @@
 #include <errno.h>
 #include "protect.h"
 
-struct waiting {
-    struct pel_waiter waiter; /* first */
-    struct waiting *next;
-    unsigned events, told;
-};
-
 struct pel_descriptor {
     struct pel_handle handle; /* first */
     struct pel_reactor *reactor;
-    struct waiting *waiting;
+    struct pel_awaited *awaited; /* by fibers */
 };
 
 static unsigned wanted(struct pel_descriptor *descriptor)
 {
     unsigned events = 0;
 
-    for (struct waiting *waiting = descriptor->waiting; waiting; waiting = waiting->next)
-        events |= waiting->events;
+    for (struct pel_awaited *awaited = descriptor->awaited; awaited; awaited = awaited->next)
+        events |= awaited->events;
     return events;
 }
 
 static void on_event(struct pel_handle *handle, unsigned events)
 {
     struct pel_descriptor *descriptor = (struct pel_descriptor *)handle;
-    struct waiting **link = &descriptor->waiting;
+    struct pel_awaited **link = &descriptor->awaited;
 
     while (*link) {
-        struct waiting *waiting = *link;
-        unsigned told = events & PEL_HANGUP && !(events & waiting->events) ? waiting->events : events & waiting->events;
+        struct pel_awaited *awaited = *link;
+        unsigned told = events & PEL_HANGUP && !(events & awaited->events) ? awaited->events : events & awaited->events;
         if (!told) {
-            link = &waiting->next;
+            link = &awaited->next;
             continue;
         }
-        *link = waiting->next;
-        waiting->told = told;
-        pel_waiter_fire(descriptor->reactor, &waiting->waiter);
+        *link = awaited->next;
+        awaited->told = told;
+        pel_waiter_fire(descriptor->reactor, awaited->waiter);
     }
-    if (descriptor->waiting)
+    if (descriptor->awaited)
         pel_loop_arm(&descriptor->reactor->loop, handle, wanted(descriptor), PEL_ONESHOT);
 }
 
@@ -65,39 +59,69 @@ static struct pel_descriptor *descriptor_for(struct pel_reactor *reactor, int fd
     return descriptor;
 }
 
-static void unlink_waiting(struct pel_descriptor *descriptor, struct waiting *waiting)
+static void unlink_awaited(struct pel_awaited *awaited)
 {
-    struct waiting **link = &descriptor->waiting;
+    struct pel_awaited **link = &awaited->descriptor->awaited;
 
-    while (*link && *link != waiting)
+    while (*link && *link != awaited)
         link = &(*link)->next;
     if (*link)
-        *link = waiting->next;
+        *link = awaited->next;
+}
+
+struct arming {
+    struct pel_reactor *reactor;
+    struct pel_waiter *waiter;
+    struct pel_awaited *awaited;
+};
+
+static VALUE arm(VALUE argument)
+{
+    struct arming *arming = (struct arming *)argument;
+    struct pel_awaited *awaited = arming->awaited;
+
+    if (awaited->fd < 0)
+        rb_raise(rb_eIOError, "closed stream");
+    awaited->waiter = arming->waiter;
+    awaited->descriptor = descriptor_for(arming->reactor, awaited->fd);
+    awaited->next = awaited->descriptor->awaited;
+    awaited->descriptor->awaited = awaited;
+    if (pel_loop_arm(&arming->reactor->loop, &awaited->descriptor->handle, wanted(awaited->descriptor), PEL_ONESHOT) ==
+        0)
+        return Qnil;
+    if (errno != EPERM)
+        rb_sys_fail("cannot wait for a descriptor");
+    awaited->told = awaited->events; /* a file: always ready */
+    return Qnil;
+}
+
+int pel_descriptors_wait(struct pel_reactor *reactor, struct pel_awaited *awaited, int count, int64_t deadline)
+{
+    struct pel_waiter waiter = {.exception = Qfalse};
+    struct arming arming = {.reactor = reactor, .waiter = &waiter};
+    int state = 0, told = 0;
+
+    for (int i = 0; i < count && !state; i++) {
+        arming.awaited = &awaited[i];
+        pel_protect(arm, (VALUE)&arming, &state);
+        told |= awaited[i].told;
+    }
+    if (!state && !told)
+        state = pel_park_protected(reactor, &waiter, deadline);
+    for (int i = 0; i < count; i++)
+        if (awaited[i].descriptor)
+            unlink_awaited(&awaited[i]);
+    return state;
 }
 
 unsigned pel_descriptor_wait(struct pel_reactor *reactor, int fd, unsigned events, int64_t deadline)
 {
-    struct waiting waiting = {.waiter = {.exception = Qfalse}, .events = events};
-    struct pel_descriptor *descriptor;
-    int state;
+    struct pel_awaited awaited = {.fd = fd, .events = events};
+    int state = pel_descriptors_wait(reactor, &awaited, 1, deadline);
 
-    if (fd < 0)
-        rb_raise(rb_eIOError, "closed stream");
-    descriptor = descriptor_for(reactor, fd);
-    waiting.next = descriptor->waiting;
-    descriptor->waiting = &waiting;
-    if (pel_loop_arm(&reactor->loop, &descriptor->handle, wanted(descriptor), PEL_ONESHOT) < 0) {
-        int error = errno;
-        unlink_waiting(descriptor, &waiting);
-        if (error == EPERM)
-            return events;
-        rb_syserr_fail(error, "cannot wait for a descriptor");
-    }
-    state = pel_park_protected(reactor, &waiting.waiter, deadline);
-    unlink_waiting(descriptor, &waiting);
     if (state)
         pel_rethrow(state);
-    return waiting.told;
+    return awaited.told;
 }
 
 unsigned pel_descriptor_forget(struct pel_reactor *reactor, int fd)
@@ -107,11 +131,11 @@ unsigned pel_descriptor_forget(struct pel_reactor *reactor, int fd)
 
     if (!descriptor)
         return 0;
-    while (descriptor->waiting) {
-        struct waiting *waiting = descriptor->waiting;
-        descriptor->waiting = waiting->next;
-        waiting->told = waiting->events;
-        pel_waiter_fire(reactor, &waiting->waiter);
+    while (descriptor->awaited) {
+        struct pel_awaited *awaited = descriptor->awaited;
+        descriptor->awaited = awaited->next;
+        awaited->told = awaited->events;
+        pel_waiter_fire(reactor, awaited->waiter);
         count++;
     }
     pel_loop_disarm(&reactor->loop, &descriptor->handle);

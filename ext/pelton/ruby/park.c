@@ -162,19 +162,70 @@ void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter)
     pel_enqueue(reactor, (struct pel_job){.data = waiter});
 }
 
-int pel_raise_in(struct pel_reactor *reactor, VALUE fiber, VALUE exception)
+/* NULL when the fiber is not parked. The list begins with the last to park: of several waiters of one fiber, the
+ * innermost. */
+static struct pel_waiter *waiter_of(struct pel_reactor *reactor, VALUE fiber)
 {
     struct pel_waiter *waiter;
 
-    /* The list begins with the last to park: of several waiters of one fiber, the innermost. */
-    for (waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next) {
-        if (waiter->fiber != fiber)
-            continue;
-        waiter->exception = exception;
-        pel_waiter_fire(reactor, waiter);
-        return 1;
+    for (waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next)
+        if (waiter->fiber == fiber)
+            return waiter;
+    return NULL;
+}
+
+int pel_raise_in(struct pel_reactor *reactor, VALUE fiber, VALUE exception)
+{
+    struct pel_waiter *waiter = waiter_of(reactor, fiber);
+
+    if (!waiter)
+        return 0;
+    waiter->exception = exception;
+    pel_waiter_fire(reactor, waiter);
+    return 1;
+}
+
+static void raise_late(struct pel_reactor *reactor, struct pel_late *late, struct pel_waiter *waiter)
+{
+    late->raised = 1;
+    waiter->exception = late->exception;
+    pel_waiter_fire(reactor, waiter);
+}
+
+void pel_raise_late(struct pel_reactor *reactor, struct pel_late *late)
+{
+    struct pel_waiter *waiter = late->worker ? late->worker->waiter : waiter_of(reactor, late->fiber);
+
+    if (waiter && waiter->fiber == late->fiber && waiter->exception == Qfalse) {
+        raise_late(reactor, late, waiter);
+        return;
     }
-    return 0;
+    late->next = reactor->late;
+    reactor->late = late;
+}
+
+void pel_late_forget(struct pel_reactor *reactor, struct pel_late *late)
+{
+    struct pel_late **link = &reactor->late;
+
+    while (*link && *link != late)
+        link = &(*link)->next;
+    if (*link)
+        *link = late->next;
+}
+
+/* What came too late for the fiber's last wait: of several, the first to come. */
+static void take_late(struct pel_reactor *reactor, struct pel_waiter *waiter)
+{
+    struct pel_late *late, *first = NULL;
+
+    for (late = reactor->late; late; late = late->next)
+        if (late->fiber == waiter->fiber)
+            first = late;
+    if (!first || waiter->exception != Qfalse)
+        return;
+    pel_late_forget(reactor, first);
+    raise_late(reactor, first, waiter);
 }
 
 struct deadline {
@@ -219,17 +270,13 @@ static int wait_inline(struct pel_reactor *reactor, struct pel_waiter *waiter)
 
 /* On a fiber that cannot park. What becomes ready for others stays on the queue, and so does an alarm that calls Ruby,
  * together with those behind it: the own deadline may be one of them. */
-static int wait_blocking(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t time)
+static int wait_blocking(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
     for (;;) {
         int state;
-        pel_ring_alarms(reactor);
+        pel_ring_plain_alarms(reactor);
         if (waiter->fired)
             return 0;
-        if (reactor->loop.now >= time) {
-            waiter->fired = waiter->timed_out = 1;
-            return 0;
-        }
         if ((state = pel_tick(reactor, PEL_INSIST)))
             return state;
     }
@@ -247,6 +294,8 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
     if (!waiter->exception)
         waiter->exception = Qfalse;
     link_waiter(reactor, waiter);
+    if (reactor->late)
+        take_late(reactor, waiter);
     if (time != PEL_FOREVER)
         pel_timer_add(&reactor->loop.timers, &deadline.alarm.timer, time);
     if (worker && parks) {
@@ -259,7 +308,7 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
         }
     }
     if (!parks)
-        state = wait_blocking(reactor, waiter, time);
+        state = wait_blocking(reactor, waiter);
     while (parks && !state && !woken(waiter)) {
         state = wait_inline(reactor, waiter);
         if (!state && !woken(waiter))

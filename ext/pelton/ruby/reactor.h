@@ -58,6 +58,20 @@ void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter);
 /* Raises exception in a parked fiber, when its turn comes. 0 when the fiber is not parked in this reactor. */
 int pel_raise_in(struct pel_reactor *reactor, VALUE fiber, VALUE exception);
 
+/* An exception that is due for a fiber wherever it waits: at once when it is parked, otherwise when it parks next (it
+ * may have resumed another fiber, which is parked). Lives on that fiber's C stack; fiber and worker are set by the
+ * caller. */
+struct pel_late {
+    struct pel_late *next;
+    VALUE fiber, exception;
+    struct pel_worker *worker; /* the current one when fiber was, or NULL */
+    uint8_t raised;
+};
+void pel_raise_late(struct pel_reactor *reactor, struct pel_late *late);
+
+/* Before its memory is used for something else. Legal for one that is not on its way. */
+void pel_late_forget(struct pel_reactor *reactor, struct pel_late *late);
+
 /* ---- jobs: what is ready to run on the turning fiber ---------------------------------------------------------- */
 
 struct pel_job {
@@ -130,6 +144,7 @@ struct pel_reactor {
     uint32_t worker_count;
     struct pel_waiter parked; /* head of the ring of parked waiters, the last to park first */
     uint32_t parked_count;
+    struct pel_late *late;
     struct st_table *sleepers; /* fiber => waiter, for the scheduler's block and kernel_sleep */
 
     struct pel_descriptor **descriptors; /* by number: descriptors of others that were waited for */
@@ -227,6 +242,9 @@ void pel_look(struct pel_reactor *reactor);
 
 /* Rings the alarms that are due and need no Ruby. 1 when one that calls Ruby is next. */
 int pel_ring_alarms(struct pel_reactor *reactor);
+
+/* Rings all that need no Ruby, also behind one that does: for a fiber that blocks, while nobody may ring that one. */
+void pel_ring_plain_alarms(struct pel_reactor *reactor);
 
 /* park.c, for turn.c */
 struct pel_worker {

@@ -5,21 +5,22 @@
 #include "descriptor.h"
 #include "error.h"
 #include "protect.h"
+#include "scheduler.h"
 
 /*
  * The hooks of Ruby's Fiber::Scheduler that are on a hot path; the others are in lib/pelton/scheduler.rb. In a child
  * after a fork Ruby still calls the parent's scheduler: the hooks then block, on a reactor of the child's own.
  */
 
-static struct pel_reactor *reactor_of(VALUE self)
+struct pel_reactor *pel_scheduler_reactor(VALUE self)
 {
     struct pel_reactor *reactor = pel_reactor_existing();
     return reactor && reactor->self == self ? reactor : pel_reactor_current();
 }
 
-static int64_t deadline_of(VALUE timeout)
+int64_t pel_deadline(VALUE seconds)
 {
-    return NIL_P(timeout) ? PEL_FOREVER : pel_now() + pel_nanoseconds(timeout);
+    return NIL_P(seconds) ? PEL_FOREVER : pel_now() + pel_nanoseconds(seconds);
 }
 
 /* Parks the current fiber where unblock finds it. 1 when it was unblocked, 0 when the time was over. */
@@ -45,14 +46,14 @@ static int sleep_until(struct pel_reactor *reactor, int64_t deadline)
 
 static VALUE scheduler_kernel_sleep(int argc, VALUE *argv, VALUE self)
 {
-    sleep_until(reactor_of(self), deadline_of(argc > 0 ? argv[0] : Qnil));
+    sleep_until(pel_scheduler_reactor(self), pel_deadline(argc > 0 ? argv[0] : Qnil));
     return Qtrue;
 }
 
 static VALUE scheduler_block(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 1, 2);
-    return sleep_until(reactor_of(self), deadline_of(argc > 1 ? argv[1] : Qnil)) ? Qtrue : Qfalse;
+    return sleep_until(pel_scheduler_reactor(self), pel_deadline(argc > 1 ? argv[1] : Qnil)) ? Qtrue : Qfalse;
 }
 
 /* From any thread. The look-up is made now, while the GVL is held: an unblock that waited in a queue could hit the
@@ -69,7 +70,7 @@ static VALUE scheduler_unblock(VALUE self, VALUE blocker, VALUE fiber)
 
 static VALUE scheduler_fiber(int argc, VALUE *argv, VALUE self)
 {
-    return pel_start_fiber(reactor_of(self), rb_block_proc());
+    return pel_start_fiber(pel_scheduler_reactor(self), rb_block_proc());
 }
 
 static unsigned pel_events_of(int ruby_events)
@@ -85,8 +86,8 @@ static VALUE scheduler_io_wait(int argc, VALUE *argv, VALUE self)
 
     rb_check_arity(argc, 2, 3);
     wanted = NUM2INT(argv[1]);
-    told = pel_descriptor_wait(reactor_of(self), rb_io_descriptor(argv[0]), pel_events_of(wanted),
-                               deadline_of(argc > 2 ? argv[2] : Qnil));
+    told = pel_descriptor_wait(pel_scheduler_reactor(self), rb_io_descriptor(argv[0]), pel_events_of(wanted),
+                               pel_deadline(argc > 2 ? argv[2] : Qnil));
     ready = (told & PEL_READABLE ? RB_WAITFD_IN : 0) | (told & PEL_WRITABLE ? RB_WAITFD_OUT : 0) |
             (told & PEL_PRIORITY ? RB_WAITFD_PRI : 0);
     return ready & wanted ? INT2NUM(ready & wanted) : Qfalse;
@@ -108,5 +109,8 @@ void pel_init_scheduler(void)
     rb_define_method(module, "fiber", scheduler_fiber, -1);
     rb_define_method(module, "io_wait", scheduler_io_wait, -1);
     rb_define_method(module, "scheduler_close", scheduler_close, 0);
+    pel_init_scheduler_read(module);
+    pel_init_scheduler_select(module);
+    pel_init_scheduler_timeout(module);
     rb_include_module(pel_cReactor, module);
 }

@@ -210,6 +210,25 @@ static void spin(struct pel_reactor *reactor, int64_t timeout)
     while (loop->event_count == 0 && loop->now < end);
 }
 
+static struct pel_alarm *first_plain_alarm(struct pel_reactor *reactor)
+{
+    struct pel_timer *timer = pel_timers_peek(&reactor->loop.timers);
+
+    while (timer && ((struct pel_alarm *)timer)->calls_ruby)
+        timer = pel_timers_after(&reactor->loop.timers, timer);
+    return (struct pel_alarm *)timer;
+}
+
+void pel_ring_plain_alarms(struct pel_reactor *reactor)
+{
+    struct pel_alarm *alarm;
+
+    while ((alarm = first_plain_alarm(reactor))) {
+        pel_timer_cancel(&reactor->loop.timers, &alarm->timer);
+        alarm->ring(reactor, alarm);
+    }
+}
+
 int pel_tick(struct pel_reactor *reactor, enum pel_patience patience)
 {
     struct pel_loop *loop = &reactor->loop;

@@ -1,0 +1,145 @@
+#include "reactor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <ruby/debug.h>
+#include <ruby/fiber/scheduler.h>
+#include <ruby/io.h>
+#include <ruby/io/buffer.h>
+#include "descriptor.h"
+#include "scheduler.h"
+
+/*
+ * The hook io_read. The system call comes first and only EAGAIN waits, within the budget for what is ready. There is no
+ * io_write: Ruby would then write the pieces of one writev one by one (docs/adr/004-scheduler-hooks.md).
+ *
+ * A descriptor in blocking mode (standard input, what another process gave us) is never read unless poll says that this
+ * cannot block. Its mode is not touched, because other processes share it.
+ */
+
+#define LARGEST (1024 * 1024) /* bytes for one system call: files answer at once, and others want their turn */
+
+static int blocking_mode(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && !(flags & O_NONBLOCK); /* the read itself reports a bad descriptor */
+}
+
+static int readable(int fd)
+{
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+
+    if (poll(&one, 1, 0) != 0)
+        return 1;
+    errno = EAGAIN;
+    return 0;
+}
+
+static ssize_t read_some(int fd, void *base, size_t size)
+{
+    ssize_t count;
+
+    if (size > LARGEST)
+        size = LARGEST;
+    count = recv(fd, base, size, MSG_DONTWAIT);
+    if (count >= 0 || errno != ENOTSOCK)
+        return count;
+    return blocking_mode(fd) && !readable(fd) ? -1 : read(fd, base, size);
+}
+
+struct reading {
+    struct pel_reactor *reactor;
+    VALUE io, buffer;
+    size_t offset, size, minimum; /* bytes: at most, and at least before EAGAIN is returned instead of waited for */
+    int fd;
+    char *base;
+};
+
+/* Anew after each wait: meanwhile the IO may have been closed, the buffer freed or resized. */
+static void locate(struct reading *reading)
+{
+    void *base;
+    size_t size;
+
+    reading->fd = rb_io_descriptor(reading->io);
+    rb_io_buffer_get_bytes_for_writing(reading->buffer, &base, &size);
+    if (reading->offset > size)
+        rb_raise(rb_eArgError, "the offset lies behind the buffer's end");
+    reading->base = (char *)base + reading->offset;
+    if (reading->size > size - reading->offset)
+        reading->size = size - reading->offset;
+}
+
+/* read_nonblock and sysread call the hook alike, but sysread is to wait: its frame tells. All others ask io_wait. */
+static int called_by_sysread(void)
+{
+    VALUE frames[2], name;
+    int lines[2];
+
+    if (rb_profile_frames(0, 2, frames, lines) < 2)
+        return 0;
+    name = rb_profile_frame_method_name(frames[1]);
+    return RB_TYPE_P(name, T_STRING) && strcmp(StringValueCStr(name), "sysread") == 0;
+}
+
+static void wait_until_readable(struct reading *reading)
+{
+    VALUE timeout = rb_check_funcall(reading->io, rb_intern("timeout"), 0, NULL); /* Ruby 3.2 */
+    int64_t deadline = timeout == Qundef ? PEL_FOREVER : pel_deadline(timeout);
+
+    if (!pel_descriptor_wait(reading->reactor, reading->fd, PEL_READABLE, deadline))
+        rb_raise(rb_const_get(rb_cIO, rb_intern("TimeoutError")), "the IO was not readable within its timeout");
+    locate(reading);
+}
+
+/* Returns bytes or -errno. */
+static VALUE read_all(struct reading *reading)
+{
+    size_t total = 0;
+
+    /* Before the system call: what interrupts this must not lose bytes that have been read. */
+    pel_spend(reading->reactor, 1);
+    locate(reading);
+    while (total < reading->size) {
+        ssize_t count = read_some(reading->fd, reading->base + total, reading->size - total);
+        if (count > 0) {
+            total += (size_t)count;
+            reading->reactor->budget -= (int32_t)(count / 4096);
+        }
+        if (count == 0 || (count > 0 && total >= reading->minimum))
+            break;
+        if (count < 0 && errno == EAGAIN && (reading->minimum || called_by_sysread()))
+            wait_until_readable(reading);
+        else if (count < 0)
+            return total ? SIZET2NUM(total) : INT2NUM(-errno);
+    }
+    return SIZET2NUM(total);
+}
+
+/* (io, buffer, length) in Ruby 3.1, (io, buffer, length, offset) from 3.2 on: length is the least to read, 0 means to
+ * try once. From 4.1 on it is (io, buffer, offset, length), length is the most, and nothing waits. */
+static VALUE scheduler_io_read(int argc, VALUE *argv, VALUE self)
+{
+    struct reading reading = {.io = argv[0], .buffer = argv[1], .size = SIZE_MAX};
+
+    rb_check_arity(argc, 3, 4);
+    reading.reactor = pel_scheduler_reactor(self);
+#if defined RUBY_FIBER_SCHEDULER_VERSION && RUBY_FIBER_SCHEDULER_VERSION >= 4
+    reading.offset = NUM2SIZET(argv[2]);
+    if (argc > 3)
+        reading.size = NUM2SIZET(argv[3]);
+#else
+    reading.minimum = NUM2SIZET(argv[2]);
+    if (argc > 3)
+        reading.offset = NUM2SIZET(argv[3]);
+#endif
+    return read_all(&reading);
+}
+
+void pel_init_scheduler_read(VALUE module)
+{
+    rb_define_method(module, "io_read", scheduler_io_read, -1);
+}
