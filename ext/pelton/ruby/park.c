@@ -66,7 +66,7 @@ static VALUE worker_body(RB_BLOCK_CALL_FUNC_ARGLIST(argument, data))
     return Qnil;
 }
 
-static VALUE new_fiber(VALUE proc)
+VALUE pel_new_fiber(VALUE proc)
 {
     VALUE options = rb_hash_new();
 
@@ -79,7 +79,7 @@ static VALUE give_fiber(VALUE argument)
 {
     struct pel_worker *worker = (struct pel_worker *)argument;
 
-    worker->fiber = new_fiber(rb_proc_new(worker_body, SIZET2NUM((size_t)worker)));
+    worker->fiber = pel_new_fiber(rb_proc_new(worker_body, SIZET2NUM((size_t)worker)));
     return Qnil;
 }
 
@@ -162,9 +162,8 @@ void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter)
     pel_enqueue(reactor, (struct pel_job){.data = waiter});
 }
 
-/* NULL when the fiber is not parked. The list begins with the last to park: of several waiters of one fiber, the
- * innermost. */
-static struct pel_waiter *waiter_of(struct pel_reactor *reactor, VALUE fiber)
+/* The list begins with the last to park: of several waiters of one fiber, the innermost. */
+struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber)
 {
     struct pel_waiter *waiter;
 
@@ -176,56 +175,13 @@ static struct pel_waiter *waiter_of(struct pel_reactor *reactor, VALUE fiber)
 
 int pel_raise_in(struct pel_reactor *reactor, VALUE fiber, VALUE exception)
 {
-    struct pel_waiter *waiter = waiter_of(reactor, fiber);
+    struct pel_waiter *waiter = pel_waiter_of(reactor, fiber);
 
     if (!waiter)
         return 0;
     waiter->exception = exception;
     pel_waiter_fire(reactor, waiter);
     return 1;
-}
-
-static void raise_late(struct pel_reactor *reactor, struct pel_late *late, struct pel_waiter *waiter)
-{
-    late->raised = 1;
-    waiter->exception = late->exception;
-    pel_waiter_fire(reactor, waiter);
-}
-
-void pel_raise_late(struct pel_reactor *reactor, struct pel_late *late)
-{
-    struct pel_waiter *waiter = late->worker ? late->worker->waiter : waiter_of(reactor, late->fiber);
-
-    if (waiter && waiter->fiber == late->fiber && waiter->exception == Qfalse) {
-        raise_late(reactor, late, waiter);
-        return;
-    }
-    late->next = reactor->late;
-    reactor->late = late;
-}
-
-void pel_late_forget(struct pel_reactor *reactor, struct pel_late *late)
-{
-    struct pel_late **link = &reactor->late;
-
-    while (*link && *link != late)
-        link = &(*link)->next;
-    if (*link)
-        *link = late->next;
-}
-
-/* What came too late for the fiber's last wait: of several, the first to come. */
-static void take_late(struct pel_reactor *reactor, struct pel_waiter *waiter)
-{
-    struct pel_late *late, *first = NULL;
-
-    for (late = reactor->late; late; late = late->next)
-        if (late->fiber == waiter->fiber)
-            first = late;
-    if (!first || waiter->exception != Qfalse)
-        return;
-    pel_late_forget(reactor, first);
-    raise_late(reactor, first, waiter);
 }
 
 struct deadline {
@@ -295,7 +251,7 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
         waiter->exception = Qfalse;
     link_waiter(reactor, waiter);
     if (reactor->late)
-        take_late(reactor, waiter);
+        pel_late_take(reactor, waiter);
     if (time != PEL_FOREVER)
         pel_timer_add(&reactor->loop.timers, &deadline.alarm.timer, time);
     if (worker && parks) {
@@ -371,7 +327,7 @@ static VALUE scheduled_body(RB_BLOCK_CALL_FUNC_ARGLIST(argument, pair))
 VALUE pel_start_fiber(struct pel_reactor *reactor, VALUE proc)
 {
     struct pel_waiter waiter = {.exception = Qfalse};
-    VALUE fiber = new_fiber(rb_proc_new(scheduled_body, rb_assoc_new(reactor->self, proc)));
+    VALUE fiber = pel_new_fiber(rb_proc_new(scheduled_body, rb_assoc_new(reactor->self, proc)));
     int state;
 
     waiter.fiber = rb_fiber_current();

@@ -55,6 +55,9 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
  * that holds the GVL. */
 void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter);
 
+/* The innermost waiter of a parked fiber; NULL when it is not parked. */
+struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber);
+
 /* Raises exception in a parked fiber, when its turn comes. 0 when the fiber is not parked in this reactor. */
 int pel_raise_in(struct pel_reactor *reactor, VALUE fiber, VALUE exception);
 
@@ -68,6 +71,9 @@ struct pel_late {
     uint8_t raised;
 };
 void pel_raise_late(struct pel_reactor *reactor, struct pel_late *late);
+
+/* Gives a fiber that parks the first exception that came too late for its last wait, unless it has one already. */
+void pel_late_take(struct pel_reactor *reactor, struct pel_waiter *waiter);
 
 /* Before its memory is used for something else. Legal for one that is not on its way. */
 void pel_late_forget(struct pel_reactor *reactor, struct pel_late *late);
@@ -286,6 +292,9 @@ static inline struct pel_job *pel_last_job(struct pel_reactor *reactor)
 
 /* Marks workers and waiters. */
 void pel_mark_fibers(struct pel_reactor *reactor);
+
+/* A non-blocking fiber that has not begun. */
+VALUE pel_new_fiber(VALUE proc);
 
 /* Starts a non-blocking fiber at once; the caller goes on when the fiber first waits or ends. Returns the fiber. */
 VALUE pel_start_fiber(struct pel_reactor *reactor, VALUE proc);

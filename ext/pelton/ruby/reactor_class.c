@@ -7,6 +7,7 @@
 #include "error.h"
 #include "operation.h"
 #include "protect.h"
+#include "scheduler.h"
 
 VALUE pel_mPelton, pel_cReactor;
 unsigned pel_fork_generation;
@@ -244,14 +245,14 @@ static VALUE reactor_run(VALUE self, VALUE grace, VALUE block)
 {
     struct pel_reactor *reactor = pel_reactor_get(self);
     VALUE result, fatal, scheduler;
-    int state;
+    int state = 0;
 
     if (reactor->thread != rb_thread_current())
         rb_raise(pel_eError, "a reactor runs on the thread that made it");
     if (reactor->phase != PEL_IDLE)
         return rb_proc_call_with_block(block, 0, NULL, Qnil); /* nested: it is running already */
     scheduler = rb_fiber_scheduler_get();
-    if (!NIL_P(scheduler)) {
+    if (!NIL_P(scheduler) && scheduler != self) {
         if (!rb_obj_is_kind_of(scheduler, pel_cReactor))
             rb_raise(pel_eError, "this thread has another fiber scheduler: run Pelton on a thread of its own");
         rb_fiber_scheduler_set(Qnil); /* the parent's, inherited through fork */
@@ -261,7 +262,8 @@ static VALUE reactor_run(VALUE self, VALUE grace, VALUE block)
     reactor->caller = rb_fiber_current();
     reactor->value = reactor->fatal = Qnil;
     reactor->batch_left = 0;
-    rb_fiber_scheduler_set(self);
+    if (scheduler != self)
+        rb_fiber_scheduler_set(self);
     reactor->phase = PEL_RUNNING;
     pel_watch(reactor);
     pel_spawn_main(reactor, block);
@@ -270,7 +272,11 @@ static VALUE reactor_run(VALUE self, VALUE grace, VALUE block)
     result = reactor->value;
     fatal = reactor->fatal;
     reactor->value = reactor->fatal = Qnil;
-    pel_protect(set_scheduler, Qnil, &state); /* a second interrupt may strike here; the first one goes before it */
+    if (scheduler != self) {
+        reactor->phase = PEL_LEAVING;             /* scheduler_close is not to run what is left */
+        pel_protect(set_scheduler, Qnil, &state); /* a second interrupt may strike here; the first goes before it */
+        reactor->phase = PEL_IDLE;
+    }
     if (!NIL_P(fatal))
         rb_exc_raise(fatal);
     if (state)
@@ -305,7 +311,7 @@ static VALUE reactor_raise_in(VALUE self, VALUE fiber, VALUE exception)
 /* Lets the loop turn once, whatever is ready. Parks. */
 static VALUE reactor_yield(VALUE self)
 {
-    struct pel_reactor *reactor = pel_reactor_get(self);
+    struct pel_reactor *reactor = pel_scheduler_reactor(self);
     struct pel_waiter waiter = {.exception = Qfalse};
 
     if (!pel_can_park(reactor))

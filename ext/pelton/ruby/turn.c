@@ -186,19 +186,6 @@ char *pel_hot_buffer(struct pel_reactor *reactor)
     return reactor->hot_buffer;
 }
 
-int pel_ring_alarms(struct pel_reactor *reactor)
-{
-    struct pel_alarm *alarm;
-
-    while ((alarm = (struct pel_alarm *)pel_timers_peek(&reactor->loop.timers))) {
-        if (alarm->calls_ruby)
-            return 1;
-        pel_timers_pop(&reactor->loop.timers);
-        alarm->ring(reactor, alarm);
-    }
-    return 0;
-}
-
 /* Looks again and again, as long as the operation that is waited for was found to gain by it (core/spin.h). */
 static void spin(struct pel_reactor *reactor, int64_t timeout)
 {
@@ -208,25 +195,6 @@ static void spin(struct pel_reactor *reactor, int64_t timeout)
     do
         pel_loop_wait(loop, 0);
     while (loop->event_count == 0 && loop->now < end);
-}
-
-static struct pel_alarm *first_plain_alarm(struct pel_reactor *reactor)
-{
-    struct pel_timer *timer = pel_timers_peek(&reactor->loop.timers);
-
-    while (timer && ((struct pel_alarm *)timer)->calls_ruby)
-        timer = pel_timers_after(&reactor->loop.timers, timer);
-    return (struct pel_alarm *)timer;
-}
-
-void pel_ring_plain_alarms(struct pel_reactor *reactor)
-{
-    struct pel_alarm *alarm;
-
-    while ((alarm = first_plain_alarm(reactor))) {
-        pel_timer_cancel(&reactor->loop.timers, &alarm->timer);
-        alarm->ring(reactor, alarm);
-    }
 }
 
 int pel_tick(struct pel_reactor *reactor, enum pel_patience patience)
