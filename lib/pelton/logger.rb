@@ -18,7 +18,7 @@ module Pelton
     end
 
     def self.for(logger)
-      if logger.equal?(STDERR)
+      if logger.is_a?(IO) && logger.fileno == 2
         to(Standard)
       elsif logger.nil? || !logger.respond_to?(:error) && logger.respond_to?(:write)
         to(logger)

@@ -10,8 +10,12 @@ static struct pel_watch watch;
 static int ends[2];
 static volatile sig_atomic_t strangers;
 
-static size_t place(char *buffer, size_t size)
+static int bad_moments;
+
+static size_t place(char *buffer, size_t size, int last)
 {
+    if (bad_moments > 0 && --bad_moments && !last)
+        return 0;
     memcpy(buffer, "here\nthere\n", 11);
     return 11;
 }
@@ -259,6 +263,20 @@ TEST(a_child_has_a_watchdog_of_its_own)
     }
     CHECK_INT(child, waitpid(child, &status, 0));
     CHECK_INT(0, status);
+    end();
+}
+
+TEST(a_bad_moment_is_waited_for_and_not_for_ever)
+{
+    begin();
+    bad_moments = 3;
+    CHECK(strstr(stand(), "    here"));
+    pel_watch_step(&watch);
+    pel_free(pel_watchdog_end(&watch, 0));
+    bad_moments = 1000000;
+    CHECK(strstr(stand(), "    here"));
+    CHECK(bad_moments > 0);
+    bad_moments = 0;
     end();
 }
 

@@ -31,10 +31,12 @@ static const struct pel_backend *backend_named(const char *name)
 
 static void on_wake(struct pel_handle *handle, unsigned events)
 {
+    struct pel_loop *loop = (struct pel_loop *)((char *)handle - offsetof(struct pel_loop, wake_handle));
     char bytes[64];
     (void)events;
     while (read(handle->fd, bytes, sizeof bytes) > 0)
         ;
+    pel_loop_rearm(loop, handle, PEL_READABLE);
 }
 
 static int open_wake(struct pel_loop *loop)

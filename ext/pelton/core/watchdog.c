@@ -12,6 +12,7 @@
 
 #define WATCHDOG_SIGNAL SIGURG
 #define MILLISECOND (1000 * 1000)
+#define QUESTIONS 10  /* until an answer that is put off must be given */
 #define ANSWER_MS 250 /* how long a thread may take to say where it stands: it may be in an uninterruptible call */
 
 int pel__watchdog_asleep;
@@ -34,6 +35,7 @@ static struct {
     const struct pel_watch *watch;
     pel_watchdog_place *place;
     uint64_t progress;
+    int last;
     size_t length;
     char text[PEL_WATCHDOG_PLACE];
 } question;
@@ -48,7 +50,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         pthread_equal(question.watch->thread, pthread_self()) &&
         __atomic_compare_exchange_n(&question.state, &asked, ANSWERING, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         question.progress = question.watch->progress;
-        question.length = question.place(question.text, sizeof question.text);
+        question.length = question.place(question.text, sizeof question.text, question.last);
         __atomic_store_n(&question.state, ANSWERED, __ATOMIC_RELEASE);
     } else if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(number, info, context);
@@ -80,25 +82,38 @@ static int still_stands(struct pel_watch *watch)
            !__atomic_load_n(&watch->resting, __ATOMIC_SEQ_CST);
 }
 
+/* Whether the thread answers in time. */
+static int ask_once(const struct pel_watch *watch, int last)
+{
+    const struct timespec pause = {.tv_nsec = MILLISECOND};
+    int asked = ASKED;
+
+    if (!handler_is_ours())
+        return 0;
+    question.watch = watch;
+    question.last = last;
+    __atomic_store_n(&question.state, ASKED, __ATOMIC_RELEASE);
+    pthread_kill(watch->thread, WATCHDOG_SIGNAL);
+    for (int i = 0; i < ANSWER_MS && __atomic_load_n(&question.state, __ATOMIC_ACQUIRE) != ANSWERED; i++)
+        nanosleep(&pause, NULL);
+    __atomic_compare_exchange_n(&question.state, &asked, NOBODY, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
+    while (__atomic_load_n(&question.state, __ATOMIC_ACQUIRE) == ANSWERING)
+        nanosleep(&pause, NULL);
+    return __atomic_exchange_n(&question.state, NOBODY, __ATOMIC_ACQUIRE) == ANSWERED;
+}
+
 /* Leaves the place in question.text. 0 when the loop has gone on before it answered. (After it is another matter: the
  * signal may have ended the call that it stood in.) */
 static int ask(struct pel_watch *watch)
 {
     static const char unknown[] =
         "a place that is not known: SIGURG has another handler, or the thread does not answer\n";
-    const struct timespec pause = {.tv_nsec = MILLISECOND};
-    int asked = ASKED, answered = 0;
+    int answered = 0;
 
-    if (handler_is_ours()) {
-        question.watch = watch;
-        __atomic_store_n(&question.state, ASKED, __ATOMIC_RELEASE);
-        pthread_kill(watch->thread, WATCHDOG_SIGNAL);
-        for (int i = 0; i < ANSWER_MS && __atomic_load_n(&question.state, __ATOMIC_ACQUIRE) != ANSWERED; i++)
-            nanosleep(&pause, NULL);
-        __atomic_compare_exchange_n(&question.state, &asked, NOBODY, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
-        while (__atomic_load_n(&question.state, __ATOMIC_ACQUIRE) == ANSWERING)
-            nanosleep(&pause, NULL);
-        answered = __atomic_exchange_n(&question.state, NOBODY, __ATOMIC_ACQUIRE) == ANSWERED;
+    for (int i = 1; i <= QUESTIONS; i++) {
+        answered = ask_once(watch, i == QUESTIONS);
+        if (!answered || question.length || question.progress != watch->seen)
+            break;
     }
     if (answered)
         return question.progress == watch->seen;

@@ -42,8 +42,9 @@ struct pel_watch {
     int64_t moved_at, standing; /* the last look that saw progress; nanoseconds without any since then */
 };
 
-/* Writes where the calling thread stands and returns the number of bytes. Runs in a signal handler. */
-typedef size_t pel_watchdog_place(char *buffer, size_t size);
+/* Writes where the calling thread stands and returns the number of bytes. Runs in a signal handler. 0: this is no good
+ * moment; it is asked a few times, a millisecond apart, until `last`. */
+typedef size_t pel_watchdog_place(char *buffer, size_t size, int last);
 
 /* Nanoseconds of the threshold, 0: no watching; the descriptor for reports, -1: none. It must stay open. */
 void pel_watchdog_set(int64_t threshold, int fd);

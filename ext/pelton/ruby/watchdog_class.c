@@ -67,15 +67,16 @@ static void add_frame(struct text *text, const VALUE *frames, const int *lines, 
         text->length = begin; /* no half lines */
 }
 
-static size_t place(char *buffer, size_t size)
+static size_t place(char *buffer, size_t size, int last)
 {
     static VALUE frames[DEPTH]; /* one question is asked at a time; signal stacks are small */
     static int lines[DEPTH];
     struct text text = {.bytes = buffer, .size = size};
     int count;
 
-    if (rb_during_gc()) {
-        add(&text, "garbage collection\n", 19);
+    if (rb_during_gc()) { /* objects may be on the move */
+        if (last)
+            add(&text, "garbage collection\n", 19);
         return text.length;
     }
     count = rb_profile_frames(0, DEPTH, frames, lines);
