@@ -32,21 +32,15 @@ module Pelton
     # Calls the block in the next tick.
     def next_tick(&block) = Reactor.current.next_tick(&block)
 
-    # Calls the block once, after some seconds.
-    #
-    # @return [Timer]
-    def add_timer(seconds, &block)
-      raise ArgumentError, "a timer needs a block" unless block
-      Timer._new(seconds, false, &block)
-    end
+    # @!method add_timer(seconds)
+    #   Calls the block once, after some seconds.
+    #   @return [Timer]
+    #   @raise [NotRunningError] outside {run}
 
-    # Calls the block again and again, every so many seconds. It does not keep {run} going.
-    #
-    # @return [Timer]
-    def add_periodic_timer(seconds, &block)
-      raise ArgumentError, "a timer needs a block" unless block
-      Timer._new(seconds, true, &block)
-    end
+    # @!method add_periodic_timer(seconds)
+    #   Calls the block again and again, every so many seconds. It does not keep {run} going.
+    #   @return [Timer]
+    #   @raise [NotRunningError] outside {run}
 
     # Sets what is called with an error that nobody rescued: of a callback, or of a task that nobody awaits. The default
     # logs it with its backtrace: see {logger}. An error raised by the block ends {run}.

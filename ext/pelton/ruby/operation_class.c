@@ -1,6 +1,6 @@
 #include "operation.h"
 
-#include "../core/alloc.h"
+#include "../core/slab.h"
 #include "error.h"
 #include "protect.h"
 
@@ -9,33 +9,15 @@ static VALUE cTask;
 
 /* ---- the record ----------------------------------------------------------------------------------------------- */
 
-/* Records come and go by the hundred thousand: they lie in slabs, and freed ones are kept for the next. Slabs are
- * malloc's, not Ruby's, whose collector would count them as garbage to come. Guarded by the GVL. */
-#define SLAB_RECORDS 1024
-
-static struct pel_operation *free_records;
-
-static void add_slab(void)
-{
-    struct pel_operation *slab = pel_malloc(SLAB_RECORDS * sizeof *slab);
-
-    if (!slab)
-        rb_memerror();
-    for (int i = SLAB_RECORDS - 1; i >= 0; i--) {
-        slab[i].next = free_records;
-        free_records = &slab[i];
-    }
-}
+/* Records come and go by the hundred thousand. Guarded by the GVL. */
+static struct pel_slab records = PEL_SLAB(struct pel_operation);
 
 struct pel_operation *pel_operation_new(struct pel_reactor *reactor, int counted)
 {
-    struct pel_operation *operation;
+    struct pel_operation *operation = pel_slab_take(&records);
 
-    if (!free_records)
-        add_slab();
-    operation = free_records;
-    free_records = operation->next;
-    memset(operation, 0, sizeof *operation);
+    if (!operation)
+        rb_memerror();
     operation->reactor = reactor;
     operation->result = Qundef;
     operation->references = 1;
@@ -47,10 +29,8 @@ struct pel_operation *pel_operation_new(struct pel_reactor *reactor, int counted
 
 void pel_operation_release(struct pel_operation *operation)
 {
-    if (--operation->references)
-        return;
-    operation->next = free_records;
-    free_records = operation;
+    if (--operation->references == 0)
+        pel_slab_give(&records, operation);
 }
 
 void pel_operation_mark(struct pel_operation *operation)

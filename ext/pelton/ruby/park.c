@@ -108,10 +108,15 @@ int pel_hand_over(struct pel_reactor *reactor)
     struct pel_worker *worker;
     int state;
 
-    /* A ready fiber needs no worker in between, as long as the loop's turn is not due. */
-    if (next && !next->run && reactor->batch_left && reactor->phase == PEL_RUNNING) {
+    /* A ready fiber needs no worker in between, as long as the loop's turn is not due: when this tick's batch is done,
+     * fibers that wake each other may go on for a while. */
+    if (next && !next->run && next->data && reactor->phase == PEL_RUNNING &&
+        (reactor->batch_left || reactor->handovers_left)) {
         struct pel_waiter *waiter = next->data;
-        reactor->batch_left--;
+        if (reactor->batch_left)
+            reactor->batch_left--;
+        else if ((--reactor->handovers_left & 7) == 0 && pel_now() > reactor->batch_end)
+            reactor->handovers_left = 0;
         pel_dequeue(reactor);
         return pel_switch(reactor, waiter->fiber);
     }
@@ -303,7 +308,7 @@ void pel_yield_turn(struct pel_reactor *reactor)
             return;
     }
     pel_waiter_fire(reactor, &waiter);
-    reactor->batch_left = 0; /* the loop's turn is due, so the next switch goes to a worker */
+    reactor->batch_left = reactor->handovers_left = 0; /* the loop's turn is due: the next switch goes to a worker */
     pel_park(reactor, &waiter, PEL_FOREVER);
 }
 

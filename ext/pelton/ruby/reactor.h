@@ -117,6 +117,7 @@ struct pel_listed {
 #define PEL_HOT_BUFFER 65536
 #define PEL_BUDGET 256             /* ready operations, or 4 KB pieces, before the loop must turn */
 #define PEL_BATCH_NS (1000 * 1000) /* time for jobs before the loop must turn */
+#define PEL_HANDOVERS 64           /* fibers that wake each other, beyond a tick's batch, before the loop must turn */
 
 enum pel_phase {
     PEL_IDLE, /* nobody is in run */
@@ -139,6 +140,7 @@ struct pel_reactor {
     uint32_t job_head, job_count, job_capacity;
     struct pel_operation *chain_end; /* where the queue's last job, when it is a chain of operations, ends */
     uint32_t batch_left;             /* jobs of this tick that are still to run */
+    uint32_t handovers_left;         /* fibers that became ready in this tick and may run in it */
     int64_t batch_end;
     int64_t spin_ns; /* the next wait may spin so long before it sleeps: set by who waits, taken by the wait */
     int32_t budget;  /* what ready operations may still do before the loop must turn */

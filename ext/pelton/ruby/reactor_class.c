@@ -261,7 +261,7 @@ static VALUE reactor_run(VALUE self, VALUE grace, VALUE block)
     reactor->grace_deadline = 0;
     reactor->caller = rb_fiber_current();
     reactor->value = reactor->fatal = Qnil;
-    reactor->batch_left = 0;
+    reactor->batch_left = reactor->handovers_left = 0;
     if (scheduler != self)
         rb_fiber_scheduler_set(self);
     reactor->phase = PEL_RUNNING;
@@ -316,7 +316,7 @@ static VALUE reactor_yield(VALUE self)
 
     if (!pel_can_park(reactor))
         return Qnil;
-    reactor->batch_left = 0;
+    reactor->batch_left = reactor->handovers_left = 0;
     pel_waiter_fire(reactor, &waiter);
     pel_park(reactor, &waiter, PEL_FOREVER);
     return Qnil;

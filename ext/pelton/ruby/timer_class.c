@@ -1,6 +1,7 @@
 #include "reactor.h"
 
 #include <math.h>
+#include "../core/slab.h"
 #include "error.h"
 
 /* Pelton::Timer: calls a block once, or again and again. One-shot timers keep run going, periodic ones do not. */
@@ -34,11 +35,23 @@ static size_t timer_size(const void *data)
     return sizeof(struct timer);
 }
 
-/* An armed timer is listed, so it is freed only together with its reactor: nothing to cancel. */
-static const rb_data_type_t timer_type = {
-    .wrap_struct_name = "Pelton::Timer",
-    .function = {.dmark = timer_mark, .dfree = RUBY_TYPED_DEFAULT_FREE, .dsize = timer_size},
-    .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+static VALUE cTimer;
+static struct pel_slab records = PEL_SLAB(struct timer); /* guarded by the GVL */
+
+/* An armed timer is listed, so it is freed only together with its reactor, before or after it. After: it is inactive.
+ */
+static void timer_free(void *data)
+{
+    struct timer *timer = data;
+
+    if (timer->reactor)
+        pel_timer_cancel(&timer->reactor->loop.timers, &timer->alarm.timer);
+    pel_slab_give(&records, timer);
+}
+
+static const rb_data_type_t timer_type = {.wrap_struct_name = "Pelton::Timer",
+                                          .function = {.dmark = timer_mark, .dfree = timer_free, .dsize = timer_size},
+                                          .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED};
 
 static void disarm(struct timer *timer)
 {
@@ -76,15 +89,6 @@ static void ring(struct pel_reactor *reactor, struct pel_alarm *alarm)
     RB_GC_GUARD(block);
 }
 
-static VALUE timer_allocate(VALUE class)
-{
-    struct timer *timer;
-    VALUE self = TypedData_Make_Struct(class, struct timer, &timer_type, timer);
-
-    timer->block = Qnil;
-    return self;
-}
-
 static void arm(VALUE self, struct timer *timer, int64_t nanoseconds)
 {
     pel_timer_add(&timer->reactor->loop.timers, &timer->alarm.timer, pel_now() + nanoseconds);
@@ -96,21 +100,37 @@ static void arm(VALUE self, struct timer *timer, int64_t nanoseconds)
         timer->reactor->references++;
 }
 
-/* _new(seconds, periodic) { } */
-static VALUE timer_s_new(VALUE class, VALUE seconds, VALUE periodic)
+static VALUE new_timer(VALUE seconds, int periodic, const char *what)
 {
-    struct pel_reactor *reactor = pel_reactor_running("a timer");
+    struct pel_reactor *reactor = pel_reactor_running(what);
     int64_t nanoseconds = pel_nanoseconds(seconds);
-    VALUE self = timer_allocate(class);
-    struct timer *timer = rb_check_typeddata(self, &timer_type);
+    struct timer *timer;
+    VALUE self, block;
 
+    if (!rb_block_given_p())
+        rb_raise(rb_eArgError, "%s needs a block", what);
+    block = rb_block_proc();
+    if (!(timer = pel_slab_take(&records)))
+        rb_memerror();
+    timer->block = Qnil;
+    self = TypedData_Wrap_Struct(cTimer, &timer_type, timer);
     timer->reactor = reactor;
     timer->alarm.ring = ring;
     timer->alarm.calls_ruby = 1;
-    timer->interval = !RTEST(periodic) ? 0 : nanoseconds ? nanoseconds : 1;
-    RB_OBJ_WRITE(self, &timer->block, rb_block_proc());
+    timer->interval = !periodic ? 0 : nanoseconds ? nanoseconds : 1;
+    RB_OBJ_WRITE(self, &timer->block, block);
     arm(self, timer, nanoseconds);
     return self;
+}
+
+static VALUE pelton_add_timer(VALUE module, VALUE seconds)
+{
+    return new_timer(seconds, 0, "Pelton.add_timer");
+}
+
+static VALUE pelton_add_periodic_timer(VALUE module, VALUE seconds)
+{
+    return new_timer(seconds, 1, "Pelton.add_periodic_timer");
 }
 
 static VALUE timer_cancel(VALUE self)
@@ -143,11 +163,12 @@ static VALUE timer_active_p(VALUE self)
 
 void pel_init_timer(void)
 {
-    VALUE class = rb_define_class_under(pel_mPelton, "Timer", rb_cObject);
+    cTimer = rb_define_class_under(pel_mPelton, "Timer", rb_cObject);
 
-    rb_undef_alloc_func(class);
-    rb_define_singleton_method(class, "_new", timer_s_new, 2);
-    rb_define_method(class, "cancel", timer_cancel, 0);
-    rb_define_method(class, "restart", timer_restart, 1);
-    rb_define_method(class, "active?", timer_active_p, 0);
+    rb_undef_alloc_func(cTimer);
+    rb_define_singleton_method(pel_mPelton, "add_timer", pelton_add_timer, 1);
+    rb_define_singleton_method(pel_mPelton, "add_periodic_timer", pelton_add_periodic_timer, 1);
+    rb_define_method(cTimer, "cancel", timer_cancel, 0);
+    rb_define_method(cTimer, "restart", timer_restart, 1);
+    rb_define_method(cTimer, "active?", timer_active_p, 0);
 }

@@ -234,6 +234,7 @@ int pel_tick(struct pel_reactor *reactor, enum pel_patience patience)
         return state;
     pel_timers_expire(&loop->timers, loop->now);
     reactor->batch_left = reactor->job_count;
+    reactor->handovers_left = PEL_HANDOVERS;
     reactor->batch_end = loop->now + PEL_BATCH_NS;
     reactor->budget = PEL_BUDGET;
     pel_protect(take_interrupts, Qnil, &state);
