@@ -187,13 +187,12 @@ int pel_loop_wait(struct pel_loop *loop, int64_t timeout)
     return code;
 }
 
-int64_t pel_loop_timeout(struct pel_loop *loop)
+int64_t pel_loop_timeout(struct pel_loop *loop, int64_t now)
 {
-    int64_t next = pel_timers_next(&loop->timers), now;
+    int64_t next = pel_timers_next(&loop->timers);
 
     if (next == INT64_MAX)
         return PEL_FOREVER;
-    now = pel_now();
     return next > now ? next - now : 0;
 }
 

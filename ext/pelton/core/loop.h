@@ -112,8 +112,8 @@ void pel_loop_disarm(struct pel_loop *loop, struct pel_handle *handle);
  * caller computes the timeout (pel_loop_timeout). Runs with or without the GVL. */
 int pel_loop_wait(struct pel_loop *loop, int64_t timeout);
 
-/* Nanoseconds from now until the next timer, 0 at least, PEL_FOREVER when there is none. */
-int64_t pel_loop_timeout(struct pel_loop *loop);
+/* Nanoseconds from `now` until the next timer, 0 at least, PEL_FOREVER when there is none. */
+int64_t pel_loop_timeout(struct pel_loop *loop, int64_t now);
 
 /* Hands one event to its handle. 1 when one was handed over, 0 when none is left. */
 int pel_loop_dispatch(struct pel_loop *loop);

@@ -10,9 +10,9 @@
  * faster.
  */
 
-#define PEL_SPIN_NS 50000   /* for one operation at most */
-#define PEL_SPIN_SAMPLES 8  /* of each kind in a period */
-#define PEL_SPIN_PERIOD 512 /* operations */
+#define PEL_SPIN_NS 50000    /* for one operation at most */
+#define PEL_SPIN_SAMPLES 8   /* of each kind in a period */
+#define PEL_SPIN_PERIOD 1024 /* operations */
 
 struct pel_spin {
     uint32_t count; /* operations of this period */

@@ -119,7 +119,7 @@ static VALUE finish(struct call *call, enum pel_memcached_request request)
         int64_t started = connection->progress; /* set just now, by the first that is owed */
         reactor->spin_ns = pel_spin_next(&connection->spin);
         result = pel_operation_finish(reactor, operation, call->block, call->later, deadline);
-        pel_spin_took(&connection->spin, pel_now() - started);
+        pel_spin_took(&connection->spin, reactor->loop.now - started); /* now: when the last wait ended */
     } else {
         result = pel_operation_finish(reactor, operation, call->block, call->later, deadline);
     }

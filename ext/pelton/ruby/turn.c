@@ -187,10 +187,9 @@ char *pel_hot_buffer(struct pel_reactor *reactor)
 }
 
 /* Looks again and again, as long as the operation that is waited for was found to gain by it (core/spin.h). */
-static void spin(struct pel_reactor *reactor, int64_t timeout)
+static void spin(struct pel_reactor *reactor, int64_t end)
 {
     struct pel_loop *loop = &reactor->loop;
-    int64_t end = pel_now() + (timeout < reactor->spin_ns ? timeout : reactor->spin_ns);
 
     do
         pel_loop_wait(loop, 0);
@@ -200,24 +199,25 @@ static void spin(struct pel_reactor *reactor, int64_t timeout)
 int pel_tick(struct pel_reactor *reactor, enum pel_patience patience)
 {
     struct pel_loop *loop = &reactor->loop;
-    int64_t timeout = 0;
+    int64_t timeout = 0, before = 0;
     int state;
 
     reactor->turns++;
     if (patience != PEL_INSIST)
         pel_step(reactor);
     flush_all(reactor);
-    if (patience == PEL_INSIST || (patience == PEL_WAIT && !reactor->job_count))
-        timeout = pel_loop_timeout(loop);
+    if (patience == PEL_INSIST || (patience == PEL_WAIT && !reactor->job_count)) {
+        before = pel_now();
+        timeout = pel_loop_timeout(loop, before);
+    }
     /* While other threads want the GVL, a look that keeps it comes first: giving it away may cost a whole time slice.
      */
     if (timeout == 0 || !rb_thread_alone())
         pel_loop_wait(loop, 0);
     if (timeout != 0 && reactor->spin_ns && loop->event_count == 0)
-        spin(reactor, timeout);
+        spin(reactor, before + (timeout < reactor->spin_ns ? timeout : reactor->spin_ns));
     reactor->spin_ns = 0;
     if (timeout != 0 && loop->event_count == 0) {
-        int64_t before = pel_now();
         /* A fiber that blocks the thread while others are ready keeps the loop, although it waits. */
         int rests = !reactor->job_count && !pel_timers_peek(&loop->timers);
         if (rests && pel_watch_rest(&reactor->watch))
