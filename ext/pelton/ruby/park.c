@@ -83,6 +83,47 @@ static VALUE give_fiber(VALUE argument)
     return Qnil;
 }
 
+void pel_remember_worker(struct pel_reactor *reactor, struct pel_worker *worker)
+{
+    worker->previous = NULL;
+    worker->next = reactor->workers;
+    if (worker->next)
+        worker->next->previous = worker;
+    reactor->workers = worker;
+    reactor->worker_count++;
+}
+
+void pel_forget_worker(struct pel_reactor *reactor, struct pel_worker *worker)
+{
+    if (worker->previous)
+        worker->previous->next = worker->next;
+    else
+        reactor->workers = worker->next;
+    if (worker->next)
+        worker->next->previous = worker->previous;
+    reactor->worker_count--;
+}
+
+void pel_pool_worker(struct pel_reactor *reactor, struct pel_worker *worker)
+{
+    worker->next_idle = reactor->idle_workers;
+    reactor->idle_workers = worker;
+    reactor->idle_count++;
+}
+
+/* When it is still there. */
+void pel_unpool_worker(struct pel_reactor *reactor, struct pel_worker *worker)
+{
+    struct pel_worker **link = &reactor->idle_workers;
+
+    while (*link && *link != worker)
+        link = &(*link)->next_idle;
+    if (!*link)
+        return;
+    *link = worker->next_idle;
+    reactor->idle_count--;
+}
+
 /* NULL, with *state set, when no fiber can be had. That strikes the fiber that wants to park: the right place. */
 static struct pel_worker *new_worker(struct pel_reactor *reactor, int *state)
 {
@@ -90,15 +131,13 @@ static struct pel_worker *new_worker(struct pel_reactor *reactor, int *state)
 
     worker->reactor = reactor;
     worker->fiber = Qnil;
-    worker->next = reactor->workers;
-    reactor->workers = worker; /* first: so the fiber is marked from the beginning */
+    pel_remember_worker(reactor, worker); /* first: so the fiber is marked from the beginning */
     pel_protect(give_fiber, (VALUE)worker, state);
     if (*state) {
-        reactor->workers = worker->next;
+        pel_forget_worker(reactor, worker);
         xfree(worker);
         return NULL;
     }
-    reactor->worker_count++;
     return worker;
 }
 
@@ -122,7 +161,7 @@ int pel_hand_over(struct pel_reactor *reactor)
     }
     worker = reactor->idle_workers;
     if (worker)
-        reactor->idle_workers = worker->next_idle;
+        pel_unpool_worker(reactor, worker);
     else if (!(worker = new_worker(reactor, &state)))
         return state;
     return pel_switch(reactor, worker->fiber);

@@ -117,6 +117,7 @@ struct pel_listed {
 #define PEL_HOT_BUFFER 65536
 #define PEL_BUDGET 256             /* ready operations, or 4 KB pieces, before the loop must turn */
 #define PEL_BATCH_NS (1000 * 1000) /* time for jobs before the loop must turn */
+#define PEL_IDLE_WORKERS 128       /* pooled fibers that are kept for the next callbacks that wait */
 #define PEL_HANDOVERS 64           /* fibers that wake each other, beyond a tick's batch, before the loop must turn */
 
 enum pel_phase {
@@ -148,8 +149,8 @@ struct pel_reactor {
     VALUE caller; /* the fiber that called run */
     VALUE target; /* whom the last switch was meant for */
     uint64_t arrivals;
-    struct pel_worker *workers, *idle_workers, *current_worker;
-    uint32_t worker_count;
+    struct pel_worker *workers, *idle_workers, *current_worker, *retired;
+    uint32_t worker_count, idle_count;
     struct pel_waiter parked; /* head of the ring of parked waiters, the last to park first */
     uint32_t parked_count;
     struct pel_late *late;
@@ -256,13 +257,19 @@ void pel_ring_plain_alarms(struct pel_reactor *reactor);
 
 /* park.c, for turn.c */
 struct pel_worker {
-    struct pel_worker *next, *next_idle;
+    struct pel_worker *next, *previous, *next_idle;
     struct pel_reactor *reactor;
     VALUE fiber;
     struct pel_operation *task; /* the task that runs on it */
     struct pel_waiter *waiter;  /* the innermost waiter of what runs on it */
     uint8_t cancel_pending;
 };
+
+/* The list of all workers, and the pool of those that wait at their base frame. */
+void pel_remember_worker(struct pel_reactor *reactor, struct pel_worker *worker);
+void pel_forget_worker(struct pel_reactor *reactor, struct pel_worker *worker);
+void pel_pool_worker(struct pel_reactor *reactor, struct pel_worker *worker);
+void pel_unpool_worker(struct pel_reactor *reactor, struct pel_worker *worker);
 
 /* Transfers to a fiber: the one place. Comes back when somebody transfers here. 0, or a state for pel_rethrow: the
  * switch failed, somebody raised into this fiber, or the thread is being killed. An interrupt on arrival ends run

@@ -53,6 +53,7 @@ static void reactor_free(void *data)
         reactor->workers = worker->next;
         xfree(worker);
     }
+    xfree(reactor->retired);
     if (reactor->sleepers)
         st_free_table(reactor->sleepers);
     pel_free(reactor->jobs);

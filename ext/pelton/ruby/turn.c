@@ -273,22 +273,29 @@ static VALUE ring_alarm(VALUE argument)
     return Qnil;
 }
 
-/* Puts the worker into the pool and goes to another fiber. When it comes back, the worker is the turner again. */
+/* Puts the worker into the pool and goes to another fiber. When it comes back, the worker is the turner again. A pool
+ * that is full lets the worker go: nobody refers to its fiber any more, and the garbage collector takes it. */
 static void step_aside(struct pel_reactor *reactor, struct pel_worker *worker, VALUE fiber)
 {
-    int state;
+    int retires = reactor->idle_count >= PEL_IDLE_WORKERS, state;
 
-    worker->next_idle = reactor->idle_workers;
-    reactor->idle_workers = worker;
+    if (retires) {
+        pel_forget_worker(reactor, worker);
+        xfree(reactor->retired); /* the one before, which has left for certain */
+        reactor->retired = worker;
+    } else {
+        pel_pool_worker(reactor, worker);
+    }
     state = pel_switch(reactor, fiber);
     if (state) {
         VALUE error = pel_take_error(state);
-        struct pel_worker **link = &reactor->idle_workers;
-        /* Still in the pool: the switch failed, or a stranger raised into a pooled worker. */
-        while (*link && *link != worker)
-            link = &(*link)->next_idle;
-        if (*link)
-            *link = worker->next_idle;
+        /* The switch failed, or a stranger raised into a pooled worker. */
+        if (retires) {
+            reactor->retired = NULL;
+            pel_remember_worker(reactor, worker);
+        } else {
+            pel_unpool_worker(reactor, worker);
+        }
         if (NIL_P(error))
             pel_rethrow(state);
         pel_uncaught(reactor, error);
