@@ -14,6 +14,7 @@ void Init_pelton(void)
     pel_init_reactor();
     pel_init_scheduler();
     pel_init_operation();
+    pel_init_task();
     pel_init_timer();
     pel_init_watchdog();
     pel_init_stream();

@@ -40,6 +40,21 @@ void pel_operation_mark(struct pel_operation *operation);
 void pel_operation_succeed(struct pel_operation *operation, VALUE value);
 void pel_operation_fail(struct pel_operation *operation, VALUE error);
 
+/* The same by anybody, while its producer may still hold it. splat: the result is an Array of arguments. */
+void pel_operation_settle(struct pel_operation *operation, enum pel_state state, VALUE result, int splat);
+
+/* Calls the block, in a job of its own, when the operation has come to that state, or has come to it already. */
+void pel_operation_listen(struct pel_operation *operation, enum pel_state state, VALUE block);
+
+/* Parks or blocks until it is settled: 0; 1 when the deadline came first. *state is set when something was raised. */
+int pel_operation_wait(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline, int *state);
+
+/* Raises the error of a failed operation. */
+NORETURN(void pel_operation_raise(VALUE error));
+
+/* For a job whose data is an operation. */
+void pel_operation_mark_job(void *data);
+
 /* Parks or blocks until it is settled; returns the value or raises. PEL_FOREVER: no deadline. Raises TimeoutError; the
  * record is then abandoned: settled, and a later result dropped. */
 VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline);

@@ -316,6 +316,7 @@ extern unsigned pel_fork_generation;
 
 void pel_init_reactor(void);
 void pel_init_operation(void);
+void pel_init_task(void);
 void pel_init_timer(void);
 void pel_init_scheduler(void);
 void pel_init_stream(void);
