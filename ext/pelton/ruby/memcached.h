@@ -52,7 +52,14 @@ struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connect
 /* Sends what has gathered when it is much (1), else leaves it to the tick's end (0). */
 int pel_memcached_sent(struct pel_memcached_connection *connection);
 
+/* Receives and completes what it can, a turn's worth. */
+void pel_memcached_receive(struct pel_memcached_connection *connection);
+
+/* Closes the connection and fails all that is owed. No-op when it is closed. */
+void pel_memcached_fail(struct pel_memcached_connection *connection, int code, int error_number, const char *what);
+
 void pel_init_memcached(void);
 void pel_init_memcached_connection(void);
+void pel_init_memcached_reply(VALUE module);
 
 #endif

@@ -5,9 +5,7 @@
 #include "error.h"
 #include "protect.h"
 
-#define SEND_AT 65536      /* bytes of output that are sent before the tick's end */
-#define DIRECT_VALUE 32768 /* a value with more to come is received straight into its string */
-#define RECEIVES_A_TURN 16 /* hot buffers for one connection in one turn: 1 MB */
+#define SEND_AT 65536 /* bytes of output that are sent before the tick's end */
 
 struct pel_memcached_room {
     struct pel_waiter *waiter;
@@ -15,7 +13,6 @@ struct pel_memcached_room {
 };
 
 VALUE pel_cMemcachedConnection;
-static VALUE cServerError;
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
@@ -100,7 +97,7 @@ static void fail(struct pel_memcached_connection *connection, VALUE error)
     wake_for_room(connection);
 }
 
-static void fail_with(struct pel_memcached_connection *connection, int code, int error_number, const char *what)
+void pel_memcached_fail(struct pel_memcached_connection *connection, int code, int error_number, const char *what)
 {
     VALUE message = rb_sprintf("memcached at %" PRIsVALUE ": %s", connection->address, what);
 
@@ -119,167 +116,10 @@ static void ring_stall(struct pel_reactor *reactor, struct pel_alarm *alarm)
     if (deadline > reactor->loop.now)
         pel_timer_add(&reactor->loop.timers, &alarm->timer, deadline);
     else
-        fail_with(connection, PEL_ETIMEOUT, 0, "no progress");
+        pel_memcached_fail(connection, PEL_ETIMEOUT, 0, "no progress");
 }
 
-/* ---- replies -------------------------------------------------------------------------------------------------- */
-
-static struct pel_operation *next_owed(struct pel_memcached_connection *connection)
-{
-    struct pel_operation *operation = connection->owed;
-
-    if (!operation)
-        return NULL;
-    if (!(connection->owed = operation->next))
-        connection->owed_tail = &connection->owed;
-    connection->owed_count--;
-    return operation;
-}
-
-static void complete(struct pel_memcached_connection *connection, VALUE value)
-{
-    struct pel_operation *operation = next_owed(connection);
-
-    pel_operation_succeed(operation, value);
-    pel_operation_release(operation);
-}
-
-static void complete_with_error(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
-{
-    struct pel_operation *operation = next_owed(connection);
-    VALUE error = rb_exc_new_str(cServerError, rb_sprintf("memcached at %" PRIsVALUE " answered %s %.*s",
-                                                          connection->address, pel_memcached_kind_name(reply->kind),
-                                                          (int)reply->text.length, reply->text.bytes));
-
-    pel_operation_fail(operation, error);
-    pel_operation_release(operation);
-}
-
-/* A reply to the oldest command. 0, or PEL_EPROTOCOL when it is none. */
-static int reply_to(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
-{
-    enum pel_memcached_request request;
-
-    if (!connection->owed)
-        return PEL_EPROTOCOL;
-    request = connection->owed->request;
-    switch (reply->kind) {
-    case PEL_MEMCACHED_VA:
-        if (request != PEL_MEMCACHED_GET)
-            return PEL_EPROTOCOL;
-        if (reply->value_whole) {
-            complete(connection, rb_str_new(reply->value.bytes, (long)reply->value.length));
-        } else {
-            connection->value = rb_str_buf_new((long)reply->value_length);
-            rb_str_cat(connection->value, reply->value.bytes, (long)reply->value.length);
-        }
-        return 0;
-    case PEL_MEMCACHED_VALUE_PART:
-        rb_str_cat(connection->value, reply->value.bytes, (long)reply->value.length);
-        return 0;
-    case PEL_MEMCACHED_VALUE_END:
-        complete(connection, connection->value);
-        connection->value = Qfalse;
-        return 0;
-    case PEL_MEMCACHED_EN:
-        if (request != PEL_MEMCACHED_GET)
-            return PEL_EPROTOCOL;
-        complete(connection, Qnil);
-        return 0;
-    case PEL_MEMCACHED_HD:
-        if (request != PEL_MEMCACHED_SET && request != PEL_MEMCACHED_DELETE)
-            return PEL_EPROTOCOL;
-        complete(connection, Qtrue);
-        return 0;
-    case PEL_MEMCACHED_NF:
-    case PEL_MEMCACHED_NS:
-    case PEL_MEMCACHED_EX:
-        if (request != PEL_MEMCACHED_SET && request != PEL_MEMCACHED_DELETE)
-            return PEL_EPROTOCOL;
-        complete(connection, Qfalse);
-        return 0;
-    case PEL_MEMCACHED_VERSION:
-        if (request != PEL_MEMCACHED_GET_VERSION)
-            return PEL_EPROTOCOL;
-        complete(connection, rb_str_new(reply->text.bytes, (long)reply->text.length));
-        return 0;
-    case PEL_MEMCACHED_SERVER_ERROR:
-        complete_with_error(connection, reply);
-        return 0;
-    case PEL_MEMCACHED_ERROR:
-    case PEL_MEMCACHED_CLIENT_ERROR:
-        complete_with_error(connection, reply);
-        /* The server may read the rest of that command, a value, as commands, and answer those: nothing that follows
-         * can be matched with what was asked. */
-        return PEL_EPROTOCOL;
-    default:
-        return PEL_EPROTOCOL;
-    }
-}
-
-/* Parses all of the hot buffer's bytes. 0 or a parser's error. */
-static int parse(struct pel_memcached_connection *connection, const char *bytes, size_t length)
-{
-    struct pel_memcached_reply reply;
-
-    while (length) {
-        size_t consumed;
-        int code = pel_memcached_parse(&connection->parser, bytes, length, &consumed, &reply);
-        bytes += consumed;
-        length -= consumed;
-        if (code > 0)
-            code = reply_to(connection, &reply);
-        if (code < 0)
-            return code;
-    }
-    return 0;
-}
-
-/* The rest of a long value goes straight into its string. */
-static ssize_t receive_value(struct pel_memcached_connection *connection, uint64_t pending)
-{
-    VALUE value = connection->value;
-    long length = RSTRING_LEN(value);
-    ssize_t count = pel_stream_receive(&connection->stream, RSTRING_PTR(value) + length, (size_t)pending);
-
-    if (count > 0) {
-        rb_str_set_len(value, length + count);
-        pel_memcached_parser_skip_value(&connection->parser, (uint64_t)count);
-    }
-    return count;
-}
-
-static void receive(struct pel_memcached_connection *connection)
-{
-    for (int turns = 0; turns < RECEIVES_A_TURN && connection->stream.readable; turns++) {
-        uint64_t pending = connection->value ? pel_memcached_parser_pending(&connection->parser) : 0;
-        char *hot = pel_hot_buffer(connection->reactor);
-        ssize_t count;
-        int code = 0;
-        if (pending >= DIRECT_VALUE) {
-            count = receive_value(connection, pending);
-        } else {
-            count = pel_stream_receive(&connection->stream, hot, PEL_HOT_BUFFER);
-            if (count > 0)
-                code = parse(connection, hot, (size_t)count);
-        }
-        if (count == PEL_EAGAIN)
-            return;
-        if (count < 0) {
-            fail_with(connection, PEL_ESYSTEM, connection->stream.error, "read");
-            return;
-        }
-        if (count == 0) {
-            fail_with(connection, PEL_ESYSTEM, ECONNRESET, "the server closed the connection");
-            return;
-        }
-        if (code < 0) {
-            fail_with(connection, code, 0, "a reply that fits no request");
-            return;
-        }
-        connection->progress = connection->reactor->loop.now;
-    }
-}
+/* ---- events -------------------------------------------------------------------------------------------------- */
 
 static void on_ready(struct pel_stream *stream, unsigned events);
 
@@ -306,14 +146,14 @@ static void on_ready(struct pel_stream *stream, unsigned events)
     if (connection->closed)
         return;
     if (connection->parsing) { /* an exception, of memory, left a receive in the middle */
-        fail_with(connection, PEL_EMEMORY, 0, "a reply was lost");
+        pel_memcached_fail(connection, PEL_EMEMORY, 0, "a reply was lost");
         return;
     }
     connection->parsing = 1;
     if (stream->error)
-        fail_with(connection, PEL_ESYSTEM, stream->error, "the connection failed");
+        pel_memcached_fail(connection, PEL_ESYSTEM, stream->error, "the connection failed");
     else if (events & (PEL_READABLE | PEL_HANGUP))
-        receive(connection);
+        pel_memcached_receive(connection);
     connection->parsing = 0;
     if (!connection->closed && stream->readable) /* more than a turn's worth: others first */
         pel_enqueue(connection->reactor,
@@ -429,7 +269,7 @@ static VALUE connection_attach(VALUE self, VALUE fd)
     if (code < 0) {
         int error = errno;
         close(NUM2INT(fd));
-        fail_with(connection, code, error, "connect");
+        pel_memcached_fail(connection, code, error, "connect");
         return Qfalse;
     }
     connection->connected = 1;
@@ -460,7 +300,7 @@ void pel_init_memcached_connection(void)
 {
     VALUE module = rb_define_module_under(pel_mPelton, "Memcached");
 
-    cServerError = rb_define_class_under(module, "ServerError", pel_eError);
+    pel_init_memcached_reply(module);
     pel_cMemcachedConnection = rb_define_class_under(module, "Connection", rb_cObject);
     rb_undef_alloc_func(pel_cMemcachedConnection);
     rb_define_singleton_method(pel_cMemcachedConnection, "_new", connection_s_new, 4);
