@@ -161,9 +161,9 @@ static VALUE client_get(int argc, VALUE *argv, VALUE self)
     else
         rb_scan_args(argc, argv, "1:", &key, &options);
     begin(&call, self, options);
-    command.key = key_of(&key);
     if (!room(&call))
         return overload(&call);
+    command.key = key_of(&key); /* after what may park: nobody changes the key from here on */
     code = pel_memcached_write_get(&call.connection->stream.output, &command);
     if (code < 0)
         refuse(code, key);
@@ -220,7 +220,6 @@ static VALUE client_set(int argc, VALUE *argv, VALUE self)
         rb_scan_args(argc, argv, "2:", &key, &value, &options);
     }
     begin(&call, self, options);
-    command.key = key_of(&key);
     if (!RB_TYPE_P(value, T_STRING))
         rb_raise(rb_eTypeError, "a value is a String (it was %" PRIsVALUE "): serialize it first", rb_obj_class(value));
     if (!NIL_P(call.ttl)) {
@@ -229,6 +228,7 @@ static VALUE client_set(int argc, VALUE *argv, VALUE self)
     }
     if (!room(&call))
         return overload(&call);
+    command.key = key_of(&key);
     code = write_value(call.connection, &command, RSTRING_PTR(value), (size_t)RSTRING_LEN(value));
     if (code < 0)
         refuse(code, key);
@@ -249,9 +249,9 @@ static VALUE client_delete(int argc, VALUE *argv, VALUE self)
     else
         rb_scan_args(argc, argv, "1:", &key, &options);
     begin(&call, self, options);
-    command.key = key_of(&key);
     if (!room(&call))
         return overload(&call);
+    command.key = key_of(&key); /* after what may park: nobody changes the key from here on */
     code = pel_memcached_write_delete(&call.connection->stream.output, &command);
     if (code < 0)
         refuse(code, key);
