@@ -224,7 +224,7 @@ static void remove_awaiter(struct pel_operation *operation, struct pel_waiter *w
 
 int pel_operation_wait(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline, int *state)
 {
-    struct pel_waiter waiter = {.exception = Qfalse, .next_awaiter = operation->awaiters};
+    struct pel_waiter waiter = {.exception = Qfalse, .next_awaiter = operation->awaiters, .operation = operation};
 
     operation->awaiters = &waiter;
     *state = pel_park_protected(reactor, &waiter, deadline);

@@ -406,5 +406,7 @@ void pel_mark_fibers(struct pel_reactor *reactor)
         rb_gc_mark(waiter->fiber);
         if (waiter->exception)
             rb_gc_mark(waiter->exception);
+        if (waiter->operation)
+            pel_operation_mark(waiter->operation);
     }
 }

@@ -32,6 +32,7 @@ enum pel_wakeup {
 struct pel_waiter {
     struct pel_waiter *previous, *next;
     struct pel_waiter *next_awaiter; /* the next fiber that awaits the same operation */
+    struct pel_operation *operation; /* which keeps its result alive until this fiber has taken it, or NULL */
     VALUE fiber;
     VALUE exception; /* raised in the fiber when it wakes (pel_raise_in), Qfalse */
     struct pel_worker *worker;
