@@ -107,30 +107,51 @@ void pel_unwatch(struct pel_reactor *reactor)
     drop_stalls(reactor);
 }
 
+/* The stall that is over, counted, or NULL. */
+static struct pel_stall *count_stall(struct pel_reactor *reactor)
+{
+    struct pel_stall *stall = pel_watchdog_end(&reactor->watch, reactor->loop.now);
+
+    if (!stall)
+        return NULL;
+    reactor->stalls++;
+    if (reactor->longest_stall < stall->nanoseconds)
+        reactor->longest_stall = stall->nanoseconds;
+    return stall;
+}
+
+static VALUE report(VALUE argument)
+{
+    struct pel_stall *stall = (struct pel_stall *)argument;
+    VALUE seconds = DBL2NUM((double)stall->nanoseconds / 1e9), place = rb_utf8_str_new_cstr(stall->place);
+
+    return rb_funcall(pel_mPelton, rb_intern("report_stall"), 2, seconds, place);
+}
+
 static void tell(struct pel_reactor *reactor, void *data)
 {
     struct pel_stall *stall = reactor->past_stalls;
-    VALUE seconds, text;
+    uint64_t before = reactor->watch.progress;
+    int state;
 
     if (!stall)
         return;
-    seconds = DBL2NUM((double)stall->nanoseconds / 1e9);
-    text = rb_utf8_str_new_cstr(stall->place);
     reactor->past_stalls = stall->next;
+    pel_protect(report, (VALUE)stall, &state);
     pel_free(stall);
-    rb_funcall(pel_mPelton, rb_intern("report_stall"), 2, seconds, text);
+    /* A logger that stalls itself would have something to tell for ever. */
+    if (reactor->watch.progress == before && pel_watch_step(&reactor->watch))
+        pel_free(count_stall(reactor));
+    if (state)
+        pel_rethrow(state);
 }
 
 void pel_end_stall(struct pel_reactor *reactor)
 {
-    struct pel_stall *stall = pel_watchdog_end(&reactor->watch, reactor->loop.now);
-    struct pel_stall **last = &reactor->past_stalls;
+    struct pel_stall *stall = count_stall(reactor), **last = &reactor->past_stalls;
 
     if (!stall)
         return;
-    reactor->stalls++;
-    if (reactor->longest_stall < stall->nanoseconds)
-        reactor->longest_stall = stall->nanoseconds;
     while (*last)
         last = &(*last)->next;
     stall->next = NULL;
