@@ -1,0 +1,56 @@
+#include "key_hash.h"
+
+#include "md5.h"
+
+/* libmemcached hashes `char`s, which are signed where most of it runs, so the bytes above 127 are wide negative
+ * numbers: what is said here and not left to the platform. */
+static uint32_t widened(char byte)
+{
+    return (uint32_t)(int32_t)(int8_t)byte;
+}
+
+/* The digest's first four bytes, little end first, as ketama takes them. */
+uint32_t pel_key_hash_md5(const char *key, size_t length)
+{
+    unsigned char digest[PEL_MD5_LENGTH];
+
+    pel_md5(key, length, digest);
+    return (uint32_t)digest[0] | (uint32_t)digest[1] << 8 | (uint32_t)digest[2] << 16 | (uint32_t)digest[3] << 24;
+}
+
+#define FNV_START UINT32_C(2166136261)
+#define FNV_PRIME UINT32_C(16777619)
+
+uint32_t pel_key_hash_fnv1_32(const char *key, size_t length)
+{
+    uint32_t hash = FNV_START;
+
+    for (size_t i = 0; i < length; i++)
+        hash = hash * FNV_PRIME ^ widened(key[i]);
+    return hash;
+}
+
+uint32_t pel_key_hash_fnv1a_32(const char *key, size_t length)
+{
+    uint32_t hash = FNV_START;
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ widened(key[i])) * FNV_PRIME;
+    return hash;
+}
+
+/* Bob Jenkins's. */
+uint32_t pel_key_hash_one_at_a_time(const char *key, size_t length)
+{
+    uint32_t hash = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        hash += widened(key[i]);
+        hash += hash << 10;
+        hash ^= hash >> 6;
+    }
+    hash += hash << 3;
+    hash ^= hash >> 11;
+    hash += hash << 15;
+    return hash;
+}
