@@ -1,4 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../pelton"
+require_relative "memcached/address"
+require_relative "memcached/hash_ring"
 require_relative "memcached/client"

@@ -2,6 +2,7 @@
 #include "reactor.h"
 
 #include "error.h"
+#include "hash_ring.h"
 #include "memcached.h"
 #include "stream.h"
 
@@ -19,5 +20,6 @@ void Init_pelton(void)
     pel_init_watchdog();
     pel_init_stream();
     pel_init_listener();
+    pel_init_hash_ring();
     pel_init_memcached();
 }
