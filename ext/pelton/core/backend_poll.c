@@ -1,6 +1,7 @@
 #include "loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <time.h>
 #include "alloc.h"
@@ -18,6 +19,7 @@ struct poll_set {
     struct pollfd *entries; /* entry i belongs to slot i; fd -1: not waited for */
     uint8_t *edges;         /* what slot i is registered for, when edge-triggered */
     uint32_t count;
+    uint32_t used; /* entries beyond are free: poll refuses more entries than descriptors may be open */
 };
 
 static int poll_open(struct pel_loop *loop)
@@ -68,8 +70,12 @@ static int poll_arm(struct pel_loop *loop, struct pel_handle *handle, unsigned e
     int code;
 
     (void)known;
+    if (trigger == PEL_ONESHOT && fcntl(handle->fd, F_GETFD) < 0)
+        return PEL_ESYSTEM; /* epoll says so too; poll would report it as ready */
     if (handle->slot >= set->count && (code = grow(set, loop->slot_count)) < 0)
         return code;
+    if (handle->slot >= set->used)
+        set->used = handle->slot + 1;
     set->entries[handle->slot] = (struct pollfd){.fd = handle->fd, .events = poll_bits(events)};
     set->edges[handle->slot] = trigger == PEL_EDGE ? (uint8_t)events : 0;
     return 0;
@@ -93,18 +99,20 @@ static void poll_disarm(struct pel_loop *loop, struct pel_handle *handle)
     struct poll_set *set = loop->backend_data;
     set->entries[handle->slot] = (struct pollfd){.fd = -1};
     set->edges[handle->slot] = 0;
+    while (set->used && (set->used - 1 == handle->slot || !loop->slots[set->used - 1].handle))
+        set->used--;
 }
 
 static int poll_wait(struct pel_loop *loop, int64_t timeout)
 {
     struct poll_set *set = loop->backend_data;
     struct timespec time = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
-    int left = ppoll(set->entries, set->count, timeout == PEL_FOREVER ? NULL : &time, NULL);
+    int left = ppoll(set->entries, set->used, timeout == PEL_FOREVER ? NULL : &time, NULL);
 
     if (left < 0)
         return errno == EINTR ? 0 : PEL_ESYSTEM;
     /* Entries beyond the event array's size stay armed and are told by the next wait. */
-    for (uint32_t i = 0; i < set->count && left > 0 && loop->event_count < PEL_LOOP_EVENTS; i++) {
+    for (uint32_t i = 0; i < set->used && left > 0 && loop->event_count < PEL_LOOP_EVENTS; i++) {
         struct pollfd *entry = &set->entries[i];
         unsigned told = 0;
         if (entry->fd < 0 || !entry->revents)

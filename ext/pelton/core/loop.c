@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,6 +10,18 @@
 #ifdef HAVE_SYS_EVENTFD_H
 #include <sys/eventfd.h>
 #endif
+
+unsigned pel_fork_generation;
+
+static void after_fork_in_child(void)
+{
+    pel_fork_generation++;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+}
 
 int64_t pel_now(void)
 {
@@ -73,9 +86,12 @@ static void close_wake(struct pel_loop *loop)
 
 int pel_loop_open(struct pel_loop *loop, const char *backend)
 {
-    int code;
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
+    int code, error;
 
+    pthread_once(&watched, watch_forks);
     memset(loop, 0, sizeof *loop);
+    loop->fork_generation = pel_fork_generation;
     loop->free_slot = PEL_UNREGISTERED;
     loop->wake_handle.fd = loop->wake_write_fd = loop->backend_fd = -1;
     loop->now = pel_now();
@@ -87,17 +103,21 @@ int pel_loop_open(struct pel_loop *loop, const char *backend)
     if ((code = loop->backend->open(loop)) < 0)
         goto no_backend;
     if ((code = open_wake(loop)) < 0 || (code = pel_loop_arm(loop, &loop->wake_handle, PEL_READABLE, PEL_EDGE)) < 0) {
+        error = errno;
         close_wake(loop);
         loop->backend->close(loop);
+        errno = error;
         goto no_backend;
     }
     loop->registered = 0;
     return 0;
 
 no_backend:
+    error = errno;
     pel_free(loop->slots);
     loop->slots = NULL;
     pel_timers_free(&loop->timers);
+    errno = error;
     return code;
 }
 
@@ -114,7 +134,8 @@ void pel_loop_close(struct pel_loop *loop)
     loop->slots = NULL;
     loop->slot_count = 0;
     loop->event_count = loop->event_next = 0;
-    pel_timers_free(&loop->timers);
+    if (!pel_loop_inherited(loop)) /* in a child, timers may lie on stacks that are gone */
+        pel_timers_free(&loop->timers);
 }
 
 static int take_slot(struct pel_loop *loop, struct pel_handle *handle)
@@ -153,8 +174,14 @@ int pel_loop_arm(struct pel_loop *loop, struct pel_handle *handle, unsigned even
 {
     int known = handle->slot != PEL_UNREGISTERED, code;
 
+    if (pel_loop_inherited(loop)) {
+        errno = EBADF;
+        return PEL_ECLOSED;
+    }
     if (!known && (code = take_slot(loop, handle)) < 0)
         return code;
+    if (trigger == PEL_ONESHOT)
+        loop->slots[handle->slot].generation++;
     code = loop->backend->arm(loop, handle, events, trigger, known);
     if (code < 0 && !known) {
         int error = errno;
@@ -166,6 +193,8 @@ int pel_loop_arm(struct pel_loop *loop, struct pel_handle *handle, unsigned even
 
 int pel_loop_rearm(struct pel_loop *loop, struct pel_handle *handle, unsigned events)
 {
+    if (pel_loop_inherited(loop))
+        return PEL_ECLOSED;
     return loop->backend->rearm ? loop->backend->rearm(loop, handle, events) : 0;
 }
 
@@ -173,7 +202,8 @@ void pel_loop_disarm(struct pel_loop *loop, struct pel_handle *handle)
 {
     if (handle->slot == PEL_UNREGISTERED)
         return;
-    loop->backend->disarm(loop, handle);
+    if (!pel_loop_inherited(loop))
+        loop->backend->disarm(loop, handle);
     give_slot_back(loop, handle);
 }
 
@@ -181,6 +211,8 @@ int pel_loop_wait(struct pel_loop *loop, int64_t timeout)
 {
     int code;
 
+    if (pel_loop_inherited(loop))
+        return PEL_ECLOSED;
     loop->event_count = loop->event_next = 0;
     code = loop->backend->wait(loop, timeout);
     loop->now = pel_now();

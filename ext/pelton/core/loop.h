@@ -27,6 +27,10 @@ enum pel_trigger {
     PEL_ONESHOT /* for descriptors of others: told once, then silent until armed again */
 };
 
+/* How often this process is a child: a loop made under another number is the parent's, whose registrations must not be
+ * touched, because the kernel shares them. */
+extern unsigned pel_fork_generation;
+
 #define PEL_UNREGISTERED UINT32_MAX
 #define PEL_FOREVER INT64_MAX
 
@@ -85,7 +89,14 @@ struct pel_loop {
     struct pel_handle wake_handle;
     int wake_write_fd;
     int waiting; /* atomic: the owner is inside a wait that must be woken */
+    unsigned fork_generation;
 };
+
+/* Whether it came through a fork. Then arm and wait answer PEL_ECLOSED, and disarm forgets without a system call. */
+static inline int pel_loop_inherited(const struct pel_loop *loop)
+{
+    return loop->fork_generation != pel_fork_generation;
+}
 
 /* Nanoseconds of the monotonic clock. */
 int64_t pel_now(void);
@@ -99,7 +110,9 @@ int pel_loop_open(struct pel_loop *loop, const char *backend);
 void pel_loop_close(struct pel_loop *loop);
 
 /* Registers a handle (its fd and on_event are set, its slot is PEL_UNREGISTERED or its present place) or changes what
- * is waited for. 0, PEL_EMEMORY, or PEL_ESYSTEM (errno EPERM: a file that is always ready). */
+ * is waited for. Arming for one shot makes a new generation: an event that an earlier shot has left is dropped, since
+ * the descriptor may be another one by now. 0, PEL_EMEMORY, PEL_ECLOSED, or PEL_ESYSTEM with errno (EPERM: a file that
+ * is always ready). */
 int pel_loop_arm(struct pel_loop *loop, struct pel_handle *handle, unsigned events, enum pel_trigger trigger);
 
 /* Says that an edge-triggered handle was drained (EAGAIN, or a short read) and its next change is to be told. */
@@ -109,7 +122,8 @@ int pel_loop_rearm(struct pel_loop *loop, struct pel_handle *handle, unsigned ev
 void pel_loop_disarm(struct pel_loop *loop, struct pel_handle *handle);
 
 /* Waits, at most timeout nanoseconds, and sets now. Only when all events of the last wait have been dispatched. The
- * caller computes the timeout (pel_loop_timeout). Runs with or without the GVL. */
+ * caller computes the timeout (pel_loop_timeout). Runs with or without the GVL. 0, PEL_ECLOSED, or PEL_ESYSTEM with
+ * errno: the loop cannot go on, somebody closed its descriptor. */
 int pel_loop_wait(struct pel_loop *loop, int64_t timeout);
 
 /* Nanoseconds from `now` until the next timer, 0 at least, PEL_FOREVER when there is none. */

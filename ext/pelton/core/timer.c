@@ -83,19 +83,28 @@ int pel_timers_init(struct pel_timers *timers, int64_t now)
     return 0;
 }
 
-static void empty(struct pel_timers *timers, struct pel_timer_link *list)
+typedef void visitor(struct pel_timers *timers, struct pel_timer *timer);
+
+static void visit_list(struct pel_timers *timers, struct pel_timer_link *list, visitor *visit)
 {
-    while (!list_empty(list))
-        pel_timer_cancel(timers, timer_of(list->next));
+    for (struct pel_timer_link *link = list->next, *next; link != list; link = next) {
+        next = link->next;
+        visit(timers, timer_of(link));
+    }
+}
+
+void pel_timers_each(struct pel_timers *timers, visitor *visit)
+{
+    for (int level = 0; level < PEL_TIMER_LEVELS; level++)
+        for (int slot = 0; slot < PEL_TIMER_SLOTS; slot++)
+            visit_list(timers, &timers->slots[level][slot], visit);
+    visit_list(timers, &timers->never, visit);
+    visit_list(timers, &timers->expired, visit);
 }
 
 void pel_timers_free(struct pel_timers *timers)
 {
-    for (int level = 0; level < PEL_TIMER_LEVELS; level++)
-        for (int slot = 0; slot < PEL_TIMER_SLOTS; slot++)
-            empty(timers, &timers->slots[level][slot]);
-    empty(timers, &timers->never);
-    empty(timers, &timers->expired);
+    pel_timers_each(timers, pel_timer_cancel);
 }
 
 void pel_timer_add(struct pel_timers *timers, struct pel_timer *timer, int64_t deadline)

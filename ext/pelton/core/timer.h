@@ -95,10 +95,7 @@ static inline struct pel_timer *pel_timers_peek(const struct pel_timers *timers)
     return timers->expired.next == &timers->expired ? NULL : (struct pel_timer *)timers->expired.next;
 }
 
-/* Of the expired timers, the one after this, or NULL. */
-static inline struct pel_timer *pel_timers_after(const struct pel_timers *timers, const struct pel_timer *timer)
-{
-    return timer->link.next == &timers->expired ? NULL : (struct pel_timer *)timer->link.next;
-}
+/* Calls visit with each active timer, in no order. It may cancel that timer, and no other. */
+void pel_timers_each(struct pel_timers *timers, void (*visit)(struct pel_timers *timers, struct pel_timer *timer));
 
 #endif
