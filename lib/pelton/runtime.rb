@@ -55,6 +55,11 @@ module Pelton
       logger.error("nobody rescued this error\n#{error.full_message(highlight: false)}")
     end
 
+    # @private
+    def report_given_up(count)
+      logger.error("#{count} fiber(s) still waited when the time to stop was over (run's grace:), and will never go on")
+    end
+
     # What the reactor of this thread has done and holds. Times are in seconds.
     #
     # @return [Hash{Symbol => Object}]

@@ -18,6 +18,21 @@ static unsigned wanted(struct pel_descriptor *descriptor)
     return events;
 }
 
+/* Their next system call meets the error. All but one, which is not parked yet. Returns how many there were. */
+static unsigned wake_all(struct pel_descriptor *descriptor, const struct pel_waiter *but)
+{
+    unsigned count = 0;
+
+    for (struct pel_awaited *awaited = descriptor->awaited; awaited; awaited = awaited->next) {
+        if (awaited->waiter == but)
+            continue;
+        awaited->told = awaited->events;
+        pel_waiter_fire(descriptor->reactor, awaited->waiter);
+        count++;
+    }
+    return count;
+}
+
 static void on_event(struct pel_handle *handle, unsigned events)
 {
     struct pel_descriptor *descriptor = (struct pel_descriptor *)handle;
@@ -34,8 +49,8 @@ static void on_event(struct pel_handle *handle, unsigned events)
         awaited->told = told;
         pel_waiter_fire(descriptor->reactor, awaited->waiter);
     }
-    if (descriptor->awaited)
-        pel_loop_arm(&descriptor->reactor->loop, handle, wanted(descriptor), PEL_ONESHOT);
+    if (descriptor->awaited && pel_loop_arm(&descriptor->reactor->loop, handle, wanted(descriptor), PEL_ONESHOT) < 0)
+        wake_all(descriptor, NULL);
 }
 
 static struct pel_descriptor *descriptor_for(struct pel_reactor *reactor, int fd)
@@ -89,8 +104,11 @@ static VALUE arm(VALUE argument)
     if (pel_loop_arm(&arming->reactor->loop, &awaited->descriptor->handle, wanted(awaited->descriptor), PEL_ONESHOT) ==
         0)
         return Qnil;
-    if (errno != EPERM)
-        rb_sys_fail("cannot wait for a descriptor");
+    if (errno != EPERM) {
+        int error = errno;
+        wake_all(awaited->descriptor, awaited->waiter);
+        rb_syserr_fail(error, "cannot wait for a descriptor");
+    }
     awaited->told = awaited->events; /* a file: always ready */
     return Qnil;
 }
@@ -127,19 +145,11 @@ unsigned pel_descriptor_wait(struct pel_reactor *reactor, int fd, unsigned event
 unsigned pel_descriptor_forget(struct pel_reactor *reactor, int fd)
 {
     struct pel_descriptor *descriptor = fd >= 0 && fd < reactor->descriptor_capacity ? reactor->descriptors[fd] : NULL;
-    unsigned count = 0;
 
     if (!descriptor)
         return 0;
-    while (descriptor->awaited) {
-        struct pel_awaited *awaited = descriptor->awaited;
-        descriptor->awaited = awaited->next;
-        awaited->told = awaited->events;
-        pel_waiter_fire(reactor, awaited->waiter);
-        count++;
-    }
     pel_loop_disarm(&reactor->loop, &descriptor->handle);
-    return count;
+    return wake_all(descriptor, NULL);
 }
 
 void pel_descriptors_free(struct pel_reactor *reactor)

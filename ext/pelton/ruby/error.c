@@ -36,13 +36,22 @@ void pel_raise(int code, int error_number, const char *what)
     rb_exc_raise(pel_error_new(code, error_number, what));
 }
 
+/* Defined in Ruby, kept by C: compaction must not move it. */
+static VALUE find(const char *name)
+{
+    VALUE class = rb_const_get(module, rb_intern(name));
+
+    rb_gc_register_mark_object(class);
+    return class;
+}
+
 void pel_init_error(void)
 {
     module = rb_define_module("Pelton");
-    pel_eError = rb_const_get(module, rb_intern("Error"));
-    pel_eConnectionError = rb_const_get(module, rb_intern("ConnectionError"));
-    pel_eClosedError = rb_const_get(module, rb_intern("ClosedError"));
-    pel_eTimeoutError = rb_const_get(module, rb_intern("TimeoutError"));
-    pel_eOverloadError = rb_const_get(module, rb_intern("OverloadError"));
-    pel_eCancelled = rb_const_get(module, rb_intern("Cancelled"));
+    pel_eError = find("Error");
+    pel_eConnectionError = find("ConnectionError");
+    pel_eClosedError = find("ClosedError");
+    pel_eTimeoutError = find("TimeoutError");
+    pel_eOverloadError = find("OverloadError");
+    pel_eCancelled = find("Cancelled");
 }

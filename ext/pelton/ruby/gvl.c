@@ -6,12 +6,13 @@
 struct wait {
     struct pel_loop *loop;
     int64_t timeout;
-    int code;
+    int code, ran;
 };
 
 static void *wait_nogvl(void *argument)
 {
     struct wait *wait = argument;
+    wait->ran = 1;
     wait->code = pel_loop_wait(wait->loop, wait->timeout);
     return NULL;
 }
@@ -31,5 +32,7 @@ int pel_gvl_wait(struct pel_loop *loop, int64_t timeout)
      * thread parks this fiber by the scheduler's own block hook. */
     rb_nogvl(wait_nogvl, &wait, unblock, loop, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
     __atomic_store_n(&loop->waiting, 0, __ATOMIC_SEQ_CST);
+    if (!wait.ran)
+        loop->now = pel_now();
     return wait.code;
 }

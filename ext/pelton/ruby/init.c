@@ -13,6 +13,7 @@ void Init_pelton(void)
     pel_mPelton = rb_define_module("Pelton");
     pel_init_error();
     pel_init_reactor();
+    pel_init_run();
     pel_init_scheduler();
     pel_init_operation();
     pel_init_task();

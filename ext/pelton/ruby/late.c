@@ -2,11 +2,12 @@
 
 /* Exceptions that are due for a fiber, which may not be parked just now. */
 
-static void raise_late(struct pel_reactor *reactor, struct pel_late *late, struct pel_waiter *waiter)
+static int raise_late(struct pel_reactor *reactor, struct pel_late *late, struct pel_waiter *waiter)
 {
+    if (waiter->exception != Qfalse || !pel_waiter_raise(reactor, waiter, late->exception))
+        return 0;
     late->raised = 1;
-    waiter->exception = late->exception;
-    pel_waiter_fire(reactor, waiter);
+    return 1;
 }
 
 void pel_raise_late(struct pel_reactor *reactor, struct pel_late *late)
@@ -15,10 +16,8 @@ void pel_raise_late(struct pel_reactor *reactor, struct pel_late *late)
 
     if (!waiter || waiter->fiber != late->fiber)
         waiter = pel_waiter_of(reactor, late->fiber);
-    if (waiter && waiter->exception == Qfalse) {
-        raise_late(reactor, late, waiter);
+    if (waiter && raise_late(reactor, late, waiter))
         return;
-    }
     late->next = reactor->late;
     reactor->late = late;
 }

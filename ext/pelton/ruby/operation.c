@@ -53,6 +53,7 @@ static void call_one(VALUE proc, VALUE result, int splat)
         rb_proc_call_with_block(proc, (int)RARRAY_LEN(result), RARRAY_CONST_PTR(result), Qnil);
     else
         rb_proc_call_with_block(proc, 1, &result, Qnil);
+    RB_GC_GUARD(result);
 }
 
 struct delivery {
@@ -105,12 +106,32 @@ static void mark_chain(void *data)
         pel_operation_mark(operation);
 }
 
+static void drop(void *data)
+{
+    pel_operation_release(data);
+}
+
+static void drop_chain(void *data)
+{
+    for (struct pel_operation *operation = data, *next; operation; operation = next) {
+        next = operation->next;
+        pel_operation_release(operation);
+    }
+}
+
+static void deliver_chain(struct pel_reactor *reactor, void *data);
+
+static struct pel_job chain_job(struct pel_operation *first)
+{
+    return (struct pel_job){.run = deliver_chain, .mark = mark_chain, .drop = drop_chain, .data = first};
+}
+
 static void deliver_chain(struct pel_reactor *reactor, void *data)
 {
     struct pel_operation *operation = data;
 
     if (operation->next)
-        pel_enqueue_first(reactor, (struct pel_job){.run = deliver_chain, .mark = mark_chain, .data = operation->next});
+        pel_enqueue_first(reactor, chain_job(operation->next));
     deliver(reactor, operation);
 }
 
@@ -119,21 +140,23 @@ static void deliver_chain(struct pel_reactor *reactor, void *data)
 static void enqueue_delivery(struct pel_operation *operation, int unlinked)
 {
     struct pel_reactor *reactor = operation->reactor;
-    struct pel_job *last = pel_last_job(reactor);
+    struct pel_queue *ready = &reactor->ready;
+    struct pel_job *last = ready->count ? pel_queue_job(ready, ready->count - 1) : NULL;
 
     if (operation->queued)
         return;
     operation->queued = 1;
     operation->references++;
     if (!unlinked) {
-        pel_enqueue(reactor, (struct pel_job){.run = deliver, .mark = pel_operation_mark_job, .data = operation});
+        pel_enqueue(reactor,
+                    (struct pel_job){.run = deliver, .mark = pel_operation_mark_job, .drop = drop, .data = operation});
         return;
     }
     operation->next = NULL;
     if (last && last->run == deliver_chain)
         reactor->chain_end->next = operation;
     else
-        pel_enqueue(reactor, (struct pel_job){.run = deliver_chain, .mark = mark_chain, .data = operation});
+        pel_enqueue(reactor, chain_job(operation));
     reactor->chain_end = operation;
 }
 
@@ -224,7 +247,7 @@ static void remove_awaiter(struct pel_operation *operation, struct pel_waiter *w
 
 int pel_operation_wait(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline, int *state)
 {
-    struct pel_waiter waiter = {.exception = Qfalse, .next_awaiter = operation->awaiters, .operation = operation};
+    struct pel_waiter waiter = {.operation = operation, .next_awaiter = operation->awaiters};
 
     operation->awaiters = &waiter;
     *state = pel_park_protected(reactor, &waiter, deadline);
@@ -261,6 +284,20 @@ VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *ope
     return result;
 }
 
+static int delivers(const struct pel_job *job)
+{
+    return job->run == deliver || job->run == deliver_chain;
+}
+
+/* What was settled while nobody turns the loop, in its order. Other jobs wait for run. */
+static void deliver_all(struct pel_reactor *reactor)
+{
+    struct pel_job job;
+
+    while (pel_take_job(reactor, delivers, &job))
+        job.run(reactor, job.data);
+}
+
 VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *operation, VALUE block, int later,
                            int64_t deadline)
 {
@@ -269,8 +306,11 @@ VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *op
     if (NIL_P(block) && !later)
         return pel_operation_await(reactor, operation, deadline);
     object = pel_operation_object(operation, pel_cOperation);
-    if (!NIL_P(block))
+    if (!NIL_P(block)) {
         operation->callbacks = block;
+        if (operation->state == PEL_SUCCEEDED)
+            enqueue_delivery(operation, 0);
+    }
     if (reactor->phase != PEL_IDLE)
         return object;
     /* No reactor runs: the operation is done first, then the block runs. */
@@ -283,10 +323,7 @@ VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *op
         if (late)
             pel_operation_fail(operation, pel_error_new(PEL_ETIMEOUT, 0, NULL));
     }
-    while (reactor->job_count) { /* what was settled meanwhile, in its order */
-        struct pel_job job = pel_dequeue(reactor);
-        if (job.run)
-            job.run(reactor, job.data);
-    }
+    deliver_all(reactor);
+    RB_GC_GUARD(object);
     return object;
 }

@@ -7,8 +7,12 @@ VALUE pel_cOperation;
 
 static void operation_mark(void *data)
 {
-    if (data)
-        pel_operation_mark(data);
+    struct pel_operation *operation = data;
+
+    if (!operation)
+        return;
+    pel_operation_mark(operation);
+    rb_gc_mark(operation->reactor->self); /* it may outlive the thread */
 }
 
 static void operation_free(void *data)
@@ -39,8 +43,10 @@ VALUE pel_operation_object(struct pel_operation *operation, VALUE class)
 
 static VALUE operation_allocate(VALUE class)
 {
-    struct pel_operation *operation = pel_operation_new(pel_reactor_current(), 0);
-    return TypedData_Wrap_Struct(class, &operation_type, operation);
+    VALUE self = TypedData_Wrap_Struct(class, &operation_type, NULL);
+
+    RTYPEDDATA_DATA(self) = pel_operation_new(pel_reactor_current(), 0);
+    return self;
 }
 
 struct pel_operation *pel_operation_get(VALUE self)

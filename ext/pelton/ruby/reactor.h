@@ -7,21 +7,21 @@
 #include "../core/watchdog.h"
 
 /*
- * The reactor: a loop, the fibers that wait for it, and the queue of what is ready. Each thread has at most one.
+ * The reactor: a loop, the fibers that wait for it, and the queues of what is ready. Each thread has at most one.
  *
  * Fibers (the state table is in docs/architecture.md). Exactly one worker fiber turns the loop; callbacks run on it. A
  * callback that waits is parked together with the fiber it runs on, and a pooled worker takes the loop over. A parking
  * fiber with nothing else pending waits inline. Whatever happens, there is one place that switches fibers: pel_switch
- * in park.c, and Fiber#transfer is all it uses.
+ * in fiber.c, and Fiber#transfer is all it uses.
  *
- * Where no reactor runs, or on a blocking fiber, pel_park turns the loop's C part itself and blocks.
+ * Where no reactor runs, pel_park turns the loop's C part itself and blocks the thread.
  */
 
 struct pel_reactor;
 struct pel_worker;
 struct pel_operation;
 
-/* ---- waiters: a fiber that waits for one thing ---------------------------------------------------------------- */
+/* ---- waiters: a fiber that waits for one thing (park.c) -------------------------------------------------------- */
 
 enum pel_wakeup {
     PEL_WOKEN = 1, /* what was waited for has happened */
@@ -32,35 +32,42 @@ enum pel_wakeup {
 struct pel_waiter {
     struct pel_waiter *previous, *next;
     struct pel_waiter *next_awaiter; /* the next fiber that awaits the same operation */
-    struct pel_operation *operation; /* which keeps its result alive until this fiber has taken it, or NULL */
+    struct pel_operation *operation; /* whose result is kept alive until this fiber has taken it, or NULL */
+    struct pel_timer *deadline;
     VALUE fiber;
-    VALUE exception; /* raised in the fiber when it wakes (pel_raise_in), Qfalse */
-    struct pel_worker *worker;
+    VALUE exception;   /* raised in the fiber when it wakes (pel_raise_in), Qfalse */
+    VALUE starts;      /* it is ready at once, and this new fiber runs first, Qfalse */
+    uint8_t yields;    /* it is ready at once, and all that is ready runs first */
     uint8_t fired;     /* what it waits for has happened; later wake-ups are no-ops */
-    uint8_t queued;    /* it is on the ready queue, and must not leave before its turn */
+    uint8_t queued;    /* it is on a queue, and must not leave before its turn */
     uint8_t timed_out; /* its deadline fired it */
-    uint8_t cancelled; /* the reactor's stop has raised Cancelled in it: once is enough */
+    uint8_t unblocked; /* pel_unblock fired it: a Mutex or a Queue has counted on its going on */
+    uint8_t off_queue; /* it blocks the thread, or was given up: firing it puts it on no queue */
+    uint8_t given_up;  /* run has ended without its fiber, which never goes on */
 };
 
 /* Parks the current fiber until the waiter is fired or the monotonic clock reaches deadline (PEL_FOREVER: never).
- * Blocks where parking is not possible. Raises what was raised in it, after unlinking the waiter. The caller keeps the
- * waiter (zeroed) on its stack. Use it where nothing but the reactor refers to the waiter; otherwise use the next one.
- */
+ * Blocks where no reactor runs. Raises what was raised in it, after unlinking the waiter. The caller keeps the waiter
+ * (zeroed) on its stack. Use it where nothing but the reactor refers to the waiter; otherwise use the next one. */
 enum pel_wakeup pel_park(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline);
 
 /* The same, but an exception is returned as a state for pel_rethrow instead of being raised: the caller can take the
  * waiter off its lists first. 0: look at waiter->timed_out. */
 int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline);
 
-/* Wakes a waiter: puts it on the ready queue, unless it is there already. Thread of the reactor, or any other thread
- * that holds the GVL. */
+/* Wakes a waiter: puts it on the ready queue, unless it is there already. Never fails: parking has reserved the place.
+ * Thread of the reactor, or any other thread that holds the GVL. */
 void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter);
 
 /* The innermost waiter of a parked fiber; NULL when it is not parked. */
 struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber);
 
-/* Raises exception in a parked fiber, when its turn comes. 0 when the fiber is not parked in this reactor. */
+/* Raises exception in a parked fiber, when its turn comes. 0 when the fiber is not parked in this reactor, or was
+ * unblocked already: it goes on, and what it was given (a Mutex, an item of a Queue) is not lost. */
 int pel_raise_in(struct pel_reactor *reactor, VALUE fiber, VALUE exception);
+
+/* The same for a known waiter. */
+int pel_waiter_raise(struct pel_reactor *reactor, struct pel_waiter *waiter, VALUE exception);
 
 /* An exception that is due for a fiber wherever it waits: at once when it is parked, otherwise when it parks next (it
  * may have resumed another fiber, which is parked). Lives on that fiber's C stack; fiber and worker are set by the
@@ -79,29 +86,103 @@ void pel_late_take(struct pel_reactor *reactor, struct pel_waiter *waiter);
 /* Before its memory is used for something else. Legal for one that is not on its way. */
 void pel_late_forget(struct pel_reactor *reactor, struct pel_late *late);
 
-/* ---- jobs: what is ready to run on the turning fiber ---------------------------------------------------------- */
+/* Parks the current fiber where pel_unblock finds it. 1 when it was unblocked, 0 when the time was over. */
+int pel_sleep(struct pel_reactor *reactor, int64_t deadline);
+
+/* Wakes a fiber that sleeps; no-op for any other. Any thread that holds the GVL. */
+void pel_unblock(struct pel_reactor *reactor, VALUE fiber);
+
+/* Whether a waiting call parks (1) or blocks the thread (0). A fiber that Ruby calls blocking parks as well: blocking
+ * would keep the loop from what is waited for. Ruby itself calls no hook there. */
+static inline int pel_can_park(const struct pel_reactor *reactor);
+
+/* Called by an operation that was done without waiting: after a budget the loop is turned once, so that ready data
+ * starves nobody. cost: 1 + kilobytes moved / 4. */
+static inline void pel_spend(struct pel_reactor *reactor, int32_t cost);
+
+/* Lets everything else that is ready go first, and the loop turn once. */
+void pel_yield(struct pel_reactor *reactor);
+
+/* ---- jobs: what is ready to run on the turning fiber (job.c) --------------------------------------------------- */
 
 struct pel_job {
     void (*run)(struct pel_reactor *reactor, void *data); /* may call Ruby, raise, and park. NULL: data is a waiter */
     void (*mark)(void *data);                             /* marks what data needs; may be NULL */
+    void (*drop)(void *data); /* when the reactor leaves before it ran: gives back what the job holds; may be NULL */
     void *data;
 };
 
-/* Puts a job at the end of the ready queue. Any thread that holds the GVL. Raises NoMemoryError. */
+/* A ring, its capacity a power of two. */
+struct pel_queue {
+    struct pel_job *jobs;
+    uint32_t head, count, capacity;
+};
+
+/* Puts a job at the end of the ready queue. Any thread that holds the GVL. Raises NoMemoryError; starts no garbage
+ * collection. */
 void pel_enqueue(struct pel_reactor *reactor, struct pel_job job);
 
-/* Puts a job before all others; only from a job, in whose place it comes. Never grows the queue. */
+/* The same for what a timer made ready: it goes before all that is merely ready, so that a crowd does not delay time.
+ */
+void pel_enqueue_due(struct pel_reactor *reactor, struct pel_job job);
+
+/* Puts a job before all others; only from a job, in whose place it comes. */
 void pel_enqueue_first(struct pel_reactor *reactor, struct pel_job job);
 
 /* Puts a block on the ready queue, to be called with no argument. */
 void pel_enqueue_proc(struct pel_reactor *reactor, VALUE proc);
 
+/* Sees to it that all parked fibers, and one more, can be queued. 0 when there is no memory. */
+int pel_queues_reserve(struct pel_reactor *reactor);
+
+/* The queue whose next job may run before the loop's turn is due; NULL when it is due. */
+struct pel_queue *pel_next_queue(struct pel_reactor *reactor);
+
+static inline struct pel_job *pel_queue_job(struct pel_queue *queue, uint32_t index)
+{
+    return &queue->jobs[(queue->head + index) & (queue->capacity - 1)];
+}
+
+/* Takes the next job, on the tick's account. A job without run and data was a waiter that has left. */
+struct pel_job pel_take(struct pel_reactor *reactor, struct pel_queue *queue);
+
+/* Takes the next job when it is a waiter, and its fiber may run before the loop's turn: of this tick's batch, or of
+ * those that wake each other, for a while. NULL otherwise. */
+struct pel_waiter *pel_take_next_waiter(struct pel_reactor *reactor);
+
+/* The loop's turn is due now. */
+void pel_end_batch(struct pel_reactor *reactor);
+
+/* Puts a waiter on a queue; takes one off. */
+void pel_queue_waiter(struct pel_reactor *reactor, struct pel_queue *queue, struct pel_waiter *waiter);
+void pel_unqueue_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter);
+
+/* The first ready waiter, wherever it stands, taken off its queue; NULL when there is none. */
+struct pel_waiter *pel_take_any_waiter(struct pel_reactor *reactor);
+
+/* Takes the first wanted job off the ready queue. 0 when there is none. */
+int pel_take_job(struct pel_reactor *reactor, int (*wanted)(const struct pel_job *job), struct pel_job *job);
+
+void pel_queues_mark(struct pel_reactor *reactor);
+void pel_queues_drop(struct pel_reactor *reactor);
+
+/* Calls function(argument), which may raise and park, and reports what it raises as an uncaught error of a callback. */
+void pel_dispatch(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument);
+
+/* An error that nobody rescued: to Pelton.on_error, or out of run when it is not a StandardError, or means to leave
+ * (throw). */
+void pel_uncaught(struct pel_reactor *reactor, VALUE error);
+
+/* Ends run with an exception. */
+void pel_fail_run(struct pel_reactor *reactor, VALUE exception);
+
 /* ---- alarms: timers of the reactor ---------------------------------------------------------------------------- */
 
 struct pel_alarm {
     struct pel_timer timer; /* first */
+    /* C that calls no Ruby code and switches no fiber: it may make objects, fire, settle and enqueue. */
     void (*ring)(struct pel_reactor *reactor, struct pel_alarm *alarm);
-    uint8_t calls_ruby; /* rung on the turning fiber only, under protection; otherwise plain C, rung anywhere */
+    uint8_t on_stack; /* it lies on a fiber's stack: cancelled when that fiber is given up */
 };
 
 /* ---- listed objects ------------------------------------------------------------------------------------------- */
@@ -113,13 +194,18 @@ struct pel_listed {
     void (*stop)(struct pel_reactor *reactor, struct pel_listed *listed); /* when the reactor stops; it delists */
 };
 
+/* Keeps an object alive while it is active, and remembers it for the reactor's stop. */
+void pel_list_add(struct pel_reactor *reactor, struct pel_listed *listed, VALUE object);
+void pel_list_remove(struct pel_reactor *reactor, struct pel_listed *listed);
+
 /* ---- the reactor ---------------------------------------------------------------------------------------------- */
 
 #define PEL_HOT_BUFFER 65536
 #define PEL_BUDGET 256             /* ready operations, or 4 KB pieces, before the loop must turn */
 #define PEL_BATCH_NS (1000 * 1000) /* time for jobs before the loop must turn */
-#define PEL_IDLE_WORKERS 128       /* pooled fibers that are kept for the next callbacks that wait */
 #define PEL_HANDOVERS 64           /* fibers that wake each other, beyond a tick's batch, before the loop must turn */
+#define PEL_IDLE_WORKERS 256       /* pooled workers that are kept; more end */
+#define PEL_LAST_TICKS 64          /* for jobs that go on making jobs when nothing else keeps a stopping reactor */
 
 enum pel_phase {
     PEL_IDLE, /* nobody is in run */
@@ -133,29 +219,32 @@ struct pel_reactor {
     VALUE self, thread;
     unsigned fork_generation;
     enum pel_phase phase;
+    int standalone;                /* Fiber.schedule was called outside run: close turns until it is done */
     int64_t grace, grace_deadline; /* nanoseconds; the deadline is 0 until stopping has begun */
     struct pel_alarm grace_alarm;
+    uint32_t last_ticks;
     VALUE value; /* what run returns */
     VALUE fatal; /* what run raises: an exception that nobody may swallow, Qnil */
 
-    struct pel_job *jobs; /* the ready queue: a ring, capacity a power of two */
-    uint32_t job_head, job_count, job_capacity;
-    struct pel_operation *chain_end; /* where the queue's last job, when it is a chain of operations, ends */
-    uint32_t batch_left;             /* jobs of this tick that are still to run */
+    struct pel_queue ready, due;
+    struct pel_operation *chain_end; /* where the ready queue's last job, when it is a chain of operations, ends */
+    uint32_t batch_left;             /* ready jobs of this tick that are still to run */
     uint32_t handovers_left;         /* fibers that became ready in this tick and may run in it */
     int64_t batch_end;
-    int64_t spin_ns; /* the next wait may spin so long before it sleeps: set by who waits, taken by the wait */
-    int32_t budget;  /* what ready operations may still do before the loop must turn */
+    int due_over, ready_over; /* the time in this tick is over for due jobs, for ready ones */
+    int64_t spin_ns;          /* the next wait may spin so long before it sleeps: set by who waits, taken by the wait */
+    int32_t budget;           /* what ready operations may still do before the loop must turn */
 
-    VALUE caller; /* the fiber that called run */
+    VALUE caller; /* the fiber that called run; fibers that end land there */
     VALUE target; /* whom the last switch was meant for */
     uint64_t arrivals;
-    struct pel_worker *workers, *idle_workers, *current_worker, *retired;
+    struct pel_worker *workers, *idle_workers, *current_worker;
     uint32_t worker_count, idle_count;
     struct pel_waiter parked; /* head of the ring of parked waiters, the last to park first */
     uint32_t parked_count;
+    struct pel_waiter given_up; /* head of the ring of waiters whose fibers outlived a grace time and never run again */
+    struct st_table *sleepers;  /* fiber => the innermost of its sleepers */
     struct pel_late *late;
-    struct st_table *sleepers; /* fiber => waiter, for the scheduler's block and kernel_sleep */
 
     struct pel_descriptor **descriptors; /* by number: descriptors of others that were waited for */
     int descriptor_capacity;
@@ -194,24 +283,24 @@ struct pel_reactor *pel_reactor_current(void);
 /* The reactor of this thread if there is one, NULL otherwise. Never raises. */
 struct pel_reactor *pel_reactor_existing(void);
 
-/* Whether a waiting call on the current fiber parks (1) or blocks (0). */
-int pel_can_park(struct pel_reactor *reactor);
-
 /* The running reactor of this thread. Raises NotRunningError, naming what was called. */
 struct pel_reactor *pel_reactor_running(const char *what);
 
-/* From a Pelton::Reactor object. */
+/* From a Pelton::Reactor object. Raises ClosedError for one that is closed or inherited through a fork. */
 struct pel_reactor *pel_reactor_get(VALUE self);
 
-/* Called by an operation that was done without waiting: after a budget the loop is turned once, so that ready data
- * starves nobody. cost: 1 + kilobytes moved / 4. */
-static inline void pel_spend(struct pel_reactor *reactor, int32_t cost);
-void pel_yield_turn(struct pel_reactor *reactor);
+/* From the same, whatever its state. */
+struct pel_reactor *pel_reactor_peek(VALUE self);
+
+static inline int pel_can_park(const struct pel_reactor *reactor)
+{
+    return reactor->phase != PEL_IDLE;
+}
 
 static inline void pel_spend(struct pel_reactor *reactor, int32_t cost)
 {
     if ((reactor->budget -= cost) <= 0)
-        pel_yield_turn(reactor);
+        pel_yield(reactor);
 }
 
 /* Puts a stream with output on the list that is flushed at the tick's end. */
@@ -223,18 +312,7 @@ void pel_flush_forget(struct pel_reactor *reactor, struct pel_stream *stream);
 /* The loop's one buffer for receiving. Its content is gone at the next call that may run Ruby or receive. */
 char *pel_hot_buffer(struct pel_reactor *reactor);
 
-/* Keeps an object alive while it is active, and remembers it for the reactor's stop. */
-void pel_list_add(struct pel_reactor *reactor, struct pel_listed *listed, VALUE object);
-void pel_list_remove(struct pel_reactor *reactor, struct pel_listed *listed);
-
-/* Calls function(argument), which may raise and park, and reports what it raises as an uncaught error of a callback. */
-void pel_dispatch(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument);
-
-/* An error that nobody rescued: to Pelton.on_error, or out of run when it is not a StandardError. */
-void pel_uncaught(struct pel_reactor *reactor, VALUE error);
-
-/* Ends run with an exception. */
-void pel_fail_run(struct pel_reactor *reactor, VALUE exception);
+/* ---- turning (turn.c) ------------------------------------------------------------------------------------------ */
 
 enum pel_patience {
     PEL_LOOK,  /* do not wait */
@@ -242,80 +320,70 @@ enum pel_patience {
     PEL_INSIST /* wait, whatever is ready: on a fiber that blocks the thread */
 };
 
-/* Turns the loop's C part once: flush, look or wait, dispatch events, expire timers. No Ruby, but memory for results.
- * Returns 0, or the state of a pending interrupt that raised. */
+/* Turns the loop's C part once: flush, look or wait, dispatch events, expire timers. Runs no Ruby code but that of trap
+ * handlers, which may park. Returns 0, or the state of a pending interrupt that raised. */
 int pel_tick(struct pel_reactor *reactor, enum pel_patience patience);
 
-/* A tick that does not wait, in the middle of a callback: what came is received and settled, but no Ruby runs and no
- * fiber switches. May raise an interrupt, as Ruby code may anywhere. */
+/* A tick that does not wait, in the middle of a callback: what came is received and settled, but no fiber switches. May
+ * raise an interrupt, as Ruby code may anywhere. */
 void pel_look(struct pel_reactor *reactor);
 
-/* Rings the alarms that are due and need no Ruby. 1 when one that calls Ruby is next. */
-int pel_ring_alarms(struct pel_reactor *reactor);
-
-/* Rings all that need no Ruby, also behind one that does: for a fiber that blocks, while nobody may ring that one. */
-void pel_ring_plain_alarms(struct pel_reactor *reactor);
-
-/* park.c, for turn.c */
-struct pel_worker {
-    struct pel_worker *next, *previous, *next_idle;
-    struct pel_reactor *reactor;
-    VALUE fiber;
-    struct pel_operation *task; /* the task that runs on it */
-    struct pel_waiter *waiter;  /* the innermost waiter of what runs on it */
-    uint8_t cancel_pending;
-};
-
-/* The list of all workers, and the pool of those that wait at their base frame. */
-void pel_remember_worker(struct pel_reactor *reactor, struct pel_worker *worker);
-void pel_forget_worker(struct pel_reactor *reactor, struct pel_worker *worker);
-void pel_pool_worker(struct pel_reactor *reactor, struct pel_worker *worker);
-void pel_unpool_worker(struct pel_reactor *reactor, struct pel_worker *worker);
-
-/* Transfers to a fiber: the one place. Comes back when somebody transfers here. 0, or a state for pel_rethrow: the
- * switch failed, somebody raised into this fiber, or the thread is being killed. An interrupt on arrival ends run
- * instead. */
-int pel_switch(struct pel_reactor *reactor, VALUE fiber);
-
-/* Switches to the next ready fiber, or to a worker that turns the loop. As pel_switch. */
-int pel_hand_over(struct pel_reactor *reactor);
-
-/* Turns the loop on a worker's fiber, for ever. */
+/* Turns the loop on a worker's fiber. Returns when the worker is one too many. */
 void pel_turn(struct pel_reactor *reactor, struct pel_worker *worker);
 
 /* Keeps an interrupt for run to raise. 0, or the state when it cannot be kept (Thread#kill, no run). */
 int pel_interrupted(struct pel_reactor *reactor, int state);
 
-/* Takes the next job off the ready queue. */
-struct pel_job pel_dequeue(struct pel_reactor *reactor);
-static inline struct pel_job *pel_next_job(struct pel_reactor *reactor)
-{
-    return reactor->job_count ? &reactor->jobs[reactor->job_head] : NULL;
-}
+/* ---- fibers (fiber.c) ------------------------------------------------------------------------------------------ */
 
-static inline struct pel_job *pel_last_job(struct pel_reactor *reactor)
-{
-    return reactor->job_count
-               ? &reactor->jobs[(reactor->job_head + reactor->job_count - 1) & (reactor->job_capacity - 1)]
-               : NULL;
-}
+struct pel_worker {
+    struct pel_worker *next, *next_idle;
+    struct pel_reactor *reactor;
+    VALUE fiber;
+    struct pel_operation *task; /* the task that runs on it */
+    VALUE task_object;          /* its Pelton::Task; Qfalse */
+    struct pel_waiter *waiter;  /* the innermost waiter of what runs on it */
+    uint8_t idle;               /* it is in the pool */
+    uint8_t cancel_pending;
+};
 
-/* Marks workers and waiters. */
-void pel_mark_fibers(struct pel_reactor *reactor);
+/* Transfers to a fiber: the one place. 1 when somebody has transferred back; *state is 0, or to be passed to
+ * pel_rethrow: somebody raised into this fiber, or the thread is being killed. (An interrupt on arrival ends run
+ * instead.) 0 when the switch failed, with its *state. */
+int pel_switch(struct pel_reactor *reactor, VALUE fiber, int *state);
 
-/* A non-blocking fiber that has not begun. */
-VALUE pel_new_fiber(VALUE proc);
+/* Switches to the next ready fiber, or to a worker that turns the loop. 0 or a state, as pel_switch. */
+int pel_hand_over(struct pel_reactor *reactor);
+
+/* Puts a worker into the pool and takes it out. */
+void pel_worker_rest(struct pel_reactor *reactor, struct pel_worker *worker);
+void pel_worker_rise(struct pel_reactor *reactor, struct pel_worker *worker);
 
 /* Starts a non-blocking fiber at once; the caller goes on when the fiber first waits or ends. Returns the fiber. */
 VALUE pel_start_fiber(struct pel_reactor *reactor, VALUE proc);
+
+/* Marks workers and waiters. */
+void pel_fibers_mark(struct pel_reactor *reactor);
+
+/* ---- run (run.c) ----------------------------------------------------------------------------------------------- */
+
+/* Starts a fiber where the reactor does not run but is the thread's scheduler: it comes as far as its first wait, and
+ * goes on when the scheduler is closed, or in the next run. Returns the fiber. */
+VALUE pel_run_outside(struct pel_reactor *reactor, VALUE proc);
+
+/* The scheduler's close: turns until what was begun outside run is done. Raises when it is called inside run. */
+void pel_run_close(struct pel_reactor *reactor);
+
+/* Begins to stop: stops what is listed, and raises Cancelled in every parked fiber. */
+void pel_begin_to_stop(struct pel_reactor *reactor);
 
 /* Seconds as nanoseconds: 0 for negative ones, half of for ever for very many. Raises TypeError, ArgumentError. */
 int64_t pel_nanoseconds(VALUE seconds);
 
 extern VALUE pel_mPelton, pel_cReactor;
-extern unsigned pel_fork_generation;
 
 void pel_init_reactor(void);
+void pel_init_run(void);
 void pel_init_operation(void);
 void pel_init_task(void);
 void pel_init_timer(void);

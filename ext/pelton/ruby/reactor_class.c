@@ -1,19 +1,11 @@
 #include "reactor.h"
 
-#include <pthread.h>
 #include <ruby/fiber/scheduler.h>
 #include "../core/alloc.h"
 #include "descriptor.h"
 #include "error.h"
-#include "operation.h"
-#include "protect.h"
-#include "scheduler.h"
 
 VALUE pel_mPelton, pel_cReactor;
-unsigned pel_fork_generation;
-
-/* A hint: threads of Ruby may move between native ones, so the owner is always checked. */
-static __thread struct pel_reactor *here;
 static ID id_reactor;
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
@@ -23,40 +15,34 @@ static void reactor_mark(void *data)
     struct pel_reactor *reactor = data;
     struct pel_listed *listed;
 
+    rb_gc_mark(reactor->self); /* pinned: C keeps it */
     rb_gc_mark(reactor->thread);
     rb_gc_mark(reactor->caller);
     rb_gc_mark(reactor->value);
     rb_gc_mark(reactor->fatal);
     if (!reactor->parked.next)
         return; /* allocated, not initialized */
-    for (uint32_t i = 0; i < reactor->job_count; i++) {
-        struct pel_job *job = &reactor->jobs[(reactor->job_head + i) & (reactor->job_capacity - 1)];
-        if (job->mark)
-            job->mark(job->data);
-    }
+    pel_queues_mark(reactor);
     for (listed = reactor->listed.next; listed != &reactor->listed; listed = listed->next)
         rb_gc_mark(listed->object);
-    pel_mark_fibers(reactor);
+    pel_fibers_mark(reactor);
 }
 
 static void reactor_free(void *data)
 {
     struct pel_reactor *reactor = data;
 
-    if (here == reactor)
-        here = NULL;
-    pel_unwatch(reactor);
     pel_loop_close(&reactor->loop);
     pel_descriptors_free(reactor);
     while (reactor->workers) {
         struct pel_worker *worker = reactor->workers;
         reactor->workers = worker->next;
-        xfree(worker);
+        pel_free(worker);
     }
-    xfree(reactor->retired);
     if (reactor->sleepers)
         st_free_table(reactor->sleepers);
-    pel_free(reactor->jobs);
+    pel_free(reactor->ready.jobs);
+    pel_free(reactor->due.jobs);
     xfree(reactor->hot_buffer);
     xfree(reactor);
 }
@@ -64,7 +50,7 @@ static void reactor_free(void *data)
 static size_t reactor_size(const void *data)
 {
     const struct pel_reactor *reactor = data;
-    return sizeof *reactor + reactor->job_capacity * sizeof *reactor->jobs +
+    return sizeof *reactor + (reactor->ready.capacity + reactor->due.capacity) * sizeof(struct pel_job) +
            reactor->worker_count * sizeof(struct pel_worker) + (reactor->hot_buffer ? PEL_HOT_BUFFER : 0);
 }
 
@@ -87,33 +73,43 @@ static VALUE reactor_allocate(VALUE class)
 
 /* ---- one for each thread -------------------------------------------------------------------------------------- */
 
+struct pel_reactor *pel_reactor_peek(VALUE self)
+{
+    return rb_check_typeddata(self, &reactor_type);
+}
+
 struct pel_reactor *pel_reactor_get(VALUE self)
 {
-    struct pel_reactor *reactor = rb_check_typeddata(self, &reactor_type);
+    struct pel_reactor *reactor = pel_reactor_peek(self);
 
+    if (pel_loop_inherited(&reactor->loop))
+        rb_raise(pel_eClosedError, "this reactor belongs to the parent process: call Pelton.run in the child");
     if (reactor->loop.wake_handle.fd < 0)
         rb_raise(pel_eClosedError, "the reactor is closed");
-    if (reactor->fork_generation != pel_fork_generation)
-        rb_raise(pel_eClosedError, "this reactor belongs to the parent process: call Pelton.run in the child");
     return reactor;
 }
 
+/* While it runs, it is the thread's scheduler, which is quicker to find than the thread's variable. */
 struct pel_reactor *pel_reactor_existing(void)
 {
-    VALUE thread = rb_thread_current(), object;
+    VALUE object = rb_fiber_scheduler_get();
+    struct pel_reactor *reactor;
 
-    if (here && here->thread == thread && here->fork_generation == pel_fork_generation)
-        return here;
-    object = rb_ivar_get(thread, id_reactor);
+    if (!NIL_P(object) && rb_typeddata_is_kind_of(object, &reactor_type)) {
+        reactor = RTYPEDDATA_DATA(object);
+        if (reactor->thread == rb_thread_current() && !pel_loop_inherited(&reactor->loop))
+            return reactor;
+    }
+    object = rb_ivar_get(rb_thread_current(), id_reactor);
     if (NIL_P(object))
         return NULL;
-    here = rb_check_typeddata(object, &reactor_type);
-    return here->fork_generation == pel_fork_generation ? here : NULL;
+    reactor = RTYPEDDATA_DATA(object);
+    return pel_loop_inherited(&reactor->loop) ? NULL : reactor;
 }
 
 static VALUE reactor_initialize(VALUE self)
 {
-    struct pel_reactor *reactor = rb_check_typeddata(self, &reactor_type);
+    struct pel_reactor *reactor = pel_reactor_peek(self);
     const char *backend = getenv("PELTON_BACKEND");
     int code;
 
@@ -125,6 +121,7 @@ static VALUE reactor_initialize(VALUE self)
     if (code < 0)
         pel_raise(code, errno, "cannot open a reactor");
     reactor->parked.next = reactor->parked.previous = &reactor->parked;
+    reactor->given_up.next = reactor->given_up.previous = &reactor->given_up;
     reactor->listed.next = reactor->listed.previous = &reactor->listed;
     reactor->sleepers = st_init_numtable();
     reactor->thread = rb_thread_current();
@@ -137,22 +134,20 @@ static VALUE reactor_initialize(VALUE self)
 struct pel_reactor *pel_reactor_current(void)
 {
     struct pel_reactor *reactor = pel_reactor_existing();
-    VALUE object;
+    VALUE object, scheduler;
 
     if (reactor)
         return reactor;
     object = rb_ivar_get(rb_thread_current(), id_reactor);
     if (!NIL_P(object)) /* inherited through fork: its descriptors are the parent's, too */
-        pel_loop_close(&((struct pel_reactor *)rb_check_typeddata(object, &reactor_type))->loop);
+        pel_loop_close(&pel_reactor_peek(object)->loop);
     object = rb_class_new_instance(0, NULL, pel_cReactor);
     rb_ivar_set(rb_thread_current(), id_reactor, object);
-    here = rb_check_typeddata(object, &reactor_type);
-    return here;
-}
-
-int pel_can_park(struct pel_reactor *reactor)
-{
-    return reactor->phase != PEL_IDLE && !NIL_P(rb_fiber_scheduler_current());
+    /* Ruby goes on calling the inherited one's hooks. */
+    scheduler = rb_fiber_scheduler_get();
+    if (!NIL_P(scheduler) && rb_typeddata_is_kind_of(scheduler, &reactor_type))
+        rb_fiber_scheduler_set(object);
+    return pel_reactor_peek(object);
 }
 
 struct pel_reactor *pel_reactor_running(const char *what)
@@ -163,11 +158,6 @@ struct pel_reactor *pel_reactor_running(const char *what)
         rb_raise(rb_const_get(pel_mPelton, rb_intern("NotRunningError")),
                  "%s needs a running reactor: call it inside Pelton.run { }", what);
     return reactor;
-}
-
-static void after_fork_in_child(void)
-{
-    pel_fork_generation++;
 }
 
 /* Reactor.current: this thread's, made when there is none. */
@@ -205,98 +195,7 @@ void pel_list_remove(struct pel_reactor *reactor, struct pel_listed *listed)
     listed->next = listed->previous = NULL;
 }
 
-/* ---- run and stop --------------------------------------------------------------------------------------------- */
-
-static void leave(struct pel_reactor *reactor)
-{
-    pel_unwatch(reactor);
-    reactor->phase = PEL_IDLE;
-    reactor->grace_deadline = 0;
-    pel_timer_cancel(&reactor->loop.timers, &reactor->grace_alarm.timer);
-    while (reactor->job_count)
-        pel_dequeue(reactor);
-    reactor->caller = Qnil;
-    reactor->current_worker = NULL;
-}
-
-static VALUE set_scheduler(VALUE scheduler)
-{
-    return rb_fiber_scheduler_set(scheduler);
-}
-
-/* Turns the loop on workers until the reactor leaves. Fibers that end land here as well: the loop is handed on again.
- */
-static void turn_until_left(struct pel_reactor *reactor)
-{
-    while (reactor->phase != PEL_LEAVING) {
-        int state = pel_hand_over(reactor);
-        VALUE error;
-        if (!state)
-            continue;
-        error = pel_take_error(state);
-        if (NIL_P(error)) { /* Thread#kill: there is no time for the parked fibers */
-            leave(reactor);
-            pel_rethrow(state);
-        }
-        pel_fail_run(reactor, error);
-    }
-}
-
-static VALUE reactor_run(VALUE self, VALUE grace, VALUE block)
-{
-    struct pel_reactor *reactor = pel_reactor_get(self);
-    VALUE result, fatal, scheduler;
-    int state = 0;
-
-    if (reactor->thread != rb_thread_current())
-        rb_raise(pel_eError, "a reactor runs on the thread that made it");
-    if (reactor->phase != PEL_IDLE)
-        return rb_proc_call_with_block(block, 0, NULL, Qnil); /* nested: it is running already */
-    scheduler = rb_fiber_scheduler_get();
-    if (!NIL_P(scheduler) && scheduler != self) {
-        if (!rb_obj_is_kind_of(scheduler, pel_cReactor))
-            rb_raise(pel_eError, "this thread has another fiber scheduler: run Pelton on a thread of its own");
-        rb_fiber_scheduler_set(Qnil); /* the parent's, inherited through fork */
-    }
-    reactor->grace = (int64_t)(NUM2DBL(grace) * 1e9);
-    reactor->grace_deadline = 0;
-    reactor->caller = rb_fiber_current();
-    reactor->value = reactor->fatal = Qnil;
-    reactor->batch_left = reactor->handovers_left = 0;
-    if (scheduler != self)
-        rb_fiber_scheduler_set(self);
-    reactor->phase = PEL_RUNNING;
-    pel_watch(reactor);
-    pel_spawn_main(reactor, block);
-    turn_until_left(reactor);
-    leave(reactor);
-    result = reactor->value;
-    fatal = reactor->fatal;
-    reactor->value = reactor->fatal = Qnil;
-    if (scheduler != self) {
-        reactor->phase = PEL_LEAVING;             /* scheduler_close is not to run what is left */
-        pel_protect(set_scheduler, Qnil, &state); /* a second interrupt may strike here; the first goes before it */
-        reactor->phase = PEL_IDLE;
-    }
-    if (!NIL_P(fatal))
-        rb_exc_raise(fatal);
-    if (state)
-        pel_rethrow(state);
-    return result;
-}
-
-/* Ends run: what is parked is cancelled. The value is what run returns. */
-static VALUE reactor_stop(VALUE self, VALUE value)
-{
-    struct pel_reactor *reactor = pel_reactor_get(self);
-
-    if (reactor->phase == PEL_RUNNING) {
-        reactor->value = value;
-        reactor->phase = PEL_STOPPING;
-        pel_loop_wake(&reactor->loop);
-    }
-    return Qnil;
-}
+/* ---- the class ------------------------------------------------------------------------------------------------- */
 
 static VALUE reactor_next_tick(VALUE self, VALUE block)
 {
@@ -304,22 +203,25 @@ static VALUE reactor_next_tick(VALUE self, VALUE block)
     return Qnil;
 }
 
-static VALUE reactor_raise_in(VALUE self, VALUE fiber, VALUE exception)
+/* raise_in(fiber, exception): as Fiber#raise, but for a fiber that is parked in this reactor. Whether it is. */
+static VALUE reactor_raise_in(int argc, VALUE *argv, VALUE self)
 {
-    return pel_raise_in(pel_reactor_get(self), fiber, exception) ? Qtrue : Qfalse;
+    struct pel_reactor *reactor = pel_reactor_get(self);
+    VALUE exception;
+
+    rb_check_arity(argc, 1, UNLIMITED_ARGUMENTS);
+    exception = rb_make_exception(argc - 1, argv + 1);
+    if (NIL_P(exception))
+        exception = rb_exc_new_cstr(rb_eRuntimeError, "unhandled exception");
+    if (argv[0] == rb_fiber_current())
+        rb_exc_raise(exception);
+    return pel_raise_in(reactor, argv[0], exception) ? Qtrue : Qfalse;
 }
 
-/* Lets the loop turn once, whatever is ready. Parks. */
+/* Lets all that is ready go first, and the loop turn once. Parks. */
 static VALUE reactor_yield(VALUE self)
 {
-    struct pel_reactor *reactor = pel_scheduler_reactor(self);
-    struct pel_waiter waiter = {.exception = Qfalse};
-
-    if (!pel_can_park(reactor))
-        return Qnil;
-    reactor->batch_left = reactor->handovers_left = 0;
-    pel_waiter_fire(reactor, &waiter);
-    pel_park(reactor, &waiter, PEL_FOREVER);
+    pel_yield(pel_reactor_get(self));
     return Qnil;
 }
 
@@ -351,7 +253,7 @@ static VALUE reactor_stats(VALUE self)
     STAT("backend", ID2SYM(rb_intern(reactor->loop.backend->name)));
     STAT("turns", ULL2NUM(reactor->turns));
     STAT("switches", ULL2NUM(reactor->switches));
-    STAT("ready", UINT2NUM(reactor->job_count));
+    STAT("ready", UINT2NUM(reactor->ready.count + reactor->due.count));
     STAT("parked", UINT2NUM(reactor->parked_count));
     STAT("workers", UINT2NUM(reactor->worker_count));
     STAT("timers", SIZET2NUM(pel_timers_count(&reactor->loop.timers)));
@@ -367,16 +269,14 @@ static VALUE reactor_stats(VALUE self)
 void pel_init_reactor(void)
 {
     id_reactor = rb_intern("pelton_reactor"); /* no "@": hidden from Ruby */
-    pthread_atfork(NULL, NULL, after_fork_in_child);
     pel_cReactor = rb_define_class_under(pel_mPelton, "Reactor", rb_cObject);
     rb_define_alloc_func(pel_cReactor, reactor_allocate);
     rb_define_singleton_method(pel_cReactor, "current", reactor_s_current, 0);
     rb_define_singleton_method(pel_cReactor, "running?", reactor_s_running_p, 0);
+    rb_undef_method(rb_singleton_class(pel_cReactor), "new"); /* a thread has one, Reactor.current */
     rb_define_private_method(pel_cReactor, "initialize", reactor_initialize, 0);
-    rb_define_private_method(pel_cReactor, "_run", reactor_run, 2);
     rb_define_method(pel_cReactor, "_next_tick", reactor_next_tick, 1);
-    rb_define_method(pel_cReactor, "_stop", reactor_stop, 1);
-    rb_define_method(pel_cReactor, "raise_in", reactor_raise_in, 2);
+    rb_define_method(pel_cReactor, "raise_in", reactor_raise_in, -1);
     rb_define_method(pel_cReactor, "yield", reactor_yield, 0);
     rb_define_method(pel_cReactor, "hold", reactor_hold, 0);
     rb_define_method(pel_cReactor, "release", reactor_release, 0);

@@ -16,14 +16,9 @@
 
 struct pel_reactor *pel_scheduler_successor(VALUE self)
 {
-    struct pel_reactor *reactor = RTYPEDDATA_DATA(self);
-    VALUE object = self;
+    struct pel_reactor *reactor = pel_reactor_peek(self);
 
-    if (reactor->fork_generation != pel_fork_generation) {
-        object = rb_ivar_get(reactor->thread, rb_intern("pelton_reactor"));
-        reactor = NIL_P(object) ? NULL : RTYPEDDATA_DATA(object);
-    }
-    return reactor && reactor->fork_generation == pel_fork_generation && reactor->sleepers ? reactor : NULL;
+    return pel_loop_inherited(&reactor->loop) ? NULL : reactor;
 }
 
 struct pel_reactor *pel_scheduler_reactor(VALUE self)
@@ -39,139 +34,49 @@ int64_t pel_deadline(VALUE seconds)
 
 /* ---- block, unblock, sleep ------------------------------------------------------------------------------------ */
 
-struct sleeper {
-    struct pel_waiter waiter; /* first */
-    uint8_t unblocked;
-};
-
-/* The wake-up of a fiber that is raised in instead goes on to the next in the mutex's queue; otherwise all behind it
- * would wait for ever. */
-static void pass_on(VALUE blocker)
-{
-    if (rb_obj_is_kind_of(blocker, rb_path2class("Thread::Mutex")) && RTEST(rb_mutex_trylock(blocker)))
-        rb_mutex_unlock(blocker);
-}
-
-/* Parks the current fiber where unblock finds it. 1 when it was unblocked, 0 when the time was over. */
-static int sleep_until(struct pel_reactor *reactor, VALUE blocker, int64_t deadline)
-{
-    struct sleeper sleeper = {.waiter.exception = Qfalse};
-    VALUE fiber = rb_fiber_current();
-    st_data_t key = (st_data_t)fiber, outer = 0;
-    int state;
-
-    st_lookup(reactor->sleepers, key, &outer); /* a trap handler may sleep on a fiber that sleeps */
-    st_insert(reactor->sleepers, key, (st_data_t)&sleeper);
-    state = pel_park_protected(reactor, &sleeper.waiter, deadline);
-    if (outer)
-        st_insert(reactor->sleepers, key, outer);
-    else
-        st_delete(reactor->sleepers, &key, NULL);
-    if (state && sleeper.unblocked) {
-        VALUE error = rb_errinfo();
-        pass_on(blocker);
-        rb_set_errinfo(error);
-    }
-    if (state)
-        pel_rethrow(state);
-    RB_GC_GUARD(fiber);
-    return !sleeper.waiter.timed_out;
-}
-
 static VALUE scheduler_kernel_sleep(int argc, VALUE *argv, VALUE self)
 {
-    sleep_until(pel_scheduler_reactor(self), Qnil, pel_deadline(argc > 0 ? argv[0] : Qnil));
+    rb_check_arity(argc, 0, 1);
+    if (argc > 0 && !NIL_P(argv[0]) && NUM2DBL(argv[0]) < 0)
+        rb_raise(rb_eArgError, "time interval must not be negative");
+    pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 0 ? argv[0] : Qnil));
     return Qtrue;
 }
 
 static VALUE scheduler_block(int argc, VALUE *argv, VALUE self)
 {
-    int64_t deadline;
-
     rb_check_arity(argc, 1, 2);
-    deadline = pel_deadline(argc > 1 ? argv[1] : Qnil);
-    return sleep_until(pel_scheduler_reactor(self), argv[0], deadline) ? Qtrue : Qfalse;
+    return pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 1 ? argv[1] : Qnil)) ? Qtrue : Qfalse;
 }
 
 /* From any thread. The look-up is made now, while the GVL is held: an unblock that waited in a queue could hit the
- * fiber's next sleep. A fiber that nobody knows belongs to the parent process. */
+ * fiber's next sleep. */
 static VALUE scheduler_unblock(VALUE self, VALUE blocker, VALUE fiber)
 {
     struct pel_reactor *reactor = pel_scheduler_successor(self);
-    st_data_t found;
 
-    if (reactor && st_lookup(reactor->sleepers, (st_data_t)fiber, &found)) {
-        struct sleeper *sleeper = (struct sleeper *)found;
-        sleeper->unblocked = !sleeper->waiter.fired || sleeper->unblocked;
-        pel_waiter_fire(reactor, &sleeper->waiter);
-    }
+    if (reactor)
+        pel_unblock(reactor, fiber);
     return Qnil;
 }
 
 /* ---- fibers --------------------------------------------------------------------------------------------------- */
 
-struct start {
-    struct pel_reactor *reactor;
-    VALUE block;
-};
-
-static VALUE start_fiber(VALUE argument)
-{
-    struct start *start = (struct start *)argument;
-    return pel_start_fiber(start->reactor, start->block);
-}
-
-/* Where the reactor is the scheduler but does not run, a fiber begins and comes as far as its first wait; what is left
- * follows when the scheduler is closed. */
-static VALUE start_outside_run(struct pel_reactor *reactor, VALUE block)
-{
-    struct start start = {.reactor = reactor, .block = block};
-    VALUE fiber, fatal;
-    int state;
-
-    reactor->caller = rb_fiber_current();
-    reactor->grace_deadline = 0;
-    reactor->fatal = Qnil;
-    reactor->phase = PEL_RUNNING;
-    fiber = pel_protect(start_fiber, (VALUE)&start, &state);
-    reactor->phase = PEL_IDLE;
-    reactor->caller = Qnil;
-    reactor->current_worker = NULL;
-    fatal = reactor->fatal;
-    reactor->fatal = Qnil;
-    if (!NIL_P(fatal))
-        rb_exc_raise(fatal);
-    if (state)
-        pel_rethrow(state);
-    return fiber;
-}
-
 static VALUE scheduler_fiber(int argc, VALUE *argv, VALUE self)
 {
     struct pel_reactor *reactor = pel_scheduler_reactor(self);
-    VALUE block = rb_block_proc(), fiber;
+    VALUE block = rb_block_proc();
 
-    if (reactor->phase != PEL_IDLE)
-        return pel_start_fiber(reactor, block);
-    if (reactor->self == self)
-        return start_outside_run(reactor, block);
-    fiber = pel_new_fiber(block); /* in a child after a fork: its waits block */
-    rb_fiber_resume(fiber, 0, NULL);
-    return fiber;
+    return reactor->phase == PEL_IDLE ? pel_run_outside(reactor, block) : pel_start_fiber(reactor, block);
 }
 
-static VALUE call_nothing(RB_BLOCK_CALL_FUNC_ARGLIST(argument, data))
-{
-    return Qnil;
-}
-
-/* Called by Fiber.set_scheduler(nil) and at the thread's end. Runs what Fiber.schedule has begun outside run. */
+/* Called by Fiber.set_scheduler and at the thread's end. */
 static VALUE scheduler_close(VALUE self)
 {
     struct pel_reactor *reactor = pel_scheduler_successor(self);
 
-    if (reactor && reactor->self == self && reactor->phase == PEL_IDLE && (reactor->parked_count || reactor->job_count))
-        rb_funcall(self, rb_intern("_run"), 2, INT2FIX(5), rb_proc_new(call_nothing, Qnil));
+    if (reactor)
+        pel_run_close(reactor);
     return Qnil;
 }
 

@@ -56,7 +56,7 @@ static void raise_expired(VALUE class, VALUE message, VALUE expired)
 /* timeout_after(seconds, class = Timeout::Error, message = "execution expired") { } */
 static VALUE scheduler_timeout_after(int argc, VALUE *argv, VALUE self)
 {
-    struct timeout timeout = {.alarm.ring = ring};
+    struct timeout timeout = {.alarm = {.ring = ring, .on_stack = 1}};
     VALUE standard = rb_path2class("Timeout::Error"), class, message, value;
     int hidden, state;
 

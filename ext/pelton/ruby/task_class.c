@@ -36,8 +36,8 @@ static void end_task(struct pel_reactor *reactor, struct pel_operation *task, VA
         return;
     }
     error = pel_take_error(state);
-    if (NIL_P(error)) {
-        pel_operation_release(task);
+    if (NIL_P(error)) { /* the thread is being killed */
+        fail_quietly(task, cancelled());
         pel_rethrow(state);
     }
     if (rb_obj_is_kind_of(error, pel_eCancelled)) {
@@ -50,43 +50,58 @@ static void end_task(struct pel_reactor *reactor, struct pel_operation *task, VA
     }
 }
 
+/* data is the task's object: it stays the same from Task.spawn to the end, and keeps the record. */
 static void run_task(struct pel_reactor *reactor, void *data)
 {
-    struct pel_operation *task = data;
+    VALUE object = (VALUE)data, block, value;
+    struct pel_operation *task = pel_operation_get(object);
     struct pel_worker *worker = reactor->current_worker;
-    VALUE block = task->result, value;
     int state;
 
-    if (task->state != PEL_PENDING) { /* cancelled before it began */
-        pel_operation_release(task);
+    if (task->state != PEL_PENDING) /* cancelled before it began */
         return;
-    }
+    block = task->result;
     task->started = 1;
     task->result = Qundef;
     if (reactor->phase == PEL_STOPPING) {
         fail_quietly(task, cancelled());
-        pel_operation_release(task);
         return;
     }
     task->worker = worker;
     worker->task = task;
+    worker->task_object = object;
     worker->cancel_pending = 0;
     value = pel_protect(call_block, block, &state);
     worker->task = NULL;
+    worker->task_object = Qfalse;
+    worker->cancel_pending = 0;
     task->worker = NULL;
     end_task(reactor, task, value, state);
-    pel_operation_release(task);
     RB_GC_GUARD(block);
+    RB_GC_GUARD(object);
 }
 
-static struct pel_operation *enqueue_task(struct pel_reactor *reactor, VALUE block, int kind)
+static void mark_task(void *data)
+{
+    rb_gc_mark((VALUE)data);
+}
+
+/* The reactor leaves: it will never begin. */
+static void drop_task(void *data)
+{
+    fail_quietly(pel_operation_get((VALUE)data), cancelled());
+}
+
+static VALUE enqueue_task(struct pel_reactor *reactor, VALUE block, int kind)
 {
     struct pel_operation *task = pel_operation_new(reactor, 0);
+    VALUE self = pel_operation_object(task, cTask);
 
+    pel_operation_release(task); /* the object's reference is left */
     task->task = kind;
     task->result = block;
-    pel_enqueue(reactor, (struct pel_job){.run = run_task, .mark = pel_operation_mark_job, .data = task});
-    return task;
+    pel_enqueue(reactor, (struct pel_job){.run = run_task, .mark = mark_task, .drop = drop_task, .data = (void *)self});
+    return self;
 }
 
 void pel_spawn_main(struct pel_reactor *reactor, VALUE block)
@@ -98,7 +113,7 @@ void pel_spawn_main(struct pel_reactor *reactor, VALUE block)
 static VALUE task_s_spawn(VALUE class)
 {
     struct pel_reactor *reactor = pel_reactor_running("Pelton.spawn");
-    return pel_operation_object(enqueue_task(reactor, rb_block_proc(), ORDINARY_TASK), class);
+    return enqueue_task(reactor, rb_block_proc(), ORDINARY_TASK);
 }
 
 static VALUE task_cancel(VALUE self)
@@ -115,13 +130,10 @@ static VALUE task_cancel(VALUE self)
     if (worker->fiber == rb_fiber_current())
         rb_exc_raise(cancelled());
     /* Inside a fiber of the user's own that the task resumed, nothing is raised: it reaches the task when it waits
-     * next. */
-    if (worker->waiter && worker->waiter->fiber == worker->fiber) {
-        worker->waiter->exception = cancelled();
-        pel_waiter_fire(task->reactor, worker->waiter);
-    } else {
+     * next. So it does when the task was unblocked: what it was given is not lost. */
+    if (!worker->waiter || worker->waiter->fiber != worker->fiber ||
+        !pel_waiter_raise(task->reactor, worker->waiter, cancelled()))
         worker->cancel_pending = 1;
-    }
     return Qtrue;
 }
 
@@ -132,7 +144,7 @@ static VALUE task_s_current(VALUE class)
 
     if (!reactor || !reactor->current_worker || !reactor->current_worker->task)
         return Qnil;
-    return pel_operation_object(reactor->current_worker->task, class);
+    return reactor->current_worker->task_object;
 }
 
 void pel_init_task(void)

@@ -10,8 +10,10 @@ struct timer {
     struct pel_alarm alarm; /* first */
     struct pel_listed listed;
     struct pel_reactor *reactor;
-    VALUE block;
+    VALUE self, block;
     int64_t interval; /* nanoseconds; 0: one-shot */
+    unsigned fork_generation;
+    uint8_t due; /* it has rung, and its block is to be called */
 };
 
 int64_t pel_nanoseconds(VALUE seconds)
@@ -27,7 +29,11 @@ int64_t pel_nanoseconds(VALUE seconds)
 
 static void timer_mark(void *data)
 {
-    rb_gc_mark(((struct timer *)data)->block);
+    struct timer *timer = data;
+
+    rb_gc_mark(timer->self); /* pinned: C keeps it */
+    rb_gc_mark(timer->block);
+    rb_gc_mark(timer->reactor->self); /* it may outlive the thread */
 }
 
 static size_t timer_size(const void *data)
@@ -44,7 +50,7 @@ static void timer_free(void *data)
 {
     struct timer *timer = data;
 
-    if (timer->reactor)
+    if (pel_timer_active(&timer->alarm.timer) && timer->fork_generation == pel_fork_generation)
         pel_timer_cancel(&timer->reactor->loop.timers, &timer->alarm.timer);
     pel_slab_give(&records, timer);
 }
@@ -57,6 +63,7 @@ static void disarm(struct timer *timer)
 {
     if (!timer->listed.next)
         return;
+    timer->due = 0;
     pel_timer_cancel(&timer->reactor->loop.timers, &timer->alarm.timer);
     pel_list_remove(timer->reactor, &timer->listed);
     if (!timer->interval)
@@ -67,31 +74,53 @@ static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
 {
     struct timer *timer = (struct timer *)((char *)listed - offsetof(struct timer, listed));
 
+    timer->due = 0;
     pel_timer_cancel(&reactor->loop.timers, &timer->alarm.timer);
     if (!timer->interval)
         reactor->references--;
 }
 
-static void ring(struct pel_reactor *reactor, struct pel_alarm *alarm)
+static void call_block(struct pel_reactor *reactor, void *data)
 {
-    struct timer *timer = (struct timer *)alarm;
+    struct timer *timer = data;
     VALUE block = timer->block;
 
-    if (timer->interval) {
-        /* From the deadline, not from now: a periodic timer does not drift. A loop that was late skips the lost ones.
-         */
-        int64_t next = alarm->timer.deadline + timer->interval, now = pel_now();
-        pel_timer_add(&reactor->loop.timers, &alarm->timer, next > now ? next : now + timer->interval);
-    } else {
+    if (!timer->due) /* cancelled meanwhile */
+        return;
+    timer->due = 0;
+    if (!timer->interval)
         disarm(timer);
-    }
     rb_proc_call_with_block(block, 0, NULL, Qnil);
     RB_GC_GUARD(block);
 }
 
+static void mark_timer(void *data)
+{
+    rb_gc_mark(((struct timer *)data)->self);
+}
+
+static void ring(struct pel_reactor *reactor, struct pel_alarm *alarm)
+{
+    struct timer *timer = (struct timer *)alarm;
+
+    if (timer->interval) {
+        /* From the deadline, not from now: a periodic timer does not drift. A loop that was late skips the lost ones.
+         */
+        int64_t next = alarm->timer.deadline + timer->interval, now = reactor->loop.now;
+        pel_timer_add(&reactor->loop.timers, &alarm->timer, next > now ? next : now + timer->interval);
+    }
+    if (timer->due)
+        return;
+    timer->due = 1;
+    pel_enqueue_due(reactor, (struct pel_job){.run = call_block, .mark = mark_timer, .data = timer});
+}
+
 static void arm(VALUE self, struct timer *timer, int64_t nanoseconds)
 {
+    timer->due = 0;
     pel_timer_add(&timer->reactor->loop.timers, &timer->alarm.timer, pel_now() + nanoseconds);
+    if (__atomic_load_n(&timer->reactor->loop.waiting, __ATOMIC_RELAXED)) /* from another thread */
+        pel_loop_wake(&timer->reactor->loop);
     if (timer->listed.next)
         return;
     timer->listed.stop = stop;
@@ -112,11 +141,12 @@ static VALUE new_timer(VALUE seconds, int periodic, const char *what)
     block = rb_block_proc();
     if (!(timer = pel_slab_take(&records)))
         rb_memerror();
-    timer->block = Qnil;
-    self = TypedData_Wrap_Struct(cTimer, &timer_type, timer);
+    timer->self = timer->block = Qnil;
     timer->reactor = reactor;
+    timer->fork_generation = pel_fork_generation;
     timer->alarm.ring = ring;
-    timer->alarm.calls_ruby = 1;
+    self = TypedData_Wrap_Struct(cTimer, &timer_type, timer);
+    timer->self = self;
     timer->interval = !periodic ? 0 : nanoseconds ? nanoseconds : 1;
     RB_OBJ_WRITE(self, &timer->block, block);
     arm(self, timer, nanoseconds);
@@ -148,8 +178,8 @@ static VALUE timer_restart(VALUE self, VALUE seconds)
     struct timer *timer = rb_check_typeddata(self, &timer_type);
     int64_t nanoseconds = pel_nanoseconds(seconds);
 
-    if (timer->reactor->phase == PEL_IDLE)
-        pel_reactor_running("Timer#restart");
+    if (timer->reactor->phase == PEL_IDLE || timer->fork_generation != pel_fork_generation)
+        rb_raise(rb_const_get(pel_mPelton, rb_intern("NotRunningError")), "this timer's reactor does not run any more");
     if (timer->interval)
         timer->interval = nanoseconds ? nanoseconds : 1;
     arm(self, timer, nanoseconds);
