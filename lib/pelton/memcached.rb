@@ -3,4 +3,5 @@
 require_relative "../pelton"
 require_relative "memcached/address"
 require_relative "memcached/hash_ring"
+require_relative "memcached/value"
 require_relative "memcached/client"
