@@ -380,3 +380,37 @@ TEST(random_programs_do_what_the_model_does)
             CHECK_FAIL("program %d: %s, %zu bytes before the end", seed, wrong, model.left);
     }
 }
+
+static int visits;
+
+static void count_visit(struct pel_timers *visited, struct pel_timer *timer)
+{
+    CHECK_POINTER(&timers, visited);
+    CHECK(pel_timer_active(timer));
+    visits++;
+}
+
+static void cancel_odd(struct pel_timers *visited, struct pel_timer *timer)
+{
+    if ((timer - many) % 2)
+        pel_timer_cancel(visited, timer);
+}
+
+TEST(each_visits_every_active_timer_and_lets_it_be_cancelled)
+{
+    start(NOW);
+    for (int i = 0; i < 1000; i++)
+        add(&many[i], NOW + i * i * MILLISECOND);
+    add(&a, INT64_MAX);
+    expire(NOW + 100 * MILLISECOND); /* some of them wait for pop */
+    visits = 0;
+    pel_timers_each(&timers, count_visit);
+    CHECK_INT(1001, visits);
+    pel_timer_cancel(&timers, &a);
+    pel_timers_each(&timers, cancel_odd);
+    CHECK_INT(500, pel_timers_count(&timers));
+    expire(NOW + 2000 * SECOND);
+    for (int i = 0; i < 1000; i += 2)
+        CHECK_POINTER(&many[i], pop());
+    CHECK_POINTER(NULL, pop());
+}

@@ -83,9 +83,8 @@ int pel_timers_init(struct pel_timers *timers, int64_t now)
     return 0;
 }
 
-typedef void visitor(struct pel_timers *timers, struct pel_timer *timer);
-
-static void visit_list(struct pel_timers *timers, struct pel_timer_link *list, visitor *visit)
+static void visit_list(struct pel_timers *timers, struct pel_timer_link *list,
+                       void (*visit)(struct pel_timers *, struct pel_timer *))
 {
     for (struct pel_timer_link *link = list->next, *next; link != list; link = next) {
         next = link->next;
@@ -93,7 +92,7 @@ static void visit_list(struct pel_timers *timers, struct pel_timer_link *list, v
     }
 }
 
-void pel_timers_each(struct pel_timers *timers, visitor *visit)
+void pel_timers_each(struct pel_timers *timers, void (*visit)(struct pel_timers *, struct pel_timer *))
 {
     for (int level = 0; level < PEL_TIMER_LEVELS; level++)
         for (int slot = 0; slot < PEL_TIMER_SLOTS; slot++)

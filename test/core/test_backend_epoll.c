@@ -1,0 +1,2 @@
+#define BACKEND "epoll"
+#include "backend_suite.h"

@@ -1,0 +1,2 @@
+#define BACKEND "poll"
+#include "backend_suite.h"
