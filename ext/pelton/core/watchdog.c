@@ -128,6 +128,7 @@ enum pel_sight pel__watchdog_look(struct pel_watch *watch, int64_t now, int64_t 
 {
     uint64_t progress = __atomic_load_n(&watch->progress, __ATOMIC_RELAXED);
 
+    watch->looked_at = now;
     if (progress != watch->seen) {
         watch->seen = progress;
         watch->moved_at = now - elapsed;
@@ -376,10 +377,13 @@ void pel_watchdog_forget(struct pel_watch *watch)
 struct pel_stall *pel_watchdog_end(struct pel_watch *watch, int64_t since)
 {
     struct pel_stall *stall;
-    int64_t lasted;
+    int64_t now = pel_now(), lasted, seen;
 
     pthread_mutex_lock(&lock);
-    lasted = pel_now() - (since > watch->moved_at ? since : watch->moved_at);
+    lasted = now - (since > watch->moved_at ? since : watch->moved_at);
+    seen = watch->standing + now - watch->looked_at;
+    if (lasted < seen) /* the loop looked for events without turning */
+        lasted = seen;
     stall = watch->stall;
     watch->stall = NULL;
     __atomic_store_n(&watch->told, 0, __ATOMIC_RELAXED);

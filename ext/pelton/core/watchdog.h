@@ -31,15 +31,16 @@ struct pel_stall {
 
 /* One for each loop, zeroed. It must not move while it is watched. */
 struct pel_watch {
-    uint64_t progress;          /* atomic, written by the loop alone */
-    int resting;                /* atomic: the loop waits, and has nothing else to do */
-    int told;                   /* atomic: the present stall was reported */
-    struct pel_watch *next;     /* from here on guarded by the watchdog's lock */
-    struct pel_stall *stall;    /* the present one */
-    pthread_t thread;           /* the loop's */
-    unsigned generation;        /* of forks; 0: not watched */
-    uint64_t seen;              /* progress at the last look */
-    int64_t moved_at, standing; /* the last look that saw progress; nanoseconds without any since then */
+    uint64_t progress;           /* atomic, written by the loop alone */
+    int resting;                 /* atomic: the loop waits, and has nothing else to do */
+    int told;                    /* atomic: the present stall was reported */
+    struct pel_watch *next;      /* from here on guarded by the watchdog's lock */
+    struct pel_stall *stall;     /* the present one */
+    pthread_t thread;            /* the loop's */
+    unsigned generation;         /* of forks; 0: not watched */
+    uint64_t seen;               /* progress at the last look */
+    int64_t moved_at;            /* some instant after which the present standing began */
+    int64_t looked_at, standing; /* the last look, and the nanoseconds that it stood then */
 };
 
 /* Writes where the calling thread stands and returns the number of bytes. Runs in a signal handler. 0: this is no good

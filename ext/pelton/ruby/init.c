@@ -16,6 +16,7 @@ void Init_pelton(void)
     pel_init_run();
     pel_init_scheduler();
     pel_init_operation();
+    pel_init_operation_timeout();
     pel_init_task();
     pel_init_timer();
     pel_init_watchdog();

@@ -81,8 +81,7 @@ static void deliver(struct pel_reactor *reactor, void *data)
     if (operation->state == PEL_FAILED && !operation->heard) {
         operation->heard = 1;
         pel_operation_release(operation);
-        if (rb_obj_is_kind_of(result, rb_eException))
-            pel_uncaught(reactor, result);
+        pel_uncaught(reactor, pel_operation_error(result));
         return;
     }
     pel_operation_release(operation);
@@ -171,6 +170,8 @@ static void settle(struct pel_operation *operation, enum pel_state state, VALUE 
     operation->splat = splat;
     if (operation->counted)
         operation->reactor->references--;
+    if (operation->limited)
+        pel_operation_unlimit(operation);
     for (waiter = operation->awaiters; waiter; waiter = next) {
         next = waiter->next_awaiter;
         pel_waiter_fire(operation->reactor, waiter);
@@ -225,10 +226,16 @@ void pel_operation_listen(struct pel_operation *operation, enum pel_state state,
 
 /* ---- direct style --------------------------------------------------------------------------------------------- */
 
+VALUE pel_operation_error(VALUE failure)
+{
+    if (rb_obj_is_kind_of(failure, rb_eException))
+        return failure;
+    return rb_exc_new_str(pel_eError, rb_sprintf("the operation failed: %+" PRIsVALUE, failure));
+}
+
 void pel_operation_raise(VALUE error)
 {
-    if (!rb_obj_is_kind_of(error, rb_eException))
-        rb_raise(pel_eError, "the operation failed: %+" PRIsVALUE, error);
+    error = pel_operation_error(error);
     /* One error may have failed many operations: each raise gets a backtrace of its own. */
     if (!NIL_P(rb_funcall(error, rb_intern("backtrace"), 0)))
         error = rb_funcall(error, rb_intern("exception"), 1, rb_funcall(error, rb_intern("message"), 0));
@@ -289,19 +296,34 @@ static int delivers(const struct pel_job *job)
     return job->run == deliver || job->run == deliver_chain;
 }
 
-/* What was settled while nobody turns the loop, in its order. Other jobs wait for run. */
-static void deliver_all(struct pel_reactor *reactor)
-{
+struct delivery_job {
+    struct pel_reactor *reactor;
     struct pel_job job;
+};
 
-    while (pel_take_job(reactor, delivers, &job))
-        job.run(reactor, job.data);
+static VALUE run_delivery(VALUE argument)
+{
+    struct delivery_job *taken = (struct delivery_job *)argument;
+
+    taken->job.run(taken->reactor, taken->job.data);
+    return Qnil;
+}
+
+int pel_operation_deliver(struct pel_reactor *reactor, int *state)
+{
+    struct delivery_job taken = {.reactor = reactor};
+
+    if (!pel_take_job(reactor, delivers, &taken.job))
+        return 0;
+    pel_protect(run_delivery, (VALUE)&taken, state);
+    return 1;
 }
 
 VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *operation, VALUE block, int later,
                            int64_t deadline)
 {
     VALUE object;
+    int state = 0;
 
     if (NIL_P(block) && !later)
         return pel_operation_await(reactor, operation, deadline);
@@ -315,7 +337,7 @@ VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *op
         return object;
     /* No reactor runs: the operation is done first, then the block runs. */
     if (operation->state == PEL_PENDING) {
-        int state = 0, late = pel_operation_wait(reactor, operation, deadline, &state);
+        int late = pel_operation_wait(reactor, operation, deadline, &state);
         if (state) {
             abandon(operation);
             pel_rethrow(state);
@@ -323,7 +345,10 @@ VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *op
         if (late)
             pel_operation_fail(operation, pel_error_new(PEL_ETIMEOUT, 0, NULL));
     }
-    deliver_all(reactor);
+    while (!state && pel_operation_deliver(reactor, &state))
+        ;
+    if (state)
+        pel_rethrow(state);
     RB_GC_GUARD(object);
     return object;
 }

@@ -25,7 +25,7 @@ struct pel_operation {
     VALUE result;                /* value or error; a task's block before it starts; Qundef: none yet */
     uint32_t references;         /* who holds the record: its producer, its object, the ready queue */
     uint8_t request;             /* the producer's to use: what was asked */
-    unsigned state : 2, task : 2, counted : 1, heard : 1, splat : 1, started : 1, queued : 1;
+    unsigned state : 2, task : 2, counted : 1, heard : 1, splat : 1, started : 1, queued : 1, limited : 1;
 };
 
 /* A new pending record with one reference: the producer's. counted: it keeps Pelton.run going until it is settled. */
@@ -51,6 +51,16 @@ int pel_operation_wait(struct pel_reactor *reactor, struct pel_operation *operat
 
 /* Raises the error of a failed operation. */
 NORETURN(void pel_operation_raise(VALUE error));
+
+/* Takes away the limit that Operation#timeout gave to a `limited` one. */
+void pel_operation_unlimit(struct pel_operation *operation);
+
+/* What a failure raises: the error itself, or one that says with what else it failed. */
+VALUE pel_operation_error(VALUE failure);
+
+/* Where nobody turns the loop: calls the blocks of one operation that was settled, in their order. Other jobs wait for
+ * run. 0 when there is none; *state is set when a block raised. */
+int pel_operation_deliver(struct pel_reactor *reactor, int *state);
 
 /* For a job whose data is an operation. */
 void pel_operation_mark_job(void *data);

@@ -116,7 +116,9 @@ static int wait_inline(struct pel_reactor *reactor, struct pel_waiter *waiter)
 
     /* What fired the waiter may have run right here, in a trap handler: so look after each tick. */
     while (!waiter->fired && reactor->phase == PEL_RUNNING && !reactor->ready.count && !reactor->due.count) {
-        int state = pel_tick(reactor, PEL_WAIT);
+        int state;
+        pel_step(reactor);
+        state = pel_tick(reactor, PEL_WAIT);
         if (state && (state = pel_interrupted(reactor, state)))
             return state;
     }
@@ -127,13 +129,15 @@ static int wait_inline(struct pel_reactor *reactor, struct pel_waiter *waiter)
     return 0;
 }
 
-/* Where no reactor runs. What becomes ready for others stays on the queue. */
+/* Where no reactor runs. What becomes ready for others stays on the queue, but the blocks of operations, which may
+ * settle the awaited one: nobody else would call them. */
 static int wait_blocking(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
     int state = 0;
 
     while (!waiter->fired && !state)
-        state = pel_tick(reactor, PEL_INSIST);
+        if (!waiter->operation || !pel_operation_deliver(reactor, &state))
+            state = pel_tick(reactor, PEL_INSIST);
     return state;
 }
 
@@ -240,6 +244,7 @@ void pel_yield(struct pel_reactor *reactor)
     if (!pel_can_park(reactor))
         return;
     if (nothing_ready(reactor)) { /* then the loop is turned right here */
+        pel_step(reactor);
         if ((state = pel_tick(reactor, PEL_LOOK)) && (state = pel_interrupted(reactor, state)))
             pel_rethrow(state);
         if (nothing_ready(reactor))

@@ -385,6 +385,7 @@ extern VALUE pel_mPelton, pel_cReactor;
 void pel_init_reactor(void);
 void pel_init_run(void);
 void pel_init_operation(void);
+void pel_init_operation_timeout(void);
 void pel_init_task(void);
 void pel_init_timer(void);
 void pel_init_scheduler(void);

@@ -101,14 +101,12 @@ static int spin(struct pel_loop *loop, int64_t end)
 
 static int wait_with_gvl_released(struct pel_reactor *reactor, int64_t timeout)
 {
-    /* A fiber that blocks the thread while others are ready keeps the loop, although it waits. */
-    int rests = !reactor->ready.count && !reactor->due.count, code;
+    int code;
 
-    if (rests && pel_watch_rest(&reactor->watch))
+    if (pel_watch_rest(&reactor->watch))
         pel_end_stall(reactor);
     code = pel_gvl_wait(&reactor->loop, timeout);
-    if (rests)
-        pel_watch_wake(&reactor->watch);
+    pel_watch_wake(&reactor->watch);
     return code;
 }
 
@@ -144,8 +142,6 @@ int pel_tick(struct pel_reactor *reactor, enum pel_patience patience)
     int state;
 
     reactor->turns++;
-    if (patience != PEL_INSIST)
-        pel_step(reactor);
     if (reactor->flush_list && (state = run_to_end(flush_all, reactor)))
         return state;
     if (wait_for_events(reactor, patience == PEL_INSIST ||
