@@ -63,6 +63,6 @@ module Pelton
     # What the reactor of this thread has done and holds. Times are in seconds.
     #
     # @return [Hash{Symbol => Object}]
-    def stats = Reactor.current.stats
+    def stats = Reactor.current.stats.merge(offload: Offload::POOL.stats, resolver: Resolver::POOL.stats)
   end
 end

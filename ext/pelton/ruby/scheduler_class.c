@@ -117,6 +117,13 @@ static VALUE scheduler_io_close(VALUE self, VALUE descriptor)
     return number ? Qtrue : Qfalse;
 }
 
+/* From any thread. */
+static VALUE scheduler_fiber_interrupt(VALUE self, VALUE fiber, VALUE exception)
+{
+    struct pel_reactor *reactor = pel_scheduler_successor(self);
+    return reactor && pel_raise_in(reactor, fiber, exception) ? Qtrue : Qfalse;
+}
+
 /* pidfd(pid): a descriptor that is readable when the process has ended; nil where there is none. */
 static VALUE scheduler_pidfd(VALUE self, VALUE pid)
 {
@@ -141,6 +148,7 @@ void pel_init_scheduler(void)
     rb_define_method(module, "fiber", scheduler_fiber, -1);
     rb_define_method(module, "io_wait", scheduler_io_wait, -1);
     rb_define_method(module, "io_close", scheduler_io_close, 1);
+    rb_define_method(module, "fiber_interrupt", scheduler_fiber_interrupt, 2);
     rb_define_method(module, "scheduler_close", scheduler_close, 0);
     rb_define_method(module, "close", scheduler_close, 0);
     rb_define_private_method(module, "pidfd", scheduler_pidfd, 1);
