@@ -92,5 +92,12 @@ module Pelton
     def select(readables = nil, writables = nil, exceptables = nil, timeout: nil)
       Reactor.current.io_select(readables, writables, exceptables, timeout)
     end
+
+    # Closes an IO for which other tasks may be waiting: they go on, and meet an IOError. IO#close alone leaves them
+    # parked before Ruby 4, which tells nobody of it.
+    def close(io)
+      Reactor.current.io_close(io.to_io) unless io.closed?
+      io.close
+    end
   end
 end

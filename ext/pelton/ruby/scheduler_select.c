@@ -22,7 +22,7 @@ struct selection {
     struct pollfd *polled;
 };
 
-/* Tells what is ready now. Returns how many there are. */
+/* How many are ready now. */
 static int look(struct selection *selection)
 {
     int found = 0;
@@ -32,14 +32,23 @@ static int look(struct selection *selection)
         return 0;
     for (int kind = 0; kind < KINDS; kind++)
         for (long i = 0; i < selection->counts[kind]; i++, at++) {
-            if (selection->polled[at].revents & POLLNVAL)
+            struct pollfd *polled = &selection->polled[at];
+            if (polled->revents & POLLNVAL)
                 rb_syserr_fail(EBADF, "select");
-            if (!(selection->polled[at].revents & answered[kind]))
-                continue;
-            selection->awaited[at].told = selection->awaited[at].events;
-            found++;
+            polled->revents &= answered[kind];
+            found += polled->revents != 0;
         }
     return found;
+}
+
+/* Tells those that look has found, beside those that are told already, or instead of them. */
+static void tell(struct selection *selection, int instead)
+{
+    for (long at = 0; at < selection->total; at++)
+        if (selection->polled[at].revents)
+            selection->awaited[at].told = selection->awaited[at].events;
+        else if (instead)
+            selection->awaited[at].told = 0;
 }
 
 /* Fills in the descriptors. Returns how many IOs have data in Ruby's own buffer, and tells them. */
@@ -91,7 +100,7 @@ static VALUE scheduler_io_select(int argc, VALUE *argv, VALUE self)
     struct selection selection = {.total = 0};
     VALUE memory_awaited, memory_polled;
     int64_t deadline;
-    int found, state;
+    int buffered, state;
 
     rb_check_arity(argc, 1, 4);
     deadline = pel_deadline(argc > KINDS ? argv[KINDS] : Qnil);
@@ -107,12 +116,14 @@ static VALUE scheduler_io_select(int argc, VALUE *argv, VALUE self)
     MEMZERO(selection.awaited, struct pel_awaited, selection.total + 1);
 
     pel_spend(reactor, 1);
-    found = gather(&selection);
-    found += look(&selection);
-    if (!found && deadline > pel_now()) {
+    buffered = gather(&selection);
+    if (look(&selection)) {
+        tell(&selection, 0);
+    } else if (!buffered && deadline > pel_now()) {
         if ((state = pel_descriptors_wait(reactor, selection.awaited, (int)selection.total, deadline)))
             pel_rethrow(state);
-        look(&selection); /* more may be ready than what ended the wait */
+        if (look(&selection)) /* more may be ready than what ended the wait, and a hang-up ends each */
+            tell(&selection, 1);
     }
     ALLOCV_END(memory_polled);
     ALLOCV_END(memory_awaited);

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/databases"
+require "open3"
+require "pelton"
+require "pg"
+
+# The pg gem waits on the scheduler: the server itself tells how many of its clients wait at once.
+class PostgresTest < PeltonTest
+  include Databases
+
+  def test_queries_wait_at_the_same_time
+    Pelton.run do
+      boss = connect
+      boss.exec("SELECT pg_advisory_lock(1)")
+      tasks = Array.new(10) { |i| Pelton.spawn { query("SELECT pg_advisory_lock_shared(1), #{i} AS i") } }
+      eventually("ten waiting queries") { waiting(boss) == 10 }
+      assert_empty tasks.select(&:done?)
+      boss.exec("SELECT pg_advisory_unlock(1)")
+
+      assert_equal (0..9).map(&:to_s), tasks.map(&:await).map { |row| row["i"] }
+    end
+  end
+
+  def test_a_large_result_and_a_large_parameter
+    text = "x" * 3_000_000
+    Pelton.run do
+      tasks = Array.new(3) { |i| Pelton.spawn { connect.exec_params("SELECT $1::text || $2", [text, i.to_s]).getvalue(0, 0) } }
+
+      assert_equal %W[#{text}0 #{text}1 #{text}2], tasks.map(&:await)
+    end
+  end
+
+  def test_errors_and_transactions
+    Pelton.run do
+      connection = connect
+      connection.exec("CREATE TEMPORARY TABLE one (n integer UNIQUE)")
+      assert_raises(PG::UniqueViolation) do
+        connection.transaction { 2.times { connection.exec("INSERT INTO one VALUES (1)") } }
+      end
+
+      assert_equal "0", connection.exec("SELECT count(*) FROM one").getvalue(0, 0)
+    end
+  end
+
+  def test_notifications_come_from_another_task
+    Pelton.run do
+      listener = connect
+      listener.exec("LISTEN news")
+      Pelton.spawn { connect.exec("NOTIFY news, 'hello'") }
+
+      assert_equal "hello", [].tap { |got| listener.wait_for_notify { |_, _, payload| got << payload } }.first
+    end
+  end
+
+  def test_a_query_ends_when_its_time_is_over_and_others_go_on
+    Pelton.run do
+      boss = connect
+      boss.exec("SELECT pg_advisory_lock(2)")
+      late = Pelton.spawn { Timeout.timeout(0.05) { query("SELECT pg_advisory_lock(2)") } }
+
+      assert_raises(Timeout::Error) { late.await }
+      assert_equal "1", boss.exec("SELECT 1").getvalue(0, 0)
+    end
+  end
+
+  def test_a_copy_of_many_rows
+    Pelton.run do
+      connection = connect
+      connection.exec("CREATE TEMPORARY TABLE many (n integer)")
+      connection.copy_data("COPY many FROM STDIN") { 20_000.times { |n| connection.put_copy_data("#{n}\n") } }
+
+      assert_equal "199990000", connection.exec("SELECT sum(n) FROM many").getvalue(0, 0)
+    end
+  end
+
+  private
+
+  def connect = PG.connect(**postgres_options)
+
+  def query(sql)
+    connection = connect
+    connection.exec(sql).first
+  ensure
+    connection&.close
+  end
+
+  def waiting(connection)
+    connection.exec("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'").getvalue(0, 0).to_i
+  end
+end

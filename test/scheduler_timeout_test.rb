@@ -1,0 +1,169 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require "pelton"
+
+# Timeout.timeout, on the scheduler's hook timeout_after.
+class SchedulerTimeoutTest < PeltonTest
+  self.deadline = 15
+
+  def test_the_value_when_it_is_done_in_time
+    Pelton.run do
+      assert_equal 3, Timeout.timeout(5) { |seconds| sleep(0) + 3 if seconds == 5 }
+      assert_equal 0, Pelton.stats[:timers]
+    end
+  end
+
+  def test_an_error_when_the_time_is_over
+    error = Pelton.run { assert_raises(Timeout::Error) { Timeout.timeout(0.001) { wait_here } } }
+
+    assert_equal "execution expired", error.message
+    assert_match(/wait_here/, error.backtrace.join("\n"))
+  end
+
+  def test_others_go_on
+    log = []
+    Pelton.run do
+      Pelton.spawn { 3.times { |i| sleep(0) && log << i } }
+      log << assert_raises(Timeout::Error) { Timeout.timeout(0.02) { sleep } }.class
+    end
+
+    assert_equal [0, 1, 2, Timeout::Error], log
+  end
+
+  def test_the_default_error_cannot_be_rescued_inside
+    log = []
+    Pelton.run do
+      assert_raises(Timeout::Error) do
+        Timeout.timeout(0.001) do
+          sleep
+        rescue Timeout::Error
+          log << :rescued
+        ensure
+          log << :ensure
+        end
+      end
+    end
+
+    assert_equal [:ensure], log
+  end
+
+  def test_an_error_that_was_asked_for_can
+    Pelton.run do
+      value = Timeout.timeout(0.001, KeyError, "too late") do
+        sleep
+      rescue KeyError => error
+        error.message
+      end
+
+      assert_equal "too late", value
+    end
+  end
+
+  def test_even_what_rescues_everything_does_not_hide_it
+    Pelton.run do
+      assert_raises(Timeout::Error) do
+        Timeout.timeout(0.001) do
+          sleep
+        rescue Exception # standard:disable Lint/RescueException
+          :swallowed
+        end
+      end
+    end
+  end
+
+  def test_nested
+    Pelton.run do
+      assert_raises(KeyError) { Timeout.timeout(0.001, KeyError) { Timeout.timeout(5, IndexError) { sleep } } }
+      assert_raises(IndexError) { Timeout.timeout(5, KeyError) { Timeout.timeout(0.001, IndexError) { sleep } } }
+      value = Timeout.timeout(5) { assert_raises(Timeout::Error) { Timeout.timeout(0.001) { sleep } } && :goes_on }
+
+      assert_equal :goes_on, value
+      assert_equal 0, Pelton.stats[:timers]
+    end
+  end
+
+  def test_leaving_the_block_in_other_ways
+    Pelton.run do
+      assert_equal 1, Timeout.timeout(5) { break 1 }
+      assert_equal 2, catch(:out) { Timeout.timeout(5) { throw :out, 2 } }
+      assert_equal 3, leave_by_return
+      assert_raises(KeyError) { Timeout.timeout(5) { raise KeyError } }
+      assert_equal 0, Pelton.stats[:timers]
+    end
+  end
+
+  def test_wherever_the_fiber_waits
+    reader, = IO.pipe
+    Pelton.run do
+      waits = [-> { reader.read(1) }, -> { Queue.new.pop }, -> { Process.wait(Process.spawn("sleep 20")) },
+        -> { Pelton::Operation.new.await }, -> { Pelton.select([reader]) }, -> { system("sleep 20") }]
+      waits.each do |wait|
+        assert_raises(Timeout::Error) { Timeout.timeout(0.01) { wait.call } }
+      end
+      sleep 0
+
+      assert_equal 1, Pelton.stats[:parked] + 1
+    end
+  end
+
+  # The fiber has resumed another, which is parked: nothing can be raised in it before that one returns.
+  def test_a_fiber_that_has_resumed_another
+    log = []
+    Pelton.run do
+      error = assert_raises(Timeout::Error) do
+        Timeout.timeout(0.001) { Fiber.new { sleep(0.02) && log << :inner }.resume && log << :outer }
+      end
+      log << error.class
+      assert_raises(Timeout::Error) do
+        Timeout.timeout(0.001) { Fiber.new { sleep(0.02) }.resume && sleep && log << :never }
+      end
+    end
+
+    assert_equal [:inner, :outer, Timeout::Error], log
+  end
+
+  def test_in_a_fiber_of_schedule
+    log = []
+    Pelton.run { Fiber.schedule { log << assert_raises(Timeout::Error) { Timeout.timeout(0.001) { sleep } }.class } }
+
+    assert_equal [Timeout::Error], log
+  end
+
+  def test_a_thousand_at_once
+    Pelton.run do
+      tasks = Array.new(1000) { |i| Pelton.spawn { Timeout.timeout(0.001 + i * 0.00001) { sleep } } }
+
+      tasks.each { |task| assert_raises(Timeout::Error) { task.await } }
+      assert_equal 0, Pelton.stats[:timers]
+    end
+  end
+
+  def test_cancelling_comes_through
+    Pelton.run do
+      task = Pelton.spawn { Timeout.timeout(5) { sleep } }
+      sleep 0
+      task.cancel
+
+      assert_raises(Pelton::Cancelled) { task.await }
+      assert_equal 0, Pelton.stats[:timers]
+    end
+  end
+
+  def test_arguments
+    reactor = Pelton::Reactor.current
+
+    assert_raises(ArgumentError) { reactor.timeout_after {} }
+    assert_raises(TypeError) { reactor.timeout_after("soon") {} }
+    assert_equal [1], reactor.timeout_after(1) { |seconds| [seconds] }
+    assert_raises(Timeout::Error) { reactor.timeout_after(0.001) { reactor.kernel_sleep } } # on a fiber that blocks
+  end
+
+  private
+
+  def wait_here = sleep
+
+  def leave_by_return
+    Timeout.timeout(5) { return 3 }
+  end
+end

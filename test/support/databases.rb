@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "tmpdir"
+require_relative "servers"
+
+# Real databases for tests, as Servers: on 127.0.0.1 and free ports, started once a run, with data that goes with it. Those
+# that refuse to run as root run as the user that their package made.
+module Databases
+  class << self
+    # A folder of a name of its own that belongs to the user, and is removed when the tests are over.
+    def folder(user)
+      Dir.mktmpdir("pelton-test-").tap do |path|
+        owner = Process.pid
+        FileUtils.chown(user, nil, path) if Process.uid.zero?
+        Minitest.after_run { FileUtils.rm_rf(path) if Process.pid == owner }
+      end
+    end
+
+    # The command as that user, when this is root.
+    def as(user, *command)
+      return command unless Process.uid.zero?
+      ["setpriv", "--reuid=#{user}", "--regid=#{user}", "--clear-groups", *command]
+    end
+
+    def prepare(*command)
+      output, status = Open3.capture2e(*command, chdir: "/")
+      raise "#{command.join(" ")}: #{output}" unless status.success?
+    end
+
+    # The database server's own error means that it is not there yet.
+    def until_answered(error)
+      yield
+    rescue error => failure
+      raise Errno::ECONNREFUSED, failure.message
+    end
+  end
+
+  # The port of a PostgreSQL with a database and a user called postgres.
+  def postgres
+    programs = Dir["/usr/lib/postgresql/*/bin"].max
+    ready = ->(port) { Databases.until_answered(PG::Error) { PG.connect(**postgres_options(port)).close } }
+    Servers.port("postgres", ready: ready) do |port|
+      folder = Databases.folder("postgres")
+      Databases.prepare(*Databases.as("postgres", "#{programs}/initdb", "-D", folder, "-U", "postgres", "-A", "trust",
+        "--no-sync", "-E", "UTF8", "--locale=C"))
+      Databases.as("postgres", "#{programs}/postgres", "-D", folder, "-p", port.to_s, "-c", "listen_addresses=127.0.0.1",
+        "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=50")
+    end
+  end
+
+  def postgres_options(port = postgres)
+    {host: "127.0.0.1", port: port, user: "postgres", dbname: "postgres"}
+  end
+
+  # The port of a MariaDB with a database called test, and root without a password.
+  def mariadb
+    ready = ->(port) { Databases.until_answered(Trilogy::Error) { Trilogy.new(**mariadb_options(port)).close } }
+    Servers.port("mariadb", ready: ready) do |port|
+      folder = Databases.folder("mysql")
+      common = ["--no-defaults", "--datadir=#{folder}", *("--user=mysql" if Process.uid.zero?)]
+      Databases.prepare("mariadb-install-db", *common, "--auth-root-authentication-method=normal", "--skip-name-resolve")
+      ["mariadbd", *common, "--port=#{port}", "--socket=#{folder}/socket", "--bind-address=127.0.0.1",
+        "--pid-file=#{folder}/pid", "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=0"]
+    end
+  end
+
+  def mariadb_options(port = mariadb)
+    {host: "127.0.0.1", port: port, username: "root", database: "test", ssl_mode: Trilogy::SSL_DISABLED}
+  end
+
+  # The port of a Redis that keeps nothing.
+  def redis
+    Servers.port("redis") do |port|
+      ["redis-server", "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    end
+  end
+end
