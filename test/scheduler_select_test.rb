@@ -75,7 +75,7 @@ class SchedulerSelectTest < PeltonTest
     client = TCPSocket.new("127.0.0.1", server.addr[1])
     accepted = server.accept
     Pelton.run do
-      Pelton.spawn { client.send(:!, Socket::MSG_OOB) }
+      Pelton.spawn { client.sendmsg("!", Socket::MSG_OOB) }
 
       assert_equal [[], [], [accepted]], Pelton.select([accepted], nil, [accepted], timeout: 5)
     end
