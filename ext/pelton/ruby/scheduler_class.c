@@ -34,12 +34,20 @@ int64_t pel_deadline(VALUE seconds)
 
 /* ---- block, unblock, sleep ------------------------------------------------------------------------------------ */
 
+/* sleep(0) lets the others run, as it does for threads. */
 static VALUE scheduler_kernel_sleep(int argc, VALUE *argv, VALUE self)
 {
+    struct pel_reactor *reactor = pel_scheduler_reactor(self);
+    double seconds;
+
     rb_check_arity(argc, 0, 1);
-    if (argc > 0 && !NIL_P(argv[0]) && NUM2DBL(argv[0]) < 0)
+    seconds = argc > 0 && !NIL_P(argv[0]) ? NUM2DBL(argv[0]) : 1;
+    if (seconds < 0)
         rb_raise(rb_eArgError, "time interval must not be negative");
-    pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 0 ? argv[0] : Qnil));
+    if (seconds == 0)
+        pel_yield(reactor);
+    else
+        pel_sleep(reactor, pel_deadline(argc > 0 ? argv[0] : Qnil));
     return Qtrue;
 }
 
