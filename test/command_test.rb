@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "open3"
 require_relative "test_helper"
 require "pelton/command"
 
@@ -13,6 +14,23 @@ class CommandTest < PeltonTest
 
   def test_without_a_command_it_shows_the_usage
     assert_output(/\Ausage: pelton COMMAND/) { assert_equal 0, Pelton::Command.run([]) }
+  end
+
+  def test_run_runs_a_program_as_ruby_would_with_deep_stacks
+    Tempfile.create(["program", ".rb"]) do |file|
+      file.write("p ARGV, $0 == __FILE__, ENV['RUBY_FIBER_VM_STACK_SIZE']; exit 3")
+      file.close
+      output, status = Open3.capture2({"RUBY_FIBER_VM_STACK_SIZE" => nil}, RbConfig.ruby, "-I#{Children::LIB}",
+        File.join(ROOT, "exe/pelton"), "run", file.path, "--one", "two")
+
+      assert_equal "[\"--one\", \"two\"]\ntrue\n\"1048576\"\n", output
+      assert_equal 3, status.exitstatus
+    end
+  end
+
+  def test_run_needs_a_file
+    assert_output("", /usage: pelton run FILE/) { assert_equal 2, Pelton::Command.run(["run"]) }
+    assert_output("", /no file nowhere.rb/) { assert_equal 2, Pelton::Command.run(["run", "nowhere.rb"]) }
   end
 
   def test_an_unknown_command_is_an_error_on_stderr

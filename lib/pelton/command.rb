@@ -8,6 +8,7 @@ module Pelton
     USAGE = <<~TEXT
       usage: pelton COMMAND [options]
 
+        run       run a Ruby program whose callbacks may call as deeply as it may (pelton run FILE [ARGUMENTS])
         lab       rerun the experiments (pelton lab --help)
         version   print the version
     TEXT
@@ -19,6 +20,8 @@ module Pelton
       when "version", "--version", "-v"
         puts "pelton #{VERSION}"
         0
+      when "run"
+        run_program(arguments, *rest)
       when "lab"
         require_relative "lab/command"
         Lab::Command.run(rest)
@@ -30,5 +33,19 @@ module Pelton
         2
       end
     end
+
+    # The program's code runs in fibers, so they get stacks as deep as the main program's.
+    def self.run_program(arguments, file = nil, *rest)
+      unless file && File.file?(file)
+        warn file ? "pelton: no file #{file}" : "usage: pelton run FILE [ARGUMENTS]"
+        return 2
+      end
+      require_relative "stacks"
+      Stacks.deepen(arguments)
+      ARGV.replace(rest)
+      load($PROGRAM_NAME = File.expand_path(file))
+      0
+    end
+    private_class_method :run_program
   end
 end

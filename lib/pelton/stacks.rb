@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+
+module Pelton
+  # Callbacks run on fibers, and a fiber has an eighth of the main program's call depth. Two environment variables change
+  # that, but Ruby reads them when it starts: a program cannot set them for itself (docs/guides/stacks.md).
+  module Stacks
+    # Bytes: what Ruby gives the main program by default. They are reserved, not used: resident memory does not change.
+    SIZES = {"RUBY_FIBER_VM_STACK_SIZE" => "1048576", "RUBY_FIBER_MACHINE_STACK_SIZE" => "8388608"}.freeze
+
+    class << self
+      # Starts the running program again with deep stacks. Returns when there is nothing to do: both variables are set,
+      # to whatever value. Where it cannot be done, a warning is written and the program goes on as it is.
+      #
+      # Call it first: what ran before runs twice. Options of the Ruby command line (-r, -W) are lost, RUBYOPT is not.
+      #
+      # @param arguments [Array<String>] the program's
+      def deepen(arguments)
+        missing = SIZES.reject { |name, _| ENV.key?(name) }
+        return if missing.empty?
+        raise Errno::ENOENT, $PROGRAM_NAME unless File.file?($PROGRAM_NAME) # "-e"
+        replace_process(missing, [$PROGRAM_NAME, *arguments])
+      rescue SystemCallError => error
+        warn "pelton: cannot start again with deep stacks: #{error.message}"
+      end
+
+      private
+
+      def replace_process(environment, command)
+        exec(environment, RbConfig.ruby, "-I", File.expand_path("..", __dir__), *command)
+      end
+    end
+  end
+end
