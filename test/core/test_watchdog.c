@@ -1,5 +1,6 @@
 #include "watchdog.h"
 #include <errno.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include "alloc.h"
 #include "check.h"
@@ -8,21 +9,11 @@
 
 static struct pel_watch watch;
 static int ends[2];
-static volatile sig_atomic_t strangers;
-
-static int bad_moments;
 
 static size_t place(char *buffer, size_t size, int last)
 {
-    if (bad_moments > 0 && --bad_moments && !last)
-        return 0;
     memcpy(buffer, "here\nthere\n", 11);
     return 11;
-}
-
-static void on_strange_signal(int number)
-{
-    strangers++;
 }
 
 /* The calling thread is the loop. */
@@ -118,20 +109,6 @@ TEST(a_step_ends_the_standing)
 }
 
 /* ---- the thread ----------------------------------------------------------------------------------------------- */
-
-/* Before all others: the handler is installed once. */
-TEST(signals_of_others_go_to_their_handler)
-{
-    struct sigaction action = {.sa_handler = on_strange_signal};
-
-    CHECK_INT(0, sigaction(SIGURG, &action, NULL));
-    begin();
-    raise(SIGURG);
-    CHECK_INT(1, strangers);
-    stand();
-    CHECK_INT(1, strangers);
-    end();
-}
 
 TEST(the_report_is_written_while_the_loop_stands)
 {
@@ -266,23 +243,9 @@ TEST(a_child_has_a_watchdog_of_its_own)
     end();
 }
 
-TEST(a_bad_moment_is_waited_for_and_not_for_ever)
-{
-    begin();
-    bad_moments = 3;
-    CHECK(strstr(stand(), "    here"));
-    pel_watch_step(&watch);
-    pel_free(pel_watchdog_end(&watch, 0));
-    bad_moments = 1000000;
-    CHECK(strstr(stand(), "    here"));
-    CHECK(bad_moments > 0);
-    bad_moments = 0;
-    end();
-}
-
 TEST(a_place_that_nobody_tells_is_not_known)
 {
-    struct sigaction action = {.sa_handler = on_strange_signal}, ours;
+    struct sigaction action = {.sa_handler = SIG_IGN}, ours;
 
     begin();
     CHECK_INT(0, sigaction(SIGURG, &action, &ours));

@@ -10,117 +10,18 @@
 #include "error.h"
 #include "loop.h"
 
-#define WATCHDOG_SIGNAL SIGURG
 #define MILLISECOND (1000 * 1000)
-#define QUESTIONS 10  /* until an answer that is put off must be given */
-#define ANSWER_MS 250 /* how long a thread may take to say where it stands: it may be in an uninterruptible call */
 
 int pel__watchdog_asleep;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static struct pel_watch *watches;
+static pel_whereabouts *whereabouts;
 static int64_t threshold = PEL_WATCHDOG_THRESHOLD;
 static int report_fd = STDERR_FILENO;
 static int started, resting;
 static unsigned generation = 1;
-
-/* ---- where a loop stands -------------------------------------------------------------------------------------- */
-
-/* One question at a time. The asked thread owns the text while it answers. */
-enum { NOBODY, ASKED, ANSWERING, ANSWERED };
-
-static struct {
-    int state; /* atomic */
-    const struct pel_watch *watch;
-    pel_watchdog_place *place;
-    uint64_t progress;
-    int last;
-    size_t length;
-    char text[PEL_WATCHDOG_PLACE];
-} question;
-
-static struct sigaction previous;
-
-static void on_signal(int number, siginfo_t *info, void *context)
-{
-    int error = errno, asked = ASKED;
-
-    if (__atomic_load_n(&question.state, __ATOMIC_ACQUIRE) == ASKED &&
-        pthread_equal(question.watch->thread, pthread_self()) &&
-        __atomic_compare_exchange_n(&question.state, &asked, ANSWERING, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        question.progress = question.watch->progress;
-        question.length = question.place(question.text, sizeof question.text, question.last);
-        __atomic_store_n(&question.state, ANSWERED, __ATOMIC_RELEASE);
-    } else if (previous.sa_flags & SA_SIGINFO) {
-        previous.sa_sigaction(number, info, context);
-    } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-        previous.sa_handler(number);
-    }
-    errno = error;
-}
-
-/* On the signal stack, where there is one: a fiber's own may be nearly full. */
-static void install_handler(void)
-{
-    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-
-    sigemptyset(&action.sa_mask);
-    sigaction(WATCHDOG_SIGNAL, &action, &previous);
-}
-
-static int handler_is_ours(void)
-{
-    struct sigaction present;
-
-    return sigaction(WATCHDOG_SIGNAL, NULL, &present) == 0 && present.sa_sigaction == on_signal;
-}
-
-static int still_stands(struct pel_watch *watch)
-{
-    return __atomic_load_n(&watch->progress, __ATOMIC_SEQ_CST) == watch->seen &&
-           !__atomic_load_n(&watch->resting, __ATOMIC_SEQ_CST);
-}
-
-/* Whether the thread answers in time. */
-static int ask_once(const struct pel_watch *watch, int last)
-{
-    const struct timespec pause = {.tv_nsec = MILLISECOND};
-    int asked = ASKED;
-
-    if (!handler_is_ours())
-        return 0;
-    question.watch = watch;
-    question.last = last;
-    __atomic_store_n(&question.state, ASKED, __ATOMIC_RELEASE);
-    pthread_kill(watch->thread, WATCHDOG_SIGNAL);
-    for (int i = 0; i < ANSWER_MS && __atomic_load_n(&question.state, __ATOMIC_ACQUIRE) != ANSWERED; i++)
-        nanosleep(&pause, NULL);
-    __atomic_compare_exchange_n(&question.state, &asked, NOBODY, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
-    while (__atomic_load_n(&question.state, __ATOMIC_ACQUIRE) == ANSWERING)
-        nanosleep(&pause, NULL);
-    return __atomic_exchange_n(&question.state, NOBODY, __ATOMIC_ACQUIRE) == ANSWERED;
-}
-
-/* Leaves the place in question.text. 0 when the loop has gone on before it answered. (After it is another matter: the
- * signal may have ended the call that it stood in.) */
-static int ask(struct pel_watch *watch)
-{
-    static const char unknown[] =
-        "a place that is not known: SIGURG has another handler, or the thread does not answer\n";
-    int answered = 0;
-
-    for (int i = 1; i <= QUESTIONS; i++) {
-        answered = ask_once(watch, i == QUESTIONS);
-        if (!answered || question.length || question.progress != watch->seen)
-            break;
-    }
-    if (answered)
-        return question.progress == watch->seen;
-    memcpy(question.text, unknown, sizeof unknown);
-    question.length = sizeof unknown - 1;
-    return still_stands(watch);
-}
 
 /* ---- looking -------------------------------------------------------------------------------------------------- */
 
@@ -143,23 +44,41 @@ enum pel_sight pel__watchdog_look(struct pel_watch *watch, int64_t now, int64_t 
     return watch->standing >= limit && !__atomic_load_n(&watch->told, __ATOMIC_RELAXED) ? PEL_STALLS : PEL_STANDS;
 }
 
+static int still_stands(struct pel_watch *watch)
+{
+    return __atomic_load_n(&watch->progress, __ATOMIC_SEQ_CST) == watch->seen &&
+           !__atomic_load_n(&watch->resting, __ATOMIC_SEQ_CST);
+}
+
+/* NULL when the loop has gone on before it answered. (After it is another matter: the signal may have ended the call
+ * that it stood in.) */
+static struct pel_stall *question(struct pel_watch *watch)
+{
+    static const char unknown[] =
+        "a place that is not known: SIGURG has another handler, or the thread does not answer\n";
+    const struct pel_answer *answer = pel_whereabouts_ask(watch->thread, whereabouts, &watch->progress);
+    size_t length = answer ? answer->length : sizeof unknown - 1;
+    struct pel_stall *stall;
+
+    if (answer ? answer->count != watch->seen : !still_stands(watch))
+        return NULL;
+    stall = pel_malloc(sizeof *stall + length + 1);
+    if (!stall)
+        return NULL;
+    stall->nanoseconds = watch->standing;
+    memcpy(stall->place, answer ? answer->text : unknown, length);
+    stall->place[length] = '\0';
+    return stall;
+}
+
 /* The loop may go on at any moment. If it sees that it was told, it waits for our lock before it asks what. */
 static int tell(struct pel_watch *watch)
 {
-    struct pel_stall *stall = NULL;
-
     __atomic_store_n(&watch->told, 1, __ATOMIC_SEQ_CST);
-    if (still_stands(watch) && ask(watch))
-        stall = pel_malloc(sizeof *stall + question.length + 1);
-    if (!stall) {
+    watch->stall = still_stands(watch) ? question(watch) : NULL;
+    if (!watch->stall)
         __atomic_store_n(&watch->told, 0, __ATOMIC_SEQ_CST);
-        return 0;
-    }
-    stall->nanoseconds = watch->standing;
-    memcpy(stall->place, question.text, question.length);
-    stall->place[question.length] = '\0';
-    watch->stall = stall;
-    return 1;
+    return watch->stall != NULL;
 }
 
 static void write_all(int fd, const char *text, size_t length)
@@ -176,7 +95,7 @@ static void write_all(int fd, const char *text, size_t length)
 /* Without the lock: the descriptor may be a pipe that nobody reads. */
 static void report(const struct pel_stall *stall)
 {
-    static char text[PEL_WATCHDOG_PLACE * 2];
+    static char text[PEL_WHEREABOUTS_SIZE * 2];
     const char *line = stall->place;
     int fd = report_fd;
     size_t length = (size_t)snprintf(text, 100, "pelton: the loop has been blocked for %.3g s in\n",
@@ -287,7 +206,7 @@ static void after_fork_in_child(void)
 
     /* Whoever held the lock, or was asked, exists in the parent alone. */
     lock = open_lock;
-    question.state = NOBODY;
+    pel_whereabouts_forget();
     pel__watchdog_asleep = started = resting = 0;
     watches = NULL;
     generation++;
@@ -303,7 +222,7 @@ static int start(void)
     int code;
 
     if (!prepared) {
-        install_handler();
+        pel_whereabouts_prepare();
         pthread_atfork(NULL, NULL, after_fork_in_child);
         prepared = 1;
     }
@@ -336,13 +255,13 @@ void pel_watchdog_set(int64_t new_threshold, int fd)
     pthread_mutex_unlock(&lock);
 }
 
-int pel_watchdog_watch(struct pel_watch *watch, pel_watchdog_place *place)
+int pel_watchdog_watch(struct pel_watch *watch, pel_whereabouts *tell_place)
 {
     int code = 0;
 
     pthread_mutex_lock(&lock);
     if (started || (code = start()) == 0) {
-        question.place = place;
+        whereabouts = tell_place;
         watch->thread = pthread_self();
         watch->generation = generation;
         watch->seen = watch->progress - 1;

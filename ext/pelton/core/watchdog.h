@@ -4,24 +4,20 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "whereabouts.h"
 
 /*
  * The watchdog: one native thread that looks at every running loop of the process. A loop that neither makes progress
- * nor rests for as long as the threshold has stalled: the watchdog signals its thread, whose handler writes down where
- * it stands, and writes that to a descriptor while the loop still stands there.
+ * nor rests for as long as the threshold has stalled: the watchdog asks its thread where it stands (whereabouts.h), and
+ * writes that to a descriptor while the loop still stands there.
  *
  * A loop pays one store and one load for each step. The thread looks twice in the time of the threshold while a loop
  * works; once all loops rest it sleeps until one of them has something to do again.
- *
- * The signal is SIGURG: ignored by default, passed on silently by debuggers, and free of any meaning unless a program
- * asks for it. A handler that was there before is called for what is not ours; when another one comes later, stalls
- * are reported without their place. A system call that stands there may end with EINTR, as with any signal.
  *
  * After a fork the child has neither the thread nor watched loops; the next pel_watchdog_watch starts it.
  */
 
 #define PEL_WATCHDOG_THRESHOLD (100 * 1000 * 1000) /* nanoseconds */
-#define PEL_WATCHDOG_PLACE 8192                    /* bytes of a place */
 
 struct pel_stall {
     struct pel_stall *next; /* the owner's to use */
@@ -43,16 +39,12 @@ struct pel_watch {
     int64_t looked_at, standing; /* the last look, and the nanoseconds that it stood then */
 };
 
-/* Writes where the calling thread stands and returns the number of bytes. Runs in a signal handler. 0: this is no good
- * moment; it is asked a few times, a millisecond apart, until `last`. */
-typedef size_t pel_watchdog_place(char *buffer, size_t size, int last);
-
 /* Nanoseconds of the threshold, 0: no watching; the descriptor for reports, -1: none. It must stay open. */
 void pel_watchdog_set(int64_t threshold, int fd);
 
 /* Watches the calling thread's loop from now on. 0, or PEL_ESYSTEM when there can be no thread: then it is not watched,
  * and all other functions may be called nevertheless. */
-int pel_watchdog_watch(struct pel_watch *watch, pel_watchdog_place *place);
+int pel_watchdog_watch(struct pel_watch *watch, pel_whereabouts *place);
 
 /* Call it on the loop's thread, before the thread or the memory ends. Of one that is not watched: does nothing. */
 void pel_watchdog_forget(struct pel_watch *watch);
