@@ -204,7 +204,7 @@ void pel_list_remove(struct pel_reactor *reactor, struct pel_listed *listed);
 #define PEL_BUDGET 256             /* ready operations, or 4 KB pieces, before the loop must turn */
 #define PEL_BATCH_NS (1000 * 1000) /* time for jobs before the loop must turn */
 #define PEL_HANDOVERS 64           /* fibers that wake each other, beyond a tick's batch, before the loop must turn */
-#define PEL_IDLE_WORKERS 256       /* pooled workers that are kept; more end */
+#define PEL_IDLE_WORKERS 128       /* pooled workers that are kept for the next callbacks that wait; more end */
 #define PEL_LAST_TICKS 64          /* for jobs that go on making jobs when nothing else keeps a stopping reactor */
 
 enum pel_phase {
