@@ -254,6 +254,16 @@ void pel_yield(struct pel_reactor *reactor)
     pel_park(reactor, &waiter, PEL_FOREVER);
 }
 
+void pel_overspend(struct pel_reactor *reactor)
+{
+    if (RTEST(rb_attr_get(rb_fiber_current(), rb_intern("@pelton_hold")))) {
+        reactor->budget = PEL_BUDGET;
+        pel_step(reactor);
+    } else {
+        pel_yield(reactor);
+    }
+}
+
 /* ---- sleeping ------------------------------------------------------------------------------------------------- */
 
 struct sleeper {

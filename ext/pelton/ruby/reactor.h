@@ -100,6 +100,9 @@ static inline int pel_can_park(const struct pel_reactor *reactor);
  * starves nobody. cost: 1 + kilobytes moved / 4. */
 static inline void pel_spend(struct pel_reactor *reactor, int32_t cost);
 
+/* The budget is spent: yields, unless the fiber is inside Pelton.hold. */
+void pel_overspend(struct pel_reactor *reactor);
+
 /* Lets everything else that is ready go first, and the loop turn once. */
 void pel_yield(struct pel_reactor *reactor);
 
@@ -300,7 +303,7 @@ static inline int pel_can_park(const struct pel_reactor *reactor)
 static inline void pel_spend(struct pel_reactor *reactor, int32_t cost)
 {
     if ((reactor->budget -= cost) <= 0)
-        pel_yield(reactor);
+        pel_overspend(reactor);
 }
 
 /* Puts a stream with output on the list that is flushed at the tick's end. */

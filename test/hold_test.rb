@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "test_helper"
+require "pelton"
+
+class HoldTest < PeltonTest
+  BYTES = 5000 # far more operations than the budget
+
+  # All data lies ready before the first read.
+  def setup
+    @listener = TCPServer.new("127.0.0.1", 0)
+    @ticks = 0
+  end
+
+  def teardown
+    @listener.close
+  end
+
+  def test_ready_operations_keep_the_thread_inside_and_only_there
+    with_data do |stream|
+      before = @ticks
+      Pelton.hold { (BYTES / 2).times { stream.readpartial(1) } }
+
+      assert_equal before, @ticks
+      (BYTES / 2).times { stream.readpartial(1) }
+      assert_operator @ticks, :>, before
+    end
+  end
+
+  def test_what_is_not_ready_lets_the_others_run
+    with_data do |stream|
+      before = @ticks
+      Pelton.hold { sleep 0.001 until @ticks > before }
+
+      assert_operator @ticks, :>, before
+    end
+  end
+
+  def test_it_is_the_fibers_own
+    with_data do |stream|
+      held = Pelton.spawn { Pelton.hold { sleep } }
+      sleep 0.001
+      before = @ticks
+      BYTES.times { stream.readpartial(1) }
+
+      assert_operator @ticks, :>, before
+      held.cancel
+    end
+  end
+
+  def test_nested_and_left_by_an_error
+    with_data do |stream|
+      before = @ticks
+      assert_equal 1, Pelton.hold {
+        assert_raises(IOError) { Pelton.hold { raise IOError } }
+        (BYTES / 2).times { stream.readpartial(1) }
+        1
+      }
+      assert_equal before, @ticks
+      (BYTES / 2).times { stream.readpartial(1) }
+      assert_operator @ticks, :>, before
+    end
+  end
+
+  def test_the_loop_does_not_turn
+    with_data do |stream|
+      turns = Pelton.stats[:turns]
+      Pelton.hold { BYTES.times { stream.readpartial(1) } }
+
+      assert_equal turns, Pelton.stats[:turns]
+    end
+  end
+
+  def test_outside_a_reactor
+    assert_raises(Pelton::NotRunningError) { Pelton.hold {} }
+  end
+
+  private
+
+  # Another task counts whenever it may run.
+  def with_data
+    Pelton.run do
+      stream = Pelton.connect("127.0.0.1", @listener.addr[1])
+      peer = @listener.accept
+      peer.write("x" * BYTES)
+      peer.flush
+      Pelton.spawn { loop { (@ticks += 1) && sleep(0) } }
+      sleep 0.001
+      yield stream
+      Pelton.stop
+    ensure
+      peer&.close
+      stream&.close
+    end
+  end
+end

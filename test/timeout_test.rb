@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require "pelton"
+
+class TimeoutTest < PeltonTest
+  def test_the_value_of_a_block_that_is_in_time
+    assert_equal 1, Pelton.run { Pelton.timeout(3600) { sleep(0.001) && 1 } }
+    assert_equal 1, Pelton.timeout(3600) { 1 }
+  end
+
+  def test_a_block_that_waits_too_long_is_interrupted_where_it_waits
+    ended = false
+    error = Pelton.run do
+      assert_raises(Pelton::TimeoutError) do
+        Pelton.timeout(0.001) do
+          sleep
+        ensure
+          ended = true
+        end
+      end
+    end
+
+    assert ended
+    assert_equal "the block took longer than 0.001 s", error.message
+    assert_match(/#{__FILE__}/, error.backtrace.join)
+  end
+
+  def test_others_go_on_meanwhile_and_the_fiber_afterwards
+    order = []
+    Pelton.run do
+      Pelton.spawn { order << :other }
+      Pelton.timeout(0.001) { sleep }
+    rescue Pelton::TimeoutError
+      order << :over
+      sleep 0.001
+      order << :after
+    end
+
+    assert_equal %i[other over after], order
+  end
+
+  def test_the_outer_limit_counts_when_it_is_over_first
+    Pelton.run do
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.001) { Pelton.timeout(3600) { sleep } } }
+    end
+  end
+
+  def test_the_inner_limit_counts_when_it_is_over_first
+    Pelton.run do
+      Pelton.timeout(3600) do
+        assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.001) { sleep } }
+        sleep 0.001
+      end
+    end
+  end
+
+  def test_operations_queues_and_locks_are_given_up
+    mutex = Mutex.new
+    Pelton.run do
+      Pelton.spawn { mutex.synchronize { sleep } }
+      sleep 0
+
+      [-> { Pelton::Operation.new.await }, -> { Queue.new.pop }, -> { mutex.lock }].each do |wait|
+        assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.001, &wait) }
+      end
+      Pelton.stop
+    end
+  end
+
+  def test_none_of_its_errors_comes_later
+    Pelton.run do
+      100.times do
+        Pelton.timeout(0.0001) { sleep 0.0001 }
+      rescue Pelton::TimeoutError
+        nil
+      end
+      sleep 0.005
+    end
+  end
+
+  def test_it_is_independent_of_cancelling
+    Pelton.run do
+      task = Pelton.spawn { Pelton.timeout(3600) { sleep } }
+      sleep 0
+      task.cancel
+
+      assert_raises(Pelton::Cancelled) { task.await }
+    end
+  end
+
+  def test_no_limit
+    assert_equal 1, Pelton.timeout(nil) { 1 }
+  end
+
+  def test_a_limit_that_is_over_at_once
+    [0, -1].each do |seconds|
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(seconds) { sleep } }
+      Pelton.run { assert_raises(Pelton::TimeoutError) { Pelton.timeout(seconds) { sleep } } }
+    end
+  end
+
+  def test_where_no_reactor_runs
+    assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.001) { sleep } }
+    assert_raises(Timeout::Error) { Pelton.timeout(0.001) { Pelton::Operation.new.await } }
+  end
+
+  def test_a_block_is_needed
+    assert_raises(ArgumentError) { Pelton.timeout(1) }
+  end
+end
