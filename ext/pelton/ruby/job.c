@@ -92,6 +92,10 @@ struct pel_queue *pel_next_queue(struct pel_reactor *reactor)
 {
     if (reactor->due.count && !reactor->due_over)
         return &reactor->due;
+    /* Counted only now: what the timers of this tick made ready still belongs to it, and comes before the timers that
+     * they armed. */
+    if (reactor->batch_left == PEL_UNCOUNTED)
+        reactor->batch_left = reactor->ready.count;
     return reactor->batch_left && reactor->ready.count ? &reactor->ready : NULL;
 }
 
@@ -104,7 +108,7 @@ void pel_enqueue_first(struct pel_reactor *reactor, struct pel_job job)
     ready->head = (ready->head - 1) & (ready->capacity - 1);
     ready->count++;
     *pel_queue_job(ready, 0) = job;
-    if (!reactor->ready_over)
+    if (!reactor->ready_over && reactor->batch_left != PEL_UNCOUNTED)
         reactor->batch_left++;
 }
 

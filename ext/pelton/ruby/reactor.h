@@ -208,7 +208,8 @@ void pel_list_remove(struct pel_reactor *reactor, struct pel_listed *listed);
 #define PEL_BATCH_NS (1000 * 1000) /* time for jobs before the loop must turn */
 #define PEL_HANDOVERS 64           /* fibers that wake each other, beyond a tick's batch, before the loop must turn */
 #define PEL_IDLE_WORKERS 128       /* pooled workers that are kept for the next callbacks that wait; more end */
-#define PEL_LAST_TICKS 64          /* for jobs that go on making jobs when nothing else keeps a stopping reactor */
+#define PEL_UNCOUNTED UINT32_MAX
+#define PEL_LAST_TICKS 64 /* for jobs that go on making jobs when nothing else keeps a stopping reactor */
 
 enum pel_phase {
     PEL_IDLE, /* nobody is in run */
@@ -231,7 +232,7 @@ struct pel_reactor {
 
     struct pel_queue ready, due;
     struct pel_operation *chain_end; /* where the ready queue's last job, when it is a chain of operations, ends */
-    uint32_t batch_left;             /* ready jobs of this tick that are still to run */
+    uint32_t batch_left;             /* ready jobs of this tick that are still to run; or PEL_UNCOUNTED */
     uint32_t handovers_left;         /* fibers that became ready in this tick and may run in it */
     int64_t batch_end;
     int due_over, ready_over; /* the time in this tick is over for due jobs, for ready ones */

@@ -155,7 +155,7 @@ int pel_tick(struct pel_reactor *reactor, enum pel_patience patience)
     }
     if ((state = run_to_end(dispatch_all, reactor)))
         return state;
-    reactor->batch_left = reactor->ready.count;
+    reactor->batch_left = PEL_UNCOUNTED;
     reactor->handovers_left = PEL_HANDOVERS;
     reactor->batch_end = reactor->loop.now + PEL_BATCH_NS;
     reactor->due_over = reactor->ready_over = 0;
