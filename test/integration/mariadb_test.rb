@@ -10,6 +10,8 @@ require "trilogy"
 class MariadbTest < PeltonTest
   include Databases
 
+  def setup = mariadb # before there is a reactor
+
   def test_queries_wait_at_the_same_time
     Pelton.run do
       boss = connect
@@ -20,16 +22,6 @@ class MariadbTest < PeltonTest
       boss.query("SELECT RELEASE_LOCK('turn')")
 
       assert_equal (0..9).map { |i| [1, 1, i] }, tasks.map(&:await)
-    end
-  end
-
-  def test_sleeping_queries_overlap
-    Pelton.run do
-      boss = connect
-      tasks = Array.new(5) { Pelton.spawn { query("SELECT SLEEP(0.3)") } }
-
-      eventually("five sleeping queries") { waiting(boss) == 5 }
-      assert_equal [[0]] * 5, tasks.map(&:await)
     end
   end
 
@@ -68,7 +60,7 @@ class MariadbTest < PeltonTest
   end
 
   def waiting(connection)
-    sql = "SELECT COUNT(*) FROM information_schema.processlist WHERE state IN ('User lock', 'User sleep')"
+    sql = "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock'"
     connection.query(sql).first.first
   end
 end

@@ -9,6 +9,8 @@ require "redis-client"
 class RedisTest < PeltonTest
   include Databases
 
+  def setup = redis # before there is a reactor
+
   def test_clients_wait_at_the_same_time
     Pelton.run do
       boss = connect
