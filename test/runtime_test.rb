@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "socket"
 require_relative "test_helper"
 require "pelton"
 
@@ -120,5 +121,40 @@ class RuntimeTest < PeltonTest
     assert_operator stats[:turns], :>, 0
     assert_operator stats[:idle], :>, 0.0
     assert_includes %i[epoll poll], stats[:backend]
+  end
+
+  def test_stats_count_time_inside_run_alone
+    inside = Pelton.run { Pelton.stats[:busy] }
+    outside = Pelton.stats
+
+    assert_operator outside[:busy], :>, inside
+    assert_equal outside.values_at(:busy, :idle), Pelton.stats.values_at(:busy, :idle)
+  end
+
+  def test_stats_count_connections
+    server = TCPServer.new("127.0.0.1", 0)
+    Pelton.run do
+      before = Pelton.stats[:connections]
+      streams = Array.new(2) { Pelton.connect("127.0.0.1", server.addr[1]) }
+
+      assert_equal 2, Pelton.stats[:connections] - before
+      streams.each(&:close)
+      assert_equal before, Pelton.stats[:connections]
+    end
+  ensure
+    server&.close
+  end
+
+  def test_parked_fibers_can_be_asked_where_they_wait
+    Pelton.run do
+      task = Pelton.spawn { sleep }
+      sleep 0
+      parked = Pelton::Reactor.current.parked
+
+      assert_equal 1, parked.size
+      assert_match(/#{__FILE__}:#{__LINE__ - 5}/, parked.first.backtrace.join)
+      task.cancel
+    end
+    assert_empty Pelton::Reactor.current.parked
   end
 end

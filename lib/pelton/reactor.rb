@@ -10,6 +10,10 @@ module Pelton
       _run(grace, block)
     end
 
+    # @!method parked
+    #   What waits, and where: each has a `backtrace`.
+    #   @return [Array<Fiber>]
+
     # Ends {#run}. Any thread may call it.
     def stop(value = nil) = _stop(value)
 

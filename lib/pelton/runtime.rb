@@ -44,9 +44,10 @@ module Pelton
 
     # Sets what is called with an error that nobody rescued: of a callback, or of a task that nobody awaits. The default
     # logs it with its backtrace: see {logger}. An error raised by the block ends {run}.
+    #
+    # @return [Proc, nil] the block that was set before
     def on_error(&block)
-      @on_error = block
-      nil
+      @on_error.tap { @on_error = block }
     end
 
     # @private
@@ -60,7 +61,13 @@ module Pelton
       logger.error("#{count} fiber(s) still waited when the time to stop was over (run's grace:), and will never go on")
     end
 
-    # What the reactor of this thread has done and holds. Times are in seconds.
+    # What the reactor of this thread has done and holds.
+    #
+    # - counted since it was made: `turns` of the loop, `switches` between fibers, `stalls`; and `busy`, `idle` and
+    #   `longest_stall` in seconds, the first two inside {run} alone
+    # - now: what is `ready`, fibers that are `parked`, `workers` (the fibers it keeps), `timers`, `connections`, and all
+    #   `descriptors` with them
+    # - `offload` and `resolver`: the two pools of threads ({Offload#stats})
     #
     # @return [Hash{Symbol => Object}]
     def stats = Reactor.current.stats.merge(offload: Offload::POOL.stats, resolver: Resolver::POOL.stats)

@@ -84,9 +84,9 @@ module Pelton
     # is not affected: see {logger=}.
     #
     # @yieldparam stall [Watchdog::Stall]
+    # @return [Proc, nil] the block that was set before
     def on_stall(&block)
-      @on_stall = block
-      nil
+      @on_stall.tap { @on_stall = block }
     end
 
     # @private

@@ -82,6 +82,7 @@ struct pel_loop {
     struct pel_slot *slots;
     uint32_t slot_count, free_slot;
     size_t registered; /* handles, the loop's own wake-up not counted */
+    size_t streams;    /* those of them that are open streams */
     struct pel_event events[PEL_LOOP_EVENTS];
     int event_count, event_next;
     struct pel_timers timers;

@@ -49,6 +49,7 @@ static int start(struct pel_stream *stream, struct pel_loop *loop, int fd)
         stream->handle.fd = -1;
         return PEL_ESYSTEM;
     }
+    loop->streams++;
     return 0;
 }
 
@@ -246,6 +247,8 @@ void pel_stream_close(struct pel_stream *stream)
 {
     if (!pel_stream_open_p(stream))
         return;
+    if (stream->handle.slot != PEL_UNREGISTERED) /* else the loop was closed, and may be freed */
+        stream->loop->streams--;
     pel_loop_disarm(stream->loop, &stream->handle);
     close(stream->handle.fd);
     stream->handle.fd = -1;

@@ -260,9 +260,9 @@ struct pel_reactor {
 
     /* statistics */
     uint64_t turns, switches, jobs_run;
-    int64_t idle_ns, started_at;
-    struct pel_watch watch;        /* it steps with each turn, job and switch */
-    struct pel_stall *past_stalls; /* those over, and not yet told to Ruby; the first one first */
+    int64_t idle_ns, ran_ns, began_at; /* waiting in runs; in the runs before this one; when this one began */
+    struct pel_watch watch;            /* it steps with each turn, job and switch */
+    struct pel_stall *past_stalls;     /* those over, and not yet told to Ruby; the first one first */
     uint64_t stalls;
     int64_t longest_stall;
 };

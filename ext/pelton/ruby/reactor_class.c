@@ -126,7 +126,6 @@ static VALUE reactor_initialize(VALUE self)
     reactor->sleepers = st_init_numtable();
     reactor->thread = rb_thread_current();
     reactor->fork_generation = pel_fork_generation;
-    reactor->started_at = reactor->loop.now;
     reactor->budget = PEL_BUDGET;
     return self;
 }
@@ -243,11 +242,22 @@ static VALUE reactor_release(VALUE self)
     return Qnil;
 }
 
+/* The fibers that are parked, the last to park first. */
+static VALUE reactor_parked(VALUE self)
+{
+    struct pel_reactor *reactor = pel_reactor_get(self);
+    VALUE fibers = rb_ary_new();
+
+    for (struct pel_waiter *waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next)
+        rb_ary_push(fibers, waiter->fiber);
+    return fibers;
+}
+
 static VALUE reactor_stats(VALUE self)
 {
     struct pel_reactor *reactor = pel_reactor_get(self);
     VALUE stats = rb_hash_new();
-    double elapsed = (double)(pel_now() - reactor->started_at) / 1e9, idle = (double)reactor->idle_ns / 1e9;
+    int64_t run = reactor->ran_ns + (reactor->phase == PEL_IDLE ? 0 : pel_now() - reactor->began_at);
 
 #define STAT(name, value) rb_hash_aset(stats, ID2SYM(rb_intern(name)), value)
     STAT("backend", ID2SYM(rb_intern(reactor->loop.backend->name)));
@@ -257,9 +267,10 @@ static VALUE reactor_stats(VALUE self)
     STAT("parked", UINT2NUM(reactor->parked_count));
     STAT("workers", UINT2NUM(reactor->worker_count));
     STAT("timers", SIZET2NUM(pel_timers_count(&reactor->loop.timers)));
+    STAT("connections", SIZET2NUM(reactor->loop.streams));
     STAT("descriptors", SIZET2NUM(reactor->loop.registered));
-    STAT("busy", DBL2NUM(elapsed - idle));
-    STAT("idle", DBL2NUM(idle));
+    STAT("busy", DBL2NUM((double)(run - reactor->idle_ns) / 1e9));
+    STAT("idle", DBL2NUM((double)reactor->idle_ns / 1e9));
     STAT("stalls", ULL2NUM(reactor->stalls));
     STAT("longest_stall", DBL2NUM((double)reactor->longest_stall / 1e9));
 #undef STAT
@@ -280,5 +291,6 @@ void pel_init_reactor(void)
     rb_define_method(pel_cReactor, "yield", reactor_yield, 0);
     rb_define_method(pel_cReactor, "hold", reactor_hold, 0);
     rb_define_method(pel_cReactor, "release", reactor_release, 0);
+    rb_define_method(pel_cReactor, "parked", reactor_parked, 0);
     rb_define_method(pel_cReactor, "stats", reactor_stats, 0);
 }

@@ -157,6 +157,7 @@ static void begin(struct pel_reactor *reactor, int64_t grace)
     reactor->value = reactor->fatal = Qnil;
     pel_end_batch(reactor);
     reactor->phase = PEL_RUNNING;
+    reactor->began_at = pel_now();
     pel_watch(reactor);
 }
 
@@ -165,6 +166,7 @@ static void rest(struct pel_reactor *reactor)
     pel_unwatch(reactor);
     pel_timer_cancel(&reactor->loop.timers, &reactor->grace_alarm.timer);
     reactor->phase = PEL_IDLE;
+    reactor->ran_ns += pel_now() - reactor->began_at;
     reactor->caller = Qnil;
     reactor->current_worker = NULL;
 }

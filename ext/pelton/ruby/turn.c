@@ -126,7 +126,8 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
     reactor->spin_ns = 0;
     if (timeout != 0 && loop->event_count == 0 && code == 0) {
         code = wait_with_gvl_released(reactor, timeout);
-        reactor->idle_ns += loop->now - before;
+        if (reactor->phase != PEL_IDLE)
+            reactor->idle_ns += loop->now - before;
     }
     return code;
 }
