@@ -4,6 +4,7 @@
 #include "error.h"
 #include "hash_ring.h"
 #include "memcached.h"
+#include "memcached_server_class.h"
 #include "stream.h"
 
 RUBY_FUNC_EXPORTED void Init_pelton(void);
@@ -24,4 +25,5 @@ void Init_pelton(void)
     pel_init_listener();
     pel_init_hash_ring();
     pel_init_memcached();
+    pel_init_memcached_server();
 }

@@ -1,0 +1,236 @@
+#include "memcached_server.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "memcached_peer.h"
+
+#define ACCEPTS_A_TURN 64
+#define CRAWLED_A_TICK 10000
+#define SECOND 1000000000
+
+struct pel_memcached_listener {
+    struct pel_handle handle; /* first */
+    struct pel_memcached_server *server;
+    struct pel_memcached_listener *next;
+    unsigned ready : 1;  /* there may be someone to accept */
+    unsigned paused : 1; /* no descriptors are left: until one is closed, or the next tick */
+};
+
+void pel__memcached_server_set_time(struct pel_memcached_server *server)
+{
+    struct pel_store *store = &server->service.store;
+    uint32_t seconds = (uint32_t)((server->loop->now - server->started) / SECOND);
+
+    if (seconds + 2 != store->now || store->wall == 0)
+        pel_store_set_time(store, seconds, time(NULL));
+}
+
+void pel__memcached_server_ask(struct pel_memcached_server *server)
+{
+    if (server->asked)
+        return;
+    server->asked = 1;
+    server->on_backlog(server);
+}
+
+/* Somebody who waits for a descriptor may have this one now. */
+static void end_pauses(struct pel_memcached_server *server)
+{
+    for (struct pel_memcached_listener *listener = server->listeners; listener; listener = listener->next)
+        if (listener->paused)
+            pel__memcached_server_ask(server);
+}
+
+void pel__memcached_server_forget(struct pel_memcached_server *server, struct pel_memcached_peer *peer)
+{
+    if (peer->previous)
+        peer->previous->next = peer->next;
+    else
+        server->peers = peer->next;
+    if (peer->next)
+        peer->next->previous = peer->previous;
+    server->service.connections--;
+    end_pauses(server);
+}
+
+/* ---- accepting ------------------------------------------------------------------------------------------------ */
+
+static void refuse(struct pel_memcached_server *server, struct pel_memcached_peer *peer)
+{
+    static const char text[] = "ERROR Too many open connections\r\n";
+
+    server->service.counters.rejected_connections++;
+    pel_stream_send_now(&peer->stream, text, sizeof text - 1);
+    pel__memcached_peer_free(peer);
+}
+
+static void welcome(struct pel_memcached_server *server, int fd)
+{
+    struct pel_memcached_peer *peer = pel__memcached_peer_open(server, fd);
+
+    if (!peer)
+        return;
+    if (server->service.connections >= server->service.max_connections) {
+        refuse(server, peer);
+        return;
+    }
+    peer->next = server->peers;
+    if (peer->next)
+        peer->next->previous = peer;
+    server->peers = peer;
+    server->service.connections++;
+    server->service.counters.total_connections++;
+    pel__memcached_peer_serve(peer); /* it may have sent something already */
+}
+
+static void accept_some(struct pel_memcached_listener *listener)
+{
+    struct pel_memcached_server *server = listener->server;
+
+    for (int i = 0; i < ACCEPTS_A_TURN; i++) {
+        int fd = pel_socket_accept(listener->handle.fd);
+        if (fd >= 0) {
+            welcome(server, fd);
+            continue;
+        }
+        if (fd == PEL_EAGAIN) {
+            listener->ready = 0;
+            pel_loop_rearm(server->loop, &listener->handle, PEL_READABLE);
+        } else { /* out of descriptors or memory: it would fail again at once */
+            listener->paused = 1;
+            server->service.counters.listen_disabled_num++;
+        }
+        return;
+    }
+    pel__memcached_server_ask(server);
+}
+
+static void on_connection(struct pel_handle *handle, unsigned events)
+{
+    struct pel_memcached_listener *listener = (struct pel_memcached_listener *)handle;
+
+    (void)events;
+    listener->ready = 1;
+    if (listener->paused)
+        return;
+    pel__memcached_server_set_time(listener->server);
+    accept_some(listener);
+}
+
+int pel_memcached_server_listen(struct pel_memcached_server *server, int fd)
+{
+    struct pel_memcached_listener *listener = pel_calloc(1, sizeof *listener);
+
+    if (!listener)
+        return PEL_EMEMORY;
+    listener->handle = (struct pel_handle){.fd = fd, .slot = PEL_UNREGISTERED, .on_event = on_connection};
+    listener->server = server;
+    if (pel_loop_arm(server->loop, &listener->handle, PEL_READABLE, PEL_EDGE) < 0) {
+        pel_free(listener);
+        return PEL_ESYSTEM;
+    }
+    listener->next = server->listeners;
+    server->listeners = listener;
+    return 0;
+}
+
+/* ---- the server ----------------------------------------------------------------------------------------------- */
+
+int pel_memcached_server_open(struct pel_memcached_server *server, struct pel_loop *loop,
+                              const struct pel_memcached_limits *limits)
+{
+    void (*on_backlog)(struct pel_memcached_server *) = server->on_backlog;
+    int code;
+
+    memset(server, 0, sizeof *server);
+    server->on_backlog = on_backlog;
+    code = pel_store_init(&server->service.store, limits->memory, limits->value);
+    if (code < 0)
+        return code;
+    server->input = pel_malloc(PEL_MEMCACHED_INPUT);
+    if (!server->input) {
+        pel_store_free(&server->service.store);
+        return PEL_EMEMORY;
+    }
+    server->loop = loop;
+    server->started = loop->now;
+    server->service.configured_memory = limits->memory;
+    server->service.max_connections =
+        limits->connections < PEL_ITEM_REFERENCES ? limits->connections : PEL_ITEM_REFERENCES;
+    pel__memcached_server_set_time(server);
+    return 0;
+}
+
+void pel_memcached_server_turn(struct pel_memcached_server *server)
+{
+    struct pel_memcached_peer *peer = server->backlog, *next;
+
+    server->asked = 0;
+    server->backlog = NULL;
+    pel__memcached_server_set_time(server);
+    for (; peer; peer = next) {
+        next = peer->next_backlog;
+        peer->waiting = 0;
+        pel__memcached_peer_serve(peer);
+    }
+    for (struct pel_memcached_listener *listener = server->listeners; listener; listener = listener->next) {
+        listener->paused = 0;
+        if (listener->ready)
+            accept_some(listener);
+    }
+}
+
+void pel_memcached_server_tick(struct pel_memcached_server *server)
+{
+    pel__memcached_server_set_time(server);
+    pel_store_crawl(&server->service.store, CRAWLED_A_TICK);
+    end_pauses(server);
+}
+
+void pel_memcached_server_close(struct pel_memcached_server *server)
+{
+    struct pel_memcached_listener *listener;
+    struct pel_memcached_peer *peer;
+
+    if (!server->input)
+        return;
+    while ((listener = server->listeners)) {
+        server->listeners = listener->next;
+        pel_loop_disarm(server->loop, &listener->handle);
+        if (listener->handle.fd >= 0)
+            close(listener->handle.fd);
+        pel_free(listener);
+    }
+    while ((peer = server->peers)) {
+        server->peers = peer->next;
+        pel__memcached_peer_free(peer);
+    }
+    server->backlog = NULL;
+    server->service.connections = 0;
+    pel_buffer_free(&server->output);
+    pel_free(server->input);
+    server->input = NULL;
+    pel_store_free(&server->service.store);
+}
+
+/* The loop's table must not lead to memory of ours, which is freed before it; but its backend, shared with the parent,
+ * must not hear of it. */
+static void abandon(struct pel_loop *loop, struct pel_handle *handle)
+{
+    if (handle->slot != PEL_UNREGISTERED)
+        loop->slots[handle->slot].handle = NULL;
+    handle->slot = PEL_UNREGISTERED;
+    close(handle->fd);
+    handle->fd = -1;
+}
+
+void pel_memcached_server_abandon(struct pel_memcached_server *server)
+{
+    for (struct pel_memcached_listener *listener = server->listeners; listener; listener = listener->next)
+        abandon(server->loop, &listener->handle);
+    for (struct pel_memcached_peer *peer = server->peers; peer; peer = peer->next)
+        abandon(server->loop, &peer->stream.handle);
+}

@@ -1,0 +1,214 @@
+#include "memcached_session.h"
+
+#include "memcached_commands.h"
+
+void pel_memcached_session_init(struct pel_memcached_session *session, struct pel_memcached_service *service)
+{
+    memset(session, 0, sizeof *session);
+    session->service = service;
+}
+
+void pel_memcached_session_end(struct pel_memcached_session *session)
+{
+    if (session->upload)
+        pel_store_release(&session->service->store, session->upload);
+    if (session->download)
+        pel_store_release(&session->service->store, session->download);
+    session->upload = session->download = NULL;
+}
+
+/* ---- values that come ----------------------------------------------------------------------------------------- */
+
+int pel__memcached_begin_upload(struct pel_memcached_session *session, const struct pel_memcached_request *request,
+                                int64_t expiry, int told, struct pel_buffer *output)
+{
+    struct pel_memcached_service *service = session->service;
+    struct pel_store *store = &service->store;
+    int code = pel_store_allocate(store, request->key, request->length, request->client_flags,
+                                  pel_store_instant(store, expiry), &session->upload);
+
+    if (code == 0) {
+        session->received = 0;
+        return 1;
+    }
+    session->upload = NULL;
+    session->swallow = request->length + 2;
+    if (code == PEL_ELIMIT)
+        service->counters.store_too_large++;
+    else
+        service->counters.store_no_memory++;
+    if (told)
+        pel__put_line(output, code == PEL_ELIMIT ? "SERVER_ERROR object too large for cache"
+                                                 : "SERVER_ERROR out of memory storing object");
+    /* Whoever meant to replace a value must not find the old one. */
+    if (request->verb == PEL_REQUEST_SET || request->verb == PEL_REQUEST_META_SET) {
+        struct pel_item *old = pel_store_find(store, request->key);
+        if (old)
+            pel_store_remove(store, old);
+    }
+    return 0;
+}
+
+static void count_cas(struct pel_memcached_counters *counters, enum pel_store_result result)
+{
+    counters->cas_hits += result == PEL_STORE_STORED;
+    counters->cas_badval += result == PEL_STORE_EXISTS;
+    counters->cas_misses += result == PEL_STORE_NOT_FOUND;
+}
+
+static void finish_upload(struct pel_memcached_session *session, struct pel_buffer *output)
+{
+    static const char *const words[] = {[PEL_STORE_STORED] = "STORED",
+                                        [PEL_STORE_NOT_STORED] = "NOT_STORED",
+                                        [PEL_STORE_EXISTS] = "EXISTS",
+                                        [PEL_STORE_NOT_FOUND] = "NOT_FOUND"};
+    struct pel_memcached_service *service = session->service;
+    struct pel_item *item = session->upload;
+
+    service->counters.cmd_set++;
+    if (memcmp(pel_item_value(item) + item->length, "\r\n", 2)) {
+        if (session->meta || !session->noreply)
+            pel__put_line(output, "CLIENT_ERROR bad data chunk");
+    } else {
+        uint64_t cas;
+        enum pel_store_result result = pel_store_put(&service->store, item, &session->put, &cas);
+        if (session->put.mode == PEL_STORE_CAS)
+            count_cas(&service->counters, result);
+        if (session->meta)
+            pel__memcached_meta_stored(session, result, cas, output);
+        else if (!session->noreply)
+            pel__put_line(output, words[result]);
+    }
+    session->upload = NULL;
+    pel_store_release(&service->store, item);
+}
+
+size_t pel_memcached_session_wants(const struct pel_memcached_session *session, char **bytes)
+{
+    if (!session->upload)
+        return 0;
+    *bytes = pel_item_value(session->upload) + session->received;
+    return session->upload->length + 2 - session->received;
+}
+
+void pel_memcached_session_wrote(struct pel_memcached_session *session, size_t length)
+{
+    session->received += (uint32_t)length;
+}
+
+/* ---- values that go ------------------------------------------------------------------------------------------- */
+
+void pel__memcached_put_value(struct pel_memcached_session *session, struct pel_item *item, struct pel_buffer *output)
+{
+    size_t length = (size_t)item->length + 2, copied = length;
+
+    if (length > PEL_MEMCACHED_COPIED && pel_store_hold(item)) {
+        session->download = item;
+        session->sent = PEL_MEMCACHED_COPIED;
+        copied = PEL_MEMCACHED_COPIED;
+    }
+    if (pel_buffer_append(output, pel_item_value(item), copied) < 0)
+        session->closing = 1;
+}
+
+size_t pel_memcached_session_offers(const struct pel_memcached_session *session, const char **bytes)
+{
+    if (!session->download)
+        return 0;
+    *bytes = pel_item_value(session->download) + session->sent;
+    return session->download->length + 2 - session->sent;
+}
+
+void pel_memcached_session_took(struct pel_memcached_session *session, size_t length)
+{
+    session->sent += (uint32_t)length;
+    if (session->sent < session->download->length + 2)
+        return;
+    pel_store_release(&session->service->store, session->download);
+    session->download = NULL;
+}
+
+/* ---- the conversation ----------------------------------------------------------------------------------------- */
+
+static void execute(struct pel_memcached_session *session, const struct pel_memcached_request *request,
+                    struct pel_buffer *output)
+{
+    switch (request->verb) {
+    case PEL_REQUEST_META_GET:
+    case PEL_REQUEST_META_SET:
+    case PEL_REQUEST_META_DELETE:
+    case PEL_REQUEST_META_ARITHMETIC:
+    case PEL_REQUEST_META_DEBUG:
+        pel__memcached_meta(session, request, output);
+        break;
+    case PEL_REQUEST_BAD:
+        if (!request->error)
+            session->closing = 1;
+        else if (!request->noreply)
+            pel__put_line(output, request->error);
+        session->swallow = request->swallow;
+        break;
+    default:
+        pel__memcached_classic(session, request, output);
+        break;
+    }
+}
+
+/* The next step. 1 when there may be another one. */
+static int step(struct pel_memcached_session *session, const char *bytes, size_t length, size_t *used,
+                struct pel_buffer *output)
+{
+    struct pel_memcached_request request;
+    int code;
+
+    *used = 0;
+    if (session->closing || pel_memcached_session_full(session, output))
+        return 0;
+    if (pel_buffer_reserve(output, PEL_MEMCACHED_REPLY_ROOM) < 0) {
+        session->closing = 1;
+        return 0;
+    }
+    if (session->owes_end) {
+        session->owes_end = 0;
+        pel__put_line(output, "END");
+        return 1;
+    }
+    if (session->upload) {
+        char *at;
+        size_t wanted = pel_memcached_session_wants(session, &at);
+        *used = wanted < length ? wanted : length;
+        if (*used)
+            memcpy(at, bytes, *used);
+        session->received += (uint32_t)*used;
+        if (*used < wanted)
+            return 0;
+        finish_upload(session, output);
+        return 1;
+    }
+    if (session->swallow) {
+        *used = session->swallow < length ? (size_t)session->swallow : length;
+        session->swallow -= *used;
+        return session->swallow == 0;
+    }
+    code = pel_memcached_request_parse(&session->parser, bytes, length, used, &request);
+    if (code == 0)
+        return 0;
+    if (code < 0) {
+        session->closing = 1;
+        pel__put_line(output, code == PEL_ELIMIT ? "CLIENT_ERROR line too long"
+                                                 : "CLIENT_ERROR the binary protocol is not spoken here");
+        return 0;
+    }
+    execute(session, &request, output);
+    return 1;
+}
+
+size_t pel_memcached_session_receive(struct pel_memcached_session *session, const char *bytes, size_t length,
+                                     struct pel_buffer *output)
+{
+    size_t done = 0, used;
+
+    while (step(session, bytes + done, length - done, &used, output))
+        done += used;
+    return done + used;
+}

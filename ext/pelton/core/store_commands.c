@@ -1,0 +1,144 @@
+#include "store.h"
+
+#include <string.h>
+
+/* The present item may have been evicted to make room for the one that takes its place. */
+static void replace(struct pel_store *store, struct pel_item *old, struct pel_item *new, uint64_t new_cas)
+{
+    if (old->state & PEL_ITEM_LINKED)
+        pel_store_remove(store, old);
+    pel__store_link(store, new, new_cas);
+}
+
+/* The two values in one new item, in the place of the old one. NULL when there is no memory. */
+static struct pel_item *join(struct pel_store *store, struct pel_item *old, struct pel_item *added,
+                             const struct pel_store_put *put)
+{
+    struct pel_item *first = put->mode == PEL_STORE_APPEND ? old : added, *second = first == old ? added : old, *joined;
+    int code;
+
+    if (!pel_store_hold(old))
+        return NULL;
+    code = pel_store_allocate(store, pel_item_key(old), (uint64_t)old->length + added->length, old->client_flags,
+                              old->expires, &joined);
+    if (code == 0) {
+        memcpy(pel_item_value(joined), pel_item_value(first), first->length);
+        memcpy(pel_item_value(joined) + first->length, pel_item_value(second), second->length + 2);
+        joined->state |= old->state & PEL_ITEM_BINARY_KEY;
+        replace(store, old, joined, put->new_cas);
+        pel_store_release(store, joined);
+    }
+    pel_store_release(store, old);
+    return code == 0 ? joined : NULL;
+}
+
+static enum pel_store_result put_over(struct pel_store *store, struct pel_item *old, struct pel_item *item,
+                                      const struct pel_store_put *put, uint64_t *cas)
+{
+    int equal = put->compare == old->cas;
+
+    switch (put->mode) {
+    case PEL_STORE_ADD:
+        pel_store_fetched(store, old);
+        return PEL_STORE_NOT_STORED;
+    case PEL_STORE_APPEND:
+    case PEL_STORE_PREPEND:
+        if (put->compare && !equal)
+            return PEL_STORE_EXISTS;
+        if (!(item = join(store, old, item, put)))
+            return PEL_STORE_NOT_STORED;
+        *cas = item->cas;
+        return PEL_STORE_STORED;
+    case PEL_STORE_CAS:
+        if (!put->compare || (!equal && !(put->stale && put->compare < old->cas)))
+            return PEL_STORE_EXISTS;
+        if (!equal) { /* what it replaces decides how long it lives, and who computes it anew */
+            item->expires = old->expires;
+            item->state |= PEL_ITEM_STALE | (old->state & PEL_ITEM_WON);
+        }
+        break;
+    case PEL_STORE_SET:
+    case PEL_STORE_REPLACE:
+        break;
+    }
+    replace(store, old, item, put->new_cas);
+    *cas = item->cas;
+    return PEL_STORE_STORED;
+}
+
+enum pel_store_result pel_store_put(struct pel_store *store, struct pel_item *item, const struct pel_store_put *put,
+                                    uint64_t *cas)
+{
+    struct pel_item *old = pel__store_find_hashed(store, pel_item_key(item), item->hash);
+
+    *cas = 0;
+    if (old)
+        return put_over(store, old, item, put, cas);
+    if (put->mode == PEL_STORE_CAS)
+        return PEL_STORE_NOT_FOUND;
+    if (put->mode != PEL_STORE_SET && put->mode != PEL_STORE_ADD)
+        return PEL_STORE_NOT_STORED;
+    pel__store_link(store, item, put->new_cas);
+    *cas = item->cas;
+    return PEL_STORE_STORED;
+}
+
+static int number_of(struct pel_item *item, uint64_t *number)
+{
+    const char *at = pel_item_value(item), *end = at + item->length;
+
+    if (at == end || *at < '0' || *at > '9')
+        return PEL_EARGUMENT;
+    for (*number = 0; at < end && *at >= '0' && *at <= '9'; at++) {
+        unsigned digit = (unsigned)(*at - '0');
+        if (*number > (UINT64_MAX - digit) / 10)
+            return PEL_EARGUMENT;
+        *number = *number * 10 + digit;
+    }
+    while (at < end && *at == ' ')
+        at++;
+    return at == end ? 0 : PEL_EARGUMENT;
+}
+
+int pel_store_add(struct pel_store *store, struct pel_item **item, int subtract, uint64_t delta, uint64_t new_cas,
+                  uint64_t *number)
+{
+    struct pel_item *old = *item, *longer = old;
+    char digits[20];
+    uint32_t first = sizeof digits, length;
+    uint64_t result;
+    int code = 0;
+
+    if (number_of(old, &result) < 0)
+        return PEL_EARGUMENT;
+    if (subtract)
+        result = delta > result ? 0 : result - delta;
+    else
+        result += delta;
+    *number = result;
+    do
+        digits[--first] = (char)('0' + result % 10);
+    while (result /= 10);
+    length = sizeof digits - first;
+    /* Not in a value that is longer than any number (its rest is spaces), and not in one that is being sent. */
+    if (length <= old->length && old->references == 1) {
+        memcpy(pel_item_value(old), digits + first, length);
+        memset(pel_item_value(old) + length, ' ', old->length - length);
+        pel_store_renew(store, old, new_cas);
+        old->accessed = store->now;
+        return 0;
+    }
+    if (!pel_store_hold(old))
+        return PEL_EMEMORY;
+    code = pel_store_allocate(store, pel_item_key(old), length, old->client_flags, old->expires, &longer);
+    if (code == 0) {
+        memcpy(pel_item_value(longer), digits + first, length);
+        memcpy(pel_item_value(longer) + length, "\r\n", 2);
+        longer->state |= old->state & PEL_ITEM_BINARY_KEY;
+        replace(store, old, longer, new_cas);
+        pel_store_release(store, longer);
+        *item = longer;
+    }
+    pel_store_release(store, old);
+    return code == 0 ? 0 : PEL_EMEMORY;
+}

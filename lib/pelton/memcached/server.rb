@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Pelton
+  module Memcached
+    # A memcached inside this process: for tests, for development, and for caches that need no machine of their own. It
+    # speaks memcached's text and meta protocols to any client, on a reactor that may have other things to do as well;
+    # no Ruby runs on its way from socket to socket.
+    #
+    #     Pelton.run do
+    #       server = Pelton::Memcached::Server.new.start
+    #       cache = Pelton::Memcached::Client.new("127.0.0.1:#{server.port}")
+    #       cache.set("greeting", "hello")
+    #     end
+    #
+    # It has neither authentication nor encryption, as memcached has none by default: listen on addresses only whose
+    # users you trust. It never listens on UDP.
+    class Server
+      # What one item may have beside its value: 56 bytes of header, the key and two more.
+      SMALLEST_VALUE_LIMIT = 1024
+      LARGEST_VALUE_LIMIT = 1 << 30
+
+      # @param host [String, Array<String>, nil] addresses to listen on; nil: none but the path
+      # @param port [Integer] 0: any free one, see {#port}
+      # @param path [String, nil] a UNIX socket to listen on; then TCP is listened on only if a host is named
+      # @param memory [Integer] bytes that all items together may take; the least used ones go when it is full
+      # @param max_connections [Integer] one more is told "ERROR Too many open connections"; at most 60,000
+      # @param value_limit [Integer] bytes of one item, its key and a header of some 60 bytes included
+      def initialize(host: nil, port: 0, path: nil, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20)
+        @hosts = host ? Array(host) : (path ? [] : ["127.0.0.1"])
+        @requested_port = Integer(port)
+        @path = path
+        @memory = Integer(memory)
+        @max_connections = Integer(max_connections)
+        @value_limit = Integer(value_limit)
+        check
+      end
+
+      # @return [String, nil] the UNIX socket
+      attr_reader :path
+
+      # @return [Integer, nil] the TCP port, once it runs; nil without one
+      attr_reader :port
+
+      # Listens, and serves until {#stop} or until the reactor stops. An open server keeps `Pelton.run` going.
+      #
+      # @raise [NotRunningError] outside of `Pelton.run`
+      # @raise [ConnectionError] when an address is in use or not ours
+      # @return [self]
+      def start
+        _start(@memory, @value_limit, @max_connections, @requested_port)
+        begin
+          listen
+        rescue
+          stop
+          raise
+        end
+        self
+      end
+
+      # Runs a reactor for this server alone, until it is stopped. The block, if given, is called with the server once it
+      # listens.
+      #
+      # @asynchronous
+      def run
+        Pelton.run do
+          start
+          yield self if block_given?
+        end
+        self
+      end
+
+      # Closes all connections and forgets all items. Legal when it does not run.
+      def stop
+        running = running?
+        _close
+        File.unlink(path) if running && path && File.socket?(path)
+        @port = nil
+      end
+
+      # What it holds and has counted, in memcached's names.
+      #
+      # @return [Hash{Symbol => Integer}]
+      # @raise [ClosedError] when it does not run
+      def stats = _stats
+
+      private
+
+      def check
+        raise ArgumentError, "memory must be at least 1 MB, not #{@memory}" if @memory < 1 << 20
+        raise ArgumentError, "max_connections must be 1 to 60,000, not #{@max_connections}" unless (1..60_000).cover?(@max_connections)
+        return if (SMALLEST_VALUE_LIMIT..[LARGEST_VALUE_LIMIT, @memory].min).cover?(@value_limit)
+        raise ArgumentError, "value_limit must be 1 KB to 1 GB, and no more than memory, not #{@value_limit}"
+      end
+
+      def listen
+        port = @requested_port
+        @hosts.each do |host|
+          take(Pelton.listen(host, port)) { |listener| port = listener.port }
+          @port = port
+        end
+        take(Pelton.listen_unix(path)) if path
+      end
+
+      def take(listener)
+        yield listener if block_given?
+        _listen(listener.fileno)
+      ensure
+        listener.close
+      end
+    end
+  end
+end

@@ -1,0 +1,110 @@
+#ifndef MEMCACHED_CONVERSATION_H
+#define MEMCACHED_CONVERSATION_H
+
+/*
+ * A client talking to a session, without a socket: bytes go in, in pieces of any size, and all that comes back is kept.
+ * Each piece is moved against the end of its own memory, where ASAN sees an over-read.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memcached_session.h"
+
+/* The fuzz target has no harness. */
+#ifndef CHECK
+#define CHECK(condition) ((condition) ? (void)0 : abort())
+#endif
+
+struct conversation {
+    struct pel_memcached_service service;
+    struct pel_memcached_session session;
+    struct pel_buffer output, rest, heard; /* heard: all replies so far */
+    int direct;                            /* values are received and sent past the session */
+};
+
+__attribute__((unused)) static void conversation_begin(struct conversation *talk, uint64_t memory, uint64_t item)
+{
+    memset(talk, 0, sizeof *talk);
+    CHECK(pel_store_init(&talk->service.store, memory, item) == 0);
+    pel_store_set_time(&talk->service.store, 0, 1800000000);
+    talk->service.configured_memory = memory;
+    talk->service.max_connections = 1024;
+    pel_memcached_session_init(&talk->session, &talk->service);
+}
+
+__attribute__((unused)) static void conversation_end(struct conversation *talk)
+{
+    pel_memcached_session_end(&talk->session);
+    pel_store_free(&talk->service.store);
+    CHECK(talk->service.store.bytes == 0);
+    pel_buffer_free(&talk->output);
+    pel_buffer_free(&talk->rest);
+    pel_buffer_free(&talk->heard);
+}
+
+/* The client reads everything. 1 when there was something. */
+__attribute__((unused)) static int conversation_hear(struct conversation *talk)
+{
+    const char *bytes;
+    size_t length = pel_buffer_length(&talk->output), offered;
+
+    CHECK(length < PEL_MEMCACHED_OUTPUT_LIMIT + PEL_MEMCACHED_REPLY_ROOM || !talk->direct);
+    if (length)
+        CHECK(pel_buffer_append(&talk->heard, pel_buffer_head(&talk->output), length) == 0);
+    pel_buffer_consume(&talk->output, length);
+    while ((offered = pel_memcached_session_offers(&talk->session, &bytes))) {
+        size_t part = offered > 50000 ? 50000 : offered;
+        CHECK(pel_buffer_append(&talk->heard, bytes, part) == 0);
+        pel_memcached_session_took(&talk->session, part);
+        length += part;
+    }
+    return length > 0;
+}
+
+/* Lets the session use what is there, while it can. */
+static void conversation_go_on(struct conversation *talk)
+{
+    int full;
+
+    do {
+        size_t length = pel_buffer_length(&talk->rest), used;
+        char *bytes = malloc(length ? length : 1);
+        CHECK(bytes);
+        if (length)
+            memcpy(bytes, pel_buffer_head(&talk->rest), length);
+        used = pel_memcached_session_receive(&talk->session, bytes, length, &talk->output);
+        free(bytes);
+        CHECK(used <= length);
+        pel_buffer_consume(&talk->rest, used);
+        full = pel_memcached_session_full(&talk->session, &talk->output);
+        conversation_hear(talk);
+    } while (full && !talk->session.closing);
+}
+
+__attribute__((unused)) static void conversation_say(struct conversation *talk, const char *bytes, size_t length)
+{
+    while (length > 0 && !talk->session.closing) {
+        char *at;
+        size_t wanted = talk->direct ? pel_memcached_session_wants(&talk->session, &at) : 0;
+        if (wanted > 0 && pel_buffer_length(&talk->rest) == 0) {
+            if (wanted > length)
+                wanted = length;
+            memcpy(at, bytes, wanted);
+            pel_memcached_session_wrote(&talk->session, wanted);
+        } else {
+            wanted = length;
+            CHECK(pel_buffer_append(&talk->rest, bytes, length) == 0);
+        }
+        bytes += wanted;
+        length -= wanted;
+        conversation_go_on(talk);
+    }
+}
+
+__attribute__((unused)) static void conversation_text(struct conversation *talk, const char *text)
+{
+    conversation_say(talk, text, strlen(text));
+}
+
+#endif

@@ -1,0 +1,134 @@
+#include "memcached_stats.h"
+
+#include "check.h"
+#include "memcached_conversation.h"
+
+static struct conversation talk;
+
+static const char *heard(void)
+{
+    CHECK(pel_buffer_append(&talk.heard, "", 1) == 0);
+    return pel_buffer_head(&talk.heard);
+}
+
+static void ask(const char *command)
+{
+    pel_buffer_free(&talk.heard);
+    conversation_text(&talk, command);
+}
+
+#define CHECK_STAT(line) CHECK(strstr(heard(), "STAT " line "\r\n"))
+
+TEST(the_general_ones_count_what_was_done)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    ask("set a 0 0 1\r\n1\r\nget a b\r\nincr a 1\r\nincr b 1\r\ndecr a 1\r\ndecr b 1\r\ntouch a 0\r\ntouch b 0\r\n"
+        "cas a 0 0 1 99\r\n1\r\ncas b 0 0 1 1\r\n1\r\ndelete a\r\ndelete a\r\nflush_all\r\nme a\r\n");
+    ask("stats\r\n");
+    CHECK_STAT("version 1.6.18");
+    CHECK_STAT("cmd_get 2");
+    CHECK_STAT("get_hits 1");
+    CHECK_STAT("get_misses 1");
+    CHECK_STAT("cmd_set 3");
+    CHECK_STAT("incr_hits 1");
+    CHECK_STAT("incr_misses 1");
+    CHECK_STAT("decr_hits 1");
+    CHECK_STAT("decr_misses 1");
+    CHECK_STAT("cmd_touch 2");
+    CHECK_STAT("touch_hits 1");
+    CHECK_STAT("touch_misses 1");
+    CHECK_STAT("cas_badval 1");
+    CHECK_STAT("cas_misses 1");
+    CHECK_STAT("delete_hits 1");
+    CHECK_STAT("delete_misses 1");
+    CHECK_STAT("cmd_flush 1");
+    CHECK_STAT("cmd_meta 1");
+    CHECK_STAT("total_items 1");
+    CHECK_STAT("curr_items 0");
+    CHECK_STAT("bytes 0");
+    CHECK_STAT("limit_maxbytes 8388608");
+    CHECK_STAT("time 1800000000");
+    CHECK_STAT("uptime 0");
+    CHECK(strstr(heard(), "\r\nEND\r\n"));
+    conversation_end(&talk);
+}
+
+TEST(a_reset_begins_anew)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    ask("set a 0 0 1\r\n1\r\nget a\r\n");
+    ask("stats reset\r\n");
+    CHECK_STRING("RESET\r\n", heard());
+    ask("stats\r\n");
+    CHECK_STAT("cmd_get 0");
+    CHECK_STAT("total_items 0");
+    CHECK_STAT("curr_items 1");
+    conversation_end(&talk);
+}
+
+TEST(items_and_slabs_are_one_class)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    ask("stats items\r\nstats slabs\r\n");
+    CHECK_STRING("END\r\nSTAT active_slabs 0\r\nSTAT total_malloced 0\r\nEND\r\n", heard());
+    ask("set a 0 0 1\r\n1\r\n");
+    ask("stats items\r\n");
+    CHECK_STAT("items:1:number 1");
+    CHECK_STAT("items:1:age 0");
+    ask("stats slabs\r\n");
+    CHECK_STAT("1:used_chunks 1");
+    CHECK_STAT("active_slabs 1");
+    conversation_end(&talk);
+}
+
+TEST(settings_and_sizes)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    ask("stats settings\r\n");
+    CHECK_STAT("maxbytes 8388608");
+    CHECK_STAT("item_size_max 1048576");
+    CHECK_STAT("udpport 0");
+    CHECK_STAT("evictions on");
+    ask("stats sizes\r\n");
+    CHECK_STRING("STAT sizes_status disabled\r\nEND\r\n", heard());
+    conversation_end(&talk);
+}
+
+TEST(a_cachedump_lists_keys)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    ask("set a 0 0 1\r\n1\r\nset b 0 100 22\r\n1234567890123456789012\r\nms AAEC 1 b\r\n1\r\n");
+    ask("stats cachedump 1 0\r\n");
+    CHECK_STRING("ITEM b [22 b; 1800000100 s]\r\nITEM a [1 b; 0 s]\r\nEND\r\n", heard());
+    ask("stats cachedump 1 1\r\n");
+    CHECK_STRING("ITEM b [22 b; 1800000100 s]\r\nEND\r\n", heard());
+    ask("stats cachedump 2 1\r\nstats cachedump 64 1\r\nstats cachedump x 1\r\nstats cachedump 1\r\n");
+    CHECK_STRING("END\r\nCLIENT_ERROR Illegal slab id\r\nCLIENT_ERROR bad command line format\r\n"
+                 "CLIENT_ERROR bad command line\r\n",
+                 heard());
+    conversation_end(&talk);
+}
+
+TEST(a_cachedump_has_a_limit)
+{
+    char line[300], key[250] = "";
+
+    conversation_begin(&talk, 64 << 20, 1 << 20);
+    memset(key, 'k', sizeof key - 1);
+    for (int i = 0; i < 12000; i++) {
+        snprintf(line, sizeof line, "set %s%05d 0 0 0 noreply\r\n\r\n", key + 20, i);
+        conversation_text(&talk, line);
+    }
+    ask("stats cachedump 1 0\r\n");
+    CHECK(pel_buffer_length(&talk.heard) > 2000000 && pel_buffer_length(&talk.heard) < 2200000);
+    CHECK(!memcmp(pel_buffer_tail(&talk.heard) - 5, "END\r\n", 5));
+    conversation_end(&talk);
+}
+
+TEST(what_is_not_known)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    ask("stats nonsense\r\nstats detail on\r\nstats detail off\r\nstats detail dump\r\nstats detail\r\n");
+    CHECK_STRING("ERROR\r\nOK\r\nOK\r\nEND\r\nCLIENT_ERROR usage: stats detail on|off|dump\r\n", heard());
+    conversation_end(&talk);
+}

@@ -1,0 +1,285 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/memcached"
+require "socket"
+
+class Pelton::Memcached::ServerTest < PeltonTest
+  Server = Pelton::Memcached::Server
+  Client = Pelton::Memcached::Client
+
+  def test_it_serves_clients_of_the_same_reactor
+    Pelton.run do
+      server = Server.new.start
+      client = Client.new("127.0.0.1:#{server.port}")
+
+      assert client.set("key", "value")
+      assert_equal "value", client.get("key")
+      assert_nil client.get("other")
+      assert client.delete("key")
+      server.stop
+    end
+  end
+
+  def test_large_values
+    value = Random.new(1).bytes(900_000)
+    with_server do |server|
+      client = Client.new("127.0.0.1:#{server.port}")
+
+      assert client.set("key", value)
+      assert_equal value, client.get("key")
+      assert_raises(Pelton::Memcached::ServerError) { client.set("key", value + value) }
+      assert_nil client.get("key")
+    end
+  end
+
+  def test_it_is_found_beside_anything_else_of_the_reactor
+    with_server do |server|
+      order = Array.new(10) do |number|
+        Pelton.spawn do
+          client = Client.new("127.0.0.1:#{server.port}")
+          20.times { |time| client.set("#{number}-#{time}", "x" * time) }
+          20.times.all? { |time| client.get("#{number}-#{time}") == "x" * time }
+        end
+      end
+
+      assert order.all?(&:value)
+      assert_equal 200, server.stats[:curr_items]
+    end
+  end
+
+  def test_a_blocking_client_of_another_thread
+    with_server do |server|
+      answer = Thread.new do
+        TCPSocket.open("127.0.0.1", server.port) do |socket|
+          socket.write("set a 0 0 3\r\none\r\nget a\r\nquit\r\n")
+          socket.read
+        end
+      end
+
+      assert_equal "STORED\r\nVALUE a 0 3\r\none\r\nEND\r\n", answer.value
+    end
+  end
+
+  def test_stats_are_those_of_memcached
+    with_server(memory: 8 << 20, max_connections: 7) do |server|
+      client = Client.new("127.0.0.1:#{server.port}")
+      client.set("key", "value")
+      2.times { client.get("key") }
+      client.get("other")
+      stats = server.stats
+
+      assert_equal({get_hits: 2, get_misses: 1, cmd_get: 3, cmd_set: 1, curr_items: 1, curr_connections: 1},
+        stats.slice(:get_hits, :get_misses, :cmd_get, :cmd_set, :curr_items, :curr_connections))
+      assert_equal [8 << 20, 7], stats.values_at(:limit_maxbytes, :max_connections)
+    end
+  end
+
+  def test_memory_has_a_limit
+    with_server(memory: 2 << 20) do |server|
+      client = Client.new("127.0.0.1:#{server.port}")
+      4000.times { |number| client.set("key#{number}", "x" * 1000) }
+
+      assert_operator server.stats[:bytes], :<=, 2 << 20
+      assert_operator server.stats[:evictions], :>, 0
+      assert_nil client.get("key0")
+      assert_equal "x" * 1000, client.get("key3999")
+    end
+  end
+
+  def test_values_have_a_limit
+    with_server(value_limit: 2000) do |server|
+      client = Client.new("127.0.0.1:#{server.port}")
+
+      assert client.set("key", "x" * 1900)
+      error = assert_raises(Pelton::Memcached::ServerError) { client.set("key", "x" * 2000) }
+      assert_match(/too large/, error.message)
+    end
+  end
+
+  def test_connections_have_a_limit
+    with_server(max_connections: 2) do |server|
+      sockets = Array.new(3) { Pelton.connect("127.0.0.1", server.port) }
+
+      assert_equal "ERROR Too many open connections\r\n", sockets[2].gets
+      sockets[0].write("mn\r\n")
+      assert_equal "MN\r\n", sockets[0].gets
+    end
+  end
+
+  def test_a_unix_socket
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "memcached.sock")
+      with_server(path: path) do |server|
+        client = Client.new(path)
+
+        assert_nil server.port
+        assert client.set("key", "value")
+        assert_equal "value", client.get("key")
+        server.stop
+      end
+
+      refute_path_exists path
+    end
+  end
+
+  def test_several_addresses
+    with_server(host: ["127.0.0.1", "127.0.0.2"]) do |server|
+      Client.new("127.0.0.1:#{server.port}").set("key", "value")
+
+      assert_equal "value", Client.new("127.0.0.2:#{server.port}").get("key")
+    end
+  end
+
+  def test_a_stop_closes_everything_and_a_start_begins_anew
+    with_server do |server|
+      port = server.port
+      stream = Pelton.connect("127.0.0.1", port)
+      Client.new("127.0.0.1:#{port}").set("key", "value")
+      server.stop
+
+      assert_nil stream.gets
+      refute_predicate server, :running?
+      assert_nil server.port
+      assert_raises(Pelton::ConnectionError) { Pelton.connect("127.0.0.1", port) }
+      assert_raises(Pelton::ClosedError) { server.stats }
+      server.stop
+      server.start
+      assert_nil Client.new("127.0.0.1:#{server.port}").get("key")
+    end
+  end
+
+  def test_the_reactor_stops_it
+    server = nil
+    Pelton.run do
+      server = Server.new.start
+      Pelton.next_tick { Pelton.stop }
+    end
+
+    refute_predicate server, :running?
+  end
+
+  def test_an_open_server_keeps_the_reactor_running
+    server = nil
+    Pelton.run do
+      server = Server.new.start
+      Thread.new do
+        TCPSocket.open("127.0.0.1", server.port) { |socket| socket.write("mn\r\n") && socket.gets }
+        Pelton::Reactor
+      ensure
+        server.instance_variable_set(:@answered, true)
+      end
+      Pelton.add_timer(0.01) { stop_when_answered(server) }
+    end
+
+    assert server.instance_variable_get(:@answered)
+  end
+
+  def test_run_runs_a_reactor_of_its_own
+    port = nil
+    server = Server.new
+    server.run { |running| port = running.port && server.stop }
+
+    assert_nil port
+    refute_predicate server, :running?
+  end
+
+  def test_a_taken_port_is_told_and_leaves_nothing_behind
+    with_server do |server|
+      other = Server.new(port: server.port)
+
+      assert_raises(Pelton::ConnectionError) { other.start }
+      refute_predicate other, :running?
+      assert_equal server.port, server.port
+    end
+  end
+
+  def test_it_starts_once
+    with_server { |server| assert_raises(Pelton::Error) { server.start } }
+  end
+
+  def test_without_a_reactor_it_does_not_start
+    assert_raises(Pelton::NotRunningError) { Server.new.start }
+  end
+
+  def test_arguments_are_checked
+    assert_raises(ArgumentError) { Server.new(memory: 1000) }
+    assert_raises(ArgumentError) { Server.new(max_connections: 0) }
+    assert_raises(ArgumentError) { Server.new(max_connections: 100_000) }
+    assert_raises(ArgumentError) { Server.new(value_limit: 10) }
+    assert_raises(ArgumentError) { Server.new(value_limit: 1 << 31, memory: 1 << 32) }
+    assert_raises(ArgumentError) { Server.new(value_limit: 2 << 20, memory: 1 << 20) }
+  end
+
+  def test_a_child_does_not_keep_the_parents_clients_and_may_start_its_own
+    output = ruby_output(<<~RUBY)
+      require "pelton/memcached"
+      Pelton.run do
+        server = Pelton::Memcached::Server.new.start
+        stream = Pelton.connect("127.0.0.1", server.port)
+        stream.write("set key 0 0 1\\r\\n1\\r\\n")
+        puts stream.gets
+        child = fork do
+          puts server.running?
+          begin
+            server.stats
+          rescue Pelton::ClosedError => error
+            puts error.message
+          end
+          Pelton.run do
+            server.start
+            puts Pelton::Memcached::Client.new("127.0.0.1:\#{server.port}").get("key").inspect
+            server.stop
+          end
+          exit!(0)
+        end
+        Process.wait(child)
+        puts $?.exitstatus
+        stream.write("get key\\r\\n")
+        3.times { puts stream.gets }
+        puts server.stats[:curr_connections]
+        server.stop
+      end
+    RUBY
+
+    assert_equal ["STORED", "false", "this server runs in the parent process: start one in the child", "nil", "0",
+      "VALUE key 0 1", "1", "END", "1"], output.lines(chomp: true).map(&:chomp)
+  end
+
+  def test_it_survives_collections_and_its_own_death
+    run = <<~RUBY
+      require "pelton/memcached"
+      Pelton.run do
+        10.times { Pelton::Memcached::Server.new.start }
+        GC.start
+        client = nil
+        ObjectSpace.each_object(Pelton::Memcached::Server) { |server| client = Pelton::Memcached::Client.new("127.0.0.1:\#{server.port}") }
+        client.set("a", "b")
+        GC.compact
+        puts client.get("a")
+        Pelton.stop
+      end
+      GC.start
+      puts ObjectSpace.each_object(Pelton::Memcached::Server).count(&:running?)
+      exit
+    RUBY
+
+    assert_equal "b\n0\n", ruby_output(run)
+  end
+
+  private
+
+  def with_server(**options)
+    Pelton.run do
+      server = Server.new(**options).start
+      yield server
+    ensure
+      server&.stop
+    end
+  end
+
+  def stop_when_answered(server)
+    return server.stop if server.instance_variable_get(:@answered)
+    Pelton.add_timer(0.01) { stop_when_answered(server) }
+  end
+end
