@@ -3,8 +3,9 @@
 require_relative "../test_helper"
 require "pelton/memcached"
 require "socket"
+require "tmpdir"
 
-class Pelton::Memcached::ServerTest < PeltonTest
+class EmbeddedServerTest < PeltonTest
   Server = Pelton::Memcached::Server
   Client = Pelton::Memcached::Client
 
@@ -43,7 +44,7 @@ class Pelton::Memcached::ServerTest < PeltonTest
         end
       end
 
-      assert order.all?(&:value)
+      assert order.all?(&:await)
       assert_equal 200, server.stats[:curr_items]
     end
   end
@@ -165,7 +166,6 @@ class Pelton::Memcached::ServerTest < PeltonTest
       server = Server.new.start
       Thread.new do
         TCPSocket.open("127.0.0.1", server.port) { |socket| socket.write("mn\r\n") && socket.gets }
-        Pelton::Reactor
       ensure
         server.instance_variable_set(:@answered, true)
       end
@@ -214,6 +214,7 @@ class Pelton::Memcached::ServerTest < PeltonTest
   def test_a_child_does_not_keep_the_parents_clients_and_may_start_its_own
     output = ruby_output(<<~RUBY)
       require "pelton/memcached"
+      $stdout.sync = true
       Pelton.run do
         server = Pelton::Memcached::Server.new.start
         stream = Pelton.connect("127.0.0.1", server.port)

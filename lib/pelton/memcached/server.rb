@@ -28,7 +28,7 @@ module Pelton
       # @param max_connections [Integer] one more is told "ERROR Too many open connections"; at most 60,000
       # @param value_limit [Integer] bytes of one item, its key and a header of some 60 bytes included
       def initialize(host: nil, port: 0, path: nil, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20)
-        @hosts = host ? Array(host) : (path ? [] : ["127.0.0.1"])
+        @hosts = Array(host || (path ? nil : "127.0.0.1"))
         @requested_port = Integer(port)
         @path = path
         @memory = Integer(memory)
