@@ -3,70 +3,100 @@
 require "socket"
 
 module Pelton
-  # Connects to a name or an address. Several addresses are tried in order; one that is slow is not waited for before
-  # the next begins (RFC 8305, "Happy Eyeballs").
+  # Connects to one of several addresses. They are tried in order; one that is slow is not waited for before the next
+  # begins (RFC 8305, "Happy Eyeballs").
   module Connector
     # Seconds that an attempt has for itself before the next one begins beside it (RFC 8305, section 5).
     ATTEMPT_DELAY = 0.25
 
-    # @param addresses [Array<Addrinfo>]
-    # @param timeout [Numeric] seconds for all attempts together
-    # @return [Stream]
-    # @raise [ConnectionError] the last one's, when all failed
-    # @raise [TimeoutError]
-    # @asynchronous
-    def self.connect(addresses, timeout:)
-      deadline = now + timeout
-      waiting = addresses.dup
-      attempts = []
-      error = nil
-      until waiting.empty? && attempts.empty?
-        begin
-          attempts << Stream._connect(waiting.shift.to_sockaddr) unless waiting.empty?
-        rescue ConnectionError => error
-          next
+    # Seconds until a UNIX listener whose backlog is full is tried again.
+    RETRY_DELAY = 0.01
+
+    class << self
+      # @param addresses [Array<Addrinfo>]
+      # @param deadline [Float] on the monotonic clock, in seconds, for all attempts together
+      # @param local [Addrinfo, nil] where to connect from
+      # @return [Stream]
+      # @raise [ConnectionError] the last one's, when all failed
+      # @raise [TimeoutError]
+      # @asynchronous
+      def connect(addresses, deadline:, local: nil)
+        waiting = addresses.dup
+        attempts = {}
+        failure = nil
+        until waiting.empty? && attempts.empty?
+          address = waiting.shift
+          begin
+            attempts[begin_attempt(address, local, deadline)] = address if address
+          rescue ConnectionError => failure
+            next
+          end
+          settled = Stream._first_connected(attempts.keys, wait(deadline, waiting)) || next
+          address = attempts.delete(settled)
+          return settled unless settled._errno
+          failure = error(settled._errno, address)
         end
-        remaining = deadline - now
-        raise TimeoutError, "connect: not connected within #{timeout} s" if remaining <= 0
-        settled = Stream._first_connected(attempts, waiting.empty? ? remaining : [remaining, ATTEMPT_DELAY].min)
-        next unless settled
-        attempts.delete(settled)
-        return settled unless settled._errno
-        error = failure(settled)
-        settled.abort
+        raise failure || ConnectionError.new("connect: there is no address to try")
+      ensure
+        attempts&.each_key(&:abort)
       end
-      raise error || ConnectionError.new("connect: there is no address to try")
-    ensure
-      attempts&.each { |stream| stream.abort unless stream.equal?(settled) }
-    end
 
-    def self.failure(stream)
-      number = stream._errno
-      ConnectionError.new("connect: #{SystemCallError.new(number).message}").tap { |error| error.errno = number }
-    end
-    private_class_method :failure
+      private
 
-    def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    private_class_method :now
+      def begin_attempt(address, local, deadline)
+        Stream._connect(address.to_sockaddr, local&.to_sockaddr)
+      rescue ConnectionError => failure
+        raise error(failure.errno, address) unless failure.errno == Errno::EAGAIN::Errno && now < deadline
+        sleep(RETRY_DELAY)
+        retry
+      end
+
+      # Seconds to wait for the attempts that are under way.
+      def wait(deadline, waiting)
+        left = deadline - now
+        raise TimeoutError, "connect: not connected in time" if left <= 0
+        waiting.empty? ? left : [left, ATTEMPT_DELAY].min
+      end
+
+      def error(number, address)
+        type = (number == Errno::ETIMEDOUT::Errno) ? TimeoutError : ConnectionError
+        type.new("connect to #{address.inspect_sockaddr}: #{SystemCallError.new(number).message}").tap { |error| error.errno = number }
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
   end
 
   class << self
     # Connects to a TCP server, by name or address.
     #
+    # @param host [String] a name, or an IPv4 or IPv6 address
+    # @param port [Integer]
     # @param timeout [Numeric] seconds, for resolving and connecting together
-    # @return [Stream]; with a block a Deferrable, and the block gets the stream
+    # @param local_host [String, nil] the address of this machine to connect from
+    # @return [Stream, Operation] with a block a Deferrable, and the block gets the stream
     # @raise [ResolutionError, ConnectionError, TimeoutError]
     # @asynchronous
-    def connect(host, port, timeout: 10, &block)
-      return spawn { connect(host, port, timeout: timeout) }.callback(&block) if block
-      Connector.connect(Resolver.resolve(host, port, timeout: timeout), timeout: timeout)
+    def connect(host, port, timeout: 10, local_host: nil, &block)
+      return defer(block) { connect(host, port, timeout: timeout, local_host: local_host) } if block
+      deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
+      addresses = Resolver.resolve(host, port, timeout: timeout)
+      local = Addrinfo.tcp(local_host, 0) if local_host
+      addresses = addresses.select { |address| address.afamily == local.afamily } if local
+      Connector.connect(addresses, deadline: deadline, local: local)
     end
 
     # Connects to a UNIX socket.
+    #
+    # @param path [String]
+    # @param timeout [Numeric] seconds
+    # @return [Stream, Operation] with a block a Deferrable, and the block gets the stream
+    # @raise [ConnectionError, TimeoutError]
     # @asynchronous
     def connect_unix(path, timeout: 10, &block)
-      return spawn { connect_unix(path, timeout: timeout) }.callback(&block) if block
-      Connector.connect([Addrinfo.unix(path)], timeout: timeout)
+      return defer(block) { connect_unix(path, timeout: timeout) } if block
+      deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
+      Connector.connect([Addrinfo.unix(path)], deadline: deadline)
     end
   end
 end

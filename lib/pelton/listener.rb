@@ -3,12 +3,23 @@
 require "socket"
 
 module Pelton
-  # Accepts connections. Made by {Pelton.listen} and {Pelton.listen_unix}.
+  # Accepts connections. Made by {Pelton.listen} and {Pelton.listen_unix}. When descriptors run out it pauses for a tenth
+  # of a second at a time; what waits in the backlog is accepted later. All of it happens on the thread that opened the
+  # listener; a child after a fork makes its own by {for_fd}.
   class Listener
-    # Waits for the next connection. Only of a listener that was made without a block.
+    # @!method self.for_fd(fd)
+    #   Takes a listening descriptor over, such as an inherited one. The listener closes it.
+    #   @param fd [Integer]
+    #   @yieldparam stream [Stream]
+    #   @return [Listener]
+    #   @raise [ConnectionError] the descriptor stays the caller's
+
+    # Waits for the next connection. Only of a listener that was made without a block. Several fibers may accept.
     #
+    # @param timeout [Numeric, nil] seconds
     # @return [Stream]
-    # @raise [TimeoutError, ClosedError]
+    # @raise [TimeoutError]
+    # @raise [ClosedError] when the listener is closed, also while the call waits
     # @asynchronous
     def accept(timeout: nil) = _accept(timeout)
 
@@ -17,26 +28,47 @@ module Pelton
 
     # @return [Integer] the TCP port
     def port = local_address.ip_port
+
+    # @!method close
+    #   Stops accepting. The streams that were accepted stay. Legal for a closed listener.
+    #   @return [nil]
+
+    # @!method closed?
+    #   @return [Boolean]
+
+    # @!method fileno
+    #   @return [Integer] the descriptor, which stays the listener's
+
+    # @!method stats
+    #   @return [Hash{Symbol => Integer}] connections `accepted`, and `pauses` because descriptors or memory had run out
   end
 
   class << self
     # Listens on a TCP address. Each connection is handed to the block, as a {Stream}; the block may wait, and holds up
     # nobody. An open listener with a block keeps {run} going.
     #
+    # @param host [String] an address of this machine, or a name of one; "::" is IPv6 alone
     # @param port [Integer] 0: any free one, see {Listener#port}
     # @param backlog [Integer] connections that may wait to be accepted; 0: the system's limit
     # @param reuse_port [Boolean] lets several processes share the port
-    # @raise [ConnectionError] when the address is in use or not ours
+    # @yieldparam stream [Stream]
     # @return [Listener]
+    # @raise [ResolutionError]
+    # @raise [ConnectionError] when the address is in use or not ours
     def listen(host, port, backlog: 0, reuse_port: false, &block)
-      address = Addrinfo.tcp(host, port)
-      Listener._open(address.to_sockaddr, backlog, reuse_port, &block)
+      Listener._open(Addrinfo.tcp(host, port).to_sockaddr, backlog, reuse_port, &block)
     rescue SocketError => error
       raise ResolutionError, "#{host}: #{error.message}"
     end
 
-    # Listens on a UNIX socket. A path that nobody listens on any more is removed first.
+    # Listens on a UNIX socket. A path that nobody listens on any more is removed first. Closing the listener leaves the
+    # path, because another process may listen there by then.
+    #
+    # @param path [String]
+    # @param backlog [Integer] as for {listen}
+    # @yieldparam stream [Stream]
     # @return [Listener]
+    # @raise [ConnectionError]
     def listen_unix(path, backlog: 0, &block)
       address = Addrinfo.unix(path).to_sockaddr
       Listener._open(address, backlog, false, &block)
@@ -50,10 +82,12 @@ module Pelton
 
     def abandoned?(path)
       return false unless File.socket?(path)
-      UNIXSocket.new(path).close
+      Socket.open(:UNIX, :STREAM) { |socket| socket.connect_nonblock(Addrinfo.unix(path), exception: false) }
       false
     rescue Errno::ECONNREFUSED
       true
+    rescue SystemCallError
+      false
     end
   end
 end

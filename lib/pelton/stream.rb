@@ -5,97 +5,244 @@ require "socket"
 module Pelton
   # A connection, or any connected descriptor: bytes in and out, with buffers.
   #
-  # In direct style ({#readpartial}, {#gets}, {#read}, {#write} without a block) a call parks its fiber until it is done,
-  # or blocks where no reactor runs. In callback style ({#on_data}, {#on_close}, and the same methods with a block) it
-  # returns at once. Every read and write takes `timeout:`, in seconds. Without one it waits for as long as the peer
-  # likes: an idle connection is no error.
+  # In direct style ({#readpartial}, {#gets}, {#read}, {#write} ... without a block) a call parks its fiber until it is
+  # done, or blocks where no reactor runs. The same methods with a block return a Deferrable at once, and the block gets
+  # the value later; {#later} returns the Deferrable alone. In callback style proper, {#on_data} is given whatever comes.
+  #
+  # Every read and write takes `timeout:`, in seconds, for the whole call; {#timeout=} sets one for those without.
+  # Otherwise a call waits for as long as the peer likes: an idle connection is no error. What was received for a read
+  # that raised is there for the next one.
+  #
+  # Several fibers may use one stream: reads come one after the other, in their order, and each write's bytes stay
+  # together. All of it happens on the thread that opened the stream.
+  #
+  # Common errors: {TimeoutError}; {ConnectionError} when the connection failed; {ClosedError} when this side closed the
+  # stream, also while the call waited, and in a child that inherited it through a fork.
   class Stream
+    # Bytes of a line that {#gets} accepts at most, unless it is told otherwise.
+    LINE_LIMIT = 1 << 20
+
+    # @!method self.for_fd(fd)
+    #   Takes over a connected descriptor: a socket, a pipe, a terminal, no file. The stream closes it.
+    #   @param fd [Integer]
+    #   @return [Stream]
+    #   @raise [ConnectionError] the descriptor stays the caller's
+
+    # Two streams that are connected with each other, for tests and for talking to a child.
+    #
+    # @return [Array(Stream, Stream)]
+    def self.pair
+      sockets = UNIXSocket.pair
+      sockets.map { |socket| for_fd(socket.fileno).tap { socket.autoclose = false } }
+    end
+
+    # @!group Reading
+
     # Reads at most `max` bytes: at once if there are some, otherwise when some come.
     #
-    # @param max [Integer] bytes
+    # @param max [Integer] bytes; without a buffer no more than 65,536 come at once
     # @param buffer [String, nil] receives the bytes, and is returned; reusing one saves most of the cost of bulk reading
+    # @param timeout [Numeric, nil] seconds
     # @return [String] binary
     # @raise [EOFError] at the end
-    # @raise [TimeoutError, ConnectionError, ClosedError]
     # @asynchronous
     def readpartial(max, buffer = nil, timeout: nil, &block)
-      return later.readpartial(max, buffer, timeout: timeout).callback(&block) if block
+      return defer(block) { readpartial(max, buffer, timeout: timeout) } if block
       _readpartial(max, buffer, timeout) || raise(EOFError, "the peer has sent all it will send")
     end
 
-    # Reads exactly `length` bytes, or to the end when it is nil.
+    # Reads `length` bytes, or to the end when it is nil.
     #
+    # @param length [Integer, nil] bytes
+    # @param buffer [String, nil] receives the bytes, and is returned
+    # @param timeout [Numeric, nil] seconds
     # @return [String, nil] fewer bytes when the end comes first; nil when it comes at once and a length was given
     # @asynchronous
-    def read(length = nil, timeout: nil, &block)
-      return later.read(length, timeout: timeout).callback(&block) if block
-      return "".b if length == 0
-      until length && _buffered >= length
-        break unless _fill(timeout)
-      end
-      _take("", length ? [length, _buffered].min : _buffered, 0) || (length ? nil : "".b)
+    def read(length = nil, buffer = nil, timeout: nil, &block)
+      return defer(block) { _read(length, buffer, timeout) } if block
+      _read(length, buffer, timeout)
+    end
+
+    # Reads `length` bytes, neither more nor fewer.
+    #
+    # @param length [Integer] bytes
+    # @param timeout [Numeric, nil] seconds
+    # @return [String]
+    # @raise [EOFError] when the end comes first; the bytes before it are lost
+    # @asynchronous
+    def read_exactly(length, timeout: nil, &block)
+      return defer(block) { read_exactly(length, timeout: timeout) } if block
+      string = _read(length, nil, timeout)
+      return string if string && string.bytesize == length
+      raise EOFError, "the peer sent #{string ? string.bytesize : 0} bytes of #{length}"
     end
 
     # Reads a line, with its separator.
     #
-    # @param limit [Integer] bytes: a longer line is an error, because a peer that never ends it would fill the memory
+    # @param separator [String]
+    # @param chomp [Boolean] leaves the separator out, and a "\r" before "\n"
+    # @param limit [Integer] bytes, with the separator: a longer line is an error, because a peer that never ends it
+    #   would fill the memory
+    # @param timeout [Numeric, nil] seconds
     # @return [String, nil] nil at the end; the last line may lack its separator
-    # @raise [LimitError]
+    # @raise [LimitError] the line can still be read in other ways
     # @asynchronous
-    def gets(separator = "\n", limit: 1 << 20, timeout: nil, &block)
-      return later.gets(separator, limit: limit, timeout: timeout).callback(&block) if block
-      searched = 0
-      loop do
-        line = _take(separator, nil, [searched - separator.bytesize + 1, 0].max)
-        return line if line
-        searched = _buffered
-        raise LimitError, "no end of line in #{limit} bytes" if searched > limit
-        return _take("", searched, 0) unless _fill(timeout)
-      end
+    def gets(separator = "\n", chomp: false, limit: LINE_LIMIT, timeout: nil, &block)
+      return defer(block) { _gets(separator, limit, chomp, timeout) } if block
+      _gets(separator, limit, chomp, timeout)
     end
 
-    # Sends a string. Small ones gather and go out together when the loop turns. While more than 1 MB is queued, direct
-    # style waits; callback style gets {OverloadError} beyond 2 MB.
+    # As {#gets}.
     #
-    # @return [Integer] its bytes; with a block the Deferrable, which succeeds when they are sent
+    # @raise [EOFError] at the end
     # @asynchronous
-    def write(string, timeout: nil, &block)
-      return _write_later(string).callback(&block) if block
-      _write(string, timeout)
+    def readline(separator = "\n", **options, &block)
+      return defer(block) { readline(separator, **options) } if block
+      gets(separator, **options) || raise(EOFError, "the peer has sent all it will send")
     end
 
-    # As {#write}, for chains.
+    # Yields each line until the end. The options are those of {#gets}.
+    #
+    # @return [self, Enumerator] an Enumerator without a block
     # @asynchronous
-    def <<(string)
-      _write(string, nil)
+    def each_line(separator = "\n", **options)
+      return enum_for(:each_line, separator, **options) unless block_given?
+      while (line = gets(separator, **options))
+        yield line
+      end
       self
     end
 
-    # Waits until all that was written is sent.
+    # Whether nothing is left to read. Waits until something comes or the end does.
+    #
+    # @param timeout [Numeric, nil] seconds
     # @asynchronous
-    def flush(timeout: nil) = _flush(timeout)
+    def eof?(timeout: nil) = _eof(timeout)
+
+    # @!endgroup
+    # @!group Writing
+
+    # @!method write(*strings, timeout: nil)
+    #   Sends strings. Small ones gather and go out together when the loop turns. While more than 1 MB is queued, direct
+    #   style waits, and with a block {OverloadError} comes beyond 2 MB (see {#on_drain}).
+    #   @param strings [Array<#to_s>] may be changed afterwards: what is sent is what they were
+    #   @param timeout [Numeric, nil] seconds that direct style waits; what was queued stays queued
+    #   @yieldparam bytes [Integer] when they are sent
+    #   @return [Integer, Operation] bytes; with a block the Deferrable
+    #   @asynchronous
+
+    # @!method <<(string)
+    #   As {#write}, for chains.
+    #   @return [self]
+    #   @asynchronous
+
+    # Waits until all that was written is sent.
+    #
+    # @param timeout [Numeric, nil] seconds
+    # @return [self, Operation] with a block the Deferrable, whose block gets the stream
+    # @asynchronous
+    def flush(timeout: nil, &block) = block ? defer(block) { _flush(timeout) } : _flush(timeout)
+
+    # @!method pending
+    #   @return [Integer] bytes that are queued and not sent
+
+    # @!method close_write
+    #   Tells the peer, after all that was written, that no more will come. Reading goes on.
+    #   @return [nil]
+
+    # @!endgroup
+    # @!group Callbacks
+
+    # @!method on_data(buffer = nil)
+    #   Has the block called with each piece that comes, in order. A block that waits holds up this stream alone: nothing
+    #   is read from it meanwhile, but by the block itself. At the end the stream closes, unless there is {#on_end}.
+    #   The stream is kept, and keeps {Pelton.run} going, until it is closed.
+    #   @param buffer [String, nil] holds each piece in turn, which saves most of the cost of bulk reading; otherwise
+    #     each piece is a String of its own, of at most 65,536 bytes
+    #   @yieldparam bytes [String] binary
+    #   @return [self]
+
+    # @!method on_end
+    #   Has the block called when the peer has sent all it will send. To close the stream is the block's duty then.
+    #   @return [self]
+
+    # @!method on_close
+    #   Has the block called once, when the stream is closed by either side. That the peer did so is noticed by reading:
+    #   it needs {#on_data}.
+    #   @yieldparam error [ConnectionError, nil] what ended it; nil after an orderly end
+    #   @return [self]
+
+    # @!method on_drain
+    #   Has the block called when more than 1 MB was queued and half of that is left: once each time.
+    #   @return [self]
+
+    # @!method pause
+    #   Stops {#on_data} after the piece that is being delivered. The peer is slowed down once the buffers are full.
+    #   @return [self]
+
+    # @!method resume
+    #   @return [self]
+
+    # @!method paused?
+    #   @return [Boolean]
+
+    # @!endgroup
+    # @!group Closing
+
+    # @!method close
+    #   Closes the stream, and returns at once. What is queued is sent first, in the background; after 30 seconds without
+    #   progress it is dropped. Where no reactor runs, the call blocks until it is sent. Fibers that wait in a read or a
+    #   write get {ClosedError}. Legal for a closed stream.
+    #   @return [nil]
+
+    # @!method abort
+    #   Closes the stream at once. What is queued is dropped.
+    #   @return [nil]
+
+    # @!method closed?
+    #   @return [Boolean] whether this side has closed it, or an error has
+
+    # @!endgroup
+
+    # @!attribute timeout
+    #   @return [Float, nil] seconds, for each read and write that has no timeout of its own; nil: as long as it takes
+
+    # @!method fileno
+    #   @return [Integer] the descriptor, which stays the stream's
 
     # @return [Addrinfo] of the peer
-    def remote_address = Socket.for_fd(fileno).tap { |socket| socket.autoclose = false }.remote_address
+    def remote_address = socket(&:remote_address)
 
     # @return [Addrinfo] of this side
-    def local_address = Socket.for_fd(fileno).tap { |socket| socket.autoclose = false }.local_address
+    def local_address = socket(&:local_address)
 
     # The same methods, each returning its Deferrable.
     #
     # @example
     #   stream.later.gets.callback { |line| puts line }
+    # @return [Later]
     def later = Later.new(self)
 
-    # Runs a stream's direct methods in tasks.
+    # A stream's methods, each returning its Deferrable. Reads are done one after the other, in the order of the calls.
     class Later
+      # @private
       def initialize(stream) = @stream = stream
 
-      %i[readpartial read gets flush].each do |name|
-        define_method(name) { |*arguments, **options| Task.spawn { @stream.public_send(name, *arguments, **options) } }
+      %i[readpartial read read_exactly gets readline eof? flush].each do |name|
+        define_method(name) do |*arguments, **options|
+          Pelton.__send__(:defer, nil) { @stream.public_send(name, *arguments, **options) }
+        end
       end
 
-      def write(string) = @stream.send(:_write_later, string)
+      def write(...) = @stream.__send__(:_write_later, ...)
+    end
+
+    private
+
+    def defer(block, &work) = Pelton.__send__(:defer, block, &work)
+
+    def socket
+      yield Socket.for_fd(fileno).tap { |socket| socket.autoclose = false }
     end
   end
 end

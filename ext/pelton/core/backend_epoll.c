@@ -36,10 +36,11 @@ static int epoll_arm(struct pel_loop *loop, struct pel_handle *handle, unsigned 
         event.events |= EPOLLPRI;
     if (epoll_ctl(loop->backend_fd, operation, handle->fd, &event) == 0)
         return 0;
-    /* Somebody else closed the descriptor (the kernel forgot it), or opened a new one under its number. */
+    /* Somebody else closed the descriptor: the kernel forgot it, and this is a new one of its number. */
     if (errno == ENOENT && known && epoll_ctl(loop->backend_fd, EPOLL_CTL_ADD, handle->fd, &event) == 0)
         return 0;
-    if (errno == EEXIST && !known && epoll_ctl(loop->backend_fd, EPOLL_CTL_MOD, handle->fd, &event) == 0)
+    /* One-shot waits for it came before. The other way round its owner would never be told of anything again. */
+    if (errno == EEXIST && trigger == PEL_EDGE && epoll_ctl(loop->backend_fd, EPOLL_CTL_MOD, handle->fd, &event) == 0)
         return 0;
     return PEL_ESYSTEM;
 }

@@ -20,6 +20,7 @@ struct poll_set {
     uint8_t *edges;         /* what slot i is registered for, when edge-triggered */
     uint32_t count;
     uint32_t used; /* entries beyond are free: poll refuses more entries than descriptors may be open */
+    uint32_t next; /* where the next wait begins to look, so that busy low slots cannot keep high ones waiting */
 };
 
 static int poll_open(struct pel_loop *loop)
@@ -112,9 +113,11 @@ static int poll_wait(struct pel_loop *loop, int64_t timeout)
     if (left < 0)
         return errno == EINTR ? 0 : PEL_ESYSTEM;
     /* Entries beyond the event array's size stay armed and are told by the next wait. */
-    for (uint32_t i = 0; i < set->used && left > 0 && loop->event_count < PEL_LOOP_EVENTS; i++) {
+    for (uint32_t seen = 0; seen < set->used && left > 0 && loop->event_count < PEL_LOOP_EVENTS; seen++) {
+        uint32_t i = set->next < set->used ? set->next : 0;
         struct pollfd *entry = &set->entries[i];
         unsigned told = 0;
+        set->next = i + 1;
         if (entry->fd < 0 || !entry->revents)
             continue;
         left--;

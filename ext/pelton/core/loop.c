@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "alloc.h"
+#include "stream.h"
 #ifdef HAVE_SYS_EVENTFD_H
 #include <sys/eventfd.h>
 #endif
@@ -47,7 +48,8 @@ static void on_wake(struct pel_handle *handle, unsigned events)
     struct pel_loop *loop = (struct pel_loop *)((char *)handle - offsetof(struct pel_loop, wake_handle));
     char bytes[64];
     (void)events;
-    while (read(handle->fd, bytes, sizeof bytes) > 0)
+    /* Of an eventfd one read takes all. */
+    while (read(handle->fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes)
         ;
     pel_loop_rearm(loop, handle, PEL_READABLE);
 }
@@ -127,6 +129,7 @@ void pel_loop_close(struct pel_loop *loop)
         return;
     loop->backend->close(loop);
     close_wake(loop);
+    pel_streams_forget(loop);
     for (uint32_t i = 0; i < loop->slot_count; i++)
         if (loop->slots[i].handle)
             loop->slots[i].handle->slot = PEL_UNREGISTERED;

@@ -48,6 +48,7 @@ struct pel_event {
 };
 
 struct pel_loop;
+struct pel_stream;
 
 /* What a backend must do. All functions but wait are called by the loop's thread only; none allocates in wait. */
 struct pel_backend {
@@ -91,6 +92,7 @@ struct pel_loop {
     int wake_write_fd;
     int waiting; /* atomic: the owner is inside a wait that must be woken */
     unsigned fork_generation;
+    struct pel_stream *flush_list, *flush_now; /* stream.c: to be flushed by the next call, and by the present one */
 };
 
 /* Whether it came through a fork. Then arm and wait answer PEL_ECLOSED, and disarm forgets without a system call. */
@@ -106,14 +108,14 @@ int64_t pel_now(void);
  * that is not known, PEL_EARGUMENT. After a failure there is nothing to close. */
 int pel_loop_open(struct pel_loop *loop, const char *backend);
 
-/* Closes the loop's own descriptors. Registered handles are forgotten, their descriptors stay open. In a child after a
- * fork this leaves the parent's loop as it is. */
+/* Closes the loop's own descriptors. Registered handles and streams are forgotten, their descriptors stay open. In a
+ * child after a fork this leaves the parent's loop as it is. */
 void pel_loop_close(struct pel_loop *loop);
 
 /* Registers a handle (its fd and on_event are set, its slot is PEL_UNREGISTERED or its present place) or changes what
  * is waited for. Arming for one shot makes a new generation: an event that an earlier shot has left is dropped, since
  * the descriptor may be another one by now. 0, PEL_EMEMORY, PEL_ECLOSED, or PEL_ESYSTEM with errno (EPERM: a file that
- * is always ready). */
+ * is always ready; EEXIST: one shot for a descriptor that is registered for edges: it has an owner). */
 int pel_loop_arm(struct pel_loop *loop, struct pel_handle *handle, unsigned events, enum pel_trigger trigger);
 
 /* Says that an edge-triggered handle was drained (EAGAIN, or a short read) and its next change is to be told. */

@@ -2,27 +2,36 @@
 
 #include <errno.h>
 #include <unistd.h>
+#include "../core/socket.h"
 #include "error.h"
 #include "protect.h"
 
 /*
  * Pelton::Listener: accepts connections. With a block each one becomes a job of its own, so that a handler that waits
- * holds up nobody. When descriptors run out it pauses instead of spinning.
+ * holds up nobody. When descriptors run out it pauses instead of spinning: what waits in the backlog is accepted later.
  */
 
 #define ACCEPTS_A_TURN 64
 #define PAUSE_NS (100 * 1000 * 1000)
+
+/* A fiber in accept. */
+struct acceptor {
+    struct pel_waiter waiter;
+    struct acceptor *next;
+};
 
 struct listener {
     struct pel_handle handle; /* first */
     struct pel_alarm pause;
     struct pel_reactor *reactor;
     VALUE self, reactor_object, block;
-    struct pel_waiter *waiter; /* in accept */
+    struct acceptor *acceptors; /* in their order */
     struct pel_listed listed;
     uint64_t accepted, pauses;
     unsigned ready : 1, turn_queued : 1;
 };
+
+/* ---- memory --------------------------------------------------------------------------------------------------- */
 
 static void listener_mark(void *data)
 {
@@ -55,13 +64,31 @@ static const rb_data_type_t listener_type = {
     .function = {.dmark = listener_mark, .dfree = listener_free, .dsize = listener_size},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY};
 
+static struct listener *get_any(VALUE self)
+{
+    return rb_check_typeddata(self, &listener_type);
+}
+
 static struct listener *get(VALUE self)
 {
-    struct listener *listener = rb_check_typeddata(self, &listener_type);
+    struct listener *listener = get_any(self);
 
     if (listener->handle.fd < 0)
         rb_raise(pel_eClosedError, "the listener is closed");
+    if (pel_loop_inherited(&listener->reactor->loop))
+        rb_raise(pel_eClosedError, "this listener belongs to the parent process: "
+                                   "use Listener.for_fd(listener.fileno) in the child");
+    if (listener->reactor != pel_reactor_existing())
+        rb_raise(pel_eError, "a listener is used on the thread that opened it");
     return listener;
+}
+
+/* ---- accepting ------------------------------------------------------------------------------------------------ */
+
+static void pause_accepting(struct listener *listener)
+{
+    listener->pauses++;
+    pel_timer_add(&listener->reactor->loop.timers, &listener->pause.timer, pel_now() + PAUSE_NS);
 }
 
 /* A descriptor, PEL_EAGAIN, or PEL_ESYSTEM. Out of descriptors or memory: like PEL_EAGAIN, until the pause is over. */
@@ -79,12 +106,9 @@ static int accept_one(struct listener *listener)
     if (fd == PEL_EAGAIN) {
         listener->ready = 0;
         pel_loop_rearm(&listener->reactor->loop, &listener->handle, PEL_READABLE);
-        return fd;
-    }
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-        listener->pauses++;
-        pel_timer_add(&listener->reactor->loop.timers, &listener->pause.timer, pel_now() + PAUSE_NS);
-        return PEL_EAGAIN;
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        pause_accepting(listener);
+        fd = PEL_EAGAIN;
     }
     return fd;
 }
@@ -102,50 +126,60 @@ static void mark_value(void *data)
     rb_gc_mark((VALUE)data);
 }
 
-static void run_turn(struct pel_reactor *reactor, void *data);
+static void queue_turn(struct listener *listener);
 
-static void mark_listener(void *data)
-{
-    rb_gc_mark(((struct listener *)data)->self);
-}
-
-/* Accepts what is there, with no Ruby but the new objects. */
-static void accept_turn(struct listener *listener)
-{
-    struct pel_reactor *reactor = listener->reactor;
-
-    for (int i = 0; i < ACCEPTS_A_TURN; i++) {
-        VALUE pair;
-        int fd = accept_one(listener);
-        if (fd < 0)
-            return;
-        pair = rb_assoc_new(listener->block, pel_stream_object(reactor, fd));
-        pel_enqueue(reactor, (struct pel_job){.run = run_handler, .mark = mark_value, .data = (void *)pair});
-        RB_GC_GUARD(pair);
-    }
-    if (!listener->turn_queued) {
-        listener->turn_queued = 1;
-        pel_enqueue(reactor, (struct pel_job){.run = run_turn, .mark = mark_listener, .data = listener});
-    }
-}
-
+/* Accepts what is there, at most a turn's share. */
 static void run_turn(struct pel_reactor *reactor, void *data)
 {
     struct listener *listener = data;
     VALUE self = listener->self;
 
     listener->turn_queued = 0;
+    for (int i = 0; i < ACCEPTS_A_TURN && listener->handle.fd >= 0; i++) {
+        VALUE pair;
+        int fd = accept_one(listener);
+        if (fd == PEL_EAGAIN)
+            return;
+        if (fd < 0) { /* not expected: told, and tried again later */
+            int error = errno;
+            pause_accepting(listener);
+            pel_raise(fd, error, "accept");
+        }
+        pair = rb_assoc_new(listener->block, pel_stream_object(reactor, fd));
+        pel_enqueue(reactor, (struct pel_job){.run = run_handler, .mark = mark_value, .data = (void *)pair});
+        RB_GC_GUARD(pair);
+    }
     if (listener->handle.fd >= 0)
-        accept_turn(listener);
+        queue_turn(listener);
     RB_GC_GUARD(self);
 }
 
+static void mark_listener(void *data)
+{
+    rb_gc_mark(((struct listener *)data)->self);
+}
+
+static void drop_turn(void *data)
+{
+    ((struct listener *)data)->turn_queued = 0;
+}
+
+static void queue_turn(struct listener *listener)
+{
+    if (listener->turn_queued)
+        return;
+    listener->turn_queued = 1;
+    pel_enqueue(listener->reactor,
+                (struct pel_job){.run = run_turn, .mark = mark_listener, .drop = drop_turn, .data = listener});
+}
+
+/* Something may be there to accept. */
 static void tell(struct listener *listener)
 {
-    if (listener->waiter)
-        pel_waiter_fire(listener->reactor, listener->waiter);
+    if (listener->acceptors)
+        pel_waiter_fire(listener->reactor, &listener->acceptors->waiter);
     if (!NIL_P(listener->block))
-        accept_turn(listener);
+        queue_turn(listener);
 }
 
 static void on_event(struct pel_handle *handle, unsigned events)
@@ -158,92 +192,34 @@ static void on_event(struct pel_handle *handle, unsigned events)
 
 static void end_of_pause(struct pel_reactor *reactor, struct pel_alarm *alarm)
 {
-    struct listener *listener = (struct listener *)((char *)alarm - offsetof(struct listener, pause));
-    /* accept_turn makes Ruby objects, which an alarm must not: a job does it. */
-    if (listener->waiter)
-        pel_waiter_fire(reactor, listener->waiter);
-    if (!NIL_P(listener->block) && !listener->turn_queued) {
-        listener->turn_queued = 1;
-        pel_enqueue(reactor, (struct pel_job){.run = run_turn, .mark = mark_listener, .data = listener});
+    tell((struct listener *)((char *)alarm - offsetof(struct listener, pause)));
+}
+
+static void remove_acceptor(struct listener *listener, struct acceptor *acceptor)
+{
+    struct acceptor **link = &listener->acceptors;
+
+    while (*link != acceptor)
+        link = &(*link)->next;
+    *link = acceptor->next;
+}
+
+static int wait_for_connection(struct listener *listener, int64_t deadline)
+{
+    struct acceptor acceptor = {.waiter.exception = Qfalse}, **link = &listener->acceptors;
+    int state;
+
+    while (*link)
+        link = &(*link)->next;
+    *link = &acceptor;
+    state = pel_park_protected(listener->reactor, &acceptor.waiter, deadline);
+    remove_acceptor(listener, &acceptor);
+    if (state) {
+        if (listener->acceptors) /* this one's wake-up is another's */
+            pel_waiter_fire(listener->reactor, &listener->acceptors->waiter);
+        pel_rethrow(state);
     }
-}
-
-static void shut(struct listener *listener)
-{
-    struct pel_reactor *reactor = listener->reactor;
-
-    if (listener->handle.fd < 0)
-        return;
-    if (reactor->fork_generation == pel_fork_generation) {
-        pel_timer_cancel(&reactor->loop.timers, &listener->pause.timer);
-        pel_loop_disarm(&reactor->loop, &listener->handle);
-    } else {
-        listener->handle.slot = PEL_UNREGISTERED;
-    }
-    close(listener->handle.fd);
-    listener->handle.fd = -1;
-    if (listener->waiter)
-        pel_waiter_fire(reactor, listener->waiter);
-}
-
-static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
-{
-    reactor->references--;
-    shut((struct listener *)((char *)listed - offsetof(struct listener, listed)));
-}
-
-static VALUE new_listener(VALUE class, struct pel_reactor *reactor, int fd)
-{
-    struct listener *listener;
-    VALUE self = TypedData_Make_Struct(class, struct listener, &listener_type, listener);
-
-    listener->handle = (struct pel_handle){.fd = fd, .slot = PEL_UNREGISTERED, .on_event = on_event};
-    listener->pause.ring = end_of_pause;
-    listener->reactor = reactor;
-    listener->self = self;
-    listener->reactor_object = reactor->self;
-    listener->block = Qnil;
-    listener->ready = 1;
-    return self;
-}
-
-static VALUE open_listener(VALUE self)
-{
-    struct listener *listener = rb_check_typeddata(self, &listener_type);
-    struct pel_reactor *reactor = listener->reactor;
-
-    if (pel_loop_arm(&reactor->loop, &listener->handle, PEL_READABLE, PEL_EDGE) < 0)
-        pel_raise(PEL_ESYSTEM, errno, "cannot watch a listener");
-    if (rb_block_given_p()) {
-        listener->block = rb_block_proc();
-        listener->listed.stop = stop;
-        pel_list_add(reactor, &listener->listed, self);
-        reactor->references++;
-    }
-    return self;
-}
-
-/* _open(packed address, backlog, reuse_port) { |stream| } */
-static VALUE listener_s_open(VALUE class, VALUE address, VALUE backlog, VALUE reuse_port)
-{
-    struct pel_reactor *reactor = pel_reactor_current();
-    VALUE self = new_listener(class, reactor, -1);
-    struct listener *listener = rb_check_typeddata(self, &listener_type);
-    int fd;
-
-    StringValue(address);
-    fd = pel_socket_listen((const struct sockaddr *)RSTRING_PTR(address), (socklen_t)RSTRING_LEN(address),
-                           NUM2INT(backlog), RTEST(reuse_port));
-    if (fd < 0)
-        pel_raise(PEL_ESYSTEM, errno, "listen");
-    listener->handle.fd = fd;
-    return open_listener(self);
-}
-
-/* for_fd(fd) { |stream| }: takes a listening descriptor over, such as an inherited one. */
-static VALUE listener_s_for_fd(VALUE class, VALUE fd)
-{
-    return open_listener(new_listener(class, pel_reactor_current(), NUM2INT(fd)));
+    return acceptor.waiter.timed_out;
 }
 
 /* _accept(timeout): parks. */
@@ -255,29 +231,115 @@ static VALUE listener_accept(VALUE self, VALUE timeout)
     if (!NIL_P(listener->block))
         rb_raise(pel_eError, "this listener has a block: it accepts by itself");
     for (;;) {
-        struct pel_waiter waiter = {.exception = Qfalse};
-        int fd = accept_one(listener), state;
+        int fd = accept_one(listener), error = errno;
+        if (fd != PEL_EAGAIN && listener->acceptors) /* there may be another one, for the next fiber */
+            pel_waiter_fire(listener->reactor, &listener->acceptors->waiter);
         if (fd >= 0)
             return pel_stream_object(listener->reactor, fd);
         if (fd != PEL_EAGAIN)
-            pel_raise(fd, errno, "accept");
-        if (listener->waiter)
-            rb_raise(pel_eError, "another fiber is in accept: use one");
-        listener->waiter = &waiter;
-        state = pel_park_protected(listener->reactor, &waiter, deadline);
-        listener->waiter = NULL;
-        if (state)
-            pel_rethrow(state);
-        if (waiter.timed_out)
+            pel_raise(fd, error, "accept");
+        if (wait_for_connection(listener, deadline))
             pel_raise(PEL_ETIMEOUT, 0, "accept");
         get(self);
     }
 }
 
+/* ---- opening and closing -------------------------------------------------------------------------------------- */
+
+static void shut(struct listener *listener)
+{
+    struct pel_reactor *reactor = listener->reactor;
+
+    if (listener->handle.fd < 0)
+        return;
+    pel_timer_cancel(&reactor->loop.timers, &listener->pause.timer);
+    pel_loop_disarm(&reactor->loop, &listener->handle);
+    close(listener->handle.fd);
+    listener->handle.fd = -1;
+    for (struct acceptor *acceptor = listener->acceptors; acceptor; acceptor = acceptor->next)
+        pel_waiter_fire(reactor, &acceptor->waiter);
+}
+
+static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
+{
+    reactor->references--;
+    shut((struct listener *)((char *)listed - offsetof(struct listener, listed)));
+}
+
+static VALUE new_listener(VALUE class, struct pel_reactor *reactor)
+{
+    struct listener *listener;
+    VALUE self = TypedData_Make_Struct(class, struct listener, &listener_type, listener);
+
+    listener->handle = (struct pel_handle){.fd = -1, .slot = PEL_UNREGISTERED, .on_event = on_event};
+    listener->pause.ring = end_of_pause;
+    listener->reactor = reactor;
+    listener->self = self;
+    listener->reactor_object = reactor->self;
+    listener->block = Qnil;
+    listener->ready = 1;
+    return self;
+}
+
+/* Takes fd over, if it succeeds. */
+static int watch(struct listener *listener, int fd)
+{
+    int code;
+
+    listener->handle.fd = fd;
+    if ((code = pel_loop_arm(&listener->reactor->loop, &listener->handle, PEL_READABLE, PEL_EDGE)) < 0) {
+        listener->handle.fd = -1;
+        return code;
+    }
+    if (rb_block_given_p()) {
+        listener->block = rb_block_proc();
+        listener->listed.stop = stop;
+        pel_list_add(listener->reactor, &listener->listed, listener->self);
+        listener->reactor->references++;
+    }
+    return 0;
+}
+
+/* _open(packed address, backlog, reuse_port) { |stream| } */
+static VALUE listener_s_open(VALUE class, VALUE address, VALUE backlog, VALUE reuse_port)
+{
+    VALUE self = new_listener(class, pel_reactor_current());
+    int fd, code, queue = NUM2INT(backlog);
+
+    StringValue(address);
+    fd = pel_socket_listen((const struct sockaddr *)RSTRING_PTR(address), (socklen_t)RSTRING_LEN(address), queue,
+                           RTEST(reuse_port));
+    if (fd < 0)
+        pel_raise(PEL_ESYSTEM, errno, "listen");
+    if ((code = watch(get_any(self), fd)) < 0) {
+        int error = errno;
+        close(fd);
+        pel_raise(code, code == PEL_ESYSTEM ? error : 0, "listen");
+    }
+    RB_GC_GUARD(address);
+    return self;
+}
+
+/* for_fd(fd) { |stream| } */
+static VALUE listener_s_for_fd(VALUE class, VALUE fd)
+{
+    VALUE self = new_listener(class, pel_reactor_current());
+    int code = pel_socket_prepare(NUM2INT(fd));
+
+    if (code == 0)
+        code = watch(get_any(self), NUM2INT(fd));
+    if (code < 0)
+        pel_raise(code, code == PEL_ESYSTEM ? errno : 0, "cannot listen on a descriptor");
+    return self;
+}
+
 static VALUE listener_close(VALUE self)
 {
-    struct listener *listener = rb_check_typeddata(self, &listener_type);
+    struct listener *listener = get_any(self);
 
+    if (listener->handle.fd >= 0 && !pel_loop_inherited(&listener->reactor->loop) &&
+        listener->reactor != pel_reactor_existing())
+        rb_raise(pel_eError, "a listener is closed on the thread that opened it: see Reactor#schedule");
     if (listener->listed.next) {
         pel_list_remove(listener->reactor, &listener->listed);
         listener->reactor->references--;
@@ -286,19 +348,26 @@ static VALUE listener_close(VALUE self)
     return Qnil;
 }
 
+/* ---- attributes ----------------------------------------------------------------------------------------------- */
+
 static VALUE listener_closed_p(VALUE self)
 {
-    return ((struct listener *)rb_check_typeddata(self, &listener_type))->handle.fd < 0 ? Qtrue : Qfalse;
+    return get_any(self)->handle.fd < 0 ? Qtrue : Qfalse;
 }
 
+/* Also of one that was inherited: the child makes its own of it. */
 static VALUE listener_fileno(VALUE self)
 {
-    return INT2FIX(get(self)->handle.fd);
+    struct listener *listener = get_any(self);
+
+    if (listener->handle.fd < 0)
+        rb_raise(pel_eClosedError, "the listener is closed");
+    return INT2FIX(listener->handle.fd);
 }
 
 static VALUE listener_stats(VALUE self)
 {
-    struct listener *listener = rb_check_typeddata(self, &listener_type);
+    struct listener *listener = get_any(self);
     VALUE stats = rb_hash_new();
 
     rb_hash_aset(stats, ID2SYM(rb_intern("accepted")), ULL2NUM(listener->accepted));

@@ -33,7 +33,7 @@ static void connection_free(void *data)
     struct pel_memcached_connection *connection = data;
 
     if (connection->stream.handle.slot != PEL_UNREGISTERED) {
-        pel_flush_forget(connection->reactor, &connection->stream);
+        pel_stream_flush_forget(&connection->stream);
         pel_timer_cancel(&connection->reactor->loop.timers, &connection->stall.timer);
     }
     pel_stream_close(&connection->stream);
@@ -85,7 +85,7 @@ static void fail(struct pel_memcached_connection *connection, VALUE error)
     connection->owed_count = 0;
     connection->value = Qfalse;
     pel_timer_cancel(&connection->reactor->loop.timers, &connection->stall.timer);
-    pel_flush_forget(connection->reactor, &connection->stream);
+    pel_stream_flush_forget(&connection->stream);
     pel_stream_close(&connection->stream);
     pel_buffer_free(&connection->stream.output);
     while (owed) {
@@ -223,7 +223,7 @@ int pel_memcached_sent(struct pel_memcached_connection *connection)
         return 0;
     if (much)
         pel_stream_flush(stream); /* an error is met again by the flush at the tick's end */
-    pel_flush_later(connection->reactor, stream);
+    pel_stream_flush_later(stream);
     return much;
 }
 
@@ -274,7 +274,7 @@ static VALUE connection_attach(VALUE self, VALUE fd)
     }
     connection->connected = 1;
     connection->progress = pel_now();
-    pel_flush_later(connection->reactor, &connection->stream);
+    pel_stream_flush_later(&connection->stream);
     return Qtrue;
 }
 

@@ -101,6 +101,10 @@ static VALUE operation_await(VALUE self, VALUE timeout)
         if (reactor->thread != rb_thread_current())
             rb_raise(pel_eError, "an operation is awaited on the thread of its reactor");
         late = pel_operation_wait(reactor, operation, deadline, &state);
+    } else if (reactor->phase == PEL_IDLE) {
+        operation->heard = 1;
+        while (!state && pel_operation_deliver(reactor, &state))
+            ;
     }
     if (state)
         pel_rethrow(state);

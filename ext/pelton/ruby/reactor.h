@@ -253,8 +253,7 @@ struct pel_reactor {
     struct pel_descriptor **descriptors; /* by number: descriptors of others that were waited for */
     int descriptor_capacity;
 
-    size_t references; /* what keeps run going beside parked fibers: operations, one-shot timers, listeners */
-    struct pel_stream *flush_list;
+    size_t references;        /* what keeps run going beside parked fibers: operations, one-shot timers, listeners */
     struct pel_listed listed; /* head of a ring */
     char *hot_buffer;         /* PEL_HOT_BUFFER bytes, lent for the time of one receive */
 
@@ -306,12 +305,6 @@ static inline void pel_spend(struct pel_reactor *reactor, int32_t cost)
     if ((reactor->budget -= cost) <= 0)
         pel_overspend(reactor);
 }
-
-/* Puts a stream with output on the list that is flushed at the tick's end. */
-void pel_flush_later(struct pel_reactor *reactor, struct pel_stream *stream);
-
-/* Takes a stream off that list, before it is closed or freed. */
-void pel_flush_forget(struct pel_reactor *reactor, struct pel_stream *stream);
 
 /* The loop's one buffer for receiving. Its content is gone at the next call that may run Ruby or receive. */
 char *pel_hot_buffer(struct pel_reactor *reactor);

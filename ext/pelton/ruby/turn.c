@@ -11,29 +11,6 @@
  * the rest of the tick to another worker.
  */
 
-/* ---- flushing ------------------------------------------------------------------------------------------------- */
-
-void pel_flush_later(struct pel_reactor *reactor, struct pel_stream *stream)
-{
-    if (stream->queued)
-        return;
-    stream->queued = 1;
-    stream->next_flush = reactor->flush_list;
-    reactor->flush_list = stream;
-}
-
-void pel_flush_forget(struct pel_reactor *reactor, struct pel_stream *stream)
-{
-    struct pel_stream **link = &reactor->flush_list;
-
-    if (!stream->queued)
-        return;
-    while (*link != stream)
-        link = &(*link)->next_flush;
-    *link = stream->next_flush;
-    stream->queued = 0;
-}
-
 char *pel_hot_buffer(struct pel_reactor *reactor)
 {
     if (!reactor->hot_buffer)
@@ -45,15 +22,7 @@ char *pel_hot_buffer(struct pel_reactor *reactor)
 
 static VALUE flush_all(VALUE argument)
 {
-    struct pel_reactor *reactor = (struct pel_reactor *)argument;
-
-    while (reactor->flush_list) {
-        struct pel_stream *stream = reactor->flush_list;
-        reactor->flush_list = stream->next_flush;
-        stream->queued = 0;
-        if (pel_stream_flush(stream) < 0)
-            stream->on_ready(stream, PEL_READABLE | PEL_WRITABLE | PEL_HANGUP);
-    }
+    pel_streams_flush(&((struct pel_reactor *)argument)->loop);
     return Qnil;
 }
 
@@ -143,8 +112,10 @@ int pel_tick(struct pel_reactor *reactor, enum pel_patience patience)
     int state;
 
     reactor->turns++;
-    if (reactor->flush_list && (state = run_to_end(flush_all, reactor)))
+    if (reactor->loop.flush_list && (state = run_to_end(flush_all, reactor)))
         return state;
+    if (reactor->loop.flush_list) /* a stream has more to send than its share of a tick */
+        patience = PEL_LOOK;
     if (wait_for_events(reactor, patience == PEL_INSIST ||
                                      (patience == PEL_WAIT && !reactor->ready.count && !reactor->due.count)) < 0) {
         pel_protect(raise_wait_failed, INT2FIX(errno), &state);
@@ -240,7 +211,7 @@ static int next_job(struct pel_reactor *reactor, struct pel_worker *worker, stru
 static int nothing_left(struct pel_reactor *reactor)
 {
     return !reactor->parked_count && !reactor->ready.count && !reactor->due.count && !reactor->references &&
-           !reactor->flush_list;
+           !reactor->loop.flush_list;
 }
 
 /* Whether the turner may go on; otherwise it goes back to run's caller. */

@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+# The claim: receiving much through Pelton costs what blocking reads cost when a buffer is reused, and not much more when
+# each piece is a fresh string.
+#
+#   bundle exec ruby -Ilib benchmark/stream_receive.rb [MEGABYTES [ROUNDS]]
+#
+# A sender process sends over loopback; each receiver is a process of its own, and they take turns. The digest of what
+# came is checked first, the number of bytes each time. Ratios are of medians, to blocking readpartial.
+
+require "digest"
+require "pelton"
+require "pelton/lab/pattern"
+
+MEGABYTES = Integer(ARGV[0] || 256)
+ROUNDS = Integer(ARGV[1] || 7)
+PIECE = 65_536
+
+RECEIVERS = {
+  "Ruby, readpartial, buffer reused" => lambda do |port, size, received|
+    socket = TCPSocket.new("127.0.0.1", port)
+    socket.write("#{size}\n")
+    buffer = String.new(capacity: PIECE)
+    begin
+      loop { received.call(socket.readpartial(PIECE, buffer)) }
+    rescue EOFError
+      socket.close
+    end
+  end,
+  "Pelton, readpartial, buffer reused" => lambda do |port, size, received|
+    Pelton.run do
+      stream = Pelton.connect("127.0.0.1", port)
+      stream.write("#{size}\n")
+      buffer = String.new(capacity: PIECE)
+      begin
+        loop { received.call(stream.readpartial(PIECE, buffer)) }
+      rescue EOFError
+        stream.close
+      end
+    end
+  end,
+  "Pelton, readpartial, a string each" => lambda do |port, size, received|
+    Pelton.run do
+      stream = Pelton.connect("127.0.0.1", port)
+      stream.write("#{size}\n")
+      begin
+        loop { received.call(stream.readpartial(PIECE)) }
+      rescue EOFError
+        stream.close
+      end
+    end
+  end,
+  "Pelton, on_data" => lambda do |port, size, received|
+    Pelton.run do
+      stream = Pelton.connect("127.0.0.1", port)
+      stream.on_data(&received)
+      stream.write("#{size}\n")
+    end
+  end
+}.freeze
+
+def serve(listener)
+  loop do
+    socket = listener.accept
+    Pelton::Lab::Pattern.each_block(socket.gets.to_i) { |block| socket.write(block) }
+    socket.close
+  end
+end
+
+def in_child
+  reader, writer = IO.pipe
+  pid = fork do
+    reader.close
+    writer.write(Marshal.dump(yield))
+    exit!(0)
+  end
+  writer.close
+  Marshal.load(reader.read)
+ensure
+  Process.wait(pid)
+end
+
+def check(receiver, port, size)
+  digest = Digest::SHA256.new
+  receiver.call(port, size, ->(bytes) { digest << bytes })
+  digest.hexdigest
+end
+
+def measure(receiver, port, size)
+  bytes = 0
+  wall = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+  receiver.call(port, size, ->(string) { bytes += string.bytesize })
+  times = [
+    Process.clock_gettime(Process::CLOCK_MONOTONIC) - wall,
+    Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - cpu
+  ]
+  (bytes == size) ? times : raise("#{bytes} bytes of #{size}")
+end
+
+listener = TCPServer.new("127.0.0.1", 0)
+port = listener.addr[1]
+sender = fork { serve(listener) }
+at_exit { Process.kill(:KILL, sender) if sender }
+listener.close
+
+wanted = Pelton::Lab::Pattern.digest(1 << 24)
+RECEIVERS.each do |name, receiver|
+  in_child { check(receiver, port, 1 << 24) } == wanted || abort("#{name}: other bytes came than were sent")
+end
+
+size = MEGABYTES << 20
+times = RECEIVERS.transform_values { [] }
+ROUNDS.times do
+  RECEIVERS.to_a.shuffle.each { |name, receiver| times[name] << in_child { measure(receiver, port, size) } }
+end
+
+medians = times.transform_values { |rounds| rounds.transpose.map { |values| values.sort[values.size / 2] } }
+base = medians.values.first
+puts format("%-36s %8s %8s %8s %8s", "#{MEGABYTES} MB, medians of #{ROUNDS}", "wall s", "ratio", "CPU s", "ratio")
+medians.each do |name, (wall, cpu)|
+  puts format("%-36s %8.3f %8.2f %8.3f %8.2f", name, wall, wall / base[0], cpu, cpu / base[1])
+end

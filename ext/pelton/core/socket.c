@@ -1,0 +1,140 @@
+#include "socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+static int set_flags(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    if (flags < 0 || (!(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0))
+        return PEL_ESYSTEM;
+    flags = fcntl(fd, F_GETFD);
+    if (flags < 0 || (!(flags & FD_CLOEXEC) && fcntl(fd, F_SETFD, flags | FD_CLOEXEC) < 0))
+        return PEL_ESYSTEM;
+    return 0;
+}
+
+/* Output is gathered for each tick, so Nagle's algorithm would only add its delay. A peer that has gone must not kill
+ * the process by SIGPIPE (where send has a flag for that, the flag is used). Descriptors that are no TCP sockets
+ * refuse: fine. */
+static void set_options(int fd)
+{
+    int one = 1, error = errno;
+
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+#ifdef SO_NOSIGPIPE
+    setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
+#endif
+    errno = error;
+}
+
+int pel_socket_prepare(int fd)
+{
+    if (set_flags(fd) < 0)
+        return PEL_ESYSTEM;
+    set_options(fd);
+    return 0;
+}
+
+static int open_socket(int family)
+{
+#ifdef SOCK_CLOEXEC
+    return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+#else
+    int fd = socket(family, SOCK_STREAM, 0);
+    if (fd >= 0 && set_flags(fd) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+#endif
+}
+
+static int give_up(int fd)
+{
+    int error = errno;
+
+    close(fd);
+    errno = error;
+    return PEL_ESYSTEM;
+}
+
+int pel_socket_connect(const struct sockaddr *address, socklen_t length, const struct sockaddr *local,
+                       socklen_t local_length, int *connecting)
+{
+    int fd = open_socket(address->sa_family);
+
+    if (fd < 0)
+        return PEL_ESYSTEM;
+    set_options(fd);
+    if (local && bind(fd, local, local_length) < 0)
+        return give_up(fd);
+    *connecting = 0;
+    if (connect(fd, address, length) == 0)
+        return fd;
+    /* Interrupted means under way, too: a second call would only be told so. */
+    if (errno != EINPROGRESS && errno != EINTR)
+        return give_up(fd);
+    *connecting = 1;
+    return fd;
+}
+
+int pel_socket_error(int fd)
+{
+    int error = 0;
+    socklen_t length = sizeof error;
+
+    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) < 0 ? errno : error;
+}
+
+int pel_socket_listen(const struct sockaddr *address, socklen_t length, int backlog, int reuse_port)
+{
+    int fd = open_socket(address->sa_family), one = 1;
+
+    if (fd < 0)
+        return PEL_ESYSTEM;
+    set_options(fd); /* inherited by what it accepts */
+    if (address->sa_family != AF_UNIX && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) < 0)
+        return give_up(fd);
+#ifdef SO_REUSEPORT
+    if (reuse_port && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one) < 0)
+        return give_up(fd);
+#endif
+    /* "::" means IPv6 alone; IPv4 has an address of its own. */
+    if (address->sa_family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one) < 0)
+        return give_up(fd);
+    if (bind(fd, address, length) < 0 || listen(fd, backlog > 0 ? backlog : SOMAXCONN) < 0)
+        return give_up(fd);
+    return fd;
+}
+
+/* What accept(2) reports of a connection that died before it was accepted: nobody's trouble, take the next one. */
+static int died(int error)
+{
+    return error == EINTR || error == ECONNABORTED || error == EPROTO || error == ENETDOWN || error == ENOPROTOOPT ||
+           error == EHOSTDOWN || error == EHOSTUNREACH || error == ENETUNREACH || error == EPERM;
+}
+
+int pel_socket_accept(int listener)
+{
+    for (;;) {
+        int fd;
+#ifdef HAVE_ACCEPT4
+        fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0)
+            return fd;
+#else
+        fd = accept(listener, NULL, NULL);
+        if (fd >= 0)
+            return set_flags(fd) < 0 ? give_up(fd) : fd;
+#endif
+        if (errno == EAGAIN || errno == EWOULDBLOCK)
+            return PEL_EAGAIN;
+        if (!died(errno))
+            return PEL_ESYSTEM;
+    }
+}

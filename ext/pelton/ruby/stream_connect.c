@@ -1,0 +1,77 @@
+#include "stream_private.h"
+
+/* Connecting: one attempt is a stream that is not connected yet. lib/pelton/connector.rb makes several. */
+
+/* _connect(packed address, packed local address or nil): a stream that is connected or connecting. */
+static VALUE stream_s_connect(VALUE class, VALUE address, VALUE local)
+{
+    struct pel_reactor *reactor = pel_reactor_current();
+    struct stream *stream = pel_stream_new(reactor, class);
+    const struct sockaddr *from = NULL;
+    socklen_t from_length = 0;
+    int code;
+
+    StringValue(address);
+    if (!NIL_P(local)) {
+        StringValue(local);
+        from = (const struct sockaddr *)RSTRING_PTR(local);
+        from_length = (socklen_t)RSTRING_LEN(local);
+    }
+    code = pel_stream_connect(&stream->core, &reactor->loop, (const struct sockaddr *)RSTRING_PTR(address),
+                              (socklen_t)RSTRING_LEN(address), from, from_length);
+    if (code < 0)
+        pel_raise(code, code == PEL_ESYSTEM ? errno : 0, "connect");
+    RB_GC_GUARD(address);
+    RB_GC_GUARD(local);
+    return stream->self;
+}
+
+/* The first that is connected, or failed; nil. */
+static VALUE find_settled(VALUE streams)
+{
+    for (long i = 0; i < RARRAY_LEN(streams); i++)
+        if (!pel_stream_any(RARRAY_AREF(streams, i))->core.connecting)
+            return RARRAY_AREF(streams, i);
+    return Qnil;
+}
+
+static void tell(VALUE streams, struct pel_waiter *waiter)
+{
+    for (long i = 0; i < RARRAY_LEN(streams); i++)
+        pel_stream_any(RARRAY_AREF(streams, i))->connector = waiter;
+}
+
+/* _first_connected(streams, seconds): the first that is connected, or failed; nil when the time is over. Parks. The
+ * array is the caller's alone. */
+static VALUE stream_s_first_connected(VALUE class, VALUE streams, VALUE seconds)
+{
+    struct pel_reactor *reactor = pel_reactor_current();
+    struct pel_waiter waiter = {.exception = Qfalse};
+    int64_t deadline = pel_now() + pel_nanoseconds(seconds);
+    VALUE settled = find_settled(streams);
+    int state;
+
+    if (!NIL_P(settled))
+        return settled;
+    tell(streams, &waiter);
+    state = pel_park_protected(reactor, &waiter, deadline);
+    tell(streams, NULL);
+    if (state)
+        pel_rethrow(state);
+    RB_GC_GUARD(streams);
+    return find_settled(streams);
+}
+
+/* The errno that ended it, or nil. */
+static VALUE stream_errno(VALUE self)
+{
+    int error = pel_stream_any(self)->core.error;
+    return error ? INT2FIX(error) : Qnil;
+}
+
+void pel_init_stream_connect(VALUE class)
+{
+    rb_define_singleton_method(class, "_connect", stream_s_connect, 2);
+    rb_define_singleton_method(class, "_first_connected", stream_s_first_connected, 2);
+    rb_define_method(class, "_errno", stream_errno, 0);
+}

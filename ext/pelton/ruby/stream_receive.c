@@ -1,0 +1,85 @@
+#include "stream_private.h"
+
+#include <string.h>
+#include "garbage.h"
+
+/*
+ * What comes in: from the stream's input, bytes that were received and not asked for, or from the descriptor. All of it
+ * counts against the turn's budget, of which each 4 KB take one.
+ */
+
+int pel_stream_ready(const struct stream *stream)
+{
+    return stream->core.readable || stream->core.end_of_file || stream->core.error;
+}
+
+static ssize_t receive(struct stream *stream, char *bytes, size_t length)
+{
+    ssize_t count = pel_stream_receive(&stream->core, bytes, length);
+
+    if (count > 0)
+        stream->reactor->budget -= (int32_t)(count >> 12);
+    return count;
+}
+
+size_t pel_stream_take_input(struct stream *stream, char *bytes, size_t length)
+{
+    size_t count = pel_buffer_length(&stream->input);
+
+    if (count > length)
+        count = length;
+    if (count)
+        memcpy(bytes, pel_buffer_head(&stream->input), count);
+    pel_buffer_consume(&stream->input, count);
+    return count;
+}
+
+ssize_t pel_stream_receive_bytes(struct stream *stream, char *bytes, size_t length)
+{
+    return pel_buffer_length(&stream->input) ? (ssize_t)pel_stream_take_input(stream, bytes, length)
+                                             : receive(stream, bytes, length);
+}
+
+/* Much is coming: into the string at once. */
+static VALUE receive_bulk(struct stream *stream, ssize_t *count)
+{
+    VALUE string, copy = Qnil;
+
+    string = rb_str_buf_new(PEL_HOT_BUFFER);
+    pel_garbage_made(PEL_HOT_BUFFER); /* now, and not before: see there */
+    *count = receive(stream, RSTRING_PTR(string), PEL_HOT_BUFFER);
+    if (*count >= PEL_HOT_BUFFER / 2) {
+        rb_str_set_len(string, *count);
+        return string;
+    }
+    stream->bulk = 0;
+    if (*count > 0)
+        copy = rb_str_new(RSTRING_PTR(string), *count);
+    rb_str_resize(string, 0);
+    return copy;
+}
+
+VALUE pel_stream_receive_string(struct stream *stream, size_t length, ssize_t *count)
+{
+    char *hot;
+
+    if (stream->bulk && length >= PEL_HOT_BUFFER && !pel_buffer_length(&stream->input))
+        return receive_bulk(stream, count);
+    /* Out of the loop's hot buffer an exact copy is cheaper than a fresh string of full size. */
+    hot = pel_hot_buffer(stream->reactor);
+    *count = pel_stream_receive_bytes(stream, hot, length < PEL_HOT_BUFFER ? length : PEL_HOT_BUFFER);
+    if (*count <= 0)
+        return Qnil;
+    stream->bulk = *count >= PEL_HOT_BUFFER / 2;
+    return rb_str_new(hot, *count);
+}
+
+ssize_t pel_stream_fill(struct stream *stream)
+{
+    char *hot = pel_hot_buffer(stream->reactor);
+    ssize_t count = receive(stream, hot, PEL_HOT_BUFFER);
+
+    if (count > 0 && pel_buffer_append(&stream->input, hot, (size_t)count) < 0)
+        rb_memerror();
+    return count;
+}
