@@ -85,7 +85,7 @@ static void wait_for_bytes(struct read *read, int64_t deadline)
 
 static void yield(struct stream *stream)
 {
-    pel_yield(stream->reactor);
+    pel_overspend(stream->reactor);
     if (stream->closing)
         rb_raise(pel_eClosedError, "the stream was closed while this call read");
 }

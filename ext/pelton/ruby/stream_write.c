@@ -161,7 +161,7 @@ static VALUE write_directly(VALUE self, int count, const VALUE *strings, VALUE t
     size_t length, below;
 
     if (reactor->budget-- <= 0) {
-        pel_yield(reactor);
+        pel_overspend(reactor);
         pel_stream_get(self);
     }
     length = put_all(stream, count, strings);
