@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+
+# sig/ says what there is: no more, and no less.
+class SignaturesTest < PeltonTest
+  # Public for other files of Pelton alone.
+  INTERNAL = %w[
+    Pelton.report_error Pelton.report_given_up Pelton.report_stall Pelton::Watchdog.report Pelton::Watchdog.report_to
+    Pelton::Test.unrescued Pelton::Test.refuse_leftovers Pelton::Test.stalls
+  ].freeze
+
+  # In a Ruby of its own, because rbs comes with Ruby, not with the bundle. Arguments: the file, then INTERNAL.
+  PROGRAM = <<~'RUBY'
+    begin
+      gem "rbs"
+    rescue LoadError
+      exit 3
+    end
+    require "rbs"
+    require "pelton"
+    require "pelton/test"
+
+    # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.
+    DECLARED = Hash.new { |all, path| all[path] = {} }
+
+    def names(types) = types.flat_map { |one| one.type.optional_keywords.keys + one.type.required_keywords.keys }.uniq.sort
+
+    def read(member, path)
+      case member
+      when RBS::AST::Declarations::Class, RBS::AST::Declarations::Module
+        inside = [path, member.name.to_s].compact.join("::")
+        DECLARED[inside]
+        member.members.each { |one| read(one, inside) }
+      when RBS::AST::Members::MethodDefinition
+        types = member.respond_to?(:overloads) ? member.overloads.map(&:method_type) : member.types
+        any = types.any? { |one| one.type.rest_keywords }
+        DECLARED[path]["#{member.kind == :singleton ? "." : "#"}#{member.name}"] = any ? nil : names(types)
+      when RBS::AST::Members::AttrReader, RBS::AST::Members::AttrAccessor
+        DECLARED[path]["##{member.name}"] = []
+        DECLARED[path]["##{member.name}="] = [] if member.is_a?(RBS::AST::Members::AttrAccessor)
+      when RBS::AST::Members::Alias
+        DECLARED[path]["##{member.new_name}"] = DECLARED[path]["##{member.old_name}"]
+      end
+    end
+
+    def complain(method, name, path, declared)
+      return if name.match?(/[.#]_/) || ARGV.include?("#{path}#{name}")
+      return puts "#{path}#{name} is there, but not declared" unless declared.key?(name)
+      keywords = method.parameters.filter_map { |kind, keyword| keyword if %i[key keyreq].include?(kind) }.sort
+      return if method.arity == -1 && keywords.empty? # written in C, or it passes its arguments on
+      puts "#{path}#{name} has the keywords #{keywords}" unless [nil, keywords].include?(declared[name])
+    end
+
+    [RBS::Parser.parse_signature(File.read(ARGV.shift))].flatten.each { |one| read(one, nil) if one.respond_to?(:members) }
+    puts "#{DECLARED.values.sum(&:size)} methods"
+    DECLARED.each do |path, own|
+      mod = Object.const_get(path)
+      all = mod.ancestors.reverse.map { |one| DECLARED.fetch(one.name, {}) }.inject(:merge)
+      mod.singleton_methods(false).each { |name| complain(mod.method(name), ".#{name}", path, own) }
+      mod.public_instance_methods(false).each { |name| complain(mod.instance_method(name), "##{name}", path, all) }
+      own.each_key do |name|
+        there = name.start_with?(".") ? mod.respond_to?(name[1..]) : mod.method_defined?(name[1..]) || name == "#initialize"
+        puts "#{path}#{name} is declared, but not there" unless there
+      end
+    end
+  RUBY
+
+  def test_what_is_declared_is_there_and_what_is_there_is_declared
+    output, errors, status = run_ruby(PROGRAM, File.join(ROOT, "sig/pelton.rbs"), *INTERNAL)
+    skip "this Ruby has no rbs" if status.exitstatus == 3
+    assert status.success?, errors
+    count, *complaints = output.lines(chomp: true)
+
+    assert_operator count.to_i, :>, 100
+    assert_empty complaints
+  end
+end
