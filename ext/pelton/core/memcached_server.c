@@ -1,3 +1,4 @@
+#include "socket.h"
 #include "memcached_server.h"
 
 #include <string.h>
