@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "socket.h"
 
 /* A peer's close must not kill the process by SIGPIPE; systems without the flag have SO_NOSIGPIPE. */
 #ifndef MSG_NOSIGNAL

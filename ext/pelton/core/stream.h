@@ -6,6 +6,7 @@
 #include "buffer.h"
 #include "loan.h"
 #include "loop.h"
+#include "socket.h"
 
 /*
  * A stream: one connected (or connecting) descriptor and its output. It is ready first: reads and writes are tried at
