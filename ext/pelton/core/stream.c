@@ -204,7 +204,6 @@ static ssize_t send_once(struct pel_stream *stream, struct iovec *parts, int cou
 
 ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t length)
 {
-    struct iovec part = {.iov_base = (void *)bytes};
     size_t sent = 0;
     int code = check_writable(stream);
 
@@ -212,12 +211,9 @@ ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t
         return code;
     if (stream->error)
         return PEL_ESYSTEM;
-    if (length > PEL_STREAM_BURST)
-        length = PEL_STREAM_BURST;
     while (sent < length && stream->writable && !pel_stream_pending(stream)) {
-        ssize_t count;
-        part = (struct iovec){.iov_base = (char *)bytes + sent, .iov_len = length - sent};
-        count = send_once(stream, &part, 1);
+        struct iovec part = {.iov_base = (char *)bytes + sent, .iov_len = length - sent};
+        ssize_t count = send_once(stream, &part, 1);
         if (count == PEL_EAGAIN)
             break;
         if (count < 0)

@@ -62,8 +62,8 @@ int pel_stream_append(struct pel_stream *stream, const void *bytes, size_t lengt
  * closed (then the loan is gone from stream->loans). */
 int pel_stream_lend(struct pel_stream *stream, const void *bytes, size_t length, uintptr_t lender);
 
-/* Sends bytes at once when nothing is queued before them, without a copy, at most a burst. Returns how many were taken
- * (0 when it would block), PEL_ECLOSED or PEL_ESYSTEM. The caller appends the rest. */
+/* Sends bytes at once when nothing is queued before them, without a copy. Returns how many were taken (fewer when it
+ * would block), PEL_ECLOSED or PEL_ESYSTEM. The caller appends the rest, and gives no more than a burst at once. */
 ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t length);
 
 /* Sends what is queued, at most a burst. 0 when all is sent; 1 when the rest waits for the loop, or, if the stream is

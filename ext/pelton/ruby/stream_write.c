@@ -87,7 +87,8 @@ static void put(struct stream *stream, VALUE string)
     int code = 0;
 
     if (length >= AT_ONCE && !stream->core.connecting) {
-        ssize_t count = pel_stream_send_now(&stream->core, RSTRING_PTR(string), length);
+        ssize_t count = pel_stream_send_now(&stream->core, RSTRING_PTR(string),
+                                            length < PEL_STREAM_BURST ? length : PEL_STREAM_BURST);
         check(stream, count);
         sent = (size_t)count;
     }

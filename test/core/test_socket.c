@@ -1,0 +1,197 @@
+#include "socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/un.h>
+#include "check.h"
+
+static struct sockaddr_in loopback(int port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+static int listen_on(struct sockaddr_in *address, int backlog)
+{
+    socklen_t length = sizeof *address;
+    int fd;
+
+    *address = loopback(0);
+    fd = pel_socket_listen((struct sockaddr *)address, sizeof *address, backlog, 0);
+    CHECK(fd >= 0);
+    CHECK_INT(0, getsockname(fd, (struct sockaddr *)address, &length));
+    return fd;
+}
+
+static int connect_to(const struct sockaddr_in *address, int *connecting)
+{
+    return pel_socket_connect((const struct sockaddr *)address, sizeof *address, NULL, 0, connecting);
+}
+
+static void wait_for(int fd, short events)
+{
+    struct pollfd entry = {.fd = fd, .events = events};
+    CHECK_INT(1, poll(&entry, 1, 10000));
+}
+
+static void check_flags(int fd)
+{
+    CHECK(fcntl(fd, F_GETFL) & O_NONBLOCK);
+    CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+}
+
+static int option(int fd, int level, int name)
+{
+    int value = -1;
+    socklen_t length = sizeof value;
+    CHECK_INT(0, getsockopt(fd, level, name, &value, &length));
+    return value;
+}
+
+TEST(connected_and_accepted_sockets_have_all_options)
+{
+    struct sockaddr_in address;
+    int listener = listen_on(&address, 0), connecting, client = connect_to(&address, &connecting), server;
+
+    CHECK(client >= 0);
+    wait_for(client, POLLOUT);
+    CHECK_INT(0, pel_socket_error(client));
+    wait_for(listener, POLLIN);
+    server = pel_socket_accept(listener);
+    CHECK(server >= 0);
+    check_flags(listener);
+    check_flags(client);
+    check_flags(server);
+    CHECK_INT(1, option(client, IPPROTO_TCP, TCP_NODELAY));
+    CHECK_INT(1, option(server, IPPROTO_TCP, TCP_NODELAY));
+    CHECK_INT(PEL_EAGAIN, pel_socket_accept(listener));
+    close(client);
+    close(server);
+    close(listener);
+}
+
+TEST(any_descriptor_is_prepared)
+{
+    int fds[2];
+
+    CHECK_INT(0, pipe(fds));
+    CHECK_INT(0, pel_socket_prepare(fds[0]));
+    check_flags(fds[0]);
+    close(fds[0]);
+    CHECK_INT(PEL_ESYSTEM, pel_socket_prepare(fds[0]));
+    CHECK_INT(EBADF, errno);
+    close(fds[1]);
+}
+
+TEST(a_refusal_is_told_by_the_socket)
+{
+    struct sockaddr_in address;
+    int listener = listen_on(&address, 0), connecting = 0, client;
+
+    close(listener);
+    client = connect_to(&address, &connecting);
+    if (client >= 0) {
+        CHECK_INT(1, connecting);
+        wait_for(client, POLLOUT);
+        CHECK_INT(ECONNREFUSED, pel_socket_error(client));
+        CHECK_INT(0, pel_socket_error(client)); /* once */
+        close(client);
+    } else {
+        CHECK_INT(ECONNREFUSED, errno);
+    }
+}
+
+/* Where descriptors begin that are not open. */
+static int next_descriptor(void)
+{
+    int fd = dup(0);
+    close(fd);
+    return fd;
+}
+
+TEST(failures_leave_nothing_open)
+{
+    struct sockaddr_in address, elsewhere = loopback(0);
+    struct sockaddr_un missing = {.sun_family = AF_UNIX, .sun_path = "/nonexistent/socket"};
+    int listener = listen_on(&address, 0), next = next_descriptor(), connecting;
+
+    CHECK_INT(PEL_ESYSTEM, pel_socket_listen((struct sockaddr *)&address, sizeof address, 0, 0));
+    CHECK_INT(EADDRINUSE, errno);
+    CHECK_INT(PEL_ESYSTEM, pel_socket_connect((struct sockaddr *)&missing, sizeof missing, NULL, 0, &connecting));
+    CHECK_INT(ENOENT, errno);
+    elsewhere.sin_addr.s_addr = htonl(0xc0000201); /* 192.0.2.1, nobody's */
+    CHECK_INT(PEL_ESYSTEM, pel_socket_connect((struct sockaddr *)&address, sizeof address,
+                                              (struct sockaddr *)&elsewhere, sizeof elsewhere, &connecting));
+    CHECK_INT(EADDRNOTAVAIL, errno);
+    elsewhere.sin_family = 9999;
+    CHECK_INT(PEL_ESYSTEM, pel_socket_connect((struct sockaddr *)&elsewhere, sizeof elsewhere, NULL, 0, &connecting));
+    CHECK_INT(EAFNOSUPPORT, errno);
+    CHECK_INT(next, next_descriptor());
+    close(listener);
+}
+
+TEST(it_connects_from_a_local_address)
+{
+    struct sockaddr_in address, local = loopback(0), peer;
+    socklen_t length = sizeof peer;
+    int listener = listen_on(&address, 0), connecting, client, server;
+
+    local.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+    client = pel_socket_connect((struct sockaddr *)&address, sizeof address, (struct sockaddr *)&local, sizeof local,
+                                &connecting);
+    CHECK(client >= 0);
+    wait_for(listener, POLLIN);
+    server = pel_socket_accept(listener);
+    CHECK_INT(0, getpeername(server, (struct sockaddr *)&peer, &length));
+    CHECK_INT(INADDR_LOOPBACK + 1, ntohl(peer.sin_addr.s_addr));
+    close(client);
+    close(server);
+    close(listener);
+}
+
+TEST(several_listeners_share_a_port_when_all_ask_for_it)
+{
+    struct sockaddr_in address = loopback(0);
+    socklen_t length = sizeof address;
+    int one = pel_socket_listen((struct sockaddr *)&address, sizeof address, 5, 1), other;
+
+    CHECK(one >= 0);
+    CHECK_INT(0, getsockname(one, (struct sockaddr *)&address, &length));
+    other = pel_socket_listen((struct sockaddr *)&address, sizeof address, 5, 1);
+    CHECK(other >= 0);
+    close(one);
+    close(other);
+}
+
+TEST(a_listener_of_IPv6_leaves_IPv4_alone)
+{
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_ANY_INIT};
+    struct sockaddr_in four = {.sin_family = AF_INET};
+    socklen_t length = sizeof address;
+    int six = pel_socket_listen((struct sockaddr *)&address, sizeof address, 0, 0), other;
+
+    if (six < 0 && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL))
+        SKIP("no IPv6 here");
+    CHECK(six >= 0);
+    CHECK_INT(0, getsockname(six, (struct sockaddr *)&address, &length));
+    four.sin_port = address.sin6_port;
+    other = pel_socket_listen((struct sockaddr *)&four, sizeof four, 0, 0);
+    CHECK(other >= 0);
+    close(six);
+    close(other);
+}
+
+TEST(accept_says_when_the_descriptor_is_none)
+{
+    int fds[2];
+
+    CHECK_INT(0, pipe(fds));
+    CHECK_INT(PEL_ESYSTEM, pel_socket_accept(fds[0]));
+    CHECK_INT(ENOTSOCK, errno);
+    close(fds[0]);
+    close(fds[1]);
+}
