@@ -94,7 +94,7 @@ class SchedulerTimeoutTest < PeltonTest
   end
 
   def test_wherever_the_fiber_waits
-    reader, = IO.pipe
+    reader, _writer = IO.pipe
     Pelton.run do
       waits = [-> { reader.read(1) }, -> { Queue.new.pop }, -> { Process.wait(Process.spawn("sleep 20")) },
         -> { Pelton::Operation.new.await }, -> { Pelton.select([reader]) }, -> { system("sleep 20") }]

@@ -66,7 +66,7 @@ module Pelton
       thread = Thread.new { Process::Status.wait(pid, flags) }
       thread.value
     ensure
-      thread&.kill
+      thread&.kill&.join # before anybody else waits for the same processes
     end
 
     # The arguments after the buffer are the place in the file, and then: the length in the buffer, from its offset. 3.1
