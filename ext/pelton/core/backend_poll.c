@@ -71,7 +71,7 @@ static int poll_arm(struct pel_loop *loop, struct pel_handle *handle, unsigned e
     int code;
 
     (void)known;
-    if (trigger == PEL_ONESHOT && fcntl(handle->fd, F_GETFD) < 0)
+    if (fcntl(handle->fd, F_GETFD) < 0)
         return PEL_ESYSTEM; /* epoll says so too; poll would report it as ready */
     if (handle->slot >= set->count && (code = grow(set, loop->slot_count)) < 0)
         return code;
@@ -132,8 +132,9 @@ static int poll_wait(struct pel_loop *loop, int64_t timeout)
         loop->events[loop->event_count++] =
             (struct pel_event){.slot = i, .generation = loop->slots[i].generation, .events = told};
         entry->events = set->edges[i] ? entry->events & ~poll_bits(told) : 0;
-        if (!entry->events)
-            entry->fd = -1; /* poll reports hang-ups even for an empty set of events */
+        /* poll reports hang-ups whatever is asked, and again and again. */
+        if (!entry->events || entry->revents & (POLLHUP | POLLERR | POLLNVAL))
+            *entry = (struct pollfd){.fd = -1};
         entry->revents = 0;
     }
     return 0;
