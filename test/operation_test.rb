@@ -36,6 +36,14 @@ class OperationTest < PeltonTest
     assert_equal 2, errors.map(&:backtrace).uniq.size
   end
 
+  def test_an_error_that_a_task_has_raised_says_where
+    Pelton.run do
+      error = assert_raises(IOError) { Pelton.spawn { fail_here }.await }
+
+      assert_match(/fail_here/, error.backtrace.first)
+    end
+  end
+
   def test_one_that_is_cancelled_leaves_the_others_waiting
     Pelton.run do
       first, second = Array.new(2) { Pelton.spawn { @operation.await } }
@@ -74,6 +82,8 @@ class OperationTest < PeltonTest
   end
 
   private
+
+  def fail_here = raise(IOError)
 
   def await_and_rescue(number)
     return @operation.await if number == 1

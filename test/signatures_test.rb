@@ -73,6 +73,6 @@ class SignaturesTest < PeltonTest
     count, *complaints = output.lines(chomp: true)
 
     assert_operator count.to_i, :>, 100
-    assert_empty complaints
+    assert_empty complaints, "correct sig/pelton.rbs"
   end
 end

@@ -236,11 +236,10 @@ VALUE pel_operation_error(VALUE failure)
 void pel_operation_raise(VALUE error)
 {
     error = pel_operation_error(error);
-    /* One error may have failed many operations: each raise gets a backtrace of its own. */
-    if (!NIL_P(rb_funcall(error, rb_intern("backtrace"), 0))) {
+    /* One error may have failed many operations: each raise gets a backtrace of its own. One that was raised before, in
+     * a task, keeps the place where that was. */
+    if (NIL_P(rb_funcall(error, rb_intern("backtrace"), 0)))
         error = rb_obj_clone(error);
-        rb_funcall(error, rb_intern("set_backtrace"), 1, Qnil);
-    }
     rb_exc_raise(error);
 }
 
