@@ -2,11 +2,13 @@
 
 require_relative "test_helper"
 require "pelton"
+require "set"
 
 # What is particular about operations; what they share with other Deferrables is in deferrable_test.rb.
 class OperationTest < PeltonTest
   def setup
     @operation = Pelton::Operation.new
+    @log = []
   end
 
   def test_it_is_a_deferrable
@@ -79,6 +81,85 @@ class OperationTest < PeltonTest
 
     assert_equal 0, Pelton.stats[:timers]
     assert_equal :pending, @operation.state
+  end
+
+  def test_fibers_that_await_go_on_before_callbacks_and_each_once
+    Pelton.run do
+      operation = Pelton::Operation.new
+      3.times { |i| Pelton.spawn { @log << [i, operation.await] } }
+      operation.callback { |value| @log << [:callback, value] }
+      Pelton::Reactor.current.yield
+      operation.succeed(:x)
+    end
+
+    assert_equal [[0, :x], [1, :x], [2, :x], [:callback, :x]].to_set, @log.to_set
+    assert_equal 4, @log.size
+  end
+
+  def test_a_fiber_that_gave_up_is_not_woken_again
+    Pelton.run do
+      operation = Pelton::Operation.new
+      assert_raises(Pelton::TimeoutError) { operation.await(timeout: 0.001) }
+      Pelton.next_tick { operation.succeed(1) }
+      sleep 0.002
+
+      assert_equal 1, operation.await
+    end
+  end
+
+  def test_an_await_without_time_looks_once
+    Pelton.run do
+      operation = Pelton::Operation.new
+      assert_raises(Pelton::TimeoutError) { operation.await(timeout: 0) }
+      assert_raises(Pelton::TimeoutError) { operation.await(timeout: -1) }
+      assert_raises(ArgumentError) { operation.await(timeout: Float::NAN) }
+      assert_raises(TypeError) { operation.await(timeout: "1") }
+      operation.succeed(1)
+
+      assert_equal 1, operation.await(timeout: 0)
+    end
+  end
+
+  def test_callbacks_that_settle_each_other_run_in_ticks_not_in_depth
+    Pelton.run do
+      chain = Array.new(20_000) { Pelton::Operation.new }
+      chain.each_cons(2) { |one, other| one.callback { |value| other.succeed(value + 1) } }
+      chain.first.succeed(0)
+
+      assert_equal 19_999, chain.last.await
+    end
+  end
+
+  def test_many_of_them_that_nobody_keeps
+    Pelton.run do
+      20_000.times { |i| Pelton::Operation.new.callback { |value| @log << value }.succeed(i) }
+      GC.start
+    end
+
+    assert_equal (0...20_000).to_a, @log
+  end
+
+  def test_what_is_dropped_by_a_stop_is_given_back
+    3.times do
+      Pelton.run(grace: 0) do
+        again = ->(_) { Pelton::Operation.new.callback(&again).succeed }
+        again.call(nil)
+        Pelton.add_timer(0) { Pelton.stop }
+      end
+    end
+    GC.start
+
+    assert_equal 0, Pelton.stats[:ready]
+  end
+
+  def test_a_deferred_callback_of_a_dead_thread_is_harmless
+    operation = Thread.new { Pelton.run { Pelton::Operation.new } }.value
+    GC.start
+    operation.callback { @log << 1 }.succeed
+    GC.start
+
+    assert_predicate operation, :done?
+    assert_empty @log
   end
 
   private

@@ -48,7 +48,7 @@ class ParkingTest < PeltonTest
       }
       ways.each do |name, way|
         way.call
-      rescue SystemCallError, StandardError, Pelton::Cancelled => error
+      rescue StandardError, Pelton::Cancelled => error
         @log << [name, error.class]
       end
 
@@ -303,6 +303,27 @@ class ParkingTest < PeltonTest
 
     assert_equal [0, 1, 2, 3, 4], @log.select(&:positive?).unshift(0)
     assert_equal 10, @log.size
+  end
+
+  # Making a worker runs Ruby; a fiber that is woken there must not be put to sleep. The trace does what a trap handler can.
+  def test_a_fiber_that_is_woken_while_it_hands_over_goes_on
+    [-> { sleep 0.003 }, -> { Fiber.new { sleep 0.003 }.resume }].each do |meanwhile|
+      Thread.new {
+        Pelton.run do
+          trace = TracePoint.new(:c_call) do |call|
+            next unless call.self.is_a?(Fiber)
+            trace.disable
+            @log << :met
+            meanwhile.call
+          end
+          Pelton.next_tick {} # so that it does not wait inline
+          trace.enable { sleep 0.001 }
+          @log << :woken
+        end
+      }.join
+    end
+
+    assert_equal %i[met woken met woken], @log
   end
 
   # ---- fibers of the user's own ----------------------------------------------------------------------------------------

@@ -142,18 +142,19 @@ void pel_worker_rise(struct pel_reactor *reactor, struct pel_worker *worker)
     reactor->idle_count--;
 }
 
-static int switch_to_worker(struct pel_reactor *reactor)
+static int switch_to_worker(struct pel_reactor *reactor, const struct pel_waiter *waiter)
 {
     struct pel_worker *worker = reactor->idle_workers;
-    int state;
+    int state = 0;
 
     if (worker)
         pel_worker_rise(reactor, worker);
     else if (!(worker = new_worker(reactor, &state)))
         return state;
-    if (!pel_switch(reactor, worker->fiber, &state))
-        pel_worker_rest(reactor,
-                        worker); /* no stack could be had. That strikes the fiber that wants to park: the right place */
+    /* Making a fiber may run Ruby, a trap handler that waits among it: what the fiber waits for may have come. If no
+     * stack can be had, that strikes the fiber that wants to park: the right place. */
+    if ((waiter && pel_woken(waiter)) || !pel_switch(reactor, worker->fiber, &state))
+        pel_worker_rest(reactor, worker);
     return state;
 }
 
@@ -167,7 +168,7 @@ static int switch_to_waiter(struct pel_reactor *reactor, struct pel_waiter *wait
     return 0;
 }
 
-int pel_hand_over(struct pel_reactor *reactor)
+int pel_hand_over(struct pel_reactor *reactor, const struct pel_waiter *of)
 {
     struct pel_waiter *waiter;
     int state;
@@ -182,7 +183,7 @@ int pel_hand_over(struct pel_reactor *reactor)
     while (!reactor->idle_workers && rb_fiber_current() == reactor->caller && (waiter = pel_take_any_waiter(reactor)))
         if (switch_to_waiter(reactor, waiter, &state))
             return state;
-    return switch_to_worker(reactor);
+    return switch_to_worker(reactor, of);
 }
 
 /* ---- fibers of the scheduler's fiber hook --------------------------------------------------------------------- */

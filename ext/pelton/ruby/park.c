@@ -104,11 +104,6 @@ static VALUE make_cancelled(VALUE nothing)
     return rb_exc_new_cstr(pel_eCancelled, "the task was cancelled");
 }
 
-static inline int woken(const struct pel_waiter *waiter)
-{
-    return waiter->fired && !waiter->queued;
-}
-
 /* The fast path: with nothing else to do, the parking fiber waits itself. 0 or a state. */
 static int wait_inline(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
@@ -147,15 +142,15 @@ static int wait_parked(struct pel_reactor *reactor, struct pel_waiter *waiter)
 
     if (waiter->starts)
         pel_switch(reactor, waiter->starts, &state);
-    while (!state && !woken(waiter) && (reactor->phase != PEL_LEAVING || waiter->fiber != reactor->caller)) {
+    while (!state && !pel_woken(waiter) && (reactor->phase != PEL_LEAVING || waiter->fiber != reactor->caller)) {
         if (!waiter->yields)
             state = wait_inline(reactor, waiter);
-        if (!state && !woken(waiter))
-            state = pel_hand_over(reactor);
+        if (!state && !pel_woken(waiter))
+            state = pel_hand_over(reactor, waiter);
         if (waiter->given_up) /* a stranger has transferred here */
             break;
     }
-    if (!state && !woken(waiter))
+    if (!state && !pel_woken(waiter))
         pel_protect(raise_given_up, Qnil, &state);
     return state;
 }

@@ -46,6 +46,12 @@ struct pel_waiter {
     uint8_t given_up;  /* run has ended without its fiber, which never goes on */
 };
 
+/* Whether its fiber may go on: it was fired, and its turn has come. */
+static inline int pel_woken(const struct pel_waiter *waiter)
+{
+    return waiter->fired && !waiter->queued;
+}
+
 /* Parks the current fiber until the waiter is fired or the monotonic clock reaches deadline (PEL_FOREVER: never).
  * Blocks where no reactor runs. Raises what was raised in it, after unlinking the waiter. The caller keeps the waiter
  * (zeroed) on its stack. Use it where nothing but the reactor refers to the waiter; otherwise use the next one. */
@@ -349,8 +355,9 @@ struct pel_worker {
  * instead.) 0 when the switch failed, with its *state. */
 int pel_switch(struct pel_reactor *reactor, VALUE fiber, int *state);
 
-/* Switches to the next ready fiber, or to a worker that turns the loop. 0 or a state, as pel_switch. */
-int pel_hand_over(struct pel_reactor *reactor);
+/* Switches from the waiter's fiber (NULL: from run's caller) to the next ready one, or to a worker that turns the loop;
+ * not when the waiter was woken meanwhile. 0 or a state, as pel_switch. */
+int pel_hand_over(struct pel_reactor *reactor, const struct pel_waiter *waiter);
 
 /* Puts a worker into the pool and takes it out. */
 void pel_worker_rest(struct pel_reactor *reactor, struct pel_worker *worker);

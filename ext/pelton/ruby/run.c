@@ -107,7 +107,7 @@ static int turn_until_left(struct pel_reactor *reactor)
         int state;
         if (!turned)
             break;
-        state = pel_hand_over(turned);
+        state = pel_hand_over(turned, NULL);
         if (!state)
             continue;
         error = pel_take_error(state);

@@ -1,0 +1,277 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require "pelton"
+require "socket"
+
+# A child shares its parent's descriptors, so it must not touch the parent's loop, and none of the parent's fibers may go on
+# in it.
+class ForkTest < PeltonTest
+  def setup
+    @log = []
+  end
+
+  def test_the_child_runs_a_reactor_of_its_own_in_forks_block
+    Pelton.run do
+      Pelton.spawn { sleep(0.002) && @log << :parent }
+      assert_equal "1\n[:tick, :fiber, :slept]", in_child {
+        Pelton.run do
+          Pelton.next_tick { @log << :tick }
+          Fiber.schedule { sleep(0.0005) && @log << :fiber }
+          sleep 0.002
+          @log << :slept
+        end
+        puts 1
+        print @log
+      }
+    end
+
+    assert_equal [:parent], @log
+  end
+
+  def test_ensure_blocks_of_the_parents_fibers_run_in_the_parent_alone
+    Pelton.run do
+      Pelton.spawn do
+        sleep 0.002
+      ensure
+        @log << Process.pid
+      end
+      Pelton::Reactor.current.yield
+      assert_equal "[]", in_child { print @log }
+    end
+
+    assert_equal [Process.pid], @log
+  end
+
+  # fork without a block: the child's copy of the callback returns to the parent's loop.
+  def test_a_child_that_comes_back_into_its_parents_loop_is_told_so
+    reader, writer = IO.pipe
+    Pelton.run do
+      Pelton.spawn { sleep(0.002) && @log << :parent }
+      unless fork
+        @child = true
+        Pelton.next_tick { writer.write("tick in the child") }
+      end
+      @log << :callback
+    end
+    Process.wait
+    writer.close
+
+    assert_match(/\Aa child came back from fork into its parent's reactor/, reader.read) # and no tick in the child
+    assert_equal %i[callback parent], @log
+  rescue Pelton::ClosedError => error
+    writer.write(error.message) if @child
+    exit!(@child ? 0 : 1)
+  ensure
+    exit!(1) if @child
+  end
+
+  def test_what_the_child_then_raises_can_be_rescued_and_run_called_again
+    output = ruby_output(<<~RUBY)
+      require "pelton"
+      begin
+        Pelton.run { fork ? Process.wait : sleep(0.001) }
+        puts "parent"
+      rescue Pelton::ClosedError => error
+        puts error.message[/\\A[^:]*/]
+        puts Pelton.run { sleep(0.001) && "run again" }
+      end
+    RUBY
+
+    assert_equal "a child came back from fork into its parent's reactor\nrun again\nparent\n", output
+  end
+
+  def test_the_parents_waits_go_on_whatever_the_child_closes
+    reader, writer = IO.pipe
+    near, far = UNIXSocket.pair
+    stream = Pelton::Stream.for_fd(near.tap { |socket| socket.autoclose = false }.fileno)
+    Pelton.run do
+      reading = Pelton.spawn { reader.readpartial(1) }
+      streaming = Pelton.spawn { stream.readpartial(1) }
+      timer = Pelton.add_timer(1000) {}
+      Pelton::Reactor.current.yield
+      assert_equal "closed", in_child {
+        reader.close
+        near.close
+        begin
+          stream.abort
+        rescue
+          nil
+        end
+        timer.cancel
+        begin
+          reading.cancel
+        rescue
+          nil
+        end
+        GC.start
+        print "closed"
+      }
+      assert_predicate timer, :active?
+      timer.cancel
+      writer.write("a")
+      far.write("b")
+
+      assert_equal %w[a b], [reading.await, streaming.await]
+    end
+  ensure
+    [reader, writer, far].each(&:close)
+  end
+
+  def test_what_belongs_to_the_parent_says_so
+    Pelton.run do
+      reactor = Pelton::Reactor.current
+      operation = Pelton::Operation.new
+      timer = Pelton.add_timer(0.001) {}
+      messages = in_child {
+        [-> { reactor.next_tick {} }, -> { reactor.stop }, -> { operation.await }, -> { timer.restart(1) }, -> { Pelton.spawn {} },
+          -> { reactor.run {} }].each do |call|
+          call.call
+          puts "nothing raised"
+        rescue Pelton::Error => error
+          puts error.class
+        end
+      }
+
+      assert_equal ["Pelton::ClosedError"] * 3 + ["Pelton::NotRunningError"] * 2 + ["Pelton::ClosedError"], messages.lines.map(&:chomp)
+    end
+  end
+
+  def test_ruby_itself_waits_in_a_child_that_has_no_reactor_yet
+    Pelton.run do
+      output = in_child {
+        sleep 0.001
+        queue = Queue.new
+        Thread.new { sleep(0.001) && queue << "popped" }
+        print queue.pop, system("true"), `echo hello`, Thread.new { 1 }.value
+        reader, writer = IO.pipe
+        Thread.new { sleep(0.001) && writer.write("x") }
+        print reader.readpartial(1)
+        Fiber.schedule { sleep(0.001) && print("scheduled") }
+      }
+
+      assert_equal "poppedtruehello\n1xscheduled", output
+    end
+  end
+
+  def test_a_mutex_that_the_parents_fibers_wait_for_can_be_unlocked_in_the_child
+    mutex = Mutex.new
+    Pelton.run do
+      mutex.synchronize do
+        Pelton.spawn { mutex.synchronize { @log << :locked } }
+        Pelton::Reactor.current.yield
+        assert_equal "unlocked", in_child { mutex.unlock && print("unlocked") }
+      end
+    end
+
+    assert_equal [:locked], @log
+  end
+
+  def test_children_of_children
+    Pelton.run do
+      assert_equal "grandchild child ", in_child {
+        Pelton.run do
+          print in_child { Pelton.run { sleep(0.001) && print("grandchild ") } }
+          sleep 0.001
+          print "child "
+        end
+      }
+    end
+  end
+
+  def test_a_child_of_a_user_fiber_of_a_scheduled_one_and_of_a_thread
+    Pelton.run do
+      children = -> { in_child { Pelton.run { Fiber.schedule { sleep 0.0005 } && sleep(0.001) && print("ok") } } }
+
+      assert_equal "ok", Fiber.new { children.call }.resume
+      Fiber.schedule { @log << children.call }
+      @log << Thread.new { children.call }.value
+    end
+
+    assert_equal %w[ok ok], @log
+  end
+
+  def test_exceptions_of_the_child_stay_there
+    Pelton.run do
+      assert_equal "ensured", in_child {
+        begin
+          Pelton.run do
+            Pelton.spawn do
+              sleep
+            ensure
+              print "ensured"
+            end
+            sleep 0.001
+            exit 3
+          end
+        rescue SystemExit => error
+          exit!(error.status == 3)
+        end
+      }
+    end
+  end
+
+  def test_programs_are_started_and_waited_for
+    Pelton.run do
+      Pelton.spawn { 3.times { sleep(0.001) && @log << 1 } }
+      assert system("sleep 0.01")
+      assert_equal "x\n", `echo x`
+      IO.popen("cat", "r+") do |io|
+        io.write("y")
+        io.close_write
+        assert_equal "y", io.read
+      end
+      Process.wait(Process.spawn("true"))
+      assert_predicate $?, :success?
+    end
+
+    assert_equal [1, 1, 1], @log
+  end
+
+  def test_no_descriptor_of_the_loop_reaches_a_program
+    Pelton.run do
+      links = `ls -l /proc/self/fd`
+
+      refute_match(/event(poll|fd)/, links)
+    end
+  end
+
+  def test_the_loops_descriptors_are_closed_with_the_reactor
+    GC.start
+    before = Dir.children("/proc/self/fd").size
+    5.times { Thread.new { Pelton.run { sleep 0.0005 } }.join }
+    3.times { GC.start }
+    1000.times { Object.new }
+
+    assert_operator Dir.children("/proc/self/fd").size, :<=, before + 4
+  end
+
+  private
+
+  # What the block prints in a child, which must end well.
+  def in_child
+    reader, writer = IO.pipe
+    pid = fork do
+      reader.close
+      $stdout = writer
+      yield
+      writer.flush
+      status = true
+    rescue SystemExit => error
+      status = error.success?
+    rescue Exception => error # standard:disable Lint/RescueException
+      warn error.full_message
+    ensure
+      Fiber.set_scheduler(nil) if Fiber.scheduler
+      writer.flush
+      exit!(status || false)
+    end
+    writer.close
+    output = reader.read
+    Process.wait(pid)
+    assert_predicate $?, :success?, output
+    output
+  ensure
+    reader&.close
+  end
+end

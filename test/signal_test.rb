@@ -1,0 +1,232 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+
+# INT and TERM end run, after the ensure blocks; trap handlers run wherever the loop is. In processes of their own: signals go
+# to the main thread.
+class SignalTest < PeltonTest
+  PROGRAM = <<~RUBY
+    require "pelton"
+    $stdout.sync = true
+    def soon(signal, after = 0.005) = Process.spawn("sleep \#{after}; kill -\#{signal} \#{Process.pid}")
+    def ensuring(name)
+      yield
+    ensure
+      sleep 0.001
+      puts name
+    end
+  RUBY
+
+  # Whoever holds the loop when it strikes.
+  WAITS = {
+    "a fiber that waits inline" => "sleep",
+    "a worker that turns the loop" => "Pelton.spawn { ensuring(:task) { sleep } }; Pelton::Operation.new.await",
+    "a callback that computes" => "Pelton.next_tick { loop { 1 + 1 } }; sleep",
+    "a fiber of the user's own" => "Fiber.new { ensuring(:inner) { sleep } }.resume",
+    "a fiber of Fiber.schedule" => "Fiber.schedule { ensuring(:inner) { loop { 1 + 1 } } }; sleep",
+    "a loop that never waits" => "Pelton::Reactor.current.yield while true",
+    "beside other threads" => "3.times { Thread.new { sleep } }; Thread.new { loop { 1 + 1 } }; sleep",
+    "a read" => "IO.pipe.first.read"
+  }.freeze
+
+  WAITS.each do |holder, wait|
+    {"INT" => "Interrupt", "TERM" => "SignalException"}.each do |signal, error|
+      define_method("test_#{signal}_leaves_run_from_#{holder.tr(" '", "_")}") do
+        output = child(<<~RUBY)
+          begin
+            Pelton.run do
+              ensuring(:main) { soon(:#{signal}) && (#{wait}) }
+            end
+          rescue #{error} => error
+            puts error.class
+          end
+          p Pelton.run { sleep(0.001) && :again }
+        RUBY
+
+        assert_equal "main", (output.lines.map(&:chomp) - %w[task inner]).first
+        assert_equal [error, ":again"], output.lines.last(2).map(&:chomp)
+      end
+    end
+  end
+
+  def test_without_a_rescue_the_process_ends_by_the_signal
+    output, errors, status = run_ruby(PROGRAM + "Pelton.run { ensuring(:main) { soon(:TERM) && sleep } }")
+
+    assert_equal "main\n", output
+    assert_empty errors
+    assert_equal Signal.list["TERM"], status.termsig
+  end
+
+  def test_ensure_blocks_have_the_grace_time_and_no_more
+    output = child(<<~RUBY)
+      Pelton.logger = nil
+      begin
+        Pelton.run(grace: 0.02) do
+          Pelton.spawn { begin; sleep; ensure; sleep; puts "never"; end }
+          ensuring(:main) { soon(:INT) && sleep }
+        end
+      rescue Interrupt
+        puts "interrupted"
+      end
+    RUBY
+
+    assert_equal "main\ninterrupted\n", output
+  end
+
+  def test_a_second_signal_ends_the_grace_time
+    output = child(<<~RUBY)
+      Pelton.logger = nil
+      begin
+        Pelton.run(grace: 1000) do
+          begin
+            soon(:INT) && sleep
+          ensure
+            soon(:TERM)
+            sleep
+            puts "never"
+          end
+        end
+      rescue Interrupt
+        puts "interrupted"
+      end
+    RUBY
+
+    assert_equal "interrupted\n", output
+  end
+
+  def test_a_trap_handler_runs_and_everything_goes_on
+    output = child(<<~RUBY)
+      trap(:USR1) { puts "trapped" }
+      Pelton.run do
+        soon(:USR1)
+        Pelton.spawn { sleep 0.03; puts "task" }
+        sleep 0.02
+        puts "main"
+      end
+    RUBY
+
+    assert_equal "trapped\nmain\ntask\n", output
+  end
+
+  # It parks the fiber that it happened to interrupt, and nobody else.
+  def test_a_trap_handler_may_wait
+    WAITS.values_at("a fiber that waits inline", "a worker that turns the loop").each do |wait|
+      output = child(<<~RUBY)
+        trap(:USR1) { sleep 0.01; puts "trapped"; Pelton.stop }
+        begin
+          Pelton.run do
+            soon(:USR1)
+            Pelton.add_periodic_timer(0.002) { $ticks = $ticks.to_i + 1 }
+            #{wait}
+          end
+        ensure
+          p $ticks > 2
+        end
+      RUBY
+
+      assert_equal "trapped\ntrue\n", output.lines.grep_v(/task/).join
+    end
+  end
+
+  def test_a_fiber_wakes_though_its_event_comes_while_a_trap_handler_waits_on_it
+    output = child(<<~RUBY)
+      queue = Queue.new
+      trap(:USR1) { queue << "popped"; sleep 0.02; puts "trapped" }
+      Pelton.run do
+        soon(:USR1, 0)
+        puts queue.pop
+      end
+    RUBY
+
+    assert_equal "trapped\npopped\n", output
+  end
+
+  # The handler's fiber keeps the interrupted one from going on, also when that is due.
+  def test_a_trap_handler_that_resumes_a_fiber_which_waits
+    output = child(<<~RUBY)
+      trap(:USR1) { Fiber.new { sleep 0.3; puts "inner" }.resume; puts "trapped" }
+      Pelton.run do
+        Pelton.spawn { sleep 0.4; puts "other" }
+        Pelton::Reactor.current.yield
+        soon(:USR1, 0)
+        sleep 0.2
+        puts "main"
+      end
+    RUBY
+
+    assert_equal "inner\ntrapped\nmain\nother\n", output
+  end
+
+  def test_an_error_of_a_trap_handler_leaves_run
+    output = child(<<~RUBY)
+      trap(:USR1) { raise "in the handler" }
+      begin
+        Pelton.run { ensuring(:main) { soon(:USR1) && sleep } }
+      rescue RuntimeError => error
+        puts error.message
+      end
+    RUBY
+
+    assert_equal "main\nin the handler\n", output
+  end
+
+  def test_a_trap_handler_may_stop_or_queue_a_tick
+    output = child(<<~RUBY)
+      trap(:USR1) { Pelton.next_tick { puts "tick" } }
+      trap(:USR2) { Pelton.stop(:stopped) }
+      p Pelton.run { soon(:USR1); soon(:USR2, 0.02); sleep }
+    RUBY
+
+    assert_equal "tick\n:stopped\n", output
+  end
+
+  def test_a_storm_of_signals_disturbs_nobody
+    output = child(<<~RUBY)
+      count = 0
+      trap(:USR1) { count += 1; sleep 0.0001 if count % 3 == 0 }
+      slept = popped = 0
+      queue = Queue.new
+      Pelton.run do
+        stormer = Process.spawn("for i in $(seq 200); do kill -USR1 \#{Process.pid}; done")
+        30.times { Pelton.spawn { 10.times { sleep 0.001; slept += 1 } } }
+        10.times { Pelton.spawn { 10.times { queue.pop && popped += 1 } } }
+        Pelton.spawn { 100.times { queue << 1; sleep 0.0002 } }
+        Process.wait(stormer)
+      end
+      p slept, popped, count > 0, Pelton.stats[:parked]
+    RUBY
+
+    assert_equal "300\n100\ntrue\n0\n", output
+  end
+
+  def test_a_reactor_beside_the_main_thread_is_stopped_by_it
+    output = child(<<~RUBY)
+      reactor = nil
+      thread = Thread.new { Pelton.run { reactor = Pelton::Reactor.current; ensuring(:thread) { sleep } } }
+      soon(:INT)
+      begin
+        thread.join
+      rescue Interrupt
+        reactor.stop(:stopped)
+        p thread.value
+      end
+    RUBY
+
+    assert_equal "thread\n:stopped\n", output
+  end
+
+  def test_the_processes_end_gives_other_threads_reactors_their_time
+    output = child(<<~RUBY)
+      Thread.new { Pelton.run { ensuring(:thread) { sleep } } }
+      sleep 0.01
+    RUBY
+
+    assert_equal "thread\n", output
+  end
+
+  private
+
+  def child(code)
+    ruby_output(PROGRAM + code)
+  end
+end
