@@ -157,6 +157,25 @@ class SignalTest < PeltonTest
     assert_equal "inner\ntrapped\nmain\nother\n", output
   end
 
+  def test_a_task_is_cancelled_though_a_trap_handler_waits_on_its_fiber
+    output = child(<<~RUBY)
+      trap(:USR1) { $trapped = true; sleep }
+      Pelton.run do
+        task = Pelton.spawn { ensuring(:task) { sleep } }
+        Pelton::Reactor.current.yield
+        soon(:USR1, 0)
+        Pelton.add_periodic_timer(0.005) { task.cancel if $trapped }
+        begin
+          task.await
+        rescue Pelton::Cancelled
+          puts "cancelled"
+        end
+      end
+    RUBY
+
+    assert_equal "task\ncancelled\n", output
+  end
+
   def test_an_error_of_a_trap_handler_leaves_run
     output = child(<<~RUBY)
       trap(:USR1) { raise "in the handler" }

@@ -209,8 +209,10 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
     reactor->parked_count -= !waiter->given_up;
     pel_unqueue_waiter(reactor, waiter);
     pel_timer_cancel(&reactor->loop.timers, waiter->deadline);
-    if (!state && waiter->exception)
+    if (!state && waiter->exception) {
+        reactor->thrown = waiter->exception;
         pel_protect(raise_exception, waiter->exception, &state);
+    }
     return state;
 }
 

@@ -247,6 +247,7 @@ struct pel_reactor {
 
     VALUE caller; /* the fiber that called run; fibers that end land there */
     VALUE target; /* whom the last switch was meant for */
+    VALUE thrown; /* what was raised last in a fiber that waited, Qnil */
     uint64_t arrivals;
     struct pel_worker *workers, *idle_workers, *current_worker;
     uint32_t worker_count, idle_count;
@@ -334,7 +335,8 @@ void pel_look(struct pel_reactor *reactor);
 /* Turns the loop on a worker's fiber. Returns when the worker is one too many. */
 void pel_turn(struct pel_reactor *reactor, struct pel_worker *worker);
 
-/* Keeps an interrupt for run to raise. 0, or the state when it cannot be kept (Thread#kill, no run). */
+/* Keeps an interrupt for run to raise. 0, or the state when it is not run's: Thread#kill, no run, or meant for the
+ * fiber. */
 int pel_interrupted(struct pel_reactor *reactor, int state);
 
 /* ---- fibers (fiber.c) ------------------------------------------------------------------------------------------ */

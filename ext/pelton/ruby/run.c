@@ -78,8 +78,11 @@ int pel_interrupted(struct pel_reactor *reactor, int state)
     if (NIL_P(error))
         return state; /* Thread#kill, which must go on: a second one does nothing. Or a throw to the fiber's own catch
                        */
-    if (rb_obj_is_kind_of(error, pel_eCancelled))
-        return 0; /* a trap handler was cancelled while it waited */
+    if (error == reactor->thrown) {
+        rb_set_errinfo(
+            error); /* a trap handler waited on this fiber, and what was meant for the fiber was raised there */
+        return state;
+    }
     if (reactor->phase == PEL_STOPPING && reactor->grace_deadline)
         reactor->phase = PEL_LEAVING; /* who asks twice has no patience */
     pel_fail_run(reactor, error);

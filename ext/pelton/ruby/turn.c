@@ -247,7 +247,8 @@ void pel_turn(struct pel_reactor *reactor, struct pel_worker *worker)
         } else {
             if (reactor->phase == PEL_STOPPING && !reactor->parked_count)
                 reactor->last_ticks--;
-            if ((state = pel_tick(reactor, PEL_WAIT)) && (state = pel_interrupted(reactor, state)))
+            if ((state = pel_tick(reactor, PEL_WAIT)) && (state = pel_interrupted(reactor, state)) &&
+                NIL_P(pel_take_error(state))) /* otherwise a trap handler was cancelled while it waited */
                 pel_rethrow(state);
         }
     }
