@@ -161,9 +161,7 @@ class SignalTest < PeltonTest
     output = child(<<~RUBY)
       trap(:USR1) { $trapped = true; sleep }
       Pelton.run do
-        task = Pelton.spawn { ensuring(:task) { sleep } }
-        Pelton::Reactor.current.yield
-        soon(:USR1, 0)
+        task = Pelton.spawn { ensuring(:task) { soon(:USR1, 0) && sleep } } # it waits inline, since the others wait already
         Pelton.add_periodic_timer(0.005) { task.cancel if $trapped }
         begin
           task.await
