@@ -162,7 +162,7 @@ class SignalTest < PeltonTest
       trap(:USR1) { $trapped = true; sleep }
       Pelton.run do
         task = Pelton.spawn { ensuring(:task) { soon(:USR1, 0) && sleep } } # it waits inline, since the others wait already
-        Pelton.add_periodic_timer(0.005) { task.cancel if $trapped }
+        Thread.new { sleep 0.001 until $trapped; task.cancel }
         begin
           task.await
         rescue Pelton::Cancelled
