@@ -346,7 +346,8 @@ VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *op
         if (late)
             pel_operation_fail(operation, pel_error_new(PEL_ETIMEOUT, 0, NULL));
     }
-    while (!state && pel_operation_deliver(reactor, &state))
+    /* A failure waits for the errback that the caller is about to give. */
+    while (!state && operation->state == PEL_SUCCEEDED && pel_operation_deliver(reactor, &state))
         ;
     if (state)
         pel_rethrow(state);

@@ -1,0 +1,384 @@
+# frozen_string_literal: true
+
+require "socket"
+require "pelton"
+
+# What a stream does, in every style. A class that includes this one of the styles below runs each test in that style.
+module StreamSuite
+  # Inside a reactor, without a block: calls park.
+  module Direct
+    def inside(&block) = Pelton.run(&block)
+
+    def ask(stream, name, *arguments, **options) = stream.public_send(name, *arguments, **options)
+  end
+
+  # Where no reactor runs, without a block: calls block.
+  module Blocking
+    def inside = yield
+
+    def ask(stream, name, *arguments, **options) = stream.public_send(name, *arguments, **options)
+  end
+
+  # Inside a reactor, with a block.
+  module Callback
+    def inside(&block) = Pelton.run(&block)
+
+    # Returns what the block got, or raises what errbacks get.
+    def ask(stream, name, *arguments, **options)
+      got = []
+      deferrable = stream.public_send(name, *arguments, **options) { |value| got << value }
+      assert_kind_of Pelton::Operation, deferrable
+      assert_empty got
+      value = deferrable.await
+      Pelton::Reactor.current.yield while got.empty?
+      assert_equal [value], got
+      value
+    end
+  end
+
+  # Where no reactor runs, with a block: the block was called when the Deferrable comes back.
+  module BlockingCallback
+    def inside = yield
+
+    def ask(stream, name, *arguments, **options)
+      got = []
+      deferrable = stream.public_send(name, *arguments, **options) { |value| got << value }
+      assert_equal [deferrable.result], got if deferrable.state == :succeeded
+      deferrable.await
+    end
+  end
+
+  LARGE = Random.new(7).bytes(5_000_000).freeze
+
+  # ---- readpartial
+
+  def test_readpartial_gives_what_is_there
+    with_stream do |stream, peer|
+      peer.write("abcdef")
+      assert_equal "abcd", ask(stream, :readpartial, 4)
+      bytes = ask(stream, :readpartial, 100)
+
+      assert_equal "ef", bytes
+      assert_equal Encoding::BINARY, bytes.encoding
+    end
+  end
+
+  def test_readpartial_waits_for_what_comes
+    with_stream do |stream, peer|
+      later { peer.write("late") }
+
+      assert_equal "late", ask(stream, :readpartial, 100)
+    end
+  end
+
+  def test_readpartial_fills_a_buffer
+    with_stream do |stream, peer|
+      buffer = +"what was there before"
+      peer.write("abcdef")
+      assert_same buffer, ask(stream, :readpartial, 4, buffer)
+      assert_equal "abcd", buffer
+      later { peer.write("ghi") }
+      2.times { ask(stream, :readpartial, 100_000, buffer) }
+
+      assert_equal "ghi", buffer
+    end
+  end
+
+  def test_readpartial_of_nothing_does_not_wait
+    with_stream do |stream, _peer|
+      assert_equal "", ask(stream, :readpartial, 0)
+      assert_equal "", ask(stream, :readpartial, 0, +"x")
+    end
+  end
+
+  def test_readpartial_at_the_end
+    with_stream do |stream, peer|
+      peer.write("last")
+      peer.close
+      assert_equal "last", ask(stream, :readpartial, 100)
+      2.times { assert_raises(EOFError) { ask(stream, :readpartial, 100) } }
+      assert_raises(EOFError) { ask(stream, :readpartial, 100, +"") }
+    end
+  end
+
+  def test_wrong_arguments_of_reads
+    with_stream do |stream, peer|
+      assert_raises(ArgumentError) { ask(stream, :readpartial, -1) }
+      assert_raises(ArgumentError) { ask(stream, :read, -1) }
+      assert_raises(TypeError) { ask(stream, :readpartial, "x") }
+      assert_raises(TypeError) { ask(stream, :readpartial, 1, 5) }
+      peer.write("x")
+      assert_raises(FrozenError) { ask(stream, :readpartial, 1, "frozen") }
+      assert_raises(FrozenError) { ask(stream, :read, 1, "frozen") }
+      assert_equal "x", ask(stream, :readpartial, 1)
+      assert_raises(ArgumentError) { ask(stream, :gets, "") }
+    end
+  end
+
+  # ---- read
+
+  def test_read_gives_exactly_so_much
+    with_stream do |stream, peer|
+      sender = later { "abcdefghij".each_char { |char| peer.write(char) } }
+      assert_equal "abcd", ask(stream, :read, 4)
+      assert_equal "efg", ask(stream, :read, 3, buffer = +"")
+      assert_equal "efg", buffer
+      sender.join
+      peer.close_write
+      assert_equal "hij", ask(stream, :read, 9)
+      assert_nil ask(stream, :read, 9)
+      assert_equal "", ask(stream, :read, 0)
+      assert_equal "", ask(stream, :read)
+    end
+  end
+
+  def test_read_to_the_end
+    with_stream do |stream, peer|
+      sender = Thread.new { peer.write(LARGE) && peer.close }
+      assert_equal LARGE.byteslice(0, 10), ask(stream, :read, 10)
+      assert_equal LARGE.byteslice(10..), ask(stream, :read)
+      sender.join
+    end
+  end
+
+  def test_read_of_much
+    with_stream do |stream, peer|
+      sender = Thread.new { peer.write(LARGE, "rest") }
+      assert_equal LARGE, ask(stream, :read, LARGE.bytesize)
+      assert_equal "rest", ask(stream, :readpartial, 100)
+      sender.join
+    end
+  end
+
+  def test_read_exactly
+    with_stream do |stream, peer|
+      later { peer.write("ab") && peer.write("cde") && peer.close }
+      assert_equal "abcd", ask(stream, :read_exactly, 4)
+      error = assert_raises(EOFError) { ask(stream, :read_exactly, 4) }
+      assert_equal "the peer sent 1 bytes of 4", error.message
+      assert_raises(EOFError) { ask(stream, :read_exactly, 4) }
+      assert_equal "", ask(stream, :read_exactly, 0)
+    end
+  end
+
+  # ---- gets
+
+  def test_gets_gives_lines
+    with_stream do |stream, peer|
+      peer.write("one\ntwo\r\n\nlast")
+      peer.close_write
+      assert_equal %W[one\n two\r\n \n last], Array.new(4) { ask(stream, :gets) }
+      assert_nil ask(stream, :gets)
+    end
+  end
+
+  def test_gets_chomps
+    with_stream do |stream, peer|
+      peer.write("one\ntwo\r\n\r\n\n\rx\n<br><br>three<br>last\r")
+      peer.close_write
+      assert_equal ["one", "two", "", "", "\rx"], Array.new(5) { ask(stream, :gets, chomp: true) }
+      assert_equal ["", "", "three", "last\r"], Array.new(4) { ask(stream, :gets, "<br>", chomp: true) }
+      assert_nil ask(stream, :gets, chomp: true)
+    end
+  end
+
+  # The separator is found wherever the pieces are cut.
+  def test_gets_of_a_line_that_comes_byte_by_byte
+    with_stream do |stream, peer|
+      later { "a--b---c--".each_char { |char| peer.write(char) && Thread.pass } }
+
+      assert_equal ["a--", "b--", "-c--"], Array.new(3) { ask(stream, :gets, "--") }
+    end
+  end
+
+  def test_gets_refuses_a_line_beyond_its_limit_and_keeps_it
+    with_stream do |stream, peer|
+      peer.write("12345\nabcdef\n")
+      assert_equal "12345\n", ask(stream, :gets, limit: 6)
+      assert_raises(Pelton::LimitError) { ask(stream, :gets, limit: 6) }
+      assert_equal "abcdef\n", ask(stream, :gets, limit: 7)
+      peer.write("x" * 1000)
+      assert_raises(Pelton::LimitError) { ask(stream, :gets, limit: 999) }
+      assert_equal "x" * 1000, ask(stream, :read, 1000)
+    end
+  end
+
+  def test_readline
+    with_stream do |stream, peer|
+      peer.write("one\ntwo")
+      peer.close
+      assert_equal "one", ask(stream, :readline, chomp: true)
+      assert_equal "two", ask(stream, :readline)
+      assert_raises(EOFError) { ask(stream, :readline) }
+    end
+  end
+
+  def test_lines_and_bytes_in_turn
+    with_stream do |stream, peer|
+      peer.write("line\nbytesmore\nrest")
+      assert_equal "line\n", ask(stream, :gets)
+      assert_equal "bytes", ask(stream, :readpartial, 5)
+      assert_equal "more\n", ask(stream, :gets)
+      later { peer.write("!") }
+      assert_equal "rest!", ask(stream, :read, 5)
+    end
+  end
+
+  # ---- write
+
+  def test_write_sends_strings_and_gives_their_bytes
+    with_stream do |stream, peer|
+      assert_equal 5, ask(stream, :write, "häl\n")
+      assert_equal 6, ask(stream, :write, "one", :two)
+      assert_equal 2, ask(stream, :write, 42)
+      assert_equal 0, ask(stream, :write)
+      assert_equal 0, ask(stream, :write, "")
+      ask(stream, :flush)
+      assert_equal 0, stream.pending
+      assert_equal "häl\nonetwo42".b, peer.readpartial(100)
+    end
+  end
+
+  def test_write_of_much_to_a_slow_peer
+    with_stream do |stream, peer|
+      received = Thread.new { sleep(0.01) && peer.read }
+      assert_equal LARGE.bytesize + 4, ask(stream, :write, "<", LARGE, ">!", "\n")
+      stream.close
+      assert_predicate stream, :closed?
+      assert_equal "<#{LARGE}>!\n".b, received.value
+    end
+  end
+
+  # What is sent is what the string was, although it is not copied.
+  def test_a_string_may_be_changed_after_it_was_written
+    with_stream do |stream, peer|
+      string = LARGE.byteslice(0, 1_500_000)
+      received = Thread.new { sleep(0.01) && peer.read }
+      Pelton.running? ? stream.later.write(string) : ask(stream, :write, string)
+      string.clear
+      string << "changed"
+      ask(stream, :write, string)
+      stream.close
+      assert_equal "#{LARGE.byteslice(0, 1_500_000)}changed".b, received.value
+    end
+  end
+
+  def test_a_half_close_follows_what_was_written
+    with_stream do |stream, peer|
+      ask(stream, :write, "bye")
+      stream.close_write
+      assert_raises(Pelton::ClosedError) { ask(stream, :write, "more") }
+      assert_equal "bye", Thread.new { peer.read }.value
+      peer.write("answer")
+      assert_equal "answer", ask(stream, :readpartial, 100)
+    end
+  end
+
+  def test_write_to_a_peer_that_has_gone
+    with_stream do |stream, peer|
+      peer.close
+      error = assert_raises(Pelton::ConnectionError) { 3.times { ask(stream, :write, "x" * 20_000) && ask(stream, :flush) } }
+      assert_equal Errno::EPIPE::Errno, error.errno
+    end
+  end
+
+  # ---- the ends
+
+  def test_a_reset_comes_after_what_was_sent_before_it
+    with_connection do |stream, peer|
+      peer.write("last")
+      assert_equal "l", ask(stream, :readpartial, 1)
+      peer.setsockopt(:SOCKET, :LINGER, [1, 0].pack("ii"))
+      peer.close
+      assert_equal "ast", ask(stream, :readpartial, 100)
+      error = assert_raises(Pelton::ConnectionError) { ask(stream, :readpartial, 100) }
+      assert_equal Errno::ECONNRESET::Errno, error.errno
+    end
+  end
+
+  def test_a_closed_stream_says_so
+    with_stream do |stream, peer|
+      peer.write("unread")
+      refute_predicate stream, :closed?
+      stream.close
+      stream.close
+      assert_predicate stream, :closed?
+      assert_raises(Pelton::ClosedError) { ask(stream, :readpartial, 1) }
+      assert_raises(Pelton::ClosedError) { ask(stream, :gets) }
+      assert_raises(Pelton::ClosedError) { ask(stream, :read, 1) }
+      assert_raises(Pelton::ClosedError) { ask(stream, :write, "x") }
+      assert_raises(Pelton::ClosedError) { ask(stream, :flush) }
+      assert_raises(Pelton::ClosedError) { stream.close_write }
+      assert_raises(Pelton::ClosedError) { stream.fileno }
+    end
+  end
+
+  # ---- timeouts
+
+  def test_what_came_before_a_timeout_is_there_for_the_next_read
+    with_stream do |stream, peer|
+      peer.write("abc")
+      assert_raises(Pelton::TimeoutError) { ask(stream, :read, 5, timeout: 0.01) }
+      assert_raises(Pelton::TimeoutError) { ask(stream, :gets, timeout: 0.01) }
+      assert_raises(Pelton::TimeoutError) { ask(stream, :read_exactly, 4, timeout: 0) }
+      later { peer.write("de\n") }
+      assert_equal "abcde\n", ask(stream, :gets)
+    end
+  end
+
+  def test_a_stream_has_a_timeout_for_calls_without_one
+    with_stream do |stream, peer|
+      assert_nil stream.timeout
+      stream.timeout = 0.01
+      assert_in_delta 0.01, stream.timeout
+      assert_raises(Pelton::TimeoutError) { ask(stream, :readpartial, 5) }
+      assert_raises(::Timeout::Error) { ask(stream, :gets) }
+      later { peer.write("x\n") }
+      assert_equal "x\n", ask(stream, :gets, timeout: 10)
+      stream.timeout = nil
+      later { peer.write("y\n") }
+      assert_equal "y\n", ask(stream, :gets)
+    end
+  end
+
+  def test_waiting_for_output_has_an_end
+    with_stream do |stream, peer|
+      stream.timeout = 0.01
+      stream.later.write(LARGE) if Pelton.running?
+      assert_raises(Pelton::TimeoutError) { Pelton.running? ? ask(stream, :flush) : ask(stream, :write, LARGE) }
+      assert_operator stream.pending, :>, 0
+      received = Thread.new { peer.read(LARGE.bytesize) }
+      ask(stream, :flush, timeout: 10)
+      assert_equal LARGE, received.value
+    end
+  end
+
+  private
+
+  def with_stream(sockets = UNIXSocket.pair)
+    own, @peer = sockets
+    inside do
+      stream = Pelton::Stream.for_fd(own.fileno)
+      own.autoclose = false
+      yield stream, @peer
+    ensure
+      @threads&.each(&:join)
+      stream&.abort
+    end
+  ensure
+    @peer.close unless @peer.closed?
+  end
+
+  def with_connection(&block)
+    listener = TCPServer.new("127.0.0.1", 0)
+    client = TCPSocket.new("127.0.0.1", listener.addr[1])
+    with_stream([client, listener.accept], &block)
+  ensure
+    listener.close
+  end
+
+  # Does something once the test waits.
+  def later
+    Thread.new { sleep(0.005) && yield }.tap { |thread| (@threads ||= []) << thread }
+  end
+end
