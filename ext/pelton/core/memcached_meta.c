@@ -53,7 +53,8 @@ static void answer(const struct pel_memcached_request *request, struct pel_buffe
     pel__put_end(output, PEL__PUT_TEXT(at, "\r\n"));
 }
 
-/* An item of the request's key, with no reference of ours; NULL when there is no memory. */
+/* An item of the request's key, with no reference of ours; NULL when there is no memory. Its expiry is set when the
+ * flag N is met, as those before it tell what was before. */
 static struct pel_item *vivify(struct pel_store *store, const struct pel_memcached_request *request,
                                struct pel_slice value)
 {
@@ -61,7 +62,7 @@ static struct pel_item *vivify(struct pel_store *store, const struct pel_memcach
     struct pel_item *item;
     uint64_t cas;
 
-    if (pel_store_allocate(store, request->key, value.length, 0, pel_store_instant(store, request->vivify_ttl), &item))
+    if (pel_store_allocate(store, request->key, value.length, 0, 0, &item))
         return NULL;
     memcpy(pel__put(pel_item_value(item), value.bytes, value.length), "\r\n", 2);
     if (pel_request_has(request, 'b'))
@@ -90,6 +91,10 @@ static char *put_get_flags(char *at, const struct pel_store *store, const struct
         switch (request->letters[i]) {
         case 'T':
             item->expires = pel_store_instant(store, request->ttl);
+            break;
+        case 'N':
+            if (created)
+                item->expires = pel_store_instant(store, request->vivify_ttl);
             break;
         case 'R':
             won |= !created && must_recache(store, request, item);
@@ -248,7 +253,7 @@ static void meta_delete(struct pel_memcached_service *service, const struct pel_
 /* ---- ma ------------------------------------------------------------------------------------------------------- */
 
 static void answer_number(const struct pel_store *store, const struct pel_memcached_request *request,
-                          struct pel_item *item, uint64_t number, struct pel_buffer *output)
+                          struct pel_item *item, int created, uint64_t number, struct pel_buffer *output)
 {
     char digits[20], *end = pel__put_number(digits, number), *at = pel_buffer_tail(output);
     int value = pel_request_has(request, 'v');
@@ -258,6 +263,10 @@ static void answer_number(const struct pel_store *store, const struct pel_memcac
         switch (request->letters[i]) {
         case 'T':
             item->expires = pel_store_instant(store, request->ttl);
+            break;
+        case 'N':
+            if (created)
+                item->expires = pel_store_instant(store, request->vivify_ttl);
             break;
         case 'c':
             at = put_number_flag(at, 'c', item->cas);
@@ -286,7 +295,7 @@ static void count_up(struct pel_memcached_service *service, const struct pel_mem
     struct pel_item *item = vivify(&service->store, request, (struct pel_slice){digits, length});
 
     if (item)
-        answer_number(&service->store, request, item, request->initial, output);
+        answer_number(&service->store, request, item, 1, request->initial, output);
     else
         pel__put_line(output, "SERVER_ERROR Out of memory allocating new item");
 }
@@ -324,7 +333,7 @@ static void meta_arithmetic(struct pel_memcached_service *service, const struct 
             item->expires = pel_store_instant(&service->store, request->ttl);
         return;
     }
-    answer_number(&service->store, request, item, number, output);
+    answer_number(&service->store, request, item, 0, number, output);
 }
 
 /* ---- me ------------------------------------------------------------------------------------------------------- */

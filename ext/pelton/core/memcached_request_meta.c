@@ -78,7 +78,7 @@ static const char *take_flags(const struct pel_slice *words, int count, struct p
         request->flags |= PEL_MEMCACHED_FLAG(letter);
         request->letters[request->flag_count++] = letter;
         complaint = take_flag(words[i], request);
-        if (complaint)
+        if (complaint && !(letter == 'F' && error)) /* memcached has no words of its own for that */
             error = complaint;
     }
     if (error)

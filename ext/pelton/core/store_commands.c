@@ -39,7 +39,8 @@ static enum pel_store_result put_over(struct pel_store *store, struct pel_item *
 
     switch (put->mode) {
     case PEL_STORE_ADD:
-        pel_store_fetched(store, old);
+        old->state |= PEL_ITEM_ACTIVE; /* it is wanted, though nobody has fetched it */
+        old->accessed = store->now;
         return PEL_STORE_NOT_STORED;
     case PEL_STORE_APPEND:
     case PEL_STORE_PREPEND:
