@@ -8,9 +8,10 @@ module Pelton
     USAGE = <<~TEXT
       usage: pelton COMMAND [options]
 
-        run       run a Ruby program whose callbacks may call as deeply as it may (pelton run FILE [ARGUMENTS])
-        lab       rerun the experiments (pelton lab --help)
-        version   print the version
+        run        run a Ruby program whose callbacks may call as deeply as it may (pelton run FILE [ARGUMENTS])
+        memcached  run a memcached that needs no installation (pelton memcached --help)
+        lab        rerun the experiments (pelton lab --help)
+        version    print the version
     TEXT
 
     # Runs a command line and returns the exit status.
@@ -25,6 +26,9 @@ module Pelton
       when "lab"
         require_relative "lab/command"
         Lab::Command.run(rest)
+      when "memcached"
+        require_relative "memcached/command"
+        Memcached::Command.run(rest)
       when nil, "help", "--help", "-h"
         puts USAGE
         0

@@ -4,7 +4,6 @@
 /* The classic text commands. */
 
 #define SMALLEST_MEMORY 8 /* megabytes */
-#define LARGEST_VERBOSITY 10
 
 static void say(const struct pel_memcached_request *request, struct pel_buffer *output, const char *text)
 {
@@ -185,7 +184,8 @@ void pel__memcached_classic(struct pel_memcached_session *session, const struct 
         limit_memory(service, request, output);
         break;
     case PEL_REQUEST_VERBOSITY:
-        service->verbosity = (int)(request->delta < LARGEST_VERBOSITY ? request->delta : LARGEST_VERBOSITY);
+        service->verbosity = request->delta < (uint64_t)service->configured_verbosity ? (int)request->delta
+                                                                                      : service->configured_verbosity;
         say(request, output, "OK");
         break;
     case PEL_REQUEST_VERSION:

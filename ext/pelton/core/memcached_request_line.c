@@ -193,6 +193,8 @@ void pel__memcached_request_line(struct pel_slice line, struct pel_memcached_req
 
     request->noreply = 0;
     request->swallow = 0;
+    request->flags = 0;
+    request->key = (struct pel_slice){"", 0};
     if (count < 0 || (count > 0 && words[0].length < 2) || count == 0) {
         bad(request, count < 0 ? PEL_BAD_FORMAT : "ERROR");
         return;

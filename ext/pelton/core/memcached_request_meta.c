@@ -109,7 +109,6 @@ void pel__memcached_request_meta(struct pel_slice *words, int count, struct pel_
     int head = verb == PEL_REQUEST_META_SET ? 3 : 2;
     const char *error = NULL;
 
-    request->flags = 0;
     request->flag_count = 0;
     request->mode = 0;
     request->client_flags = 0;

@@ -67,6 +67,7 @@ static int next_key(struct pel_memcached_request_parser *parser, const char *byt
     request->verb = (enum pel_request_verb)parser->verb;
     request->expiry = parser->expiry;
     request->noreply = 0;
+    request->flags = 0;
     if (end - start > PEL_STORE_KEY_LIMIT)
         return give_up(parser, PEL_BAD_FORMAT, bytes, length, consumed, request);
     *consumed = start;

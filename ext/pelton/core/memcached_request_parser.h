@@ -70,19 +70,18 @@ struct pel_memcached_request {
     int noreply;       /* BAD too: say nothing */
     uint64_t swallow;  /* BAD: bytes of a value that is to be thrown away, its CRLF included */
 
-    struct pel_slice key;    /* raw bytes, also when they came as base64 */
+    struct pel_slice key;    /* raw bytes, also when they came as base64; without one, it is empty */
     int64_t expiry;          /* storage, touch, gat, flush_all: as the client sent it */
     uint64_t cas;            /* cas */
     uint64_t delta;          /* incr, decr; cache_memlimit and verbosity: the argument */
     uint64_t length;         /* storage, ms: of the value that follows, without its CRLF */
     uint32_t client_flags;   /* storage */
     int last;                /* a retrieval: no key comes after this one. key.length 0: there was no key any more */
-    int has_expiry;          /* flush_all */
     struct pel_slice *words; /* PLAIN: what follows the verb */
     int word_count;
 
-    /* meta: the letters in the client's order, as a set, and their tokens. T, N, R, F, C, E, M, J, D, O are set only if
-     * the letter is there. */
+    /* meta: the letters in the client's order, as a set (others: empty), and their tokens. T, N, R, F, C, E, M, J, D, O
+     * are set only if the letter is there. */
     uint64_t flags;
     int flag_count;
     char letters[PEL_MEMCACHED_REQUEST_FLAGS];

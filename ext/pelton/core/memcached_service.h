@@ -47,8 +47,8 @@ struct pel_memcached_service {
     struct pel_memcached_counters counters;
     uint64_t configured_memory; /* bytes: what cache_memlimit may not exceed */
     uint32_t connections, max_connections;
-    int port; /* 0: none */
-    int verbosity;
+    int port;                            /* 0: none */
+    int verbosity, configured_verbosity; /* 2: each command goes to stderr. Clients choose up to what is configured. */
 };
 
 #endif

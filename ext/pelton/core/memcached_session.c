@@ -1,5 +1,7 @@
 #include "memcached_session.h"
 
+#include <stdio.h>
+
 #include "memcached_commands.h"
 
 void pel_memcached_session_init(struct pel_memcached_session *session, struct pel_memcached_service *service)
@@ -128,6 +130,24 @@ void pel_memcached_session_took(struct pel_memcached_session *session, size_t le
     session->download = NULL;
 }
 
+/* For people who watch. A key has no control characters, unless it came as base64. */
+static void tell(const struct pel_memcached_request *request)
+{
+    static const char *const words[] = {
+#define WORD(name, word, shape) word,
+        PEL_REQUESTS(WORD)
+#undef WORD
+    };
+    struct pel_slice key = request->key;
+
+    if (request->verb == PEL_REQUEST_BAD)
+        fprintf(stderr, "< %s\n", request->error ? request->error : "(closed)");
+    else if (pel_request_has(request, 'b'))
+        fprintf(stderr, "< %s (a binary key)\n", words[request->verb]);
+    else
+        fprintf(stderr, "< %s %.*s\n", words[request->verb], (int)key.length, key.bytes);
+}
+
 /* ---- the conversation ----------------------------------------------------------------------------------------- */
 
 static void execute(struct pel_memcached_session *session, const struct pel_memcached_request *request,
@@ -199,6 +219,8 @@ static int step(struct pel_memcached_session *session, const char *bytes, size_t
                                                  : "CLIENT_ERROR the binary protocol is not spoken here");
         return 0;
     }
+    if (session->service->verbosity > 1)
+        tell(&request);
     execute(session, &request, output);
     return 1;
 }

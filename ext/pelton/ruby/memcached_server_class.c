@@ -164,14 +164,14 @@ static VALUE server_close(VALUE self)
     return Qnil;
 }
 
-/* _start(memory, value limit, connections, port): then _listen. */
-static VALUE server_start(VALUE self, VALUE memory, VALUE value, VALUE connections, VALUE port)
+/* _start(memory, value limit, connections, verbosity): then _listen. */
+static VALUE server_start(VALUE self, VALUE memory, VALUE value, VALUE connections, VALUE verbosity)
 {
     struct server *server = get(self);
     struct pel_memcached_limits limits = {
         .memory = NUM2ULL(memory), .value = NUM2ULL(value), .connections = NUM2UINT(connections)};
     struct pel_reactor *reactor = pel_reactor_running("Server#start");
-    int code, number = NUM2INT(port);
+    int code, level = NUM2INT(verbosity);
 
     if (server->abandoned) /* what the parent had is of no use here */
         server_close(self);
@@ -181,7 +181,7 @@ static VALUE server_start(VALUE self, VALUE memory, VALUE value, VALUE connectio
     code = pel_memcached_server_open(&server->core, &reactor->loop, &limits);
     if (code < 0)
         pel_raise(code, code == PEL_ESYSTEM ? errno : 0, "cannot start a memcached server");
-    server->core.service.port = number;
+    server->core.service.verbosity = server->core.service.configured_verbosity = level;
     server->reactor = reactor;
     server->reactor_object = reactor->self;
     server->running = 1;
@@ -243,11 +243,11 @@ static VALUE server_stats(VALUE self)
     return stats;
 }
 
-/* _verbosity = level */
-static VALUE server_set_verbosity(VALUE self, VALUE level)
+/* _port = what was listened on, to be told by "stats settings" */
+static VALUE server_set_port(VALUE self, VALUE port)
 {
-    get_running(self)->core.service.verbosity = NUM2INT(level);
-    return level;
+    get_running(self)->core.service.port = NUM2INT(port);
+    return port;
 }
 
 void pel_init_memcached_server(void)
@@ -261,6 +261,6 @@ void pel_init_memcached_server(void)
     rb_define_private_method(class, "_listen", server_listen, 1);
     rb_define_private_method(class, "_close", server_close, 0);
     rb_define_private_method(class, "_stats", server_stats, 0);
-    rb_define_private_method(class, "_verbosity=", server_set_verbosity, 1);
+    rb_define_private_method(class, "_port=", server_set_port, 1);
     rb_define_method(class, "running?", server_running_p, 0);
 }

@@ -27,13 +27,16 @@ module Pelton
       # @param memory [Integer] bytes that all items together may take; the least used ones go when it is full
       # @param max_connections [Integer] one more is told "ERROR Too many open connections"; at most 60,000
       # @param value_limit [Integer] bytes of one item, its key and a header of some 60 bytes included
-      def initialize(host: nil, port: 0, path: nil, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20)
+      # @param verbosity [Integer] 2: write each command to stderr
+      def initialize(host: nil, port: 0, path: nil, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20,
+        verbosity: 0)
         @hosts = Array(host || (path ? nil : "127.0.0.1"))
         @requested_port = Integer(port)
         @path = path
         @memory = Integer(memory)
         @max_connections = Integer(max_connections)
         @value_limit = Integer(value_limit)
+        @verbosity = Integer(verbosity)
         check
       end
 
@@ -43,13 +46,23 @@ module Pelton
       # @return [Integer, nil] the TCP port, once it runs; nil without one
       attr_reader :port
 
+      # @return [Array<String>] what it listens on: "127.0.0.1:11211", "[::1]:11211", "/run/memcached.sock"
+      def addresses
+        tcp = if port
+          @hosts.map { |host| "#{host.include?(":") ? "[#{host}]" : host}:#{port}" }
+        else
+          []
+        end
+        (running? && path) ? [*tcp, path] : tcp
+      end
+
       # Listens, and serves until {#stop} or until the reactor stops. An open server keeps `Pelton.run` going.
       #
       # @raise [NotRunningError] outside of `Pelton.run`
       # @raise [ConnectionError] when an address is in use or not ours
       # @return [self]
       def start
-        _start(@memory, @value_limit, @max_connections, @requested_port)
+        _start(@memory, @value_limit, @max_connections, @verbosity)
         begin
           listen
         rescue
@@ -98,7 +111,7 @@ module Pelton
         port = @requested_port
         @hosts.each do |host|
           take(Pelton.listen(host, port)) { |listener| port = listener.port }
-          @port = port
+          self._port = @port = port
         end
         take(Pelton.listen_unix(path)) if path
       end
