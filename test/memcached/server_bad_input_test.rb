@@ -35,7 +35,7 @@ class ServerBadInputTest < PeltonTest
     with_server do |server|
       UDPSocket.open do |socket|
         socket.connect("127.0.0.1", server.port)
-        socket.send(:"\x00\x01\x00\x00\x00\x01\x00\x00stats\r\n", 0)
+        socket.write("\0\1\0\0\0\1\0\0stats\r\n")
 
         assert_raises(Errno::ECONNREFUSED) { socket.recv(1000) }
       end
