@@ -1,21 +1,14 @@
 # frozen_string_literal: true
 
 require "digest/md5"
-require "fileutils"
-require "open3"
 require_relative "../test_helper"
-require "pelton/memcached/hash_ring"
+require_relative "../shared/key_placement"
 
 class HashRingTest < PeltonTest
-  self.deadline = 60
-
-  HashRing = Pelton::Memcached::HashRing
-  SEED = Integer(ENV["SEED"] || 1)
-  # libmemcached's numbers
-  HASHES = {one_at_a_time: 0, md5: 1, fnv1_32: 5, fnv1a_32: 6}.freeze
+  include KeyPlacement
 
   def test_one_to_twenty_servers_with_weights_have_the_keys_that_libmemcached_gives_them
-    keys = random_keys(100_000)
+    keys = random_keys(2_000) # test/integration has more
 
     (1..20).each { |count| assert_placed_alike(keys, random_servers(count)) }
   end
@@ -115,49 +108,5 @@ class HashRingTest < PeltonTest
     assert_predicate ring.servers, :frozen?
     assert_raises(FrozenError) { ring.send(:_build, ["c"], [1], :md5, true) }
     assert_raises(TypeError) { HashRing.allocate.index("key") }
-  end
-
-  private
-
-  def random = @random ||= Random.new(SEED)
-
-  # No control characters and no spaces, but any other byte.
-  def random_keys(count)
-    Array.new(count) { random.bytes(random.rand(1..100)).tr("\0-\x20\x7f", "a-z") }
-  end
-
-  def random_servers(count)
-    Array.new(count) do |i|
-      host = ["10.0.#{i}.#{random.rand(256)}", "cache#{i}.example", "fe80::#{i}", "/run/m#{i}.sock"][(i + random.rand(2)) % 4]
-      weight = random.rand(1..([1, 10, 100_000][random.rand(3)]))
-      next "#{host}:#{weight}" if host.start_with?("/")
-      host = "[#{host}]" if host.include?(":")
-      "#{host}:#{(random.rand(3) == 0) ? 11211 : random.rand(1024..65_535)}:#{weight}"
-    end
-  end
-
-  def assert_placed_alike(keys, servers, hash: :md5, points: :weighted)
-    ring = HashRing.new(servers, hash: hash, points: points)
-    arguments = ring.servers.flat_map { |server| [server.host || server.path, server.port.to_i, server.weight].map(&:to_s) }
-    places, errors, status = Open3.capture3(libmemcached, points.to_s, HASHES.fetch(hash).to_s, *arguments,
-      stdin_data: "#{keys.join("\n")}\n", binmode: true)
-
-    assert_predicate status, :success?, errors
-    assert_equal keys.size, places.bytesize
-    differing = keys.zip(places.bytes).count { |key, place| ring.index(key) != place }
-    assert_equal 0, differing, "of #{keys.size} keys, seed #{SEED}, #{servers} by #{hash}, #{points}"
-  end
-
-  # The program that asks libmemcached, compiled once.
-  def libmemcached
-    @@libmemcached ||= begin # standard:disable Style/ClassVars
-      program = File.join(ROOT, "tmp/test/libmemcached_placement")
-      FileUtils.mkdir_p(File.dirname(program))
-      source = File.join(__dir__, "libmemcached_placement.c")
-      output, status = Open3.capture2e("cc", "-O1", "-o", program, source, "-lmemcached")
-      skip "libmemcached-dev is not installed" if !status.success? && output.match?(/memcached\.h|-lmemcached/)
-      assert status.success?, output
-      program
-    end
   end
 end
