@@ -12,8 +12,9 @@ module Pelton
   #
   # The first {#succeed} or {#fail} counts, later ones are ignored. Blocks are called in the order they were given, each
   # once, and always in a later job of the reactor: never inside the method that took them, nor inside {#succeed}. Where no
-  # reactor runs, {#await} calls them, or the next Pelton.run does. A failure that nobody hears of by then goes to
-  # Pelton.on_error: an errback, an {#await} and a Deferrable composed of this one hear of it.
+  # reactor runs, {#await} calls them, or the next Pelton.run does; one that is given when it is settled already is called
+  # at once. A failure that nobody hears of by then goes to Pelton.on_error: an errback, an {#await} and a Deferrable
+  # composed of this one hear of it.
   module Deferrable
     # Calls the block with what {#succeed} was given.
     #

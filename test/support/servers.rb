@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "fileutils"
 require "socket"
 
 # Real servers for tests, on 127.0.0.1 and free ports. Each is started once a run and killed at its end.
@@ -34,7 +35,7 @@ module Servers
     end
 
     def log
-      File.expand_path("../../tmp/test/server.log", __dir__)
+      File.expand_path("../../tmp/test/server.log", __dir__).tap { |path| FileUtils.mkdir_p(File.dirname(path)) }
     end
 
     def answers?(pid, port, ready)

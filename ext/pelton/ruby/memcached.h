@@ -25,29 +25,30 @@ struct pel_memcached_connection {
     struct pel_reactor *reactor;
     VALUE self, reactor_object;
     VALUE address; /* String, for messages */
+    VALUE error;   /* what ended it, nil */
     struct pel_memcached_limits limits;
     struct pel_memcached_parser parser;
+    struct pel_listed listed; /* while it is being connected, or owes something: nobody else may hold it */
     struct pel_operation *owed, **owed_tail; /* in the order of the commands */
     size_t owed_count;
-    struct pel_alarm stall;
-    int64_t progress; /* when the last bytes came, or the first of the owed operations began */
+    struct pel_alarm alarm; /* of the next deadline */
+    int64_t progress;       /* when bytes last came or went, or the first of the owed operations began */
+    struct pel_memcached_deadline *deadlines, **deadlines_tail; /* of operations with a timeout of their own */
     struct pel_spin spin;
-    VALUE value;                     /* a long value that is being received, Qfalse */
-    struct pel_memcached_room *room; /* fibers that wait for room */
-    unsigned connected : 1, closed : 1, parsing : 1;
+    VALUE value;                                   /* a long value that is being received, Qfalse */
+    struct pel_memcached_place *room, **room_tail; /* fibers that wait for room, the first to come first */
+    unsigned fork_generation;
+    unsigned connected : 1, closed : 1, parsing : 1, excused : 1;
 };
 
 extern VALUE pel_cMemcachedConnection;
 
 struct pel_memcached_connection *pel_memcached_connection_get(VALUE self);
 
-/* Waits (direct style) for room under the limits. 1 when there is room or a callback may still go on, 0 when callback
- * style must be told that it is too fast. Raises ClosedError, and what is raised in the fiber. */
-int pel_memcached_make_room(struct pel_memcached_connection *connection, int direct);
-
-/* After a command was appended to the output: owes its operation a reply. */
-struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connection,
-                                        enum pel_memcached_request request);
+/* After a command was appended to the output: owes its operation a reply. timeout: the operation's own, in nanoseconds,
+ * or PEL_FOREVER. */
+struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connection, enum pel_memcached_request request,
+                                        int64_t timeout);
 
 /* Sends what has gathered when it is much (1), else leaves it to the tick's end (0). */
 int pel_memcached_sent(struct pel_memcached_connection *connection);
@@ -55,8 +56,48 @@ int pel_memcached_sent(struct pel_memcached_connection *connection);
 /* Receives and completes what it can, a turn's worth. */
 void pel_memcached_receive(struct pel_memcached_connection *connection);
 
+/* An error that names the server. */
+VALUE pel_memcached_error(struct pel_memcached_connection *connection, int code, int error_number, const char *what);
+
 /* Closes the connection and fails all that is owed. No-op when it is closed. */
 void pel_memcached_fail(struct pel_memcached_connection *connection, int code, int error_number, const char *what);
+
+/* ---- limits: memcached_room.c --------------------------------------------------------------------------------- */
+
+enum pel_memcached_room {
+    PEL_MEMCACHED_ROOM,  /* go on */
+    PEL_MEMCACHED_FULL,  /* callback style goes on too fast */
+    PEL_MEMCACHED_LATE,  /* the time was over before there was room */
+    PEL_MEMCACHED_ENDED, /* the connection has ended meanwhile: nothing was sent, so another one will do */
+};
+
+/* Waits (direct style) for room under the limits. Raises what is raised in the fiber. */
+enum pel_memcached_room pel_memcached_make_room(struct pel_memcached_connection *connection, int direct,
+                                                int64_t timeout);
+
+/* Lets one that waits for room go on if there is some; it lets the next one go on. */
+void pel_memcached_offer_room(struct pel_memcached_connection *connection);
+
+/* Lets all go on: the connection has ended. */
+void pel_memcached_end_room(struct pel_memcached_connection *connection);
+
+/* ---- time: memcached_deadline.c ------------------------------------------------------------------------------- */
+
+/* When the time of what began at `started` is over: it counts from the connection's last progress. */
+int64_t pel_memcached_due(const struct pel_memcached_connection *connection, int64_t started, int64_t timeout);
+
+/* The connection has begun to owe something. */
+void pel_memcached_begin_to_wait(struct pel_memcached_connection *connection);
+
+/* Gives the operation, just owed, a timeout of its own. */
+void pel_memcached_set_deadline(struct pel_memcached_connection *connection, struct pel_operation *operation,
+                                int64_t timeout);
+
+/* Forgets the deadlines of the operations that are settled, as far as they come first; or all. */
+void pel_memcached_forget_deadlines(struct pel_memcached_connection *connection, int all);
+
+/* The alarm's function. */
+void pel_memcached_ring(struct pel_reactor *reactor, struct pel_alarm *alarm);
 
 void pel_init_memcached(void);
 void pel_init_memcached_connection(void);

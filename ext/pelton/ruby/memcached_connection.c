@@ -3,14 +3,8 @@
 #include <errno.h>
 #include <unistd.h>
 #include "error.h"
-#include "protect.h"
 
 #define SEND_AT 65536 /* bytes of output that are sent before the tick's end */
-
-struct pel_memcached_room {
-    struct pel_waiter *waiter;
-    struct pel_memcached_room *next;
-};
 
 VALUE pel_cMemcachedConnection;
 
@@ -22,22 +16,29 @@ static void connection_mark(void *data)
 
     rb_gc_mark(connection->reactor_object);
     rb_gc_mark(connection->address);
+    rb_gc_mark(connection->error);
     if (connection->value)
         rb_gc_mark(connection->value); /* pinned: bytes are received straight into it */
     for (struct pel_operation *operation = connection->owed; operation; operation = operation->next)
         pel_operation_mark(operation);
 }
 
+/* The reactor may have been freed before; its timers are inactive then, but not in a child after a fork, which leaves
+ * them alone. */
+static void close_stream(struct pel_memcached_connection *connection)
+{
+    if (connection->fork_generation == pel_fork_generation && pel_timer_active(&connection->alarm.timer))
+        pel_timer_cancel(&connection->reactor->loop.timers, &connection->alarm.timer);
+    pel_stream_close(&connection->stream);
+    pel_buffer_free(&connection->stream.output);
+}
+
 static void connection_free(void *data)
 {
     struct pel_memcached_connection *connection = data;
 
-    if (connection->stream.handle.slot != PEL_UNREGISTERED) {
-        pel_stream_flush_forget(&connection->stream);
-        pel_timer_cancel(&connection->reactor->loop.timers, &connection->stall.timer);
-    }
-    pel_stream_close(&connection->stream);
-    pel_buffer_free(&connection->stream.output);
+    close_stream(connection);
+    pel_memcached_forget_deadlines(connection, 1);
     while (connection->owed) {
         struct pel_operation *operation = connection->owed;
         connection->owed = operation->next;
@@ -66,76 +67,70 @@ struct pel_memcached_connection *pel_memcached_connection_get(VALUE self)
 
 /* ---- the end -------------------------------------------------------------------------------------------------- */
 
-static void wake_for_room(struct pel_memcached_connection *connection)
-{
-    for (struct pel_memcached_room *room = connection->room; room; room = room->next)
-        pel_waiter_fire(connection->reactor, room->waiter);
-}
-
 /* Fails all that is owed. Plain C but for memory. */
-static void fail(struct pel_memcached_connection *connection, VALUE error)
+static void end(struct pel_memcached_connection *connection, VALUE error)
 {
     struct pel_operation *owed = connection->owed;
 
     if (connection->closed)
         return;
     connection->closed = 1;
+    connection->error = error;
     connection->owed = NULL;
     connection->owed_tail = &connection->owed;
     connection->owed_count = 0;
     connection->value = Qfalse;
-    pel_timer_cancel(&connection->reactor->loop.timers, &connection->stall.timer);
-    pel_stream_flush_forget(&connection->stream);
-    pel_stream_close(&connection->stream);
-    pel_buffer_free(&connection->stream.output);
+    close_stream(connection);
+    pel_list_remove(connection->reactor, &connection->listed);
     while (owed) {
         struct pel_operation *operation = owed;
         owed = owed->next;
         pel_operation_fail(operation, error);
         pel_operation_release(operation);
     }
-    wake_for_room(connection);
+    pel_memcached_forget_deadlines(connection, 1);
+    pel_memcached_end_room(connection);
+}
+
+VALUE pel_memcached_error(struct pel_memcached_connection *connection, int code, int error_number, const char *what)
+{
+    VALUE message = rb_sprintf("memcached at %" PRIsVALUE ": %s", connection->address, what);
+    VALUE error = pel_error_new(code, error_number, StringValueCStr(message));
+
+    RB_GC_GUARD(message);
+    return error;
 }
 
 void pel_memcached_fail(struct pel_memcached_connection *connection, int code, int error_number, const char *what)
 {
-    VALUE message = rb_sprintf("memcached at %" PRIsVALUE ": %s", connection->address, what);
-
-    fail(connection, pel_error_new(code, error_number, StringValueCStr(message)));
-    RB_GC_GUARD(message);
+    end(connection, pel_memcached_error(connection, code, error_number, what));
 }
 
-static void ring_stall(struct pel_reactor *reactor, struct pel_alarm *alarm)
+/* The reactor stops. What is owed to callbacks is cancelled; fibers are, by the reactor, and what they do meanwhile may
+ * need the connection. */
+static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
 {
     struct pel_memcached_connection *connection =
-        (struct pel_memcached_connection *)((char *)alarm - offsetof(struct pel_memcached_connection, stall));
-    int64_t deadline = connection->progress + connection->limits.timeout;
+        (struct pel_memcached_connection *)((char *)listed - offsetof(struct pel_memcached_connection, listed));
+    VALUE error = rb_exc_new_cstr(pel_eCancelled, "the reactor stops");
 
-    if (!connection->owed)
-        return;
-    if (deadline > reactor->loop.now)
-        pel_timer_add(&reactor->loop.timers, &alarm->timer, deadline);
-    else
-        pel_memcached_fail(connection, PEL_ETIMEOUT, 0, "no progress");
+    for (struct pel_operation *operation = connection->owed; operation; operation = operation->next)
+        if (!operation->awaiters)
+            pel_operation_settle(operation, PEL_FAILED, error, 0);
+    if (!connection->connected)
+        pel_memcached_fail(connection, PEL_ECLOSED, 0, "the reactor stopped before it was connected");
+    RB_GC_GUARD(error);
 }
 
 /* ---- events -------------------------------------------------------------------------------------------------- */
 
-static void on_ready(struct pel_stream *stream, unsigned events);
-
-static void run_again(struct pel_reactor *reactor, void *data)
+/* Armed again, what is readable is told again; also to a fiber that blocks, for which no job would run. */
+static void come_again(struct pel_memcached_connection *connection)
 {
-    struct pel_memcached_connection *connection = data;
-    VALUE self = connection->self;
+    struct pel_stream *stream = &connection->stream;
 
-    if (!connection->closed)
-        on_ready(&connection->stream, PEL_READABLE);
-    RB_GC_GUARD(self);
-}
-
-static void mark_connection(void *data)
-{
-    rb_gc_mark(((struct pel_memcached_connection *)data)->self);
+    if (pel_loop_arm(stream->loop, &stream->handle, PEL_READABLE | PEL_WRITABLE, PEL_EDGE) < 0)
+        pel_memcached_fail(connection, PEL_ESYSTEM, errno, "the connection failed");
 }
 
 static void on_ready(struct pel_stream *stream, unsigned events)
@@ -155,62 +150,36 @@ static void on_ready(struct pel_stream *stream, unsigned events)
     else if (events & (PEL_READABLE | PEL_HANGUP))
         pel_memcached_receive(connection);
     connection->parsing = 0;
-    if (!connection->closed && stream->readable) /* more than a turn's worth: others first */
-        pel_enqueue(connection->reactor,
-                    (struct pel_job){.run = run_again, .mark = mark_connection, .data = connection});
-    if (connection->room && connection->owed_count <= connection->limits.operations / 2 &&
+    if (connection->closed)
+        return;
+    if (events & PEL_WRITABLE)
+        connection->progress = connection->reactor->loop.now;
+    if (events & PEL_READABLE && stream->readable) /* more than a turn's worth: others first */
+        come_again(connection);
+    if (connection->owed_count <= connection->limits.operations / 2 &&
         pel_stream_pending(stream) <= connection->limits.bytes / 2)
-        wake_for_room(connection);
+        pel_memcached_offer_room(connection);
     RB_GC_GUARD(self);
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------------- */
 
-static int full(const struct pel_memcached_connection *connection, size_t times)
-{
-    return connection->owed_count >= connection->limits.operations * times ||
-           pel_stream_pending(&connection->stream) >= connection->limits.bytes * times;
-}
-
-int pel_memcached_make_room(struct pel_memcached_connection *connection, int direct)
-{
-    if (!full(connection, 1))
-        return 1;
-    if (!direct)
-        return !full(connection, 2);
-    while (full(connection, 1)) {
-        struct pel_waiter waiter = {.exception = Qfalse};
-        struct pel_memcached_room room = {.waiter = &waiter, .next = connection->room}, **link = &connection->room;
-        int state;
-        connection->room = &room;
-        state =
-            pel_park_protected(connection->reactor, &waiter, PEL_FOREVER); /* progress or the stall's end wakes it */
-        while (*link != &room)
-            link = &(*link)->next;
-        *link = room.next;
-        if (state)
-            pel_rethrow(state);
-        if (connection->closed)
-            pel_raise(PEL_ECLOSED, 0, "the connection ended while this call waited for room");
-    }
-    return 1;
-}
-
-struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connection, enum pel_memcached_request request)
+struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connection, enum pel_memcached_request request,
+                                        int64_t timeout)
 {
     struct pel_operation *operation = pel_operation_new(connection->reactor, 1);
 
     operation->request = request;
     operation->next = NULL;
     if (!connection->owed) {
-        connection->progress = pel_now();
-        if (connection->limits.timeout != PEL_FOREVER && !pel_timer_active(&connection->stall.timer))
-            pel_timer_add(&connection->reactor->loop.timers, &connection->stall.timer,
-                          connection->progress + connection->limits.timeout);
+        pel_list_add(connection->reactor, &connection->listed, connection->self);
+        pel_memcached_begin_to_wait(connection);
     }
     *connection->owed_tail = operation;
     connection->owed_tail = &operation->next;
     connection->owed_count++;
+    if (timeout != PEL_FOREVER)
+        pel_memcached_set_deadline(connection, operation, timeout);
     return operation;
 }
 
@@ -242,14 +211,20 @@ static VALUE connection_s_new(VALUE class, VALUE address, VALUE operations, VALU
     connection->reactor = pel_reactor_current();
     connection->self = self;
     connection->reactor_object = connection->reactor->self;
+    connection->fork_generation = pel_fork_generation;
     connection->address = address;
+    connection->error = Qnil;
     connection->limits.operations = NUM2SIZET(operations);
     connection->limits.bytes = NUM2SIZET(bytes);
     connection->limits.timeout = NIL_P(timeout) ? PEL_FOREVER : pel_nanoseconds(timeout);
-    connection->stall.ring = ring_stall;
+    connection->alarm.ring = pel_memcached_ring;
     connection->owed_tail = &connection->owed;
+    connection->deadlines_tail = &connection->deadlines;
+    connection->room_tail = &connection->room;
     connection->value = Qfalse;
+    connection->listed.stop = stop;
     pel_memcached_parser_init(&connection->parser);
+    pel_list_add(connection->reactor, &connection->listed, self);
     return self;
 }
 
@@ -274,6 +249,8 @@ static VALUE connection_attach(VALUE self, VALUE fd)
     }
     connection->connected = 1;
     connection->progress = pel_now();
+    if (!connection->owed)
+        pel_list_remove(connection->reactor, &connection->listed);
     pel_stream_flush_later(&connection->stream);
     return Qtrue;
 }
@@ -281,14 +258,19 @@ static VALUE connection_attach(VALUE self, VALUE fd)
 /* _fail(error): closes it and fails what it owes. */
 static VALUE connection_fail(VALUE self, VALUE error)
 {
-    fail(pel_memcached_connection_get(self), error);
+    end(pel_memcached_connection_get(self), error);
     return Qnil;
+}
+
+static VALUE connection_connected_p(VALUE self)
+{
+    return pel_memcached_connection_get(self)->connected ? Qtrue : Qfalse;
 }
 
 static VALUE connection_closed_p(VALUE self)
 {
     struct pel_memcached_connection *connection = pel_memcached_connection_get(self);
-    return connection->closed || connection->reactor->fork_generation != pel_fork_generation ? Qtrue : Qfalse;
+    return connection->closed || connection->fork_generation != pel_fork_generation ? Qtrue : Qfalse;
 }
 
 static VALUE connection_pending(VALUE self)
@@ -306,6 +288,7 @@ void pel_init_memcached_connection(void)
     rb_define_singleton_method(pel_cMemcachedConnection, "_new", connection_s_new, 4);
     rb_define_method(pel_cMemcachedConnection, "_attach", connection_attach, 1);
     rb_define_method(pel_cMemcachedConnection, "_fail", connection_fail, 1);
+    rb_define_method(pel_cMemcachedConnection, "connected?", connection_connected_p, 0);
     rb_define_method(pel_cMemcachedConnection, "closed?", connection_closed_p, 0);
     rb_define_method(pel_cMemcachedConnection, "pending", connection_pending, 0);
 }

@@ -16,29 +16,38 @@ static struct pel_operation *next_owed(struct pel_memcached_connection *connecti
 
     if (!operation)
         return NULL;
-    if (!(connection->owed = operation->next))
+    if (!(connection->owed = operation->next)) {
         connection->owed_tail = &connection->owed;
+        pel_list_remove(connection->reactor, &connection->listed);
+    }
     connection->owed_count--;
     return operation;
 }
 
-static void complete(struct pel_memcached_connection *connection, VALUE value)
+static void settle(struct pel_memcached_connection *connection, VALUE result, int failed)
 {
     struct pel_operation *operation = next_owed(connection);
 
-    pel_operation_succeed(operation, value);
+    if (failed)
+        pel_operation_fail(operation, result);
+    else
+        pel_operation_succeed(operation, result);
     pel_operation_release(operation);
+    if (connection->deadlines)
+        pel_memcached_forget_deadlines(connection, 0);
+}
+
+static void complete(struct pel_memcached_connection *connection, VALUE value)
+{
+    settle(connection, value, 0);
 }
 
 static void complete_with_error(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
-    struct pel_operation *operation = next_owed(connection);
-    VALUE error = rb_exc_new_str(cServerError, rb_sprintf("memcached at %" PRIsVALUE " answered %s %.*s",
-                                                          connection->address, pel_memcached_kind_name(reply->kind),
-                                                          (int)reply->text.length, reply->text.bytes));
+    VALUE text = rb_sprintf("memcached at %" PRIsVALUE " answered %s %.*s", connection->address,
+                            pel_memcached_kind_name(reply->kind), (int)reply->text.length, reply->text.bytes);
 
-    pel_operation_fail(operation, error);
-    pel_operation_release(operation);
+    settle(connection, rb_exc_new_str(cServerError, text), 1);
 }
 
 /* A reply to the oldest command. 0, or PEL_EPROTOCOL when it is none. */
@@ -160,10 +169,12 @@ void pel_memcached_receive(struct pel_memcached_connection *connection)
             return;
         }
         if (code < 0) {
-            pel_memcached_fail(connection, code, 0, "a reply that fits no request");
+            pel_memcached_fail(connection, PEL_EPROTOCOL, 0,
+                               code == PEL_ELIMIT ? "a reply that is too long" : "a reply that fits no request");
             return;
         }
         connection->progress = connection->reactor->loop.now;
+        connection->excused = 0;
     }
 }
 

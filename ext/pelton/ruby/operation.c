@@ -220,8 +220,10 @@ void pel_operation_listen(struct pel_operation *operation, enum pel_state state,
     add_block(state == PEL_SUCCEEDED ? &operation->callbacks : &operation->errbacks, block);
     if (operation->state == PEL_FAILED)
         operation->heard = 1;
-    if (operation->state != PEL_PENDING)
-        enqueue_delivery(operation, 0);
+    if (operation->state == PEL_PENDING)
+        return;
+    enqueue_delivery(operation, 0);
+    pel_operation_deliver_now(operation);
 }
 
 /* ---- direct style --------------------------------------------------------------------------------------------- */
@@ -320,11 +322,57 @@ int pel_operation_deliver(struct pel_reactor *reactor, int *state)
     return 1;
 }
 
+static void deliver_all(struct pel_reactor *reactor)
+{
+    int state = 0;
+
+    while (pel_operation_deliver(reactor, &state))
+        if (state)
+            pel_rethrow(state);
+}
+
+void pel_operation_deliver_now(struct pel_operation *operation)
+{
+    struct pel_reactor *reactor = operation->reactor;
+
+    if (reactor->phase == PEL_IDLE && reactor == pel_reactor_existing() &&
+        (operation->state == PEL_SUCCEEDED || operation->heard))
+        deliver_all(reactor);
+}
+
+void pel_operation_deliver_rest(void)
+{
+    struct pel_reactor *reactor = pel_reactor_existing();
+
+    if (reactor && reactor->phase == PEL_IDLE)
+        deliver_all(reactor);
+}
+
+/* Where no reactor runs: the operation is done first, then the block runs. */
+static void finish_now(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline)
+{
+    int state = 0, late = 0;
+
+    deliver_all(reactor); /* what failed before, and nobody wanted to know */
+    if (operation->state == PEL_PENDING)
+        late = pel_operation_wait(reactor, operation, deadline, &state);
+    if (state) {
+        abandon(operation);
+        pel_rethrow(state);
+    }
+    if (late) /* its producer may still hold it */
+        pel_operation_settle(operation, PEL_FAILED, pel_error_new(PEL_ETIMEOUT, 0, NULL), 0);
+    if (operation->state == PEL_FAILED) {
+        operation->heard = 0; /* but by this wait: errbacks come after the call has returned */
+        enqueue_delivery(operation, 0);
+    }
+    pel_operation_deliver_now(operation);
+}
+
 VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *operation, VALUE block, int later,
                            int64_t deadline)
 {
     VALUE object;
-    int state = 0;
 
     if (NIL_P(block) && !later)
         return pel_operation_await(reactor, operation, deadline);
@@ -334,23 +382,8 @@ VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *op
         if (operation->state == PEL_SUCCEEDED)
             enqueue_delivery(operation, 0);
     }
-    if (reactor->phase != PEL_IDLE)
-        return object;
-    /* No reactor runs: the operation is done first, then the block runs. */
-    if (operation->state == PEL_PENDING) {
-        int late = pel_operation_wait(reactor, operation, deadline, &state);
-        if (state) {
-            abandon(operation);
-            pel_rethrow(state);
-        }
-        if (late)
-            pel_operation_fail(operation, pel_error_new(PEL_ETIMEOUT, 0, NULL));
-    }
-    /* A failure waits for the errback that the caller is about to give. */
-    while (!state && operation->state == PEL_SUCCEEDED && pel_operation_deliver(reactor, &state))
-        ;
-    if (state)
-        pel_rethrow(state);
+    if (reactor->phase == PEL_IDLE)
+        finish_now(reactor, operation, deadline);
     RB_GC_GUARD(object);
     return object;
 }

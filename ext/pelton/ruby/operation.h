@@ -70,9 +70,17 @@ void pel_operation_mark_job(void *data);
 VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline);
 
 /* How every operation of the API ends: direct style without a block, callback style with one, and `later`. Takes over
- * the caller's view of the record, not its reference. deadline: for direct style. */
+ * the caller's view of the record, not its reference. deadline: for direct style, and where no reactor runs. */
 VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *operation, VALUE block, int later,
                            int64_t deadline);
+
+/* Where no reactor runs: calls what listens to a settled operation, and whatever else is due. What a callback raises is
+ * raised. A failure that nobody listens to yet stays due until the next operation, the next run, or the exit: then it
+ * is reported. */
+void pel_operation_deliver_now(struct pel_operation *operation);
+
+/* At the process's exit. */
+void pel_operation_deliver_rest(void);
 
 /* Its Pelton::Operation. Make it once. */
 VALUE pel_operation_object(struct pel_operation *operation, VALUE class);

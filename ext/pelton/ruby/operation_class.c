@@ -135,8 +135,15 @@ static VALUE operation_result(VALUE self)
     return operation->state == PEL_PENDING ? Qnil : operation->result;
 }
 
+static void at_exit(VALUE unused)
+{
+    (void)unused;
+    pel_operation_deliver_rest();
+}
+
 void pel_init_operation(void)
 {
+    rb_set_end_proc(at_exit, Qnil);
     pel_cOperation = rb_define_class_under(pel_mPelton, "Operation", rb_cObject);
     rb_define_alloc_func(pel_cOperation, operation_allocate);
     rb_define_method(pel_cOperation, "callback", operation_callback, 0);

@@ -21,9 +21,12 @@ static void fire(struct pel_reactor *reactor, struct pel_waiter *waiter, struct 
     if (waiter->fired)
         return;
     waiter->fired = 1;
-    if (!waiter->off_queue)
+    if (!waiter->off_queue) {
         pel_queue_waiter(reactor, queue, waiter);
-    else if (__atomic_load_n(&reactor->loop.waiting, __ATOMIC_RELAXED))
+        return;
+    }
+    reactor->fired_off_queue = 1;
+    if (__atomic_load_n(&reactor->loop.waiting, __ATOMIC_RELAXED))
         pel_loop_wake(&reactor->loop);
 }
 

@@ -261,6 +261,7 @@ struct pel_reactor {
     int descriptor_capacity;
 
     size_t references;        /* what keeps run going beside parked fibers: operations, one-shot timers, listeners */
+    uint8_t fired_off_queue;  /* in this tick: the fiber that insists on waiting may have to wait no more */
     struct pel_listed listed; /* head of a ring */
     char *hot_buffer;         /* PEL_HOT_BUFFER bytes, lent for the time of one receive */
 

@@ -112,9 +112,11 @@ int pel_tick(struct pel_reactor *reactor, enum pel_patience patience)
     int state;
 
     reactor->turns++;
+    reactor->fired_off_queue = 0;
     if (reactor->loop.flush_list && (state = run_to_end(flush_all, reactor)))
         return state;
-    if (reactor->loop.flush_list) /* a stream has more to send than its share of a tick */
+    /* A stream has more to send than its share of a tick; or could not send, and its end is what is waited for. */
+    if (reactor->loop.flush_list || reactor->fired_off_queue)
         patience = PEL_LOOK;
     if (wait_for_events(reactor, patience == PEL_INSIST ||
                                      (patience == PEL_WAIT && !reactor->ready.count && !reactor->due.count)) < 0) {

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../shared/memcached_behaviours"
+require_relative "../shared/memcached_styles"
+
+# Each style against a real memcached.
+MemcachedStyles::ALL.each do |style|
+  Object.const_set(:"MemcachedClient#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
+    include style
+    include MemcachedBehaviours
+  })
+end

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/memcached"
+
+class MemcachedNodeTest < PeltonTest
+  def node(port = with_memcached)
+    Pelton::Memcached::Node.new(Pelton::Memcached::Address.parse("127.0.0.1:#{port}"), timeout: 10, connect_timeout: 10,
+      operations: 100, bytes: 10_000)
+  end
+
+  def test_a_thread_has_one_connection
+    node = self.node
+    connection = node.connection(true)
+
+    assert_predicate connection, :connected?
+    assert_same connection, node.connection(true)
+    refute_same connection, Thread.new { node.connection(true) }.value
+  end
+
+  def test_a_closed_one_is_replaced
+    node = self.node
+    connection = node.connection(true)
+    connection._fail(Pelton::ConnectionError.new("gone"))
+
+    refute_same connection, node.connection(true)
+    assert_predicate connection, :closed?
+  end
+
+  # Threads come and go by the thousand in some servers.
+  def test_the_connection_of_a_thread_that_has_ended_is_closed
+    node = self.node
+    connections = Array.new(3) { Thread.new { node.connection(true) }.value }
+    node.connection(true)
+
+    assert_equal [true] * 3, connections.map(&:closed?)
+  end
+
+  def test_one_that_could_not_be_connected_is_closed
+    assert_predicate node(free_port).connection(true), :closed?
+  end
+
+  def test_in_a_reactor_it_is_connected_meanwhile
+    port = with_memcached
+    Pelton.run do
+      node = node(port)
+      connection = node.connection(false)
+
+      refute_predicate connection, :connected?
+      assert_same connection, node.connection(false)
+      refute_same connection, node.connection(true), "must be connected at once"
+      Pelton::Reactor.current.yield until connection.connected?
+    end
+  end
+
+  def test_close_closes_all_and_is_for_ever
+    node = self.node
+    connections = [node.connection(true), Thread.new { node.connection(true) }.value]
+    node.close
+
+    assert_equal [true, true], connections.map(&:closed?)
+    assert_raises(Pelton::ClosedError) { node.connection(true) }
+    node.close
+  end
+end

@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require "pelton/memcached"
+
+class MemcachedTest < PeltonTest
+  # The same lines inside a reactor and outside.
+  def test_one_client_for_all_styles
+    server = "127.0.0.1:#{with_memcached}"
+    use = lambda do
+      cache = Pelton::Memcached::Client.new(server, timeout: 5)
+      seen = []
+      cache.set("k", "v", ttl: 60)
+      seen << cache.get("k")
+      cache.get("k") { |value| seen << value }.await
+      seen << cache.delete("k") { |deleted| seen << deleted }.await
+      seen << cache.later.get("k").await
+    end
+
+    assert_equal use.call, Pelton.run(&use)
+    assert_equal ["v", "v", true, true, nil], use.call
+  end
+
+  def test_every_error_is_a_pelton_error
+    errors = Pelton::Memcached.constants.map { |name| Pelton::Memcached.const_get(name) }.grep(Class).select { |one| one <= Exception }
+
+    refute_empty errors
+    assert errors.all? { |error| error < Pelton::Error }
+  end
+end

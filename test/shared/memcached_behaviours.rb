@@ -1,0 +1,161 @@
+# frozen_string_literal: true
+
+# What a client does with a real memcached, whatever the style.
+module MemcachedBehaviours
+  # Values that could be taken for something else on the way.
+  VALUES = {
+    empty: "", word: "value", protocol: "a\r\nEND\r\nEN\r\nHD\r\n", nul: "\0\0", line_end: "\r\n", utf8: "häßlich ☃",
+    bytes: Array.new(256, &:chr).join, frozen: "frozen", page: "p" * 4096, uncopied: "u" * 70_000, large: "l" * 1_000_000
+  }.freeze
+
+  KEYS = ["k", "k" * 250, "schlüssel", "a:b/c?d", "\xFF\xFE".b, "mg", "0"].freeze
+
+  def setup
+    super
+    with_memcached # outside of any reactor
+  end
+
+  def test_an_absent_key_is_nil
+    within { assert_nil ask(client, :get, "absent") }
+  end
+
+  def test_values_come_back_byte_for_byte
+    within do
+      cache = client
+      VALUES.each do |name, value|
+        assert_equal true, ask(cache, :set, "k", value), name
+        got = ask(cache, :get, "k")
+
+        assert_equal value.b, got, name
+        assert_equal Encoding::BINARY, got.encoding
+        refute_predicate got, :frozen?
+      end
+    end
+  end
+
+  def test_every_legal_key_is_a_key_of_its_own
+    within do
+      cache = client
+      KEYS.each { |key| ask(cache, :set, key, "value of #{key}".b) }
+      KEYS.each { |key| assert_equal "value of #{key}".b, ask(cache, :get, key) }
+      ask(cache, :set, :symbol, "s")
+
+      assert_equal "s", ask(cache, :get, "symbol")
+    end
+  end
+
+  def test_delete_tells_whether_it_was_there
+    within do
+      cache = client
+      ask(cache, :set, "k", "v")
+
+      assert_equal [true, false, nil], [ask(cache, :delete, "k"), ask(cache, :delete, "k"), ask(cache, :get, "k")]
+    end
+  end
+
+  def test_version_is_the_servers
+    within { assert_match(/\A\d+\.\d+/, ask(client, :version)) }
+  end
+
+  def test_a_ttl_that_is_over_hides_the_value
+    within do
+      cache = client
+      [-1, -0.5, -10**9].each do |ttl|
+        ask(cache, :set, "k", "v", ttl: ttl)
+
+        assert_nil ask(cache, :get, "k"), ttl
+      end
+    end
+  end
+
+  # More than 30 days would be a date in 1970 to memcached, more than 2038 none at all; 0, nil and infinity have no end.
+  def test_a_ttl_that_is_not_over_keeps_it
+    within do
+      cache = client
+      [nil, 0, 0.3, 60, 60.5, 2_592_000, 2_592_001, 10**9, 10**12, 2r, Float::INFINITY].each do |ttl|
+        ask(cache, :set, "k", "v", ttl: ttl)
+
+        assert_equal "v", ask(cache, :get, "k"), ttl
+        ask(cache, :delete, "k")
+      end
+    end
+  end
+
+  def test_a_value_that_the_server_refuses_leaves_the_connection_right
+    within do
+      cache = client
+      error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :set, "k", "x" * 3_000_000) }
+      assert_match(/too large/, error.message)
+
+      assert_nil ask(cache, :get, "k")
+      ask(cache, :set, "k", "small")
+      assert_equal "small", ask(cache, :get, "k")
+    end
+  end
+
+  # These are the program's mistakes: nothing is sent, and the call itself raises, in every style.
+  def test_keys_that_cannot_be_sent_raise_at_once
+    within do
+      cache = client
+      ["", " ", "a b", "a\r\nflush_all", "a\n", "a\0b", "\t", "\x7f", "k" * 251, "ü" * 126].each do |key|
+        assert_raises(Pelton::Memcached::KeyError, key) { cache.get(key) { flunk } }
+        assert_raises(Pelton::Memcached::KeyError, key) { ask(cache, :get, key) }
+        assert_raises(Pelton::Memcached::KeyError, key) { ask(cache, :set, key, "v") }
+        assert_raises(Pelton::Memcached::KeyError, key) { ask(cache, :delete, key) }
+      end
+      [nil, 1, [], Object.new].each do |key|
+        assert_raises(TypeError) { ask(cache, :get, key) }
+        assert_raises(TypeError) { ask(cache, :set, key, "v") }
+      end
+      assert_nil ask(cache, :get, "k")
+    end
+  end
+
+  def test_arguments_that_mean_nothing_raise_at_once
+    within do
+      cache = client
+      [nil, 1, :symbol, ["a"], {}].each { |value| assert_raises(TypeError) { ask(cache, :set, "k", value) } }
+      ["60", "1\r\nflush_all", [], Object.new].each do |ttl|
+        assert_raises(TypeError) { ask(cache, :set, "k", "v", ttl: ttl) }
+      end
+      assert_raises(ArgumentError, RangeError) { ask(cache, :set, "k", "v", ttl: Float::NAN) }
+      assert_raises(TypeError) { ask(cache, :get, "k", timeout: "1") }
+      assert_raises(ArgumentError) { ask(cache, :get, "k", tiemout: 1) }
+      assert_raises(ArgumentError) { ask(cache, :get, "k", ttl: 1) }
+      assert_raises(ArgumentError) { ask(cache, :get) }
+      assert_nil ask(cache, :get, "k")
+    end
+  end
+
+  def test_a_key_that_is_like_a_string_is_converted_before_anything_else
+    cache = nil
+    key = Object.new
+    key.define_singleton_method(:to_str) { cache.close || "k" } # the worst that can happen meanwhile
+    within do
+      cache = client
+      ask(cache, :set, "k", "v")
+      assert_raises(Pelton::ClosedError) { ask(cache, :get, key) }
+    end
+  end
+
+  def test_a_timeout_that_is_not_over_changes_nothing
+    within do
+      cache = client
+
+      assert ask(cache, :set, "k", "v", timeout: 30)
+      assert_equal "v", ask(cache, :get, "k", timeout: 30)
+      assert_equal "v", ask(cache, :get, "k", timeout: nil)
+    end
+  end
+
+  def test_several_clients_do_not_know_each_other
+    within do
+      one, other = client, client
+      ask(one, :set, "k", "v")
+      one.close
+
+      assert_equal "v", ask(other, :get, "k")
+      assert_raises(Pelton::ClosedError) { ask(one, :get, "k") }
+    end
+  end
+end

@@ -1,0 +1,185 @@
+# frozen_string_literal: true
+
+# What a client makes of a server that lies, breaks off or is not there, whatever the style. In each case the operation
+# gets the right error, and the next one a connection that can be trusted.
+module MemcachedFaults
+  RIGHT = ->(peer) { peer.serve { |line| line.start_with?("mg") ? "VA 5\r\nright\r\n" : "HD\r\n" } }
+
+  # Replies to a get that are none.
+  LIES = {
+    "another command's reply" => "HD\r\n", "not a protocol" => "HTTP/1.1 400 Bad Request\r\n\r\n", "a classic miss" => "END\r\n",
+    "no length" => "VA\r\n", "a negative length" => "VA -1\r\nxx\r\n", "a length of letters" => "VA 0x1\r\nx\r\n",
+    "an endless length" => "VA 99999999999999999999\r\n", "too large a value" => "VA #{1 << 40}\r\n",
+    "a value that is too long" => "VA 1\r\nxy\r\n", "bare line feeds" => "VA 1\nx\n", "an endless line" => "VA 1 #{"f" * 5000}",
+    "an endless word" => "x" * 100_000, "nothing but zeros" => "#{"\0" * 64}\r\n", "a command" => "mg k v\r\n",
+    "an error of the protocol" => "ERROR\r\n", "an error of the client" => "CLIENT_ERROR bad command line format\r\n"
+  }.freeze
+
+  LIES.each do |name, bytes|
+    test = name.tr(" '", "__")
+
+    define_method(:"test_#{test}_ends_the_connection") { refuses(->(peer) { peer.command && peer.send(bytes) && peer.stall }) }
+
+    next if bytes.size > 1000
+    define_method(:"test_#{test}_in_pieces_ends_the_connection") do
+      refuses(->(peer) { peer.command && peer.send(*bytes.chars) && peer.stall })
+    end
+  end
+
+  def test_a_reply_may_come_in_any_pieces
+    reply = "VA 7\r\nEN\r\nxyz\r\n"
+    (1...reply.size).each do |at|
+      answer(->(peer) { peer.serve { |_| peer.send(reply[0...at], reply[at..]) && "" } }) { |cache| assert_equal "EN\r\nxyz", ask(cache, :get, "k") }
+    end
+    answer(->(peer) { peer.serve { |_| peer.send(*reply.chars) && "" } }) { |cache| assert_equal "EN\r\nxyz", ask(cache, :get, "k") }
+  end
+
+  # More than one turn's worth, and at last nothing more comes that could wake anybody.
+  def test_a_value_may_be_of_many_megabytes
+    value = Random.bytes(9_000_000)
+    answer(->(peer) { peer.serve { |_| "VA #{value.bytesize}\r\n#{value}\r\n" } }) do |cache|
+      3.times { assert_equal value, ask(cache, :get, "k") }
+    end
+  end
+
+  def test_an_error_of_the_server_is_one_operations_alone
+    answers = ["SERVER_ERROR out of memory storing object\r\n", "SERVER_ERROR \r\n", "VA 2\r\nok\r\n"]
+    answer(->(peer) { peer.serve { |_| answers.shift } }) do |cache|
+      error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :get, "k") }
+      assert_match(/SERVER_ERROR out of memory storing object/, error.message)
+      assert_raises(Pelton::Memcached::ServerError) { ask(cache, :get, "k") }
+      assert_equal "ok", ask(cache, :get, "k")
+    end
+  end
+
+  def test_an_error_of_the_protocol_carries_what_the_server_said
+    error = refuses(->(peer) { peer.command && peer.send("CLIENT_ERROR bad data chunk\r\nERROR\r\n") && peer.stall })
+
+    assert_match(/bad data chunk/, error.message)
+  end
+
+  def test_a_reply_that_nobody_asked_for_ends_the_connection
+    answer(->(peer) { peer.command && peer.send("EN\r\nVA 5\r\nwrong\r\n") && peer.stall }, RIGHT) do |cache|
+      assert_nil ask(cache, :get, "k")
+      assert_equal "right", again { ask(cache, :get, "k") }
+    end
+  end
+
+  {"before_a_reply" => "", "in_a_line" => "VA 1", "in_a_value" => "VA 9\r\nhalf", "in_a_long_value" => "VA 90000\r\n#{"x" * 80_000}",
+   "before_the_values_end" => "VA 4\r\nhalf\r"}.each do |place, bytes|
+    define_method(:"test_the_end_#{place}_fails_it") do
+      error = refuses(->(peer) { peer.command && peer.send(bytes) })
+
+      assert_instance_of Pelton::ConnectionError, error
+      assert_match(/closed the connection/, error.message)
+      assert_predicate error, :retriable?
+    end
+
+    define_method(:"test_a_reset_#{place}_fails_it") do
+      error = refuses(->(peer) { peer.command && peer.send(bytes) && sleep(0.01) && peer.reset })
+
+      assert_instance_of Pelton::ConnectionError, error
+    end
+  end
+
+  def test_a_connection_without_progress_fails_what_it_owes
+    error = refuses(->(peer) { peer.command && peer.send("VA 9\r\nhal") && peer.stall }, timeout: 0.05)
+
+    assert_instance_of Pelton::TimeoutError, error
+    assert_match(/no progress/, error.message)
+  end
+
+  def test_an_operation_whose_time_is_over_is_abandoned_alone
+    gate = Thread::Queue.new
+    late = lambda do |peer|
+      peer.command
+      gate.pop
+      peer.send("VA 4\r\nlate\r\n")
+      peer.serve { |_| "VA 5\r\nright\r\n" }
+    end
+    answer(late) do |cache|
+      assert_raises(Pelton::TimeoutError) { ask(cache, :get, "slow", timeout: 0.05) }
+      assert_raises(Timeout::Error) { ask(cache, :get, "also-slow", timeout: 0.05) }
+      gate << :go
+      assert_equal "right", ask(cache, :get, "k")
+    end
+  end
+
+  def test_a_refused_connection_is_told_each_time
+    port = free_port
+    within do
+      cache = client("127.0.0.1:#{port}")
+      2.times do
+        error = assert_raises(Pelton::ConnectionError) { ask(cache, :get, "k") }
+        assert_match(/refused/, error.message)
+        assert_equal Errno::ECONNREFUSED::Errno, error.errno
+      end
+    end
+  end
+
+  def test_a_name_that_is_none_is_told
+    within { assert_raises(Pelton::ResolutionError) { ask(client("nothing.invalid:11211"), :get, "k") } }
+  end
+
+  def test_a_server_that_never_accepts_is_given_up
+    listener = TCPServer.new("127.0.0.1", 0).tap { |server| server.listen(0) }
+    address = listener.local_address
+    full = Array.new(4) { Socket.new(:INET, :STREAM).tap { |socket| socket.connect_nonblock(address, exception: false) } }
+    within do
+      error = assert_raises(Pelton::TimeoutError) { ask(client("127.0.0.1:#{address.ip_port}", connect_timeout: 0.05), :get, "k") }
+      assert_match(/connect/, error.message)
+    end
+  ensure
+    [listener, *full].compact.each(&:close)
+  end
+
+  def test_the_next_operation_finds_a_server_that_came_back
+    FaultProxy.start(with_memcached) do |proxy|
+      within do
+        cache = client("127.0.0.1:#{proxy.port}")
+        ask(cache, :set, "k", "v")
+        proxy.down!
+        proxy.cut!
+        assert_raises(Pelton::ConnectionError) { 10.times { ask(cache, :get, "k") } }
+        assert_raises(Pelton::ConnectionError) { ask(cache, :get, "k") }
+        proxy.up!
+        assert_equal "v", ask(cache, :get, "k")
+      end
+    end
+  end
+
+  def test_the_smallest_pieces_change_nothing
+    FaultProxy.start(with_memcached) do |proxy|
+      proxy.piece = 1
+      within do
+        cache = client("127.0.0.1:#{proxy.port}")
+        ask(cache, :set, "k", "a\r\nb" * 50)
+
+        assert_equal "a\r\nb" * 50, ask(cache, :get, "k")
+      end
+    end
+  end
+
+  private
+
+  # The block gets a client of a server that plays these scripts.
+  def answer(*scripts, **options)
+    with_lying_memcached(*scripts) { |address| within { yield client(address, **options) } }
+  end
+
+  # The first connection's operation fails by a ConnectionError, which is returned; the next one gets its own reply.
+  def refuses(script, **options)
+    answer(script, RIGHT, **options) do |cache|
+      error = assert_raises(Pelton::ConnectionError, Pelton::Memcached::ServerError) { ask(cache, :get, "k") }
+      assert_equal "right", again { ask(cache, :get, "k") }
+      error
+    end
+  end
+
+  # An end that has not been met yet may cost one operation more.
+  def again
+    yield
+  rescue Pelton::ConnectionError
+    yield
+  end
+end
