@@ -39,9 +39,9 @@ class TaskTest < PeltonTest
     end
   end
 
-  def test_await_raises_the_error_to_everybody_with_a_backtrace_of_their_own
+  def test_await_raises_the_error_to_everybody_with_the_place_where_the_task_failed
     Pelton.run do
-      task = Pelton.spawn { sleep(0.001) && raise("failed") }
+      task = Pelton.spawn { sleep(0.001) && fail_here }
       errors = Array.new(2) {
         Pelton.spawn {
           begin
@@ -53,7 +53,7 @@ class TaskTest < PeltonTest
       }.map(&:await)
 
       assert_equal %w[failed failed], errors.map(&:message)
-      refute_same(*errors)
+      errors.each { |error| assert_match(/fail_here/, error.backtrace.first) }
     end
     assert_empty @log # somebody heard of it
   end
@@ -263,4 +263,8 @@ class TaskTest < PeltonTest
     assert_raises(TypeError) { Pelton::Task.allocate }
     assert_raises(Pelton::NotRunningError) { Pelton.spawn {} }
   end
+
+  private
+
+  def fail_here = raise("failed")
 end

@@ -127,12 +127,10 @@ struct pel_queue {
     uint32_t head, count, capacity;
 };
 
-/* Puts a job at the end of the ready queue. Any thread that holds the GVL. Raises NoMemoryError; starts no garbage
- * collection. */
+/* Puts a job at the end of the ready queue. Any thread that holds the GVL. Raises NoMemoryError; never collects. */
 void pel_enqueue(struct pel_reactor *reactor, struct pel_job job);
 
-/* The same for what a timer made ready: it goes before all that is merely ready, so that a crowd does not delay time.
- */
+/* The same for what a timer made ready: it goes before all that is merely ready, so that no crowd delays it. */
 void pel_enqueue_due(struct pel_reactor *reactor, struct pel_job job);
 
 /* Puts a job before all others; only from a job, in whose place it comes. */
