@@ -18,6 +18,7 @@ have_header("sys/epoll.h")
 have_header("sys/eventfd.h")
 have_func("epoll_pwait2", "sys/epoll.h")
 have_func("accept4", "sys/socket.h")
+have_func("rb_io_timeout", "ruby/io.h")
 
 append_cflags(%w[-std=gnu99 -O2 -Wall -Wno-unused-parameter -Wextra -fvisibility=hidden])
 append_cflags("-Werror") if ENV["PELTON_WERROR"] == "1"

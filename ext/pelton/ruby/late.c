@@ -41,6 +41,6 @@ void pel_late_take(struct pel_reactor *reactor, struct pel_waiter *waiter)
             first = late;
     if (!first || waiter->exception != Qfalse)
         return;
-    pel_late_forget(reactor, first);
-    raise_late(reactor, first, waiter);
+    if (raise_late(reactor, first, waiter))
+        pel_late_forget(reactor, first);
 }

@@ -14,7 +14,7 @@
 
 /*
  * The hook io_read. The system call comes first and only EAGAIN waits, within the budget for what is ready. There is no
- * io_write: Ruby would then write the pieces of one writev one by one (docs/adr/004-scheduler-hooks.md).
+ * io_write: Ruby would then write the pieces of one writev one by one (docs/adr/007-io-read-without-io-write.md).
  *
  * A descriptor in blocking mode (standard input, what another process gave us) is never read unless poll says that this
  * cannot block. Its mode is not touched, because other processes share it.
@@ -53,7 +53,7 @@ static ssize_t read_some(int fd, void *base, size_t size)
 struct reading {
     struct pel_reactor *reactor;
     VALUE io, buffer;
-    size_t offset, size, minimum; /* bytes: at most, and at least before EAGAIN is returned instead of waited for */
+    size_t offset, size, minimum; /* bytes: at most, and at least */
     int fd;
     char *base;
 };
@@ -73,23 +73,36 @@ static void locate(struct reading *reading)
         reading->size = size - reading->offset;
 }
 
-/* read_nonblock and sysread call the hook alike, but sysread is to wait: its frame tells. All others ask io_wait. */
-static int called_by_sysread(void)
+#if defined RUBY_FIBER_SCHEDULER_VERSION && RUBY_FIBER_SCHEDULER_VERSION >= 4
+#define LENGTH_IS_THE_MOST 1 /* Ruby 4.1: and whoever wants to wait calls io_wait */
+#else
+#define LENGTH_IS_THE_MOST 0
+#endif
+
+/* Of all that call the hook with 0 for the least to read, this one alone must not wait, and only its frame tells. The
+ * others would go back into Ruby, come to io_wait, and then call again. */
+static int called_by_read_nonblock(void)
 {
     VALUE frames[2], name;
-    int lines[2];
 
-    if (rb_profile_frames(0, 2, frames, lines) < 2)
+    if (rb_profile_frames(0, 2, frames, NULL) < 2)
         return 0;
     name = rb_profile_frame_method_name(frames[1]);
-    return RB_TYPE_P(name, T_STRING) && strcmp(StringValueCStr(name), "sysread") == 0;
+    return RB_TYPE_P(name, T_STRING) && strcmp(StringValueCStr(name), "read_nonblock") == 0;
+}
+
+static int waits(const struct reading *reading)
+{
+    return !LENGTH_IS_THE_MOST && (reading->minimum || !called_by_read_nonblock());
 }
 
 static void wait_until_readable(struct reading *reading)
 {
-    VALUE timeout = rb_check_funcall(reading->io, rb_intern("timeout"), 0, NULL); /* Ruby 3.2 */
-    int64_t deadline = timeout == Qundef ? PEL_FOREVER : pel_deadline(timeout);
+    int64_t deadline = PEL_FOREVER;
 
+#ifdef HAVE_RB_IO_TIMEOUT
+    deadline = pel_deadline(rb_io_timeout(reading->io));
+#endif
     if (!pel_descriptor_wait(reading->reactor, reading->fd, PEL_READABLE, deadline))
         rb_raise(rb_const_get(rb_cIO, rb_intern("TimeoutError")), "the IO was not readable within its timeout");
     locate(reading);
@@ -111,7 +124,7 @@ static VALUE read_all(struct reading *reading)
         }
         if (count == 0 || (count > 0 && total >= reading->minimum))
             break;
-        if (count < 0 && errno == EAGAIN && (reading->minimum || called_by_sysread()))
+        if (count < 0 && errno == EAGAIN && waits(reading))
             wait_until_readable(reading);
         else if (count < 0)
             return total ? SIZET2NUM(total) : INT2NUM(-errno);
@@ -119,23 +132,23 @@ static VALUE read_all(struct reading *reading)
     return SIZET2NUM(total);
 }
 
-/* (io, buffer, length) in Ruby 3.1, (io, buffer, length, offset) from 3.2 on: length is the least to read, 0 means to
- * try once. From 4.1 on it is (io, buffer, offset, length), length is the most, and nothing waits. */
+/* (io, buffer, length) in Ruby 3.1, (io, buffer, length, offset) from 3.2 on: length is the least to read. From 4.1
+ * on it is (io, buffer, offset, length). Returns bytes or -errno. */
 static VALUE scheduler_io_read(int argc, VALUE *argv, VALUE self)
 {
     struct reading reading = {.io = argv[0], .buffer = argv[1], .size = SIZE_MAX};
 
     rb_check_arity(argc, 3, 4);
     reading.reactor = pel_scheduler_reactor(self);
-#if defined RUBY_FIBER_SCHEDULER_VERSION && RUBY_FIBER_SCHEDULER_VERSION >= 4
-    reading.offset = NUM2SIZET(argv[2]);
-    if (argc > 3)
-        reading.size = NUM2SIZET(argv[3]);
-#else
-    reading.minimum = NUM2SIZET(argv[2]);
-    if (argc > 3)
-        reading.offset = NUM2SIZET(argv[3]);
-#endif
+    if (LENGTH_IS_THE_MOST) {
+        reading.offset = NUM2SIZET(argv[2]);
+        if (argc > 3)
+            reading.size = NUM2SIZET(argv[3]);
+    } else {
+        reading.minimum = NUM2SIZET(argv[2]);
+        if (argc > 3)
+            reading.offset = NUM2SIZET(argv[3]);
+    }
     return read_all(&reading);
 }
 
