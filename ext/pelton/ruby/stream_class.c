@@ -223,6 +223,7 @@ void pel_stream_finish(struct stream *stream)
         return;
     pel_timer_cancel(&stream->reactor->loop.timers, &stream->linger.timer);
     stream->closing = 1;
+    stream->unsent = pel_stream_pending(&stream->core);
     pel_stream_queue_close(stream);
     pel_stream_close(&stream->core);
     pel_stream_wake_all(stream);
@@ -335,8 +336,10 @@ static VALUE stream_closed_p(VALUE self)
 static VALUE stream_detach(VALUE self)
 {
     struct stream *stream = pel_stream_get(self);
-    int fd = pel_stream_detach(&stream->core);
+    int fd;
 
+    stream->unsent = pel_stream_pending(&stream->core);
+    fd = pel_stream_detach(&stream->core);
     stream->closing = 1;
     pel_stream_wake_all(stream);
     pel_stream_release(stream, HELD_BY_DATA | HELD_BY_OUTPUT);

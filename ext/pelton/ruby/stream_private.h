@@ -54,6 +54,7 @@ struct stream {
     struct write_waiter *writers;
     struct write_operation *writes, **writes_tail;
     uint64_t appended; /* bytes ever queued */
+    size_t unsent;     /* of them, when it was closed */
     int64_t timeout;   /* nanoseconds, for each read and write that has none of its own */
     struct pel_alarm linger;
     size_t lingering; /* bytes that were to be sent when the alarm was set */

@@ -15,8 +15,8 @@
 /* Memory is needed before an operation leaves the list, where it is marked. */
 static void settle_writes(struct stream *stream)
 {
-    uint64_t sent = stream->appended - pel_stream_pending(&stream->core);
-    int ended = stream->core.error || !pel_stream_open_p(&stream->core);
+    int closed = !pel_stream_open_p(&stream->core), ended = closed || stream->core.error;
+    uint64_t sent = stream->appended - (closed ? stream->unsent : pel_stream_pending(&stream->core));
 
     while (stream->writes && (stream->writes->end <= sent || ended)) {
         struct write_operation *write = stream->writes;
@@ -187,6 +187,8 @@ static VALUE put_later(VALUE argument)
     struct later *later = (struct later *)argument;
     struct stream *stream = pel_stream_get(later->self);
 
+    if (stream->core.error)
+        check(stream, PEL_ESYSTEM);
     if (pel_stream_pending(&stream->core) > 2 * (size_t)HIGH_WATER)
         pel_raise(PEL_EOVERLOAD, 0, "write");
     later->length = put_all(stream, later->count, later->strings);
