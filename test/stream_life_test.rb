@@ -139,6 +139,26 @@ class StreamLifeTest < PeltonTest
 
   # ---- lifetimes
 
+  # Objects that C refers to are not moved, also while nothing refers to them but the user.
+  def test_streams_stay_where_they_are
+    skip "no compaction here" unless GC.respond_to?(:compact)
+    Pelton.run do
+      pairs = Array.new(200) { Pelton::Stream.pair }
+      listener = Pelton.listen("127.0.0.1", 0)
+      GC.verify_compaction_references(expand_heap_option => true, :toward => :empty)
+      got = +""
+      pairs.each { |one, _| one.on_data { |bytes| got << bytes } }
+      GC.start
+      pairs.each { |_, other| other.write("x") && other.close }
+      accepted = Pelton.spawn { listener.accept }
+      Pelton.connect("127.0.0.1", listener.port)
+      assert_kind_of Pelton::Stream, accepted.await
+      turn until pairs.all? { |one, _| one.closed? }
+      assert_equal "x" * 200, got
+      listener.close
+    end
+  end
+
   def test_what_was_written_to_a_stream_that_nobody_keeps_is_sent
     received = []
     peers = nil
@@ -356,6 +376,10 @@ class StreamLifeTest < PeltonTest
     GC.start
     GC.compact if GC.respond_to?(:compact)
     turn
+  end
+
+  def expand_heap_option
+    GC.method(:verify_compaction_references).parameters.map(&:last).include?(:expand_heap) ? :expand_heap : :double_heap
   end
 
   def descriptors = Dir.children("/proc/self/fd").size

@@ -37,6 +37,7 @@ static void listener_mark(void *data)
 {
     struct listener *listener = data;
 
+    rb_gc_mark(listener->self); /* pinned: C keeps it */
     rb_gc_mark(listener->block);
     rb_gc_mark(listener->reactor_object);
 }

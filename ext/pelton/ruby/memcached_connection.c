@@ -14,6 +14,7 @@ static void connection_mark(void *data)
 {
     struct pel_memcached_connection *connection = data;
 
+    rb_gc_mark(connection->self); /* pinned: C keeps it */
     rb_gc_mark(connection->reactor_object);
     rb_gc_mark(connection->address);
     rb_gc_mark(connection->error);

@@ -60,7 +60,10 @@ static void after_fork_in_child(void)
 
 static void server_mark(void *data)
 {
-    rb_gc_mark(((struct server *)data)->reactor_object);
+    struct server *server = data;
+
+    rb_gc_mark(server->self); /* pinned: C keeps it */
+    rb_gc_mark(server->reactor_object);
 }
 
 static void server_free(void *data)

@@ -20,6 +20,7 @@ static void stream_mark(void *data)
 {
     struct stream *stream = data;
 
+    rb_gc_mark(stream->self); /* pinned: C keeps it */
     rb_gc_mark(stream->reactor_object);
     rb_gc_mark(stream->on_data);
     rb_gc_mark(stream->on_end);
