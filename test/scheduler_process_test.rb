@@ -28,10 +28,8 @@ class SchedulerProcessTest < PeltonTest
     {
       system: -> { system("#{command}; exit 3") && $?.exitstatus },
       backticks: -> { [`#{command}; echo $line; exit 3`, $?.exitstatus].last },
-      wait: -> { child && Process.wait && $?.exitstatus },
       wait_for_one: -> { Process.wait(child) && $?.exitstatus },
       wait2: -> { Process.wait2(child).last.exitstatus },
-      waitall: -> { child && Process.waitall.first.last.exitstatus },
       wait_for_its_group: -> { Process.wait(-child(pgroup: true)) && $?.exitstatus },
       detach: -> { Process.detach(child).value.exitstatus },
       status: -> { Process::Status.wait(child).exitstatus },
@@ -79,11 +77,35 @@ class SchedulerProcessTest < PeltonTest
     Pelton.run do
       assert_raises(Errno::ECHILD) { Process.wait(Process.pid) }
       assert_raises(Errno::ECHILD) { Process.wait(2**22 + 1) }
-      assert_raises(Errno::ECHILD) { Process.wait }
-      assert_nil Process.wait(spawn("sleep 20").tap { |pid| @pid = pid }, Process::WNOHANG)
     end
-  ensure
-    Process.kill("KILL", @pid) && Process.wait(@pid)
+  end
+
+  def test_without_waiting
+    Pelton.run do
+      pid = child
+      assert_nil Process.wait(pid, Process::WNOHANG)
+      release
+
+      assert_equal pid, Process.wait(pid)
+    end
+  end
+
+  # In a process without other children.
+  def test_any_child
+    output = ruby_output(<<~'RUBY', @path, options: %w[-rpelton])
+      pipe = File.open(ARGV[0], File::RDWR).tap { |io| io.sync = true }
+      child = -> { spawn("read line < #{ARGV[0]}; exit 3") }
+      [-> { Process.wait && $?.exitstatus }, -> { Process.wait2(-1).last.exitstatus }, -> { Process.waitall.map { |_, status| status.exitstatus } },
+        -> { Process.detach(child.call).value.exitstatus }, -> { (Process.wait rescue $!.class) }, -> { Process.waitall }].each_with_index do |way, i|
+        Pelton.run do
+          child.call if i < 3
+          Pelton.spawn { pipe.puts("go") } if i < 4
+          p way.call
+        end
+      end
+    RUBY
+
+    assert_equal %w[3 3 [3] 3 Errno::ECHILD []], output.lines(chomp: true)
   end
 
   def test_a_child_that_stops
@@ -111,15 +133,14 @@ class SchedulerProcessTest < PeltonTest
   def test_a_cancelled_wait_leaves_the_child_to_others
     descriptors = Dir.children("/proc/self/fd").size
     Pelton.run do
-      pid = child
-      tasks = [-> { Process.wait(pid) }, -> { Process.wait }].map { |wait| Pelton.spawn(&wait) }
+      pid = child(pgroup: true)
+      tasks = [-> { Process.wait(pid) }, -> { Process.wait(-pid) }].map { |wait| Pelton.spawn(&wait) }
       sleep 0.001
       tasks.each(&:cancel)
       tasks.each { |task| assert_raises(Pelton::Cancelled) { task.await } }
       release
 
       assert_equal 3, Process.wait2(pid).last.exitstatus
-      assert_equal 0, Pelton.stats[:parked]
     end
 
     assert_operator Dir.children("/proc/self/fd").size, :<=, descriptors + 3 # the reactor's own

@@ -98,13 +98,19 @@ static unsigned pel_events_of(int ruby_events)
 
 static VALUE scheduler_io_wait(int argc, VALUE *argv, VALUE self)
 {
+    VALUE timeout;
     int wanted, ready;
     unsigned told;
 
     rb_check_arity(argc, 2, 3);
     wanted = NUM2INT(argv[1]);
+    timeout = argc > 2 ? argv[2] : Qnil;
+#ifdef HAVE_RB_IO_TIMEOUT
+    if (NIL_P(timeout))
+        timeout = rb_io_timeout(argv[0]); /* Ruby leaves that to the scheduler, and raises when it is told false */
+#endif
     told = pel_descriptor_wait(pel_scheduler_reactor(self), rb_io_descriptor(argv[0]), pel_events_of(wanted),
-                               pel_deadline(argc > 2 ? argv[2] : Qnil));
+                               pel_deadline(timeout));
     ready = (told & PEL_READABLE ? RB_WAITFD_IN : 0) | (told & PEL_WRITABLE ? RB_WAITFD_OUT : 0) |
             (told & PEL_PRIORITY ? RB_WAITFD_PRI : 0);
     return ready & wanted ? INT2NUM(ready & wanted) : Qfalse;
