@@ -5,9 +5,9 @@ module Pelton
   # through Pelton's own methods.
   class Reactor
     # Turns the loop. See {Pelton.run}.
-    def run(grace: 5, &block)
+    def run(grace: 5, carry_locals: false, &block)
       raise ArgumentError, "run needs a block" unless block
-      _run(grace, block)
+      _run(grace, carry_locals, block)
     end
 
     # @!method parked
@@ -23,5 +23,10 @@ module Pelton
       _next_tick(block)
     end
     alias_method :schedule, :next_tick
+
+    # @!method with_clean_locals
+    #   Calls the block with an empty set of fiber-locals (`Thread.current[:name]`), and puts the present ones back. For
+    #   servers: a request sees nothing of the one before it on the same fiber, and leaves nothing behind.
+    #   @return the block's value
   end
 end

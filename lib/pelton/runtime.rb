@@ -9,10 +9,15 @@ module Pelton
     # Pelton's while this runs.
     #
     # @param grace [Numeric] seconds that `ensure` blocks of cancelled tasks may take once the reactor stops
+    # @param carry_locals [Boolean] whether all callbacks see the same fiber-locals (`Thread.current[:name]`), the caller's
+    #   among them, as if they ran on one fiber. It is for programs that rely on that. Otherwise a callback may find what
+    #   another one has left on the same fiber, or nothing. Tasks have their own in either case
     # @return the block's value, or what {stop} was given
     # @raise whatever the block raises; Interrupt and SignalException after the reactor has stopped
     # @asynchronous inside a running reactor: there it runs the block and nothing else
-    def run(grace: 5, &block) = Reactor.current.run(grace: grace, &block)
+    def run(grace: 5, carry_locals: false, &block)
+      Reactor.current.run(grace: grace, carry_locals: carry_locals, &block)
+    end
 
     # Ends {run} on this thread: listeners close, what is parked is cancelled, `ensure` blocks run.
     def stop(value = nil) = Reactor.current.stop(value)

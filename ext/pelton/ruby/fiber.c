@@ -2,6 +2,7 @@
 
 #include "../core/alloc.h"
 #include "error.h"
+#include "locals.h"
 #include "operation.h"
 #include "protect.h"
 
@@ -25,6 +26,8 @@ int pel_switch(struct pel_reactor *reactor, VALUE fiber, int *state)
     struct pel_worker *worker = reactor->current_worker;
     uint64_t arrivals = reactor->arrivals;
 
+    if (reactor->carries && worker)
+        pel_locals_leave(worker);
     reactor->target = fiber;
     reactor->switches++;
     pel_step(reactor);
@@ -112,6 +115,7 @@ static struct pel_worker *new_worker(struct pel_reactor *reactor, int *state)
     }
     worker->reactor = reactor;
     worker->fiber = Qnil;
+    worker->left = Qundef;
     worker->next = reactor->workers;
     reactor->workers = worker; /* first: so the fiber is marked from the beginning */
     reactor->worker_count++;
@@ -236,6 +240,8 @@ void pel_fibers_mark(struct pel_reactor *reactor)
     for (struct pel_worker *worker = reactor->workers; worker; worker = worker->next) {
         rb_gc_mark(worker->fiber);
         rb_gc_mark(worker->task_object);
+        rb_gc_mark(worker->left);
+        rb_gc_mark(worker->put_aside);
     }
     mark_waiters(&reactor->parked);
     mark_waiters(&reactor->given_up);

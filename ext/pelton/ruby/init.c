@@ -3,8 +3,11 @@
 
 #include "error.h"
 #include "hash_ring.h"
+#include "locals.h"
 #include "memcached.h"
 #include "memcached_server_class.h"
+#include "operation.h"
+#include "scheduler.h"
 #include "stream.h"
 
 RUBY_FUNC_EXPORTED void Init_pelton(void);
@@ -15,6 +18,7 @@ void Init_pelton(void)
     pel_init_error();
     pel_init_reactor();
     pel_init_run();
+    pel_init_locals();
     pel_init_scheduler();
     pel_init_operation();
     pel_init_operation_timeout();

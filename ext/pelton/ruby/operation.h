@@ -91,4 +91,8 @@ void pel_spawn_main(struct pel_reactor *reactor, VALUE block);
 
 extern VALUE pel_cOperation;
 
+void pel_init_operation(void);
+void pel_init_operation_timeout(void);
+void pel_init_task(void);
+
 #endif

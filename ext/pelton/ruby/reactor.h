@@ -243,6 +243,8 @@ struct pel_reactor {
     int64_t spin_ns;          /* the next wait may spin so long before it sleeps: set by who waits, taken by the wait */
     int32_t budget;           /* what ready operations may still do before the loop must turn */
 
+    int carries;  /* fiber-locals go from worker to worker; 2: and from run's caller to them and back */
+    VALUE locals; /* the loop's set of them, a Hash or nil, while no worker's fiber holds it */
     VALUE caller; /* the fiber that called run; fibers that end land there */
     VALUE target; /* whom the last switch was meant for */
     VALUE thrown; /* what was raised last in a fiber that waited, Qnil */
@@ -347,7 +349,9 @@ struct pel_worker {
     struct pel_operation *task; /* the task that runs on it */
     VALUE task_object;          /* its Pelton::Task; Qfalse */
     struct pel_waiter *waiter;  /* the innermost waiter of what runs on it */
-    uint8_t idle;               /* it is in the pool */
+    VALUE left; /* its fiber-locals when it last gave control away; Qfalse: it holds the loop's; Qundef: it never did */
+    VALUE put_aside; /* its callback's, while the callback runs with a clean set; Qfalse: it does not */
+    uint8_t idle;    /* it is in the pool */
     uint8_t cancel_pending;
 };
 
@@ -389,12 +393,7 @@ extern VALUE pel_mPelton, pel_cReactor;
 
 void pel_init_reactor(void);
 void pel_init_run(void);
-void pel_init_operation(void);
-void pel_init_operation_timeout(void);
-void pel_init_task(void);
 void pel_init_timer(void);
-void pel_init_scheduler(void);
-void pel_init_stream(void);
 void pel_init_watchdog(void);
 
 #endif

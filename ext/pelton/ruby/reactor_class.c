@@ -21,6 +21,7 @@ static void reactor_mark(void *data)
     rb_gc_mark(reactor->value);
     rb_gc_mark(reactor->fatal);
     rb_gc_mark(reactor->thrown);
+    rb_gc_mark(reactor->locals);
     if (!reactor->parked.next)
         return; /* allocated, not initialized */
     pel_queues_mark(reactor);
@@ -67,7 +68,7 @@ static VALUE reactor_allocate(VALUE class)
     VALUE self = TypedData_Make_Struct(class, struct pel_reactor, &reactor_type, reactor);
 
     reactor->self = self;
-    reactor->thread = reactor->caller = reactor->value = reactor->fatal = reactor->thrown = Qnil;
+    reactor->thread = reactor->caller = reactor->value = reactor->fatal = reactor->thrown = reactor->locals = Qnil;
     reactor->loop.wake_handle.fd = -1; /* closed */
     return self;
 }

@@ -2,6 +2,7 @@
 
 #include <ruby/fiber/scheduler.h>
 #include "error.h"
+#include "locals.h"
 #include "operation.h"
 #include "protect.h"
 
@@ -188,6 +189,8 @@ static void leave(struct pel_reactor *reactor)
         stop_listed(reactor); /* what ensure blocks have listed meanwhile */
     given_up = give_up_parked(reactor);
     pel_queues_drop(reactor);
+    if (reactor->carries)
+        pel_locals_end(reactor);
     rest(reactor);
     reactor->standalone = 0;
     if (given_up && !inherited) {
@@ -277,8 +280,8 @@ static VALUE run(struct run *run)
     return value;
 }
 
-/* _run(grace, block) */
-static VALUE reactor_run(VALUE self, VALUE grace, VALUE block)
+/* _run(grace, carry_locals, block) */
+static VALUE reactor_run(VALUE self, VALUE grace, VALUE carry_locals, VALUE block)
 {
     struct pel_reactor *reactor = pel_reactor_get(self);
     struct run arguments = {.reactor = reactor, .block = block};
@@ -287,14 +290,19 @@ static VALUE reactor_run(VALUE self, VALUE grace, VALUE block)
 
     if (reactor->thread != rb_thread_current())
         rb_raise(pel_eError, "a reactor runs on the thread that made it");
-    if (reactor->phase != PEL_IDLE)
-        return rb_proc_call_with_block(block, 0, NULL, Qnil); /* nested: it is running already */
+    if (reactor->phase != PEL_IDLE) { /* nested: it is running already */
+        if (RTEST(carry_locals) && !reactor->carries)
+            pel_locals_begin(reactor);
+        return rb_proc_call_with_block(block, 0, NULL, Qnil);
+    }
     if (scheduler != self) {
         if (!NIL_P(scheduler) && !rb_obj_is_kind_of(scheduler, pel_cReactor))
             rb_raise(pel_eError, "this thread has another fiber scheduler: run Pelton on a thread of its own");
         rb_fiber_scheduler_set(self); /* instead of the parent's, after a fork */
         arguments.sets_scheduler = 1;
     }
+    if (RTEST(carry_locals))
+        pel_locals_begin(reactor);
     begin(reactor, nanoseconds);
     return run(&arguments);
 }
@@ -358,6 +366,6 @@ void pel_run_close(struct pel_reactor *reactor)
 
 void pel_init_run(void)
 {
-    rb_define_private_method(pel_cReactor, "_run", reactor_run, 2);
+    rb_define_private_method(pel_cReactor, "_run", reactor_run, 3);
     rb_define_method(pel_cReactor, "_stop", reactor_stop, 1);
 }

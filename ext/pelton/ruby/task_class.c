@@ -1,3 +1,4 @@
+#include "locals.h"
 #include "operation.h"
 
 #include "error.h"
@@ -50,12 +51,30 @@ static void end_task(struct pel_reactor *reactor, struct pel_operation *task, VA
     }
 }
 
+struct call {
+    struct pel_reactor *reactor;
+    VALUE block;
+    int kind;
+};
+
+/* A task has fiber-locals of its own, as if its fiber were new. Run's block has those of run's caller, if they are
+ * carried. */
+static VALUE call_task(VALUE argument)
+{
+    struct call *call = (struct call *)argument;
+
+    if (call->kind == MAIN_TASK && call->reactor->carries)
+        return call_block(call->block);
+    return pel_locals_fresh(call->reactor, call_block, call->block);
+}
+
 /* data is the task's object: it stays the same from Task.spawn to the end, and keeps the record. */
 static void run_task(struct pel_reactor *reactor, void *data)
 {
     VALUE object = (VALUE)data, block, value;
     struct pel_operation *task = pel_operation_get(object);
     struct pel_worker *worker = reactor->current_worker;
+    struct call call = {.reactor = reactor, .kind = task->task};
     int state;
 
     if (task->state != PEL_PENDING) /* cancelled before it began */
@@ -71,7 +90,8 @@ static void run_task(struct pel_reactor *reactor, void *data)
     worker->task = task;
     worker->task_object = object;
     worker->cancel_pending = 0;
-    value = pel_protect(call_block, block, &state);
+    call.block = block;
+    value = pel_protect(call_task, (VALUE)&call, &state);
     worker->task = NULL;
     worker->task_object = Qfalse;
     worker->cancel_pending = 0;

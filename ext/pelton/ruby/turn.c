@@ -3,6 +3,7 @@
 #include <errno.h>
 #include "error.h"
 #include "gvl.h"
+#include "locals.h"
 #include "protect.h"
 
 /*
@@ -240,6 +241,8 @@ void pel_turn(struct pel_reactor *reactor, struct pel_worker *worker)
         int state;
         reactor->current_worker = worker;
         pel_step(reactor);
+        if (reactor->carries && worker->left)
+            pel_locals_return(worker);
         if (!going_on(reactor)) {
             if (!step_aside(reactor, worker, reactor->caller))
                 return;

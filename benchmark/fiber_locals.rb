@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+# What it costs to carry fiber-locals from fiber to fiber (docs/adr/007-fiber-locals-and-stacks.md): a callback that does
+# not wait, and one that hands the loop to another fiber and gets it back. CPU time of this process, medians of interleaved
+# rounds, ratios to not carrying.
+#
+#     ruby -Ilib benchmark/fiber_locals.rb [ROUNDS]
+
+require "pelton"
+
+CALLBACKS = 100_000
+HAND_OVERS = 50_000
+
+def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+
+def set_locals(count) = count.times { |number| Thread.current[:"benchmark_#{number}"] = number }
+
+# Nanoseconds for each call of the block given to the loop.
+def measure(count, carry_locals, names)
+  seconds = nil
+  Thread.new do # whose fibers are new
+    Pelton.run(carry_locals: carry_locals) do
+      set_locals(names)
+      yield 100
+      start = cpu
+      yield count
+      seconds = cpu - start
+      seen = nil
+      Pelton.next_tick { seen = Thread.current[:benchmark_0] }
+      sleep 0.001
+      raise "not carried" if carry_locals && names > 0 && seen != 0
+    end
+  end.join
+  seconds * 1e9 / count
+end
+
+CALLBACK = lambda do |count|
+  reactor = Pelton::Reactor.current
+  (count / 100).times do
+    100.times { reactor.next_tick {} }
+    reactor.yield
+  end
+end
+
+HAND_OVER = lambda do |count|
+  queues = [Queue.new, Queue.new]
+  Pelton.next_tick { count.times { queues[1].push(queues[0].pop) } }
+  count.times do
+    queues[0].push(1)
+    queues[1].pop
+  end
+end
+
+rounds = Integer(ARGV[0] || 7)
+contenders = [[false, 0], [true, 0], [true, 3], [true, 10]]
+{"a callback" => [CALLBACKS, CALLBACK], "a hand-over there and back" => [HAND_OVERS, HAND_OVER]}.each do |name, (count, work)|
+  figures = Hash.new { |hash, key| hash[key] = [] }
+  rounds.times { contenders.shuffle.each { |contender| figures[contender] << measure(count, *contender, &work) } }
+  baseline = figures[contenders[0]].sort[rounds / 2]
+  contenders.each do |carries, names|
+    sorted = figures[[carries, names]].sort
+    puts format("%-27s %-26s %6.0f ns (%.0f..%.0f)  %.2f", name, carries ? "carried, #{names} names" : "not carried",
+      sorted[rounds / 2], sorted.first, sorted.last, sorted[rounds / 2] / baseline)
+  end
+end
