@@ -3,7 +3,7 @@
  * interleaved rounds, what the obvious way costs: to find each line with memchr and compare its word (it gives less: no
  * flags, no checks), and to format with snprintf.
  *
- *   cc -O2 -std=gnu99 -Iext/pelton/core benchmark/memcached_codec.c ext/pelton/core/memcached_*.c \
+ *   cc -O2 -std=gnu99 -Iext/pelton/core benchmark/memcached_codec.c ext/pelton/core/memcached_{line,parser,writer}.c \
  *       ext/pelton/core/buffer.c -o /tmp/memcached_codec && /tmp/memcached_codec
  */
 #include <stdio.h>

@@ -46,20 +46,18 @@ __attribute__((unused)) static void conversation_end(struct conversation *talk)
 /* The client reads everything. 1 when there was something. */
 __attribute__((unused)) static int conversation_hear(struct conversation *talk)
 {
-    const char *bytes;
-    size_t length = pel_buffer_length(&talk->output), offered;
+    size_t length = pel_buffer_length(&talk->output);
+    struct pel_slice value = {NULL, 0};
+    struct pel_item *item;
 
-    CHECK(length < PEL_MEMCACHED_OUTPUT_LIMIT + PEL_MEMCACHED_REPLY_ROOM || !talk->direct);
     if (length)
         CHECK(pel_buffer_append(&talk->heard, pel_buffer_head(&talk->output), length) == 0);
     pel_buffer_consume(&talk->output, length);
-    while ((offered = pel_memcached_session_offers(&talk->session, &bytes))) {
-        size_t part = offered > 50000 ? 50000 : offered;
-        CHECK(pel_buffer_append(&talk->heard, bytes, part) == 0);
-        pel_memcached_session_took(&talk->session, part);
-        length += part;
+    if ((item = pel_memcached_session_value(&talk->session, &value))) {
+        CHECK(pel_buffer_append(&talk->heard, value.bytes, value.length) == 0);
+        pel_store_release(&talk->service.store, item);
     }
-    return length > 0;
+    return length + value.length > 0;
 }
 
 /* Lets the session use what is there, while it can. */

@@ -55,6 +55,7 @@ __attribute__((unused)) static int turn(void)
 {
     int events = 0;
 
+    pel_streams_flush(&loop);
     CHECK_INT(0, pel_loop_wait(&loop, 0));
     while (pel_loop_dispatch(&loop))
         events++;

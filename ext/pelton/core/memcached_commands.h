@@ -23,7 +23,7 @@ void pel__memcached_meta_stored(struct pel_memcached_session *session, enum pel_
 int pel__memcached_begin_upload(struct pel_memcached_session *session, const struct pel_memcached_request *request,
                                 int64_t expiry, int told, struct pel_buffer *output);
 
-/* Appends a value with its CRLF, or the beginning of a long one, whose rest is sent from the item. */
+/* Appends a value with its CRLF, or has a long one sent from the item. */
 void pel__memcached_put_value(struct pel_memcached_session *session, struct pel_item *item, struct pel_buffer *output);
 
 /* ---- appending, where there is room ---- */

@@ -37,45 +37,63 @@ static int is_tired(const struct pel_memcached_peer *peer)
 
 /* ---- sending -------------------------------------------------------------------------------------------------- */
 
-static void sent(struct pel_memcached_peer *peer, size_t length)
+static void give_back(struct pel_memcached_peer *peer)
 {
-    peer->moved += length;
-    peer->server->service.counters.bytes_written += length;
+    if (peer->lent)
+        pel_store_release(&peer->server->service.store, peer->lent);
+    peer->lent = NULL;
 }
 
+/* Nothing is in the way: the output needs not even be copied, unless the client does not take it all. */
+static enum progress send_at_once(struct pel_memcached_peer *peer, struct pel_buffer *output)
+{
+    size_t length = pel_buffer_length(output);
+    ssize_t count = length ? pel_stream_send_now(&peer->stream, pel_buffer_head(output), length) : 0;
+
+    if (count < 0)
+        return FAILED;
+    if ((size_t)count < length &&
+        pel_stream_append(&peer->stream, pel_buffer_head(output) + count, length - (size_t)count) < 0)
+        return FAILED;
+    return (size_t)count < length ? HELD_UP : GOES_ON;
+}
+
+static enum progress flush(struct pel_memcached_peer *peer)
+{
+    int code = pel_stream_flush(&peer->stream);
+
+    if (code < 0)
+        return FAILED;
+    if (code == 1) {
+        if (peer->stream.writable) /* that was a burst */
+            pel_stream_flush_later(&peer->stream);
+        return HELD_UP;
+    }
+    give_back(peer);
+    return GOES_ON;
+}
+
+/* The output, and behind it a value that is lent. What comes after a value is appended before it is sent: one system
+ * call for all. */
 static enum progress send_output(struct pel_memcached_peer *peer)
 {
     struct pel_buffer *output = &peer->server->output;
     size_t length = pel_buffer_length(output);
-    ssize_t count = 0;
-    int code = 0;
+    enum progress progress = GOES_ON;
+    struct pel_slice value = {NULL, 0};
 
-    if (length > 0) {
-        count = pel_stream_send_now(&peer->stream, pel_buffer_head(output), length);
-        if (count >= 0 && (size_t)count < length)
-            code = pel_stream_append(&peer->stream, pel_buffer_head(output) + count, length - (size_t)count);
-        pel_buffer_consume(output, length);
-        sent(peer, length);
-    }
-    if (count < 0 || code < 0)
-        return FAILED;
-    return pel_stream_pending(&peer->stream) ? HELD_UP : GOES_ON;
-}
-
-static enum progress send_value(struct pel_memcached_peer *peer)
-{
-    const char *bytes;
-    size_t length = pel_memcached_session_offers(&peer->session, &bytes);
-    ssize_t count;
-
-    if (length == 0)
-        return GOES_ON;
-    count = pel_stream_send_now(&peer->stream, bytes, length);
-    if (count < 0)
-        return FAILED;
-    sent(peer, (size_t)count);
-    pel_memcached_session_took(&peer->session, (size_t)count);
-    return (size_t)count < length ? HELD_UP : GOES_ON;
+    if (!peer->lent)
+        peer->lent = pel_memcached_session_value(&peer->session, &value);
+    if (!peer->lent)
+        progress = send_at_once(peer, output);
+    else if (length && pel_stream_append(&peer->stream, pel_buffer_head(output), length) < 0)
+        progress = FAILED;
+    pel_buffer_consume(output, length);
+    if (value.length && pel_stream_lend(&peer->stream, value.bytes, value.length, 0) < 0)
+        progress = FAILED;
+    peer->moved += length + value.length;
+    peer->server->service.counters.bytes_written += length + value.length;
+    return progress == GOES_ON && peer->lent && !value.length ? flush(peer) : progress;
 }
 
 /* Gives bytes to the session and sends what it says, until all are used or it needs more. */
@@ -83,19 +101,17 @@ static enum progress converse(struct pel_memcached_peer *peer, const char *bytes
 {
     struct pel_memcached_session *session = &peer->session;
     struct pel_buffer *output = &peer->server->output;
-    enum progress progress = send_value(peer);
-    int full = 1;
+    enum progress progress;
+    int more;
 
     *used = 0;
-    while (progress == GOES_ON && full) {
+    do {
         *used += pel_memcached_session_receive(session, bytes + *used, length - *used, output);
-        full = pel_memcached_session_full(session, output);
+        more = pel_memcached_session_full(session, output);
         progress = send_output(peer);
-        if (progress == GOES_ON)
-            progress = send_value(peer);
-        if (progress == GOES_ON && full && is_tired(peer))
+        if (progress == GOES_ON && more && !peer->lent && is_tired(peer))
             progress = TIRED;
-    }
+    } while (progress == GOES_ON && (more || peer->lent));
     return progress == GOES_ON && session->closing ? FAILED : progress;
 }
 
@@ -154,6 +170,7 @@ static enum progress proceed(struct pel_memcached_peer *peer)
         return FAILED;
     if (pel_stream_pending(&peer->stream))
         return HELD_UP;
+    give_back(peer);
     if (peer->stream.output.data) /* an idle connection keeps no buffer */
         pel_buffer_free(&peer->stream.output);
     progress = go_on_with_rest(peer);
@@ -217,6 +234,7 @@ struct pel_memcached_peer *pel__memcached_peer_open(struct pel_memcached_server 
         return NULL;
     }
     peer->server = server;
+    peer->stream.tell_sent = 1;
     pel_memcached_session_init(&peer->session, &server->service);
     return peer;
 }
@@ -225,6 +243,8 @@ void pel__memcached_peer_free(struct pel_memcached_peer *peer)
 {
     pel_stream_close(&peer->stream);
     pel_memcached_session_end(&peer->session);
+    give_back(peer);
+    pel_loan_drop(&peer->stream.loans); /* unless it was closed here: of an abandoned one */
     pel_buffer_free(&peer->stream.output);
     pel_buffer_free(&peer->rest);
     pel_free(peer);

@@ -10,6 +10,7 @@ struct pel_memcached_peer {
     struct pel_memcached_peer *next, *previous, *next_backlog;
     struct pel_memcached_session session;
     struct pel_buffer rest; /* received, and not yet understood or not yet allowed */
+    struct pel_item *lent;  /* its value is among the stream's output; a reference of ours */
     size_t moved;           /* bytes, in this turn */
     int64_t began;          /* the turn: nanoseconds */
     unsigned ended : 1;     /* the client has sent all it will send */

@@ -232,6 +232,8 @@ void pel_memcached_server_abandon(struct pel_memcached_server *server)
 {
     for (struct pel_memcached_listener *listener = server->listeners; listener; listener = listener->next)
         abandon(server->loop, &listener->handle);
-    for (struct pel_memcached_peer *peer = server->peers; peer; peer = peer->next)
+    for (struct pel_memcached_peer *peer = server->peers; peer; peer = peer->next) {
+        pel_stream_flush_forget(&peer->stream);
         abandon(server->loop, &peer->stream.handle);
+    }
 }

@@ -102,32 +102,22 @@ void pel_memcached_session_wrote(struct pel_memcached_session *session, size_t l
 
 void pel__memcached_put_value(struct pel_memcached_session *session, struct pel_item *item, struct pel_buffer *output)
 {
-    size_t length = (size_t)item->length + 2, copied = length;
+    size_t length = (size_t)item->length + 2;
 
-    if (length > PEL_MEMCACHED_COPIED && pel_store_hold(item)) {
+    if (length > PEL_MEMCACHED_COPIED && pel_store_hold(item))
         session->download = item;
-        session->sent = PEL_MEMCACHED_COPIED;
-        copied = PEL_MEMCACHED_COPIED;
-    }
-    if (pel_buffer_append(output, pel_item_value(item), copied) < 0)
+    else if (pel_buffer_append(output, pel_item_value(item), length) < 0)
         session->closing = 1;
 }
 
-size_t pel_memcached_session_offers(const struct pel_memcached_session *session, const char **bytes)
+struct pel_item *pel_memcached_session_value(struct pel_memcached_session *session, struct pel_slice *bytes)
 {
-    if (!session->download)
-        return 0;
-    *bytes = pel_item_value(session->download) + session->sent;
-    return session->download->length + 2 - session->sent;
-}
+    struct pel_item *item = session->download;
 
-void pel_memcached_session_took(struct pel_memcached_session *session, size_t length)
-{
-    session->sent += (uint32_t)length;
-    if (session->sent < session->download->length + 2)
-        return;
-    pel_store_release(&session->service->store, session->download);
     session->download = NULL;
+    if (item)
+        *bytes = (struct pel_slice){pel_item_value(item), (size_t)item->length + 2};
+    return item;
 }
 
 /* For people who watch. A key has no control characters, unless it came as base64. */

@@ -13,17 +13,17 @@
  *
  * It stops where the output must be sent first (pel_memcached_session_full), so that a client that does not read holds
  * a bounded amount of memory. Large values pass by it: what comes is received straight into the item
- * (pel_memcached_session_wants), what goes is sent from there (pel_memcached_session_offers).
+ * (pel_memcached_session_wants), what goes is sent from there (pel_memcached_session_value).
  */
 
 #define PEL_MEMCACHED_OUTPUT_LIMIT 65536 /* bytes; one more reply, of at most PEL_MEMCACHED_REPLY_ROOM, may come */
-#define PEL_MEMCACHED_COPIED 16384       /* bytes of a value that are copied to the output */
+#define PEL_MEMCACHED_COPIED 16384       /* bytes; a longer value is not copied to the output */
 #define PEL_MEMCACHED_REPLY_ROOM (PEL_MEMCACHED_COPIED + 1024)
 
 struct pel_memcached_session {
     unsigned closing : 1; /* send what is left of the output, and close */
     /* private: */
-    unsigned owes_end : 1; /* an END, after the value that is being sent */
+    unsigned owes_end : 1; /* an END, after the value that comes after the output */
     unsigned meta : 1, noreply : 1;
     uint8_t letter_count, opaque_length; /* of the ms whose value is being received */
     char letters[PEL_MEMCACHED_REQUEST_FLAGS];
@@ -32,8 +32,8 @@ struct pel_memcached_session {
     struct pel_memcached_request_parser parser;
     struct pel_store_put put;
     struct pel_item *upload;   /* its value is being received; a reference of ours */
-    struct pel_item *download; /* its value is being sent; a reference of ours */
-    uint32_t received, sent;   /* bytes of these values, CRLF included */
+    struct pel_item *download; /* its value comes after the output; a reference of ours */
+    uint32_t received;         /* bytes of the upload's value, CRLF included */
     uint64_t swallow;          /* bytes of a refused value that are still to come */
 };
 
@@ -47,7 +47,7 @@ void pel_memcached_session_end(struct pel_memcached_session *session);
 size_t pel_memcached_session_receive(struct pel_memcached_session *session, const char *bytes, size_t length,
                                      struct pel_buffer *output);
 
-/* Whether nothing is taken before the output, then what it offers, is sent. */
+/* Whether nothing is taken before the output is sent, and the value after it is taken. */
 static inline int pel_memcached_session_full(const struct pel_memcached_session *session,
                                              const struct pel_buffer *output)
 {
@@ -61,10 +61,9 @@ size_t pel_memcached_session_wants(const struct pel_memcached_session *session, 
 /* So many of them were. Then call pel_memcached_session_receive, with no bytes at least. */
 void pel_memcached_session_wrote(struct pel_memcached_session *session, size_t length);
 
-/* What is to be sent after the output, from the item itself; 0 bytes when there is nothing. */
-size_t pel_memcached_session_offers(const struct pel_memcached_session *session, const char **bytes);
-
-/* So many of them were. Then call pel_memcached_session_receive, with no bytes at least. */
-void pel_memcached_session_took(struct pel_memcached_session *session, size_t length);
+/* The item whose value, `*bytes`, comes after what is in the output now; NULL when there is none. The reference is the
+ * caller's, who gives it back (pel_store_release) when the bytes are sent. Then call pel_memcached_session_receive,
+ * with no bytes at least: more output may follow. */
+struct pel_item *pel_memcached_session_value(struct pel_memcached_session *session, struct pel_slice *bytes);
 
 #endif
