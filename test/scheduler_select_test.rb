@@ -95,11 +95,12 @@ class SchedulerSelectTest < PeltonTest
   def test_mistakes
     closed = UNIXSocket.pair.first.tap(&:close)
     Pelton.run do
+      timers = Pelton.stats[:timers]
       assert_raises(IOError) { Pelton.select([@one, closed]) }
       assert_raises(TypeError) { Pelton.select([1]) }
       assert_raises(TypeError) { Pelton.select(@one) }
       assert_nil Pelton.select(nil, nil, nil, timeout: 0.001)
-      assert_equal 0, Pelton.stats[:timers]
+      assert_equal timers, Pelton.stats[:timers]
     end
   end
 
