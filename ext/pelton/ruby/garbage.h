@@ -6,7 +6,7 @@
 /*
  * Fresh strings are the cost of receiving much: Ruby lets 16 to 32 MB of them gather before it collects, so that each
  * piece lies in memory which the kernel must first map and clear. A small collection every 2 MB finds the same memory
- * again, and halves the whole (docs/adr/010-garbage.md). It is done only as often as it was measured to pay.
+ * again, and halves the whole. It is done only as often as it was measured to pay.
  */
 
 /* So many bytes were given to the user in a large string, and will be garbage soon. May collect. Call it when the next
