@@ -108,7 +108,7 @@ Dir.mktmpdir do |folder|
   load = File.join(folder, "load")
   system("cc", "-O2", "-Wall", File.join(__dir__, "memcached_server/load.c"), "-o", load) or abort "load.c does not compile"
   puts RUBY_DESCRIPTION, "#{Etc.uname[:sysname]} #{Etc.uname[:release]}, #{Etc.nprocessors} cores, #{ROUNDS} rounds, #{`memcached -V`.chomp}", ""
-  puts format("%-32s %10s %10s  %5s %9s %9s  %5s", "operations a second; CPU in us", "memcached", "pelton", "ratio", "memcached", "pelton", "ratio")
+  puts "operations a second; CPU in us    memcached     pelton  ratio memcached    pelton  ratio"
   chosen = ARGV.any? ? WORKLOADS.select { |name, _| ARGV.any? { |word| name.include?(word) } } : WORKLOADS
   with_subjects { |subjects| chosen.each { |name, workload| race(subjects, load, name, workload) } }
   item_memory if ARGV.empty? || ARGV.include?("memory")
