@@ -414,6 +414,19 @@ class ReactorTest < PeltonTest
     assert_equal [:end], @log
   end
 
+  def test_what_was_flushed_already_does_not_keep_it_running
+    near, far = UNIXSocket.pair.map { |socket| Pelton::Stream.for_fd(socket.tap { _1.autoclose = false }.fileno) }
+    Pelton.run do
+      3.times { Pelton::Reactor.current.yield } # the streams' first events are over
+      far.write("x")
+      far.flush
+      near.readpartial(1)
+      @log << :end
+    end
+
+    assert_equal [:end], @log
+  end
+
   def test_yield_lets_everybody_else_go_first
     Pelton.run do
       3.times { |i| Pelton.next_tick { @log << i } }

@@ -80,6 +80,12 @@ static int wait_with_gvl_released(struct pel_reactor *reactor, int64_t timeout)
     return code;
 }
 
+static int nothing_left(struct pel_reactor *reactor)
+{
+    return !reactor->parked_count && !reactor->ready.count && !reactor->due.count && !reactor->references &&
+           !reactor->loop.flush_list;
+}
+
 /* 0 or PEL_ESYSTEM with errno. */
 static int wait_for_events(struct pel_reactor *reactor, int may_wait)
 {
@@ -114,8 +120,12 @@ int pel_tick(struct pel_reactor *reactor, enum pel_patience patience)
 
     reactor->turns++;
     reactor->fired_off_queue = 0;
-    if (reactor->loop.flush_list && (state = run_to_end(flush_all, reactor)))
-        return state;
+    if (reactor->loop.flush_list) {
+        if ((state = run_to_end(flush_all, reactor)))
+            return state;
+        if (patience == PEL_WAIT && nothing_left(reactor)) /* this flush was the last thing to do */
+            patience = PEL_LOOK;
+    }
     /* A stream has more to send than its share of a tick; or could not send, and its end is what is waited for. */
     if (reactor->loop.flush_list || reactor->fired_off_queue)
         patience = PEL_LOOK;
@@ -209,12 +219,6 @@ static int next_job(struct pel_reactor *reactor, struct pel_worker *worker, stru
     else if (run.job.data)
         return step_aside(reactor, worker, ((struct pel_waiter *)run.job.data)->fiber);
     return 1;
-}
-
-static int nothing_left(struct pel_reactor *reactor)
-{
-    return !reactor->parked_count && !reactor->ready.count && !reactor->due.count && !reactor->references &&
-           !reactor->loop.flush_list;
 }
 
 /* Whether the turner may go on; otherwise it goes back to run's caller. */
