@@ -2,6 +2,7 @@
 
 require_relative "../test_helper"
 require_relative "../shared/memcached_behaviours"
+require_relative "../shared/memcached_commands"
 require_relative "../shared/memcached_styles"
 
 # Each style against a real memcached.
@@ -9,5 +10,6 @@ MemcachedStyles::ALL.each do |style|
   Object.const_set(:"MemcachedClient#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
     include style
     include MemcachedBehaviours
+    include MemcachedCommands
   })
 end

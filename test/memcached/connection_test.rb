@@ -2,6 +2,7 @@
 
 require_relative "../test_helper"
 require_relative "../shared/memcached_faults"
+require_relative "../shared/memcached_gather_faults"
 require_relative "../shared/memcached_styles"
 require_relative "../support/fault_proxy"
 require_relative "../support/lying_memcached"
@@ -12,5 +13,6 @@ require_relative "../support/lying_memcached"
     include LyingMemcached
     include style
     include MemcachedFaults
+    include MemcachedGatherFaults
   })
 end

@@ -60,10 +60,11 @@ module Servers
     Servers.free_port
   end
 
-  # Calls the block with the port of a real memcached, emptied; without a block returns the port.
-  def with_memcached
+  # Calls the block with the port of a real memcached, emptied; without a block returns the port. Another name is
+  # another memcached.
+  def with_memcached(name = "memcached")
     user = Process.uid.zero? ? %w[-u nobody] : []
-    port = Servers.port("memcached", ready: method(:flush_memcached)) do |port|
+    port = Servers.port(name, ready: method(:flush_memcached)) do |port|
       ["memcached", "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", "-m", "256", "-c", "4096", *user]
     end
     flush_memcached(port)

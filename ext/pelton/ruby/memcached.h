@@ -12,7 +12,19 @@
  * used again.
  */
 
-enum pel_memcached_request { PEL_MEMCACHED_GET, PEL_MEMCACHED_SET, PEL_MEMCACHED_DELETE, PEL_MEMCACHED_GET_VERSION };
+/* What was asked, and what it is answered with. */
+enum pel_memcached_request {
+    PEL_MEMCACHED_GET,       /* the value, or nil */
+    PEL_MEMCACHED_GET_CODED, /* the same; or [value, flags] when there are flags */
+    PEL_MEMCACHED_GETS,      /* [what GET_CODED is answered with, cas], or nil */
+    PEL_MEMCACHED_GET_ITEM,  /* [value, flags, cas, seconds it has left or -1, whether the caller won], or nil */
+    PEL_MEMCACHED_STORE,     /* whether it was stored */
+    PEL_MEMCACHED_DELETE,    /* whether it was there */
+    PEL_MEMCACHED_TOUCH,     /* whether it was there */
+    PEL_MEMCACHED_COUNT,     /* the number, or nil */
+    PEL_MEMCACHED_GET_VERSION,
+    PEL_MEMCACHED_PART /* one server's part of a gather */
+};
 
 struct pel_memcached_limits {
     size_t operations,
@@ -34,11 +46,16 @@ struct pel_memcached_connection {
     struct pel_alarm alarm; /* of the next deadline */
     int64_t progress;       /* when bytes last came or went, or the first of the owed operations began */
     struct pel_memcached_deadline *deadlines, **deadlines_tail; /* of operations with a timeout of their own */
+    struct pel_memcached_part *parts, **parts_tail;             /* those owed, in the order of the commands */
     struct pel_spin spin;
-    VALUE value;                                   /* a long value that is being received, Qfalse */
+    VALUE value;          /* a long value that is being received, Qfalse */
+    uint32_t value_flags; /* and its item's other properties */
+    uint64_t value_cas;
+    int64_t value_ttl;
+    int value_won;
     struct pel_memcached_place *room, **room_tail; /* fibers that wait for room, the first to come first */
     unsigned fork_generation;
-    unsigned connected : 1, closed : 1, parsing : 1, excused : 1;
+    unsigned connected : 1, closed : 1, parsing : 1, excused : 1, replied : 1;
 };
 
 extern VALUE pel_cMemcachedConnection;
@@ -50,11 +67,17 @@ struct pel_memcached_connection *pel_memcached_connection_get(VALUE self);
 struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connection, enum pel_memcached_request request,
                                         int64_t timeout);
 
+/* Takes the operation that was owed first off the list: the caller settles and releases it. */
+struct pel_operation *pel_memcached_next_owed(struct pel_memcached_connection *connection);
+
 /* Sends what has gathered when it is much (1), else leaves it to the tick's end (0). */
 int pel_memcached_sent(struct pel_memcached_connection *connection);
 
-/* Receives and completes what it can, a turn's worth. */
+/* Receives and completes what it can, a turn's worth: memcached_receive.c. */
 void pel_memcached_receive(struct pel_memcached_connection *connection);
+
+/* What the server said is wrong: a ServerError. */
+VALUE pel_memcached_server_error(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply);
 
 /* An error that names the server. */
 VALUE pel_memcached_error(struct pel_memcached_connection *connection, int code, int error_number, const char *what);
@@ -99,8 +122,15 @@ void pel_memcached_forget_deadlines(struct pel_memcached_connection *connection,
 /* The alarm's function. */
 void pel_memcached_ring(struct pel_reactor *reactor, struct pel_alarm *alarm);
 
+/* ---- replies: memcached_reply.c ------------------------------------------------------------------------------- */
+
+/* A reply to the oldest command. 0, or PEL_EPROTOCOL when it is none. */
+int pel_memcached_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply);
+
+/* What a get of that kind is answered with, made of the value and of what is known of its item. */
+VALUE pel_memcached_item(struct pel_memcached_connection *connection, enum pel_memcached_request request, VALUE value);
+
 void pel_init_memcached(void);
 void pel_init_memcached_connection(void);
-void pel_init_memcached_reply(VALUE module);
 
 #endif

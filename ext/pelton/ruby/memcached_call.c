@@ -1,57 +1,81 @@
 #include "memcached_call.h"
 
 #include "error.h"
+#include "memcached_gather.h"
+#include "protect.h"
 
-struct client {
-    VALUE connection; /* of the thread that used it last */
-    struct pel_memcached_connection *last;
-};
+static VALUE cLater, cKeyError;
+static ID id_call, id_connection, id_client, id_conclude;
+static ID option_names[PEL_MEMCACHED_OPTION_COUNT];
 
-static VALUE cLater;
-static ID id_connection, id_client;
-static ID option_names[PEL_MEMCACHED_TTL];
-
-static void client_mark(void *data)
+static void take_options(struct pel_memcached_call *call, VALUE options, enum pel_memcached_options known)
 {
-    rb_gc_mark(((struct client *)data)->connection);
-}
+    ID names[PEL_MEMCACHED_OPTION_COUNT];
+    VALUE values[PEL_MEMCACHED_OPTION_COUNT];
+    int count = 0, taken = 0;
 
-static size_t client_size(const void *data)
-{
-    return sizeof(struct client);
-}
-
-static const rb_data_type_t client_type = {
-    .wrap_struct_name = "Pelton::Memcached::Client",
-    .function = {.dmark = client_mark, .dfree = RUBY_TYPED_DEFAULT_FREE, .dsize = client_size},
-    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED};
-
-static VALUE client_allocate(VALUE class)
-{
-    struct client *client;
-    VALUE self = TypedData_Make_Struct(class, struct client, &client_type, client);
-
-    client->connection = Qnil;
-    return self;
+    for (int i = 0; i < PEL_MEMCACHED_OPTION_COUNT; i++)
+        if (known & 1 << i)
+            names[count++] = option_names[i];
+    rb_get_kwargs(options, names, 0, count, values);
+    for (int i = 0; i < PEL_MEMCACHED_OPTION_COUNT; i++)
+        if (known & 1 << i && values[taken++] != Qundef)
+            call->options[i] = values[taken - 1];
+    if (!NIL_P(call->options[PEL_MEMCACHED_TIMEOUT_OPTION]))
+        call->timeout = pel_nanoseconds(call->options[PEL_MEMCACHED_TIMEOUT_OPTION]);
 }
 
 void pel_memcached_begin(struct pel_memcached_call *call, VALUE self, VALUE options, enum pel_memcached_options known)
 {
     int later = RBASIC_CLASS(self) == cLater;
 
-    call->client = later ? rb_ivar_get(self, id_client) : self;
+    call->self = later ? rb_ivar_get(self, id_client) : self;
+    call->client = pel_memcached_client_get(call->self);
     call->block = rb_block_given_p() ? rb_block_proc() : Qnil;
     call->direct = NIL_P(call->block) && !later;
     call->timeout = PEL_FOREVER;
-    call->ttl = Qnil;
-    if (!NIL_P(options)) {
-        VALUE values[PEL_MEMCACHED_TTL] = {Qundef, Qundef};
-        rb_get_kwargs(options, option_names, 0, (int)known, values);
-        if (values[0] != Qundef && !NIL_P(values[0]))
-            call->timeout = pel_nanoseconds(values[0]);
-        if (values[1] != Qundef)
-            call->ttl = values[1];
-    }
+    call->decode = 0;
+    call->fixed = 0;
+    call->key = call->told = Qnil;
+    for (int i = 0; i < PEL_MEMCACHED_OPTION_COUNT; i++)
+        call->options[i] = Qnil;
+    if (!NIL_P(options))
+        take_options(call, options, known);
+}
+
+void pel_memcached_set_key(struct pel_memcached_call *call, VALUE key)
+{
+    if (!RB_TYPE_P(key, T_STRING))
+        key = RB_SYMBOL_P(key) ? rb_sym2str(key) : rb_str_to_str(key);
+    /* While this call waits for a connection nobody may change what chose the server. */
+    call->key = call->client->ring ? rb_str_new_frozen(key) : key;
+}
+
+void pel_memcached_tell(struct pel_memcached_call *call, const char *command)
+{
+    VALUE arguments[2];
+
+    if (NIL_P(call->client->instrument))
+        return;
+    arguments[0] = ID2SYM(rb_intern(command));
+    arguments[1] = call->key;
+    call->told = rb_funcallv(call->client->instrument, id_call, 2, arguments);
+}
+
+struct pel_slice pel_memcached_whole_key(struct pel_memcached_call *call)
+{
+    struct pel_slice key = {RSTRING_PTR(call->key), (size_t)RSTRING_LEN(call->key)};
+    VALUE namespace = call->client->namespace;
+    size_t length;
+
+    if (NIL_P(namespace) || key.length == 0)
+        return key;
+    length = (size_t)RSTRING_LEN(namespace);
+    if (length + key.length > PEL_MEMCACHED_KEY_LIMIT)
+        return (struct pel_slice){key.bytes, PEL_MEMCACHED_KEY_LIMIT + 1};
+    memcpy(call->whole_key, RSTRING_PTR(namespace), length);
+    memcpy(call->whole_key + length, key.bytes, key.length);
+    return (struct pel_slice){call->whole_key, length + key.length};
 }
 
 /* Whether the caller has to connect by itself: no task runs meanwhile. */
@@ -66,29 +90,34 @@ static int usable(const struct pel_memcached_call *call, struct pel_memcached_co
            (last->connected || !in_place(call, last->reactor));
 }
 
-static int find_connection(struct pel_memcached_call *call, struct client *client)
+/* 1, 0, or -1 when the keys belong to other servers now. May park or block. */
+static int find_connection(struct pel_memcached_call *call, size_t place)
 {
-    VALUE place = in_place(call, pel_reactor_current()) ? Qtrue : Qfalse;
-    VALUE connection = rb_funcall(call->client, id_connection, 1, place); /* may connect, and park or block */
+    VALUE here = in_place(call, pel_reactor_current()) ? Qtrue : Qfalse;
+    VALUE connection = rb_funcall(call->self, id_connection, 3, SIZET2NUM(place), here, call->fixed ? Qfalse : Qtrue);
+    struct pel_memcached_server *server = &call->client->servers[place];
 
-    RB_OBJ_WRITE(call->client, &client->connection, connection);
-    client->last = pel_memcached_connection_get(connection);
-    call->error = client->last->error;
-    return !client->last->closed;
+    if (NIL_P(connection))
+        return -1;
+    server->last = pel_memcached_connection_get(connection);
+    RB_OBJ_WRITE(call->self, &server->connection, connection);
+    call->error = server->last->error;
+    return !server->last->closed;
 }
 
-int pel_memcached_ready(struct pel_memcached_call *call)
+int pel_memcached_ready_at(struct pel_memcached_call *call, size_t place)
 {
-    struct client *client = rb_check_typeddata(call->client, &client_type);
+    struct pel_memcached_server *server = &call->client->servers[place];
+    int found;
 
     /* Direct style may let the loop turn here, before anything is written. Callback style never does: what runs in a
      * callback runs to its end, unless it waits by its own will. */
-    if (call->direct && usable(call, client->last))
-        pel_spend(client->last->reactor, 1);
+    if (call->direct && usable(call, server->last))
+        pel_spend(server->last->reactor, 1);
     for (;;) {
-        if (!usable(call, client->last) && !find_connection(call, client))
-            return 0;
-        call->connection = client->last;
+        if (!usable(call, server->last) && (found = find_connection(call, place)) <= 0)
+            return found;
+        call->connection = server->last;
         switch (pel_memcached_make_room(call->connection, call->direct, call->timeout)) {
         case PEL_MEMCACHED_ROOM:
             return 1;
@@ -104,26 +133,70 @@ int pel_memcached_ready(struct pel_memcached_call *call)
     }
 }
 
+int pel_memcached_ready(struct pel_memcached_call *call)
+{
+    int ready;
+
+    if (call->client->look_at)
+        pel_memcached_look_again(call->self, call->client);
+    do {
+        size_t place = call->client->ring ? pel_memcached_place(call->client, pel_memcached_whole_key(call)) : 0;
+        ready = pel_memcached_ready_at(call, place);
+    } while (ready < 0);
+    if (ready)
+        call->key_slice = pel_memcached_whole_key(call);
+    return ready;
+}
+
+void pel_memcached_refuse(struct pel_memcached_call *call, int code)
+{
+    if (code == PEL_EMEMORY)
+        rb_memerror();
+    if (code == PEL_ELIMIT && call->key_slice.length <= PEL_MEMCACHED_KEY_LIMIT)
+        rb_raise(rb_const_get(pel_mPelton, rb_intern("LimitError")),
+                 "the value is longer than memcached's protocol can say");
+    rb_raise(cKeyError, "a key has 1 to %d bytes%s, and no space or control character: %+" PRIsVALUE,
+             PEL_MEMCACHED_KEY_LIMIT, NIL_P(call->client->namespace) ? "" : ", the namespace included", call->key);
+}
+
+/* ---- the end -------------------------------------------------------------------------------------------------- */
+
+static int plain(const struct pel_memcached_call *call)
+{
+    return !call->decode && NIL_P(call->told);
+}
+
+/* The value has to be decoded, or the end told: both are done in Ruby, by the caller's fiber or in a callback. */
+static VALUE conclude(struct pel_memcached_call *call, struct pel_operation *operation)
+{
+    VALUE object = pel_operation_object(operation, pel_cOperation);
+    VALUE decode = call->decode ? ID2SYM(call->decode) : Qnil;
+    VALUE direct = call->direct ? Qtrue : Qfalse;
+
+    return rb_funcall(call->self, id_conclude, 5, object, decode, call->told, direct, call->block);
+}
+
 VALUE pel_memcached_refused(struct pel_memcached_call *call)
 {
     struct pel_operation *operation;
-    VALUE object;
+    VALUE result;
 
-    if (call->direct)
+    if (call->direct && plain(call))
         pel_operation_raise(call->error);
     operation = pel_operation_new(pel_reactor_current(), 0);
-    object = pel_operation_object(operation, pel_cOperation);
+    result = plain(call) ? pel_operation_object(operation, pel_cOperation) : Qnil;
     pel_operation_fail(operation, call->error);
+    if (NIL_P(result))
+        result = conclude(call, operation);
     pel_operation_release(operation);
-    return object;
+    return result;
 }
 
-VALUE pel_memcached_finish(struct pel_memcached_call *call, enum pel_memcached_request request)
+static VALUE finish_plainly(struct pel_memcached_call *call, struct pel_operation *operation)
 {
     struct pel_memcached_connection *connection = call->connection;
     struct pel_reactor *reactor = connection->reactor;
-    struct pel_operation *operation = pel_memcached_owe(connection, request, call->timeout);
-    VALUE self = connection->self, result;
+    VALUE result;
 
     if (pel_memcached_sent(connection) && reactor->phase != PEL_IDLE && !call->direct) {
         /* A long burst: the replies are taken meanwhile, so that the server does not stand still. */
@@ -139,7 +212,57 @@ VALUE pel_memcached_finish(struct pel_memcached_call *call, enum pel_memcached_r
     } else {
         result = pel_operation_finish(reactor, operation, call->block, !call->direct, PEL_FOREVER);
     }
+    return result;
+}
+
+VALUE pel_memcached_finish(struct pel_memcached_call *call, enum pel_memcached_request request)
+{
+    struct pel_memcached_connection *connection = call->connection;
+    struct pel_operation *operation = pel_memcached_owe(connection, request, call->timeout);
+    VALUE self = connection->self, result;
+
+    if (plain(call)) {
+        result = finish_plainly(call, operation);
+    } else if (call->direct && NIL_P(call->told)) {
+        result = rb_funcall(call->self, call->decode, 1, finish_plainly(call, operation));
+    } else {
+        pel_memcached_sent(connection);
+        result = conclude(call, operation);
+    }
     RB_GC_GUARD(self);
+    return result;
+}
+
+static VALUE finish_sealed(struct pel_memcached_call *call, struct pel_operation *operation)
+{
+    struct pel_reactor *reactor = operation->reactor;
+
+    if (!plain(call))
+        return conclude(call, operation);
+    if (reactor->phase == PEL_IDLE && operation->state == PEL_FAILED)
+        operation->heard = 1; /* not before the call has returned */
+    return pel_operation_finish(reactor, operation, call->block, !call->direct, PEL_FOREVER);
+}
+
+VALUE pel_memcached_finish_gather(struct pel_memcached_call *call, struct pel_memcached_gather *gather,
+                                  VALUE (*write_parts)(VALUE), VALUE argument)
+{
+    struct pel_operation *operation = gather->operation;
+    VALUE result = Qnil;
+    int state;
+
+    operation->references++;
+    pel_protect(write_parts, argument, &state);
+    if (state) { /* nobody will ask for what was written */
+        operation->heard = 1;
+        pel_operation_settle(operation, PEL_FAILED, Qnil, 0);
+    }
+    pel_memcached_gather_sealed(gather);
+    if (!state)
+        result = finish_sealed(call, operation);
+    pel_operation_release(operation);
+    if (state)
+        pel_rethrow(state);
     return result;
 }
 
@@ -155,10 +278,13 @@ static VALUE client_later(VALUE self)
 void pel_init_memcached_call(VALUE client_class, VALUE later_class)
 {
     cLater = later_class;
+    cKeyError = rb_define_class_under(rb_define_module_under(pel_mPelton, "Memcached"), "KeyError", pel_eError);
+    id_call = rb_intern("call");
     id_connection = rb_intern("connection");
     id_client = rb_intern("@client");
-    option_names[0] = rb_intern("timeout");
-    option_names[1] = rb_intern("ttl");
-    rb_define_alloc_func(client_class, client_allocate);
+    id_conclude = rb_intern("conclude");
+#define NAMED(NAME, name) option_names[PEL_MEMCACHED_##NAME##_OPTION] = rb_intern(#name);
+    PEL_MEMCACHED_OPTIONS(NAMED)
+#undef NAMED
     rb_define_method(client_class, "later", client_later, 0);
 }

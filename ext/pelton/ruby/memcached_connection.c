@@ -1,4 +1,4 @@
-#include "memcached.h"
+#include "memcached_gather.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #define SEND_AT 65536 /* bytes of output that are sent before the tick's end */
 
 VALUE pel_cMemcachedConnection;
+static VALUE cServerError;
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
@@ -22,6 +23,7 @@ static void connection_mark(void *data)
         rb_gc_mark(connection->value); /* pinned: bytes are received straight into it */
     for (struct pel_operation *operation = connection->owed; operation; operation = operation->next)
         pel_operation_mark(operation);
+    pel_memcached_mark_parts(connection);
 }
 
 /* The reactor may have been freed before; its timers are inactive then, but not in a child after a fork, which leaves
@@ -40,6 +42,7 @@ static void connection_free(void *data)
 
     close_stream(connection);
     pel_memcached_forget_deadlines(connection, 1);
+    pel_memcached_forget_parts(connection);
     while (connection->owed) {
         struct pel_operation *operation = connection->owed;
         connection->owed = operation->next;
@@ -89,8 +92,17 @@ static void end(struct pel_memcached_connection *connection, VALUE error)
         pel_operation_fail(operation, error);
         pel_operation_release(operation);
     }
+    pel_memcached_fail_parts(connection, error);
     pel_memcached_forget_deadlines(connection, 1);
     pel_memcached_end_room(connection);
+}
+
+VALUE pel_memcached_server_error(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
+{
+    VALUE text = rb_sprintf("memcached at %" PRIsVALUE " answered %s %.*s", connection->address,
+                            pel_memcached_kind_name(reply->kind), (int)reply->text.length, reply->text.bytes);
+
+    return rb_exc_new_str(cServerError, text);
 }
 
 VALUE pel_memcached_error(struct pel_memcached_connection *connection, int code, int error_number, const char *what)
@@ -118,6 +130,7 @@ static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
     for (struct pel_operation *operation = connection->owed; operation; operation = operation->next)
         if (!operation->awaiters)
             pel_operation_settle(operation, PEL_FAILED, error, 0);
+    pel_memcached_cancel_parts(connection, error);
     if (!connection->connected)
         pel_memcached_fail(connection, PEL_ECLOSED, 0, "the reactor stopped before it was connected");
     RB_GC_GUARD(error);
@@ -184,6 +197,18 @@ struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connect
     return operation;
 }
 
+struct pel_operation *pel_memcached_next_owed(struct pel_memcached_connection *connection)
+{
+    struct pel_operation *operation = connection->owed;
+
+    if (!(connection->owed = operation->next)) {
+        connection->owed_tail = &connection->owed;
+        pel_list_remove(connection->reactor, &connection->listed);
+    }
+    connection->owed_count--;
+    return operation;
+}
+
 int pel_memcached_sent(struct pel_memcached_connection *connection)
 {
     struct pel_stream *stream = &connection->stream;
@@ -221,6 +246,7 @@ static VALUE connection_s_new(VALUE class, VALUE address, VALUE operations, VALU
     connection->alarm.ring = pel_memcached_ring;
     connection->owed_tail = &connection->owed;
     connection->deadlines_tail = &connection->deadlines;
+    connection->parts_tail = &connection->parts;
     connection->room_tail = &connection->room;
     connection->value = Qfalse;
     connection->listed.stop = stop;
@@ -274,6 +300,18 @@ static VALUE connection_closed_p(VALUE self)
     return connection->closed || connection->fork_generation != pel_fork_generation ? Qtrue : Qfalse;
 }
 
+/* Whether the server ever sent what could be a reply. */
+static VALUE connection_replied_p(VALUE self)
+{
+    return pel_memcached_connection_get(self)->replied ? Qtrue : Qfalse;
+}
+
+/* What ended it, or nil. */
+static VALUE connection_error(VALUE self)
+{
+    return pel_memcached_connection_get(self)->error;
+}
+
 static VALUE connection_pending(VALUE self)
 {
     return SIZET2NUM(pel_memcached_connection_get(self)->owed_count);
@@ -283,12 +321,14 @@ void pel_init_memcached_connection(void)
 {
     VALUE module = rb_define_module_under(pel_mPelton, "Memcached");
 
-    pel_init_memcached_reply(module);
+    cServerError = rb_define_class_under(module, "ServerError", pel_eError);
     pel_cMemcachedConnection = rb_define_class_under(module, "Connection", rb_cObject);
     rb_undef_alloc_func(pel_cMemcachedConnection);
     rb_define_singleton_method(pel_cMemcachedConnection, "_new", connection_s_new, 4);
     rb_define_method(pel_cMemcachedConnection, "_attach", connection_attach, 1);
     rb_define_method(pel_cMemcachedConnection, "_fail", connection_fail, 1);
+    rb_define_method(pel_cMemcachedConnection, "_replied?", connection_replied_p, 0);
+    rb_define_method(pel_cMemcachedConnection, "_error", connection_error, 0);
     rb_define_method(pel_cMemcachedConnection, "connected?", connection_connected_p, 0);
     rb_define_method(pel_cMemcachedConnection, "closed?", connection_closed_p, 0);
     rb_define_method(pel_cMemcachedConnection, "pending", connection_pending, 0);

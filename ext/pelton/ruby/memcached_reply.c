@@ -1,32 +1,27 @@
-#include "memcached.h"
+#include "memcached_gather.h"
 
-#include <errno.h>
-#include "error.h"
+/* What a reply means to the operation it is owed to. */
 
-/* What a memcached server answers: bytes to replies, replies to the operations they are owed to. */
+#define BIT(kind) (UINT32_C(1) << PEL_MEMCACHED_##kind)
 
-#define DIRECT_VALUE 32768 /* a value with more to come is received straight into its string */
-#define RECEIVES_A_TURN 16 /* hot buffers for one connection in one turn: 1 MB */
+/* The kinds of reply that a request has, and what they mean: true, false, nothing there, a value. */
+static const struct {
+    uint32_t yes, no, absent, value;
+} answers[] = {
+    [PEL_MEMCACHED_GET] = {.value = BIT(VA), .absent = BIT(EN)},
+    [PEL_MEMCACHED_GET_CODED] = {.value = BIT(VA), .absent = BIT(EN)},
+    [PEL_MEMCACHED_GETS] = {.value = BIT(VA), .absent = BIT(EN)},
+    [PEL_MEMCACHED_GET_ITEM] = {.value = BIT(VA), .absent = BIT(EN)},
+    [PEL_MEMCACHED_STORE] = {.yes = BIT(HD), .no = BIT(NS) | BIT(EX) | BIT(NF)},
+    [PEL_MEMCACHED_DELETE] = {.yes = BIT(HD), .no = BIT(NF) | BIT(EX)},
+    [PEL_MEMCACHED_TOUCH] = {.yes = BIT(HD), .no = BIT(EN)},
+    [PEL_MEMCACHED_COUNT] = {.value = BIT(VA), .absent = BIT(NF) | BIT(NS)},
+    [PEL_MEMCACHED_GET_VERSION] = {.value = BIT(VERSION)},
+};
 
-static VALUE cServerError;
-
-static struct pel_operation *next_owed(struct pel_memcached_connection *connection)
+static void complete(struct pel_memcached_connection *connection, VALUE result, int failed)
 {
-    struct pel_operation *operation = connection->owed;
-
-    if (!operation)
-        return NULL;
-    if (!(connection->owed = operation->next)) {
-        connection->owed_tail = &connection->owed;
-        pel_list_remove(connection->reactor, &connection->listed);
-    }
-    connection->owed_count--;
-    return operation;
-}
-
-static void settle(struct pel_memcached_connection *connection, VALUE result, int failed)
-{
-    struct pel_operation *operation = next_owed(connection);
+    struct pel_operation *operation = pel_memcached_next_owed(connection);
 
     if (failed)
         pel_operation_fail(operation, result);
@@ -37,148 +32,121 @@ static void settle(struct pel_memcached_connection *connection, VALUE result, in
         pel_memcached_forget_deadlines(connection, 0);
 }
 
-static void complete(struct pel_memcached_connection *connection, VALUE value)
+/* A number in decimal, spaces after it allowed; Qfalse when it is none. */
+static VALUE number(VALUE text)
 {
-    settle(connection, value, 0);
+    const char *at = RSTRING_PTR(text), *end = at + RSTRING_LEN(text);
+    uint64_t count = 0;
+
+    while (end > at && end[-1] == ' ')
+        end--;
+    if (at == end)
+        return Qfalse;
+    for (; at < end; at++)
+        if (*at < '0' || *at > '9' || __builtin_mul_overflow(count, 10, &count) ||
+            __builtin_add_overflow(count, (uint64_t)(*at - '0'), &count))
+            return Qfalse;
+    return ULL2NUM(count);
 }
 
-static void complete_with_error(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
+VALUE pel_memcached_item(struct pel_memcached_connection *connection, enum pel_memcached_request request, VALUE value)
 {
-    VALUE text = rb_sprintf("memcached at %" PRIsVALUE " answered %s %.*s", connection->address,
-                            pel_memcached_kind_name(reply->kind), (int)reply->text.length, reply->text.bytes);
-
-    settle(connection, rb_exc_new_str(cServerError, text), 1);
+    if (request == PEL_MEMCACHED_GET)
+        return value;
+    if (request == PEL_MEMCACHED_GET_ITEM)
+        return rb_ary_new_from_args(5, value, UINT2NUM(connection->value_flags), ULL2NUM(connection->value_cas),
+                                    LL2NUM(connection->value_ttl), connection->value_won ? Qtrue : Qfalse);
+    if (connection->value_flags)
+        value = rb_assoc_new(value, UINT2NUM(connection->value_flags));
+    return request == PEL_MEMCACHED_GETS ? rb_assoc_new(value, ULL2NUM(connection->value_cas)) : value;
 }
 
-/* A reply to the oldest command. 0, or PEL_EPROTOCOL when it is none. */
-static int reply_to(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
+/* The oldest request's value is whole. */
+static int finish_value(struct pel_memcached_connection *connection, VALUE value)
+{
+    enum pel_memcached_request request = connection->owed->request;
+
+    if (request == PEL_MEMCACHED_PART)
+        return pel_memcached_part_value(connection, value);
+    value = request == PEL_MEMCACHED_COUNT ? number(value) : pel_memcached_item(connection, request, value);
+    if (!value) /* a count that is no number */
+        return PEL_EPROTOCOL;
+    complete(connection, value, 0);
+    return 0;
+}
+
+static int begin_value(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
+{
+    connection->value_flags = reply->flags & PEL_MEMCACHED_FLAG('f') ? reply->client_flags : 0;
+    connection->value_cas = reply->flags & PEL_MEMCACHED_FLAG('c') ? reply->cas : 0;
+    connection->value_ttl = reply->flags & PEL_MEMCACHED_FLAG('t') ? reply->ttl : -1;
+    connection->value_won = (reply->flags & PEL_MEMCACHED_FLAG('W')) != 0;
+    if (reply->value_whole)
+        return finish_value(connection, rb_str_new(reply->value.bytes, (long)reply->value.length));
+    connection->value = rb_str_buf_new((long)reply->value_length);
+    rb_str_cat(connection->value, reply->value.bytes, (long)reply->value.length);
+    return 0;
+}
+
+static int end_value(struct pel_memcached_connection *connection)
+{
+    VALUE value = connection->value;
+    int code = finish_value(connection, value);
+
+    connection->value = Qfalse;
+    RB_GC_GUARD(value);
+    return code;
+}
+
+/* What the server could not make sense of it may have read as commands, the value of a set too, and answers those as
+ * well: nothing that follows can be matched with what was asked. */
+static int after_error(enum pel_memcached_request request, enum pel_memcached_kind kind)
+{
+    int aligned =
+        kind == PEL_MEMCACHED_SERVER_ERROR || (kind == PEL_MEMCACHED_CLIENT_ERROR && request == PEL_MEMCACHED_COUNT);
+
+    return aligned ? 0 : PEL_EPROTOCOL;
+}
+
+static int is_error(enum pel_memcached_kind kind)
+{
+    return kind == PEL_MEMCACHED_SERVER_ERROR || kind == PEL_MEMCACHED_CLIENT_ERROR || kind == PEL_MEMCACHED_ERROR;
+}
+
+int pel_memcached_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
     enum pel_memcached_request request;
+    uint32_t bit = UINT32_C(1) << reply->kind;
 
     if (!connection->owed)
         return PEL_EPROTOCOL;
     request = connection->owed->request;
-    switch (reply->kind) {
-    case PEL_MEMCACHED_VA:
-        if (request != PEL_MEMCACHED_GET)
-            return PEL_EPROTOCOL;
-        if (reply->value_whole) {
-            complete(connection, rb_str_new(reply->value.bytes, (long)reply->value.length));
-        } else {
-            connection->value = rb_str_buf_new((long)reply->value_length);
-            rb_str_cat(connection->value, reply->value.bytes, (long)reply->value.length);
-        }
-        return 0;
-    case PEL_MEMCACHED_VALUE_PART:
+    if (reply->kind == PEL_MEMCACHED_VALUE_PART) {
         rb_str_cat(connection->value, reply->value.bytes, (long)reply->value.length);
         return 0;
-    case PEL_MEMCACHED_VALUE_END:
-        complete(connection, connection->value);
-        connection->value = Qfalse;
-        return 0;
-    case PEL_MEMCACHED_EN:
-        if (request != PEL_MEMCACHED_GET)
-            return PEL_EPROTOCOL;
-        complete(connection, Qnil);
-        return 0;
-    case PEL_MEMCACHED_HD:
-        if (request != PEL_MEMCACHED_SET && request != PEL_MEMCACHED_DELETE)
-            return PEL_EPROTOCOL;
-        complete(connection, Qtrue);
-        return 0;
-    case PEL_MEMCACHED_NF:
-    case PEL_MEMCACHED_NS:
-    case PEL_MEMCACHED_EX:
-        if (request != PEL_MEMCACHED_SET && request != PEL_MEMCACHED_DELETE)
-            return PEL_EPROTOCOL;
-        complete(connection, Qfalse);
-        return 0;
-    case PEL_MEMCACHED_VERSION:
-        if (request != PEL_MEMCACHED_GET_VERSION)
-            return PEL_EPROTOCOL;
-        complete(connection, rb_str_new(reply->text.bytes, (long)reply->text.length));
-        return 0;
-    case PEL_MEMCACHED_SERVER_ERROR:
-        complete_with_error(connection, reply);
-        return 0;
-    case PEL_MEMCACHED_ERROR:
-    case PEL_MEMCACHED_CLIENT_ERROR:
-        complete_with_error(connection, reply);
-        /* The server may read the rest of that command, a value, as commands, and answer those: nothing that follows
-         * can be matched with what was asked. */
-        return PEL_EPROTOCOL;
-    default:
-        return PEL_EPROTOCOL;
     }
-}
-
-/* Parses all of the hot buffer's bytes. 0 or a parser's error. */
-static int parse(struct pel_memcached_connection *connection, const char *bytes, size_t length)
-{
-    struct pel_memcached_reply reply;
-
-    while (length) {
-        size_t consumed;
-        int code = pel_memcached_parse(&connection->parser, bytes, length, &consumed, &reply);
-        bytes += consumed;
-        length -= consumed;
-        if (code > 0)
-            code = reply_to(connection, &reply);
-        if (code < 0)
-            return code;
+    if (reply->kind == PEL_MEMCACHED_VALUE_END)
+        return end_value(connection);
+    if (request == PEL_MEMCACHED_PART) {
+        int code = pel_memcached_part_reply(connection, reply);
+        return code > 0 ? begin_value(connection, reply) : code;
+    }
+    if (is_error(reply->kind)) {
+        complete(connection, pel_memcached_server_error(connection, reply), 1);
+        return after_error(request, reply->kind);
+    }
+    if (answers[request].yes & bit) {
+        complete(connection, Qtrue, 0);
+    } else if (answers[request].no & bit) {
+        complete(connection, Qfalse, 0);
+    } else if (answers[request].absent & bit) {
+        complete(connection, Qnil, 0);
+    } else if (!(answers[request].value & bit)) {
+        return PEL_EPROTOCOL;
+    } else if (reply->kind == PEL_MEMCACHED_VA) {
+        return begin_value(connection, reply);
+    } else {
+        complete(connection, rb_str_new(reply->text.bytes, (long)reply->text.length), 0);
     }
     return 0;
-}
-
-/* The rest of a long value goes straight into its string. */
-static ssize_t receive_value(struct pel_memcached_connection *connection, uint64_t pending)
-{
-    VALUE value = connection->value;
-    long length = RSTRING_LEN(value);
-    ssize_t count = pel_stream_receive(&connection->stream, RSTRING_PTR(value) + length, (size_t)pending);
-
-    if (count > 0) {
-        rb_str_set_len(value, length + count);
-        pel_memcached_parser_skip_value(&connection->parser, (uint64_t)count);
-    }
-    return count;
-}
-
-void pel_memcached_receive(struct pel_memcached_connection *connection)
-{
-    for (int turns = 0; turns < RECEIVES_A_TURN && connection->stream.readable; turns++) {
-        uint64_t pending = connection->value ? pel_memcached_parser_pending(&connection->parser) : 0;
-        char *hot = pel_hot_buffer(connection->reactor);
-        ssize_t count;
-        int code = 0;
-        if (pending >= DIRECT_VALUE) {
-            count = receive_value(connection, pending);
-        } else {
-            count = pel_stream_receive(&connection->stream, hot, PEL_HOT_BUFFER);
-            if (count > 0)
-                code = parse(connection, hot, (size_t)count);
-        }
-        if (count == PEL_EAGAIN)
-            return;
-        if (count < 0) {
-            pel_memcached_fail(connection, PEL_ESYSTEM, connection->stream.error, "read");
-            return;
-        }
-        if (count == 0) {
-            pel_memcached_fail(connection, PEL_ESYSTEM, ECONNRESET, "the server closed the connection");
-            return;
-        }
-        if (code < 0) {
-            pel_memcached_fail(connection, PEL_EPROTOCOL, 0,
-                               code == PEL_ELIMIT ? "a reply that is too long" : "a reply that fits no request");
-            return;
-        }
-        connection->progress = connection->reactor->loop.now;
-        connection->excused = 0;
-    }
-}
-
-void pel_init_memcached_reply(VALUE module)
-{
-    cServerError = rb_define_class_under(module, "ServerError", pel_eError);
 }

@@ -5,8 +5,14 @@ require_relative "connection"
 
 module Pelton
   module Memcached
-    # A server, as one client sees it: where it is, and the connections to it, one for each thread. A child after a fork
-    # gets its own.
+    # The server is down: several connections to it, one after the other, have failed or ended without a reply. It is asked
+    # again from time to time; until it answers, its operations fail at once instead of waiting. `cause` is what the last
+    # connection failed with.
+    class DownError < ConnectionError
+    end
+
+    # A server, as one client sees it: where it is, whether it is up, and the connections to it, one for each thread. A
+    # child after a fork gets its own.
     #
     # @private
     class Node
@@ -15,15 +21,22 @@ module Pelton
 
       # @param timeout [Numeric, nil] seconds without progress after which a connection ends
       # @param connect_timeout [Numeric] seconds
+      # @param failure_limit [Integer] connections without a reply after which it is down
+      # @param retry_after [Numeric] seconds
       # @param operations [Integer] that may be owed before direct style waits
       # @param bytes [Integer] that may be queued, likewise
-      def initialize(address, timeout:, connect_timeout:, operations:, bytes:)
+      def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1)
         @address = address
         @connect_timeout = connect_timeout
+        @timeout = timeout
+        @failure_limit = failure_limit
+        @retry_after = retry_after
         @options = [address.to_s.freeze, operations, bytes, timeout].freeze
         @connections = {}.compare_by_identity
         @mutex = Thread::Mutex.new
         @closed = false
+        @failures = 0
+        @retry_at = 0
       end
 
       # This thread's connection, which may still be connecting, or have failed to connect.
@@ -39,10 +52,32 @@ module Pelton
           present = @connections[Thread.current]
           next present if present && !present.closed? && (present.connected? || !in_place)
           forget_the_dead
+          next refusing if failed_too_often? && !try_again?
           @connections[Thread.current] = fresh = Connection._new(*@options)
         end
         fresh&.open(in_place) { connect }
         connection
+      end
+
+      # Whether its operations fail at once.
+      def down? = @mutex.synchronize { count_the_dead && failed_too_often? }
+
+      # Whether it is down and may be asked again.
+      def due? = down? && @retry_at <= now
+
+      # Asks a server that is down whether it is up, by a connection of its own.
+      #
+      # @asynchronous
+      def ask
+        @mutex.synchronize { @retry_at = now + @retry_after }
+        stream = connect
+        stream.write("version\r\n", timeout: @timeout)
+        line = stream.gets("\r\n", limit: 1024, timeout: @timeout)
+        @mutex.synchronize { @failures = 0 } if line&.start_with?("VERSION ")
+      rescue ConnectionError, LimitError
+        nil # still down
+      ensure
+        stream&.close
       end
 
       # Closes the connections of all threads. What they owe fails by {ClosedError}.
@@ -56,6 +91,8 @@ module Pelton
 
       private
 
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
       def connect
         return Pelton.connect_unix(address.path, timeout: @connect_timeout) if address.path
         Pelton.connect(address.host, address.port, timeout: @connect_timeout)
@@ -63,11 +100,45 @@ module Pelton
 
       # A thread that has ended needs its connection no more.
       def forget_the_dead
+        count_the_dead
         @connections.delete_if do |thread, connection|
-          next if thread.alive? && !connection.closed?
+          next if thread.alive?
           connection._fail(ClosedError.new("its thread has ended"))
           true
         end
+      end
+
+      # What ended by the server's fault, or on the way to it.
+      def count_the_dead
+        @connections.delete_if do |_, connection|
+          next unless connection.closed?
+          count(connection) if connection._error.is_a?(ConnectionError)
+          true
+        end
+      end
+
+      def count(connection)
+        @failures = connection._replied? ? 1 : @failures + 1
+        @error = connection._error
+        @retry_at = now + @retry_after
+      end
+
+      def failed_too_often?
+        @failures >= @failure_limit && @connections.none? { |_, connection| connection._replied? }
+      end
+
+      # One connection at a time finds out; others fail meanwhile.
+      def try_again?
+        @retry_at <= now && @retry_at = now + @retry_after
+      end
+
+      def refusing
+        error = begin
+          raise DownError, "memcached at #{address} is down, and is asked again in a moment (#{@error.message})", cause: @error
+        rescue DownError => error
+          error
+        end
+        Connection._new(*@options).tap { |connection| connection._fail(error) }
       end
     end
   end

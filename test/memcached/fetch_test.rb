@@ -1,0 +1,192 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../test_helper"
+require_relative "../shared/memcached_styles"
+
+class MemcachedFetchTest < PeltonTest
+  include MemcachedStyles::Common
+
+  def setup
+    super
+    with_memcached # outside of any reactor
+  end
+
+  def test_what_is_there_is_not_computed
+    cache = client
+    cache.set("k", "v")
+
+    assert_equal "v", cache.fetch("k") { flunk }
+  end
+
+  def test_what_is_absent_is_computed_and_stored
+    cache = client
+
+    assert_equal "v", cache.fetch("k", ttl: 100, flags: 7) { "v" }
+    item = cache.item("k")
+    assert_equal ["v", 7], [item.value, item.flags]
+    assert_includes 90..100, item.ttl
+    assert_equal "v", cache.fetch(:k) { flunk }
+    assert_equal({}, cache.get_multi("k.computing"))
+  end
+
+  def test_nil_is_not_stored
+    cache = client(serializer: JSON)
+
+    assert_nil cache.fetch("k") {}
+    assert_equal false, cache.fetch("k") { false }
+    assert_equal false, cache.fetch("k") { flunk }
+  end
+
+  def test_of_many_fibers_one_computes
+    cache = client
+    calls = 0
+    Pelton.run do
+      tasks = Array.new(200) do
+        Pelton.spawn do
+          cache.fetch("k") do
+            calls += 1
+            sleep 0.01
+            "v"
+          end
+        end
+      end
+
+      assert_equal ["v"], tasks.map(&:await).uniq
+      assert_equal 1, calls
+    end
+  end
+
+  def test_of_many_threads_and_processes_one_computes
+    port = with_memcached
+    outputs = Array.new(2) do
+      Thread.new do
+        ruby_output(<<~RUBY, port)
+          require "pelton/memcached"
+          cache = Pelton::Memcached::Client.new("127.0.0.1:\#{ARGV[0]}", timeout: 10)
+          gate = Thread::Queue.new
+          values = Array.new(4) { Thread.new { cache.fetch("k", wait: 60) { gate << 1; sleep 0.3; "v" } } }.map(&:value)
+          puts gate.size, values.uniq.join
+        RUBY
+      end
+    end.map(&:value)
+
+    assert_equal ["v", "v"], outputs.map { |output| output.lines(chomp: true).last }
+    assert_equal 1, outputs.sum { |output| output.lines.first.to_i }
+  end
+
+  def test_an_error_is_everybodys_who_waits_and_the_next_computes_again
+    cache = client
+    calls = 0
+    Pelton.run do
+      tasks = Array.new(5) do
+        Pelton.spawn do
+          cache.fetch("k") do
+            calls += 1
+            sleep 0.01
+            raise IndexError, "no"
+          end
+        end
+      end
+      tasks.each { |task| assert_raises(IndexError) { task.await } }
+
+      assert_equal 1, calls
+      assert_equal "v", cache.fetch("k") { "v" }
+    end
+  end
+
+  def test_an_error_that_nobody_shares_is_raised_once
+    cache = client
+    reported = []
+    Pelton.on_error { |error| reported << error }
+    Pelton.run { assert_raises(IndexError) { cache.fetch("k") { raise IndexError } } }
+
+    assert_empty reported
+  ensure
+    Pelton.on_error
+  end
+
+  def test_who_computes_may_be_cancelled
+    cache = client
+    Pelton.run do
+      first = Pelton.spawn { cache.fetch("k") { sleep } }
+      eventually("the computation") { Pelton::Reactor.current.yield || cache.get("k.computing") }
+      second = Pelton.spawn { cache.fetch("k") { flunk } }
+      Pelton::Reactor.current.yield
+      first.cancel
+
+      assert_raises(Pelton::ClosedError) { second.await }
+      assert_equal "v", cache.fetch("k") { "v" }
+    end
+  end
+
+  def test_another_who_computes_is_waited_for
+    cache = client
+    cache.set("k.computing", "")
+    Pelton.run do
+      waiting = Pelton.spawn { cache.fetch("k", wait: 60) { flunk } }
+      sleep 0.02
+      cache.set("k", "theirs")
+
+      assert_equal "theirs", waiting.await
+    end
+  end
+
+  def test_another_who_gives_up_is_followed
+    cache = client
+    cache.set("k.computing", "")
+    Pelton.run do
+      waiting = Pelton.spawn { cache.fetch("k", wait: 60) { "mine" } }
+      sleep 0.02
+      cache.delete("k.computing")
+
+      assert_equal "mine", waiting.await
+    end
+  end
+
+  def test_another_who_takes_too_long_is_not_waited_for
+    cache = client
+    cache.set("k.computing", "")
+
+    assert_equal "mine", cache.fetch("k", wait: 0.02) { "mine" }
+  end
+
+  def test_near_its_end_the_first_computes_it_anew_and_others_take_the_old_one
+    cache = client
+    cache.set("k", "old", ttl: 100)
+    Pelton.run do
+      gate = Thread::Queue.new
+      first = Pelton.spawn { cache.fetch("k", ttl: 10, stale: 1000) { gate.pop } }
+      eventually("the computation") { Pelton::Reactor.current.yield || gate.num_waiting == 1 }
+
+      assert_equal %w[old old], Array.new(2) { cache.fetch("k", ttl: 10, stale: 1000) { flunk } }
+      gate << "new"
+      assert_equal "new", first.await
+      assert_equal "new", cache.fetch("k", ttl: 10, stale: 1000) { flunk }
+      assert_includes 1000..1010, cache.item("k").ttl
+    end
+  end
+
+  def test_where_no_server_answers_it_computes
+    cache = client("127.0.0.1:#{free_port}")
+
+    assert_equal "v", cache.fetch("k") { "v" }
+  end
+
+  def test_what_cannot_be_read_is_computed
+    client.set("k", "no json", flags: 1)
+    cache = client(serializer: JSON)
+
+    assert_equal [1], cache.fetch("k") { [1] }
+    assert_equal [1], cache.get("k")
+  end
+
+  def test_arguments_are_checked
+    cache = client
+    assert_raises(ArgumentError) { cache.fetch("k") }
+    assert_raises(ArgumentError) { cache.fetch("k", stale: 5) { "v" } }
+    assert_raises(Pelton::Memcached::KeyError) { cache.fetch("a b") { flunk } }
+    assert_raises(TypeError) { cache.fetch(nil) { flunk } }
+    assert_raises(TypeError) { cache.fetch("k") { 7 } }
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/memcached"
+require "pelton/memcached/notifications"
+
+class NotificationsTest < PeltonTest
+  # What ActiveSupport::Notifications has.
+  class Notifier
+    attr_reader :events
+
+    def initialize = @events = []
+    def publish(*event) = @events << event
+  end
+
+  def test_each_command_is_an_event
+    notifier = Notifier.new
+    cache = Pelton::Memcached::Client.new("127.0.0.1:#{with_memcached}", instrument: Pelton::Memcached::Notifications.new(notifier))
+    before = Time.now
+    cache.set("k", "v")
+    cache.get("k")
+    cache.get("absent")
+    cache.get_multi("k", "absent")
+    cache.version
+
+    names, starts, ends, ids, payloads = notifier.events.transpose
+    assert_equal %w[set get get get_multi version].map { |name| "#{name}.pelton_memcached" }, names
+    assert_equal (starts + ends).sort, starts.zip(ends).flatten
+    assert_operator starts.first, :>=, before
+    assert_equal ids.uniq, ids
+    assert_equal [{key: "k"}, {key: "k", hit: true}, {key: "absent", hit: false}, {key: %w[k absent]}, {key: nil}], payloads
+  end
+
+  def test_a_failure_is_told_as_active_support_has_it
+    notifier = Notifier.new
+    cache = Pelton::Memcached::Client.new("127.0.0.1:#{free_port}", instrument: Pelton::Memcached::Notifications.new(notifier))
+    error = assert_raises(Pelton::ConnectionError) { cache.get("k") }
+    payload = notifier.events.fetch(0).last
+
+    assert_equal ["Pelton::ConnectionError", error.message], payload.fetch(:exception)
+    assert_kind_of Pelton::ConnectionError, payload.fetch(:exception_object)
+    refute_includes payload, :hit
+  end
+end

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../shared/memcached_servers"
+require_relative "../shared/memcached_styles"
+require_relative "../support/fault_proxy"
+
+# Each style against several servers that come and go. (A crowd's own keys would fail.)
+(MemcachedStyles::ALL - [MemcachedStyles::Crowded]).each do |style|
+  Object.const_set(:"MemcachedServers#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
+    include style
+    include MemcachedServers
+  })
+end
+
+class MemcachedServersTest < PeltonTest
+  def test_a_server_is_listed_once
+    assert_raises(ArgumentError) { Pelton::Memcached::Client.new(%w[a:1 a:1:2]) }
+    assert_raises(ArgumentError) { Pelton::Memcached::Client.new([]) }
+  end
+
+  def test_the_addresses_are_told
+    client = Pelton::Memcached::Client.new(["a", "/run/b:2"])
+
+    assert_equal %w[a:11211 /run/b], client.servers.map(&:to_s)
+    assert_equal "a", client.server.host
+    assert_match(%r{a:11211 /run/b}, client.inspect)
+  end
+
+  # While one server keeps its callers waiting, the other's are answered.
+  def test_a_frozen_server_delays_nobody_else
+    ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]
+    FaultProxy.start(ports[1]) do |proxy|
+      servers = ["127.0.0.1:#{ports[0]}", "127.0.0.1:#{proxy.port}"]
+      cache = Pelton::Memcached::Client.new(servers, timeout: 30, failover: false)
+      ring = Pelton::Memcached::HashRing.new(servers)
+      fast, slow = [0, 1].map { |place| (0..).lazy.map { |i| "key-#{i}" }.find { |key| ring.index(key) == place } }
+      order = []
+      Pelton.run do
+        cache.set_multi({fast => "f", slow => "s"})
+        proxy.stall!
+        waiting = Pelton.spawn { order << cache.get(slow) }
+        50.times { order << cache.get(fast) }
+        proxy.resume
+        waiting.await
+      end
+
+      assert_equal ["f"] * 50 + ["s"], order
+    end
+  end
+end

@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../test_helper"
+require_relative "../shared/memcached_styles"
+
+# Client#cas. Its block is the change, so that direct style and `later` are all there is.
+class MemcachedUpdateTest < PeltonTest
+  include MemcachedStyles::Common
+
+  def test_the_block_makes_the_new_value_of_the_old
+    cache = client
+    cache.set("k", "1")
+
+    assert_equal true, cache.cas("k") { |old| old + "2" }
+    assert_equal "12", cache.get("k")
+  end
+
+  def test_an_absent_key_is_nil_and_added
+    cache = client
+
+    assert_equal true, cache.cas("k", ttl: 100) { |old| old.inspect }
+    assert_equal "nil", cache.get("k")
+    assert_includes 90..100, cache.item("k").ttl
+  end
+
+  def test_nil_leaves_it_as_it_is
+    cache = client
+    cache.set("k", "v")
+
+    assert_nil cache.cas("k") {}
+    assert_equal "v", cache.get("k")
+  end
+
+  def test_what_others_store_meanwhile_is_not_lost
+    cache = client
+    olds = []
+    cache.set("k", "0")
+    stored = cache.cas("k") do |old|
+      olds << old
+      cache.set("k", "theirs") if olds.size == 1
+      "#{old} and mine"
+    end
+
+    assert_equal [true, %w[0 theirs], "theirs and mine"], [stored, olds, cache.get("k")]
+  end
+
+  def test_what_others_add_or_delete_meanwhile_counts_as_well
+    cache = client
+    olds = []
+    stored = cache.cas("k") do |old|
+      olds << old
+      cache.set("k", "theirs") if olds.size == 1
+      cache.delete("k") if olds.size == 2
+      "mine"
+    end
+
+    assert_equal [true, [nil, "theirs", nil], "mine"], [stored, olds, cache.get("k")]
+  end
+
+  def test_it_gives_up_after_so_many_attempts
+    cache = client
+    calls = 0
+    stored = cache.cas("k", attempts: 3) do
+      cache.set("k", "theirs #{calls += 1}")
+      "mine"
+    end
+
+    assert_equal [false, 3, "theirs 3"], [stored, calls, cache.get("k")]
+  end
+
+  def test_no_change_of_many_fibers_is_lost
+    cache = client(serializer: JSON)
+    Pelton.run do
+      Array.new(20) { Pelton.spawn { cache.cas("k", attempts: 1000) { |old| (old || 0) + 1 } } }.each(&:await)
+
+      assert_equal 20, cache.get("k")
+    end
+  end
+
+  def test_what_the_block_raises_is_raised_and_nothing_is_stored
+    cache = client
+
+    assert_raises(IndexError) { cache.cas("k") { raise IndexError } }
+    assert_nil cache.get("k")
+    assert_raises(ArgumentError) { cache.cas("k") }
+  end
+end

@@ -1,0 +1,269 @@
+# frozen_string_literal: true
+
+# The commands beside get, set and delete, with a real memcached, whatever the style.
+module MemcachedCommands
+  def setup
+    super
+    with_memcached # outside of any reactor
+  end
+
+  def test_gets_tells_the_number_that_set_with_cas_takes
+    within do
+      cache = client
+      assert_nil ask(cache, :gets, "k")
+      ask(cache, :set, "k", "old")
+      value, cas = ask(cache, :gets, "k")
+
+      assert_equal "old", value
+      assert_kind_of Integer, cas
+      assert_equal true, ask(cache, :set, "k", "new", cas: cas)
+      assert_equal false, ask(cache, :set, "k", "late", cas: cas)
+      assert_equal false, ask(cache, :set, "absent", "v", cas: cas)
+      assert_equal false, ask(cache, :set, "k", "v", cas: 2**64 - 1)
+      assert_equal "new", ask(cache, :get, "k")
+    end
+  end
+
+  def test_delete_with_cas_deletes_what_is_still_the_same
+    within do
+      cache = client
+      ask(cache, :set, "k", "old")
+      cas = ask(cache, :gets, "k").last
+      ask(cache, :set, "k", "new")
+
+      assert_equal false, ask(cache, :delete, "k", cas: cas)
+      assert_equal true, ask(cache, :delete, "k", cas: ask(cache, :gets, "k").last)
+      assert_nil ask(cache, :get, "k")
+    end
+  end
+
+  def test_item_tells_all_there_is
+    within do
+      cache = client
+      assert_nil ask(cache, :item, "k")
+      ask(cache, :set, "k", "v", flags: 0xfedcba98, ttl: 1000)
+      item = ask(cache, :item, "k")
+
+      assert_equal ["v", 0xfedcba98, false], [item.value, item.flags, item.won]
+      assert_includes 990..1000, item.ttl
+      assert_equal ask(cache, :gets, "k").last, item.cas
+      ask(cache, :set, "k", "v")
+      assert_equal [0, nil], ask(cache, :item, "k").then { |other| [other.flags, other.ttl] }
+    end
+  end
+
+  def test_the_first_to_ask_near_the_end_is_told_to_make_it_anew
+    within do
+      cache = client
+      ask(cache, :set, "k", "v", ttl: 100)
+
+      assert_equal false, ask(cache, :item, "k", recache: 50).won
+      assert_equal [true, false, false], Array.new(3) { ask(cache, :item, "k", recache: 200).won }
+    end
+  end
+
+  def test_add_stores_what_is_absent_and_replace_what_is_there
+    within do
+      cache = client
+      assert_equal [false, true, false], [ask(cache, :replace, "k", "0"), ask(cache, :add, "k", "1"), ask(cache, :add, "k", "2")]
+      assert_equal "1", ask(cache, :get, "k")
+      assert_equal true, ask(cache, :replace, "k", "3", ttl: 60, flags: 7)
+      assert_equal ["3", 7], ask(cache, :item, "k").to_a.first(2)
+    end
+  end
+
+  def test_append_and_prepend
+    within do
+      cache = client
+      assert_equal [false, false], [ask(cache, :append, "k", "x"), ask(cache, :prepend, "k", "x")]
+      ask(cache, :set, "k", "b", flags: 5)
+
+      assert_equal [true, true], [ask(cache, :append, "k", "c\r\n"), ask(cache, :prepend, "k", "a" * 20_000)]
+      assert_equal ["#{"a" * 20_000}bc\r\n", 5], ask(cache, :item, "k").to_a.first(2)
+    end
+  end
+
+  def test_counters
+    within do
+      cache = client
+      assert_equal [nil, nil], [ask(cache, :incr, "k"), ask(cache, :decr, "k")]
+      ask(cache, :set, "k", "5")
+
+      assert_equal [6, 16, 15, 0], [ask(cache, :incr, "k"), ask(cache, :incr, "k", 10), ask(cache, :decr, "k"), ask(cache, :decr, "k", 99)]
+      assert_equal 2**64 - 1, ask(cache, :incr, "k", 2**64 - 1)
+      assert_equal 1, ask(cache, :incr, "k", 2) # modulo 2**64
+      assert_equal 1, ask(cache, :incr, "k", 0)
+    end
+  end
+
+  def test_a_counter_begins_with_what_it_is_told
+    within do
+      cache = client
+      assert_equal [7, 8], [ask(cache, :incr, "k", initial: 7), ask(cache, :incr, "k", initial: 7)]
+      assert_equal 2**64 - 1, ask(cache, :decr, "big", initial: 2**64 - 1)
+      assert_equal 3, ask(cache, :incr, "short", initial: 3, ttl: 100)
+      assert_includes 90..100, ask(cache, :item, "short").ttl
+      assert_nil ask(cache, :item, "k").ttl
+    end
+  end
+
+  def test_what_is_no_number_is_not_counted
+    within do
+      cache = client
+      ask(cache, :set, "k", "a number")
+      error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :incr, "k") }
+
+      assert_match(/non-numeric/, error.message)
+      assert_equal "a number", ask(cache, :get, "k")
+    end
+  end
+
+  def test_touch_and_gat_give_a_new_ttl
+    within do
+      cache = client
+      assert_equal [false, nil], [ask(cache, :touch, "k", ttl: 1), ask(cache, :gat, "k", ttl: 1)]
+      ask(cache, :set, "k", "v", ttl: 10)
+
+      assert_equal true, ask(cache, :touch, "k", ttl: 1000)
+      assert_includes 990..1000, ask(cache, :item, "k").ttl
+      assert_equal "v", ask(cache, :gat, "k", ttl: 0)
+      assert_nil ask(cache, :item, "k").ttl
+      assert_equal "v", ask(cache, :gat, "k", ttl: 2_592_001)
+      assert_includes 2_591_990..2_592_010, ask(cache, :item, "k").ttl
+      ask(cache, :touch, "k", ttl: -1)
+      assert_nil ask(cache, :get, "k")
+    end
+  end
+
+  def test_many_at_once
+    within do
+      cache = client
+      pairs = (0...300).to_h { |i| ["key-#{i}", "value #{i}".b * (i % 7)] }
+
+      assert_equal 300, ask(cache, :set_multi, pairs)
+      assert_equal pairs, ask(cache, :get_multi, pairs.keys)
+      assert_equal pairs.slice("key-7", "key-9"), ask(cache, :get_multi, "key-7", "absent", "key-9")
+      assert_equal 2, ask(cache, :delete_multi, "key-7", "absent", "key-9")
+      assert_equal pairs.except("key-7", "key-9"), ask(cache, :get_multi, pairs.keys)
+    end
+  end
+
+  def test_many_of_none
+    within do
+      cache = client
+      assert_equal [{}, {}, 0, 0], [ask(cache, :get_multi), ask(cache, :get_multi, []), ask(cache, :set_multi, {}), ask(cache, :delete_multi)]
+    end
+  end
+
+  def test_many_with_options
+    within do
+      cache = client
+      ask(cache, :set_multi, {"a" => "1", :b => "2"}, ttl: 100, flags: 9)
+
+      assert_equal({"a" => "1", :b => "2"}, ask(cache, :get_multi, "a", :b, timeout: 5))
+      assert_equal [9, true], ask(cache, :item, "b").then { |item| [item.flags, item.ttl > 90] }
+      assert_equal({"a" => "1"}, ask(cache, :get_multi, "a", "a"))
+    end
+  end
+
+  def test_a_large_value_among_many
+    within do
+      cache = client
+      pairs = {"a" => "1", "large" => "l" * 900_000, "uncopied" => "u" * 20_000, "b" => "2"}
+
+      assert_equal 4, ask(cache, :set_multi, pairs)
+      assert_equal pairs, ask(cache, :get_multi, pairs.keys)
+    end
+  end
+
+  # An error is raised, and the others are done.
+  def test_one_of_many_that_the_server_refuses
+    within do
+      cache = client
+      error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :set_multi, {"a" => "1", "b" => "x" * 2_000_000, "c" => "3"}) }
+
+      assert_match(/too large/, error.message)
+      assert_equal({"a" => "1", "c" => "3"}, ask(cache, :get_multi, "a", "b", "c"))
+    end
+  end
+
+  def test_a_changed_key_is_not_the_one_that_was_asked
+    within do
+      cache = client
+      key = +"key"
+      ask(cache, :set_multi, {key => "v"})
+      values = ask(cache, :get_multi, key)
+      key << "s"
+
+      assert_equal({"key" => "v"}, values)
+    end
+  end
+
+  def test_servers_answer_by_their_addresses
+    within do
+      cache = client
+      address = cache.server.to_s
+
+      assert_equal({address => ask(cache, :version)}, ask(cache, :versions))
+      assert_match(/\A\d+\z/, ask(cache, :stats).fetch(address).fetch("curr_items"))
+      assert_equal "127.0.0.1", ask(cache, :stats, :settings).fetch(address).fetch("inter")
+      assert_equal({address => {}}, ask(cache, :stats, "reset"))
+    end
+  end
+
+  def test_flush_all_empties_it
+    return if is_a?(MemcachedStyles::Crowded) # the crowd wants its keys
+    within do
+      cache = client
+      ask(cache, :set, "k", "v")
+      assert_equal true, ask(cache, :flush_all, delay: 100)
+      assert_equal "v", ask(cache, :get, "k")
+      assert_equal true, ask(cache, :flush_all)
+      assert_nil ask(cache, :get, "k")
+    end
+  end
+
+  def test_arguments_of_these_that_mean_nothing_raise_at_once
+    within do
+      cache = client
+      [-1, 2**64, 1.5, "1", "1\r\nflush_all"].each do |number|
+        assert_raises(ArgumentError, TypeError, number) { ask(cache, :incr, "k", number) }
+        assert_raises(ArgumentError, TypeError, number) { ask(cache, :incr, "k", initial: number) }
+        assert_raises(ArgumentError, TypeError, number) { ask(cache, :set, "k", "v", cas: number) }
+        assert_raises(ArgumentError, TypeError, number) { ask(cache, :delete, "k", cas: number) }
+        assert_raises(ArgumentError, TypeError, number) { ask(cache, :set, "k", "v", flags: number) }
+        assert_raises(ArgumentError, TypeError, number) { ask(cache, :item, "k", recache: number) }
+        assert_raises(ArgumentError, TypeError, number) { ask(cache, :flush_all, delay: number) }
+      end
+      assert_raises(ArgumentError) { ask(cache, :set, "k", "v", flags: 2**32) }
+      assert_raises(ArgumentError) { ask(cache, :touch, "k") }
+      assert_raises(ArgumentError) { ask(cache, :gat, "k") }
+      assert_raises(ArgumentError) { ask(cache, :touch, "k", ttl: nil) }
+      assert_raises(ArgumentError) { ask(cache, :incr, "k", ttl: 5) }
+      assert_raises(ArgumentError) { ask(cache, :append, "k", "v", ttl: 5) }
+      assert_raises(ArgumentError) { ask(cache, :stats, "a b") }
+      assert_raises(TypeError) { ask(cache, :append, "k", 7) }
+      assert_raises(TypeError) { ask(cache, :set_multi, ["a"]) }
+      assert_raises(TypeError) { ask(cache, :set_multi, {"a" => 1}) }
+      assert_raises(TypeError) { ask(cache, :get_multi, "a", 1) }
+      assert_equal({}, ask(cache, :get_multi, "k", "a"))
+    end
+  end
+
+  # Nothing of such a list is sent.
+  def test_keys_of_these_that_cannot_be_sent_raise_at_once
+    within do
+      cache = client
+      ask(cache, :set, "a", "1")
+      ["", "a b", "a\r\nflush_all", "k" * 251].each do |key|
+        %i[gets item incr decr].each { |command| assert_raises(Pelton::Memcached::KeyError) { ask(cache, command, key) } }
+        %i[add replace append prepend].each { |command| assert_raises(Pelton::Memcached::KeyError) { ask(cache, command, key, "v") } }
+        %i[touch gat].each { |command| assert_raises(Pelton::Memcached::KeyError) { ask(cache, command, key, ttl: 1) } }
+        assert_raises(Pelton::Memcached::KeyError) { ask(cache, :get_multi, "a", key) }
+        assert_raises(Pelton::Memcached::KeyError) { ask(cache, :delete_multi, "a", key) }
+        assert_raises(Pelton::Memcached::KeyError) { ask(cache, :set_multi, {"a" => "2", key => "v"}) }
+      end
+      assert_equal "1", ask(cache, :get, "a")
+    end
+  end
+end

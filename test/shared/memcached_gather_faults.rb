@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+# What a client makes of lies and accidents in the middle of an operation of many commands, whatever the style. (The lies
+# for one command are in MemcachedFaults.)
+module MemcachedGatherFaults
+  KEYS = %w[a b c].freeze
+
+  # Replies to a get of three keys that are none.
+  GATHER_LIES = {
+    "another commands reply in the middle" => "EN\r\nHD\r\nEN\r\n", "a reply too many" => "EN\r\nEN\r\nEN\r\nVA 5\r\nwrong\r\n",
+    "a classic end" => "VA 1\r\nx\r\nEND\r\n", "an error of the protocol" => "EN\r\nERROR\r\nEN\r\n",
+    "a value that is too long" => "VA 1\r\nxy\r\nEN\r\nEN\r\n", "a statistic" => "STAT a 1\r\nEND\r\n"
+  }.freeze
+
+  GATHER_LIES.each do |name, bytes|
+    define_method(:"test_#{name.tr(" ", "_")}_ends_the_connection_of_many") do
+      lie = ->(peer) { peer.commands(3) && peer.send(bytes) && peer.stall }
+      answer(lie, MemcachedFaults::RIGHT) do |cache|
+        begin
+          ask(cache, :get_multi, KEYS)
+        rescue Pelton::ConnectionError, Pelton::Memcached::ServerError
+          nil # a reply too many comes after the end
+        end
+        assert_equal "right", again { ask(cache, :get, "k") }
+      end
+    end
+  end
+
+  def test_the_end_in_the_middle_of_many_fails_them
+    ["EN\r\n", "VA 2\r\nx", "VA 90000\r\n#{"x" * 80_000}"].each do |bytes|
+      answer(->(peer) { peer.commands(3) && peer.send(bytes) }, MemcachedFaults::RIGHT) do |cache|
+        assert_match(/closed the connection/, assert_raises(Pelton::ConnectionError) { ask(cache, :get_multi, KEYS) }.message)
+        assert_equal "right", again { ask(cache, :get, "k") }
+      end
+    end
+  end
+
+  def test_an_error_of_the_server_in_the_middle_is_told_and_the_connection_stays
+    answers = ["VA 1\r\n1\r\n", "SERVER_ERROR out of memory\r\n", "SERVER_ERROR another\r\n", "HD\r\n", "HD\r\n", "NS\r\n", "VA 2\r\nok\r\n"]
+    answer(->(peer) { peer.serve { |_| answers.shift } }) do |cache|
+      error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :get_multi, KEYS) }
+
+      assert_match(/out of memory/, error.message, "the first one")
+      assert_equal 2, ask(cache, :set_multi, KEYS.to_h { |key| [key, "v"] })
+      assert_equal "ok", ask(cache, :get, "k")
+    end
+  end
+
+  def test_many_whose_time_is_over_are_abandoned_alone
+    gate = Thread::Queue.new
+    late = lambda do |peer|
+      peer.command
+      peer.send("VA 1\r\n1\r\n")
+      gate.pop
+      peer.commands(2)
+      peer.send("VA 4\r\nlate\r\nEN\r\n")
+      peer.serve { |_| "VA 5\r\nright\r\n" }
+    end
+    answer(late) do |cache|
+      assert_raises(Pelton::TimeoutError) { ask(cache, :get_multi, KEYS, timeout: 0.05) }
+      gate << :go
+      assert_equal "right", ask(cache, :get, "k")
+    end
+  end
+
+  def test_a_count_that_is_no_number_ends_the_connection
+    ["VA 2\r\nab\r\n", "VA 0\r\n\r\n", "VA 3\r\n1 2\r\n", "VA 20\r\n18446744073709551616\r\n", "VA 2\r\n-1\r\n", "HD\r\n"].each do |bytes|
+      answer(->(peer) { peer.command && peer.send(bytes) && peer.stall }, MemcachedFaults::RIGHT) do |cache|
+        assert_raises(Pelton::ProtocolError, bytes) { ask(cache, :incr, "n") }
+        assert_equal "right", again { ask(cache, :get, "k") }
+      end
+    end
+  end
+
+  def test_a_count_may_be_padded_and_as_large_as_64_bits
+    answers = ["VA 5\r\n7    \r\n", "VA 20\r\n18446744073709551615\r\n"]
+    answer(->(peer) { peer.serve { |_| answers.shift } }) do |cache|
+      assert_equal [7, 2**64 - 1], [ask(cache, :incr, "n"), ask(cache, :incr, "n")]
+    end
+  end
+
+  def test_statistics_of_any_kind_of_line
+    lines = "STAT pid 1\r\nSTAT empty \r\nSTAT items:1:number 2\r\nSTAT version 1.6 beta\r\nEND\r\n"
+    answer(->(peer) { peer.serve { |_| lines } }) do |cache|
+      assert_equal [{"pid" => "1", "empty" => "", "items:1:number" => "2", "version" => "1.6 beta"}], ask(cache, :stats).values
+    end
+  end
+
+  def test_flush_all_that_is_not_allowed_is_told
+    answers = ["CLIENT_ERROR flush_all not allowed\r\n", "VA 2\r\nok\r\n"]
+    answer(->(peer) { peer.serve { |_| answers.shift } }) do |cache|
+      assert_match(/not allowed/, assert_raises(Pelton::Memcached::ServerError) { ask(cache, :flush_all) }.message)
+      assert_equal "ok", ask(cache, :get, "k")
+    end
+  end
+
+  def test_many_to_a_server_that_is_not_there
+    port = free_port
+    within do
+      cache = client("127.0.0.1:#{port}")
+      {get_multi: [KEYS], set_multi: [{"a" => "1"}], delete_multi: [KEYS], stats: [], flush_all: [], versions: []}.each do |command, arguments|
+        assert_raises(Pelton::ConnectionError, command) { ask(cache, command, *arguments) }
+      end
+    end
+  end
+end
