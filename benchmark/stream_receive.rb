@@ -5,12 +5,13 @@
 #
 #   bundle exec ruby -Ilib benchmark/stream_receive.rb [MEGABYTES [ROUNDS]]
 #
-# A sender process sends over loopback; each receiver is a process of its own, and they take turns. The digest of what
-# came is checked first, the number of bytes each time. Ratios are of medians, to blocking readpartial.
+# A sender process sends over loopback; each receiver is a process of its own on another core, and they take turns. The
+# digest of what came is checked first, the number of bytes each time. Ratios are of medians, to blocking readpartial.
 
 require "digest"
 require "pelton"
 require "pelton/lab/pattern"
+require "pelton/lab/pinning"
 
 MEGABYTES = Integer(ARGV[0] || 256)
 ROUNDS = Integer(ARGV[1] || 7)
@@ -50,10 +51,17 @@ RECEIVERS = {
       end
     end
   end,
-  "Pelton, on_data" => lambda do |port, size, received|
+  "Pelton, on_data, a string each" => lambda do |port, size, received|
     Pelton.run do
       stream = Pelton.connect("127.0.0.1", port)
       stream.on_data(&received)
+      stream.write("#{size}\n")
+    end
+  end,
+  "Pelton, on_data, buffer reused" => lambda do |port, size, received|
+    Pelton.run do
+      stream = Pelton.connect("127.0.0.1", port)
+      stream.on_data(String.new(capacity: PIECE), &received)
       stream.write("#{size}\n")
     end
   end
@@ -67,9 +75,16 @@ def serve(listener)
   end
 end
 
+SENDERS_CORE, RECEIVERS_CORE = Pelton::Lab::Pinning.cores(Pelton::Lab::Pinning.unavailable(:apart) ? :free : :apart)
+
+def pin(core)
+  system("taskset", "-cp", core.to_s, Process.pid.to_s, out: File::NULL) if core
+end
+
 def in_child
   reader, writer = IO.pipe
   pid = fork do
+    pin(RECEIVERS_CORE)
     reader.close
     writer.write(Marshal.dump(yield))
     exit!(0)
@@ -100,7 +115,7 @@ end
 
 listener = TCPServer.new("127.0.0.1", 0)
 port = listener.addr[1]
-sender = fork { serve(listener) }
+sender = fork { [pin(SENDERS_CORE), serve(listener)] }
 at_exit { Process.kill(:KILL, sender) if sender }
 listener.close
 

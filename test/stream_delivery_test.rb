@@ -411,6 +411,28 @@ class StreamDeliveryTest < PeltonTest
     assert_equal [Pelton::ConnectionError, Pelton::ConnectionError, Pelton::ClosedError, Pelton::ClosedError], log
   end
 
+  def test_a_closed_stream_does_not_wait_for_ever_for_a_peer_that_does_not_read
+    log = []
+    Pelton.run do
+      with_pair do |stream, _peer|
+        stream.timeout = 0.02
+        stream.on_close { |error| log << error.class }
+        stream.write(LARGE) { flunk }.errback { |error| log << error.class }
+        stream.close
+        turn
+        assert_empty log
+      end
+    end
+    assert_equal [Pelton::TimeoutError] * 2, log
+    with_pair do |stream, peer|
+      stream.timeout = 0.02
+      assert_raises(Pelton::TimeoutError) { stream.write(LARGE) }
+      assert_raises(Pelton::TimeoutError) { stream.close }
+      assert_predicate stream, :closed?
+      assert_operator peer.read.bytesize, :<, LARGE.bytesize
+    end
+  end
+
   def test_what_abort_drops_fails
     log = []
     Pelton.run do

@@ -190,9 +190,9 @@ module Pelton
     # @!group Closing
 
     # @!method close
-    #   Closes the stream, and returns at once. What is queued is sent first, in the background; after 30 seconds without
-    #   progress it is dropped. Where no reactor runs, the call blocks until it is sent. Fibers that wait in a read or a
-    #   write get {ClosedError}. Legal for a closed stream.
+    #   Closes the stream, and returns at once. What is queued is sent first, in the background; after {#timeout}, or 30
+    #   seconds, without progress it is dropped, and {#on_close} gets a {TimeoutError}. Where no reactor runs, the call
+    #   blocks until it is sent. Fibers that wait in a read or a write get {ClosedError}. Legal for a closed stream.
     #   @return [nil]
 
     # @!method abort

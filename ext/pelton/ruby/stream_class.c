@@ -8,10 +8,6 @@
  * Callback style: on_data delivers what comes. This file is the object itself: its memory, its life, its events.
  */
 
-#define PATIENCE                                                                                                       \
-    ((int64_t)30 * 1000 * 1000 * 1000) /* without progress, while the output of a closed stream goes out               \
-                                        */
-
 static VALUE cStream;
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
@@ -141,8 +137,6 @@ void pel_stream_release(struct stream *stream, enum stream_hold hold)
 
 /* ---- opening -------------------------------------------------------------------------------------------------- */
 
-static void ring_linger(struct pel_reactor *reactor, struct pel_alarm *alarm);
-
 struct stream *pel_stream_new(struct pel_reactor *reactor, VALUE class)
 {
     struct stream *stream;
@@ -158,7 +152,7 @@ struct stream *pel_stream_new(struct pel_reactor *reactor, VALUE class)
     stream->on_data = stream->on_end = stream->on_close = stream->on_drain = stream->buffer = Qnil;
     stream->writes_tail = &stream->writes;
     stream->timeout = PEL_FOREVER;
-    stream->linger.ring = ring_linger;
+    stream->linger.ring = pel_stream_ring_linger;
     return stream;
 }
 
@@ -204,133 +198,6 @@ static VALUE stream_s_for_fd(VALUE class, VALUE fd)
     if (pel_socket_prepare(NUM2INT(fd)) < 0)
         pel_raise(PEL_ESYSTEM, errno, "cannot make a stream of a descriptor");
     return adopt(reactor, class, NUM2INT(fd));
-}
-
-/* ---- closing -------------------------------------------------------------------------------------------------- */
-
-void pel_stream_wake_all(struct stream *stream)
-{
-    pel_stream_wake_reader(stream);
-    pel_stream_wake_turns(stream);
-    for (struct write_waiter *writer = stream->writers; writer; writer = writer->next)
-        pel_waiter_fire(stream->reactor, writer->waiter);
-}
-
-void pel_stream_finish(struct stream *stream)
-{
-    VALUE self = stream->self;
-
-    if (!pel_stream_open_p(&stream->core))
-        return;
-    pel_timer_cancel(&stream->reactor->loop.timers, &stream->linger.timer);
-    stream->closing = 1;
-    stream->unsent = pel_stream_pending(&stream->core);
-    pel_stream_queue_close(stream);
-    pel_stream_close(&stream->core);
-    pel_stream_wake_all(stream);
-    if (stream->connector)
-        pel_waiter_fire(stream->reactor, stream->connector);
-    pel_stream_release(stream, HELD_BY_DATA | HELD_BY_OUTPUT);
-    stream->on_data = stream->on_end = stream->on_drain = stream->buffer = Qnil;
-    pel_stream_write_ready(stream);
-    RB_GC_GUARD(self);
-}
-
-/* The peer of a closed stream may not read for ever. */
-static void ring_linger(struct pel_reactor *reactor, struct pel_alarm *alarm)
-{
-    struct stream *stream = (struct stream *)((char *)alarm - offsetof(struct stream, linger));
-    size_t pending = pel_stream_pending(&stream->core);
-
-    if (pending < stream->lingering) {
-        stream->lingering = pending;
-        pel_timer_add(&reactor->loop.timers, &alarm->timer, pel_now() + PATIENCE);
-        return;
-    }
-    stream->core.error = ETIMEDOUT;
-    pel_stream_finish(stream);
-}
-
-static VALUE send_rest(VALUE self)
-{
-    struct stream *stream = pel_stream_any(self);
-
-    pel_stream_wait_below(stream, 0,
-                          stream->timeout == PEL_FOREVER ? pel_now() + PATIENCE : pel_stream_deadline(stream, Qnil));
-    return Qnil;
-}
-
-static VALUE finish(VALUE self)
-{
-    pel_stream_finish(pel_stream_any(self));
-    return Qnil;
-}
-
-void pel_stream_close_gently(struct stream *stream)
-{
-    struct pel_reactor *reactor = stream->reactor;
-    int more;
-
-    if (stream->closing || !pel_stream_open_p(&stream->core))
-        return;
-    more = pel_stream_pending(&stream->core) && !stream->core.error && pel_stream_flush(&stream->core) == 1;
-    if (!more) {
-        pel_stream_finish(stream);
-    } else if (reactor->phase == PEL_IDLE) {
-        rb_ensure(send_rest, stream->self, finish, stream->self);
-    } else {
-        stream->closing = 1;
-        stream->lingering = pel_stream_pending(&stream->core);
-        pel_timer_add(&reactor->loop.timers, &stream->linger.timer, pel_now() + PATIENCE);
-        pel_stream_hold(stream, HELD_BY_OUTPUT);
-        if (stream->core.writable)
-            pel_stream_flush_later(&stream->core);
-        pel_stream_wake_all(stream);
-    }
-}
-
-/* Whether there is something to close. What a child inherited is closed at once, and not told to anybody: the
- * connection is the parent's. */
-static int closable(struct stream *stream)
-{
-    if (!pel_stream_open_p(&stream->core))
-        return 0;
-    if (pel_loop_inherited(&stream->reactor->loop)) {
-        pel_stream_close(&stream->core);
-        return 0;
-    }
-    if (stream->reactor != pel_reactor_existing())
-        rb_raise(pel_eError, "a stream is closed on the thread that opened it: see Reactor#schedule");
-    return 1;
-}
-
-static VALUE stream_close(VALUE self)
-{
-    struct stream *stream = pel_stream_any(self);
-
-    if (closable(stream)) {
-        pel_stream_close_gently(stream);
-        pel_stream_tell_close(stream);
-    }
-    return Qnil;
-}
-
-/* Closes at once; queued output is dropped. */
-static VALUE stream_abort(VALUE self)
-{
-    struct stream *stream = pel_stream_any(self);
-
-    if (closable(stream)) {
-        pel_stream_finish(stream);
-        pel_stream_tell_close(stream);
-    }
-    return Qnil;
-}
-
-static VALUE stream_closed_p(VALUE self)
-{
-    struct stream *stream = pel_stream_any(self);
-    return stream->closing || !pel_stream_open_p(&stream->core) ? Qtrue : Qfalse;
 }
 
 /* _detach: the descriptor, which is the caller's from now on; what was read and not taken is lost. */
@@ -385,13 +252,11 @@ void pel_init_stream(void)
     cStream = rb_define_class_under(pel_mPelton, "Stream", rb_cObject);
     rb_undef_alloc_func(cStream);
     rb_define_singleton_method(cStream, "for_fd", stream_s_for_fd, 1);
-    rb_define_method(cStream, "close", stream_close, 0);
-    rb_define_method(cStream, "abort", stream_abort, 0);
-    rb_define_method(cStream, "closed?", stream_closed_p, 0);
     rb_define_method(cStream, "_detach", stream_detach, 0);
     rb_define_method(cStream, "timeout", stream_timeout, 0);
     rb_define_method(cStream, "timeout=", stream_set_timeout, 1);
     rb_define_method(cStream, "fileno", stream_fileno, 0);
+    pel_init_stream_close(cStream);
     pel_init_stream_connect(cStream);
     pel_init_stream_read(cStream);
     pel_init_stream_write(cStream);

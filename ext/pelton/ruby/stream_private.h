@@ -8,8 +8,8 @@
 #include "stream.h"
 
 /*
- * Pelton::Stream, inside. Its parts: stream_class.c (the object, its life, the loop's events), stream_connect.c,
- * stream_receive.c and stream_read.c (direct style), stream_write.c, stream_delivery.c (callbacks).
+ * Pelton::Stream, inside. Its parts: stream_class.c (the object and the loop's events), stream_connect.c,
+ * stream_close.c, stream_receive.c and stream_read.c (direct style), stream_write.c, stream_delivery.c (callbacks).
  */
 
 /* Why the object is kept, and run kept going, although nobody may refer to it. */
@@ -90,6 +90,11 @@ VALUE pel_stream_error(const struct stream *stream, const char *what);
 void pel_stream_hold(struct stream *stream, enum stream_hold hold);
 void pel_stream_release(struct stream *stream, enum stream_hold hold);
 
+/* For pel_job.mark. */
+void pel_stream_mark_job(void *data);
+
+/* ---- stream_close.c ------------------------------------------------------------------------------------------- */
+
 /* Closes for good: whoever waits is told, and on_close is called in a job of its own. C only: it may need memory, but
  * calls no Ruby. */
 void pel_stream_finish(struct stream *stream);
@@ -100,8 +105,8 @@ void pel_stream_close_gently(struct stream *stream);
 /* Wakes everybody who waits in a read or a write, because it was closed. */
 void pel_stream_wake_all(struct stream *stream);
 
-/* For pel_job.mark. */
-void pel_stream_mark_job(void *data);
+void pel_stream_ring_linger(struct pel_reactor *reactor, struct pel_alarm *alarm);
+void pel_init_stream_close(VALUE class);
 
 /* ---- stream_receive.c ----------------------------------------------------------------------------------------- */
 
