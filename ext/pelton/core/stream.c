@@ -33,6 +33,7 @@ static int start(struct pel_stream *stream, struct pel_loop *loop, int fd, int c
         return code;
     }
     loop->streams++;
+    stream->active_at = pel_now();
     stream->connecting = connecting;
     stream->readable = stream->writable = !connecting;
     return 0;
@@ -129,6 +130,7 @@ ssize_t pel_stream_receive(struct pel_stream *stream, void *bytes, size_t length
         count = read(stream->handle.fd, bytes, length);
     while (count < 0 && errno == EINTR);
     if (count > 0) {
+        stream->active_at = stream->loop->now;
         /* A short read drained the socket, and what comes later is told: this saves the read that would meet EAGAIN.
          * Unless something stands behind those bytes of which nobody would tell again. */
         if ((size_t)count < length && !stream->hangup && !stream->urgent)
@@ -192,8 +194,10 @@ static ssize_t send_once(struct pel_stream *stream, struct iovec *parts, int cou
     do
         sent = send_parts(stream, parts, count);
     while (sent < 0 && errno == EINTR);
-    if (sent >= 0)
+    if (sent >= 0) {
+        stream->active_at = stream->loop->now;
         return sent;
+    }
     if (errno == EAGAIN || errno == EWOULDBLOCK) {
         stream->writable = 0;
         pel_loop_rearm(stream->loop, &stream->handle, PEL_WRITABLE);

@@ -18,6 +18,7 @@ static void stream_mark(void *data)
 
     rb_gc_mark(stream->self); /* pinned: C keeps it */
     rb_gc_mark(stream->reactor_object);
+    rb_gc_mark(stream->on_connect);
     rb_gc_mark(stream->on_data);
     rb_gc_mark(stream->on_end);
     rb_gc_mark(stream->on_close);
@@ -91,6 +92,7 @@ static void on_ready(struct pel_stream *core, unsigned events)
 
     if (stream->connector && !core->connecting)
         pel_waiter_fire(stream->reactor, stream->connector);
+    pel_stream_queue_connect(stream);
     if (events & (PEL_READABLE | PEL_HANGUP) || core->error)
         pel_stream_wake_reader(stream);
     if (events & PEL_WRITABLE || core->error)
@@ -149,7 +151,8 @@ struct stream *pel_stream_new(struct pel_reactor *reactor, VALUE class)
     stream->reactor = reactor;
     stream->self = self;
     stream->reactor_object = reactor->self;
-    stream->on_data = stream->on_end = stream->on_close = stream->on_drain = stream->buffer = Qnil;
+    stream->on_connect = stream->on_data = stream->on_end = stream->on_close = stream->on_drain = Qnil;
+    stream->buffer = Qnil;
     stream->writes_tail = &stream->writes;
     stream->timeout = PEL_FOREVER;
     stream->linger.ring = pel_stream_ring_linger;
@@ -210,7 +213,7 @@ static VALUE stream_detach(VALUE self)
     fd = pel_stream_detach(&stream->core);
     stream->closing = 1;
     pel_stream_wake_all(stream);
-    pel_stream_release(stream, HELD_BY_DATA | HELD_BY_OUTPUT);
+    pel_stream_release(stream, HELD_BY_DATA | HELD_BY_OUTPUT | HELD_BY_CONNECT);
     pel_stream_write_ready(stream);
     return INT2FIX(fd);
 }

@@ -27,8 +27,8 @@ void pel_stream_finish(struct stream *stream)
     pel_stream_wake_all(stream);
     if (stream->connector)
         pel_waiter_fire(stream->reactor, stream->connector);
-    pel_stream_release(stream, HELD_BY_DATA | HELD_BY_OUTPUT);
-    stream->on_data = stream->on_end = stream->on_drain = stream->buffer = Qnil;
+    pel_stream_release(stream, HELD_BY_DATA | HELD_BY_OUTPUT | HELD_BY_CONNECT);
+    stream->on_connect = stream->on_data = stream->on_end = stream->on_drain = stream->buffer = Qnil;
     pel_stream_write_ready(stream);
     RB_GC_GUARD(self);
 }

@@ -62,6 +62,47 @@ static VALUE stream_s_first_connected(VALUE class, VALUE streams, VALUE seconds)
     return find_settled(streams);
 }
 
+/* ---- callback style ------------------------------------------------------------------------------------------- */
+
+/* Calls the block, once; or closes the stream, when it is not connected: on_close tells why. */
+static void run_connect(struct pel_reactor *reactor, void *data)
+{
+    struct stream *stream = data;
+    VALUE self = stream->self, block = stream->on_connect;
+
+    stream->on_connect = Qnil;
+    if (NIL_P(block)) /* closed meanwhile */
+        return;
+    pel_stream_release(stream, HELD_BY_CONNECT);
+    if (stream->core.error)
+        pel_stream_finish(stream);
+    else
+        rb_proc_call_with_block(block, 0, NULL, Qnil);
+    RB_GC_GUARD(self);
+    RB_GC_GUARD(block);
+}
+
+void pel_stream_queue_connect(struct stream *stream)
+{
+    if (!NIL_P(stream->on_connect) && !stream->core.connecting && !stream->connect_queued) {
+        stream->connect_queued = 1;
+        pel_enqueue(stream->reactor, (struct pel_job){.run = run_connect, .mark = pel_stream_mark_job, .data = stream});
+    }
+}
+
+/* _on_connect { }: has the block called when the stream is connected; one that fails is closed. */
+static VALUE stream_on_connect(VALUE self)
+{
+    struct stream *stream = pel_stream_get(self);
+
+    stream->on_connect = rb_block_proc();
+    pel_stream_hold(stream, HELD_BY_CONNECT);
+    pel_stream_queue_connect(stream);
+    return self;
+}
+
+/* ---- methods -------------------------------------------------------------------------------------------------- */
+
 /* The errno that ended it, or nil. */
 static VALUE stream_errno(VALUE self)
 {
@@ -73,5 +114,6 @@ void pel_init_stream_connect(VALUE class)
 {
     rb_define_singleton_method(class, "_connect", stream_s_connect, 2);
     rb_define_singleton_method(class, "_first_connected", stream_s_first_connected, 2);
+    rb_define_method(class, "_on_connect", stream_on_connect, 0);
     rb_define_method(class, "_errno", stream_errno, 0);
 }

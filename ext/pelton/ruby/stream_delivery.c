@@ -216,6 +216,13 @@ static VALUE stream_paused_p(VALUE self)
     return pel_stream_any(self)->paused ? Qtrue : Qfalse;
 }
 
+/* _idle: seconds since bytes were last received or sent. */
+static VALUE stream_idle(VALUE self)
+{
+    int64_t idle = pel_now() - pel_stream_any(self)->core.active_at;
+    return DBL2NUM(idle > 0 ? (double)idle / 1e9 : 0.0);
+}
+
 void pel_init_stream_delivery(VALUE class)
 {
     rb_define_method(class, "on_data", stream_on_data, -1);
@@ -225,4 +232,5 @@ void pel_init_stream_delivery(VALUE class)
     rb_define_method(class, "pause", stream_pause, 0);
     rb_define_method(class, "resume", stream_resume, 0);
     rb_define_method(class, "paused?", stream_paused_p, 0);
+    rb_define_method(class, "_idle", stream_idle, 0);
 }

@@ -15,7 +15,8 @@
 /* Why the object is kept, and run kept going, although nobody may refer to it. */
 enum stream_hold {
     HELD_BY_DATA = 1,  /* on_data waits for bytes */
-    HELD_BY_OUTPUT = 2 /* bytes are still to be sent, perhaps before it is closed */
+    HELD_BY_OUTPUT = 2, /* bytes are still to be sent, perhaps before it is closed */
+    HELD_BY_CONNECT = 4 /* on_connect waits until it is connected */
 };
 
 /* A fiber that waits for the output to go down to so many bytes. */
@@ -44,7 +45,7 @@ struct stream {
     struct pel_stream core; /* first */
     struct pel_reactor *reactor;
     VALUE self, reactor_object;
-    VALUE on_data, on_end, on_close, on_drain; /* Procs or nil */
+    VALUE on_connect, on_data, on_end, on_close, on_drain; /* Procs or nil */
     VALUE buffer;                              /* given to on_data, again and again, or nil */
     struct pel_listed listed;                  /* while it is held */
     struct pel_buffer input;                   /* read and not yet asked for */
@@ -64,6 +65,7 @@ struct stream {
     unsigned paused : 1;     /* by the user */
     unsigned delivering : 1; /* run_delivery is under way; its callback may be parked */
     unsigned delivery_queued : 1;
+    unsigned connect_queued : 1;
     unsigned ended : 1;   /* on_end was called: on_data gets nothing more */
     unsigned closing : 1; /* close was called; the output may still be going out */
     unsigned full : 1;    /* more than the high-water mark was queued, and on_drain is due */
@@ -155,6 +157,8 @@ void pel_init_stream_delivery(VALUE class);
 
 /* ---- stream_connect.c ----------------------------------------------------------------------------------------- */
 
+/* Has on_connect called, when the attempt has come to its end. C only. */
+void pel_stream_queue_connect(struct stream *stream);
 void pel_init_stream_connect(VALUE class);
 
 #endif

@@ -286,6 +286,16 @@ static VALUE stream_append(VALUE self, VALUE string)
     return self;
 }
 
+/* _put(string): queues it, however much there is already, and never waits. Returns its bytes. */
+static VALUE stream_put(VALUE self, VALUE string)
+{
+    struct stream *stream = pel_stream_get(self);
+
+    StringValue(string);
+    stream->reactor->budget--;
+    return SIZET2NUM(put_all(stream, 1, &string));
+}
+
 /* _flush(timeout): waits until all is sent. */
 static VALUE stream_flush(VALUE self, VALUE timeout)
 {
@@ -321,6 +331,7 @@ void pel_init_stream_write(VALUE class)
     rb_define_method(class, "write", stream_write, -1);
     rb_define_method(class, "<<", stream_append, 1);
     rb_define_private_method(class, "_write_later", stream_write_later, -1);
+    rb_define_method(class, "_put", stream_put, 1);
     rb_define_private_method(class, "_flush", stream_flush, 1);
     rb_define_method(class, "close_write", stream_close_write, 0);
     rb_define_method(class, "pending", stream_pending, 0);
