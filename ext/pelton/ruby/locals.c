@@ -4,7 +4,7 @@
 
 /*
  * Fiber-locals (Thread.current[:x]) that are carried from fiber to fiber, so that callbacks see them as if all ran on
- * one fiber: docs/adr/007-fiber-locals-and-stacks.md. There is one set, the loop's. A worker that gives control away
+ * one fiber: docs/adr/008-fiber-locals-and-stacks.md. There is one set, the loop's. A worker that gives control away
  * leaves it to the next; when its callback has ended, what the callback has changed meanwhile is added to what the
  * loop's set has become. Nobody can read the set of a fiber but that fiber itself.
  *
