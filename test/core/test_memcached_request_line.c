@@ -144,8 +144,14 @@ TEST(what_is_no_command)
     check_requests("getx a\r\n", "bad ERROR\n");
     check_requests("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25\r\n", "bad ERROR\n");
     check_requests("GET / HTTP/1.1\r\n", "bad (close)\n");
-    check_requests("set a\x01 0 0 1\r\n", BAD_FORMAT "\n");
-    check_requests("set a\t0 0 1 1\r\n", BAD_FORMAT "\n");
+}
+
+TEST(keys_may_have_control_characters_that_end_nothing)
+{
+    check_requests("delete a\x10\x7f\r\n", "delete key(a\x10\x7f)\n");
+    check_requests("delete a\tb\r\n", "delete key(a\tb)\n");
+    check_requests("get a\tb \x01\r\n", "get key(a\tb)\nget key(\x01)\n");
+    check_requests("delete a\rb\r\n", BAD_FORMAT "\n");
 }
 
 TEST(a_nul_is_no_part_of_a_line)

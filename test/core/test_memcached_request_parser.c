@@ -61,7 +61,6 @@ TEST(one_bad_key_spoils_the_line_and_not_the_next_one)
     check_requests(line, "bad CLIENT_ERROR bad command line format\nget key(b)\n");
     snprintf(line, sizeof line, "get a %sx b\r\nget b\r\n", key);
     check_requests(line, "bad CLIENT_ERROR bad command line format\nget key(b)\n");
-    check_requests("get a\tb\r\nget b\r\n", "bad CLIENT_ERROR bad command line format\nget key(b)\n");
     check_requests("get a \rb\r\nget b\r\n", "bad CLIENT_ERROR bad command line format\nget key(b)\n");
     free(key);
 }
@@ -81,7 +80,7 @@ TEST(a_retrieval_may_have_any_number_of_keys)
 
 TEST(in_a_line_beyond_the_limit_keys_are_served_until_one_is_bad)
 {
-    char *keys = repeated(" somekey", 300, " a\001b c\r\nget b\r\n"), *line = malloc(strlen(keys) + 4);
+    char *keys = repeated(" somekey", 300, " a\rb c\r\nget b\r\n"), *line = malloc(strlen(keys) + 4);
     char *expected = repeated("get key(somekey)\n", 300, "bad CLIENT_ERROR bad command line format\nget key(b)\n");
 
     strcpy(line, "get");

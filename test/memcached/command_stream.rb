@@ -4,11 +4,11 @@
 # counts from the one the server is at, see #to_s.
 #
 # Left out is what Pelton's server does otherwise on purpose: numbers that memcached cuts to 32 bits or takes with a sign,
-# control characters, base64 with other characters in it, lines beyond 2,048 bytes.
+# NUL and CR in a line, base64 with other characters in it, lines beyond 2,048 bytes.
 class CommandStream
   Cas = Struct.new(:offset)
 
-  KEYS = %w[a b c n].freeze
+  KEYS = %W[a b c n\x01\t].freeze
   EXPIRIES = [0, 0, 0, 1000, 5000, -1, 2_592_000].freeze # nothing that ends while the test runs
   WORDS = ["", "1", "10", "99", "18446744073709551615", "18446744073709551616", "x", "hello", "0", "007", "z" * 300].freeze
 

@@ -85,14 +85,14 @@ class MemcachedCommandTest < PeltonTest
     errors = Tempfile.new("errors")
     IO.popen([RbConfig.ruby, "-I#{LIB}", File.join(ROOT, "exe/pelton"), "memcached", "-p", "0", "-vv", err: errors]) do |child|
       TCPSocket.open("127.0.0.1", child.gets[/\d+$/]) do |socket|
-        socket.write("set a 0 0 1\r\n1\r\nget a b\r\nmg GwBb b\r\nnonsense\r\nverbosity 0\r\nget c\r\n")
+        socket.write("set a 0 0 1\r\n1\r\nget a\tb c\r\nmg GwBb b\r\nnonsense\r\nverbosity 0\r\nget c\r\n")
         socket.close_write
         socket.read
       end
       Process.kill("TERM", child.pid)
     end
 
-    assert_equal ["< set a", "< get a", "< get b", "< mg (a binary key)", "< ERROR", "< verbosity "], File.readlines(errors.path, chomp: true)
+    assert_equal ["< set a", "< get a\\x09b", "< get c", "< mg \\x1b\\x00[", "< ERROR", "< verbosity "], File.readlines(errors.path, chomp: true)
   ensure
     errors&.close!
   end

@@ -56,7 +56,7 @@ int pel__memcached_request_signed(struct pel_slice word, int64_t *number)
     return 0;
 }
 
-/* Splits at spaces. The number of words, or PEL_EPROTOCOL for a control character. Words beyond the last count, but are
+/* Splits at spaces. The number of words, or PEL_EPROTOCOL for a NUL or a CR. Words beyond the last count, but are
  * not kept: no command has so many. */
 static int split(struct pel_slice line, struct pel_slice *words)
 {
@@ -64,7 +64,7 @@ static int split(struct pel_slice line, struct pel_slice *words)
 
     for (size_t at = 0; at < line.length;) {
         size_t start = at;
-        while (at < line.length && (unsigned char)line.bytes[at] > ' ')
+        while (at < line.length && pel__memcached_in_word(line.bytes[at]))
             at++;
         if (at < line.length && line.bytes[at] != ' ')
             return PEL_EPROTOCOL;

@@ -18,6 +18,13 @@ static inline int pel__memcached_retrieval(enum pel_request_verb verb)
     return verb == PEL_REQUEST_GET || verb == PEL_REQUEST_GETS || verb == PEL_REQUEST_GAT || verb == PEL_REQUEST_GATS;
 }
 
+/* Whether a byte may stand in a word, and so in a key: as memcached has it, any but those that end a word or a line.
+ * Some clients' keys have other control characters. */
+static inline int pel__memcached_in_word(char byte)
+{
+    return (unsigned char)byte > ' ' || (byte != ' ' && byte != '\r' && byte != '\n' && byte != '\0');
+}
+
 /* A decimal number, nothing else. 0 or PEL_EPROTOCOL. */
 int pel__memcached_request_number(struct pel_slice word, uint64_t limit, uint64_t *number);
 

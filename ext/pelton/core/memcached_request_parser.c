@@ -22,7 +22,7 @@ static size_t skip_spaces(const char *bytes, size_t at, size_t length)
 
 static size_t word_end(const char *bytes, size_t at, size_t length)
 {
-    while (at < length && (unsigned char)bytes[at] > ' ')
+    while (at < length && pel__memcached_in_word(bytes[at]))
         at++;
     return at;
 }

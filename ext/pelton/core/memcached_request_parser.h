@@ -11,8 +11,8 @@
 /*
  * The server's side of memcached's protocol, classic text and meta: bytes from a client -> requests. It judges a line
  * as memcached 1.6.18 does, down to the words of its complaints, but for what could be read in two ways: numbers that
- * do not fit are errors, never cut to 32 bits, and so are control characters. Values are not parsed: a storage request
- * ends with its line.
+ * do not fit are errors, never cut to 32 bits, and so are a NUL, and a CR without its LF. Values are not parsed: a
+ * storage request ends with its line.
  */
 
 /* A line is shorter than this, its LF included, in bytes. Only the keys of a retrieval (get and its kin) may go on. */

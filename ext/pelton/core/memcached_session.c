@@ -120,7 +120,15 @@ struct pel_item *pel_memcached_session_value(struct pel_memcached_session *sessi
     return item;
 }
 
-/* For people who watch. A key has no control characters, unless it came as base64. */
+static void tell_bytes(struct pel_slice bytes)
+{
+    for (size_t i = 0; i < bytes.length; i++) {
+        unsigned char byte = (unsigned char)bytes.bytes[i];
+        fprintf(stderr, byte < ' ' || byte == 0x7f ? "\\x%02x" : "%c", byte);
+    }
+}
+
+/* For people who watch. */
 static void tell(const struct pel_memcached_request *request)
 {
     static const char *const words[] = {
@@ -128,14 +136,16 @@ static void tell(const struct pel_memcached_request *request)
         PEL_REQUESTS(WORD)
 #undef WORD
     };
-    struct pel_slice key = request->key;
 
-    if (request->verb == PEL_REQUEST_BAD)
-        fprintf(stderr, "< %s\n", request->error ? request->error : "(closed)");
-    else if (pel_request_has(request, 'b'))
-        fprintf(stderr, "< %s (a binary key)\n", words[request->verb]);
-    else
-        fprintf(stderr, "< %s %.*s\n", words[request->verb], (int)key.length, key.bytes);
+    fputs("< ", stderr);
+    if (request->verb == PEL_REQUEST_BAD) {
+        fputs(request->error ? request->error : "(closed)", stderr);
+    } else {
+        fputs(words[request->verb], stderr);
+        fputc(' ', stderr);
+        tell_bytes(request->key);
+    }
+    fputc('\n', stderr);
 }
 
 /* ---- the conversation ----------------------------------------------------------------------------------------- */
