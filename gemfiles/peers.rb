@@ -6,7 +6,6 @@ eval_gemfile "../Gemfile"
 
 peers = {
   "async" => "2.23.1", # 2.24 calls IO#timeout, which Ruby 3.1 does not have
-  "dalli" => "~> 4.3",
   "em-synchrony" => "~> 1.0",
   "eventmachine" => "1.2.7",
   "memcached" => "1.8.0"
