@@ -1,0 +1,161 @@
+#ifndef HTTP1_TRANSCRIPT_H
+#define HTTP1_TRANSCRIPT_H
+
+/*
+ * What the parser makes of some bytes, written down, so that two ways of feeding it can be compared. Each piece lies
+ * against an unreadable page: an over-read crashes. Parts of a body are joined, because they depend on the cuts.
+ *
+ *   GET /x?a [host: y] 5 | hello .     head with its framing (0, a length, chunked, close), data, end
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "buffer.h"
+#include "http1_parser.h"
+
+/* The fuzz targets have no harness. */
+#ifndef CHECK
+#define CHECK(condition) ((condition) ? (void)0 : abort())
+#endif
+
+#define TRANSCRIPT_PAGES ((size_t)4 << 20)
+
+struct transcript {
+    struct pel_http1_parser parser;
+    struct pel_http1_head head;
+    struct pel_buffer rest; /* not consumed yet */
+    struct pel_buffer text;
+    int in_data, over;
+};
+
+static char *transcript_memory(void)
+{
+    static char *memory;
+
+    if (!memory) {
+        memory = mmap(NULL, TRANSCRIPT_PAGES + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        CHECK(memory != MAP_FAILED);
+        CHECK(mprotect(memory + TRANSCRIPT_PAGES, 65536, PROT_NONE) == 0);
+    }
+    return memory;
+}
+
+static void transcript_begin(struct transcript *transcript, enum pel_http1_kind kind,
+                             const struct pel_http1_limits *limits)
+{
+    memset(&transcript->rest, 0, sizeof transcript->rest);
+    memset(&transcript->text, 0, sizeof transcript->text);
+    transcript->in_data = transcript->over = 0;
+    pel_http1_parser_init(&transcript->parser, kind, limits);
+}
+
+static void transcript_put(struct transcript *transcript, const char *bytes, size_t length)
+{
+    CHECK(pel_buffer_append(&transcript->text, bytes, length) == 0);
+}
+
+static void transcript_say(struct transcript *transcript, const char *text)
+{
+    transcript_put(transcript, text, strlen(text));
+}
+
+static void transcript_slice(struct transcript *transcript, struct pel_slice slice)
+{
+    transcript_put(transcript, slice.bytes, slice.length);
+}
+
+static void transcript_headers(struct transcript *transcript)
+{
+    for (unsigned i = 0; i < transcript->head.header_count; i++) {
+        transcript_say(transcript, " [");
+        transcript_slice(transcript, transcript->head.headers[i].name);
+        transcript_say(transcript, ": ");
+        transcript_slice(transcript, transcript->head.headers[i].value);
+        transcript_say(transcript, "]");
+    }
+}
+
+static void transcript_head(struct transcript *transcript)
+{
+    const struct pel_http1_head *head = &transcript->head;
+    static const char *const framings[] = {"0", NULL, "chunked", "close"};
+    char number[32];
+
+    if (transcript->parser.response) {
+        snprintf(number, sizeof number, "%u ", head->status);
+        transcript_say(transcript, number);
+        transcript_slice(transcript, head->reason);
+    } else {
+        transcript_slice(transcript, head->method);
+        transcript_say(transcript, " ");
+        transcript_slice(transcript, head->target);
+    }
+    transcript_headers(transcript);
+    snprintf(number, sizeof number, " %" PRIu64, head->length);
+    transcript_say(transcript, head->framing == PEL_HTTP1_LENGTH ? number : " ");
+    if (head->framing != PEL_HTTP1_LENGTH)
+        transcript_say(transcript, framings[head->framing]);
+    transcript_say(transcript, head->upgrade ? " upgrade" : head->keep_alive ? "" : " last");
+}
+
+static void transcript_event(struct transcript *transcript, int event, struct pel_slice data)
+{
+    if (event != PEL_HTTP1_DATA && event != PEL_HTTP1_MORE)
+        transcript->in_data = 0;
+    if (event == PEL_HTTP1_HEAD) {
+        transcript_head(transcript);
+    } else if (event == PEL_HTTP1_DATA) {
+        CHECK(data.length > 0);
+        if (!transcript->in_data)
+            transcript_say(transcript, " | ");
+        transcript->in_data = 1;
+        transcript_slice(transcript, data);
+    } else if (event == PEL_HTTP1_END) {
+        transcript_headers(transcript);
+        transcript_say(transcript, " .\n");
+    } else if (event < 0) {
+        transcript->over = 1;
+        transcript_say(transcript, " error: ");
+        transcript_say(transcript, pel_http1_fault_text(pel_http1_parser_fault(&transcript->parser)));
+        transcript_say(transcript, "\n");
+    }
+}
+
+static void transcript_feed(struct transcript *transcript, const char *bytes, size_t length)
+{
+    struct pel_buffer *rest = &transcript->rest;
+
+    CHECK(pel_buffer_append(rest, bytes, length) == 0);
+    while (!transcript->over) {
+        size_t size = pel_buffer_length(rest), consumed;
+        char *place = transcript_memory() + TRANSCRIPT_PAGES - size;
+        struct pel_slice data = {NULL, 0};
+        int event;
+        CHECK(size <= TRANSCRIPT_PAGES);
+        if (size)
+            memcpy(place, pel_buffer_head(rest), size);
+        event = pel_http1_parse(&transcript->parser, place, size, &consumed, &transcript->head, &data);
+        CHECK(consumed <= size);
+        transcript_event(transcript, event, data);
+        pel_buffer_consume(rest, consumed);
+        if (event == PEL_HTTP1_MORE)
+            return;
+    }
+}
+
+static void transcript_end(struct transcript *transcript)
+{
+    if (!transcript->over) {
+        int event = pel_http1_parse_end(&transcript->parser, &transcript->head);
+        /* What was not consumed is an incomplete line: the connection's owner sees the same. */
+        CHECK(event != PEL_HTTP1_END || pel_buffer_length(&transcript->rest) == 0);
+        transcript_event(transcript, event, (struct pel_slice){NULL, 0});
+    }
+    pel_buffer_free(&transcript->rest);
+}
+
+#endif

@@ -1,0 +1,42 @@
+#include "check.h"
+#include "http1_head.h"
+
+/* What is parsed and what is refused: test_http1_parser.c, at every place where a head can be cut. */
+
+static ssize_t parse(enum pel_http1_kind kind, const char *bytes, struct pel_http1_head *head, size_t *line)
+{
+    enum pel_http1_fault fault = PEL_HTTP1_FAULT_NONE;
+
+    return pel_http1_parse_head(kind, &pel_http1_default_limits, bytes, strlen(bytes), head, line, &fault);
+}
+
+TEST(an_incomplete_head_says_where_its_last_line_begins)
+{
+    struct pel_http1_head head;
+    size_t line;
+
+    CHECK_INT(0, parse(PEL_HTTP1_REQUEST, "GET / HTTP/1.1", &head, &line));
+    CHECK_INT(0, line);
+    CHECK_INT(0, parse(PEL_HTTP1_REQUEST, "GET / HTTP/1.1\r\nHost: a", &head, &line));
+    CHECK_INT(16, line);
+    CHECK_INT(27, parse(PEL_HTTP1_REQUEST, "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET", &head, &line));
+}
+
+TEST(headers_are_found_by_name)
+{
+    struct pel_http1_head head;
+    size_t line;
+
+    CHECK(parse(PEL_HTTP1_REQUEST, "GET / HTTP/1.0\r\nA-b: 1\r\na-B: 2\r\n\r\n", &head, &line) > 0);
+    CHECK_BYTES("1", pel_http1_find(&head, "a-b")->value.bytes, pel_http1_find(&head, "a-b")->value.length);
+    CHECK(pel_http1_find(&head, "a") == NULL);
+}
+
+TEST(every_fault_has_a_text_and_a_status)
+{
+    for (int fault = PEL_HTTP1_FAULT_NONE; fault <= PEL_HTTP1_FAULT_BODY_LONG; fault++)
+        CHECK(strlen(pel_http1_fault_text((enum pel_http1_fault)fault)) > 5);
+    CHECK_INT(400, pel_http1_fault_status(PEL_HTTP1_FAULT_HEADER));
+    CHECK_INT(414, pel_http1_fault_status(PEL_HTTP1_FAULT_TARGET_LONG));
+    CHECK_INT(413, pel_http1_fault_status(PEL_HTTP1_FAULT_BODY_LONG));
+}

@@ -1,0 +1,43 @@
+#include "check.h"
+#include "http1_text.h"
+
+static int has(const char *list, const char *token)
+{
+    return pel_http1_has_token((struct pel_slice){list, strlen(list)}, token);
+}
+
+TEST(tokens_of_a_list)
+{
+    CHECK(has("close", "close"));
+    CHECK(has(" a ,\tClose, b", "close"));
+    CHECK(!has("closed, not-close", "close"));
+    CHECK(!has("", "close"));
+    CHECK(!has(",,", "close"));
+}
+
+/* RFC 9110, 5.6.2. */
+TEST(bytes_of_tokens)
+{
+    for (int byte = 0; byte < 256; byte++) {
+        char c = (char)byte;
+        int token = byte && byte < 127 &&
+                    (strchr("!#$%&'*+-.^_`|~", byte) || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+                     (byte >= 'A' && byte <= 'Z'));
+        int value = byte == '\t' || (byte >= ' ' && byte != 127);
+        int target = byte > ' ' && byte < 127 && byte != '#';
+        CHECK_INT(token, pel_http1_all(&c, 1, PEL_HTTP1_TOKEN));
+        CHECK_INT(value, pel_http1_all(&c, 1, PEL_HTTP1_VALUE));
+        CHECK_INT(target, pel_http1_all(&c, 1, PEL_HTTP1_TARGET_BYTE));
+    }
+    CHECK(!pel_http1_all("ab c", 4, PEL_HTTP1_TOKEN));
+    CHECK(pel_http1_all("", 0, PEL_HTTP1_TOKEN));
+}
+
+TEST(trimming)
+{
+    static const char text[] = " \t a b\t ";
+    struct pel_slice slice = pel_http1_trim(text, text + sizeof text - 1);
+
+    CHECK_BYTES("a b", slice.bytes, slice.length);
+    CHECK_INT(0, pel_http1_trim(text, text + 2).length);
+}
