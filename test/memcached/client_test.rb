@@ -13,3 +13,13 @@ MemcachedStyles::ALL.each do |style|
     include MemcachedCommands
   })
 end
+
+# Some of them in classic text.
+[MemcachedStyles::Direct, MemcachedStyles::Blocking, MemcachedStyles::Callback, MemcachedStyles::Crowded].each do |style|
+  Object.const_set(:"MemcachedClassic#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
+    include style
+    include MemcachedStyles::Classic
+    include MemcachedBehaviours
+    include MemcachedCommands
+  })
+end

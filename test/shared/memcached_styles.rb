@@ -19,6 +19,9 @@ module MemcachedStyles
     end
 
     def ask(client, ...) = client.public_send(...)
+
+    # Whether the server speaks the meta protocol.
+    def meta? = true
   end
 
   # Without a block, in a reactor: the fiber parks.
@@ -122,5 +125,11 @@ module MemcachedStyles
     end
   end
 
-  ALL = constants.map { |name| const_get(name) } - [Common]
+  # Beside another one: classic text, as with servers that know no meta commands.
+  module Classic
+    def client(*arguments, **options) = super(*arguments, protocol: :classic, **options)
+    def meta? = false
+  end
+
+  ALL = constants.map { |name| const_get(name) } - [Common, Classic]
 end

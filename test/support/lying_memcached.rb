@@ -14,14 +14,19 @@ module LyingMemcached
       @socket.setsockopt(:TCP, :NODELAY, true)
     end
 
-    # The next command's line, without its end; a set's value is read with it. nil when the client is gone.
+    # The next command's line, without its end; a set's value is read with it. nil when the client is gone. What a client
+    # asks at first, whether there are meta commands, is answered here.
     def command
-      line = @socket.gets("\r\n") or return
+      line = next_line or return
       @socket.read(Integer(line.split[2]) + 2) if line.start_with?("ms ")
+      @socket.read(Integer(line.split[4]) + 2) if line.match?(/\A(set|add) /)
       line.chomp("\r\n")
     rescue SystemCallError
       nil
     end
+
+    # The next line, whatever it is.
+    def line = @socket.gets("\r\n")
 
     # Reads so many commands.
     def commands(count) = Array.new(count) { command }
@@ -57,8 +62,33 @@ module LyingMemcached
       @socket.close
     end
 
+    # Knows no meta commands: answers the first line by an error, and hands all that follows to the memcached at a port.
+    def speak_classic(port)
+      line
+      @socket.write("ERROR\r\n")
+      TCPSocket.open("127.0.0.1", port) do |server|
+        back = Thread.new { loop { @socket.write(server.readpartial(65_536)) } }
+        back.report_on_exception = false
+        while (bytes = @socket.readpartial(65_536))
+          raise "a meta command: #{bytes.dump}" if bytes.match?(/^m[a-z] /)
+          server.write(bytes)
+        end
+      rescue EOFError, SystemCallError
+        back.kill
+      end
+    end
+
     def close
       @socket.close unless @socket.closed?
+    end
+
+    private
+
+    def next_line
+      first = line
+      return first unless first == "mn\r\n"
+      @socket.write("MN\r\n")
+      line
     end
   end
 

@@ -2,6 +2,7 @@
 #define PEL_RUBY_MEMCACHED_H
 
 #include "../core/memcached_parser.h"
+#include "../core/memcached_translation.h"
 #include "../core/memcached_writer.h"
 #include "../core/spin.h"
 #include "operation.h"
@@ -14,14 +15,15 @@
 
 /* What was asked, and what it is answered with. */
 enum pel_memcached_request {
-    PEL_MEMCACHED_GET,       /* the value, or nil */
-    PEL_MEMCACHED_GET_CODED, /* the same; or [value, flags] when there are flags */
-    PEL_MEMCACHED_GETS,      /* [what GET_CODED is answered with, cas], or nil */
-    PEL_MEMCACHED_GET_ITEM,  /* [value, flags, cas, seconds it has left or -1, whether the caller won], or nil */
-    PEL_MEMCACHED_STORE,     /* whether it was stored */
-    PEL_MEMCACHED_DELETE,    /* whether it was there */
-    PEL_MEMCACHED_TOUCH,     /* whether it was there */
-    PEL_MEMCACHED_COUNT,     /* the number, or nil */
+    PEL_MEMCACHED_GET,        /* the value, or nil */
+    PEL_MEMCACHED_GET_CODED,  /* the same; or [value, flags] when there are flags */
+    PEL_MEMCACHED_GETS,       /* [what GET_CODED is answered with, cas], or nil */
+    PEL_MEMCACHED_GET_ITEM,   /* [value, flags, cas, seconds it has left or -1, whether the caller won], or nil */
+    PEL_MEMCACHED_STORE,      /* whether it was stored */
+    PEL_MEMCACHED_DELETE,     /* whether it was there */
+    PEL_MEMCACHED_TOUCH,      /* whether it was there */
+    PEL_MEMCACHED_COUNT,      /* the number, or nil */
+    PEL_MEMCACHED_COUNT_FROM, /* the same; of a counter that begins when it is absent */
     PEL_MEMCACHED_GET_VERSION,
     PEL_MEMCACHED_PART /* one server's part of a gather */
 };
@@ -56,6 +58,9 @@ struct pel_memcached_connection {
     struct pel_memcached_place *room, **room_tail; /* fibers that wait for room, the first to come first */
     unsigned fork_generation;
     unsigned connected : 1, closed : 1, parsing : 1, excused : 1, replied : 1;
+    unsigned classic : 1;                        /* the server knows no meta commands */
+    unsigned end_follows : 1, counter_begun : 1; /* and where in the replies to one command it is */
+    struct pel_buffer untranslated; /* of a classic one: the commands that were written since the last time it sent */
 };
 
 extern VALUE pel_cMemcachedConnection;
@@ -70,7 +75,13 @@ struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connect
 /* Takes the operation that was owed first off the list: the caller settles and releases it. */
 struct pel_operation *pel_memcached_next_owed(struct pel_memcached_connection *connection);
 
-/* Sends what has gathered when it is much (1), else leaves it to the tick's end (0). */
+/* Where commands are appended. */
+static inline struct pel_buffer *pel_memcached_output(struct pel_memcached_connection *connection)
+{
+    return connection->classic ? &connection->untranslated : &connection->stream.output;
+}
+
+/* After commands were appended: sends what has gathered when it is much (1), else leaves it to the tick's end (0). */
 int pel_memcached_sent(struct pel_memcached_connection *connection);
 
 /* Receives and completes what it can, a turn's worth: memcached_receive.c. */
@@ -126,6 +137,10 @@ void pel_memcached_ring(struct pel_reactor *reactor, struct pel_alarm *alarm);
 
 /* A reply to the oldest command. 0, or PEL_EPROTOCOL when it is none. */
 int pel_memcached_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply);
+
+/* Of a classic server: makes of the reply what a meta server would have said. 1; 0 when it says nothing more; or
+ * PEL_EPROTOCOL. memcached_classic_reply.c */
+int pel_memcached_as_meta(struct pel_memcached_connection *connection, struct pel_memcached_reply *reply);
 
 /* What a get of that kind is answered with, made of the value and of what is known of its item. */
 VALUE pel_memcached_item(struct pel_memcached_connection *connection, enum pel_memcached_request request, VALUE value);

@@ -94,7 +94,8 @@ static int usable(const struct pel_memcached_call *call, struct pel_memcached_co
 static int find_connection(struct pel_memcached_call *call, size_t place)
 {
     VALUE here = in_place(call, pel_reactor_current()) ? Qtrue : Qfalse;
-    VALUE connection = rb_funcall(call->self, id_connection, 3, SIZET2NUM(place), here, call->fixed ? Qfalse : Qtrue);
+    VALUE connection = rb_funcall(call->self, id_connection, 4, SIZET2NUM(place), here, call->fixed ? Qfalse : Qtrue,
+                                  call->options[PEL_MEMCACHED_TIMEOUT_OPTION]);
     struct pel_memcached_server *server = &call->client->servers[place];
 
     if (NIL_P(connection))

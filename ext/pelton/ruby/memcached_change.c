@@ -27,7 +27,7 @@ static VALUE client_delete(int argc, VALUE *argv, VALUE self)
     if (!pel_memcached_ready(&call))
         return pel_memcached_refused(&call);
     command.key = call.key_slice;
-    if ((code = pel_memcached_write_delete(&call.connection->stream.output, &command)) < 0)
+    if ((code = pel_memcached_write_delete(pel_memcached_output(call.connection), &command)) < 0)
         pel_memcached_refuse(&call, code);
     return pel_memcached_finish(&call, PEL_MEMCACHED_DELETE);
 }
@@ -57,9 +57,9 @@ static VALUE count(int argc, VALUE *argv, VALUE self, char mode, const char *nam
     if (!pel_memcached_ready(&call))
         return pel_memcached_refused(&call);
     command.key = call.key_slice;
-    if ((code = pel_memcached_write_arithmetic(&call.connection->stream.output, &command)) < 0)
+    if ((code = pel_memcached_write_arithmetic(pel_memcached_output(call.connection), &command)) < 0)
         pel_memcached_refuse(&call, code);
-    return pel_memcached_finish(&call, PEL_MEMCACHED_COUNT);
+    return pel_memcached_finish(&call, NIL_P(initial) ? PEL_MEMCACHED_COUNT : PEL_MEMCACHED_COUNT_FROM);
 }
 
 /* incr(key, by = 1, initial:, ttl:, timeout:) */

@@ -34,6 +34,7 @@ static void close_stream(struct pel_memcached_connection *connection)
         pel_timer_cancel(&connection->reactor->loop.timers, &connection->alarm.timer);
     pel_stream_close(&connection->stream);
     pel_buffer_free(&connection->stream.output);
+    pel_buffer_free(&connection->untranslated);
 }
 
 static void connection_free(void *data)
@@ -209,13 +210,27 @@ struct pel_operation *pel_memcached_next_owed(struct pel_memcached_connection *c
     return operation;
 }
 
+/* Moves commands to the output of a classic connection. What cannot be sent ends it. */
+static void translate(struct pel_memcached_connection *connection, struct pel_buffer *commands)
+{
+    int code =
+        pel_memcached_translate(&connection->stream.output, pel_buffer_head(commands), pel_buffer_length(commands));
+
+    pel_buffer_consume(commands, pel_buffer_length(commands));
+    if (code < 0)
+        pel_memcached_fail(connection, code, 0, "a command could not be written as classic text");
+}
+
 int pel_memcached_sent(struct pel_memcached_connection *connection)
 {
     struct pel_stream *stream = &connection->stream;
-    int much = pel_stream_pending(stream) >= SEND_AT && stream->writable;
+    int much;
 
     if (!connection->connected)
         return 0;
+    if (connection->classic)
+        translate(connection, &connection->untranslated);
+    much = pel_stream_pending(stream) >= SEND_AT && stream->writable;
     if (much)
         pel_stream_flush(stream); /* an error is met again by the flush at the tick's end */
     pel_stream_flush_later(stream);
@@ -255,8 +270,8 @@ static VALUE connection_s_new(VALUE class, VALUE address, VALUE operations, VALU
     return self;
 }
 
-/* _attach(fd): connected; sends what has gathered. */
-static VALUE connection_attach(VALUE self, VALUE fd)
+/* _attach(fd, classic): connected, to a server that knows no meta commands or does; sends what has gathered. */
+static VALUE connection_attach(VALUE self, VALUE fd, VALUE classic)
 {
     struct pel_memcached_connection *connection = pel_memcached_connection_get(self);
     struct pel_buffer output = connection->stream.output;
@@ -267,7 +282,11 @@ static VALUE connection_attach(VALUE self, VALUE fd)
         return Qfalse;
     }
     code = pel_stream_open(&connection->stream, &connection->reactor->loop, NUM2INT(fd));
-    connection->stream.output = output;
+    if (RTEST(classic))
+        connection->untranslated = output;
+    else
+        connection->stream.output = output;
+    connection->classic = RTEST(classic);
     if (code < 0) {
         int error = errno;
         close(NUM2INT(fd));
@@ -278,8 +297,8 @@ static VALUE connection_attach(VALUE self, VALUE fd)
     connection->progress = pel_now();
     if (!connection->owed)
         pel_list_remove(connection->reactor, &connection->listed);
-    pel_stream_flush_later(&connection->stream);
-    return Qtrue;
+    pel_memcached_sent(connection);
+    return connection->closed ? Qfalse : Qtrue;
 }
 
 /* _fail(error): closes it and fails what it owes. */
@@ -325,7 +344,7 @@ void pel_init_memcached_connection(void)
     pel_cMemcachedConnection = rb_define_class_under(module, "Connection", rb_cObject);
     rb_undef_alloc_func(pel_cMemcachedConnection);
     rb_define_singleton_method(pel_cMemcachedConnection, "_new", connection_s_new, 4);
-    rb_define_method(pel_cMemcachedConnection, "_attach", connection_attach, 1);
+    rb_define_method(pel_cMemcachedConnection, "_attach", connection_attach, 2);
     rb_define_method(pel_cMemcachedConnection, "_fail", connection_fail, 1);
     rb_define_method(pel_cMemcachedConnection, "_replied?", connection_replied_p, 0);
     rb_define_method(pel_cMemcachedConnection, "_error", connection_error, 0);

@@ -12,7 +12,7 @@ struct everywhere {
 
 static int write_one(struct everywhere *everywhere)
 {
-    struct pel_buffer *output = &everywhere->call.connection->stream.output;
+    struct pel_buffer *output = pel_memcached_output(everywhere->call.connection);
 
     switch (everywhere->gather->kind) {
     case PEL_MEMCACHED_GATHER_FLUSHED:
@@ -116,7 +116,7 @@ static VALUE client_version(int argc, VALUE *argv, VALUE self)
     call.fixed = 1;
     if (!pel_memcached_ready_at(&call, 0))
         return pel_memcached_refused(&call);
-    if (pel_memcached_write_version(&call.connection->stream.output) < 0)
+    if (pel_memcached_write_version(pel_memcached_output(call.connection)) < 0)
         rb_memerror();
     return pel_memcached_finish(&call, PEL_MEMCACHED_GET_VERSION);
 }

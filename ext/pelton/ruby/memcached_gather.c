@@ -214,6 +214,11 @@ int pel_memcached_part_reply(struct pel_memcached_connection *connection, const 
     return PEL_EPROTOCOL;
 }
 
+int pel_memcached_part_reads(const struct pel_memcached_connection *connection)
+{
+    return connection->parts->gather->kind <= PEL_MEMCACHED_GATHER_CODED_VALUES;
+}
+
 void pel_memcached_fail_parts(struct pel_memcached_connection *connection, VALUE error)
 {
     while (connection->parts) {

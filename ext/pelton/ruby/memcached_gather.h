@@ -56,6 +56,9 @@ int pel_memcached_part_value(struct pel_memcached_connection *connection, VALUE 
 void pel_memcached_fail_parts(struct pel_memcached_connection *connection, VALUE error);
 void pel_memcached_cancel_parts(struct pel_memcached_connection *connection, VALUE error);
 
+/* Whether the oldest part owed is one of values. */
+int pel_memcached_part_reads(const struct pel_memcached_connection *connection);
+
 /* Frees them without a word: the connection is garbage. */
 void pel_memcached_forget_parts(struct pel_memcached_connection *connection);
 

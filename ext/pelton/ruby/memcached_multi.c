@@ -57,9 +57,9 @@ static int write_one(struct multi *multi, long index)
         multi->command.client_flags = NUM2UINT(RARRAY_AREF(multi->flags, index));
         return pel_memcached_write_value(connection, &multi->command, RARRAY_AREF(multi->values, index));
     case PEL_MEMCACHED_GATHER_DELETED:
-        return pel_memcached_write_delete(&connection->stream.output, &multi->command);
+        return pel_memcached_write_delete(pel_memcached_output(connection), &multi->command);
     default:
-        return pel_memcached_write_get(&connection->stream.output, &multi->command);
+        return pel_memcached_write_get(pel_memcached_output(connection), &multi->command);
     }
 }
 

@@ -16,7 +16,7 @@ static VALUE read_item(struct pel_memcached_call *call, struct pel_memcached_com
     if (!pel_memcached_ready(call))
         return pel_memcached_refused(call);
     command->key = call->key_slice;
-    if ((code = pel_memcached_write_get(&call->connection->stream.output, command)) < 0)
+    if ((code = pel_memcached_write_get(pel_memcached_output(call->connection), command)) < 0)
         pel_memcached_refuse(call, code);
     return pel_memcached_finish(call, request);
 }

@@ -17,6 +17,8 @@ static int parse(struct pel_memcached_connection *connection, const char *bytes,
         int code = pel_memcached_parse(&connection->parser, bytes, length, &consumed, &reply);
         bytes += consumed;
         length -= consumed;
+        if (code > 0 && connection->classic)
+            code = pel_memcached_as_meta(connection, &reply);
         if (code > 0)
             code = pel_memcached_reply(connection, &reply);
         if (code < 0)

@@ -16,6 +16,7 @@ static const struct {
     [PEL_MEMCACHED_DELETE] = {.yes = BIT(HD), .no = BIT(NF) | BIT(EX)},
     [PEL_MEMCACHED_TOUCH] = {.yes = BIT(HD), .no = BIT(EN)},
     [PEL_MEMCACHED_COUNT] = {.value = BIT(VA), .absent = BIT(NF) | BIT(NS)},
+    [PEL_MEMCACHED_COUNT_FROM] = {.value = BIT(VA), .absent = BIT(NF) | BIT(NS)},
     [PEL_MEMCACHED_GET_VERSION] = {.value = BIT(VERSION)},
 };
 
@@ -61,6 +62,11 @@ VALUE pel_memcached_item(struct pel_memcached_connection *connection, enum pel_m
     return request == PEL_MEMCACHED_GETS ? rb_assoc_new(value, ULL2NUM(connection->value_cas)) : value;
 }
 
+static int is_count(enum pel_memcached_request request)
+{
+    return request == PEL_MEMCACHED_COUNT || request == PEL_MEMCACHED_COUNT_FROM;
+}
+
 /* The oldest request's value is whole. */
 static int finish_value(struct pel_memcached_connection *connection, VALUE value)
 {
@@ -68,7 +74,7 @@ static int finish_value(struct pel_memcached_connection *connection, VALUE value
 
     if (request == PEL_MEMCACHED_PART)
         return pel_memcached_part_value(connection, value);
-    value = request == PEL_MEMCACHED_COUNT ? number(value) : pel_memcached_item(connection, request, value);
+    value = is_count(request) ? number(value) : pel_memcached_item(connection, request, value);
     if (!value) /* a count that is no number */
         return PEL_EPROTOCOL;
     complete(connection, value, 0);
@@ -102,8 +108,7 @@ static int end_value(struct pel_memcached_connection *connection)
  * well: nothing that follows can be matched with what was asked. */
 static int after_error(enum pel_memcached_request request, enum pel_memcached_kind kind)
 {
-    int aligned =
-        kind == PEL_MEMCACHED_SERVER_ERROR || (kind == PEL_MEMCACHED_CLIENT_ERROR && request == PEL_MEMCACHED_COUNT);
+    int aligned = kind == PEL_MEMCACHED_SERVER_ERROR || (kind == PEL_MEMCACHED_CLIENT_ERROR && is_count(request));
 
     return aligned ? 0 : PEL_EPROTOCOL;
 }
@@ -141,6 +146,8 @@ int pel_memcached_reply(struct pel_memcached_connection *connection, const struc
         complete(connection, Qfalse, 0);
     } else if (answers[request].absent & bit) {
         complete(connection, Qnil, 0);
+    } else if (reply->kind == PEL_MEMCACHED_NUMBER && connection->classic) {
+        complete(connection, ULL2NUM(reply->number), 0);
     } else if (!(answers[request].value & bit)) {
         return PEL_EPROTOCOL;
     } else if (reply->kind == PEL_MEMCACHED_VA) {

@@ -7,28 +7,54 @@ module Pelton
     #
     # @private
     class Connection
-      # Connects it by the block, which returns a {Stream}. Commands gather meanwhile; when the block fails, they fail by
-      # its error.
+      # Connects it by the block, which gets the seconds there are and returns a {Stream}. Commands gather meanwhile; when
+      # the block fails, they fail by its error.
       #
       # @param in_place [Boolean] here and now. Otherwise in a task of its own: whoever asked first may be cancelled, and
       #   others wait for the same connection.
+      # @param timeout [Numeric] seconds until it must be in use
+      # @param protocol [Symbol, nil] :meta or :classic; nil: the server is asked whether it knows meta commands
       # @asynchronous
-      def open(in_place, &connect)
-        return open_here(&connect) if in_place
-        Task.spawn { _attach(connect.call._detach) }.errback do |error|
+      def open(in_place, timeout, protocol = nil, &connect)
+        return open_here(timeout, protocol, &connect) if in_place
+        Task.spawn { attach(timeout, protocol, &connect) }.errback do |error|
           _fail(error.is_a?(StandardError) ? error : broken_off)
         end
       end
 
       private
 
-      def open_here
-        _attach(yield._detach)
+      def attach(timeout, protocol)
+        deadline = now + timeout
+        stream = yield timeout
+        classic = protocol ? protocol == :classic : knows_no_meta?(stream, deadline)
+        _attach(stream._detach, classic)
+      rescue
+        stream&.close
+        raise
+      end
+
+      # A command that has no effect. An old server would read the value of a meta set as commands: so it is never sent
+      # one.
+      def knows_no_meta?(stream, deadline)
+        stream.write("mn\r\n")
+        case (line = stream.gets("\r\n", limit: 2048, timeout: [deadline - now, 0].max))
+        when "MN\r\n" then false
+        when "ERROR\r\n" then true
+        when nil then raise ConnectionError, "the server closed the connection"
+        else raise ProtocolError, "what answers there is no memcached: #{line.dump}"
+        end
+      end
+
+      def open_here(timeout, protocol, &connect)
+        attach(timeout, protocol, &connect)
       rescue => error
         _fail(error)
       ensure
         _fail(broken_off) unless connected?
       end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       def broken_off = ClosedError.new("the connecting was broken off")
     end

@@ -25,12 +25,14 @@ module Pelton
       # @param retry_after [Numeric] seconds
       # @param operations [Integer] that may be owed before direct style waits
       # @param bytes [Integer] that may be queued, likewise
-      def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1)
+      # @param protocol [Symbol, nil] :meta or :classic; nil: the server is asked
+      def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1, protocol: nil)
         @address = address
         @connect_timeout = connect_timeout
         @timeout = timeout
         @failure_limit = failure_limit
         @retry_after = retry_after
+        @protocol = protocol
         @options = [address.to_s.freeze, operations, bytes, timeout].freeze
         @connections = {}.compare_by_identity
         @mutex = Thread::Mutex.new
@@ -42,10 +44,11 @@ module Pelton
       # This thread's connection, which may still be connecting, or have failed to connect.
       #
       # @param in_place [Boolean] it must be connected on return, or have failed
+      # @param timeout [Numeric, nil] seconds that whoever waits in place has
       # @return [Connection]
       # @raise [ClosedError] after {#close}
       # @asynchronous
-      def connection(in_place)
+      def connection(in_place, timeout = nil)
         fresh = nil
         connection = @mutex.synchronize do
           raise ClosedError, "the client is closed" if @closed
@@ -55,7 +58,7 @@ module Pelton
           next refusing if failed_too_often? && !try_again?
           @connections[Thread.current] = fresh = Connection._new(*@options)
         end
-        fresh&.open(in_place) { connect }
+        fresh&.open(in_place, [@connect_timeout, *timeout].min, @protocol) { |seconds| connect(seconds) }
         connection
       end
 
@@ -70,9 +73,9 @@ module Pelton
       # @asynchronous
       def ask
         @mutex.synchronize { @retry_at = now + @retry_after }
-        stream = connect
-        stream.write("version\r\n", timeout: @timeout)
-        line = stream.gets("\r\n", limit: 1024, timeout: @timeout)
+        stream = connect(@connect_timeout)
+        stream.write("version\r\n")
+        line = stream.gets("\r\n", limit: 1024, timeout: @timeout || @connect_timeout)
         @mutex.synchronize { @failures = 0 } if line&.start_with?("VERSION ")
       rescue ConnectionError, LimitError
         nil # still down
@@ -93,9 +96,9 @@ module Pelton
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-      def connect
-        return Pelton.connect_unix(address.path, timeout: @connect_timeout) if address.path
-        Pelton.connect(address.host, address.port, timeout: @connect_timeout)
+      def connect(timeout)
+        return Pelton.connect_unix(address.path, timeout: timeout) if address.path
+        Pelton.connect(address.host, address.port, timeout: timeout)
       end
 
       # A thread that has ended needs its connection no more.

@@ -31,10 +31,10 @@ module Pelton
       #
       # @return [Connection, nil] it may have failed already; nil: its keys have moved
       # @asynchronous
-      def connection(place, in_place, may_move)
+      def connection(place, in_place, may_move, timeout)
         node = @nodes[place]
         return if may_move && node.down? && moved_from?(node)
-        node.connection(in_place)
+        node.connection(in_place, timeout)
       end
 
       # Asks those that are down, when it is time: in a task where one can run, here and now otherwise.

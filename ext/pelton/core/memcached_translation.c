@@ -1,0 +1,199 @@
+#include "memcached_translation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "memcached_flags.h"
+#include "slice.h"
+
+#define TOKENS ('z' - 'A' + 1)
+#define WORD(text) ((struct pel_slice){text, sizeof(text) - 1})
+
+struct command {
+    struct pel_slice key, length;
+    uint64_t flags;
+    struct pel_slice tokens[TOKENS]; /* what follows each letter */
+};
+
+static int has(const struct command *command, char letter)
+{
+    return (command->flags & PEL_MEMCACHED_FLAG(letter)) != 0;
+}
+
+/* A flag's token, or else this. */
+static struct pel_slice token(const struct command *command, char letter, struct pel_slice otherwise)
+{
+    return has(command, letter) ? command->tokens[letter - 'A'] : otherwise;
+}
+
+static uint64_t number(struct pel_slice digits)
+{
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < digits.length; i++)
+        number = number * 10 + (uint64_t)(digits.bytes[i] - '0');
+    return number;
+}
+
+/* The next word of the line; empty at its end. */
+static struct pel_slice next_word(const char **at, const char *end)
+{
+    const char *start = *at, *space = memchr(start, ' ', (size_t)(end - start));
+    const char *stop = space ? space : end;
+
+    *at = space ? space + 1 : end;
+    return (struct pel_slice){start, (size_t)(stop - start)};
+}
+
+static int read_command(struct command *command, const char *at, const char *end, int has_value)
+{
+    struct pel_slice word;
+
+    command->flags = 0;
+    command->key = next_word(&at, end);
+    command->length = has_value ? next_word(&at, end) : WORD("0");
+    while ((word = next_word(&at, end)).length) {
+        char letter = word.bytes[0];
+        if (letter < 'A' || letter > 'z')
+            return PEL_EARGUMENT;
+        command->flags |= PEL_MEMCACHED_FLAG(letter);
+        command->tokens[letter - 'A'] = (struct pel_slice){word.bytes + 1, word.length - 1};
+    }
+    return 0;
+}
+
+/* A line of words; the empty ones are left out. */
+static int put_line(struct pel_buffer *classic, const struct pel_slice *words, size_t count)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < count && code == 0; i++)
+        if (words[i].length && (i == 0 || (code = pel_buffer_append(classic, " ", 1)) == 0))
+            code = pel_buffer_append(classic, words[i].bytes, words[i].length);
+    return code < 0 ? code : pel_buffer_append(classic, "\r\n", 2);
+}
+
+#define PUT_LINE(classic, ...)                                                                                         \
+    put_line(classic, (struct pel_slice[]){__VA_ARGS__},                                                               \
+             sizeof((struct pel_slice[]){__VA_ARGS__}) / sizeof(struct pel_slice))
+
+static int put_get(struct pel_buffer *classic, const struct command *command)
+{
+    struct pel_slice ttl = token(command, 'T', WORD("0"));
+
+    if (has(command, 'T') && !has(command, 'v'))
+        return PUT_LINE(classic, WORD("touch"), command->key, ttl);
+    if (has(command, 'T'))
+        return PUT_LINE(classic, has(command, 'c') ? WORD("gats") : WORD("gat"), ttl, command->key);
+    return PUT_LINE(classic, has(command, 'c') ? WORD("gets") : WORD("get"), command->key);
+}
+
+static int put_set(struct pel_buffer *classic, const struct command *command)
+{
+    struct pel_slice verb = WORD("set"), flags = token(command, 'F', WORD("0")), ttl = token(command, 'T', WORD("0"));
+
+    if (has(command, 'C'))
+        return PUT_LINE(classic, WORD("cas"), command->key, flags, ttl, command->length, command->tokens['C' - 'A']);
+    switch (token(command, 'M', WORD("S")).bytes[0] | 0x20) {
+    case 'a':
+        verb = WORD("append");
+        break;
+    case 'e':
+        verb = WORD("add");
+        break;
+    case 'p':
+        verb = WORD("prepend");
+        break;
+    case 'r':
+        verb = WORD("replace");
+        break;
+    }
+    return PUT_LINE(classic, verb, command->key, flags, ttl, command->length);
+}
+
+static int put_delete(struct pel_buffer *classic, const struct command *command)
+{
+    int code;
+
+    if (!has(command, 'C'))
+        return PUT_LINE(classic, WORD("delete"), command->key);
+    code = PUT_LINE(classic, WORD("cas"), command->key, WORD("0"), WORD("-1"), WORD("0"), command->tokens['C' - 'A']);
+    return code < 0 ? code : pel_buffer_append(classic, "\r\n", 2);
+}
+
+/* What the counter would have been before, so that one step makes it the initial number: no other client can be given
+ * the same number in between. A decrement ends at 0, and so cannot begin beyond 2^64 - 1. */
+static int put_initial(struct pel_buffer *classic, const struct command *command, int down, struct pel_slice step)
+{
+    uint64_t initial = number(token(command, 'J', WORD("0"))), before = initial - number(step);
+    char digits[24], length[24];
+    struct pel_slice value = {digits, 0}, size = {length, 0};
+    int code;
+
+    if (down && __builtin_add_overflow(initial, number(step), &before))
+        before = UINT64_MAX;
+    value.length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, before);
+    size.length = (size_t)snprintf(length, sizeof(length), "%zu", value.length);
+    code = PUT_LINE(classic, WORD("add"), command->key, WORD("0"), token(command, 'N', WORD("0")), size);
+    return code < 0 ? code : PUT_LINE(classic, value);
+}
+
+static int put_count(struct pel_buffer *classic, const struct command *command)
+{
+    int down = (token(command, 'M', WORD("I")).bytes[0] | 0x20) == 'd', code = 0;
+    struct pel_slice step = token(command, 'D', WORD("1"));
+
+    if (has(command, 'N'))
+        code = put_initial(classic, command, down, step);
+    return code < 0 ? code : PUT_LINE(classic, down ? WORD("decr") : WORD("incr"), command->key, step);
+}
+
+/* Of a meta verb's second letter. */
+static int put_command(struct pel_buffer *classic, char verb, const struct command *command)
+{
+    switch (verb) {
+    case 'g':
+        return put_get(classic, command);
+    case 's':
+        return put_set(classic, command);
+    case 'd':
+        return put_delete(classic, command);
+    case 'a':
+        return put_count(classic, command);
+    default:
+        return PEL_EARGUMENT;
+    }
+}
+
+int pel_memcached_translate(struct pel_buffer *classic, const char *bytes, size_t length)
+{
+    const char *at = bytes, *end = length ? bytes + length : bytes;
+
+    while (at < end) {
+        const char *line = at, *stop = memchr(at, '\n', (size_t)(end - at));
+        struct command command;
+        size_t value;
+        int code;
+        if (!stop || stop - line < 2 || stop[-1] != '\r')
+            return PEL_EARGUMENT;
+        at = stop + 1;
+        if (stop - line < 4 || line[0] != 'm' || line[2] != ' ') {
+            if ((code = pel_buffer_append(classic, line, (size_t)(at - line))) < 0)
+                return code;
+            continue;
+        }
+        if ((code = read_command(&command, line + 3, stop - 1, line[1] == 's')) < 0 ||
+            (code = put_command(classic, line[1], &command)) < 0)
+            return code;
+        if (line[1] != 's')
+            continue;
+        value = (size_t)number(command.length);
+        if ((size_t)(end - at) < 2 || (size_t)(end - at) - 2 < value)
+            return PEL_EARGUMENT;
+        if ((code = pel_buffer_append(classic, at, value + 2)) < 0)
+            return code;
+        at += value + 2;
+    }
+    return 0;
+}

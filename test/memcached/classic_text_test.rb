@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../shared/memcached_styles"
+require_relative "../support/lying_memcached"
+
+# Servers that know no meta commands: memcached before 1.6. (All commands in classic text: client_test.rb.)
+class MemcachedClassicTextTest < PeltonTest
+  include LyingMemcached
+  include MemcachedStyles::Common
+
+  # What such servers never answer to a command.
+  LIES = {
+    [:get, "k"] => ["STORED\r\n", "EN\r\n", "VA 1\r\nx\r\n", "HD\r\n", "5\r\n", "NOT_FOUND\r\n", "VALUE k 0 1\r\nx\r\nVALUE k 0 1\r\ny\r\nEND\r\n"],
+    [:gets, "k"] => ["STAT a b\r\n", "OK\r\n"],
+    [:set, "k", "v"] => ["END\r\n", "HD\r\n", "DELETED\r\n5\r\n", "ERROR\r\n"],
+    [:delete, "k"] => ["END\r\n", "5\r\n", "VALUE k 0 1\r\nx\r\nEND\r\n"],
+    [:incr, "k"] => ["STORED\r\n", "VALUE k 0 1\r\nx\r\nEND\r\n", "-5\r\n"],
+    [:incr, "k", 1, {initial: 5}] => ["5\r\n", "NOT_FOUND\r\n", "STORED\r\nSTORED\r\n"],
+    [:get_multi, "a", "b"] => ["END\r\nSTORED\r\n", "VALUE a 0 1\r\nx\r\nSTORED\r\n", "END\r\nERROR\r\n"],
+    [:stats] => ["STAT a 1\r\nSTORED\r\n", "EN\r\n"],
+    [:gat, "k", {ttl: 5}] => ["ERROR\r\n"] # memcached before 1.5.3
+  }.freeze
+
+  RIGHT = ->(peer) { peer.commands(1) && peer.send("VALUE k 0 5\r\nright\r\nEND\r\n") && peer.stall }
+
+  def test_an_old_server_is_found_out_and_asked_in_classic_text
+    [->(&block) { block.call }, Pelton.method(:run)].each do |within|
+      port = with_memcached
+      with_lying_memcached(->(peer) { peer.speak_classic(port) }) do |address|
+        within.call do
+          cache = client(address)
+          large = Random.bytes(600_000)
+
+          assert_equal [true, "v", nil], [cache.set("k", "v", flags: 3), cache.get("k"), cache.get("absent")]
+          assert_equal [true, large], [cache.set("large", large), cache.get("large")]
+          assert_equal({"k" => "v", "large" => large}, cache.get_multi("absent", "k", "large"))
+          assert_equal [5, 6], [cache.incr("n", initial: 5), cache.incr("n", initial: 5)]
+          assert_equal ["v", 3, nil, false], cache.item("k", recache: 30).then { |item| [item.value, item.flags, item.ttl, item.won] }
+        end
+      end
+    end
+  end
+
+  # They were written before anybody knew what the server speaks.
+  def test_commands_that_gathered_meanwhile_are_translated
+    port = with_memcached
+    with_lying_memcached(->(peer) { peer.speak_classic(port) }) do |address|
+      values = []
+      Pelton.run do
+        cache = client(address)
+        500.times { |i| cache.set("k#{i}", "get k\r\ndelete k#{i}\r\n") { |stored| values << stored } }
+        500.times { |i| cache.get("k#{i}") { |value| values << value } }
+      end
+
+      assert_equal [true] * 500 + Array.new(500) { |i| "get k\r\ndelete k#{i}\r\n" }, values
+    end
+  end
+
+  def test_fetch_keeps_a_stale_value_to_its_end
+    with_memcached
+    cache = client(protocol: :classic)
+
+    assert_equal "1", cache.fetch("k", ttl: 10, stale: 10) { "1" }
+    assert_equal "1", cache.fetch("k", ttl: 10, stale: 10) { "2" }
+  end
+
+  LIES.each do |(command, *arguments), lies|
+    define_method(:"test_lies_to_#{command}_#{arguments.size}_end_the_connection") do
+      options = arguments.last.is_a?(Hash) ? arguments.last : {}
+      arguments -= [options]
+      lies.each do |lie|
+        script = ->(peer) { peer.command && peer.send(lie) && peer.stall }
+        with_lying_memcached(script, RIGHT) do |address|
+          cache = client(address, protocol: :classic)
+          begin
+            answer = cache.public_send(command, *arguments, **options)
+            assert_includes ["x", false, true], answer, lie # the lie came after the answer
+          rescue Pelton::ProtocolError, Pelton::Memcached::ServerError
+            nil
+          end
+          assert_equal "right", again { cache.get("k") }, lie
+        end
+      end
+    end
+  end
+
+  def test_what_is_no_memcached_is_told
+    {"HTTP/1.1 400 Bad Request\r\n" => Pelton::ProtocolError, "" => Pelton::ConnectionError, "MN" => Pelton::ConnectionError,
+     "x" * 5000 => Pelton::Error}.each do |answer, error|
+      with_lying_memcached(->(peer) { peer.line && peer.send(answer) }) do |address|
+        assert_raises(error, answer) { client(address).get("k") }
+        Pelton.run { assert_raises(error, answer) { client(address).get("k") } }
+      end
+    end
+  end
+
+  def test_one_that_accepts_and_says_nothing_is_given_up
+    with_lying_memcached(->(peer) { peer.stall }) do |address|
+      assert_raises(Pelton::TimeoutError) { Pelton::Memcached::Client.new(address, timeout: 0.05).get("k") }
+      assert_raises(Pelton::TimeoutError) { client(address).get("k", timeout: 0.05) }
+      Pelton.run { assert_raises(Pelton::TimeoutError) { Pelton::Memcached::Client.new(address, timeout: 0.05).get("k") } }
+    end
+  end
+
+  def test_the_protocol_is_one_of_two
+    assert_raises(ArgumentError) { client("127.0.0.1:1", protocol: :binary) }
+  end
+
+  private
+
+  def again
+    yield
+  rescue Pelton::ConnectionError
+    yield
+  end
+end
