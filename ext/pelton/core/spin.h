@@ -7,17 +7,19 @@
  * Whether to spin for a reply before sleeping. Waking a sleeping core costs more than a loopback round trip, so
  * spinning halves the time when client and server have a core each; when they share one it doubles it. Which of the two
  * holds is measured on each connection, again and again: a few operations sleep, a few spin, and the others do what was
- * faster.
+ * faster. While the answer stays the same it is asked more and more rarely.
  */
 
 #define PEL_SPIN_NS 50000    /* for one operation at most */
 #define PEL_SPIN_SAMPLES 8   /* of each kind in a period */
-#define PEL_SPIN_PERIOD 1024 /* operations */
+#define PEL_SPIN_PERIOD 1024 /* operations, the shortest; each one that changes nothing doubles the next */
+#define PEL_SPIN_LONGEST (16 * PEL_SPIN_PERIOD)
 
 struct pel_spin {
-    uint32_t count; /* operations of this period */
-    int faster;     /* spinning was faster by a tenth, the last time */
-    int64_t sum[2]; /* nanoseconds of this period's samples: sleeping, spinning */
+    uint32_t count;  /* operations of this period */
+    uint32_t period; /* its operations; 0: the first one */
+    int faster;      /* spinning was faster by a tenth, the last time */
+    int64_t sum[2];  /* nanoseconds of this period's samples: sleeping, spinning */
 };
 
 /* Nanoseconds the next operation may spin: 0 or PEL_SPIN_NS. */
@@ -39,9 +41,15 @@ static inline void pel_spin_took(struct pel_spin *spin, int64_t nanoseconds)
     if (spin->count < 2 * PEL_SPIN_SAMPLES)
         spin->sum[spin->count >= PEL_SPIN_SAMPLES] += nanoseconds < most ? nanoseconds : most;
     spin->count++;
-    if (spin->count == 2 * PEL_SPIN_SAMPLES)
-        spin->faster = spin->sum[1] * 10 < spin->sum[0] * 9;
-    if (spin->count == PEL_SPIN_PERIOD) {
+    if (spin->count == 2 * PEL_SPIN_SAMPLES) {
+        int faster = spin->sum[1] * 10 < spin->sum[0] * 9;
+        if (faster != spin->faster || !spin->period)
+            spin->period = PEL_SPIN_PERIOD;
+        else if (spin->period < PEL_SPIN_LONGEST)
+            spin->period *= 2;
+        spin->faster = faster;
+    }
+    if (spin->count == spin->period) {
         spin->count = 0;
         spin->sum[0] = spin->sum[1] = 0;
     }

@@ -1,0 +1,64 @@
+#include "spin.h"
+
+#include "check.h"
+
+/* Does operations as the spinner wants them, each taking so long when it sleeps and when it spins. Returns how many
+ * spun. */
+static int operate(struct pel_spin *spin, int operations, int64_t sleeping, int64_t spinning)
+{
+    int spun = 0;
+
+    while (operations-- > 0) {
+        int spins = pel_spin_next(spin) != 0;
+        pel_spin_took(spin, spins ? spinning : sleeping);
+        spun += spins;
+    }
+    return spun;
+}
+
+TEST(spins_where_that_was_faster)
+{
+    struct pel_spin spin = {0};
+
+    operate(&spin, 2 * PEL_SPIN_SAMPLES, 60000, 30000);
+    CHECK_INT(100, operate(&spin, 100, 60000, 30000));
+}
+
+TEST(sleeps_where_spinning_was_slower_or_hardly_faster)
+{
+    struct pel_spin slower = {0}, as_fast = {0};
+
+    operate(&slower, 2 * PEL_SPIN_SAMPLES, 20000, 55000);
+    CHECK_INT(0, operate(&slower, 100, 20000, 55000));
+    operate(&as_fast, 2 * PEL_SPIN_SAMPLES, 20000, 19000);
+    CHECK_INT(0, operate(&as_fast, 100, 20000, 19000));
+}
+
+TEST(asks_again_more_and_more_rarely)
+{
+    struct pel_spin spin = {0};
+    int spun = operate(&spin, 20 * PEL_SPIN_LONGEST, 20000, 55000);
+
+    /* Five periods until the longest, then one for each of those. */
+    CHECK(spun >= 20 * PEL_SPIN_SAMPLES);
+    CHECK(spun <= 26 * PEL_SPIN_SAMPLES);
+}
+
+TEST(notices_a_change_within_the_longest_period)
+{
+    struct pel_spin spin = {0};
+
+    operate(&spin, 20 * PEL_SPIN_LONGEST, 20000, 55000);
+    operate(&spin, PEL_SPIN_LONGEST + 2 * PEL_SPIN_SAMPLES, 60000, 30000);
+    CHECK_INT(100, operate(&spin, 100, 60000, 30000));
+    CHECK_INT(PEL_SPIN_PERIOD, spin.period);
+}
+
+TEST(one_operation_that_was_held_up_does_not_decide)
+{
+    struct pel_spin spin = {0};
+
+    operate(&spin, 1, INT64_C(5000000000), 0);
+    operate(&spin, 2 * PEL_SPIN_SAMPLES - 1, 200000, 400000);
+    CHECK_INT(0, operate(&spin, 100, 200000, 400000));
+}
