@@ -100,6 +100,19 @@ class ParkingTest < PeltonTest
     assert_equal :thread, @log.last
   end
 
+  def test_rule_4_also_when_the_only_worker_is_killed
+    thread = Thread.new do
+      Pelton.run do
+        Fiber.schedule { ensuring(:fiber) { sleep } }
+        ensuring(:main) { sleep }
+      end
+    end
+    eventually { thread.status == "sleep" && Pelton::Watchdog.resting? }
+    thread.kill.join
+
+    assert_equal %i[fiber main], @log.sort
+  end
+
   # 5. An uncaught error of a fiber begun by transfer would land in an innocent one.
   def test_rule_5_an_uncaught_error_of_a_scheduled_fiber_strikes_nobody
     Pelton.on_error { |error| @log << error.message }
@@ -292,6 +305,61 @@ class ParkingTest < PeltonTest
     assert_equal [[:first, 1], [:second, 2]], @log
   end
 
+  # It was given an item, so it goes on; the exception is not lost.
+  def test_what_is_raised_in_an_unblocked_fiber_strikes_at_its_next_wait
+    queue = Queue.new
+    Pelton.run do
+      task = Pelton.spawn { popping_and_sleeping(queue) }
+      Pelton::Reactor.current.yield
+      queue << :item
+      @log << Pelton::Reactor.current.raise_in(@popper, ArgumentError, "kept")
+      task.await
+    end
+
+    assert_equal [true, :item, "kept", :end], @log
+  end
+
+  # The other order: the fiber is on its way with an exception when it is given the item, which nobody else would get.
+  def test_an_item_given_to_a_fiber_with_an_exception_comes_first
+    queue = Queue.new
+    Pelton.run do
+      task = Pelton.spawn { popping_and_sleeping(queue) }
+      Pelton::Reactor.current.yield
+      Pelton::Reactor.current.raise_in(@popper, ArgumentError, "kept")
+      queue << :item
+      task.await
+    end
+
+    assert_equal [:item, "kept", :end], @log
+  end
+
+  def test_two_exceptions_for_one_fiber_strike_one_after_the_other
+    Pelton.run do
+      task = Pelton.spawn do
+        @popper = Fiber.current
+        3.times { @log << (sleep(0.001) && :slept) rescue @log << $!.message } # standard:disable Style/RescueModifier
+      end
+      Pelton::Reactor.current.yield
+      %w[one two].each { |message| Pelton::Reactor.current.raise_in(@popper, message) }
+      task.await
+    end
+
+    assert_equal ["one", "two", :slept], @log
+  end
+
+  def test_a_kept_exception_dies_with_its_callback
+    queue = Queue.new
+    Pelton.run do
+      Pelton.next_tick { @popper = Fiber.current and @log << queue.pop }
+      Pelton::Reactor.current.yield
+      queue << :item
+      Pelton::Reactor.current.raise_in(@popper, "for a callback that waits no more")
+      10.times { Pelton.next_tick { sleep(0) && @log << :other } } # on the same worker, too
+    end
+
+    assert_equal [:item, *[:other] * 10], @log
+  end
+
   def test_a_sized_queue_holds_its_producer_back
     queue = SizedQueue.new(1)
     Pelton.run do
@@ -431,6 +499,16 @@ class ParkingTest < PeltonTest
   end
 
   private
+
+  def popping_and_sleeping(queue)
+    @popper = Fiber.current
+    @log << queue.pop
+    sleep
+  rescue ArgumentError => error
+    @log << error.message
+    sleep 0 # nothing more is raised
+    @log << :end
+  end
 
   def use_what_sticks(number)
     catch(:tag) do

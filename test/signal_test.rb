@@ -141,6 +141,20 @@ class SignalTest < PeltonTest
     assert_equal "trapped\npopped\n", output
   end
 
+  # A fiber that is made in a trap handler is taken for one by Ruby: deaf to signals, and forbidden to lock a Mutex.
+  def test_the_fiber_that_takes_over_from_a_waiting_trap_handler_is_none
+    output = child(<<~RUBY)
+      trap(:USR1) { sleep 0.01; puts "trapped" }
+      Pelton.run do
+        Pelton.next_tick { Mutex.new.synchronize { puts "locked" } }
+        Process.kill(:USR1, Process.pid)
+        sleep 0.02
+      end
+    RUBY
+
+    assert_equal "locked\ntrapped\n", output
+  end
+
   # The handler's fiber keeps the interrupted one from going on, also when that is due.
   def test_a_trap_handler_that_resumes_a_fiber_which_waits
     output = child(<<~RUBY)

@@ -223,6 +223,7 @@ class WatchdogTest < PeltonTest
     assert_match(/in `select'/, @reader.readpartial(9999))
     thread.kill.join
     assert_equal 0, Pelton::Watchdog.count
+    @reader.read_nonblock(9999, exception: false) # that the loop went on, for those who were parked
     stall_in { IO.select([@reader]) }
     assert_reported "select"
   end

@@ -1,22 +1,23 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require "pelton"
-require_relative "../support/random_program"
 
+# The random programs of state_table_test.rb with a collection at every allocation: small ones, in a process of their own, where
+# there is less to collect.
 class StateTableStressTest < PeltonTest
-  self.deadline = 240
+  self.deadline = 120
 
-  def test_a_small_random_program_under_a_collection_at_every_allocation
-    seed = Integer(ENV["PELTON_SEED"] || Random.rand(2**32))
-    logger, Pelton.logger = Pelton.logger, nil # the watchdog would have much to say
-    program = RandomProgram.new(seed, tasks: 2, steps: 2)
-    GC.stress = true
-    complaints = program.run
-    GC.stress = false
-    assert_empty complaints, "run it again by PELTON_SEED=#{seed}"
-  ensure
-    GC.stress = false
-    Pelton.logger = logger
+  def test_small_random_programs_with_a_collection_at_every_allocation
+    output = ruby_output(<<~RUBY, ENV["PELTON_SEED"] || Random.new_seed % 1_000_000_000, deadline: 100)
+      require "#{ROOT}/test/support/fiber_program"
+      seed = Integer(ARGV[0])
+      4.times do |i|
+        program = FiberProgram.new(seed + i, size: 1 + (seed + i) % 2, at_most: 5, stress: true)
+        problems = program.call
+        puts program, problems if problems.any?
+      end
+    RUBY
+
+    assert_empty output
   end
 end

@@ -2,6 +2,7 @@
 
 #include "../core/alloc.h"
 #include "error.h"
+#include "late.h"
 #include "locals.h"
 #include "operation.h"
 #include "protect.h"
@@ -146,11 +147,41 @@ void pel_worker_rise(struct pel_reactor *reactor, struct pel_worker *worker)
     reactor->idle_count--;
 }
 
+static VALUE probe; /* a Mutex that nobody holds */
+
+static VALUE lock_and_unlock(VALUE mutex)
+{
+    rb_mutex_lock(mutex);
+    return rb_mutex_unlock(mutex);
+}
+
+/* Whether this fiber runs a trap handler, or was made by one. A fiber that it makes would be taken for one, too, for
+ * ever: deaf to signals, and forbidden to lock a Mutex. */
+static int in_trap_handler(void)
+{
+    int state;
+
+    pel_protect(lock_and_unlock, probe, &state);
+    return state && !NIL_P(pel_take_error(state));
+}
+
+static int let_caller_make_one(struct pel_reactor *reactor, int *state)
+{
+    if (rb_fiber_current() == reactor->caller || !in_trap_handler())
+        return 0;
+    if (pel_switch(reactor, reactor->caller, state))
+        return 1;
+    pel_take_error(*state); /* it has ended: it began a fiber outside run */
+    return 0;
+}
+
 static int switch_to_worker(struct pel_reactor *reactor, const struct pel_waiter *waiter)
 {
     struct pel_worker *worker = reactor->idle_workers;
     int state = 0;
 
+    if (!worker && let_caller_make_one(reactor, &state))
+        return state;
     if (worker)
         pel_worker_rise(reactor, worker);
     else if (!(worker = new_worker(reactor, &state)))
@@ -204,6 +235,8 @@ static VALUE scheduled_body(RB_BLOCK_CALL_FUNC_ARGLIST(argument, pair))
     reactor->arrivals++;
     reactor->current_worker = NULL;
     pel_dispatch(reactor, call_scheduled, RARRAY_AREF(pair, 1));
+    if (reactor->late)
+        pel_late_drop(reactor, rb_fiber_current());
     return Qnil; /* it ends in the caller of run, who hands the loop on */
 }
 
@@ -219,6 +252,12 @@ VALUE pel_start_fiber(struct pel_reactor *reactor, VALUE proc)
         pel_rethrow(state);
     RB_GC_GUARD(fiber);
     return fiber;
+}
+
+void pel_init_fiber(void)
+{
+    probe = rb_mutex_new();
+    rb_gc_register_mark_object(probe);
 }
 
 /* ---- marking -------------------------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@ void Init_pelton(void)
     pel_init_error();
     pel_init_reactor();
     pel_init_run();
+    pel_init_fiber();
     pel_init_locals();
     pel_init_scheduler();
     pel_init_operation();

@@ -1,6 +1,7 @@
 #include "reactor.h"
 
 #include "error.h"
+#include "late.h"
 #include "operation.h"
 #include "protect.h"
 
@@ -35,15 +36,6 @@ void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter)
     fire(reactor, waiter, &reactor->ready);
 }
 
-int pel_waiter_raise(struct pel_reactor *reactor, struct pel_waiter *waiter, VALUE exception)
-{
-    if (waiter->unblocked)
-        return 0;
-    waiter->exception = exception;
-    pel_waiter_fire(reactor, waiter);
-    return 1;
-}
-
 /* The list begins with the last to park: of several waiters of one fiber, the innermost. */
 struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber)
 {
@@ -59,7 +51,9 @@ int pel_raise_in(struct pel_reactor *reactor, VALUE fiber, VALUE exception)
 {
     struct pel_waiter *waiter = pel_waiter_of(reactor, fiber);
 
-    return waiter && pel_waiter_raise(reactor, waiter, exception);
+    if (waiter)
+        pel_waiter_raise(reactor, waiter, exception);
+    return waiter != NULL;
 }
 
 struct deadline {
@@ -99,12 +93,6 @@ static VALUE raise_no_memory(VALUE nothing)
 {
     rb_memerror();
     return nothing;
-}
-
-static VALUE make_cancelled(VALUE nothing)
-{
-    (void)nothing;
-    return rb_exc_new_cstr(pel_eCancelled, "the task was cancelled");
 }
 
 /* The fast path: with nothing else to do, the parking fiber waits itself. 0 or a state. */
@@ -159,22 +147,15 @@ static int wait_parked(struct pel_reactor *reactor, struct pel_waiter *waiter)
 }
 
 /* What must be there before the waiter is linked. 0 or a state. */
-static int prepare(struct pel_reactor *reactor, struct pel_waiter *waiter, struct pel_worker *worker)
+static int prepare(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
     int state = 0;
 
     waiter->fiber = rb_fiber_current();
-    if (pel_loop_inherited(&reactor->loop)) {
+    if (pel_loop_inherited(&reactor->loop))
         pel_protect(raise_inherited, Qnil, &state);
-    } else if (!pel_queues_reserve(reactor)) {
+    else if (!pel_queues_reserve(reactor))
         pel_protect(raise_no_memory, Qnil, &state);
-    } else if (worker && worker->cancel_pending && waiter->fiber == worker->fiber) {
-        VALUE exception = pel_protect(make_cancelled, Qnil, &state);
-        if (!state) {
-            worker->cancel_pending = 0;
-            pel_protect(raise_exception, exception, &state);
-        }
-    }
     return state;
 }
 
@@ -186,7 +167,7 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
     struct deadline deadline = {.alarm = {.ring = ring_deadline, .on_stack = 1}, .waiter = waiter};
     struct pel_worker *worker = reactor->current_worker;
     struct pel_waiter *outer = worker ? worker->waiter : NULL;
-    int state = prepare(reactor, waiter, worker);
+    int state = prepare(reactor, waiter);
 
     if (state)
         return state;
@@ -301,8 +282,12 @@ void pel_unblock(struct pel_reactor *reactor, VALUE fiber)
     if (!st_lookup(reactor->sleepers, (st_data_t)fiber, &innermost))
         return;
     for (struct sleeper *sleeper = (struct sleeper *)innermost; sleeper; sleeper = sleeper->outer) {
-        if (!sleeper->waiter.fired)
-            sleeper->waiter.unblocked = 1;
+        if (pel_woken(&sleeper->waiter))
+            continue;
+        /* Also when something else was first: whoever unblocks has given it what it waits for. */
+        pel_waiter_postpone(reactor, &sleeper->waiter);
+        sleeper->waiter.timed_out = 0;
+        sleeper->waiter.unblocked = 1;
         pel_waiter_fire(reactor, &sleeper->waiter);
     }
 }

@@ -35,15 +35,16 @@ struct pel_waiter {
     struct pel_operation *operation; /* whose result is kept alive until this fiber has taken it, or NULL */
     struct pel_timer *deadline;
     VALUE fiber;
-    VALUE exception;   /* raised in the fiber when it wakes (pel_raise_in), Qfalse */
-    VALUE starts;      /* it is ready at once, and this new fiber runs first, Qfalse */
-    uint8_t yields;    /* it is ready at once, and all that is ready runs first */
-    uint8_t fired;     /* what it waits for has happened; later wake-ups are no-ops */
-    uint8_t queued;    /* it is on a queue, and must not leave before its turn */
-    uint8_t timed_out; /* its deadline fired it */
-    uint8_t unblocked; /* pel_unblock fired it: a Mutex or a Queue has counted on its going on */
-    uint8_t off_queue; /* it blocks the thread, or was given up: firing it puts it on no queue */
-    uint8_t given_up;  /* run has ended without its fiber, which never goes on */
+    VALUE exception;       /* raised in the fiber when it wakes (pel_raise_in), Qfalse */
+    struct pel_late *late; /* whose exception that is, or NULL */
+    VALUE starts;          /* it is ready at once, and this new fiber runs first, Qfalse */
+    uint8_t yields;        /* it is ready at once, and all that is ready runs first */
+    uint8_t fired;         /* what it waits for has happened; later wake-ups are no-ops */
+    uint8_t queued;        /* it is on a queue, and must not leave before its turn */
+    uint8_t timed_out;     /* its deadline fired it */
+    uint8_t unblocked;     /* pel_unblock fired it: a Mutex or a Queue has counted on its going on */
+    uint8_t off_queue;     /* it blocks the thread, or was given up: firing it puts it on no queue */
+    uint8_t given_up;      /* run has ended without its fiber, which never goes on */
 };
 
 /* Whether its fiber may go on: it was fired, and its turn has come. */
@@ -68,29 +69,13 @@ void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter);
 /* The innermost waiter of a parked fiber; NULL when it is not parked. */
 struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber);
 
-/* Raises exception in a parked fiber, when its turn comes. 0 when the fiber is not parked in this reactor, or was
- * unblocked already: it goes on, and what it was given (a Mutex, an item of a Queue) is not lost. */
+/* Raises exception in a parked fiber, when its turn comes. 0 when the fiber is not parked in this reactor. One that was
+ * unblocked goes on first, or what it was given (a Mutex, an item of a Queue) would be lost: it gets the exception when
+ * it waits next, and so does one that has an exception already. */
 int pel_raise_in(struct pel_reactor *reactor, VALUE fiber, VALUE exception);
 
 /* The same for a known waiter. */
-int pel_waiter_raise(struct pel_reactor *reactor, struct pel_waiter *waiter, VALUE exception);
-
-/* An exception that is due for a fiber wherever it waits: at once when it is parked, otherwise when it parks next (it
- * may have resumed another fiber, which is parked). Lives on that fiber's C stack; fiber and worker are set by the
- * caller. */
-struct pel_late {
-    struct pel_late *next;
-    VALUE fiber, exception;
-    struct pel_worker *worker; /* the current one when fiber was, or NULL */
-    uint8_t raised;
-};
-void pel_raise_late(struct pel_reactor *reactor, struct pel_late *late);
-
-/* Gives a fiber that parks the first exception that came too late for its last wait, unless it has one already. */
-void pel_late_take(struct pel_reactor *reactor, struct pel_waiter *waiter);
-
-/* Before its memory is used for something else. Legal for one that is not on its way. */
-void pel_late_forget(struct pel_reactor *reactor, struct pel_late *late);
+void pel_waiter_raise(struct pel_reactor *reactor, struct pel_waiter *waiter, VALUE exception);
 
 /* Parks the current fiber where pel_unblock finds it. 1 when it was unblocked, 0 when the time was over. */
 int pel_sleep(struct pel_reactor *reactor, int64_t deadline);
@@ -352,7 +337,6 @@ struct pel_worker {
     VALUE left; /* its fiber-locals when it last gave control away; Qfalse: it holds the loop's; Qundef: it never did */
     VALUE put_aside; /* its callback's, while the callback runs with a clean set; Qfalse: it does not */
     uint8_t idle;    /* it is in the pool */
-    uint8_t cancel_pending;
 };
 
 /* Transfers to a fiber: the one place. 1 when somebody has transferred back; *state is 0, or to be passed to
@@ -393,6 +377,7 @@ extern VALUE pel_mPelton, pel_cReactor;
 
 void pel_init_reactor(void);
 void pel_init_run(void);
+void pel_init_fiber(void);
 void pel_init_timer(void);
 void pel_init_watchdog(void);
 

@@ -4,6 +4,7 @@
 #include "../core/alloc.h"
 #include "descriptor.h"
 #include "error.h"
+#include "late.h"
 
 VALUE pel_mPelton, pel_cReactor;
 static ID id_reactor;
@@ -28,6 +29,7 @@ static void reactor_mark(void *data)
     for (listed = reactor->listed.next; listed != &reactor->listed; listed = listed->next)
         rb_gc_mark(listed->object);
     pel_fibers_mark(reactor);
+    pel_late_mark(reactor);
 }
 
 static void reactor_free(void *data)
@@ -41,6 +43,7 @@ static void reactor_free(void *data)
         reactor->workers = worker->next;
         pel_free(worker);
     }
+    pel_late_drop(reactor, Qnil);
     if (reactor->sleepers)
         st_free_table(reactor->sleepers);
     pel_free(reactor->ready.jobs);

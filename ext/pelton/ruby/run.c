@@ -2,6 +2,7 @@
 
 #include <ruby/fiber/scheduler.h>
 #include "error.h"
+#include "late.h"
 #include "locals.h"
 #include "operation.h"
 #include "protect.h"
@@ -51,10 +52,8 @@ static VALUE cancel_parked(VALUE argument)
     struct pel_waiter *waiter;
 
     for (waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next) {
-        if (waiter->exception)
-            continue;
-        waiter->exception = rb_exc_new_cstr(pel_eCancelled, "the reactor stops");
-        pel_waiter_fire(reactor, waiter);
+        VALUE exception = rb_exc_new_cstr(pel_eCancelled, "the reactor stops");
+        pel_waiter_raise(reactor, waiter, exception);
     }
     return Qnil;
 }
@@ -189,6 +188,7 @@ static void leave(struct pel_reactor *reactor)
         stop_listed(reactor); /* what ensure blocks have listed meanwhile */
     given_up = give_up_parked(reactor);
     pel_queues_drop(reactor);
+    pel_late_drop(reactor, Qnil);
     if (reactor->carries)
         pel_locals_end(reactor);
     rest(reactor);
@@ -233,7 +233,7 @@ static VALUE run_end(VALUE argument)
     struct pel_reactor *reactor = run->reactor;
     int state = 0;
 
-    if (reactor->phase != PEL_LEAVING && !pel_loop_inherited(&reactor->loop) && reactor->worker_count) {
+    if (reactor->phase != PEL_LEAVING && !pel_loop_inherited(&reactor->loop)) {
         reactor->phase = PEL_STOPPING;
         turn_until_left(reactor);
     }

@@ -1,4 +1,4 @@
-#include "reactor.h"
+#include "late.h"
 
 #include "protect.h"
 #include "scheduler.h"

@@ -1,3 +1,4 @@
+#include "late.h"
 #include "locals.h"
 #include "operation.h"
 
@@ -89,12 +90,10 @@ static void run_task(struct pel_reactor *reactor, void *data)
     task->worker = worker;
     worker->task = task;
     worker->task_object = object;
-    worker->cancel_pending = 0;
     call.block = block;
     value = pel_protect(call_task, (VALUE)&call, &state);
     worker->task = NULL;
     worker->task_object = Qfalse;
-    worker->cancel_pending = 0;
     task->worker = NULL;
     end_task(reactor, task, value, state);
     RB_GC_GUARD(block);
@@ -150,10 +149,11 @@ static VALUE task_cancel(VALUE self)
     if (worker->fiber == rb_fiber_current())
         rb_exc_raise(cancelled());
     /* Inside a fiber of the user's own that the task resumed, nothing is raised: it reaches the task when it waits
-     * next. So it does when the task was unblocked: what it was given is not lost. */
-    if (!worker->waiter || worker->waiter->fiber != worker->fiber ||
-        !pel_waiter_raise(task->reactor, worker->waiter, cancelled()))
-        worker->cancel_pending = 1;
+     * next. */
+    if (worker->waiter && worker->waiter->fiber == worker->fiber)
+        pel_waiter_raise(task->reactor, worker->waiter, cancelled());
+    else
+        pel_raise_next(task->reactor, worker->fiber, cancelled());
     return Qtrue;
 }
 

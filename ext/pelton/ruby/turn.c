@@ -3,6 +3,7 @@
 #include <errno.h>
 #include "error.h"
 #include "gvl.h"
+#include "late.h"
 #include "locals.h"
 #include "protect.h"
 
@@ -214,10 +215,13 @@ static int next_job(struct pel_reactor *reactor, struct pel_worker *worker, stru
     if (!next->run && next->data && reactor->idle_count >= PEL_IDLE_WORKERS && reactor->phase == PEL_RUNNING)
         return 0;
     run.job = pel_take(reactor, queue);
-    if (run.job.run)
+    if (run.job.run) {
         pel_dispatch(reactor, run_job, (VALUE)&run);
-    else if (run.job.data)
+        if (reactor->late)
+            pel_late_drop(reactor, worker->fiber);
+    } else if (run.job.data) {
         return step_aside(reactor, worker, ((struct pel_waiter *)run.job.data)->fiber);
+    }
     return 1;
 }
 

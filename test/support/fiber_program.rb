@@ -1,0 +1,270 @@
+# frozen_string_literal: true
+
+require "set"
+require "timeout"
+require "pelton"
+require_relative "fiber_steps"
+
+# A random program of tasks, callbacks, timers, fibers and threads that wait for each other in every way, raise in each other,
+# are cancelled and stopped; and the model that says what must have happened when it is over. The seed gives the same
+# decisions again, though not the same moments.
+#
+# Everything that runs is an actor: it begins once, takes steps, and ends once. Whatever is raised says for whom it is meant,
+# so that an exception that strikes the wrong one is known by its class and its address.
+class FiberProgram
+  include FiberSteps
+
+  Actor = Struct.new(:number, :kind, :fiber, :task, :state, :cancelled) do
+    def to_s = "#{kind} #{number}"
+  end
+
+  # How it ends. :calm: all is awaited or woken in the end. :stop, :exit: by Pelton.stop or exit while it is busy. :interrupt,
+  # :kill: by Thread#raise or Thread#kill from outside, in a thread of its own.
+  ENDS = %i[calm calm calm stop exit interrupt kill].freeze
+
+  class Interrupted < Exception # rubocop:disable Lint/InheritException
+  end
+
+  attr_reader :seed
+
+  # size: actors that begin at once; at most: actors altogether.
+  def initialize(seed, size: 12, at_most: 40 * size, signals: false, stress: false)
+    @seed = seed
+    @random = Random.new(seed)
+    @size = size
+    @at_most = at_most
+    @signals = signals
+    @stress = stress
+    @end = ENDS.sample(random: @random)
+    @problems = Queue.new
+    @actors = []
+    @opened = []
+    @closed = []
+    @popped = Queue.new
+    @operations = []
+    @calls = Queue.new
+    @uncaught = []
+    @heard = {}.compare_by_identity # task => how often it was settled
+    @queue = Queue.new
+    @mutex = Mutex.new
+    @condition = ConditionVariable.new
+    @pipes = []
+    @threads = []
+    @over = false
+  end
+
+  def to_s = "program #{@seed} (size #{@size}, end #{@end})"
+
+  def call
+    Pelton.on_error { |error| @uncaught << error }
+    Pelton.logger = nil
+    janitor = Thread.new { clean_up }
+    %i[interrupt kill].include?(@end) ? in_a_thread : run
+    @over = true
+    [janitor, *@threads].each(&:join)
+    Pelton.run {} # what was settled too late is delivered now
+    problem("ready: #{Pelton.stats[:ready]}") if Pelton.stats[:ready] != 0
+    check
+    @problems.size.times.map { @problems.pop }
+  ensure
+    GC.stress = false
+    @over = true
+    @pipes.flatten.each { |io| io.close unless io.closed? }
+    Pelton.on_error
+    Pelton.logger = $stderr
+  end
+
+  private
+
+  def rand(...) = @random.rand(...)
+
+  def problem(text) = @problems << text
+
+  # ---- running -------------------------------------------------------------------------------------------------------
+
+  def run
+    value = Pelton.run(grace: 60) do
+      @reactor = Pelton::Reactor.current
+      GC.stress = @stress
+      @size.times { begin_actor((@random.rand(4) == 0) ? 2 : 1) }
+      Pelton.add_timer(rand * 0.01) { Pelton.stop } if @end == :stop
+      Pelton.add_timer(rand * 0.01) { exit } if @end == :exit
+      :value
+    end
+    problem("run returned #{value.inspect}") unless value == :value || ending?
+  rescue SystemExit
+    problem("exit by nobody") unless @end == :exit
+  ensure
+    GC.stress = false
+    problem("parked: #{Pelton.stats[:parked]}") if Pelton.stats[:parked] != 0
+  end
+
+  def in_a_thread
+    reports, Thread.report_on_exception = Thread.report_on_exception, false
+    thread = Thread.new { run }
+    Thread.report_on_exception = reports
+    sleep rand * 0.01
+    (@end == :kill) ? thread.kill : thread.raise(Interrupted)
+    begin
+      thread.join
+    rescue Interrupted
+      nil
+    end
+  end
+
+  # In a thread of its own, so that it works whatever the reactor does: sees to it that every wait ends at last.
+  def clean_up
+    20.times do
+      sleep 0.001
+      Process.kill(:USR1, Process.pid) if @signals # whoever holds the loop now, waiting or not
+    end
+    until @over
+      @queue.close
+      @operations.each { |operation, value| operation.succeed(value) }
+      @condition.broadcast
+      @pipes.each { |_, writer| writer.write_nonblock("x", exception: false) unless writer.closed? }
+      sleep 0.001
+    end
+  rescue => error
+    problem("in the janitor: #{error.full_message}")
+  end
+
+  # ---- actors --------------------------------------------------------------------------------------------------------
+
+  def begin_actor(depth)
+    return if @actors.size >= @at_most
+    actor = Actor.new(@actors.size, %i[task tick timer scheduled resumed yielding thread].sample(random: @random), nil, nil, :made)
+    @actors << actor
+    begin_as(actor.kind, actor, depth)
+    actor
+  end
+
+  def begin_as(kind, actor, depth)
+    case kind
+    when :task
+      actor.task = Pelton.spawn { act(actor, depth) }
+      listen(actor) if rand < 0.5
+    when :tick then Pelton.next_tick { act(actor, depth) }
+    when :timer then Pelton.add_timer(rand * 0.002) { act(actor, depth) }
+    when :scheduled then Fiber.schedule { act(actor, depth) }
+    when :resumed then Fiber.new { act(actor, depth) }.resume
+    when :yielding then begin_yielding(actor, depth)
+    when :thread then @threads << Thread.new { in_thread(actor) }
+    end
+  end
+
+  def listen(actor)
+    @heard[actor] = 0
+    actor.task.callback { |value| @calls << [:task, actor.number, value] }
+    actor.task.callback { @heard[actor] += 1 }.errback { @heard[actor] += 1 }
+  end
+
+  # em-synchrony's shape: a fiber that yields, and is resumed by a callback.
+  def begin_yielding(actor, depth)
+    fiber = Fiber.new do
+      act(actor, depth) do
+        step(actor) do
+          Pelton.next_tick { fiber.resume if fiber.alive? }
+          Fiber.yield
+        end
+      end
+    end
+    fiber.resume
+  end
+
+  # Threads push, settle and lock; they wait for nothing of Pelton's.
+  def in_thread(actor)
+    actor.state = :running
+    case actor.number % 3
+    when 0 then push
+    when 1 then @operations.last&.then { |operation, value| operation.succeed(value) }
+    when 2 then @mutex.synchronize { Thread.pass && @condition.signal }
+    end
+    actor.state = :ended
+  end
+
+  def act(actor, depth)
+    problem("#{actor} begins twice") unless actor.state == :made
+    actor.state = :running
+    actor.fiber = Fiber.current
+    yield if block_given?
+    rand(1..4).times { step(actor) { take(actor, depth) } }
+    actor.number
+  rescue Own => error
+    problem("#{actor} got #{error.message} of another") unless error.actor.equal?(actor)
+    raise if %i[task tick timer scheduled].include?(actor.kind)
+  rescue Injected => error
+    problem("#{actor} got #{error.message}") unless error.actor.equal?(actor)
+    actor.number
+  rescue Pelton::Cancelled
+    problem("#{actor} was cancelled by nobody") unless actor.cancelled || ending?
+    raise
+  rescue Exception => error # standard:disable Lint/RescueException
+    raise if error.is_a?(Interrupted) || error.is_a?(SystemExit)
+    problem("a foreign exception in #{actor}: #{error.full_message(highlight: false)}")
+  ensure
+    problem("#{actor} ends twice") if actor.state == :ended
+    actor.state = :ended
+  end
+
+  def ending? = @end != :calm
+
+  # One step: opened and closed exactly once, whatever happens inside.
+  def step(actor)
+    number = @opened.size
+    @opened << actor
+    begin
+      yield
+    ensure
+      problem("an ensure block of #{actor} ran twice") if @closed[number]
+      @closed[number] = true
+    end
+  end
+
+  # ---- the model -----------------------------------------------------------------------------------------------------
+
+  def check
+    check_actors
+    check_operations
+    check_tasks
+    check_queue
+    problem("the mutex stays locked") if @mutex.locked?
+    @uncaught.each do |error|
+      problem("nobody rescued #{error.full_message(highlight: false)}") unless error.is_a?(Own)
+    end
+    twice = @uncaught.tally.select { |_, count| count > 1 }
+    problem("reported twice: #{twice}") if twice.any?
+  end
+
+  def check_actors
+    left = @actors.reject { |actor| actor.state == :ended }
+    left.reject! { |actor| actor.state == :made } if ending? # not begun, since all was over
+    problems = left.map { |actor| "#{actor} is #{actor.state} at the end" }
+    @opened.each_with_index { |actor, i| problems << "an ensure block of #{actor} never ran" unless @closed[i] }
+    problems.shift if %i[interrupt kill].include?(@end) # it may strike inside of an ensure block, or right before a begin
+    problems.each { |text| problem(text) }
+  end
+
+  def check_operations
+    calls = Array.new(@calls.size) { @calls.pop }
+    twice = calls.tally.select { |_, count| count > 1 }
+    problem("called twice: #{twice}") if twice.any?
+    calls.each { |kind, value, got| problem("#{value} called back with #{got}") if kind != :timer && value != got }
+    return if ending?
+    missing = @operations.select { |operation, _| operation.done? }.map(&:last) - calls.map { |_, value, _| value }
+    problem("never called: #{missing}") if missing.any?
+  end
+
+  # Each is settled once, however it ended.
+  def check_tasks
+    allowed = ending? ? 0..1 : 1..1
+    @heard.each { |actor, times| problem("#{actor} was settled #{times} times") unless allowed.cover?(times) }
+  end
+
+  def check_queue
+    popped = Array.new(@popped.size) { @popped.pop }
+    rest = Array.new(@queue.size) { @queue.pop }
+    problem("popped twice: #{popped.tally.select { |_, count| count > 1 }}") if popped.uniq.size != popped.size
+    problem("popped and still there: #{popped & rest}") if (popped & rest).any?
+  end
+end
