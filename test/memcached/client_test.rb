@@ -4,6 +4,7 @@ require_relative "../test_helper"
 require_relative "../shared/memcached_behaviours"
 require_relative "../shared/memcached_commands"
 require_relative "../shared/memcached_styles"
+require_relative "../support/fault_proxy"
 
 # Each style against a real memcached.
 MemcachedStyles::ALL.each do |style|
@@ -14,12 +15,50 @@ MemcachedStyles::ALL.each do |style|
   })
 end
 
-# Some of them in classic text.
-[MemcachedStyles::Direct, MemcachedStyles::Blocking, MemcachedStyles::Callback, MemcachedStyles::Crowded].each do |style|
-  Object.const_set(:"MemcachedClassic#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
+# Some of them in classic text, or with several connections.
+[MemcachedStyles::Direct, MemcachedStyles::Blocking, MemcachedStyles::Callback, MemcachedStyles::Crowded].product([MemcachedStyles::Classic, MemcachedStyles::Pooled]).each do |style, variety|
+  Object.const_set(:"Memcached#{[variety, style].map { |part| part.name[/\w+\z/] }.join}Test", Class.new(PeltonTest) {
     include style
-    include MemcachedStyles::Classic
+    include variety
     include MemcachedBehaviours
     include MemcachedCommands
   })
+end
+
+class MemcachedPoolTest < PeltonTest
+  include MemcachedStyles::Common
+
+  def test_keys_are_spread_over_the_connections
+    FaultProxy.start(with_memcached) do |proxy|
+      cache = client("127.0.0.1:#{proxy.port}", connections: 3)
+      pairs = (0...50).to_h { |i| ["key-#{i}", i.to_s] }
+      Pelton.run { assert_equal 50, cache.set_multi(pairs) }
+
+      assert_equal 3, proxy.accepted
+      Pelton.run { assert_equal pairs, cache.get_multi(pairs.keys) }
+      assert_equal 3, proxy.accepted
+      assert_equal [true, "0"], [cache.flush_all, cache.versions && cache.set("k", "0") && cache.get("k")]
+      assert_equal 3, proxy.accepted
+    end
+  end
+
+  # What reads comes after what was written before it by the same client.
+  def test_commands_for_a_key_keep_their_order
+    with_memcached
+    values = []
+    Pelton.run do
+      cache = client(connections: 4)
+      200.times do |i|
+        cache.set("key-#{i % 20}", i.to_s) {}
+        cache.get("key-#{i % 20}") { |value| values[i] = value }
+      end
+    end
+
+    assert_equal Array.new(200, &:to_s), values
+  end
+
+  def test_the_number_is_checked
+    [0, -1].each { |number| assert_raises(ArgumentError) { client("a:1", connections: number) } }
+    assert_raises(ArgumentError, TypeError) { client("a:1", connections: "many") }
+  end
 end

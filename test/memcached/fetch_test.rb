@@ -106,6 +106,32 @@ class MemcachedFetchTest < PeltonTest
     Pelton.on_error
   end
 
+  # Whoever waited for itself would wait for ever.
+  def test_a_block_that_asks_for_its_own_key_computes_it
+    cache = client
+
+    assert_equal "inner", cache.fetch("k", wait: 0.05) { cache.fetch("k", wait: 0.05) { "inner" } }
+    cache.delete("k")
+    assert_equal "inner", Pelton.run { cache.fetch("k", wait: 0.05) { cache.fetch("k", wait: 0.05) { "inner" } } }
+  end
+
+  def test_a_child_does_not_wait_for_what_its_parent_computes
+    cache = client
+    value = cache.fetch("k", wait: 0.05) do
+      reader, writer = IO.pipe
+      pid = fork do
+        writer.write(cache.fetch("k", wait: 0.05) { "child's" })
+        writer.close
+        exit!(0)
+      end
+      writer.close
+      Process.wait(pid)
+      reader.read
+    end
+
+    assert_equal "child's", value
+  end
+
   def test_who_computes_may_be_cancelled
     cache = client
     Pelton.run do

@@ -131,5 +131,10 @@ module MemcachedStyles
     def meta? = false
   end
 
-  ALL = constants.map { |name| const_get(name) } - [Common, Classic]
+  # Beside another one: several connections to a server.
+  module Pooled
+    def client(*arguments, **options) = super(*arguments, connections: 3, **options)
+  end
+
+  ALL = constants.map { |name| const_get(name) } - [Common, Classic, Pooled]
 end

@@ -43,12 +43,18 @@ void pel_memcached_begin(struct pel_memcached_call *call, VALUE self, VALUE opti
         take_options(call, options, known);
 }
 
+/* Whether it depends on the key where a command goes. */
+static int chooses(const struct pel_memcached_client *client)
+{
+    return client->ring || client->lane_count > 1;
+}
+
 void pel_memcached_set_key(struct pel_memcached_call *call, VALUE key)
 {
     if (!RB_TYPE_P(key, T_STRING))
         key = RB_SYMBOL_P(key) ? rb_sym2str(key) : rb_str_to_str(key);
     /* While this call waits for a connection nobody may change what chose the server. */
-    call->key = call->client->ring ? rb_str_new_frozen(key) : key;
+    call->key = chooses(call->client) ? rb_str_new_frozen(key) : key;
 }
 
 void pel_memcached_tell(struct pel_memcached_call *call, const char *command)
@@ -93,32 +99,33 @@ static int usable(const struct pel_memcached_call *call, struct pel_memcached_co
 /* 1, 0, or -1 when the keys belong to other servers now. May park or block. */
 static int find_connection(struct pel_memcached_call *call, size_t place)
 {
+    size_t lanes = call->client->lane_count;
     VALUE here = in_place(call, pel_reactor_current()) ? Qtrue : Qfalse;
-    VALUE connection = rb_funcall(call->self, id_connection, 4, SIZET2NUM(place), here, call->fixed ? Qfalse : Qtrue,
-                                  call->options[PEL_MEMCACHED_TIMEOUT_OPTION]);
-    struct pel_memcached_server *server = &call->client->servers[place];
+    VALUE connection = rb_funcall(call->self, id_connection, 5, SIZET2NUM(place / lanes), SIZET2NUM(place % lanes),
+                                  here, call->fixed ? Qfalse : Qtrue, call->options[PEL_MEMCACHED_TIMEOUT_OPTION]);
+    struct pel_memcached_lane *lane = &call->client->lanes[place];
 
     if (NIL_P(connection))
         return -1;
-    server->last = pel_memcached_connection_get(connection);
-    RB_OBJ_WRITE(call->self, &server->connection, connection);
-    call->error = server->last->error;
-    return !server->last->closed;
+    lane->last = pel_memcached_connection_get(connection);
+    RB_OBJ_WRITE(call->self, &lane->connection, connection);
+    call->error = lane->last->error;
+    return !lane->last->closed;
 }
 
 int pel_memcached_ready_at(struct pel_memcached_call *call, size_t place)
 {
-    struct pel_memcached_server *server = &call->client->servers[place];
+    struct pel_memcached_lane *lane = &call->client->lanes[place];
     int found;
 
     /* Direct style may let the loop turn here, before anything is written. Callback style never does: what runs in a
      * callback runs to its end, unless it waits by its own will. */
-    if (call->direct && usable(call, server->last))
-        pel_spend(server->last->reactor, 1);
+    if (call->direct && usable(call, lane->last))
+        pel_spend(lane->last->reactor, 1);
     for (;;) {
-        if (!usable(call, server->last) && (found = find_connection(call, place)) <= 0)
+        if (!usable(call, lane->last) && (found = find_connection(call, place)) <= 0)
             return found;
-        call->connection = server->last;
+        call->connection = lane->last;
         switch (pel_memcached_make_room(call->connection, call->direct, call->timeout)) {
         case PEL_MEMCACHED_ROOM:
             return 1;
@@ -141,7 +148,7 @@ int pel_memcached_ready(struct pel_memcached_call *call)
     if (call->client->look_at)
         pel_memcached_look_again(call->self, call->client);
     do {
-        size_t place = call->client->ring ? pel_memcached_place(call->client, pel_memcached_whole_key(call)) : 0;
+        size_t place = chooses(call->client) ? pel_memcached_place(call->client, pel_memcached_whole_key(call)) : 0;
         ready = pel_memcached_ready_at(call, place);
     } while (ready < 0);
     if (ready)

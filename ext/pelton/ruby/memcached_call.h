@@ -72,7 +72,7 @@ void pel_memcached_tell(struct pel_memcached_call *call, const char *command);
 /* 1: call->connection may be written to. 0: the operation has failed. Raises ClosedError when the client is closed. */
 int pel_memcached_ready(struct pel_memcached_call *call);
 
-/* The same for the server at a place; -1: the keys belong to other servers now. */
+/* The same for the lane at a place; -1: the keys belong to other servers now. */
 int pel_memcached_ready_at(struct pel_memcached_call *call, size_t place);
 
 /* The namespace and call->key. Taken when nothing can park any more, and so nobody can change the String. A key that is

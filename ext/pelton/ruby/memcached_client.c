@@ -8,8 +8,8 @@ static void client_mark(void *data)
 {
     const struct pel_memcached_client *client = data;
 
-    for (size_t i = 0; i < client->server_count; i++)
-        rb_gc_mark(client->servers[i].connection);
+    for (size_t i = 0; i < client->server_count * client->lane_count; i++)
+        rb_gc_mark(client->lanes[i].connection);
     rb_gc_mark(client->ring_object);
     rb_gc_mark(client->namespace);
     rb_gc_mark(client->codec);
@@ -20,7 +20,7 @@ static void client_free(void *data)
 {
     struct pel_memcached_client *client = data;
 
-    xfree(client->servers);
+    xfree(client->lanes);
     xfree(client->places);
     xfree(client);
 }
@@ -28,7 +28,8 @@ static void client_free(void *data)
 static size_t client_size(const void *data)
 {
     const struct pel_memcached_client *client = data;
-    return sizeof(*client) + client->server_count * (sizeof(*client->servers) + sizeof(*client->places));
+    return sizeof(*client) +
+           client->server_count * (client->lane_count * sizeof(*client->lanes) + sizeof(*client->places));
 }
 
 static const rb_data_type_t client_type = {
@@ -56,7 +57,11 @@ struct pel_memcached_client *pel_memcached_client_get(VALUE self)
 
 size_t pel_memcached_place(const struct pel_memcached_client *client, struct pel_slice key)
 {
-    return client->ring ? client->places[pel_hash_ring_find(client->ring, key.bytes, key.length)] : 0;
+    size_t server = client->ring ? client->places[pel_hash_ring_find(client->ring, key.bytes, key.length)] : 0;
+
+    if (client->lane_count == 1)
+        return server;
+    return server * client->lane_count + pel_key_hash_fnv1a_32(key.bytes, key.length) % client->lane_count;
 }
 
 void pel_memcached_look_again(VALUE self, struct pel_memcached_client *client)
@@ -69,22 +74,23 @@ void pel_memcached_look_again(VALUE self, struct pel_memcached_client *client)
     rb_funcall(self, id_look_again, 0);
 }
 
-/* _set_up(number of servers, namespace, codec, instrument) */
-static VALUE client_set_up(VALUE self, VALUE count, VALUE namespace, VALUE codec, VALUE instrument)
+/* _set_up(number of servers, of connections to each, namespace, codec, instrument) */
+static VALUE client_set_up(VALUE self, VALUE count, VALUE lanes, VALUE namespace, VALUE codec, VALUE instrument)
 {
     struct pel_memcached_client *client = rb_check_typeddata(self, &client_type);
-    size_t server_count = NUM2SIZET(count);
+    size_t server_count = NUM2SIZET(count), lane_count = NUM2SIZET(lanes);
 
     if (client->server_count)
         rb_raise(rb_eFrozenError, "a client is set up once");
     if (!NIL_P(namespace) && pel_memcached_check_key(RSTRING_PTR(namespace), (size_t)RSTRING_LEN(namespace)) < 0)
         rb_raise(rb_eArgError,
                  "namespace: is a key's beginning, without spaces and control characters, not %+" PRIsVALUE, namespace);
-    client->servers = ZALLOC_N(struct pel_memcached_server, server_count);
+    client->lanes = ZALLOC_N(struct pel_memcached_lane, server_count * lane_count);
     client->places = ZALLOC_N(uint32_t, server_count);
-    for (size_t i = 0; i < server_count; i++)
-        client->servers[i].connection = Qnil;
+    for (size_t i = 0; i < server_count * lane_count; i++)
+        client->lanes[i].connection = Qnil;
     client->server_count = server_count;
+    client->lane_count = lane_count;
     RB_OBJ_WRITE(self, &client->namespace, namespace);
     RB_OBJ_WRITE(self, &client->codec, codec);
     RB_OBJ_WRITE(self, &client->instrument, instrument);
@@ -116,6 +122,6 @@ void pel_init_memcached_client(VALUE class)
 {
     id_look_again = rb_intern("look_again");
     rb_define_alloc_func(class, client_allocate);
-    rb_define_private_method(class, "_set_up", client_set_up, 4);
+    rb_define_private_method(class, "_set_up", client_set_up, 5);
     rb_define_private_method(class, "_use", client_use, 2);
 }

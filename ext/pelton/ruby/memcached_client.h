@@ -8,14 +8,15 @@
  * What the commands need to know of a Pelton::Memcached::Client. Its Ruby part sets it, and makes the connections.
  */
 
-struct pel_memcached_server {
+/* One of the connections to a server. */
+struct pel_memcached_lane {
     VALUE connection; /* of the thread that used it last */
     struct pel_memcached_connection *last;
 };
 
 struct pel_memcached_client {
-    struct pel_memcached_server *servers;
-    size_t server_count;
+    struct pel_memcached_lane *lanes; /* the first server's, the second's ... */
+    size_t server_count, lane_count;  /* lanes of each */
     VALUE ring_object;
     const struct pel_hash_ring *ring; /* of those that are up; NULL: there is only one server */
     uint32_t *places;                 /* of the ring's servers, among all */
@@ -28,7 +29,9 @@ struct pel_memcached_client {
 /* Of a Client. */
 struct pel_memcached_client *pel_memcached_client_get(VALUE self);
 
-/* The place of the key's server. */
+/* The place of the key's lane among all servers'. A key's commands all take the same one, so that they keep their
+ * order.
+ */
 size_t pel_memcached_place(const struct pel_memcached_client *client, struct pel_slice key);
 
 /* While some servers are left out: now and then lets the Ruby part look whether they are up. May park or block. */

@@ -29,10 +29,10 @@ static VALUE write_parts(VALUE argument)
     struct everywhere *everywhere = (struct everywhere *)argument;
     struct pel_memcached_call *call = &everywhere->call;
 
-    for (size_t place = 0; place < call->client->server_count; place++) {
+    for (size_t server = 0; server < call->client->server_count; server++) {
         int code;
         VALUE self;
-        if (pel_memcached_ready_at(call, place) <= 0) {
+        if (pel_memcached_ready_at(call, server * call->client->lane_count) <= 0) {
             pel_memcached_gather_fail(everywhere->gather, call->error);
             continue;
         }

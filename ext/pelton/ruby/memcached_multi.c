@@ -10,7 +10,7 @@ struct multi {
     struct pel_memcached_gather *gather;
     VALUE names;         /* Array of the keys as they were given: frozen Strings, or Symbols */
     VALUE values, flags; /* of a set: Arrays of Strings and Integers */
-    uint32_t *places;    /* of the servers; SENT */
+    uint32_t *places;    /* of the lanes; SENT */
     VALUE places_memory;
     struct pel_memcached_command command;
 };
@@ -20,7 +20,7 @@ static VALUE name_of(VALUE key)
     return RB_SYMBOL_P(key) ? key : rb_str_new_frozen(rb_str_to_str(key));
 }
 
-/* The key's place among the servers now; raises KeyError. */
+/* Makes it the call's key. */
 static struct pel_slice choose_key(struct multi *multi, long index)
 {
     VALUE name = RARRAY_AREF(multi->names, index);
@@ -63,7 +63,7 @@ static int write_one(struct multi *multi, long index)
     }
 }
 
-/* All commands for one server, whose connection is ready. The replies are owed first: nothing can be raised between the
+/* All commands for one lane, whose connection is ready. The replies are owed first: nothing can be raised between the
  * two, and a command that cannot be written ends the connection. */
 static void write_part(struct multi *multi, uint32_t place)
 {

@@ -65,6 +65,8 @@ module Pelton
       # @param inflate_limit [Integer] bytes to which a value may be inflated
       # @param protocol [Symbol, nil] :meta or :classic (memcached before 1.6); nil: each server is asked once a connection
       # @param hash [Symbol] see {HashRing}, also for `points`
+      # @param connections [Integer] to each server, for each thread. All commands for a key take the same one, so that they
+      #   keep their order. More than one helps where large values keep small ones waiting, or a server has several threads.
       # @param failover [Boolean] whether the keys of a server that is down belong to the others until it is back.
       #   Otherwise they fail. A server that was only out of reach still has its old values when it comes back.
       # @param failure_limit [Integer] connections to a server, one after the other, that fail or end without a reply: then
@@ -78,10 +80,10 @@ module Pelton
       # @raise [ArgumentError]
       def initialize(servers = "127.0.0.1:11211", timeout: 1, connect_timeout: timeout || 5, namespace: nil,
         serializer: nil, compress: false, inflate_limit: Value::INFLATE_LIMIT, hash: :md5, points: :weighted,
-        failover: true, failure_limit: 3, retry_after: 1, instrument: nil, protocol: nil,
+        connections: 1, failover: true, failure_limit: 3, retry_after: 1, instrument: nil, protocol: nil,
         max_operations: MAX_OPERATIONS, max_bytes: MAX_BYTES)
         {timeout: timeout || 1, connect_timeout: connect_timeout, failure_limit: failure_limit, retry_after: retry_after,
-         max_operations: max_operations, max_bytes: max_bytes}.each do |name, value|
+         connections: Integer(connections), max_operations: max_operations, max_bytes: max_bytes}.each do |name, value|
           raise ArgumentError, "#{name}: is more than 0, not #{value}" unless value.positive?
         end
         raise ArgumentError, "protocol: is :meta, :classic or nil" unless [nil, :meta, :classic].include?(protocol)
@@ -89,11 +91,12 @@ module Pelton
         raise ArgumentError, "a server is listed twice" if ring.servers.map(&:to_s).uniq!
         nodes = ring.servers.map do |address|
           Node.new(address, timeout: timeout, connect_timeout: connect_timeout, failure_limit: failure_limit,
-            retry_after: retry_after, operations: Integer(max_operations), bytes: Integer(max_bytes), protocol: protocol)
+            retry_after: retry_after, operations: Integer(max_operations), bytes: Integer(max_bytes), protocol: protocol,
+            lanes: Integer(connections))
         end
         @servers = Servers.new(nodes, ring, failover) { |used, places| _use(used, places) }
         @value = Value.new(serializer: serializer, compress: compress, inflate_limit: inflate_limit) if serializer || compress
-        _set_up(nodes.size, namespace && -namespace.to_s, @value, instrument)
+        _set_up(nodes.size, Integer(connections), namespace && -namespace.to_s, @value, instrument)
         @servers.use_all if nodes.size > 1
       end
 
@@ -218,7 +221,7 @@ module Pelton
 
       # Called by the commands, in C, when the last connection to the server at this place cannot be used. nil: the keys
       # belong to other servers now.
-      def connection(place, in_place, may_move, timeout) = @servers.connection(place, in_place, may_move, timeout)
+      def connection(...) = @servers.connection(...)
 
       # Called by the commands, in C, while not all servers are in use, when it is time to ask one again.
       def look_again = @servers.look_again

@@ -71,10 +71,12 @@ module Pelton
 
       # The fibers of a thread: one does it, the others get what it got.
       def together
-        place = [@client.__id__, @key]
-        other = computing[place]
+        place = [Process.pid, @client.__id__, @key]
+        other, owner = computing[place]
+        return yield if owner == Fiber.current # its block asks for what it computes
         return other.await if other
-        operation = computing[place] = Operation.new
+        operation = Operation.new
+        computing[place] = [operation, Fiber.current]
         value = yield
         operation.succeed(value)
         value

@@ -26,7 +26,9 @@ module Pelton
       # @param operations [Integer] that may be owed before direct style waits
       # @param bytes [Integer] that may be queued, likewise
       # @param protocol [Symbol, nil] :meta or :classic; nil: the server is asked
-      def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1, protocol: nil)
+      # @param lanes [Integer] connections that a thread may have
+      def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1, protocol: nil,
+        lanes: 1)
         @address = address
         @connect_timeout = connect_timeout
         @timeout = timeout
@@ -34,7 +36,7 @@ module Pelton
         @retry_after = retry_after
         @protocol = protocol
         @options = [address.to_s.freeze, operations, bytes, timeout].freeze
-        @connections = {}.compare_by_identity
+        @lanes = Array.new(lanes) { {}.compare_by_identity } # each thread's connection
         @mutex = Thread::Mutex.new
         @closed = false
         @failures = 0
@@ -48,15 +50,16 @@ module Pelton
       # @return [Connection]
       # @raise [ClosedError] after {#close}
       # @asynchronous
-      def connection(in_place, timeout = nil)
+      def connection(in_place, timeout = nil, lane = 0)
         fresh = nil
+        connections = @lanes[lane]
         connection = @mutex.synchronize do
           raise ClosedError, "the client is closed" if @closed
-          present = @connections[Thread.current]
+          present = connections[Thread.current]
           next present if present && !present.closed? && (present.connected? || !in_place)
           forget_the_dead
           next refusing if failed_too_often? && !try_again?
-          @connections[Thread.current] = fresh = Connection._new(*@options)
+          connections[Thread.current] = fresh = Connection._new(*@options)
         end
         fresh&.open(in_place, [@connect_timeout, *timeout].min, @protocol) { |seconds| connect(seconds) }
         connection
@@ -87,7 +90,7 @@ module Pelton
       def close
         connections = @mutex.synchronize do
           @closed = true
-          @connections.values.tap { @connections.clear }
+          @lanes.flat_map { |lane| lane.values.tap { lane.clear } }
         end
         connections.each { |connection| connection._fail(ClosedError.new("the client was closed")) }
       end
@@ -104,20 +107,23 @@ module Pelton
       # A thread that has ended needs its connection no more.
       def forget_the_dead
         count_the_dead
-        @connections.delete_if do |thread, connection|
-          next if thread.alive?
-          connection._fail(ClosedError.new("its thread has ended"))
-          true
+        forget do |connection, thread|
+          connection._fail(ClosedError.new("its thread has ended")) || true unless thread.alive?
         end
       end
 
       # What ended by the server's fault, or on the way to it.
       def count_the_dead
-        @connections.delete_if do |_, connection|
+        forget do |connection|
           next unless connection.closed?
           count(connection) if connection._error.is_a?(ConnectionError)
           true
         end
+      end
+
+      # Those for which the block is true.
+      def forget
+        @lanes.each { |lane| lane.delete_if { |thread, connection| yield connection, thread } }
       end
 
       def count(connection)
@@ -127,7 +133,7 @@ module Pelton
       end
 
       def failed_too_often?
-        @failures >= @failure_limit && @connections.none? { |_, connection| connection._replied? }
+        @failures >= @failure_limit && @lanes.none? { |lane| lane.each_value.any?(&:_replied?) }
       end
 
       # One connection at a time finds out; others fail meanwhile.

@@ -27,14 +27,14 @@ module Pelton
 
       def use_all = @mutex.synchronize { use(@nodes) }
 
-      # A connection to the server at this place.
+      # A connection to the server at this place, the one of this number.
       #
       # @return [Connection, nil] it may have failed already; nil: its keys have moved
       # @asynchronous
-      def connection(place, in_place, may_move, timeout)
+      def connection(place, lane, in_place, may_move, timeout)
         node = @nodes[place]
         return if may_move && node.down? && moved_from?(node)
-        node.connection(in_place, timeout)
+        node.connection(in_place, timeout, lane)
       end
 
       # Asks those that are down, when it is time: in a task where one can run, here and now otherwise.
