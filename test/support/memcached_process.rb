@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "socket"
+
+# A memcached of a test's own, which it may kill, freeze and start again on the same port.
+class MemcachedProcess
+  attr_reader :port
+
+  # @param command [Array<String>] `-l`, `-p` and `-U` are added
+  def initialize(*command)
+    @command = command.empty? ? default_command : command
+    @port = Servers.free_port
+    start
+  end
+
+  def address = "127.0.0.1:#{port}"
+
+  def start
+    5.times do
+      @pid = spawn(*@command, "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", in: File::NULL, out: File::NULL, err: File::NULL)
+      Guard.kill_at_end(@pid)
+      return self if answers?
+      kill
+    end
+    raise "#{@command.first} does not start"
+  end
+
+  # It loses what it holds, and its connections are reset.
+  def kill
+    return unless @pid
+    Process.kill("KILL", @pid)
+    Process.wait(@pid)
+    @pid = nil
+  end
+
+  # It takes bytes and says nothing, as a server whose host swaps.
+  def freeze_up = Process.kill("STOP", @pid)
+
+  def thaw = Process.kill("CONT", @pid)
+
+  private
+
+  def default_command = ["memcached", "-m", "64", "-c", "4096", "-t", "1", *(%w[-u nobody] if Process.uid.zero?)]
+
+  def answers?
+    1000.times do
+      TCPSocket.new("127.0.0.1", port).close
+      return true
+    rescue SystemCallError
+      return false if Process.wait(@pid, Process::WNOHANG)
+      sleep 0.01
+    end
+    false
+  end
+end
