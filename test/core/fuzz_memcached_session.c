@@ -42,15 +42,18 @@ static void feed(struct conversation *talk, const char *bytes, size_t size, uint
     check_books(&talk->service.store);
 }
 
-/* The time that the process has used is not the session's doing. */
+/* The time that the process has used is not the session's doing. It follows the name at once in the binary protocol. */
 static void forget_usage(struct pel_buffer *heard)
 {
     char *at = pel_buffer_head(heard), *end = pel_buffer_tail(heard);
 
-    for (; at && end - at > 12; at++)
-        if (!memcmp(at, "STAT rusage_", 12))
-            for (at += 12; at < end && *at != '\r'; at++)
-                *at = *at >= '0' && *at <= '9' ? '0' : *at;
+    for (; at && end - at > 7; at++)
+        if (!memcmp(at, "rusage_", 7)) {
+            for (at += 7; at < end && ((*at >= 'a' && *at <= 'z') || *at == ' '); at++)
+                ;
+            for (; at < end && ((*at >= '0' && *at <= '9') || *at == '.'); at++)
+                *at = '0';
+        }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -164,14 +164,26 @@ TEST(a_line_without_end_is_answered_and_ends_the_conversation)
     conversation_end(&talk);
 }
 
-TEST(an_auth_flood_ends_at_its_first_byte)
+TEST(an_auth_flood_is_refused_and_leaves_nothing_behind)
 {
     begin(0);
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++) {
         conversation_say(&talk, "\x80\x21\0\5\0\0\0\0\0\0\0\12\0\0\0\0\0\0\0\0\0\0\0\0PLAIN\0a\0b", 34);
-    CHECK_HEARD("CLIENT_ERROR the binary protocol is not spoken here\r\n");
-    CHECK(talk.session.closing);
+        CHECK_INT(39, pel_buffer_length(&talk.heard));
+        CHECK(!memcmp(pel_buffer_head(&talk.heard) + 24, "Unknown command", 15));
+        pel_buffer_consume(&talk.heard, 39);
+    }
     CHECK_INT(0, talk.service.store.bytes);
+    conversation_end(&talk);
+}
+
+TEST(a_connection_is_either_text_or_binary)
+{
+    begin(0);
+    conversation_text(&talk, "mn\r\n");
+    conversation_say(&talk, "\x80\x0a", 2);
+    CHECK_HEARD("MN\r\nCLIENT_ERROR a connection is either text or binary\r\n");
+    CHECK(talk.session.closing);
     conversation_end(&talk);
 }
 

@@ -66,7 +66,7 @@ static void store(struct pel_memcached_session *session, const struct pel_memcac
     session->noreply = request->noreply != 0;
     session->put = (struct pel_store_put){.mode = (enum pel_store_mode)modes[request->verb],
                                           .compare = request->verb == PEL_REQUEST_CAS ? request->cas : 0};
-    pel__memcached_begin_upload(session, request, request->expiry, !request->noreply, output);
+    pel__memcached_begin_text_upload(session, request, request->expiry, output);
 }
 
 static void delete (struct pel_memcached_service *service, const struct pel_memcached_request *request,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "memcached_binary_request.h"
 #include "memcached_session.h"
 
 /*
@@ -14,16 +15,31 @@ void pel__memcached_classic(struct pel_memcached_session *session, const struct 
                             struct pel_buffer *output);
 void pel__memcached_meta(struct pel_memcached_session *session, const struct pel_memcached_request *request,
                          struct pel_buffer *output);
+void pel__memcached_binary(struct pel_memcached_session *session, const struct pel_binary_request *request,
+                           struct pel_buffer *output);
 
-/* After an ms, whose value has come. */
+/* After a storage command whose value has come. */
 void pel__memcached_meta_stored(struct pel_memcached_session *session, enum pel_store_result result, uint64_t cas,
                                 struct pel_buffer *output);
+void pel__memcached_binary_stored(struct pel_memcached_session *session, enum pel_store_result result, uint64_t cas,
+                                  struct pel_buffer *output);
 
-/* Begins to receive the value of a storage command, or says why not and throws it away. 1 when it has begun. */
-int pel__memcached_begin_upload(struct pel_memcached_session *session, const struct pel_memcached_request *request,
-                                int64_t expiry, int told, struct pel_buffer *output);
+struct pel_memcached_upload {
+    struct pel_slice key;
+    uint64_t length;
+    uint32_t client_flags;
+    int64_t expiry;
+    int replaces; /* whoever meant to replace a value must not find the old one, whatever happens */
+};
 
-/* Appends a value with its CRLF, or has a long one sent from the item. */
+/* Begins to receive the value of a storage command. 0; or PEL_ELIMIT or PEL_EMEMORY: it is thrown away. */
+int pel__memcached_begin_upload(struct pel_memcached_session *session, const struct pel_memcached_upload *upload);
+
+/* The same for a text command; says why not, and returns 1 when it has begun. */
+int pel__memcached_begin_text_upload(struct pel_memcached_session *session, const struct pel_memcached_request *request,
+                                     int64_t expiry, struct pel_buffer *output);
+
+/* Appends a value, to a text client with its CRLF, or has a long one sent from the item. */
 void pel__memcached_put_value(struct pel_memcached_session *session, struct pel_item *item, struct pel_buffer *output);
 
 /* ---- appending, where there is room ---- */

@@ -58,17 +58,10 @@ static void answer(const struct pel_memcached_request *request, struct pel_buffe
 static struct pel_item *vivify(struct pel_store *store, const struct pel_memcached_request *request,
                                struct pel_slice value)
 {
-    struct pel_store_put put = {.mode = PEL_STORE_SET, .new_cas = request->new_cas};
-    struct pel_item *item;
-    uint64_t cas;
+    struct pel_item *item = pel_store_create(store, request->key, value, request->new_cas);
 
-    if (pel_store_allocate(store, request->key, value.length, 0, 0, &item))
-        return NULL;
-    memcpy(pel__put(pel_item_value(item), value.bytes, value.length), "\r\n", 2);
-    if (pel_request_has(request, 'b'))
+    if (item && pel_request_has(request, 'b'))
         item->state |= PEL_ITEM_BINARY_KEY;
-    pel_store_put(store, item, &put, &cas);
-    pel_store_release(store, item);
     return item;
 }
 
@@ -188,7 +181,7 @@ static void meta_set(struct pel_memcached_session *session, const struct pel_mem
         put->mode = PEL_STORE_CAS;
         put->stale = pel_request_has(request, 'I');
     }
-    if (!pel__memcached_begin_upload(session, request, request->ttl, 1, output))
+    if (!pel__memcached_begin_text_upload(session, request, request->ttl, output))
         return;
     if (pel_request_has(request, 'b'))
         session->upload->state |= PEL_ITEM_BINARY_KEY;

@@ -21,34 +21,48 @@ void pel_memcached_session_end(struct pel_memcached_session *session)
 
 /* ---- values that come ----------------------------------------------------------------------------------------- */
 
-int pel__memcached_begin_upload(struct pel_memcached_session *session, const struct pel_memcached_request *request,
-                                int64_t expiry, int told, struct pel_buffer *output)
+/* Bytes that follow a value on the wire. */
+static size_t end_length(const struct pel_memcached_session *session)
+{
+    return session->binary ? 0 : 2;
+}
+
+int pel__memcached_begin_upload(struct pel_memcached_session *session, const struct pel_memcached_upload *upload)
 {
     struct pel_memcached_service *service = session->service;
     struct pel_store *store = &service->store;
-    int code = pel_store_allocate(store, request->key, request->length, request->client_flags,
-                                  pel_store_instant(store, expiry), &session->upload);
+    int code = pel_store_allocate(store, upload->key, upload->length, upload->client_flags,
+                                  pel_store_instant(store, upload->expiry), &session->upload);
 
-    if (code == 0) {
-        session->received = 0;
-        return 1;
-    }
+    session->received = 0;
+    if (code == 0)
+        return 0;
     session->upload = NULL;
-    session->swallow = request->length + 2;
-    if (code == PEL_ELIMIT)
-        service->counters.store_too_large++;
-    else
-        service->counters.store_no_memory++;
-    if (told)
-        pel__put_line(output, code == PEL_ELIMIT ? "SERVER_ERROR object too large for cache"
-                                                 : "SERVER_ERROR out of memory storing object");
-    /* Whoever meant to replace a value must not find the old one. */
-    if (request->verb == PEL_REQUEST_SET || request->verb == PEL_REQUEST_META_SET) {
-        struct pel_item *old = pel_store_find(store, request->key);
+    session->swallow = upload->length + end_length(session);
+    *(code == PEL_ELIMIT ? &service->counters.store_too_large : &service->counters.store_no_memory) += 1;
+    if (upload->replaces) {
+        struct pel_item *old = pel_store_find(store, upload->key);
         if (old)
             pel_store_remove(store, old);
     }
-    return 0;
+    return code;
+}
+
+int pel__memcached_begin_text_upload(struct pel_memcached_session *session, const struct pel_memcached_request *request,
+                                     int64_t expiry, struct pel_buffer *output)
+{
+    int meta = request->verb == PEL_REQUEST_META_SET;
+    struct pel_memcached_upload upload = {.key = request->key,
+                                          .length = request->length,
+                                          .client_flags = request->client_flags,
+                                          .expiry = expiry,
+                                          .replaces = meta || request->verb == PEL_REQUEST_SET};
+    int code = pel__memcached_begin_upload(session, &upload);
+
+    if (code < 0 && (meta || !request->noreply))
+        pel__put_line(output, code == PEL_ELIMIT ? "SERVER_ERROR object too large for cache"
+                                                 : "SERVER_ERROR out of memory storing object");
+    return code == 0;
 }
 
 static void count_cas(struct pel_memcached_counters *counters, enum pel_store_result result)
@@ -66,17 +80,22 @@ static void finish_upload(struct pel_memcached_session *session, struct pel_buff
                                         [PEL_STORE_NOT_FOUND] = "NOT_FOUND"};
     struct pel_memcached_service *service = session->service;
     struct pel_item *item = session->upload;
+    enum pel_store_result result;
+    uint64_t cas;
 
     service->counters.cmd_set++;
+    if (session->binary)
+        memcpy(pel_item_value(item) + item->length, "\r\n", 2);
     if (memcmp(pel_item_value(item) + item->length, "\r\n", 2)) {
         if (session->meta || !session->noreply)
             pel__put_line(output, "CLIENT_ERROR bad data chunk");
     } else {
-        uint64_t cas;
-        enum pel_store_result result = pel_store_put(&service->store, item, &session->put, &cas);
+        result = pel_store_put(&service->store, item, &session->put, &cas);
         if (session->put.mode == PEL_STORE_CAS)
             count_cas(&service->counters, result);
-        if (session->meta)
+        if (session->binary)
+            pel__memcached_binary_stored(session, result, cas, output);
+        else if (session->meta)
             pel__memcached_meta_stored(session, result, cas, output);
         else if (!session->noreply)
             pel__put_line(output, words[result]);
@@ -90,7 +109,7 @@ size_t pel_memcached_session_wants(const struct pel_memcached_session *session, 
     if (!session->upload)
         return 0;
     *bytes = pel_item_value(session->upload) + session->received;
-    return session->upload->length + 2 - session->received;
+    return session->upload->length + end_length(session) - session->received;
 }
 
 void pel_memcached_session_wrote(struct pel_memcached_session *session, size_t length)
@@ -102,7 +121,7 @@ void pel_memcached_session_wrote(struct pel_memcached_session *session, size_t l
 
 void pel__memcached_put_value(struct pel_memcached_session *session, struct pel_item *item, struct pel_buffer *output)
 {
-    size_t length = (size_t)item->length + 2;
+    size_t length = item->length + end_length(session);
 
     if (length > PEL_MEMCACHED_COPIED && pel_store_hold(item))
         session->download = item;
@@ -116,7 +135,7 @@ struct pel_item *pel_memcached_session_value(struct pel_memcached_session *sessi
 
     session->download = NULL;
     if (item)
-        *bytes = (struct pel_slice){pel_item_value(item), (size_t)item->length + 2};
+        *bytes = (struct pel_slice){pel_item_value(item), item->length + end_length(session)};
     return item;
 }
 
@@ -129,7 +148,14 @@ static void tell_bytes(struct pel_slice bytes)
 }
 
 /* For people who watch. */
-static void tell(const struct pel_memcached_request *request)
+static void tell(const char *word, struct pel_slice key)
+{
+    fprintf(stderr, "< %s ", word);
+    tell_bytes(key);
+    fputc('\n', stderr);
+}
+
+static void tell_text(const struct pel_memcached_request *request)
 {
     static const char *const words[] = {
 #define WORD(name, word, shape) word,
@@ -137,15 +163,10 @@ static void tell(const struct pel_memcached_request *request)
 #undef WORD
     };
 
-    fputs("< ", stderr);
-    if (request->verb == PEL_REQUEST_BAD) {
-        fputs(request->error ? request->error : "(closed)", stderr);
-    } else {
-        fputs(words[request->verb], stderr);
-        fputc(' ', stderr);
-        tell_bytes(request->key);
-    }
-    fputc('\n', stderr);
+    if (request->verb == PEL_REQUEST_BAD)
+        fprintf(stderr, "< %s\n", request->error ? request->error : "(closed)");
+    else
+        tell(words[request->verb], request->key);
 }
 
 /* ---- the conversation ----------------------------------------------------------------------------------------- */
@@ -174,13 +195,47 @@ static void execute(struct pel_memcached_session *session, const struct pel_memc
     }
 }
 
+/* The next request. 1 when there may be another one. */
+static int ask_text(struct pel_memcached_session *session, const char *bytes, size_t length, size_t *used,
+                    struct pel_buffer *output)
+{
+    struct pel_memcached_request request;
+    int code = pel_memcached_request_parse(&session->parser, bytes, length, used, &request);
+
+    if (code == 0)
+        return 0;
+    if (code < 0) {
+        session->closing = 1;
+        pel__put_line(output, code == PEL_ELIMIT ? "CLIENT_ERROR line too long"
+                                                 : "CLIENT_ERROR a connection is either text or binary");
+        return 0;
+    }
+    if (session->service->verbosity > 1)
+        tell_text(&request);
+    execute(session, &request, output);
+    return 1;
+}
+
+static int ask_binary(struct pel_memcached_session *session, const char *bytes, size_t length, size_t *used,
+                      struct pel_buffer *output)
+{
+    struct pel_binary_request request;
+    int code = pel_memcached_binary_parse(bytes, length, used, &request);
+
+    if (code < 0)
+        session->closing = 1;
+    if (code <= 0)
+        return 0;
+    if (session->service->verbosity > 1)
+        tell(pel_binary_command_name(request.command), request.key);
+    pel__memcached_binary(session, &request, output);
+    return 1;
+}
+
 /* The next step. 1 when there may be another one. */
 static int step(struct pel_memcached_session *session, const char *bytes, size_t length, size_t *used,
                 struct pel_buffer *output)
 {
-    struct pel_memcached_request request;
-    int code;
-
     *used = 0;
     if (session->closing || pel_memcached_session_full(session, output))
         return 0;
@@ -210,19 +265,11 @@ static int step(struct pel_memcached_session *session, const char *bytes, size_t
         session->swallow -= *used;
         return session->swallow == 0;
     }
-    code = pel_memcached_request_parse(&session->parser, bytes, length, used, &request);
-    if (code == 0)
-        return 0;
-    if (code < 0) {
-        session->closing = 1;
-        pel__put_line(output, code == PEL_ELIMIT ? "CLIENT_ERROR line too long"
-                                                 : "CLIENT_ERROR the binary protocol is not spoken here");
-        return 0;
+    if (length > 0 && !session->begun) {
+        session->begun = 1;
+        session->binary = (unsigned char)bytes[0] == PEL_BINARY_MAGIC;
     }
-    if (session->service->verbosity > 1)
-        tell(&request);
-    execute(session, &request, output);
-    return 1;
+    return (session->binary ? ask_binary : ask_text)(session, bytes, length, used, output);
 }
 
 size_t pel_memcached_session_receive(struct pel_memcached_session *session, const char *bytes, size_t length,

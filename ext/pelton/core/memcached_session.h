@@ -23,9 +23,12 @@
 struct pel_memcached_session {
     unsigned closing : 1; /* send what is left of the output, and close */
     /* private: */
+    unsigned begun : 1;    /* its first byte has come */
+    unsigned binary : 1;   /* and told that it speaks the binary protocol */
     unsigned owes_end : 1; /* an END, after the value that comes after the output */
     unsigned meta : 1, noreply : 1;
     uint8_t letter_count, opaque_length; /* of the ms whose value is being received */
+    uint8_t opcode;                      /* of the binary command likewise */
     char letters[PEL_MEMCACHED_REQUEST_FLAGS];
     char opaque[32];
     struct pel_memcached_service *service;
@@ -33,7 +36,7 @@ struct pel_memcached_session {
     struct pel_store_put put;
     struct pel_item *upload;   /* its value is being received; a reference of ours */
     struct pel_item *download; /* its value comes after the output; a reference of ours */
-    uint32_t received;         /* bytes of the upload's value, CRLF included */
+    uint32_t received;         /* bytes of the upload's value, and of its CRLF in text */
     uint64_t swallow;          /* bytes of a refused value that are still to come */
 };
 

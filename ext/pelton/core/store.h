@@ -105,6 +105,11 @@ struct pel_store_put {
 enum pel_store_result pel_store_put(struct pel_store *store, struct pel_item *item, const struct pel_store_put *put,
                                     uint64_t *cas);
 
+/* Makes an item with that value, and stores it without an expiry in the place of what its key had. `new_cas` as in
+ * pel_store_put. NULL when there is no memory. */
+struct pel_item *pel_store_create(struct pel_store *store, struct pel_slice key, struct pel_slice value,
+                                  uint64_t new_cas);
+
 /* Takes a found item away. */
 void pel_store_remove(struct pel_store *store, struct pel_item *item);
 

@@ -84,6 +84,22 @@ enum pel_store_result pel_store_put(struct pel_store *store, struct pel_item *it
     return PEL_STORE_STORED;
 }
 
+struct pel_item *pel_store_create(struct pel_store *store, struct pel_slice key, struct pel_slice value,
+                                  uint64_t new_cas)
+{
+    struct pel_store_put put = {.mode = PEL_STORE_SET, .new_cas = new_cas};
+    struct pel_item *item;
+    uint64_t cas;
+
+    if (pel_store_allocate(store, key, value.length, 0, 0, &item) < 0)
+        return NULL;
+    memcpy(pel_item_value(item), value.bytes, value.length);
+    memcpy(pel_item_value(item) + value.length, "\r\n", 2);
+    pel_store_put(store, item, &put, &cas);
+    pel_store_release(store, item);
+    return item;
+}
+
 static int number_of(struct pel_item *item, uint64_t *number)
 {
     const char *at = pel_item_value(item), *end = at + item->length;

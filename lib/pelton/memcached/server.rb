@@ -5,8 +5,8 @@ require "socket"
 module Pelton
   module Memcached
     # A memcached inside this process: for tests, for development, and for caches that need no machine of their own. It
-    # speaks memcached's text and meta protocols to any client, on a reactor that may have other things to do as well;
-    # no Ruby runs on its way from socket to socket.
+    # speaks memcached's protocols (classic text, meta, and the binary one of older clients) to any client, on a reactor
+    # that may have other things to do as well; no Ruby runs on its way from socket to socket.
     #
     #     Pelton.run do
     #       server = Pelton::Memcached::Server.new.start

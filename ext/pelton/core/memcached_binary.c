@@ -1,0 +1,380 @@
+#include "memcached_binary_request.h"
+#include "memcached_commands.h"
+#include "memcached_stats.h"
+
+/* The binary protocol's commands. */
+
+#define MOST_STAT_WORDS 4
+
+struct reply {
+    const struct pel_binary_request *request;
+    enum pel_binary_status status;
+    uint64_t cas;
+    struct pel_slice extras, key;
+    size_t value; /* bytes that the caller appends */
+};
+
+static char *put_big_endian(char *at, uint64_t number, int size)
+{
+    for (int i = size - 1; i >= 0; i--)
+        *at++ = (char)(number >> (8 * i));
+    return at;
+}
+
+/* All but the value. */
+static void put_reply(struct pel_buffer *output, const struct reply *reply)
+{
+    char *at = pel_buffer_tail(output);
+
+    *at++ = (char)PEL_BINARY_REPLY_MAGIC;
+    *at++ = (char)reply->request->opcode;
+    at = put_big_endian(at, reply->key.length, 2);
+    at = put_big_endian(at, reply->extras.length, 1);
+    at = put_big_endian(at, 0, 1);
+    at = put_big_endian(at, reply->status, 2);
+    at = put_big_endian(at, reply->extras.length + reply->key.length + reply->value, 4);
+    at = pel__put(at, reply->request->opaque, sizeof reply->request->opaque);
+    at = put_big_endian(at, reply->cas, 8);
+    if (reply->extras.length)
+        at = pel__put(at, reply->extras.bytes, reply->extras.length);
+    if (reply->key.length)
+        at = pel__put(at, reply->key.bytes, reply->key.length);
+    pel__put_end(output, at);
+}
+
+static void put_text(struct pel_buffer *output, const char *text, size_t length)
+{
+    pel__put_end(output, pel__put(pel_buffer_tail(output), text, length));
+}
+
+static void refuse(struct pel_buffer *output, const struct pel_binary_request *request, enum pel_binary_status status)
+{
+    static const char *const texts[] = {[PEL_BINARY_NOT_FOUND] = "Not found",
+                                        [PEL_BINARY_EXISTS] = "Data exists for key.",
+                                        [PEL_BINARY_TOO_LARGE] = "Too large.",
+                                        [PEL_BINARY_INVALID] = "Invalid arguments",
+                                        [PEL_BINARY_NOT_STORED] = "Not stored.",
+                                        [PEL_BINARY_NOT_A_NUMBER] = "Non-numeric server-side value for incr or decr",
+                                        [PEL_BINARY_UNKNOWN] = "Unknown command",
+                                        [PEL_BINARY_NO_MEMORY] = "Out of memory"};
+    struct reply reply = {.request = request, .status = status, .value = strlen(texts[status])};
+
+    put_reply(output, &reply);
+    put_text(output, texts[status], reply.value);
+}
+
+/* Done: a quiet command does not say so. */
+static void confirm(struct pel_buffer *output, const struct pel_binary_request *request, uint64_t cas)
+{
+    struct reply reply = {.request = request, .cas = cas};
+
+    if (!request->quiet)
+        put_reply(output, &reply);
+}
+
+/* Items whose keys cannot be said in the text protocol are known there by their base64. */
+static uint8_t key_state(struct pel_slice key)
+{
+    for (size_t i = 0; i < key.length; i++)
+        if ((unsigned char)key.bytes[i] <= ' ' || key.bytes[i] == 0x7f)
+            return PEL_ITEM_BINARY_KEY;
+    return 0;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+static void miss(struct pel_buffer *output, const struct pel_binary_request *request, int with_key)
+{
+    struct reply reply = {.request = request, .status = PEL_BINARY_NOT_FOUND, .key = request->key};
+
+    if (request->quiet)
+        return;
+    if (with_key)
+        put_reply(output, &reply);
+    else
+        refuse(output, request, PEL_BINARY_NOT_FOUND);
+}
+
+static void get(struct pel_memcached_session *session, const struct pel_binary_request *request,
+                struct pel_buffer *output)
+{
+    struct pel_memcached_counters *counters = &session->service->counters;
+    struct pel_store *store = &session->service->store;
+    struct pel_item *item = pel_store_find(store, request->key);
+    enum pel_binary_command command = request->command;
+    int with_key = command == PEL_BINARY_GETK || command == PEL_BINARY_GATK;
+    int with_value = command != PEL_BINARY_TOUCH;
+    int touches = command != PEL_BINARY_GET && command != PEL_BINARY_GETK;
+    struct reply reply = {.request = request};
+    char flags[4];
+
+    *(touches ? &counters->cmd_touch : &counters->cmd_get) += 1;
+    if (touches)
+        *(item ? &counters->touch_hits : &counters->touch_misses) += 1;
+    else
+        *(item ? &counters->get_hits : &counters->get_misses) += 1;
+    if (!item) {
+        miss(output, request, with_key);
+        return;
+    }
+    if (touches)
+        item->expires = pel_store_instant(store, request->expiry);
+    pel_store_fetched(store, item);
+    put_big_endian(flags, item->client_flags, sizeof flags);
+    reply.extras = (struct pel_slice){flags, sizeof flags};
+    reply.cas = item->cas;
+    if (with_key)
+        reply.key = request->key;
+    if (with_value)
+        reply.value = item->length;
+    put_reply(output, &reply);
+    if (with_value)
+        pel__memcached_put_value(session, item, output);
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------------- */
+
+static void store(struct pel_memcached_session *session, const struct pel_binary_request *request,
+                  struct pel_buffer *output)
+{
+    static const uint8_t modes[] = {[PEL_BINARY_SET] = PEL_STORE_SET,
+                                    [PEL_BINARY_ADD] = PEL_STORE_ADD,
+                                    [PEL_BINARY_REPLACE] = PEL_STORE_REPLACE,
+                                    [PEL_BINARY_APPEND] = PEL_STORE_APPEND,
+                                    [PEL_BINARY_PREPEND] = PEL_STORE_PREPEND};
+    struct pel_store_put *put = &session->put;
+    int joins = request->command == PEL_BINARY_APPEND || request->command == PEL_BINARY_PREPEND;
+    struct pel_memcached_upload upload = {.key = request->key,
+                                          .length = request->length,
+                                          .client_flags = request->client_flags,
+                                          .expiry = request->expiry,
+                                          .replaces = request->command == PEL_BINARY_SET};
+    int code = pel__memcached_begin_upload(session, &upload);
+
+    if (code < 0) {
+        refuse(output, request, code == PEL_ELIMIT ? PEL_BINARY_TOO_LARGE : PEL_BINARY_NO_MEMORY);
+        return;
+    }
+    *put = (struct pel_store_put){.mode = (enum pel_store_mode)modes[request->command], .compare = request->cas};
+    if (request->cas && !joins)
+        put->mode = PEL_STORE_CAS;
+    session->upload->state |= key_state(request->key);
+    session->noreply = request->quiet != 0;
+    session->opcode = request->opcode;
+    memcpy(session->opaque, request->opaque, sizeof request->opaque);
+}
+
+void pel__memcached_binary_stored(struct pel_memcached_session *session, enum pel_store_result result, uint64_t cas,
+                                  struct pel_buffer *output)
+{
+    struct pel_binary_request request = {.opcode = session->opcode, .quiet = session->noreply};
+    enum pel_binary_status status = PEL_BINARY_NOT_STORED;
+
+    memcpy(request.opaque, session->opaque, sizeof request.opaque);
+    if (result == PEL_STORE_STORED) {
+        confirm(output, &request, cas);
+        return;
+    }
+    if (result == PEL_STORE_EXISTS || session->put.mode == PEL_STORE_ADD)
+        status = PEL_BINARY_EXISTS;
+    else if (result == PEL_STORE_NOT_FOUND || session->put.mode == PEL_STORE_REPLACE)
+        status = PEL_BINARY_NOT_FOUND;
+    refuse(output, &request, status);
+}
+
+static void delete (struct pel_memcached_service *service, const struct pel_binary_request *request,
+                    struct pel_buffer *output)
+{
+    struct pel_item *item = pel_store_find(&service->store, request->key);
+
+    if (item && request->cas && request->cas != item->cas) {
+        refuse(output, request, PEL_BINARY_EXISTS);
+        return;
+    }
+    *(item ? &service->counters.delete_hits : &service->counters.delete_misses) += 1;
+    if (!item) {
+        refuse(output, request, PEL_BINARY_NOT_FOUND);
+        return;
+    }
+    pel_store_remove(&service->store, item);
+    confirm(output, request, 0);
+}
+
+static void answer_number(struct pel_buffer *output, const struct pel_binary_request *request, uint64_t number,
+                          uint64_t cas)
+{
+    struct reply reply = {.request = request, .cas = cas, .value = 8};
+    char bytes[8];
+
+    if (request->quiet)
+        return;
+    put_reply(output, &reply);
+    put_big_endian(bytes, number, sizeof bytes);
+    put_text(output, bytes, sizeof bytes);
+}
+
+static void begin_to_count(struct pel_store *store, const struct pel_binary_request *request, struct pel_buffer *output)
+{
+    char digits[20];
+    size_t length = (size_t)(pel__put_number(digits, request->initial) - digits);
+    struct pel_item *item = pel_store_create(store, request->key, (struct pel_slice){digits, length}, 0);
+
+    if (!item) {
+        refuse(output, request, PEL_BINARY_NO_MEMORY);
+        return;
+    }
+    item->expires = pel_store_instant(store, request->expiry);
+    item->state |= key_state(request->key);
+    answer_number(output, request, request->initial, item->cas);
+}
+
+static void count(struct pel_memcached_service *service, const struct pel_binary_request *request,
+                  struct pel_buffer *output)
+{
+    int subtract = request->command == PEL_BINARY_DECREMENT, code;
+    struct pel_memcached_counters *counters = &service->counters;
+    struct pel_item *item = pel_store_find(&service->store, request->key);
+    uint64_t number;
+
+    if (!item && request->expiry != PEL_BINARY_NO_CREATION) {
+        begin_to_count(&service->store, request, output);
+        return;
+    }
+    if (!item) {
+        *(subtract ? &counters->decr_misses : &counters->incr_misses) += 1;
+        refuse(output, request, PEL_BINARY_NOT_FOUND);
+        return;
+    }
+    if (item->length > 0 && request->cas && request->cas != item->cas) {
+        refuse(output, request, PEL_BINARY_EXISTS);
+        return;
+    }
+    code = pel_store_add(&service->store, &item, subtract, request->delta, 0, &number);
+    if (code < 0) {
+        refuse(output, request, code == PEL_EARGUMENT ? PEL_BINARY_NOT_A_NUMBER : PEL_BINARY_NO_MEMORY);
+        return;
+    }
+    *(subtract ? &counters->decr_hits : &counters->incr_hits) += 1;
+    answer_number(output, request, number, item->cas);
+}
+
+/* ---- the rest ------------------------------------------------------------------------------------------------- */
+
+static int put_stat(struct pel_buffer *output, const struct pel_binary_request *request, struct pel_slice name,
+                    struct pel_slice value)
+{
+    struct reply reply = {.request = request, .key = name, .value = value.length};
+
+    if (pel_buffer_reserve(output, PEL_BINARY_HEADER + name.length + value.length) < 0)
+        return PEL_EMEMORY;
+    put_reply(output, &reply);
+    if (value.length)
+        put_text(output, value.bytes, value.length);
+    return 0;
+}
+
+static int put_stats(struct pel_buffer *output, const struct pel_binary_request *request, const char *at,
+                     const char *end)
+{
+    int code = 0;
+
+    while (code == 0 && end - at > 5 && !memcmp(at, "STAT ", 5)) {
+        const char *name = at + 5, *line = memchr(name, '\r', (size_t)(end - name));
+        const char *space = memchr(name, ' ', (size_t)(line - name));
+        code = put_stat(output, request, (struct pel_slice){name, (size_t)(space - name)},
+                        (struct pel_slice){space + 1, (size_t)(line - space - 1)});
+        at = line + 2;
+    }
+    if (code < 0)
+        return code;
+    if (!memcmp(at, "END", 3) || !memcmp(at, "OK", 2) || !memcmp(at, "RESET", 5))
+        return put_stat(output, request, (struct pel_slice){NULL, 0}, (struct pel_slice){NULL, 0});
+    refuse(output, request, PEL_BINARY_NOT_FOUND);
+    return 0;
+}
+
+/* Those of the text protocol, each line a reply of its own. */
+static void stats(struct pel_memcached_session *session, const struct pel_binary_request *request,
+                  struct pel_buffer *output)
+{
+    struct pel_slice words[MOST_STAT_WORDS];
+    struct pel_buffer text = {0};
+    int count = 0;
+
+    for (size_t at = 0; at < request->key.length && count < MOST_STAT_WORDS; at++) {
+        size_t start = at;
+        while (at < request->key.length && request->key.bytes[at] != ' ')
+            at++;
+        if (at > start)
+            words[count++] = (struct pel_slice){request->key.bytes + start, at - start};
+    }
+    if (pel_memcached_stats(session->service, words, count, &text) < 0 ||
+        put_stats(output, request, pel_buffer_head(&text), pel_buffer_tail(&text)) < 0)
+        session->closing = 1;
+    pel_buffer_free(&text);
+}
+
+static void version(struct pel_buffer *output, const struct pel_binary_request *request)
+{
+    struct reply reply = {.request = request, .value = sizeof PEL_MEMCACHED_COMPATIBLE - 1};
+
+    put_reply(output, &reply);
+    put_text(output, PEL_MEMCACHED_COMPATIBLE, reply.value);
+}
+
+static void be_told(struct pel_memcached_session *session, const struct pel_binary_request *request,
+                    struct pel_buffer *output)
+{
+    refuse(output, request, request->status);
+    session->swallow = request->length;
+    session->closing = request->closing != 0;
+}
+
+void pel__memcached_binary(struct pel_memcached_session *session, const struct pel_binary_request *request,
+                           struct pel_buffer *output)
+{
+    switch (request->command) {
+    case PEL_BINARY_GET:
+    case PEL_BINARY_GETK:
+    case PEL_BINARY_TOUCH:
+    case PEL_BINARY_GAT:
+    case PEL_BINARY_GATK:
+        get(session, request, output);
+        break;
+    case PEL_BINARY_SET:
+    case PEL_BINARY_ADD:
+    case PEL_BINARY_REPLACE:
+    case PEL_BINARY_APPEND:
+    case PEL_BINARY_PREPEND:
+        store(session, request, output);
+        break;
+    case PEL_BINARY_DELETE:
+        delete (session->service, request, output);
+        break;
+    case PEL_BINARY_INCREMENT:
+    case PEL_BINARY_DECREMENT:
+        count(session->service, request, output);
+        break;
+    case PEL_BINARY_FLUSH:
+        session->service->counters.cmd_flush++;
+        pel_store_flush(&session->service->store, pel_store_instant(&session->service->store, request->expiry));
+        confirm(output, request, 0);
+        break;
+    case PEL_BINARY_NOOP:
+        confirm(output, request, 0);
+        break;
+    case PEL_BINARY_VERSION:
+        version(output, request);
+        break;
+    case PEL_BINARY_STAT:
+        stats(session, request, output);
+        break;
+    case PEL_BINARY_QUIT:
+        confirm(output, request, 0);
+        session->closing = 1;
+        break;
+    case PEL_BINARY_BAD:
+        be_told(session, request, output);
+        break;
+    }
+}
