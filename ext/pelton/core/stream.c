@@ -77,7 +77,7 @@ static int flush_on(struct pel_stream *stream)
 {
     int code = pel_stream_flush(stream);
 
-    if (code == 1 && stream->writable)
+    if (code == 1 && stream->writable && !stream->corked)
         pel_stream_flush_later(stream);
     return code;
 }
@@ -215,7 +215,7 @@ ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t
         return code;
     if (stream->error)
         return PEL_ESYSTEM;
-    while (sent < length && stream->writable && !pel_stream_pending(stream)) {
+    while (sent < length && stream->writable && !stream->corked && !pel_stream_pending(stream)) {
         struct iovec part = {.iov_base = (char *)bytes + sent, .iov_len = length - sent};
         ssize_t count = send_once(stream, &part, 1);
         if (count == PEL_EAGAIN)
@@ -232,7 +232,7 @@ int pel_stream_flush(struct pel_stream *stream)
     struct iovec parts[PARTS];
     size_t left = PEL_STREAM_BURST;
 
-    if (!pel_stream_open_p(stream) || stream->connecting)
+    if (!pel_stream_open_p(stream) || stream->connecting || stream->corked)
         return 1;
     if (stream->error)
         return PEL_ESYSTEM;

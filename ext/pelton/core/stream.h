@@ -33,10 +33,11 @@ struct pel_stream {
     unsigned end_of_file : 1;    /* the peer has sent all it will send */
     unsigned shut_when_sent : 1; /* half-close once the output is sent */
     unsigned write_shut : 1;
+    unsigned corked : 1;    /* the owner's: nothing is sent meanwhile; then it flushes */
     unsigned plain : 1;     /* no socket: a pipe, a terminal */
     unsigned tell_sent : 1; /* the owner's: call on_ready whenever output was sent */
     int error;              /* errno of the failure that ended it, 0. What the peer sent before can still be received */
-    int64_t active_at; /* the loop's time when bytes were last received or sent, or it was opened */
+    int64_t active_at;      /* the loop's time when bytes were last received or sent, or it was opened */
     struct pel_stream *next_flush, **flush_link; /* on a list of streams to be flushed, or NULL */
     /* Called by pel_loop_dispatch and pel_streams_flush. PEL_READABLE: receive may bring data, the end, or an error.
      * PEL_WRITABLE: the connection is made (or failed), or output was sent. May close the stream. */

@@ -14,7 +14,7 @@
 
 /* Why the object is kept, and run kept going, although nobody may refer to it. */
 enum stream_hold {
-    HELD_BY_DATA = 1,  /* on_data waits for bytes */
+    HELD_BY_DATA = 1,   /* on_data waits for bytes */
     HELD_BY_OUTPUT = 2, /* bytes are still to be sent, perhaps before it is closed */
     HELD_BY_CONNECT = 4 /* on_connect waits until it is connected */
 };
@@ -46,12 +46,12 @@ struct stream {
     struct pel_reactor *reactor;
     VALUE self, reactor_object;
     VALUE on_connect, on_data, on_end, on_close, on_drain; /* Procs or nil */
-    VALUE buffer;                              /* given to on_data, again and again, or nil */
-    struct pel_listed listed;                  /* while it is held */
-    struct pel_buffer input;                   /* read and not yet asked for */
-    struct pel_waiter *reader;                 /* the fiber whose turn it is to read, while it waits for bytes */
-    struct pel_waiter *connector;              /* the fiber that waits until it is connected */
-    struct read_turn *turns;                   /* fibers behind the reader, in their order */
+    VALUE buffer;                                          /* given to on_data, again and again, or nil */
+    struct pel_listed listed;                              /* while it is held */
+    struct pel_buffer input;                               /* read and not yet asked for */
+    struct pel_waiter *reader;    /* the fiber whose turn it is to read, while it waits for bytes */
+    struct pel_waiter *connector; /* the fiber that waits until it is connected */
+    struct read_turn *turns;      /* fibers behind the reader, in their order */
     struct write_waiter *writers;
     struct write_operation *writes, **writes_tail;
     uint64_t appended; /* bytes ever queued */

@@ -296,6 +296,18 @@ static VALUE stream_put(VALUE self, VALUE string)
     return SIZET2NUM(put_all(stream, 1, &string));
 }
 
+/* _cork(whether): nothing is sent while it is true; then what is queued is sent at once. */
+static VALUE stream_cork(VALUE self, VALUE whether)
+{
+    struct stream *stream = pel_stream_any(self);
+
+    stream->core.corked = RTEST(whether);
+    if (!stream->core.corked && pel_stream_pending(&stream->core) && stream->core.writable &&
+        pel_stream_flush(&stream->core) != 0)
+        pel_stream_flush_later(&stream->core); /* also when it failed: it is told then */
+    return whether;
+}
+
 /* _flush(timeout): waits until all is sent. */
 static VALUE stream_flush(VALUE self, VALUE timeout)
 {
@@ -332,6 +344,7 @@ void pel_init_stream_write(VALUE class)
     rb_define_method(class, "<<", stream_append, 1);
     rb_define_private_method(class, "_write_later", stream_write_later, -1);
     rb_define_method(class, "_put", stream_put, 1);
+    rb_define_method(class, "_cork", stream_cork, 1);
     rb_define_private_method(class, "_flush", stream_flush, 1);
     rb_define_method(class, "close_write", stream_close_write, 0);
     rb_define_method(class, "pending", stream_pending, 0);

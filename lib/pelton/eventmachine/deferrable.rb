@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+module EventMachine
+  # Something that will succeed or fail, and tells whoever asks. Unlike Pelton's, callbacks are called inside {#succeed} and
+  # {#fail}, and a status may be set again.
+  module Deferrable
+    # @return what the block makes of a value, or of a Deferrable's when it has one
+    def self.future(value, callback = nil, errback = nil, &block)
+      value = value.call if value.respond_to?(:call)
+      callback ||= block
+      if value.respond_to?(:set_deferred_status)
+        value.callback(&callback) if callback
+        value.errback(&errback) if errback
+        value
+      else
+        callback ? callback.call(value) : value
+      end
+    end
+
+    # Calls the block with what {#succeed} is given; at once when it has succeeded.
+    #
+    # @return [self]
+    def callback(&block)
+      return self unless block
+      case @deferred_status
+      when :succeeded then block.call(*@deferred_args)
+      when :failed then nil
+      else (@callbacks ||= []) << block
+      end
+      self
+    end
+
+    # Calls the block with what {#fail} is given; at once when it has failed.
+    #
+    # @return [self]
+    def errback(&block)
+      return self unless block
+      case @deferred_status
+      when :failed then block.call(*@deferred_args)
+      when :succeeded then nil
+      else (@errbacks ||= []) << block
+      end
+      self
+    end
+
+    def cancel_callback(block) = (@callbacks ||= []).delete(block)
+
+    def cancel_errback(block) = (@errbacks ||= []).delete(block)
+
+    # Fails with the arguments unless it is settled within so many seconds.
+    #
+    # @return [self]
+    def timeout(seconds, *arguments)
+      cancel_timeout
+      @deferred_timeout = Timer.new(seconds) { fail(*arguments) }
+      self
+    end
+
+    def cancel_timeout
+      @deferred_timeout&.cancel
+      @deferred_timeout = nil
+    end
+
+    # @param status [Symbol, nil] :succeeded or :failed; another one awaits the next
+    def set_deferred_status(status, *arguments)
+      cancel_timeout
+      @deferred_status = status
+      @deferred_args = arguments
+      case status
+      when :succeeded then settle(@callbacks, @errbacks)
+      when :failed then settle(@errbacks, @callbacks)
+      end
+    end
+
+    def succeed(*arguments) = set_deferred_status(:succeeded, *arguments)
+    alias_method :set_deferred_success, :succeed
+
+    def fail(*arguments) = set_deferred_status(:failed, *arguments)
+    alias_method :set_deferred_failure, :fail
+
+    private
+
+    # Blocks may set the status anew: the arguments are then the new ones.
+    def settle(blocks, others)
+      while (block = blocks&.shift)
+        block.call(*@deferred_args)
+      end
+      others&.clear
+    end
+  end
+
+  # A Deferrable and nothing else.
+  class DefaultDeferrable
+    include Deferrable
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require "etc"
+
+# What the loop is, and what programs set about it and the process. Where Pelton needs no setting, it is accepted and does
+# nothing.
+module EventMachine
+  @heartbeat_interval = 2.0
+  @simultaneous_accept_count = 10
+
+  class << self
+    # @return [Symbol] :extension, as of the C implementation
+    def library_type = :extension
+
+    # The best there is is taken by itself.
+    def epoll = nil
+
+    def epoll=(_value)
+    end
+
+    def epoll? = ::Pelton::Reactor.current.stats[:backend] == :epoll
+
+    def kqueue = nil
+
+    def kqueue=(_value)
+    end
+
+    def kqueue? = ::Pelton::Reactor.current.stats[:backend] == :kqueue
+
+    # Whether {Connection#start_tls} works.
+    def ssl? = ::Pelton::Stream.method_defined?(:start_tls)
+
+    # @return [Float] seconds; idle connections are found without it
+    attr_reader :heartbeat_interval
+    alias_method :get_heartbeat_interval, :heartbeat_interval
+
+    def heartbeat_interval=(seconds)
+      @heartbeat_interval = seconds.to_f
+    end
+    alias_method :set_heartbeat_interval, :heartbeat_interval=
+
+    # @return [Integer] as it was set; as many are accepted as come
+    def get_simultaneous_accept_count = @simultaneous_accept_count
+
+    def set_simultaneous_accept_count(count)
+      @simultaneous_accept_count = Integer(count)
+    end
+
+    # Sets how many descriptors this process may open.
+    #
+    # @param count [Integer, nil] nil only asks
+    # @return [Integer]
+    def set_descriptor_table_size(count = nil)
+      limit, most = Process.getrlimit(:NOFILE)
+      return limit unless count
+      Process.setrlimit(:NOFILE, count, [count, most].max)
+      Process.getrlimit(:NOFILE).first
+    rescue Errno::EPERM
+      raise "failed to set the descriptor table size: more than #{most} takes privileges"
+    end
+    alias_method :set_rlimit_nofile, :set_descriptor_table_size
+
+    # Gives up the superuser's rights for good.
+    #
+    # @param name [String] of a user
+    # @raise [ArgumentError] there is none
+    # @raise [Errno::EPERM]
+    def set_effective_user(name)
+      user = Etc.getpwnam(name)
+      Process::Sys.setgid(user.gid)
+      Process::Sys.setuid(user.uid)
+      nil
+    end
+    alias_method :setuid_string, :set_effective_user
+  end
+end

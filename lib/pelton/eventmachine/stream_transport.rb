@@ -1,0 +1,239 @@
+# frozen_string_literal: true
+
+module EventMachine
+  # A connection by a stream: TCP, UNIX, a pipe to a child, a terminal.
+  # @private
+  class StreamTransport < Transport
+    # Seconds that an attempt to connect has, unless the program sets others.
+    PENDING_TIMEOUT = 20.0
+
+    # @param stream [Pelton::Stream] a connected one
+    def initialize(stream = nil)
+      super()
+      @connecting = @paused = @holding = false
+      @inactivity_timeout = 0.0
+      use(stream) if stream
+    end
+
+    # Begins to connect to the first of the addresses that accepts.
+    #
+    # @param addresses [Array<Addrinfo>]
+    # @param local [Addrinfo, nil]
+    def connect(addresses, local = nil)
+      @addresses = addresses.dup
+      @unix = addresses.first&.unix?
+      @local = local&.to_sockaddr
+      @connecting = @holding = true
+      @pending_timeout = PENDING_TIMEOUT
+      attempt
+      wait_for_connection
+      self
+    end
+
+    # What comes is given to the connection from now on.
+    def open
+      return done if @closing == :now || @stream.closed?
+      connection = @connection
+      @stream.on_data do |data|
+        @busy = true
+        connection.receive_data(data)
+        @busy = false
+        unbind(*@late) if @late
+      rescue Exception => error # standard:disable Lint/RescueException -- a callback may raise anything
+        failed(error)
+      end
+      @stream.pause if @paused
+      done
+    end
+
+    # ---- output
+
+    def send_data(data)
+      return hold(data) if @holding
+      @stream._put(data)
+    rescue ::Pelton::Error
+      cannot_send(data)
+    end
+
+    def outbound = (@held ? @held.sum(&:bytesize) : 0) + (@stream ? @stream.pending : 0)
+
+    # ---- closing
+
+    def close(after_writing)
+      @closing ||= :now if @unbound
+      return if @unbound || @closing == :now || (@closing && after_writing)
+      return EventMachine._on_reactor { close(after_writing) } unless EventMachine.reactor_thread?
+      @closing = after_writing ? :after : :now
+      if !after_writing
+        @held = nil
+        @stream ? @stream.abort : unbind_later
+      elsif !@connecting
+        @stream._cork(false)
+        @stream.close
+      end
+    end
+
+    # ---- flow
+
+    def paused? = @paused
+
+    # Nothing is received and nothing sent until {resume}.
+    def pause
+      return false if @paused || @unbound
+      @paused = true
+      @stream&.pause
+      @stream&._cork(true)
+      true
+    end
+
+    def resume
+      return false if !@paused || @unbound
+      @paused = false
+      @stream&._cork(false)
+      @stream&.resume
+      true
+    end
+
+    # ---- time
+
+    def idle = @stream ? @stream._idle : 0.0
+
+    attr_reader :inactivity_timeout
+
+    # Closes the connection, with ETIMEDOUT, when nothing was received or sent for so many seconds; 0: never.
+    def inactivity_timeout=(seconds)
+      @inactivity_timeout = seconds.to_f
+      @inactivity_timer&.cancel
+      watch_inactivity(@inactivity_timeout) if @inactivity_timeout > 0
+    end
+
+    def pending_timeout = @pending_timeout || 0.0
+
+    def pending_timeout=(seconds)
+      @pending_timeout = seconds.to_f
+      wait_for_connection if @connecting
+    end
+
+    # ---- the rest
+
+    def fileno = (@stream && !@stream.closed?) ? @stream.fileno : nil
+
+    def errno = @errno || @stream&._errno
+
+    # The descriptor, which is the caller's from now on.
+    def detach
+      number = @stream._detach
+      @closing = :now
+      unbind_later
+      number
+    end
+
+    attr_reader :stream
+
+    private
+
+    def use(stream)
+      @stream = stream
+      stream.on_close { |error| closed(error&.errno) }
+    end
+
+    def failed(error)
+      EventMachine._failed(error)
+    ensure
+      done
+    end
+
+    # ---- connecting
+
+    def attempt
+      stream = ::Pelton::Stream._connect(@addresses.shift.to_sockaddr, @local)
+      use(stream)
+      stream._on_connect { connected }
+      stream.pause._cork(true) if @paused
+    rescue ::Pelton::ConnectionError => error
+      raise ConnectionError, refusal_of(error) unless refusal?(error.errno)
+      return attempt unless @addresses.empty?
+      @errno = error.errno
+      unbind_later
+    end
+
+    # Errors that tell of the peer or the way to it, not of this process.
+    def refusal?(number)
+      !@unix && [Errno::ECONNREFUSED, Errno::ENETUNREACH, Errno::EHOSTUNREACH, Errno::ETIMEDOUT].include?(ERRNOS[number])
+    end
+
+    def refusal_of(error)
+      return "no connection" if @unix
+      @local ? "couldn't bind to address" : "cannot connect: #{error.message}"
+    end
+
+    def wait_for_connection
+      @pending_timer&.cancel
+      @pending_timer = ::Pelton.add_timer(@pending_timeout) { time_out if @connecting }
+    end
+
+    def connected
+      @connecting = false
+      @pending_timer&.cancel
+      @pending_timer = nil
+      release_held
+      close_after_writing = @closing == :after
+      busy { @connection.connection_completed }
+      return if @unbound || @closing == :now || @stream.closed?
+      close_after_writing ? @stream.close : open
+    end
+
+    def closed(errno)
+      if @connecting && errno && !@addresses.empty? && !@closing
+        attempt
+      else
+        @pending_timer&.cancel
+        @inactivity_timer&.cancel
+        unbind(@errno ||= errno)
+      end
+    end
+
+    # ---- time
+
+    def time_out
+      @errno = Errno::ETIMEDOUT::Errno
+      close(false)
+    end
+
+    def watch_inactivity(seconds)
+      @inactivity_timer = ::Pelton.add_timer(seconds) do
+        left = @inactivity_timeout - idle
+        if @unbound || @closing == :now then nil
+        elsif left <= 0.0005 then time_out
+        else watch_inactivity(left)
+        end
+      end
+    end
+
+    # ---- output
+
+    def hold(data)
+      return @unbound ? -1 : 0 if @closing || @unbound
+      (@held ||= []) << String.new(data)
+      data.bytesize
+    end
+
+    def release_held
+      @holding = false
+      held, @held = @held, nil
+      held&.each { |data| @stream._put(data) unless @stream.closed? }
+    end
+
+    # From another thread it is sent in the loop's next turn.
+    def cannot_send(data)
+      return @unbound ? -1 : 0 if EventMachine.reactor_thread?
+      data = String.new(data)
+      EventMachine.next_tick { send_data(data) }
+      data.bytesize
+    end
+
+    def unbind_later
+      EventMachine.next_tick { unbind(@errno) }
+    end
+  end
+end
