@@ -4,6 +4,7 @@ require_relative "../test_helper"
 require "pelton/lab"
 require "pelton/lab/options"
 require "pelton/lab/runner"
+require "tempfile"
 
 # The experiments that come with Pelton, on real servers and small: every contender that can run here answers rightly.
 class LabIntegrationTest < PeltonTest
@@ -30,5 +31,30 @@ class LabIntegrationTest < PeltonTest
 
   def test_waiting
     run_small("waiting", 100)
+  end
+
+  def test_a_contender_that_hangs_is_cut_with_all_that_it_started
+    processes = Pelton::Lab::Processes.new
+    Tempfile.create("pid") do |file|
+      ENV["PELTON_LAB_FAKE"] = file.path
+      job = {path: File.join(ROOT, "test/lab/fakes.rb"), experiment: "fakes", race: "deadlines", contender: "hanging with a child", size: 1}
+      outcome = Pelton::Lab::Trial.new(processes, job, deadline: 3).run
+
+      assert_equal [:hung, "no end within 3 s: cut"], [outcome.status, outcome.reason]
+      refute_empty pid = File.read(file.path)
+      eventually("the end of its child") { ended?(pid.to_i) }
+    ensure
+      ENV.delete("PELTON_LAB_FAKE")
+      processes.stop_all
+    end
+  end
+
+  private
+
+  # A zombie that nobody reaps has ended as well.
+  def ended?(pid)
+    !File.read("/proc/#{pid}/stat").match?(/\) [^ZX] /)
+  rescue Errno::ENOENT, Errno::ESRCH
+    true
   end
 end

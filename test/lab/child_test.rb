@@ -9,8 +9,8 @@ class LabChildTest < PeltonTest
   def events(contender)
     reader, writer = IO.pipe
     job = {path: File.expand_path("fakes.rb", __dir__), experiment: "fakes", race: "characters", contender:, size: 3,
-           port: 1, rehearsal: true, report: writer.fileno}
-    pid = spawn(RbConfig.ruby, "-I", Children::LIB, File.join(Children::LIB, "pelton/lab/child.rb"), JSON.generate(job), writer => writer)
+           host: "127.0.0.1", port: 1, rehearsal: true}
+    pid = spawn({"PELTON_LAB_REPORT" => writer.fileno.to_s}, RbConfig.ruby, "-I", Children::LIB, File.join(Children::LIB, "pelton/lab/child.rb"), JSON.generate(job), writer => writer)
     writer.close
     reader.each_line.map { |line| JSON.parse(line, symbolize_names: true) }
   ensure

@@ -54,15 +54,35 @@ class LabCommandTest < PeltonTest
           end
         end
       RUBY
-      status, out, = lab(mine, "--json", json = File.join(folder, "out.json"))
+      status, out, = lab(mine, "--json", json = File.join(folder, "out.json"), "--html", html = File.join(folder, "out.html"), "--check")
 
-      assert_equal 0, status
+      assert_equal 1, status, "no target was measured"
       assert_match(/^  mine +sums$/, out)
       assert_match(/^mine: sums \(not pinned; 10 operations; 1 round\)$/, out)
       assert_match(/^  refused: wrong: wrong: an answer should be 5, is 4$/, out)
       assert_match(/^  skipped: absent: the gem pelton-has-no-such-gem is not installed/, out)
       assert_match(/ 1  wrong .*not measured/, out)
       assert_equal %w[right wrong absent], JSON.parse(File.read(json))["contenders"].map { |contender| contender["name"] }
+      assert_match(%r{<h3>sums</h3>.*an answer should be 5}m, File.read(html))
+      assert_match(/^report: #{html}$/, out)
+    end
+  end
+
+  def test_status_one_when_a_target_is_missed_and_that_is_asked_for
+    Dir.mktmpdir do |folder|
+      File.write(path = File.join(folder, "mine.rb"), <<~RUBY)
+        Pelton::Lab.experiment("mine") do
+          race("limits", size: 1, rounds: 1) do
+            metric :figure, "figure"
+            contender("one") { |run| run.measure { run.record(:figure, 5) } }
+            target 1, "kept", of: "one", at_most: 5, unit: "points"
+            target 2, "not kept", of: "one", at_most: 4, unit: "points"
+          end
+        end
+      RUBY
+
+      assert_equal [1, "pelton lab: 1 of 2 targets missed\n"], lab(path, "--check").values_at(0, 2)
+      assert_equal 0, lab(path).first
     end
   end
 

@@ -28,6 +28,25 @@ class LabContenderTest < PeltonTest
     refute_predicate contender(gem: "minitest", baseline: true), :peer?
   end
 
+  def test_a_program_is_as_good_as_a_gem
+    assert_nil contender(program: "ruby").unavailable
+    assert_match(/\d/, contender(program: "ruby").version)
+    assert_equal "pelton-has-no-such-program is not installed", contender(program: "pelton-has-no-such-program").unavailable
+    assert_predicate contender(program: "ruby"), :peer?
+  end
+
+  def test_its_size_is_bounded_unless_all_is_asked_for
+    assert_equal [5, 10, 3], [contender(at_most: 5).size(10), contender(at_most: 5).size(10, full: true), contender(at_most: 5).size(3)]
+  end
+
+  def test_on_a_long_line_its_round_trips_bound_it
+    waiting = contender(round_trips: 2)
+
+    assert_equal [1000, 20, 1], [0, 10, 5000].map { |latency| waiting.size(1000, latency:) }
+    assert_equal 1000, contender.size(1000, latency: 5000)
+    assert_equal 1000, waiting.size(1000), "no line"
+  end
+
   def test_keeps_its_work
     assert_equal :worked, contender.work.call
   end

@@ -37,24 +37,6 @@ Pelton::Lab.experiment "fakes" do
     target 99, "wrong / right", of: "wrong", at_most: 1
   end
 
-  race "sizes", size: 10, rounds: 1 do
-    contender("all") do |run|
-      run.measure {}
-      run.record(:size, run.size)
-    end
-    contender("small", at_most: 5) do |run|
-      run.measure {}
-      run.record(:size, run.size)
-    end
-  end
-
-  race "entrants", size: 1 do
-    server { raise Pelton::Lab::Unavailable, "they only enter" }
-    contender("one") {}
-    contender("a peer", gem: "minitest") {}
-    contender("on request", extra: true) {}
-  end
-
   race "deadlines", size: 1, rounds: 2 do
     contender("hanging") { |run| run.measure { sleep } }
     contender("hanging with a child") do |run|
@@ -64,49 +46,5 @@ Pelton::Lab.experiment "fakes" do
         Process.wait(pid)
       end
     end
-  end
-
-  race "orders", size: 1, rounds: 3 do
-    %w[a b c].each do |name|
-      contender(name) do |run|
-        run.measure { File.write(ENV.fetch("PELTON_LAB_FAKE"), name, mode: "a") }
-      end
-    end
-  end
-
-  # A server that counts what it is told to: {hits: operations} or less.
-  counting = Class.new do
-    attr_reader :pid
-
-    def initialize(step)
-      @hits = 0
-      @step = step
-    end
-
-    def counters
-      {hits: @hits += @step}
-    end
-
-    def port = 7
-
-    def version = "counting by #{@step}"
-  end
-
-  race "counted rightly", size: 5, rounds: 1, rehearsal: 5 do
-    server { counting.new(5) }
-    counts { |size| {hits: size} }
-    contender("port 7") { |run| run.measure { run.expect("127.0.0.1:7", run.address) } }
-  end
-
-  race "counted wrongly", size: 5, rounds: 1, rehearsal: 5 do
-    server { counting.new(4) }
-    counts { |size| {hits: size} }
-    contender("any") { |run| run.measure {} }
-  end
-
-  race "without its server", size: 1 do
-    server { raise Pelton::Lab::Unavailable, "the server is not installed" }
-    contender("any") { |run| run.measure {} }
-    target 97, "any", of: "any", at_most: 1, metric: :real, unit: "s"
   end
 end

@@ -38,6 +38,38 @@ class LabHeatTest < PeltonTest
     assert_nil ran.ratio(ran["slow"])
   end
 
+  def test_of_several_baselines_the_first_that_was_measured
+    race = Pelton::Lab::Race.new("race", size: 1) do
+      baseline("absent") {}
+      baseline("present") {}
+      target 1, "present / absent", of: "present", at_most: 2
+    end
+    heat = Pelton::Lab::Heat.new(nil, race, :free, size: 1, rounds: 1, results: race.contenders.map { |contender| Pelton::Lab::Result.new(contender, 1) })
+
+    assert_equal "absent", heat.reference.name
+    heat["absent"].skip("not here")
+    heat["present"].add(Pelton::Lab::Measurement.new(user: 0, system: 0, real: 1, operations: 1))
+
+    assert_equal "present", heat.reference.name
+    assert_equal ["absent: not here"], heat.checks.map(&:reason), "a target is of the first"
+  end
+
+  def test_doubt_tells_whom_to_trust
+    sure = heat(:same)
+    7.times { |n| {"slow" => 4.0, "fast" => 1.0 + n / 10.0}.each { |name, real| sure[name].add(Pelton::Lab::Measurement.new(user: 0, system: 0, real:, operations: 1)) } }
+
+    refute sure.trusted?(sure["fast"])
+    assert sure.trusted?(sure["slow"]), "by itself"
+    refute heat(:same, slow: 4.0, fast: 1.0).then { |once| once.trusted?(once["fast"]) }, "from one round"
+  end
+
+  def test_its_name
+    experiment = Pelton::Lab::Experiment.new("sums", "/some/file.rb") {}
+
+    assert_equal "sums: race, one core", Pelton::Lab::Heat.new(experiment, @race, :same, size: 1, rounds: 1, results: []).name
+    assert_equal "sums: race, one core, 0.2 ms", Pelton::Lab::Heat.new(experiment, @race, :same, latency: 0.2, size: 1, rounds: 1, results: []).name
+  end
+
   def test_checks_the_targets_of_its_pinning
     assert_equal [2, 1], heat(:same, slow: 4.0, fast: 1.0).checks.map { |check| check.target.row }
     assert_equal [2], heat(:apart, slow: 4.0, fast: 1.0).checks.map { |check| check.target.row }

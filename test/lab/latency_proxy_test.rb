@@ -21,7 +21,7 @@ class LabLatencyProxyTest < PeltonTest
 
   # The two ends of a connection through a proxy.
   def through(*arguments)
-    @port ||= @processes.serve_ruby("latency_proxy.rb", "--to", @listener.addr[1].to_s, *arguments).last
+    @port ||= @processes.serve_ruby("latency_proxy.rb", "--to", "127.0.0.1:#{@listener.addr[1]}", *arguments).last
     [TCPSocket.new("127.0.0.1", @port), @listener.accept]
   end
 
@@ -86,6 +86,27 @@ class LabLatencyProxyTest < PeltonTest
     assert_equal "0123456789", client.read(10)
     assert_raises(Errno::ECONNRESET) { client.read(1) }
     assert_raises(Errno::ECONNRESET) { server.read(1) }
+  end
+
+  def test_stalls_after_a_number_of_bytes_and_stays_open
+    client, server = through("--stall-after", "10")
+    server.write("0123456789abc")
+
+    assert_equal "0123456789", client.read(10)
+    assert_nil client.wait_readable(0.1)
+    client.write("on")
+
+    assert_equal "on", server.readpartial(10)
+  end
+
+  def test_changes_one_byte_of_the_servers
+    client, server = through("--corrupt-at", "3")
+    client.write("0123456")
+    server.write("01")
+    server.write("23456")
+    server.close_write
+
+    assert_equal ["0122456", "0123456"], [client.read, server.readpartial(10)]
   end
 
   def test_a_lost_connection_is_lost_at_the_other_end_and_the_proxy_serves_on

@@ -8,52 +8,36 @@ require "pelton/lab/processes"
 
 class LabMemcachedServerTest < PeltonTest
   def setup
-    skip "no memcached" unless Pelton::Lab::Programs.find("memcached")
     @processes = Pelton::Lab::Processes.new
-    @server = Pelton::Lab::MemcachedServer.new(@processes, nil)
   end
 
   def teardown
-    @processes&.stop_all
+    @processes.stop_all
   end
 
-  def ask(command, socket: TCPSocket.new("127.0.0.1", @server.port))
-    socket.write(command)
-    socket.gets
-  end
-
-  def test_counts
-    assert_equal "STORED\r\n", ask("set k 0 0 1\r\nv\r\n")
-    assert_equal "VALUE k 0 1\r\n", ask("get k\r\n")
-    assert_equal "DELETED\r\n", ask("delete k\r\n")
-    assert_equal "NOT_FOUND\r\n", ask("delete k\r\n")
-
-    assert_equal({cmd_set: 1, get_hits: 1, get_misses: 0, delete_hits: 1, delete_misses: 1}, @server.counters)
-  end
-
-  def test_its_version
-    assert_match(/\Amemcached \d+\.\d+/, @server.version)
-  end
-
-  def test_while_it_is_stalled_it_answers_nothing_and_then_it_does
-    socket = TCPSocket.new("127.0.0.1", @server.port)
-    states = []
-    @server.define_singleton_method(:sleep) do |_seconds|
-      socket.write("version\r\n")
-      states << (socket.wait_readable(0.1) ? :answered : :silent)
-    end
-    @server.stall(1)
-
-    assert_equal [:silent], states
-    assert_match(/\AVERSION/, socket.gets)
-  end
-
-  def test_without_memcached_it_is_unavailable
-    path = ENV["PATH"]
-    ENV["PATH"] = "/nowhere"
-
-    assert_match(/not installed/, assert_raises(Pelton::Lab::Unavailable) { Pelton::Lab::MemcachedServer.new(@processes, nil) }.message)
-  ensure
+  def with_path(path)
+    before = ENV["PATH"]
     ENV["PATH"] = path
+    yield
+  ensure
+    ENV["PATH"] = before
+  end
+
+  def test_an_installed_memcached_comes_first
+    skip "no memcached" unless Pelton::Lab::Programs.find("memcached")
+
+    assert_instance_of Pelton::Lab::MemcachedServer::Installed, Pelton::Lab::MemcachedServer.start(@processes, nil)
+  end
+
+  def test_where_none_is_installed_it_is_the_embedded_one
+    server = with_path("/nowhere") { Pelton::Lab::MemcachedServer.start(@processes, nil) }
+
+    assert_match(/embedded/, server.version)
+  end
+
+  def test_one_that_was_named_is_used
+    server = Pelton::Lab::MemcachedServer.start(@processes, nil, "127.0.0.1:#{with_memcached}")
+
+    assert_instance_of Pelton::Lab::MemcachedServer::Distant, server
   end
 end

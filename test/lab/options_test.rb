@@ -11,8 +11,10 @@ class LabOptionsTest < PeltonTest
 
   def test_without_any_the_experiments_decide
     assert_empty options.names
-    assert_equal [nil] * 5, [options.pins, options.rounds, options.size, options.peers, options.json]
+    assert_empty options.to_h.except(:names, :seed, :deadline).compact
+    assert_equal [nil] * 3, [options.json, options.html, options.check]
     refute_predicate options, :help?
+    refute_predicate options, :install_peers?
   end
 
   def test_names_and_options_in_any_order
@@ -28,8 +30,20 @@ class LabOptionsTest < PeltonTest
     assert_equal first.to_h, options("--seed", first.seed.to_s).to_h
   end
 
+  def test_the_sizes_the_lines_and_the_server
+    asked = options("--full", "--latency", "0,0.2,10", "--server", "cache:11211", "--html", "out.html", "--check")
+
+    assert_equal [true, [0, 0.2, 10], "cache:11211", "out.html", true], [asked.full, asked.latencies, asked.server, asked.html, asked.check]
+    assert_predicate options("--install-peers"), :install_peers?
+  end
+
+  def test_the_command_that_repeats_it
+    assert_equal "pelton lab a\\ b.rb --seed 7 --pin same", options("a b.rb", "--seed", "7", "--pin", "same", "--check").command
+    assert_match(/\Apelton lab memcached --seed \d+\z/, options("memcached").command)
+  end
+
   def test_what_cannot_be_is_refused
-    [%w[--pin three], %w[--rounds 0], %w[--size x], %w[--deadline -1], %w[--unknown]].each do |arguments|
+    [%w[--latency x], %w[--latency -1], %w[--pin three], %w[--rounds 0], %w[--size x], %w[--deadline -1], %w[--unknown]].each do |arguments|
       assert_raises(Pelton::Lab::UsageError, arguments.join(" ")) { options(*arguments) }
     end
   end

@@ -5,20 +5,35 @@ require "pelton/lab/progress"
 require "stringio"
 
 class LabProgressTest < PeltonTest
-  def progress(tty)
+  def progress(tty, columns: 80)
     output = StringIO.new
     output.define_singleton_method(:tty?) { tty }
-    progress = Pelton::Lab::Progress.new(output)
-    progress.call("round 1")
-    progress.clear
+    @time = 0
+    yield Pelton::Lab::Progress.new(output, clock: -> { @time }, columns:)
     output.string
   end
 
-  def test_one_line_on_a_terminal
-    assert_equal "\r\e[Kround 1\r\e[K", progress(true)
+  def test_a_bar_on_a_terminal
+    assert_equal "\r\e[K[==========          ]  50 %  round 1\r\e[K", (progress(true) do |progress|
+      progress.call("round 1", 0.5)
+      progress.clear
+    end)
+  end
+
+  def test_how_long_it_will_take_once_that_can_be_guessed
+    text = progress(true) do |progress|
+      @time = 30
+      progress.call("round 1", 0.25)
+    end
+
+    assert_includes text, " 25 %, 1:30 left  round 1"
+  end
+
+  def test_it_fits_into_one_line
+    assert_equal "\r\e[K[=====               ]  2", progress(true, columns: 26) { |progress| progress.call("round 1", 0.25) }
   end
 
   def test_nothing_elsewhere
-    assert_empty progress(false)
+    assert_empty(progress(false) { |progress| progress.call("round 1", 0.5) })
   end
 end

@@ -27,6 +27,22 @@ class LabRaceTest < PeltonTest
     assert_equal 4, race(size: 5_000, rehearsal: 4).rehearsal
   end
 
+  def test_the_full_size_where_it_is_asked_for
+    assert_equal [10, 500], [race(full: 500).size(:free), race(full: 500).size(:free, full: true)]
+    assert_equal 10, race.size(:free, full: true)
+  end
+
+  def test_points_and_the_past
+    declared = race do
+      points "gets at once", [1, 10]
+      past("An article", source: "2012") { row "then", real: 1 }
+    end
+
+    assert_equal ["gets at once", [1, 10]], declared.points.to_a
+    assert_equal "An article", declared.past.title
+    assert_nil race.points || race.past
+  end
+
   def test_the_baseline_is_the_reference
     with = race do
       contender("other") {}

@@ -1,107 +1,204 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "fake_attempt"
 require "pelton/lab"
 require "pelton/lab/options"
 require "pelton/lab/runner"
-require "tempfile"
 
+# With contenders in the test's own process; real ones run in trial_test.rb and test/integration/lab_test.rb.
 class LabRunnerTest < PeltonTest
-  self.deadline = 60
-
-  FAKES = File.expand_path("fakes.rb", __dir__)
-
-  # Runs one race of the fakes.
-  def heats(race, *arguments)
-    experiment = Pelton::Lab.load(FAKES).first
-    experiment.races.select! { |one| one.name == race }
-    Pelton::Lab::Runner.new(Pelton::Lab::Options.new(arguments)).run(experiment)
+  # Runs an experiment of one race. @jobs are what was run.
+  def heats(*arguments, size: 10, race: {}, &description)
+    experiment = Pelton::Lab::Experiment.new("fakes", __FILE__) { race("race", size:, **race, &description) }
+    attempt = FakeAttempt.new(experiment)
+    Pelton::Lab::Runner.new(Pelton::Lab::Options.new(arguments), attempt:, progress: @progress || ->(*) {}).run([experiment]) { |heat| @seen&.push(heat) }
+  ensure
+    @jobs = attempt&.jobs
   end
 
   def test_only_right_answers_are_measured
-    heat = heats("characters", "--rounds", "1").first
+    heat = heats("--rounds", "2") do
+      baseline("right") { |run| run.measure {} }
+      contender("wrong") { |run| run.expect(4, 5, "the sum") }
+      contender("wrong when timed") { |run| run.measure { run.expect(true, run.rehearsal?, "the rehearsal") } }
+      contender("hanging") { [:hung, nil, "no end within 1 s: cut"] }
+      contender("without a library") { [:unavailable, nil, "no such library"] }
+      contender("without its gem", gem: "pelton-has-no-such-gem") { raise "it must not run" }
+    end.first
 
-    assert_equal ["right", "without Bundler"], heat.results.select(&:measured?).map(&:name)
-    assert_equal 1, heat["right"].rounds, "the rehearsal does not count"
-    assert_equal ["without a library", "without its gem"], heat.results.select { |result| result.status == :skipped }.map(&:name)
-    assert_equal 7, heat.results.count { |result| result.status == :refused }
-    assert_match(/\Awrong: key1 should be/, heat["wrong"].reason)
-    assert_match(/the rehearsal should be true/, heat["wrong only when timed"].reason)
+    assert_equal [:measured, 2], [heat["right"].status, heat["right"].rounds], "the rehearsal does not count"
+    assert_equal [:refused, "wrong: the sum should be 4, is 5"], [heat["wrong"].status, heat["wrong"].reason]
+    assert_equal [:refused, "wrong: the rehearsal should be true, is false"], [heat["wrong when timed"].status, heat["wrong when timed"].reason]
+    assert_equal [:refused, "no end within 1 s: cut"], [heat["hanging"].status, heat["hanging"].reason]
+    assert_equal %i[skipped skipped], [heat["without a library"].status, heat["without its gem"].status]
+    assert_equal 1, @jobs.count { |job| job[:contender] == "hanging" }, "who was refused does not run again"
+  end
+
+  def sizes(*arguments, **options)
+    heats(*arguments, **options) do
+      contender("all") { |run| run.measure {} }
+      contender("small", at_most: 5) { |run| run.measure {} }
+    end
+    @jobs.reject { |job| job[:rehearsal] }.map { |job| job[:size] }.uniq.sort
   end
 
   def test_sizes
-    heat = heats("sizes").first
-
-    assert_equal [10, 5], [heat["all"], heat["small"]].map { |result| result.median(:size) }
+    assert_equal [5, 10], sizes
+    assert_equal [20], sizes("--size", "20"), "a size that was asked for is everybody's"
+    assert_equal [5, 10], sizes("--size", "20", race: {fixed: true})
+    assert_equal [500], sizes("--full", race: {full: 500})
   end
 
-  def test_a_size_that_was_asked_for_is_everybodys
-    heat = heats("sizes", "--size", "20").first
+  def test_the_rehearsal_is_small
+    heats(race: {rehearsal: 3}) { contender("one") { |run| run.measure {} } }
 
-    assert_equal [20, 20], [heat["all"], heat["small"]].map { |result| result.median(:size) }
+    assert_equal [3, true], @jobs.first.values_at(:size, :rehearsal)
   end
 
   def test_who_takes_part
-    names = ->(*arguments) { heats("entrants", *arguments).first.results.map(&:name) }
+    names = lambda do |*arguments|
+      heats(*arguments, "--rounds", "1") do
+        contender("one") { |run| run.measure {} }
+        contender("a peer", gem: "minitest") { |run| run.measure {} }
+        contender("on request", extra: true) { |run| run.measure {} }
+      end.first.results.map(&:name)
+    end
 
     assert_equal ["one", "a peer"], names.call
     assert_equal ["one", "a peer", "on request"], names.call("--peers")
     assert_equal %w[one], names.call("--no-peers")
   end
 
-  def test_one_that_hangs_is_refused_once
-    heat = heats("deadlines", "--deadline", "0.3").first
-
-    assert_equal [:refused] * 2, heat.results.map(&:status)
-    assert_match(/cut/, heat["hanging"].reason)
-  end
-
   def test_rounds_are_interleaved_in_an_order_that_the_seed_decides
     orders = Array.new(2) do
-      Tempfile.create("order") do |file|
-        ENV["PELTON_LAB_FAKE"] = file.path
-        heats("orders", "--seed", "7")
-        File.read(file.path).scan(/.../)
-      ensure
-        ENV.delete("PELTON_LAB_FAKE")
-      end
+      heats("--seed", "7", race: {rounds: 4}) { %w[a b c].each { |name| contender(name) { |run| run.measure {} } } }
+      @jobs.map { |job| job[:contender] }.each_slice(3).map(&:join)
     end
 
-    orders.each do |rehearsal, *rounds|
-      assert_equal "abc", rehearsal
-      assert_equal 3, rounds.size
-      assert_equal ["abc"], rounds.map { |round| round.chars.sort.join }.uniq
-    end
-    assert_equal orders[0], orders[1]
+    assert_equal "abc", orders[0].first, "the rehearsal"
+    assert_equal [%w[a b c]], orders[0].map { |round| round.chars.sort }.uniq
+    assert_equal 5, orders[0].size
     assert_operator orders[0].uniq.size, :>, 1
+    assert_equal orders[0], orders[1]
+  end
+
+  # A server that counts what it is told to, whatever is done.
+  Counting = Struct.new(:step) do
+    def counters = {hits: @hits = (@hits || 0) + step}
+
+    def port = 7
+
+    def version = "counting by #{step}"
+  end
+
+  def counted(step)
+    heats(size: 5, race: {rehearsal: 5}) do
+      server { Counting.new(step) }
+      counts { |size| {hits: size} }
+      contender("any") { |run| run.measure { run.expect("127.0.0.1:7", run.address) } }
+    end.first
   end
 
   def test_what_the_server_counted_must_be_right
-    assert_equal [:measured, "counting by 5"], heats("counted rightly").first.then { |heat| [heat["port 7"].status, heat.server] }
-    assert_equal "wrong: the server counted: hits is 4, should be 5", heats("counted wrongly").first["any"].reason
+    assert_equal [:measured, "counting by 5"], counted(5).then { |heat| [heat["any"].status, heat.server] }
+    assert_equal "wrong: the server counted: hits is 4, should be 5", counted(4)["any"].reason
+  end
+
+  def test_a_server_that_counts_for_others_too_is_not_asked
+    heat = heats do
+      server { Struct.new(:counters, :host, :port, :version).new(nil, "::1", 8, "shared") }
+      counts { |size| {hits: size} }
+      contender("any") { |run| run.measure { run.expect("::1:8", run.address) } }
+    end.first
+
+    assert_equal :measured, heat["any"].status
+  end
+
+  def test_the_server_gets_what_was_asked_for
+    asked = []
+    heats("--server", "cache:11211", "--rounds", "1") do
+      server do |processes, core, address|
+        asked << [processes.class, core, address]
+        Counting.new(1)
+      end
+      contender("any") { |run| run.measure {} }
+    end
+
+    assert_equal [[Pelton::Lab::Processes, nil, "cache:11211"]], asked
   end
 
   def test_a_race_without_its_server_is_skipped
-    heat = heats("without its server").first
+    heat = heats do
+      server { raise Pelton::Lab::Unavailable, "the server is not installed" }
+      contender("any") { raise "it must not run" }
+      target 97, "any", of: "any", at_most: 1, metric: :real, unit: "s"
+    end.first
 
     assert_equal "the server is not installed", heat.skipped
     assert_equal ["not measured"], heat.checks.map(&:verdict)
   end
 
-  def test_each_heat_is_yielded_when_it_is_over
-    experiment = Pelton::Lab.load(FAKES).first
-    experiment.races.select! { |race| race.name.start_with?("counted") }
-    seen = []
-    all = Pelton::Lab::Runner.new(Pelton::Lab::Options.new([])).run(experiment) { |heat| seen << heat }
+  def test_one_heat_for_each_pinning_and_latency
+    heats = heats(size: {free: 1}, race: {latency: [0, 5]}) { contender("any") { |run| run.measure {} } }
 
-    assert_equal all, seen
+    assert_equal [[:free, 0], [:free, 5]], heats.map { |heat| [heat.pin, heat.latency] }
+  end
+
+  def test_latencies_that_were_asked_for_go_to_races_that_are_run_at_some
+    description = proc { contender("any") { |run| run.measure {} } }
+
+    assert_equal [1.5, 20], heats("--latency", "1.5,20", race: {latency: [0]}, &description).map(&:latency)
+    assert_equal [nil], heats("--latency", "1.5,20", &description).map(&:latency)
+  end
+
+  def test_on_a_long_line_those_who_wait_for_each_answer_do_less
+    heats("--latency", "0,100,1000", size: 50, race: {latency: [0], rounds: 1}) do
+      contender("one by one", round_trips: 1) { |run| run.measure {} }
+      contender("all at once") { |run| run.measure {} }
+    end
+    done = @jobs.reject { |job| job[:rehearsal] }.group_by { |job| job[:contender] }.transform_values { |jobs| jobs.map { |job| job[:size] } }
+
+    assert_equal({"one by one" => [50, 4, 1], "all at once" => [50, 50, 50]}, done)
+  end
+
+  def test_a_latency_puts_the_proxy_before_the_server
+    listener = TCPServer.new("127.0.0.1", 0)
+    server = Struct.new(:port, :version).new(listener.addr[1], "one")
+    heat = heats("--rounds", "1", race: {latency: [10]}) do
+      server { server }
+      contender("any") { |run| run.measure {} }
+    end.first
+
+    refute_equal listener.addr[1], @jobs.first[:port]
+    assert_match(/--to 127\.0\.0\.1:#{listener.addr[1]} --delay 0\.005/, heat.commands["latency_proxy"])
+  ensure
+    listener.close
+  end
+
+  def test_each_heat_is_yielded_when_it_is_over
+    @seen = []
+
+    assert_equal heats(size: {free: 1, same: 1}) { contender("any") { |run| run.measure {} } }, @seen
+    assert_equal 2, @seen.size
+  end
+
+  def test_progress_is_told_from_nothing_to_nearly_all
+    told = []
+    @progress = ->(text, share) { told << [text, share] }
+    heats(race: {rounds: 3, latency: [0, 0]}) { contender("any") { |run| run.measure {} } }
+
+    assert_equal 8, told.size
+    assert_equal ["fakes: race, not pinned, 0 ms, rehearsal: any", 0.0], told.first
+    assert_equal ["fakes: race, not pinned, 0 ms, round 3 of 3: any", 0.875], told.last
+    assert_equal told.map(&:last).sort, told.map(&:last)
   end
 
   def test_it_can_be_pinned
     skip "no taskset" if Pelton::Lab::Pinning.unavailable(:same)
-    heat = heats("counted rightly", "--pin", "same").first
+    heat = heats("--pin", "same") { contender("any") { |run| run.measure {} } }.first
 
-    assert_equal [:same, 5], [heat.pin, heat.size]
-    assert_predicate heat["port 7"], :measured?
+    assert_equal [:same, :measured], [heat.pin, heat["any"].status]
+    assert_equal [Pelton::Lab::Pinning.allowed.last], @jobs.map { |job| job[:core] }.uniq
   end
 end

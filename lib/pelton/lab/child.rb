@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Runs one contender once, in a process of its own, and tells the lab by lines of JSON on the descriptor it was given.
-# usage: child.rb JOB, the JSON that Trial writes.
+# Runs one contender once, in a process of its own, and tells the lab by lines of JSON on the descriptor that
+# PELTON_LAB_REPORT names; by hand, on stdout. usage: child.rb JOB, the JSON that Trial writes.
 
 require "json"
 require_relative "../lab"
@@ -9,14 +9,14 @@ require_relative "run"
 
 job = JSON.parse(ARGV.fetch(0), symbolize_names: true)
 ARGV.clear
-report = IO.for_fd(job[:report])
+report = IO.for_fd(Integer(ENV.delete("PELTON_LAB_REPORT") || 1))
 report.sync = true
 report.close_on_exec = true
 say = ->(event, **details) { report.puts(JSON.generate({event:, **details})) }
 
 experiments = Pelton::Lab.load(job[:path])
 contender = experiments.find { |experiment| experiment.name == job[:experiment] }.find(job[:race]).find(job[:contender])
-run = Pelton::Lab::Run.new(size: job[:size], port: job[:port], rehearsal: job[:rehearsal], on_start: -> { say.call("measuring") })
+run = Pelton::Lab::Run.new(size: job[:size], host: job[:host], port: job[:port], rehearsal: job[:rehearsal], on_start: -> { say.call("measuring") })
 
 begin
   contender.work.call(run)

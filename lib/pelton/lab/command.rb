@@ -3,7 +3,9 @@
 require_relative "../lab"
 require_relative "environment"
 require_relative "options"
+require_relative "peers"
 require_relative "progress"
+require_relative "report_html"
 require_relative "report_json"
 require_relative "report_text"
 require_relative "runner"
@@ -13,15 +15,19 @@ module Pelton
     # `pelton lab`.
     module Command
       class << self
-        # Runs it and returns the exit status: 0, 1 when nothing could be measured, 2 when it was asked wrongly, 130
-        # after Ctrl-C.
+        # Runs it and returns the exit status: 0, 1 when nothing could be measured or with `--check` a target was missed, 2
+        # when it was asked wrongly, 130 after Ctrl-C.
         def run(arguments, out: $stdout, error: $stderr)
           options = Options.new(arguments)
           return help(options, out) if options.help?
-          json = options.json && File.open(options.json, "w") # it should fail now, not in two minutes
-          heats = measure(options, out, error)
-          json&.write(ReportJson.new(heats, options, Environment.new).to_s)
-          (heats.any? { |heat| heat.results.any?(&:measured?) }) ? 0 : 1
+          return Peers.new(out).install if options.install_peers?
+          # They should fail now, not in two minutes.
+          files = {ReportJson => options.json, ReportHtml => options.html}.compact.transform_values { |path| File.open(path, "w") }
+          environment = Environment.new
+          heats = measure(options, environment, out, error)
+          files.each { |report, file| file.write(report.new(heats, options, environment).to_s) }
+          out.puts("", "report: #{File.expand_path(options.html)}") if options.html
+          status(heats, options, error)
         rescue UsageError, SystemCallError => problem
           error.puts("pelton lab: #{problem.message}")
           2
@@ -29,7 +35,7 @@ module Pelton
           error.puts("\npelton lab: interrupted")
           130
         ensure
-          json&.close
+          files&.each_value(&:close)
         end
 
         private
@@ -40,19 +46,29 @@ module Pelton
           0
         end
 
-        def measure(options, out, error)
+        def status(heats, options, error)
+          return 1 unless heats.any? { |heat| heat.results.any?(&:measured?) }
+          return 0 unless options.check
+          checks = heats.flat_map(&:checks).select(&:figure)
+          missed = checks.count(&:missed?)
+          return 0 if missed.zero? && checks.any?
+          error.puts("pelton lab: #{checks.empty? ? "no target was measured" : "#{missed} of #{checks.size} targets missed"}")
+          1
+        end
+
+        def measure(options, environment, out, error)
           experiments = named(options.names).flat_map { |path| Lab.load(path) }
           introduce(experiments, out)
           text = ReportText.new(out)
-          text.environment(Environment.new)
+          text.environment(environment)
           progress = Progress.new(error)
-          heats = experiments.flat_map do |experiment|
-            Runner.new(options, progress:).run(experiment) do |heat|
-              progress.clear
-              text.heat(heat)
-            end
+          heats = Runner.new(options, progress:).run(experiments) do |heat|
+            progress.clear
+            text.heat(heat)
           end
+          text.sweeps(heats)
           text.targets(heats)
+          text.doubts(heats)
           heats
         ensure
           progress&.clear

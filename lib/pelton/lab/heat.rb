@@ -1,35 +1,72 @@
 # frozen_string_literal: true
 
+require_relative "pinning"
+require_relative "statistics"
+
 module Pelton
   module Lab
-    # One race run in one pinning: every contender's {Result}, and what the targets say to it.
+    # One race run in one pinning and at one latency: every contender's {Result}, and what the targets say to it.
     class Heat
-      attr_reader :experiment, :race, :pin, :size, :rounds, :results
+      # A ratio that another run may find more than this share off is not to be trusted.
+      TRUST = 0.10
+
+      # @!attribute latency
+      #   @return [Numeric, nil] milliseconds of round trip that a proxy adds; 0: none, and no proxy; nil: the race asks for none
+      attr_reader :experiment, :race, :pin, :latency, :size, :rounds, :results
       # What served: name and version. And why nothing was run, or nil.
       attr_accessor :server, :skipped
+      # The command lines of what was started, by what they run.
+      attr_reader :commands
 
-      def initialize(experiment, race, pin, size:, rounds:, results:)
+      def initialize(experiment, race, pin, size:, rounds:, results:, latency: nil)
         @experiment = experiment
         @race = race
         @pin = pin
+        @latency = latency
+        @commands = {}
         @size = size
         @rounds = rounds
         @results = results
+      end
+
+      # What was run, in a few words.
+      def name
+        [["#{experiment.name}: #{race.name}", Pinning::NAMES[pin]].join(", "), ("#{latency} ms" if latency)].compact.join(", ")
       end
 
       def [](contender_name)
         results.find { |result| result.name == contender_name }
       end
 
-      # The baseline's result, or nil.
+      # What others have published of it, if that is to stand beside this heat.
+      def past
+        race.past if race.past && [nil, pin].include?(race.past.pin)
+      end
+
+      # The baseline's result, or nil. Where a race has several baselines, it is the first that was measured.
       def reference
-        results.find { |result| result.contender.baseline }
+        baselines = results.select { |result| result.contender.baseline }
+        baselines.find(&:measured?) || baselines.first
       end
 
       # A contender's median by the baseline's, or nil.
       def ratio(result, metric = race.metric.name)
         return unless result.measured? && reference&.measured?
-        result.median(metric) / reference.median(metric)
+        own, base = result.median(metric), reference.median(metric)
+        own / base.to_f if own && base&.positive?
+      end
+
+      # How far off another run's {#ratio} may be (its median, where there is no baseline), as a share; nil: nobody knows.
+      # @see Statistics.doubt
+      def doubt(result, metric = race.metric.name)
+        return 0.0 if result == reference
+        Statistics.doubt(result.values(metric), (reference.values(metric) if reference&.measured?))
+      end
+
+      # Whether another run would find much the same.
+      def trusted?(result, metric = race.metric.name)
+        doubt = doubt(result, metric)
+        !doubt.nil? && doubt <= TRUST
       end
 
       # @return [Array<Target::Check>] for the targets that are meant for this pinning

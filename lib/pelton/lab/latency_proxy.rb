@@ -7,19 +7,22 @@ module Pelton
   module Lab
     # Stands before a server and makes it distant. With `delay` every byte is forwarded that many seconds after it was
     # read, each way, whatever is under way (a round trip is twice that). With `chunk` each way carries one piece of at
-    # most 64 KB at a time, and each takes that many seconds: a slow and narrow line. It can also cut connections.
+    # most 64 KB at a time, and each takes that many seconds: a slow and narrow line. It can
+    # also cut connections, let them stall, and change a byte.
     class LatencyProxy
       PIECE = 65_536
 
-      # @param to [Integer] the server's port on 127.0.0.1
+      # @param to [String] the server, "host:port"
       # @param delay [Numeric] seconds one way
       # @param chunk [Numeric, nil] seconds for each piece, instead
       # @param cut_after [Integer, nil] bytes that the server may send before its connection is cut
-      def initialize(to:, delay: 0, chunk: nil, cut_after: nil)
-        @to = to
+      # @param stall_after [Integer, nil] bytes after which the server's answers stay away, while its connection stays open
+      # @param corrupt_at [Integer, nil] the byte of the server's, counted from 0, of which one bit is changed
+      def initialize(to:, delay: 0, chunk: nil, cut_after: nil, stall_after: nil, corrupt_at: nil)
+        @host, _, @port = to.rpartition(":")
         @delay = chunk || delay
         @limit = chunk ? 1 : 1024
-        @cut_after = cut_after
+        @trouble = {cut_after:, stall_after:, corrupt_at:}
         @listener = TCPServer.new("127.0.0.1", 0)
         @directions = []
       end
@@ -50,10 +53,10 @@ module Pelton
 
       def accept
         client = @listener.accept
-        server = TCPSocket.new("127.0.0.1", @to)
+        server = TCPSocket.new(@host, @port)
         [client, server].each { |socket| socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1) }
         there = Direction.new(client, server, @delay, @limit)
-        back = Direction.new(server, client, @delay, @limit, cut_after: @cut_after)
+        back = Direction.new(server, client, @delay, @limit, **@trouble)
         there.other = back
         back.other = there
         @directions.push(there, back)
@@ -71,12 +74,14 @@ module Pelton
         attr_reader :from, :to
         attr_accessor :other
 
-        def initialize(from, to, delay, limit, cut_after: nil)
+        def initialize(from, to, delay, limit, cut_after: nil, stall_after: nil, corrupt_at: nil)
           @from = from
           @to = to
           @delay = delay
           @limit = limit
-          @left = cut_after
+          @left = cut_after || stall_after
+          @stalls = stall_after
+          @corrupt_in = corrupt_at
           @pieces = []
         end
 
@@ -94,18 +99,18 @@ module Pelton
         end
 
         def due?
-          @pieces.any? && !@blocked && @pieces.first[0] <= monotonic
+          waiting? && @pieces.first[0] <= monotonic
         end
 
         # Seconds until the next piece is due, nil when none is waiting for its time.
         def due_in
-          [@pieces.first[0] - monotonic, 0].max if @pieces.any? && !@blocked
+          [@pieces.first[0] - monotonic, 0].max if waiting?
         end
 
         def read
           piece = from.read_nonblock(PIECE, exception: false)
           return if piece == :wait_readable
-          piece ? @pieces << [monotonic + @delay, piece] : @eof = true
+          piece ? @pieces << [monotonic + @delay, damaged(piece)] : @eof = true
           finish if @eof && @pieces.empty?
         rescue SystemCallError
           cut
@@ -118,7 +123,7 @@ module Pelton
             written = to.write_nonblock(@left ? piece.byteslice(0, @left) : piece, exception: false)
             return @blocked = true if written == :wait_writable
             (written == piece.bytesize) ? @pieces.shift : @pieces.first[1] = piece.byteslice(written..)
-            return cut if @left && (@left -= written).zero?
+            return @stalls ? @stalled = true : cut if @left && (@left -= written).zero?
           end
           finish if @eof && @pieces.empty?
         rescue SystemCallError
@@ -145,6 +150,18 @@ module Pelton
 
         private
 
+        # There is a piece that only its time holds back.
+        def waiting?
+          @pieces.any? && !@blocked && !@stalled
+        end
+
+        def damaged(piece)
+          return piece unless @corrupt_in
+          piece.setbyte(@corrupt_in, piece.getbyte(@corrupt_in) ^ 1) if @corrupt_in.between?(0, piece.bytesize - 1)
+          @corrupt_in -= piece.bytesize
+          piece
+        end
+
         # A half-close is forwarded as one.
         def finish
           @ended = true
@@ -164,10 +181,12 @@ end
 if $PROGRAM_NAME == __FILE__
   options = {}
   OptionParser.new do |parser|
-    parser.on("--to PORT", Integer) { |port| options[:to] = port }
+    parser.on("--to HOST:PORT") { |address| options[:to] = address }
     parser.on("--delay SECONDS", Float) { |seconds| options[:delay] = seconds }
     parser.on("--chunk SECONDS", Float) { |seconds| options[:chunk] = seconds }
     parser.on("--cut-after BYTES", Integer) { |bytes| options[:cut_after] = bytes }
+    parser.on("--stall-after BYTES", Integer) { |bytes| options[:stall_after] = bytes }
+    parser.on("--corrupt-at BYTE", Integer) { |byte| options[:corrupt_at] = byte }
   end.parse!
   # The kernel may wake a process 50 us late to save power; at 0.1 ms that would be half as much again.
   File.write("/proc/self/timerslack_ns", "1") if File.writable?("/proc/self/timerslack_ns")

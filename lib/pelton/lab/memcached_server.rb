@@ -5,67 +5,50 @@ require_relative "programs"
 
 module Pelton
   module Lab
-    # A memcached of the lab's own on 127.0.0.1, with one worker thread, so that it uses one core.
+    # The memcached that contenders talk to: see {.start} for which one it is.
     class MemcachedServer
-      attr_reader :port, :pid
+      # @return [String]
+      attr_reader :host
+      # @return [Integer]
+      attr_reader :port
 
+      # Starts a memcached that is installed, else Pelton's own in a process of its own; or takes one that runs.
+      #
       # @param core [Integer, nil] the core it is bound to
-      # @raise [Unavailable] where memcached is not installed or does not start
-      def initialize(processes, core, memory_mb: 256)
-        @program = Programs.find("memcached") or raise Unavailable, "memcached is not installed"
-        @processes = processes
-        @core = core
-        @memory_mb = memory_mb
-        raise Unavailable, "memcached did not start" unless 5.times.any? { start }
+      # @param address [String, nil] "host:port" of one to use
+      # @param stalls [Boolean] whether {#stall} will be asked of it
+      # @raise [Unavailable] when it does not answer
+      def self.start(processes, core, address = nil, stalls: false)
+        return Distant.new(processes, core, address, stalls:) if address
+        (Programs.find("memcached") ? Installed : Embedded).new(processes, core)
       end
 
       # @return [Hash{String => String}] what the server says of itself
       def stats
-        TCPSocket.open("127.0.0.1", port) do |socket|
+        TCPSocket.open(host, port) do |socket|
           socket.write("stats\r\n")
           lines = socket.each_line.lazy.map(&:chomp).take_while { |line| line != "END" }
           lines.to_h { |line| line.split(" ", 3).last(2) }
         end
       end
 
-      # What it has counted since its start, by name.
-      # @return [Hash{Symbol => Integer}]
+      # What it has counted since its start, by name; nil where it counts for others, too.
+      # @return [Hash{Symbol => Integer}, nil]
       def counters
         stats.slice("cmd_set", "get_hits", "get_misses", "delete_hits", "delete_misses").to_h { |name, count| [name.to_sym, count.to_i] }
       end
 
-      def version
-        @version ||= "memcached #{stats["version"]}, -t 1"
-      end
-
       # Stops it for some seconds: it takes bytes and answers nothing, as a server does whose host swaps.
       def stall(seconds)
-        Process.kill(:STOP, pid)
+        Process.kill(:STOP, stallable)
         sleep seconds
       ensure
-        Process.kill(:CONT, pid)
-      end
-
-      private
-
-      # The port is free when it is looked for and may be taken when it is bound, hence the question who answers there.
-      def start
-        @port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
-        @pid = @processes.start(@program, "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", "-t", "1", "-m", @memory_mb.to_s,
-          core: @core, user: "nobody", out: File::NULL, err: File::NULL)
-        return true if answers?
-        @processes.stop(@pid)
-        false
-      end
-
-      def answers?
-        200.times do
-          return stats["pid"].to_i == pid
-        rescue Errno::ECONNREFUSED
-          sleep 0.01
-        end
-        false
+        Process.kill(:CONT, stallable)
       end
     end
   end
 end
+
+require_relative "memcached_server/distant"
+require_relative "memcached_server/embedded"
+require_relative "memcached_server/installed"

@@ -1,17 +1,19 @@
 # frozen_string_literal: true
 
 require "optparse"
+require "shellwords"
 
 module Pelton
   module Lab
     # What the command line asks for. nil: as the experiment says.
     class Options
-      attr_reader :names, :pins, :rounds, :size, :peers, :seed, :deadline, :json
+      attr_reader :names, :pins, :rounds, :size, :full, :latencies, :peers, :server, :seed, :deadline, :json, :html, :check, :arguments
 
       # @raise [UsageError]
       def initialize(arguments = [])
         @seed = Random.new_seed % 1_000_000
         @deadline = 60
+        @arguments = arguments.dup
         @names = parser.parse(arguments)
       rescue OptionParser::ParseError => error
         raise UsageError, error.message
@@ -22,8 +24,20 @@ module Pelton
         @help
       end
 
+      # @return [Boolean] whether the libraries to be compared with are to be installed, and nothing else
+      def install_peers?
+        @install_peers
+      end
+
       def to_h
-        {pins:, rounds:, size:, peers:, seed:, deadline:}
+        {names:, pins:, rounds:, size:, full:, latencies:, peers:, server:, seed:, deadline:}
+      end
+
+      # The command line that repeats this run: the order of its rounds, too.
+      def command
+        again = arguments.reject { |argument| argument == "--check" }
+        again += ["--seed", seed.to_s] unless again.any? { |argument| argument.start_with?("--seed") }
+        ["pelton", "lab", *again].shelljoin
       end
 
       # The text of `--help`.
@@ -42,15 +56,27 @@ module Pelton
             Without a name: lists the experiments and runs them all, in about two minutes.
 
           TEXT
-          parser.on("--pin same|apart", %w[same apart], "client and server on one core, or on two (default: as the race says)") { |pin| @pins = [pin.to_sym] }
+          parser.on("--full", "the sizes of the articles, for every contender (default: what two minutes allow)") { @full = true }
+          parser.on("--pin same|apart|free", %w[same apart free], "client and server on one core, on two, or anywhere (default: as the race says)") { |pin| @pins = [pin.to_sym] }
           parser.on("--rounds N", Integer, "timed rounds (default: as the race says, mostly 7)") { |n| @rounds = positive(n) }
           parser.on("--size N", Integer, "the size of each round, for every contender") { |n| @size = positive(n) }
+          parser.on("--latency MS,...", Array, "milliseconds of round trip, where an experiment sweeps them (0: direct)") { |all| @latencies = all.map { |one| latency(one) } }
+          parser.on("--server HOST:PORT", "a memcached to use (default: one of the lab's own)") { |address| @server = address }
           parser.on("--[no-]peers", "all other libraries, or none (default: what two minutes allow)") { |peers| @peers = peers }
           parser.on("--deadline SECONDS", Float, "end a contender that takes longer (default: #{@deadline})") { |seconds| @deadline = positive(seconds) }
           parser.on("--seed N", Integer, "of the order in a round (default: random, it is reported)") { |n| @seed = n }
-          parser.on("--json FILE", "write all figures there, too") { |path| @json = path }
+          parser.on("--html FILE", "write the report with charts there: one file, which opens anywhere") { |path| @html = path }
+          parser.on("--json FILE", "write all figures there, for programs") { |path| @json = path }
+          parser.on("--check", "end with status 1 when a target is missed, or none was measured") { @check = true }
+          parser.on("--install-peers", "install the libraries that Pelton is compared with, and end") { @install_peers = true }
           parser.on("-h", "--help", "print this") { @help = true }
         end
+      end
+
+      def latency(text)
+        milliseconds = Float(text, exception: false)
+        raise OptionParser::InvalidArgument, "#{text} is not a number of milliseconds" unless milliseconds&.between?(0, 10_000)
+        (milliseconds % 1 == 0) ? milliseconds.to_i : milliseconds
       end
 
       def positive(number)

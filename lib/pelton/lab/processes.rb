@@ -2,6 +2,7 @@
 
 require "io/wait"
 require "rbconfig"
+require "shellwords"
 require_relative "programs"
 
 module Pelton
@@ -10,8 +11,12 @@ module Pelton
     class Processes
       LIBRARY = File.expand_path("../..", __dir__)
 
+      # What was started, as a user would type it, by the name of the program or script: of each the last one.
+      attr_reader :commands
+
       def initialize
         @running = []
+        @commands = {}
       end
 
       # Starts a command (before it, what to change in its environment) in a process group of its own, so that Ctrl-C reaches the lab alone and the lab ends the rest.
@@ -20,17 +25,18 @@ module Pelton
       # @return [Integer] its process id
       def start(*command, core: nil, user: nil, **options)
         environment = command.first.is_a?(Hash) ? command.shift : {}
+        note(command, pinned(core))
         pid = Process.spawn(environment, *tied_to_us(user), *pinned(core), *command, pgroup: true, in: File::NULL, **options)
         @running << pid
         pid
       end
 
       # Starts one of the lab's Ruby scripts.
-      def start_ruby(script, *arguments, **options)
-        start(unbundled, RbConfig.ruby, "-I", LIBRARY, File.join(__dir__, script), *arguments, **options)
+      def start_ruby(script, *arguments, environment: {}, **options)
+        start({**unbundled, **environment}, RbConfig.ruby, "-I", LIBRARY, File.expand_path(script, __dir__), *arguments, **options)
       end
 
-      # Starts a Ruby script that prints its port when it listens.
+      # Starts a Ruby script that prints its port at the end of a line when it listens.
       # @return [Array(Integer, Integer)] process id and port
       # @raise [Unavailable] when it does not within the deadline (seconds)
       def serve_ruby(script, *arguments, deadline: 10, **options)
@@ -39,7 +45,7 @@ module Pelton
         writer.close
         line = reader.gets if reader.wait_readable(deadline)
         raise Unavailable, "#{script} did not start" unless line
-        [pid, Integer(line)]
+        [pid, Integer(line[/\d+$/])]
       ensure
         reader&.close
       end
@@ -66,6 +72,11 @@ module Pelton
       end
 
       private
+
+      def note(command, pinned)
+        program = command.find { |word| word.end_with?(".rb", "/pelton") } || command.first
+        @commands[File.basename(program, ".rb")] = [*pinned, *command].shelljoin
+      end
 
       def kill(signal, pid)
         Process.kill(signal, -pid)

@@ -10,6 +10,13 @@ module Pelton
           File.file?(path) && File.executable?(path)
         end
       end
+
+      # @return [String, nil] what a program says of its version, nil where it is not installed or does not say
+      def self.version(name)
+        (@versions ||= {})[name] ||= (IO.popen([name, "--version"], err: File::NULL, &:read)[/\d[\w.]*/] if find(name))
+      rescue SystemCallError
+        nil
+      end
     end
   end
 end

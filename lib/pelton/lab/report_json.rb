@@ -16,7 +16,7 @@ module Pelton
       end
 
       def to_h
-        {format: FORMAT, environment: @environment.to_h.merge(versions:), parameters: @options.to_h,
+        {format: FORMAT, environment: @environment.to_h.merge(versions:), parameters: @options.to_h.merge(command: @options.command),
          contenders: @heats.flat_map { |heat| contenders(heat) }, checks: @heats.flat_map { |heat| checks(heat) }}
       end
 
@@ -27,7 +27,7 @@ module Pelton
       private
 
       def versions
-        gems = @heats.flat_map(&:results).map(&:contender).select(&:gem).to_h { |contender| [contender.gem, contender.version] }
+        gems = @heats.flat_map(&:results).map(&:contender).select { |one| one.gem || one.program }.to_h { |one| [one.gem || one.program, one.version] }
         gems.merge("servers" => @heats.filter_map(&:server).uniq)
       end
 
@@ -37,9 +37,9 @@ module Pelton
 
       def contenders(heat)
         heat.results.map do |result|
-          {**place(heat), name: result.name, style: result.contender.style, baseline: result.contender.baseline,
+          {**place(heat), latency: heat.latency, name: result.name, style: result.contender.style, baseline: result.contender.baseline,
                           size: result.size, status: heat.skipped ? :skipped : result.status, reason: heat.skipped || result.reason,
-                          metric: heat.race.metric.name, median: result.median(heat.race.metric.name), ratio: heat.ratio(result),
+                          metric: heat.race.metric.name, median: result.median(heat.race.metric.name), ratio: heat.ratio(result), doubt: heat.doubt(result),
                           user: result.median(:user), system: result.median(:system), real: result.median(:real),
                           rss: result.median(:rss_mb), rounds: result.measurements.map(&:to_h)}
         end
@@ -49,7 +49,7 @@ module Pelton
         heat.checks.map do |check|
           target = check.target
           {**place(heat), row: target.row, what: target.what, contender: target.contender, metric: target.metric,
-                          ratio: check.figure, target: target.limit, unit: target.unit, met: check.figure && check.met?,
+                          ratio: check.figure, doubt: check.doubt, target: target.limit, unit: target.unit, met: check.figure && check.met?,
                           rounds: check.rounds, reason: check.reason}
         end
       end

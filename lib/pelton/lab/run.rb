@@ -37,7 +37,7 @@ module Pelton
       # @return the block's value
       def measure(operations = size)
         raise ArgumentError, "a contender measures once" if @measurement
-        GC.start
+        settle
         @on_start.call
         before = Process.times
         started = monotonic
@@ -81,6 +81,11 @@ module Pelton
       end
 
       private
+
+      # So that nobody pays for what was left before.
+      def settle
+        GC.start
+      end
 
       def peak_rss_kb
         status_kb("VmHWM")

@@ -12,30 +12,43 @@ module Pelton
     # every contender runs once, in a shuffled order, so that what disturbs the machine disturbs all alike.
     class Runner
       # @param options [Options] what the command line asked for
-      # @param progress [#call] told, in a few words, what is being done
-      def initialize(options, progress: ->(text) {})
+      # @param progress [#call] told what is being done, and how much of all is done, from 0 to 1
+      # @param attempt [#call] runs a contender once: given {Processes}, a job and a core, it returns a {Trial}
+      def initialize(options, progress: ->(text, share) {}, attempt: nil)
         @options = options
         @progress = progress
+        @attempt = attempt || ->(processes, job, core) { Trial.new(processes, job, core:, deadline: options.deadline) }
         @random = Random.new(options.seed)
       end
 
       # Yields each heat when it is over.
-      # @return [Array<Heat>] one for each pinning of each race
-      def run(experiment)
-        experiment.races.flat_map do |race|
-          (@options.pins || race.sizes.keys).map { |pin| heat(experiment, race, pin).tap { |heat| yield heat if block_given? } }
+      # @return [Array<Heat>] one for each pinning and latency of each race
+      def run(experiments)
+        heats = [*experiments].flat_map { |experiment| experiment.races.flat_map { |race| heats(experiment, race) } }
+        work = heats.sum { |heat| work(heat) }
+        done = 0
+        heats.each do |heat|
+          heat.skipped = Pinning.unavailable(heat.pin)
+          compete(heat, Processes.new) { |text, share| @progress.call(text, (done + share * work(heat)) / work.to_f) } unless heat.skipped
+          done += work(heat)
+          yield heat if block_given?
         end
       end
 
       private
 
-      def heat(experiment, race, pin)
-        size = race.size(pin, @options.size)
-        results = entrants(race).map { |contender| enter(contender, size) }
-        heat = Heat.new(experiment, race, pin, size:, rounds: @options.rounds || race.rounds, results:)
-        heat.skipped = Pinning.unavailable(pin)
-        compete(heat, Processes.new) unless heat.skipped
-        heat
+      def heats(experiment, race)
+        latencies = race.latencies ? @options.latencies || race.latencies : [nil]
+        (@options.pins || race.sizes.keys).product(latencies).map do |pin, latency|
+          size = race.size(pin, @options.size, full: @options.full)
+          results = entrants(race).map { |contender| enter(race, contender, size, latency) }
+          Heat.new(experiment, race, pin, latency:, size:, rounds: @options.rounds || race.rounds, results:)
+        end
+      end
+
+      # How often something is run for a heat: what its share of the whole is guessed from.
+      def work(heat)
+        [(heat.rounds + 1) * heat.results.count { |result| result.status != :skipped }, 1].max
       end
 
       def entrants(race)
@@ -44,9 +57,9 @@ module Pelton
         end
       end
 
-      def enter(contender, size)
+      def enter(race, contender, size, latency)
         # A size that was asked for is asked of everybody.
-        size = [size, contender.at_most].min if contender.at_most && !@options.size
+        size = contender.size(size, latency:, full: @options.full) unless @options.size && !race.fixed?
         result = Result.new(contender, size)
         contender.unavailable&.then { |reason| result.skip(reason) }
         result
@@ -54,54 +67,64 @@ module Pelton
 
       def compete(heat, processes)
         server_core, core = Pinning.cores(heat.pin)
-        server = heat.race.starter&.call(processes, server_core)
+        server = heat.race.starter&.call(processes, server_core, @options.server)
         heat.server = server&.version
-        port = linked(heat.race.link, server, processes, server_core)
-        try = ->(result, rehearsal) { try(heat, result, Setting.new(processes, server, port, core, rehearsal)) }
-        heat.results.select(&:runnable?).each { |result| try.call(result, true) }
-        heat.rounds.times do |round|
-          heat.results.select(&:runnable?).shuffle(random: @random).each do |result|
-            @progress.call("#{heat.experiment.name}: #{heat.race.name}, #{Pinning::NAMES[heat.pin]}, " \
-              "round #{round + 1} of #{heat.rounds}: #{result.name}")
-            try.call(result, false)
+        setting = Setting.new(processes, server, *linked(link(heat), server, processes, server_core), core)
+        (heat.rounds + 1).times do |round|
+          runnable = heat.results.select(&:runnable?)
+          runnable = runnable.shuffle(random: @random) if round > 0
+          runnable.each_with_index do |result, n|
+            yield "#{heat.name}, #{round.zero? ? "rehearsal" : "round #{round} of #{heat.rounds}"}: #{result.name}",
+              (round + n / runnable.size.to_f) / (heat.rounds + 1)
+            try(heat, result, setting, round.zero?)
           end
         end
       rescue Unavailable => error
         heat.skipped = error.message
       ensure
         processes.stop_all
+        heat.commands.update(processes.commands)
       end
 
-      Setting = Struct.new(:processes, :server, :port, :core, :rehearsal)
+      # The server as contenders reach it, and the core that they run on.
+      Setting = Struct.new(:processes, :server, :host, :port, :core)
 
       # Runs a contender once and books what came of it.
-      def try(heat, result, setting)
-        size = setting.rehearsal ? [heat.race.rehearsal, result.size].min : result.size
+      def try(heat, result, setting, rehearsal)
+        size = rehearsal ? [heat.race.rehearsal, result.size].min : result.size
+        job = {path: heat.experiment.path, experiment: heat.experiment.name, race: heat.race.name,
+               contender: result.name, size:, host: setting.host, port: setting.port, rehearsal:}
         before = counters(heat.race, setting.server)
-        outcome = trial(heat, result, size, setting).run { heat.race.disturbance&.call(setting.server, size) }
+        trial = @attempt.call(setting.processes, job, setting.core)
+        outcome = trial.run { heat.race.disturbance&.call(setting.server, size) }
         case outcome.status
         when :done
           miscounted = miscounted(heat.race, before, setting.server, size)
           return result.refuse(miscounted) if miscounted
-          result.add(outcome.measurement) unless setting.rehearsal
+          result.add(outcome.measurement) unless rehearsal
         when :unavailable then result.skip(outcome.reason)
         when :wrong then result.refuse("wrong: #{outcome.reason}")
         else result.refuse(outcome.reason)
         end
       end
 
-      def trial(heat, result, size, setting)
-        job = {path: heat.experiment.path, experiment: heat.experiment.name, race: heat.race.name,
-               contender: result.name, size:, port: setting.port, rehearsal: setting.rehearsal}
-        Trial.new(setting.processes, job, core: setting.core, deadline: @options.deadline)
+      # What stands before the server: half a round trip each way.
+      def link(heat)
+        heat.latency&.positive? ? {delay: heat.latency / 2000.0} : heat.race.link
       end
 
+      # Host and port at which the server is reached.
       def linked(link, server, processes, core)
-        return server&.port unless link
-        arguments = link.flat_map { |name, value| ["--#{name}", value.to_s] }
-        processes.serve_ruby("latency_proxy.rb", "--to", server.port.to_s, *arguments, core:).last
+        return [host(server), server&.port] unless link && server
+        arguments = link.flat_map { |name, value| ["--#{name.to_s.tr("_", "-")}", value.to_s] }
+        ["127.0.0.1", processes.serve_ruby("latency_proxy.rb", "--to", "#{host(server)}:#{server.port}", *arguments, core:).last]
       end
 
+      def host(server)
+        server.respond_to?(:host) ? server.host : "127.0.0.1"
+      end
+
+      # nil where nothing is to be counted, or the server is not the lab's alone and counts for others, too.
       def counters(race, server)
         server.counters if race.expected_counts
       end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "statistics"
+
 module Pelton
   module Lab
     # A limit that a contender must keep: a ratio to the baseline, or a figure of its own.
@@ -31,17 +33,27 @@ module Pelton
       # Holds it against a {Heat}.
       def check(heat)
         own = heat[contender]
-        return Check.new(self, nil, 0, "#{contender}: #{own.reason}") unless own.measured?
-        return Check.new(self, own.median(metric), own.rounds) if unit
-        base = heat.reference
-        return Check.new(self, nil, 0, "#{base.name}: #{base.reason}") unless base.measured?
-        Check.new(self, own.median(metric) / base.median(metric), [own.rounds, base.rounds].min)
+        return unmeasured(own) unless own&.measured?
+        return Check.new(self, own.median(metric), own.rounds, nil, Statistics.doubt(own.values(metric))) if unit
+        base = heat[heat.race.reference.name]
+        return unmeasured(base) unless base&.measured?
+        Check.new(self, own.median(metric) / base.median(metric).to_f, [own.rounds, base.rounds].min, nil,
+          Statistics.doubt(own.values(metric), base.values(metric)))
       end
 
-      # What came of it: the figure (nil when there is none, and then why).
-      Check = Struct.new(:target, :figure, :rounds, :reason) do
+      def unmeasured(result)
+        Check.new(self, nil, 0, result ? "#{result.name}: #{result.reason}" : "#{contender} did not take part")
+      end
+      private :unmeasured
+
+      # What came of it: the figure (nil when there is none, and then why), and how far off another run's may be.
+      Check = Struct.new(:target, :figure, :rounds, :reason, :doubt) do
         def met?
           figure && figure <= target.limit * TOLERANCE
+        end
+
+        def missed?
+          figure && !met?
         end
 
         # @return [String] "met", "missed" or "not measured"; too few rounds are said beside it

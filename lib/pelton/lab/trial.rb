@@ -25,7 +25,7 @@ module Pelton
       def run(&on_start)
         output = Tempfile.new("pelton-lab")
         reader, writer = IO.pipe
-        pid = @processes.start_ruby("child.rb", JSON.generate(@job.merge(report: writer.fileno)),
+        pid = @processes.start_ruby("child.rb", JSON.generate(@job), :environment => {"PELTON_LAB_REPORT" => writer.fileno.to_s},
           :core => @core, [:out, :err] => output.path, writer => writer)
         writer.close
         last = follow(reader, &on_start)

@@ -8,7 +8,7 @@ Pelton::Lab.experiment "memcached" do
   about "SET, GET and DEL of many keys: blocking calls against callbacks, Deferrables and fibers"
 
   race "set, get, delete", size: {same: 20_000, apart: 100_000}, unit: "keys" do
-    server { |processes, core| Pelton::Lab::MemcachedServer.new(processes, core) }
+    server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
     counts { |keys| {cmd_set: keys, get_hits: keys, get_misses: 0, delete_hits: keys, delete_misses: 0} }
 
     baseline "libmemcached", style: "blocking", gem: "memcached", at_most: 2_000 do |run|
@@ -155,7 +155,7 @@ Pelton::Lab.experiment "memcached" do
 
   # The server stands still while the program asks, so that nothing is answered before all is queued.
   race "everything queued", size: {free: 100_000}, unit: "keys", rounds: 3 do
-    server { |processes, core| Pelton::Lab::MemcachedServer.new(processes, core) }
+    server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
     disturb { |server, keys| server.stall(keys / 100_000.0) }
     metric :rss_mb, "RSS MB", digits: 0
 
@@ -198,7 +198,7 @@ Pelton::Lab.experiment "memcached" do
 
   # What asynchronous code is for: the server stands still for a while, the program must not. Its 10 ms timer tells.
   race "the server stops", size: {free: 1}, unit: "second", rounds: 3, rehearsal: 0.1, fixed: true do
-    server { |processes, core| Pelton::Lab::MemcachedServer.new(processes, core) }
+    server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
     disturb do |server, seconds|
       sleep 0.1
       server.stall(seconds)

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Lab
+    # The libraries that Pelton is compared with, and what installs them.
+    class Peers
+      # Names and the versions that are known to work.
+      GEMS = {
+        "async" => "2.23.1", # 2.24 calls IO#timeout, which Ruby 3.1 does not have
+        "dalli" => "~> 4.3",
+        "em-synchrony" => "~> 1.0",
+        "eventmachine" => "1.2.7",
+        "memcached" => "1.8.0"
+      }.freeze
+
+      # @param run [#call] runs a command line and returns what it said and whether it succeeded
+      # @param find [#call] given a name and a requirement, returns the installed version or nil
+      def initialize(out, run: method(:execute), find: method(:installed))
+        @out = out
+        @run = run
+        @find = find
+      end
+
+      # Installs those that are missing, each on its own: one that does not install is named, with the reason.
+      # @return [Integer] 0, or 1 when one does not install
+      def install
+        GEMS.map { |name, version| present(name, version) || add(name, version) }.all? ? 0 : 1
+      end
+
+      private
+
+      def present(name, version)
+        found = @find.call(name, version) or return
+        @out.puts("#{name} #{found} is here")
+        true
+      end
+
+      def installed(name, version)
+        Gem::Specification.find_all_by_name(name, version).first&.version
+      end
+
+      def add(name, version)
+        said, installed = @run.call([Gem.ruby, "-S", "gem", "install", "--no-document", name, "--version", version])
+        @out.puts(installed ? "#{name} was installed" : "#{name} does not install, the lab goes on without it: #{reason(said)}")
+        installed
+      end
+
+      # The line that says why, out of what a build says.
+      def reason(said)
+        lines = said.lines.map(&:strip).reject(&:empty?)
+        lines.grep(/Could not (find|reach)|Error\)|error:|missing|not found/i).first || lines.last || "it says nothing"
+      end
+
+      def execute(command)
+        [IO.popen([*command, err: %i[child out], in: File::NULL], &:read).scrub, $?.success?]
+      end
+    end
+  end
+end

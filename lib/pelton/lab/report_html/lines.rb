@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require_relative "../figures"
+require_relative "../html"
+
+module Pelton
+  module Lab
+    class ReportHtml
+      # A sweep as lines: the metric against the latency, on a logarithmic scale. The lines are SVG that is stretched to the
+      # window; words stand beside them as HTML, so that they keep their size.
+      class Lines
+        # Of lines of one style.
+        DASHES = [nil, "7 4", "2 4", "10 3 2 3", "1 6"].freeze
+
+        # @param sweep [Sweep]
+        def initialize(sweep)
+          @sweep = sweep
+          @metric = sweep.race.metric
+          @names = sweep.measured.flat_map { |heat| heat.results.select(&:measured?).map(&:name) }.uniq
+          values = @names.flat_map { |name| curve(name).map(&:last) }
+          @low = 10**Math.log10(values.min).floor
+          @high = 10**Math.log10(values.max).ceil
+          @high *= 10 if @high == @low
+        end
+
+        # @return [Html::Markup]
+        def to_html
+          Html.tag(:figure,
+            Html.tag(:div, scale, Html.tag(:svg, guides, @names.map { |name| line(name) }, viewBox: "0 0 100 100", preserveAspectRatio: "none"),
+              @names.map { |name| dots(name) }, axis, class: "plot", role: "img", aria_label: caption),
+            legend, Html.tag(:figcaption, caption), class: "lines")
+        end
+
+        private
+
+        def caption
+          "#{ReportHtml.unit(@metric.title)} (logarithmic) against the round trip that the proxy adds"
+        end
+
+        # [share of the width, value] at each latency.
+        def curve(name)
+          heats = @sweep.measured
+          heats.each_with_index.filter_map do |heat, index|
+            value = heat[name]&.median(@metric.name)
+            [across(index), value] if value&.positive?
+          end
+        end
+
+        def across(index) = (100 * (index + 0.5) / @sweep.measured.size).round(2)
+
+        def up(value) = (100 * (1 - Math.log(value / @low.to_f) / Math.log(@high / @low.to_f))).round(2)
+
+        def decades
+          (0..Math.log10(@high / @low.to_f).round).map { |power| @low * 10**power }
+        end
+
+        def guides
+          decades.map { |value| Html.tag(:path, d: "M0 #{up(value)}H100", class: "guide") }
+        end
+
+        def scale
+          decades.map { |value| Html.tag(:span, Figures.short(value), class: "tick y", style: "top:#{up(value)}%") }
+        end
+
+        def axis
+          @sweep.measured.each_with_index.map do |heat, index|
+            Html.tag(:span, heat.latency.zero? ? "0" : "#{heat.latency} ms", class: "tick x", style: "left:#{across(index)}%")
+          end
+        end
+
+        def line(name)
+          points = curve(name).map { |x, value| "#{x},#{up(value)}" }
+          Html.tag(:polyline, points: points.join(" "), class: "line #{style(name)}", stroke_dasharray: dash(name))
+        end
+
+        def dots(name)
+          curve(name).map do |x, value|
+            Html.tag(:i, class: "point #{style(name)}", style: "left:#{x}%;top:#{up(value)}%",
+              title: "#{name}: #{Figures.number(value, @metric.digits)} #{ReportHtml.unit(@metric.title)}")
+          end
+        end
+
+        def legend
+          Html.tag(:ul, @names.map do |name|
+            Html.tag(:li, Html.tag(:svg, Html.tag(:path, d: "M0 6H28", class: "line #{style(name)}", stroke_dasharray: dash(name)),
+              viewBox: "0 0 28 12", width: 28, height: 12, aria_hidden: "true"), name, Html.tag(:small, verdict(name)))
+          end, class: "legend")
+        end
+
+        def verdict(name)
+          return " the baseline" unless @sweep.rivals.include?(name)
+          ReportHtml.overtaking(@sweep.overtakes(name))
+        end
+
+        def style(name) = ReportHtml.style_class(contender(name).style)
+
+        def contender(name) = @sweep.race.find(name)
+
+        # The first of its style is drawn through, the others are dashed.
+        def dash(name)
+          DASHES[@names.select { |other| contender(other).style == contender(name).style }.index(name) % DASHES.size]
+        end
+      end
+    end
+  end
+end

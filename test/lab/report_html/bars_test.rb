@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require_relative "../../test_helper"
+require_relative "../some_heat"
+require "pelton/lab/report_html"
+
+class LabBarsTest < PeltonTest
+  def html(heat = SomeHeat.new) = Pelton::Lab::ReportHtml::Bars.new(heat).to_html
+
+  def test_a_bar_for_each_median_longest_first
+    assert_equal %w[slow fast], html.scan(/class="name">(\w+)</).flatten
+    assert_equal [89.29, 22.32], html.scan(/class="bar" style="width:([\d.]+)%/).flatten.map(&:to_f)
+  end
+
+  def test_a_dot_for_each_round_within_the_track
+    assert_equal [66.96, 100.0, 11.16, 33.48], html.scan(/class="dot" style="left:([\d.]+)%/).flatten.map(&:to_f)
+  end
+
+  def test_a_line_where_the_baseline_is_and_the_ratio_to_it
+    assert_match(/class="bars" role="list" style="--base:89.29%"/, html)
+    assert_match(/class="ratio doubtful"[^>]*>×0.250</, html)
+    assert_equal 1, html.scan('class="ratio').size
+  end
+
+  def test_nothing_of_nothing
+    assert_empty html(SomeHeat.new.tap { |heat| heat.results.each { |result| result.refuse("no") } })
+  end
+end

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require_relative "../../test_helper"
+require_relative "../some_heat"
+require "pelton/lab/report_html"
+
+class LabLinesTest < PeltonTest
+  def setup
+    @html = Pelton::Lab::ReportHtml::Lines.new(Pelton::Lab::Sweep.new(SomeHeat.sweep)).to_html
+  end
+
+  # 10 to 1,000 us: 100 us are half way up.
+  def test_a_line_for_each_contender_on_a_logarithmic_scale
+    lines = @html.scan(/<polyline points="([^"]+)"/).flatten.map { |points| points.split.map { |point| point.split(",").map(&:to_f) } }
+
+    assert_equal [[16.67, 50.0], [50.0, 50.0], [83.33, 50.0]], lines[0]
+    assert_equal 3, lines.size
+    assert_operator lines[1][0][1], :<, lines[1][2][1], "the faster the lower"
+  end
+
+  def test_its_scales
+    assert_equal ["10.0", "100", "1,000"], @html.scan(/class="tick y"[^>]*>([^<]+)</).flatten
+    assert_equal ["0", "1 ms", "2 ms"], @html.scan(/class="tick x"[^>]*>([^<]+)</).flatten
+  end
+
+  def test_the_legend_says_who_overtakes
+    legend = @html[/<ul.*<\/ul>/].gsub(/<[^>]+>/, "|").squeeze("|").split("|").reject(&:empty?)
+
+    assert_equal ["slow", " the baseline", "fast", " ahead from 1.50 ms on", "never", " not ahead of the baseline"], legend
+  end
+
+  def test_lines_of_one_style_differ
+    assert_equal [nil, nil, "7 4"], @html.scan(/<polyline[^>]*>/).map { |line| line[/dasharray="([^"]+)"/, 1] }
+  end
+end
