@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require_relative "../pelton"
+require_relative "cluster/sockets"
+require_relative "cluster/notifier"
+require_relative "cluster/child"
+require_relative "cluster/worker"
+require_relative "cluster/status"
+require_relative "cluster/master"
+
+module Pelton
+  # Several processes that serve the same sockets. The master opens the sockets, forks workers, and sees to it that there
+  # are always as many as wanted; each worker runs a reactor. What they serve is the block's business.
+  #
+  #   sockets = Pelton::Cluster::Sockets.open(["tcp://127.0.0.1:9292"])
+  #   Pelton::Cluster::Master.new(sockets, workers: 2) do |worker|
+  #     listeners = worker.sockets.map { |socket| Pelton::Listener.for_fd(socket) { |stream| stream.write(stream.gets) } }
+  #     worker.on_stop { listeners.each(&:close) }
+  #   end.run
+  module Cluster
+  end
+end

@@ -1,0 +1,249 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Cluster
+    # Keeps as many workers as wanted, and does what signals ask for:
+    #
+    # | signal | what happens |
+    # |---|---|
+    # | INT, TERM | workers finish what they do, then all ends; the second one ends all at once |
+    # | USR1 | workers are replaced one after the other; each old one stops when the new one serves |
+    # | USR2 | the master starts itself again with the same sockets; connections wait meanwhile |
+    # | TTIN, TTOU | one worker more, one less |
+    # | HUP | the block given to {#on_hangup}: logs are opened again |
+    class Master
+      SIGNALS = %w[INT TERM USR1 USR2 TTIN TTOU HUP].freeze
+      LONGEST_DELAY = 30.0 # seconds before a worker that dies at once is started again, at most
+
+      # @param listening [Sockets]
+      # @param workers [Integer]
+      # @param preload [Proc, nil] called once before the first worker is forked: what it loads is shared by all
+      # @param stop_timeout [Numeric] seconds a worker may take to finish when told to stop; then it is killed
+      # @param boot_timeout [Numeric] seconds until a new worker must serve
+      # @param worker_timeout [Numeric] seconds without a report after which a worker is taken for hung, and killed
+      # @param command [Array<String>] how this program is started again (USR2)
+      # @param before_fork [Proc, nil] in the master, each time
+      # @param control [String, nil] the path of a {Status} socket
+      # @yieldparam worker [Child] in the worker's process, inside {Pelton.run}
+      def initialize(listening, workers:, preload: nil, stop_timeout: 30, boot_timeout: 60, worker_timeout: 60,
+        command: [RbConfig.ruby, $PROGRAM_NAME, *ARGV], before_fork: nil, control: nil, &serve)
+        raise ArgumentError, "workers: #{workers.inspect} is no positive number" unless workers.is_a?(Integer) && workers.positive?
+        @listening = listening
+        @wanted = workers
+        @preload = preload
+        @stop_timeout = stop_timeout
+        @boot_timeout = boot_timeout
+        @worker_timeout = worker_timeout
+        @command = command
+        @before_fork = before_fork
+        @control = control
+        @serve = serve
+        @workers = []
+        @to_replace = []
+        @failures = Hash.new(0) # of each seat, since it last served
+        @not_before = Hash.new(0.0)
+        @signals = Thread::Queue.new
+        @notifier = Notifier.new
+      end
+
+      # Sets what HUP does.
+      def on_hangup(&block) = @on_hangup = block
+
+      # @return [Integer] the exit status: 0, or 1 when no worker ever came up
+      def run
+        @preload&.call
+        trap_signals
+        @status = Status.new(@control) { stats } if @control
+        @restarts = 0
+        until over?
+          obey
+          reap
+          hurry
+          replace
+          fill
+          wait
+        end
+        restart if @state == :restarting
+        (@state == :failed) ? 1 : 0
+      ensure
+        @status&.close
+        restore_signals
+        @workers.each(&:kill)
+      end
+
+      # Any thread.
+      def stats
+        {
+          pid: Process.pid, wanted: @wanted, restarts: @restarts,
+          workers: @workers.map do |worker|
+            {index: worker.index, pid: worker.pid, ready: worker.ready?, stopping: worker.stopping?, stats: worker.stats}
+          end
+        }
+      end
+
+      private
+
+      def log(message) = Pelton.logger.info("cluster: #{message}")
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+      def running? = @state.nil?
+
+      def over? = !running? && @workers.empty?
+
+      # ---- signals ----------------------------------------------------------------------------------------------------
+
+      def trap_signals
+        @wake_reader, @wake_writer = IO.pipe
+        @before = SIGNALS.to_h do |name|
+          [name, Signal.trap(name) do
+            @signals << name
+            @wake_writer.write_nonblock(".", exception: false)
+          end]
+        end
+      end
+
+      def restore_signals
+        @before&.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
+        [@wake_reader, @wake_writer].each { |io| io&.close }
+      end
+
+      def obey
+        until @signals.empty?
+          case (name = @signals.pop)
+          when "INT", "TERM" then running? ? stop(:stopped) : @workers.each(&:kill)
+          when "USR1" then @preload ? stop(:restarting) : replace_all
+          when "USR2" then stop(:restarting)
+          when "TTIN" then @wanted += 1
+          when "TTOU" then @wanted = [@wanted - 1, 1].max
+          when "HUP" then @on_hangup&.call
+          end
+          log("#{name}, #{@wanted} workers wanted") if name.start_with?("TT")
+        end
+      end
+
+      def stop(state)
+        return unless running?
+        log((state == :restarting) ? "starts again" : "stops") unless state == :failed
+        @notifier.public_send((state == :restarting) ? :reloading : :stopping)
+        @state = state
+        @workers.each(&:stop)
+      end
+
+      # ---- workers ----------------------------------------------------------------------------------------------------
+
+      def start(index)
+        @before_fork&.call
+        @workers << Worker.start(index) do |pipe|
+          leave_the_masters_things
+          Child.new(index, @listening, pipe).run(&@serve)
+        end
+      end
+
+      # In the new process.
+      def leave_the_masters_things
+        restore_signals
+        @before = @wake_reader = @wake_writer = nil
+        @status&.forget
+        @status = nil
+        @workers.each { |worker| worker.pipe.close }
+        @workers = []
+      end
+
+      # Has every seat a worker, and no seat that is not wanted?
+      def fill
+        return unless running?
+        @wanted.times do |index|
+          start(index) if at(index).empty? && now >= @not_before[index]
+        end
+        @workers.each { |worker| worker.stop if worker.index >= @wanted }
+        tell_ready
+      end
+
+      # Those of a seat that are not about to end.
+      def at(index) = @workers.select { |worker| worker.index == index && !worker.stopping? }
+
+      def tell_ready
+        return if @told || @workers.count(&:ready?) < @wanted
+        @told = true
+        log("#{@wanted} workers serve #{@listening.addresses.join(", ")}")
+        @notifier.ready
+      end
+
+      def reap
+        ended = @workers.to_h { |worker| [worker, worker.reap] }.compact
+        @workers -= ended.keys
+        ended.each { |worker, status| lost(worker, status) unless worker.stopping? }
+      end
+
+      def lost(worker, status)
+        cause = status.signaled? ? "was killed by signal #{status.termsig}" : "ended with status #{status.exitstatus}"
+        log("worker #{worker.index} (#{worker.pid}) #{cause}")
+        if @replacement.equal?(worker)
+          log("the other workers are not replaced: a new one must come up first")
+          @replacement = nil
+          @to_replace.clear
+        end
+        return stop(:failed) unless @told || worker.ready? || @workers.any?(&:ready?)
+        @restarts += 1
+        @failures[worker.index] = worker.ready? ? 0 : @failures[worker.index] + 1
+        @not_before[worker.index] = now + [2.0**@failures[worker.index] - 1, LONGEST_DELAY].min
+      end
+
+      # Those that take too long.
+      def hurry
+        @workers.each do |worker|
+          if worker.stopping?
+            worker.kill if now - worker.stopped > @stop_timeout
+          elsif now - (worker.ready? ? worker.heard : worker.started) > (worker.ready? ? @worker_timeout : @boot_timeout)
+            log("worker #{worker.index} (#{worker.pid}) #{worker.ready? ? "has said nothing" : "does not come up"}: killed")
+            worker.kill
+          end
+        end
+      end
+
+      # ---- replacing --------------------------------------------------------------------------------------------------
+
+      def replace_all
+        return if @replacement || !@to_replace.empty?
+        log("replaces its workers")
+        @to_replace = @workers.reject(&:stopping?)
+      end
+
+      # One after the other: the old one stops when the new one serves.
+      def replace
+        return unless running?
+        if @replacement&.ready?
+          at(@replacement.index).each { |worker| worker.stop unless worker.equal?(@replacement) }
+          @replacement = nil
+          log("all workers are new") if @to_replace.empty?
+        end
+        return if @replacement
+        @to_replace.select! { |worker| @workers.include?(worker) && !worker.stopping? }
+        @replacement = start(@to_replace.shift.index).last unless @to_replace.empty?
+      end
+
+      def restart
+        environment, descriptors = @listening.for_exec
+        @status&.close
+        log("starts #{@command.join(" ")}")
+        exec(environment, *@command, descriptors)
+      end
+
+      # Until something happens, or something may be due.
+      def wait
+        @notifier.alive if @notifier.interval
+        limit = [1.0, @notifier.interval, *waits].compact.min
+        readable, = IO.select([@wake_reader, *@workers.map(&:pipe)], nil, nil, [limit, 0.01].max)
+        @wake_reader.read_nonblock(4096, exception: false)
+        @workers.each { |worker| worker.hear if readable&.include?(worker.pipe) }
+      end
+
+      # Seconds until workers that died at once may be started again; soon, where one's end is about to be seen.
+      def waits
+        delays = @not_before.values.map { |time| time - now }.select(&:positive?)
+        (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *delays] : delays
+      end
+    end
+  end
+end

@@ -1,0 +1,124 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "json"
+require "socket"
+
+module Pelton
+  module Cluster
+    # Listening sockets by their addresses. A master that starts itself again takes over those that it had, and systemd may
+    # have opened them before (sd_listen_fds(3)); so nobody who connects meanwhile is refused.
+    class Sockets
+      # Addresses and descriptors, for the master that follows.
+      INHERITED = "PELTON_SOCKETS"
+      FIRST_OF_SYSTEMD = 3
+      BACKLOG = 4096 # connections that wait to be accepted; the system has a limit of its own (net.core.somaxconn)
+
+      # Opens each address, or takes it over.
+      #
+      # @param addresses [Array<String>] tcp://HOST:PORT, ssl://HOST:PORT (an IPv6 host in brackets), unix:///PATH
+      # @return [Sockets]
+      # @raise [ArgumentError] an address that cannot be read
+      # @raise [SystemCallError] one that cannot be had
+      def self.open(addresses, environment: ENV)
+        inherited = JSON.parse(environment.delete(INHERITED) || "{}").transform_values { |fd| Socket.for_fd(fd) }
+        inherited = from_systemd(environment).merge(inherited)
+        opened = {}
+        addresses.each { |address| opened[address] = inherited.delete(address) || inherited.delete(place(address)) || listen(address) }
+        inherited.each_value(&:close)
+        new(opened)
+      rescue
+        opened&.each_value(&:close)
+        raise
+      end
+
+      # By the place each listens on: systemd names no addresses.
+      def self.from_systemd(environment)
+        return {} unless environment["LISTEN_PID"].to_i == Process.pid
+        count = environment["LISTEN_FDS"].to_i
+        %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].each { |name| environment.delete(name) }
+        Array.new(count) { |i| Socket.for_fd(FIRST_OF_SYSTEMD + i) }.to_h { |socket| [place_of(socket), socket] }
+      end
+      private_class_method :from_systemd
+
+      def self.place_of(socket)
+        address = socket.local_address
+        address.unix? ? address.unix_path : address.ip_unpack
+      end
+      private_class_method :place_of
+
+      # What two addresses of the same socket have in common.
+      def self.place(address)
+        kind, host, port = parse(address)
+        (kind == :unix) ? host : Addrinfo.tcp(host, port).ip_unpack
+      end
+      private_class_method :place
+
+      # @return [Array] :tcp, host and port; or :unix and the path
+      # @raise [ArgumentError]
+      def self.parse(address)
+        case address
+        when %r{\A(?:tcp|ssl)://(?:\[([^\]]+)\]|([^:/\[\]]+)):(\d{1,5})/?\z}
+          [:tcp, $1 || $2, Integer($3, 10)].tap { |_, _, port| raise ArgumentError, "#{address}: no such port" if port > 65_535 }
+        when %r{\Aunix://(/?[^?]+)\z}
+          [:unix, $1]
+        else
+          raise ArgumentError, "#{address.inspect}: give tcp://HOST:PORT, ssl://HOST:PORT or unix:///PATH"
+        end
+      end
+
+      def self.listen(address)
+        kind, host, port = parse(address)
+        info = (kind == :unix) ? Addrinfo.unix(host) : Addrinfo.tcp(host, port)
+        remove_abandoned(host) if kind == :unix
+        Socket.new(info.afamily, :STREAM).tap do |socket|
+          socket.setsockopt(:SOCKET, :REUSEADDR, true) if kind == :tcp
+          socket.bind(info)
+          socket.listen(BACKLOG)
+        rescue
+          socket.close
+          raise
+        end
+      end
+      private_class_method :listen
+
+      # A path that nobody listens on any more.
+      def self.remove_abandoned(path)
+        return unless File.socket?(path)
+        Socket.unix(path).close
+      rescue Errno::ECONNREFUSED
+        FileUtils.rm_f(path)
+      end
+      private_class_method :remove_abandoned
+
+      # @return [Array<String>]
+      attr_reader :addresses
+
+      def initialize(sockets)
+        @sockets = sockets
+        @addresses = sockets.keys
+      end
+
+      # @return [Socket]
+      # @raise [KeyError]
+      def [](address) = @sockets.fetch(address)
+
+      def to_a = @sockets.values
+
+      # What the program that replaces this one needs: environment variables, and options for exec.
+      def for_exec
+        descriptors = @sockets.transform_values(&:fileno)
+        [{INHERITED => JSON.generate(descriptors)}, descriptors.values.to_h { |fd| [fd, fd] }]
+      end
+
+      # Closes them. The paths of UNIX sockets are removed when asked, by the last who listens there.
+      def close(unlink: false)
+        @sockets.each do |address, socket|
+          socket.close
+          kind, path = Sockets.parse(address)
+          FileUtils.rm_f(path) if unlink && kind == :unix
+        end
+      end
+    end
+  end
+end

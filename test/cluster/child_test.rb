@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/cluster"
+require "socket"
+
+# In the test's own process, where it leaves signals as they were.
+class ClusterChildTest < PeltonTest
+  def setup
+    @handlers = %w[INT TERM].to_h { |name| [name, Signal.trap(name, "DEFAULT")] }
+    @own, @masters = UNIXSocket.pair
+    @log = []
+  end
+
+  def teardown
+    @handlers.each { |name, handler| Signal.trap(name, handler) }
+    [@own, @masters].each(&:close)
+  end
+
+  def test_it_says_when_it_serves_and_how_it_fares
+    @masters.write("stop\n")
+    child { |worker| worker.stats { {requests: 3} } }
+
+    assert_equal ["ready\n", "stats {\"requests\":3}\n"], [@masters.gets, @masters.gets]
+  end
+
+  def test_it_ends_when_on_stop_has_returned
+    child do |worker|
+      worker.on_stop { [@log << :stop, sleep(0.01), @log << :stopped] }
+      Pelton.add_timer(0.01) { @masters.write("stop\n") }
+    end
+
+    assert_equal [:stop, :stopped], @log
+  end
+
+  def test_term_stops_it_once_and_int_does_not
+    child do |worker|
+      worker.on_stop { @log << :stop }
+      %w[INT TERM TERM].each { |name| Process.kill(name, Process.pid) }
+    end
+
+    assert_equal [:stop], @log
+  end
+
+  def test_the_end_of_its_master_stops_it
+    child do |worker|
+      worker.on_stop { @log << :stop }
+      Pelton.add_timer(0.01) { @masters.close }
+    end
+
+    assert_equal [:stop], @log
+  end
+
+  def test_an_error_while_it_stops_is_reported_and_ends_it
+    Pelton.on_error { |error| @log << error.message }
+    @masters.write("stop\n")
+    child { |worker| worker.on_stop { raise "cannot" } }
+
+    assert_equal ["cannot"], @log
+  ensure
+    Pelton.on_error
+  end
+
+  def test_its_sockets_are_its_own
+    address = "tcp://127.0.0.1:#{free_port}"
+    sockets = Pelton::Cluster::Sockets.open([address])
+    child = Pelton::Cluster::Child.new(7, sockets, @own)
+
+    assert_equal 7, child.index
+    fd = child.sockets.fetch(0)
+    refute_equal sockets[address].fileno, fd
+    Socket.for_fd(fd).close
+    Socket.tcp("127.0.0.1", sockets[address].local_address.ip_port).close
+  ensure
+    sockets&.close
+  end
+
+  private
+
+  def child(&block) = Pelton::Cluster::Child.new(0, nil, @own).run(&block)
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/clusters"
+
+# Signals and what goes wrong: test/integration/cluster_test.rb.
+class ClusterMasterTest < PeltonTest
+  include Clusters
+
+  def test_workers_serve_until_it_is_told_to_stop
+    cluster do |master|
+      assert_equal 2, workers.size
+      assert_includes workers, ask("hello\n").to_i
+      stop(master)
+
+      assert_equal 0, @status.exitstatus
+      assert_empty living(@seen)
+    end
+  end
+
+  def test_a_worker_that_dies_is_replaced
+    cluster do
+      before = workers
+      Process.kill("KILL", before.first)
+      eventually { workers.size == 2 && !workers.include?(before.first) }
+
+      assert_equal 1, figures["restarts"]
+      assert_match(/worker \d \(#{before.first}\) was killed by signal 9/, log)
+      assert_includes workers, ask("hello\n").to_i
+    end
+  end
+
+  def test_ttin_and_ttou_change_the_number_of_workers
+    cluster do |master|
+      Process.kill("TTIN", master)
+      eventually { workers.size == 3 }
+      2.times do
+        Process.kill("TTOU", master)
+        sleep 0.05 # two signals of a kind at once are one
+      end
+      eventually { workers.size == 1 }
+      assert_includes workers, ask("hello\n").to_i
+    end
+  end
+
+  def test_when_no_worker_comes_up_it_gives_up
+    cluster("broken", serving: false) do
+      assert_equal 1, @status.exitstatus
+      assert_match(/cannot load.*ended with status 1/m, log)
+    end
+  end
+
+  def test_a_number_of_workers
+    error = assert_raises(ArgumentError) { Pelton::Cluster::Master.new(nil, workers: 0) {} }
+    assert_match(/workers: 0/, error.message)
+  end
+end

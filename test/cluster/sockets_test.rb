@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/cluster"
+require "tmpdir"
+
+class ClusterSocketsTest < PeltonTest
+  Sockets = Pelton::Cluster::Sockets
+
+  def teardown
+    @sockets&.close
+  end
+
+  def test_addresses
+    assert_equal [:tcp, "127.0.0.1", 80], Sockets.parse("tcp://127.0.0.1:80")
+    assert_equal [:tcp, "::1", 80], Sockets.parse("ssl://[::1]:80")
+    assert_equal [:unix, "/tmp/a b"], Sockets.parse("unix:///tmp/a b")
+    ["127.0.0.1:80", "tcp://127.0.0.1", "tcp://127.0.0.1:99999", "tcp://::1:80", "udp://127.0.0.1:80", "unix://", ""].each do |address|
+      error = assert_raises(ArgumentError, address) { Sockets.parse(address) }
+      assert_match(/#{Regexp.escape(address)}/, error.message)
+    end
+  end
+
+  def test_each_is_open
+    Dir.mktmpdir do |folder|
+      address = "tcp://127.0.0.1:#{free_port}"
+      @sockets = Sockets.open([address, "unix://#{folder}/s"])
+
+      Socket.tcp("127.0.0.1", @sockets[address].local_address.ip_port).close
+      Socket.unix("#{folder}/s").close
+      assert_equal [address, "unix://#{folder}/s"], @sockets.addresses
+      @sockets.close(unlink: true)
+      refute_path_exists "#{folder}/s"
+    end
+  end
+
+  def test_an_abandoned_path_is_taken_and_a_used_one_is_not
+    Dir.mktmpdir do |folder|
+      UNIXServer.new("#{folder}/s").close
+      @sockets = Sockets.open(["unix://#{folder}/s"])
+      assert_raises(Errno::EADDRINUSE) { Sockets.open(["unix://#{folder}/s"]) }
+    end
+  end
+
+  def test_when_one_cannot_be_had_none_stays_open
+    port = free_port
+    TCPServer.open("127.0.0.1", 0) do |taken|
+      assert_raises(Errno::EADDRINUSE) { Sockets.open(["tcp://127.0.0.1:#{port}", "tcp://127.0.0.1:#{taken.addr[1]}"]) }
+    end
+    TCPServer.open("127.0.0.1", port).close
+  end
+
+  def test_the_next_program_takes_them_over
+    @sockets = Sockets.open(["tcp://127.0.0.1:#{free_port}"])
+    environment, descriptors = @sockets.for_exec
+    program = <<~RUBY
+      require "pelton/cluster"
+      sockets = Pelton::Cluster::Sockets.open([ARGV[0]])
+      p sockets[ARGV[0]].fileno, ENV.key?("PELTON_SOCKETS")
+    RUBY
+    output = IO.popen([child_environment.merge(environment), RbConfig.ruby, "-I#{Children::LIB}", "-e", program, @sockets.addresses[0], descriptors], &:read)
+
+    assert_equal "#{descriptors.keys[0]}\nfalse\n", output
+  end
+
+  def test_systemd_s_are_taken_by_their_place
+    listening = TCPServer.new("127.0.0.1", 0)
+    port = listening.addr[1]
+    program = <<~RUBY
+      require "pelton/cluster"
+      ENV["LISTEN_PID"] = Process.pid.to_s
+      sockets = Pelton::Cluster::Sockets.open([ARGV[0]])
+      p sockets[ARGV[0]].fileno, ENV.key?("LISTEN_FDS")
+    RUBY
+    output = IO.popen([child_environment.merge("LISTEN_FDS" => "1"), RbConfig.ruby, "-I#{Children::LIB}", "-e", program,
+      "tcp://127.0.0.1:#{port}", {3 => listening}], &:read)
+
+    assert_equal "3\nfalse\n", output
+  ensure
+    listening.close
+  end
+end

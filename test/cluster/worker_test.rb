@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/cluster"
+
+class ClusterWorkerTest < PeltonTest
+  Worker = Pelton::Cluster::Worker
+
+  def setup
+    @worker = Worker.start(3) do |pipe|
+      at_exit { exit!(0) } # not the tests'
+      while (line = pipe.gets)
+        pipe.write("ready\nstats {\"cut\nstats {\"n\":1}\n")
+        exit!(5) if line == "stop\n"
+      end
+    end
+  end
+
+  def teardown
+    @worker.kill
+    eventually { @worker.reap } unless @status
+  end
+
+  def test_it_is_heard_and_stopped
+    refute_predicate @worker, :ready?
+    @worker.pipe.write("say\n")
+    eventually { @worker.hear || @worker.ready? }
+    eventually { @worker.hear || !@worker.stats.empty? }
+    assert_equal [3, {"n" => 1}], [@worker.index, @worker.stats]
+
+    @worker.stop
+    refute_predicate @worker, :ready?
+    assert_predicate @worker, :stopping?
+    @status = eventually { @worker.reap }
+    assert_equal 5, @status.exitstatus
+    assert_predicate @worker.pipe, :closed?
+    assert_nil @worker.stop
+  end
+
+  def test_it_can_be_killed
+    @worker.kill
+    @status = eventually { @worker.reap }
+
+    assert_equal Signal.list["KILL"], @status.termsig
+    assert_nil @worker.kill
+    @worker.stop
+    assert_predicate @worker, :stopping?
+  end
+end

@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/clusters"
+
+# A cluster's signals, and its workers' ends.
+class ClusterTest < PeltonTest
+  include Clusters
+
+  def test_what_runs_is_finished_before_it_stops
+    %w[TERM INT].each do |signal|
+      cluster do |master|
+        answer = Thread.new { ask("sleep\n") }
+        eventually { log.include?("sleeps") }
+        stop(master, signal)
+
+        assert_match(/\A\d+ sleep\n\z/, answer.value)
+      end
+    end
+  end
+
+  def test_what_takes_too_long_is_killed
+    cluster("slow_stop") do |master|
+      stop(master)
+
+      assert_equal 0, @status.exitstatus
+      assert_empty living(@seen)
+    end
+  end
+
+  def test_a_worker_that_hangs_is_killed_and_replaced
+    cluster("hung") do
+      Thread.new { ask("hang\n") }.report_on_exception = false
+      eventually { log.match?(/has said nothing: killed/) }
+      eventually { workers.size == 2 }
+    end
+  end
+
+  def test_usr1_replaces_all_workers_and_refuses_nobody
+    cluster do |master|
+      before = workers
+      answers = Queue.new
+      asker = Thread.new { answers << ask("hello\n") until @enough }
+      Process.kill("USR1", master)
+      eventually { log.include?("all workers are new") && (workers & before).empty? && workers.size == 2 }
+      @enough = true
+      asker.join
+
+      assert_operator answers.size, :>, 0
+      assert_match(/\A\d+ hello\n\z/, answers.pop) until answers.empty?
+    end
+  end
+
+  def test_usr1_keeps_the_old_workers_when_a_new_one_cannot_start
+    cluster("broken_later") do |master|
+      before = workers
+      File.write("#{@control}.started", "")
+      Process.kill("USR1", master)
+      eventually { log.include?("the other workers are not replaced") }
+
+      assert_equal before.sort, workers.sort
+      assert_includes before, ask("hello\n").to_i
+    end
+  end
+
+  def test_usr2_starts_the_program_again_with_the_same_sockets
+    cluster("preload") do |master|
+      before = workers
+      Process.kill("USR2", master)
+      late = Thread.new { ask("hello\n") } # waits in the backlog when it comes between the two
+      eventually { log.scan("preloads").size == 2 && (workers - before).size == 2 }
+
+      assert_equal master, figures["pid"]
+      assert_match(/hello/, late.value)
+    end
+  end
+
+  def test_usr1_with_preloaded_code_starts_again
+    cluster("preload") do |master|
+      Process.kill("USR1", master)
+      eventually { log.scan("preloads").size == 2 }
+    end
+  end
+
+  def test_hup_calls_the_hook
+    cluster do |master|
+      Process.kill("HUP", master)
+      eventually { log.include?("hangs up") }
+    end
+  end
+
+  def test_workers_end_with_their_master
+    cluster do |master|
+      Process.kill("KILL", master)
+      Process.wait(master)
+      @status = $?
+      eventually { living(@seen).empty? }
+    end
+  end
+
+  def test_the_second_signal_ends_all_at_once
+    cluster("slow_stop") do |master|
+      Process.kill("TERM", master)
+      eventually { log.include?("stops") }
+      Process.kill("TERM", master)
+      Process.wait(master)
+      @status = $?
+
+      assert_equal 0, @status.exitstatus
+    end
+  end
+
+  def test_the_service_manager_is_told
+    Dir.mktmpdir do |folder|
+      manager = Socket.new(:UNIX, :DGRAM)
+      manager.bind(Addrinfo.unix("#{folder}/notify"))
+      cluster(env: {"NOTIFY_SOCKET" => "#{folder}/notify", "WATCHDOG_USEC" => "200000"}) do |master|
+        told = +""
+        eventually { told << manager.recv(1000) && told.include?("WATCHDOG=1") && told.include?("READY=1\nMAINPID=#{master}") }
+        stop(master)
+        told << manager.recv(1000) until told.include?("STOPPING=1")
+      end
+    ensure
+      manager.close
+    end
+  end
+end

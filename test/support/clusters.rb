@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "json"
+require "pelton/cluster"
+require "socket"
+require "tmpdir"
+
+# Runs cluster_program.rb, and asks its workers.
+module Clusters
+  PROGRAM = File.expand_path("cluster_program.rb", __dir__)
+
+  private
+
+  def cluster(*options, env: {}, serving: true)
+    Dir.mktmpdir do |folder|
+      @port, @control, @log, @status, @enough = free_port, "#{folder}/control", "#{folder}/log", nil, false
+      command = [RbConfig.ruby, PROGRAM, "tcp://127.0.0.1:#{@port}", "2", @control, *options]
+      master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB).merge(env), *command, out: [@log, "a"], err: [:child, :out])
+      Guard.kill_at_end(master)
+      serving ? eventually("serving") { File.exist?(@control) && workers.size == 2 } : wait_for(master)
+      @seen = workers if serving
+      yield master
+    ensure
+      kill(master) if master && !@status
+    end
+  end
+
+  def kill(master)
+    Process.kill("TERM", master)
+    eventually("the end") { Process.kill("TERM", master) && Process.wait(master, Process::WNOHANG) }
+  end
+
+  def stop(master, signal = "TERM")
+    Process.kill(signal, master)
+    wait_for(master)
+  end
+
+  def wait_for(pid)
+    eventually("the end") { Process.wait(pid, Process::WNOHANG) }
+    @status = $?
+  end
+
+  def log = File.read(@log)
+
+  def ask(line) = Socket.tcp("127.0.0.1", @port) { |socket| socket.write(line) && socket.gets }
+
+  def figures
+    answer = UNIXSocket.open(@control) { |socket| socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read }
+    JSON.parse(answer.split("\r\n\r\n").fetch(1))
+  rescue Errno::ENOENT, Errno::ECONNREFUSED, IndexError
+    {"workers" => []} # between two masters
+  end
+
+  def stats = figures["workers"].select { |worker| worker["ready"] }
+
+  def workers = stats.map { |worker| worker["pid"] }
+
+  def living(pids)
+    pids.select do |pid|
+      Process.kill(0, pid)
+    rescue Errno::ESRCH
+      false
+    end
+  end
+end
