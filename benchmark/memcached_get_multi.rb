@@ -43,7 +43,7 @@ begin
   ROUNDS.times { contenders.to_a.shuffle.each { |name, work| times[name] << work.call } }
   medians = times.transform_values { |pairs| pairs.transpose.map { |list| list.sort[ROUNDS / 2] } }
   puts RUBY_DESCRIPTION, server.version, "get_multi of #{KEYS} keys, #{ROUNDS} rounds of #{TIMES}; of dalli's:"
-  puts format("  %-24s %6s %6s", "", "wall", "CPU")
+  puts "#{" " * 29}wall    CPU"
   medians.each do |name, figures|
     puts format("  %-24s %6.2f %6.2f", name, *figures.zip(medians["dalli"]).map { |own, theirs| own / theirs })
   end
