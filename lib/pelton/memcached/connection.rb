@@ -44,6 +44,8 @@ module Pelton
         when nil then raise ConnectionError, "the server closed the connection"
         else raise ProtocolError, "what answers there is no memcached: #{line.dump}"
         end
+      rescue TimeoutError
+        raise TimeoutError, "the server accepted the connection and says nothing"
       end
 
       def open_here(timeout, protocol, &connect)

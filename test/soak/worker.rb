@@ -1,0 +1,230 @@
+# frozen_string_literal: true
+
+require_relative "model"
+
+module Soak
+  # An answer that no memcached gives.
+  class Wrong < StandardError
+  end
+
+  # Uses a client, in all styles, with keys of its own, and compares each answer with its models'. What fails by the
+  # network's fault is counted.
+  class Worker
+    # An operation that takes so many seconds waits for something else than its deadline.
+    FAR_TOO_LONG = 30
+    KEYS = 6
+
+    # @param deaths [#call] how many servers have died, and so forgotten what they held
+    # @param coded [Boolean] the client has a serializer: a counter is stored raw, and to a value no bytes are added
+    def initialize(name, client, deaths, random, tally, coded: false)
+      @name = name
+      @client = client
+      @deaths = deaths
+      @random = random
+      @tally = tally
+      @renewals = 0
+      @coded = coded
+      @models = Array.new(KEYS) { |place| renew(place) }
+    end
+
+    def step
+      Pelton.timeout(FAR_TOO_LONG) do
+        case @random.rand(20)
+        when 0..13 then burst
+        when 14, 15 then many
+        when 16 then stored_once
+        when 17 then changed_by_a_block
+        when 18 then fetched
+        else value_of_another_size
+        end
+      end
+    end
+
+    private
+
+    def renew(place)
+      model = Model.new("#{@name}-#{@renewals += 1}", @deaths.call, counter: place == 0)
+      @models[place] = model if @models
+      model
+    end
+
+    # A key, whose server has not died since its first use.
+    def pick(places = (0...KEYS))
+      place = @random.rand(places)
+      renew(place) if @models[place].generation != @deaths.call
+      place
+    end
+
+    # Some commands for one key, which keep their order.
+    def burst
+      place = pick
+      model = @models[place]
+      commands = Array.new(@random.rand(1..8)) { command_for(model) }
+      style = %i[direct callback later].sample(random: @random)
+      check(model, commands, __send__(style, model, commands), [place], style)
+    end
+
+    def command_for(model)
+      known = model.counter? ? Model::COUNTER : Model::VALUE
+      command = (@coded ? known - %i[append prepend] : known).sample(random: @random)
+      case command
+      when :set, :add, :replace then [command, model.counter? ? @random.rand(1000).to_s : value]
+      when :append, :prepend then [command, value(10)]
+      when :incr, :decr, :begin_at then [command, @random.rand(1..100)]
+      else [command]
+      end
+    end
+
+    def value(limit = 200)
+      limit = 100_000 if limit == 200 && @random.rand(40) == 0
+      @random.bytes(@random.rand(1..limit)).tap { |bytes| bytes.setbyte(0, 0x78) } # no number
+    end
+
+    # The method and its arguments.
+    def call_of(model, command, argument)
+      options = (@random.rand(4) == 0) ? {timeout: @random.rand(0.02..0.5)} : {}
+      case command
+      when :refused then [:incr, [model.key], options]
+      when :begin_at then [:incr, [model.key], options.merge(initial: argument)]
+      when :touch, :gat then [command, [model.key], options.merge(ttl: 1000)]
+      when :get, :delete then [command, [model.key], options]
+      else [command, [model.key, argument], (@coded && command == :set && model.counter?) ? options.merge(raw: true) : options]
+      end
+    end
+
+    def direct(model, commands)
+      failed = nil
+      commands.map do |command, argument|
+        next failed if failed
+        method, arguments, options = call_of(model, command, argument)
+        begin
+          @client.public_send(method, *arguments, **options)
+        rescue Pelton::Error => error
+          failed = error unless command == :refused && error.is_a?(Pelton::Memcached::ServerError)
+          error
+        end
+      end
+    end
+
+    def callback(model, commands)
+      answers = Array.new(commands.size)
+      operations = commands.each_with_index.map do |(command, argument), i|
+        method, arguments, options = call_of(model, command, argument)
+        @client.public_send(method, *arguments, **options) { |answer| answers[i] = answer }.errback { |error| answers[i] = error }
+      end
+      operations.each { |operation| outcome(operation) }
+      Pelton::Reactor.current.yield if Pelton.running? # to the callbacks
+      answers
+    end
+
+    def later(model, commands)
+      commands.map do |command, argument|
+        method, arguments, options = call_of(model, command, argument)
+        @client.later.public_send(method, *arguments, **options).errback {}
+      end.map { |operation| outcome(operation) }
+    end
+
+    def outcome(operation)
+      operation.await
+    rescue Pelton::Error => error
+      error
+    end
+
+    # Many keys at once.
+    def many
+      pick
+      places = (1...KEYS).to_a.sample(@random.rand(1..5), random: @random)
+      places.each { |place| renew(place) if @models[place].generation != @deaths.call }
+      models = places.map { |place| @models[place] }
+      case @random.rand(3)
+      when 0
+        pairs = models.to_h { |model| [model.key, value] }
+        same(pairs.size, pairs.keys, places) { @client.set_multi(pairs) } or return
+        pairs.each_with_index { |(_, value), i| models[i].answer(:set, value) }
+      when 1
+        expected = models.count { |model| model.answer(:delete) }
+        same(expected, models.map(&:key), places) { @client.delete_multi(models.map(&:key)) } or return
+      end
+      expected = models.to_h { |model| [model.key, model.answer(:get)] }.compact
+      same(expected, models.map(&:key), places) { @client.get_multi(models.map(&:key)) }
+    end
+
+    # What has been changed since is not stored.
+    def stored_once
+      place = pick(1...KEYS)
+      model = @models[place]
+      model.answer(:set, first = value)
+      same(true, model.key, [place]) { @client.set(model.key, first) } or return
+      cas = nil
+      same(first, model.key, [place]) { @client.gets(model.key).then { |old, number| cas = number and old } } or return
+      model.answer(:set, second = value)
+      same(true, model.key, [place]) { @client.set(model.key, second, cas: cas) } or return
+      same(false, model.key, [place]) { @client.set(model.key, value, cas: cas) }
+    end
+
+    def changed_by_a_block
+      place = pick(1...KEYS)
+      model = @models[place]
+      old = model.answer(:get)
+      model.answer(:set, new = value)
+      seen = []
+      same([true, [old]], model.key, [place]) { [@client.cas(model.key) { |present| seen << present and new }, seen] }
+    end
+
+    def fetched
+      place = pick(1...KEYS)
+      model = @models[place]
+      present = model.answer(:get)
+      made = value
+      # When servers fail a fetch goes on, with what it has made. So what it has stored is not known.
+      same(true, model.key, [place]) { [present || made, made].include?(@client.fetch(model.key, wait: 0.2) { made }) }
+      renew(place)
+    end
+
+    def value_of_another_size
+      place = pick(1...KEYS)
+      model = @models[place]
+      model.answer(:set, large = @random.bytes(@random.rand(200_000..900_000)))
+      same(true, model.key, [place]) { @client.set(model.key, large) } or return
+      same(large, model.key, [place]) { @client.get(model.key) } or return
+      same(true, model.key, [place]) { @client.delete(model.key) }
+      model.answer(:delete)
+    end
+
+    # The block's value is the expected one; or it failed: false, and the keys are given up.
+    def same(expected, what, places)
+      actual = begin
+        yield
+      rescue Pelton::Error => error
+        error
+      end
+      compare(expected, actual, what, places)
+    end
+
+    def check(model, commands, answers, places, style)
+      commands.zip(answers).each do |(command, argument), actual|
+        expected = model.answer(command, argument)
+        expected, actual = :refused, :refused if expected == :refused && actual.is_a?(Pelton::Memcached::ServerError) && actual.message.include?("non-numeric")
+        actual = actual.rstrip if model.counter? && actual.is_a?(String)
+        compare(expected, actual, [style, command, model.key], places) or break
+      end
+    end
+
+    def compare(expected, actual, what, places)
+      if places.any? { |place| @models[place].generation != @deaths.call }
+        @tally[:deaths] += 1
+      elsif actual.is_a?(Pelton::ConnectionError) || actual.is_a?(Pelton::OverloadError)
+        @tally[actual.class.name] += 1
+      elsif expected == actual
+        @tally[:right] += 1
+        return true
+      else
+        raise Wrong, "#{@name}, #{what.inspect}: #{shorten(expected)} was expected, not #{shorten(actual)}"
+      end
+      places.each { |place| renew(place) }
+      false
+    end
+
+    def shorten(object) = object.is_a?(Exception) ? object.full_message(highlight: false) : object.inspect[0, 200]
+  end
+end
