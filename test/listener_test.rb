@@ -88,6 +88,25 @@ class ListenerTest < PeltonTest
     clients.each(&:close)
   end
 
+  def test_a_shared_one_takes_one_connection_a_turn
+    server = TCPServer.new("127.0.0.1", 0)
+    server.autoclose = false
+    clients = Array.new(3) { TCPSocket.new("127.0.0.1", server.addr[1]) }
+    taken = []
+    Pelton.run do
+      listener = Pelton::Listener.for_fd(server.fileno, shared: true) { |stream| stream.close }
+      until taken.last == 3
+        taken << listener.stats[:accepted]
+        Pelton::Reactor.current.yield
+      end
+      listener.close
+    end
+
+    assert_equal [0, 1, 2, 3], taken.uniq
+  ensure
+    clients&.each(&:close)
+  end
+
   def test_stop_closes_it
     listener = nil
     Pelton.run do

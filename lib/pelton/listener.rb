@@ -7,12 +7,15 @@ module Pelton
   # of a second at a time; what waits in the backlog is accepted later. All of it happens on the thread that opened the
   # listener; a child after a fork makes its own by {for_fd}.
   class Listener
-    # @!method self.for_fd(fd)
-    #   Takes a listening descriptor over, such as an inherited one. The listener closes it.
-    #   @param fd [Integer]
-    #   @yieldparam stream [Stream]
-    #   @return [Listener]
-    #   @raise [ConnectionError] the descriptor stays the caller's
+    # Takes a listening descriptor over, such as an inherited one. The listener closes it.
+    #
+    # @param fd [Integer]
+    # @param shared [Boolean] whether other processes accept from it, too. Then this one takes one connection a turn, so
+    #   that one which is busy leaves the others theirs.
+    # @yieldparam stream [Stream]
+    # @return [Listener]
+    # @raise [ConnectionError] the descriptor stays the caller's
+    def self.for_fd(fd, shared: false, &block) = _for_fd(fd, shared, &block)
 
     # Waits for the next connection. Only of a listener that was made without a block. Several fibers may accept.
     #

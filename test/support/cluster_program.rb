@@ -34,7 +34,7 @@ master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload
       stream.write("#{Process.pid} #{line}")
     end
   end
-  listeners = worker.sockets.map { |fd| Pelton::Listener.for_fd(fd, &answer) }
+  listeners = worker.sockets.map { |fd| Pelton::Listener.for_fd(fd, shared: true, &answer) }
   worker.stats { {asleep:} }
   worker.on_stop do
     listeners.each(&:close)

@@ -11,7 +11,7 @@
  * holds up nobody. When descriptors run out it pauses instead of spinning: what waits in the backlog is accepted later.
  */
 
-#define ACCEPTS_A_TURN 64
+#define ACCEPTS_A_TURN 64 /* 1 when it is shared: what an idle process could take is not taken by a busy one */
 #define PAUSE_NS (100 * 1000 * 1000)
 
 /* A fiber in accept. */
@@ -28,7 +28,7 @@ struct listener {
     struct acceptor *acceptors; /* in their order */
     struct pel_listed listed;
     uint64_t accepted, pauses;
-    unsigned ready : 1, turn_queued : 1;
+    unsigned ready : 1, turn_queued : 1, shared : 1;
 };
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static void run_turn(struct pel_reactor *reactor, void *data)
     VALUE self = listener->self;
 
     listener->turn_queued = 0;
-    for (int i = 0; i < ACCEPTS_A_TURN && listener->handle.fd >= 0; i++) {
+    for (int left = listener->shared ? 1 : ACCEPTS_A_TURN; left > 0 && listener->handle.fd >= 0; left--) {
         VALUE pair;
         int fd = accept_one(listener);
         if (fd == PEL_EAGAIN)
@@ -321,12 +321,13 @@ static VALUE listener_s_open(VALUE class, VALUE address, VALUE backlog, VALUE re
     return self;
 }
 
-/* for_fd(fd) { |stream| } */
-static VALUE listener_s_for_fd(VALUE class, VALUE fd)
+/* _for_fd(fd, shared) { |stream| } */
+static VALUE listener_s_for_fd(VALUE class, VALUE fd, VALUE shared)
 {
     VALUE self = new_listener(class, pel_reactor_current());
     int code = pel_socket_prepare(NUM2INT(fd));
 
+    get_any(self)->shared = RTEST(shared);
     if (code == 0)
         code = watch(get_any(self), NUM2INT(fd));
     if (code < 0)
@@ -382,7 +383,7 @@ void pel_init_listener(void)
 
     rb_undef_alloc_func(class);
     rb_define_singleton_method(class, "_open", listener_s_open, 3);
-    rb_define_singleton_method(class, "for_fd", listener_s_for_fd, 1);
+    rb_define_singleton_method(class, "_for_fd", listener_s_for_fd, 2);
     rb_define_private_method(class, "_accept", listener_accept, 1);
     rb_define_method(class, "close", listener_close, 0);
     rb_define_method(class, "closed?", listener_closed_p, 0);
