@@ -24,12 +24,13 @@ static void check_line(const char *line, size_t length)
 /* What is written can be said in classic text as well, but for debugging and keys in base64. */
 static void check_translation(const char *command, size_t length, size_t value)
 {
-    struct pel_buffer classic = {0};
+    struct pel_buffer classic = {0}, keys = {0};
 
-    CHECK(pel_memcached_translate(&classic, command, length) == 0);
+    CHECK(pel_memcached_translate(&classic, &keys, command, length) == 0);
     CHECK(pel_buffer_length(&classic) > value);
     CHECK(memcmp(pel_buffer_tail(&classic) - 2, "\r\n", 2) == 0);
     pel_buffer_free(&classic);
+    pel_buffer_free(&keys);
 }
 
 static void check_command(int code, struct pel_buffer *buffer, size_t before, const char *verb, size_t value)

@@ -1,4 +1,5 @@
 #include "check.h"
+#include "key_hash.h"
 #include "memcached_translation.h"
 #include "memcached_writer.h"
 
@@ -8,14 +9,15 @@
 /* What the commands become that `call`s write to `meta`. */
 #define BECOMES(expected, ...)                                                                                         \
     do {                                                                                                               \
-        struct pel_buffer meta = {0}, classic = {0};                                                                   \
+        struct pel_buffer meta = {0}, classic = {0}, keys = {0};                                                       \
         int codes[] = {__VA_ARGS__};                                                                                   \
         for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)                                                    \
             CHECK_INT(0, codes[i]);                                                                                    \
-        CHECK_INT(0, pel_memcached_translate(&classic, pel_buffer_head(&meta), pel_buffer_length(&meta)));             \
+        CHECK_INT(0, pel_memcached_translate(&classic, &keys, pel_buffer_head(&meta), pel_buffer_length(&meta)));      \
         CHECK_BYTES(expected, pel_buffer_head(&classic), pel_buffer_length(&classic));                                 \
         pel_buffer_free(&meta);                                                                                        \
         pel_buffer_free(&classic);                                                                                     \
+        pel_buffer_free(&keys);                                                                                        \
     } while (0)
 
 #define GET(...) pel_memcached_write_get(&meta, KEY(__VA_ARGS__))
@@ -85,12 +87,26 @@ TEST(what_no_writer_wrote_is_refused)
 {
     static const char *const wrong[] = {"mg key v",     "mg key v\n", "ms key 5\r\nab\r\n",
                                         "ms key 1\r\n", "mx key\r\n", "mg key \x7f\r\n"};
-    struct pel_buffer classic = {0};
+    struct pel_buffer classic = {0}, keys = {0};
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-        CHECK_INT(PEL_EARGUMENT, pel_memcached_translate(&classic, wrong[i], strlen(wrong[i])));
+        CHECK_INT(PEL_EARGUMENT, pel_memcached_translate(&classic, &keys, wrong[i], strlen(wrong[i])));
         pel_buffer_free(&classic);
+        pel_buffer_free(&keys);
     }
-    CHECK_INT(0, pel_memcached_translate(&classic, NULL, 0));
+    CHECK_INT(0, pel_memcached_translate(&classic, &keys, NULL, 0));
     pel_buffer_free(&classic);
+}
+
+TEST(keys_of_what_reads_a_value_are_told)
+{
+    static const char commands[] = "mg a v\r\nms b 1\r\nx\r\nmg c T5\r\nmg d T5 v\r\nmd e\r\n";
+    const uint32_t expected[] = {pel_key_hash_fnv1a_32("a", 1), pel_key_hash_fnv1a_32("d", 1)};
+    struct pel_buffer classic = {0}, keys = {0};
+
+    CHECK_INT(0, pel_memcached_translate(&classic, &keys, commands, sizeof(commands) - 1));
+    CHECK_INT(sizeof(expected), pel_buffer_length(&keys));
+    CHECK(memcmp(expected, pel_buffer_head(&keys), sizeof(expected)) == 0);
+    pel_buffer_free(&classic);
+    pel_buffer_free(&keys);
 }

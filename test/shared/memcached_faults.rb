@@ -8,7 +8,8 @@ module MemcachedFaults
   # Replies to a get that are none.
   LIES = {
     "another command's reply" => "HD\r\n", "not a protocol" => "HTTP/1.1 400 Bad Request\r\n\r\n", "a classic miss" => "END\r\n",
-    "no length" => "VA\r\n", "a negative length" => "VA -1\r\nxx\r\n", "a length of letters" => "VA 0x1\r\nx\r\n",
+    "no length" => "VA\r\n", "a negative length" => "VA -1\r\nxx\r\n", "another key" => "VA 1 kother\r\nx\r\n",
+    "an opaque" => "VA 1 O7\r\nx\r\n", "a length of letters" => "VA 0x1\r\nx\r\n",
     "an endless length" => "VA 99999999999999999999\r\n", "too large a value" => "VA #{1 << 40}\r\n",
     "a value that is too long" => "VA 1\r\nxy\r\n", "bare line feeds" => "VA 1\nx\n", "an endless line" => "VA 1 #{"f" * 5000}",
     "an endless word" => "x" * 100_000, "nothing but zeros" => "#{"\0" * 64}\r\n", "a command" => "mg k v\r\n",

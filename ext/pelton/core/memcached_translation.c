@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "key_hash.h"
 #include "memcached_flags.h"
 #include "slice.h"
 
@@ -78,12 +79,16 @@ static int put_line(struct pel_buffer *classic, const struct pel_slice *words, s
     put_line(classic, (struct pel_slice[]){__VA_ARGS__},                                                               \
              sizeof((struct pel_slice[]){__VA_ARGS__}) / sizeof(struct pel_slice))
 
-static int put_get(struct pel_buffer *classic, const struct command *command)
+static int put_get(struct pel_buffer *classic, struct pel_buffer *keys, const struct command *command)
 {
     struct pel_slice ttl = token(command, 'T', WORD("0"));
+    uint32_t hash = pel_key_hash_fnv1a_32(command->key.bytes, command->key.length);
+    int code;
 
     if (has(command, 'T') && !has(command, 'v'))
         return PUT_LINE(classic, WORD("touch"), command->key, ttl);
+    if ((code = pel_buffer_append(keys, &hash, sizeof(hash))) < 0)
+        return code;
     if (has(command, 'T'))
         return PUT_LINE(classic, has(command, 'c') ? WORD("gats") : WORD("gat"), ttl, command->key);
     return PUT_LINE(classic, has(command, 'c') ? WORD("gets") : WORD("get"), command->key);
@@ -150,11 +155,11 @@ static int put_count(struct pel_buffer *classic, const struct command *command)
 }
 
 /* Of a meta verb's second letter. */
-static int put_command(struct pel_buffer *classic, char verb, const struct command *command)
+static int put_command(struct pel_buffer *classic, struct pel_buffer *keys, char verb, const struct command *command)
 {
     switch (verb) {
     case 'g':
-        return put_get(classic, command);
+        return put_get(classic, keys, command);
     case 's':
         return put_set(classic, command);
     case 'd':
@@ -166,7 +171,7 @@ static int put_command(struct pel_buffer *classic, char verb, const struct comma
     }
 }
 
-int pel_memcached_translate(struct pel_buffer *classic, const char *bytes, size_t length)
+int pel_memcached_translate(struct pel_buffer *classic, struct pel_buffer *keys, const char *bytes, size_t length)
 {
     const char *at = bytes, *end = length ? bytes + length : bytes;
 
@@ -184,7 +189,7 @@ int pel_memcached_translate(struct pel_buffer *classic, const char *bytes, size_
             continue;
         }
         if ((code = read_command(&command, line + 3, stop - 1, line[1] == 's')) < 0 ||
-            (code = put_command(classic, line[1], &command)) < 0)
+            (code = put_command(classic, keys, line[1], &command)) < 0)
             return code;
         if (line[1] != 's')
             continue;

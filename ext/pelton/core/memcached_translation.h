@@ -15,8 +15,11 @@
  *     md                  delete; with C a cas to what is over at once
  *     ma                  incr, decr; with N and J an add before it, which makes the answer of both the initial number
  *
+ * `keys` gets a hash (uint32_t, FNV-1a) of the key of each command that reads a value, in their order: a classic server
+ * names it in its reply.
+ *
  * Returns 0, PEL_EMEMORY, or PEL_EARGUMENT for what no writer wrote; then some of the commands may have been appended.
  */
-int pel_memcached_translate(struct pel_buffer *classic, const char *bytes, size_t length);
+int pel_memcached_translate(struct pel_buffer *classic, struct pel_buffer *keys, const char *bytes, size_t length);
 
 #endif

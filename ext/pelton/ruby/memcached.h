@@ -60,6 +60,7 @@ struct pel_memcached_connection {
     unsigned connected : 1, closed : 1, parsing : 1, excused : 1, replied : 1;
     unsigned classic : 1;                        /* the server knows no meta commands */
     unsigned end_follows : 1, counter_begun : 1; /* and where in the replies to one command it is */
+    struct pel_buffer keys;                      /* of a classic one: hashes of the keys of the values that it owes */
     struct pel_buffer untranslated; /* of a classic one: the commands that were written since the last time it sent */
 };
 

@@ -1,5 +1,7 @@
 #include "memcached_gather.h"
 
+#include "../core/key_hash.h"
+
 /* Classic text: what a server says that knows no meta commands. (What it is asked is in core/memcached_translation.h.)
  */
 
@@ -15,6 +17,18 @@ static int begin_counter(struct pel_memcached_connection *connection, enum pel_m
 static int reads(const struct pel_memcached_connection *connection, enum pel_memcached_request request)
 {
     return request == PEL_MEMCACHED_PART ? pel_memcached_part_reads(connection) : request <= PEL_MEMCACHED_GET_ITEM;
+}
+
+/* Whether it is about the oldest key that is read. */
+static int has_its_key(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
+{
+    uint32_t expected;
+
+    if (pel_buffer_length(&connection->keys) < sizeof(expected))
+        return 0;
+    memcpy(&expected, pel_buffer_head(&connection->keys), sizeof(expected));
+    pel_buffer_consume(&connection->keys, sizeof(expected));
+    return reply->kind != PEL_MEMCACHED_VALUE || expected == pel_key_hash_fnv1a_32(reply->key.bytes, reply->key.length);
 }
 
 int pel_memcached_as_meta(struct pel_memcached_connection *connection, struct pel_memcached_reply *reply)
@@ -33,6 +47,8 @@ int pel_memcached_as_meta(struct pel_memcached_connection *connection, struct pe
     if (request == PEL_MEMCACHED_COUNT_FROM && !connection->counter_begun)
         return begin_counter(connection, reply->kind);
     connection->counter_begun = 0;
+    if (reads(connection, request) && !has_its_key(connection, reply))
+        return PEL_EPROTOCOL;
     switch (reply->kind) {
     case PEL_MEMCACHED_VALUE:
         connection->end_follows = 1;

@@ -35,6 +35,7 @@ static void close_stream(struct pel_memcached_connection *connection)
     pel_stream_close(&connection->stream);
     pel_buffer_free(&connection->stream.output);
     pel_buffer_free(&connection->untranslated);
+    pel_buffer_free(&connection->keys);
 }
 
 static void connection_free(void *data)
@@ -213,8 +214,8 @@ struct pel_operation *pel_memcached_next_owed(struct pel_memcached_connection *c
 /* Moves commands to the output of a classic connection. What cannot be sent ends it. */
 static void translate(struct pel_memcached_connection *connection, struct pel_buffer *commands)
 {
-    int code =
-        pel_memcached_translate(&connection->stream.output, pel_buffer_head(commands), pel_buffer_length(commands));
+    int code = pel_memcached_translate(&connection->stream.output, &connection->keys, pel_buffer_head(commands),
+                                       pel_buffer_length(commands));
 
     pel_buffer_consume(commands, pel_buffer_length(commands));
     if (code < 0)

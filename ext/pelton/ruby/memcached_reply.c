@@ -2,6 +2,9 @@
 
 /* What a reply means to the operation it is owed to. */
 
+/* A server that names a key or repeats an opaque was not asked by us. */
+#define NEVER_ASKED (PEL_MEMCACHED_FLAG('k') | PEL_MEMCACHED_FLAG('O'))
+
 #define BIT(kind) (UINT32_C(1) << PEL_MEMCACHED_##kind)
 
 /* The kinds of reply that a request has, and what they mean: true, false, nothing there, a value. */
@@ -83,6 +86,8 @@ static int finish_value(struct pel_memcached_connection *connection, VALUE value
 
 static int begin_value(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
+    if (reply->flags & NEVER_ASKED && !connection->classic)
+        return PEL_EPROTOCOL;
     connection->value_flags = reply->flags & PEL_MEMCACHED_FLAG('f') ? reply->client_flags : 0;
     connection->value_cas = reply->flags & PEL_MEMCACHED_FLAG('c') ? reply->cas : 0;
     connection->value_ttl = reply->flags & PEL_MEMCACHED_FLAG('t') ? reply->ttl : -1;

@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../shared/memcached_styles"
+require_relative "../support/fault_proxy"
+require_relative "../support/lying_memcached"
+
+# What happens when more is asked than may be outstanding, or than a server answers in time.
+class MemcachedLimitsTest < PeltonTest
+  include LyingMemcached
+  include MemcachedStyles::Common
+
+  # Commands that arrive are put on a queue; each token lets one be answered.
+  def with_slow_memcached(**options)
+    arrived, tokens = Thread::Queue.new, Thread::Queue.new
+    script = lambda do |peer|
+      while (line = peer.command)
+        arrived << line
+        break if tokens.pop == :end
+        peer.send(line.start_with?("ms") ? "HD\r\n" : "VA #{line.bytesize}\r\n#{line}\r\n")
+      end
+    end
+    with_lying_memcached(script) { |address| yield client(address, **options), arrived, tokens }
+  ensure
+    tokens&.close
+  end
+
+  def test_callbacks_beyond_twice_the_limit_are_told
+    with_memcached
+    stored, refused = [], []
+    Pelton.run do
+      cache = client(max_operations: 10)
+      50.times { |i| cache.set("key-#{i}", "v") { stored << i }.errback { |error| refused << [i, error] } }
+    end
+
+    assert_equal (0...20).to_a, stored
+    assert_equal (20...50).to_a, refused.map(&:first)
+    assert_equal [Pelton::OverloadError], refused.map { |_, error| error.class }.uniq
+    assert_predicate refused.first.last, :retriable?
+  end
+
+  def test_bytes_are_limited_as_well
+    with_memcached
+    stored, refused = 0, 0
+    Pelton.run do
+      cache = client(max_bytes: 10_000)
+      cache.get("k")
+      50.times { |i| cache.set("key-#{i}", "v" * 1000) { stored += 1 }.errback { refused += 1 } }
+    end
+
+    assert_equal 50, stored + refused
+    assert_operator stored, :>=, 20
+    assert_operator refused, :>, 20
+  end
+
+  def test_direct_style_waits_for_room
+    with_slow_memcached(max_operations: 3) do |cache, arrived, tokens|
+      running = 0
+      Pelton.run do
+        tasks = Array.new(10) do |i|
+          Pelton.spawn do
+            value = cache.get("key-#{i}")
+            running += 1
+            value
+          end
+        end
+        Pelton.spawn do
+          10.times do
+            tokens << :answer
+            sleep 0.002
+          end
+        end
+        assert_equal (0...10).map { |i| "mg key-#{i} v" }, tasks.map(&:await)
+      end
+
+      assert_equal [10, 10], [running, arrived.size]
+    end
+  end
+
+  def test_who_waits_for_room_too_long_is_told
+    with_slow_memcached(max_operations: 1) do |cache, arrived, tokens|
+      Pelton.run do
+        first = Pelton.spawn { cache.get("a") }
+        eventually("the command") { Pelton::Reactor.current.yield || arrived.size == 1 }
+        error = assert_raises(Pelton::TimeoutError) { cache.get("b", timeout: 0.02) }
+        assert_match(/too many operations/, error.message)
+        tokens << :answer
+        assert_equal "mg a v", first.await
+        tokens << :answer
+        assert_equal "mg c v", cache.get("c")
+      end
+
+      assert_equal ["mg a v", "mg c v"], Array.new(2) { arrived.pop }
+    end
+  end
+
+  def test_who_waits_for_room_on_a_connection_that_ends_takes_the_next
+    with_slow_memcached(max_operations: 1) do |cache, arrived, tokens|
+      Pelton.run do
+        first = Pelton.spawn { cache.get("a") }
+        second = Pelton.spawn { cache.get("b") }
+        eventually("the command") { Pelton::Reactor.current.yield || arrived.size == 1 }
+        tokens << :end << :answer
+
+        assert_raises(Pelton::ConnectionError) { first.await }
+        assert_equal "mg b v", second.await
+      end
+    end
+  end
+
+  # An operation's time counts from its connection's last progress.
+  def test_what_is_queued_does_not_time_out_while_replies_flow
+    with_slow_memcached(timeout: 0.5) do |cache, _, tokens|
+      values = []
+      Pelton.run do
+        20.times { |i| cache.get("key-#{i}") { |value| values << value } }
+        Pelton.spawn do
+          20.times do
+            sleep 0.05
+            tokens << :answer
+          end
+        end
+      end
+
+      assert_equal (0...20).map { |i| "mg key-#{i} v" }, values
+    end
+  end
+
+  def test_a_hundred_thousand_operations_may_be_queued
+    with_memcached
+    right = 0
+    Pelton.watchdog = nil # queueing takes a moment
+    Pelton.run do
+      cache = client
+      100_000.times { |i| cache.set("key-#{i % 1000}", i.to_s) { |stored| right += 1 if stored } }
+      100_000.times { |i| cache.get("key-#{i % 1000}") { |value| right += 1 if value == (99_000 + i % 1000).to_s } }
+    end
+
+    assert_equal 200_000, right
+  end
+end
