@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "hash_ring.h"
+#include "inotify.h"
 #include "locals.h"
 #include "memcached.h"
 #include "memcached_server_class.h"
@@ -28,6 +29,7 @@ void Init_pelton(void)
     pel_init_watchdog();
     pel_init_stream();
     pel_init_listener();
+    pel_init_inotify();
     pel_init_hash_ring();
     pel_init_memcached();
     pel_init_memcached_server();

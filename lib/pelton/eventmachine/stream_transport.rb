@@ -11,6 +11,7 @@ module EventMachine
     def initialize(stream = nil)
       super()
       @connecting = @paused = @holding = false
+      @proxy = nil
       @inactivity_timeout = 0.0
       use(stream) if stream
     end
@@ -36,7 +37,8 @@ module EventMachine
       connection = @connection
       @stream.on_data do |data|
         @busy = true
-        connection.receive_data(data)
+        data = pass_on(data) if @proxy
+        connection.receive_data(data) if data
         @busy = false
         unbind(*@late) if @late
       rescue Exception => error # standard:disable Lint/RescueException -- a callback may raise anything
@@ -190,6 +192,7 @@ module EventMachine
         @pending_timer&.cancel
         @inactivity_timer&.cancel
         unbind(@errno ||= errno)
+        @proxy_sources&.dup&.each(&:target_gone)
       end
     end
 

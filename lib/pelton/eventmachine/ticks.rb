@@ -6,7 +6,7 @@ module EventMachine
     # Calls the block in the next turn, after the timers that are due. Any thread may call it, also before {run}.
     def next_tick(callable = nil, &block)
       callable ||= block
-      raise ArgumentError, "no argument or block given" unless callable.respond_to?(:call)
+      raise ArgumentError, "no proc or block given" unless callable.respond_to?(:call)
       if !@reactor_running then @early << callable
       elsif @reactor_thread == Thread.current then tick(callable)
       else tick(-> { tick(callable) }) # what a thread asks for is done in a turn of its own, not in the present one

@@ -49,8 +49,6 @@ module EventMachine
 
     def status = nil
 
-    def notify?(_mode) = false
-
     # @return [Integer, nil] the error that it met
     def errno = nil
 

@@ -1,0 +1,214 @@
+# frozen_string_literal: true
+
+module EventMachine
+  # A UDP socket. Each datagram is one receive_data, while which get_peername says who sent it.
+  # @private
+  class DatagramTransport < Transport
+    # Bytes of the largest datagram there is.
+    LARGEST = 65_536
+
+    # Datagrams in one go: then it is the others' turn.
+    BURST = 64
+
+    def initialize(address)
+      super()
+      @socket = Socket.new(address.afamily, :DGRAM)
+      @socket.setsockopt(:SOCKET, :REUSEADDR, true)
+      @socket.setsockopt(:SOCKET, :BROADCAST, true)
+      @socket.bind(address)
+      @waiting = []
+      @bytes_waiting = 0
+      @active_at = now
+      @inactivity_timeout = 0.0
+      @readiness = Readiness.new(@socket, broken: -> { shut }) { |events| ready(events) }
+    rescue SystemCallError
+      EventMachine._unregister(self)
+      @socket&.close
+      raise "no datagram socket"
+    end
+
+    def open
+      @readiness.wanted |= Readiness::READABLE unless @closing
+    end
+
+    # To whom the last datagram came from.
+    def send_data(data) = @peer ? put(data, @peer) : 0
+
+    def send_datagram(data, host, port) = put(data, Addrinfo.udp(host, Integer(port)))
+
+    def outbound = @bytes_waiting
+
+    def peername = @peer ? @peer.to_sockaddr : "\0".b * 16
+
+    def fileno = @socket.closed? ? nil : @socket.fileno
+
+    def idle = now - @active_at
+
+    attr_reader :inactivity_timeout
+
+    def inactivity_timeout=(seconds)
+      @inactivity_timeout = seconds.to_f
+      @inactivity_timer&.cancel
+      watch_inactivity(@inactivity_timeout) if @inactivity_timeout > 0
+    end
+
+    attr_reader :errno
+
+    def close(after_writing)
+      return if @unbound || @closing == :now || (@closing && after_writing)
+      @closing = after_writing ? :after : :now
+      shut if !after_writing || @waiting.empty?
+    end
+
+    def detach
+      number = @socket.fileno
+      @socket.autoclose = false
+      @closing = :now
+      @readiness.wanted = 0
+      EventMachine.next_tick { unbind }
+      number
+    end
+
+    def abandon
+      @closing = :now
+      @readiness.wanted = 0
+      @socket.close unless @socket.closed?
+      unbind
+    end
+
+    def pause
+      return false if @paused || @unbound
+      @readiness.wanted &= ~Readiness::READABLE
+      @paused = true
+    end
+
+    def resume
+      return false if !@paused || @unbound
+      @readiness.wanted |= Readiness::READABLE
+      @paused = false
+      true
+    end
+
+    def paused? = !!@paused
+
+    private
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+    def ready(events)
+      write_waiting unless (events & Readiness::WRITABLE).zero?
+      receive unless (events & Readiness::READABLE).zero?
+    end
+
+    def receive
+      BURST.times do
+        break if @closing == :now || @paused
+        data, peer = @socket.recvfrom_nonblock(LARGEST, exception: false)
+        break if data == :wait_readable
+        @peer = peer
+        @active_at = now
+        busy { @connection.receive_data(data) }
+      end
+    rescue Errno::ECONNREFUSED # of a datagram that was sent to nobody
+      nil
+    rescue SystemCallError => error
+      @errno = error.errno
+      shut
+    end
+
+    def put(data, address)
+      return 0 if @closing
+      return put_from_outside(data, address) unless EventMachine.reactor_thread?
+      @active_at = now
+      if !@waiting.empty? || transmit(data, address) == :wait_writable
+        @waiting << [String.new(data), address]
+        @bytes_waiting += data.bytesize
+        @readiness.wanted |= Readiness::WRITABLE
+      end
+      data.bytesize
+    end
+
+    def put_from_outside(data, address)
+      data = String.new(data)
+      EventMachine.next_tick { put(data, address) }
+      data.bytesize
+    end
+
+    # Datagrams may get lost: one that the system does not take is.
+    def transmit(data, address)
+      @socket.sendmsg_nonblock(data, 0, address, exception: false)
+    rescue SystemCallError
+      nil
+    end
+
+    def write_waiting
+      until @waiting.empty?
+        return if transmit(*@waiting.first) == :wait_writable
+        @bytes_waiting -= @waiting.shift.first.bytesize
+      end
+      @readiness.wanted &= ~Readiness::WRITABLE
+      shut if @closing
+    end
+
+    def watch_inactivity(seconds)
+      @inactivity_timer = ::Pelton.add_timer(seconds) do
+        left = @inactivity_timeout - idle
+        if @unbound || @closing == :now then nil
+        elsif left > 0.0005 then watch_inactivity(left)
+        else
+          @errno = Errno::ETIMEDOUT::Errno
+          close(false)
+        end
+      end
+    end
+
+    def shut
+      return if @socket.closed?
+      @closing = :now
+      @inactivity_timer&.cancel
+      @readiness.wanted = 0
+      @socket.close
+      EventMachine.next_tick { unbind(@errno) }
+    end
+  end
+
+  class << self
+    # Opens a UDP socket on an address of this machine.
+    #
+    # @return [Connection]
+    # @raise [RuntimeError] when there is no such address, or the port is taken
+    def open_datagram_socket(address, port, handler = nil, *arguments, &block)
+      type = klass_from_handler(Connection, handler, *arguments)
+      raise "eventmachine not initialized: evma_open_datagram_socket" unless reactor_running?
+      _on_reactor do
+        transport = DatagramTransport.new(datagram_address(address, port))
+        type._bind(transport, arguments, block).tap { transport.open }
+      end
+    end
+    ruby2_keywords :open_datagram_socket
+
+    def send_datagram(signature, data, _length, host, port) = _transport(signature).send_datagram(data, host, port)
+
+    private
+
+    def datagram_address(address, port)
+      Addrinfo.udp(address.to_s.empty? ? "0.0.0.0" : address.to_s, Integer(port))
+    rescue SocketError
+      raise "no datagram socket"
+    end
+  end
+
+  class Connection
+    # Sends a datagram; only of {EventMachine.open_datagram_socket}.
+    #
+    # @param recipient_address [String]
+    # @return [Integer] bytes
+    # @raise [ConnectionError] when the address is none
+    def send_datagram(data, recipient_address, recipient_port)
+      data = data.to_s
+      @em_transport.send_datagram(data, recipient_address, Integer(recipient_port))
+    rescue SocketError
+      raise ConnectionError, "error in sending datagram"
+    end
+  end
+end

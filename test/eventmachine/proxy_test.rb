@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "helper"
+
+class EventMachineProxyTest < EventMachineTest
+  # A client of a proxy of a server that answers with `reply`; the proxy's connection to the server has the handler.
+  def through_proxy(reply, backend, &client)
+    server = serve(handler(receive_data: ->(_) { send_data(reply) && close_connection_after_writing }))
+    proxy = serve(handler(receive_data: ->(data) { EM.connect("127.0.0.1", server, backend, self, data) }))
+    EM.connect("127.0.0.1", proxy, handler(post_init: -> { send_data("request") }, receive_data: client, unbind: -> { EM.stop }))
+  end
+
+  def test_what_one_receives_the_other_sends
+    received = +""
+    bytes = nil
+    backend = Class.new(EM::Connection) do
+      define_method(:initialize) { |client, request| (@client = client) && (@request = request) }
+      define_method(:post_init) do
+        EM.enable_proxy(self, @client)
+        send_data(@request)
+      end
+      define_method(:unbind) do
+        bytes = get_proxied_bytes
+        @client.close_connection_after_writing
+      end
+    end
+    em { through_proxy("r" * 500_000, backend) { |data| received << data } }
+
+    assert_equal 500_000, received.bytesize
+    assert_equal 500_000, bytes
+  end
+
+  def test_after_so_many_bytes_it_receives_itself
+    log = []
+    backend = Class.new(EM::Connection) do
+      define_method(:initialize) { |client, request| (@client = client) && (@request = request) }
+      define_method(:post_init) { EM.enable_proxy(self, @client, 0, 3) && nil || send_data(@request) }
+      define_method(:proxy_completed) { log << :completed }
+      define_method(:receive_data) { |data| log << data }
+      define_method(:unbind) { @client.close_connection_after_writing }
+    end
+    em { through_proxy("abcdef", backend) { |data| log << [:client, data] } }
+
+    assert_equal [:completed, "def", [:client, "abc"]], log
+  end
+
+  def test_a_slow_target_holds_its_source_back
+    most = 0
+    received = 0
+    em do
+      sink = serve(handler(post_init: -> { pause && EM.add_timer(0.03) { resume } }, receive_data: ->(data) { received += data.bytesize }))
+      target = EM.connect("127.0.0.1", sink)
+      port = serve(handler(post_init: -> { proxy_incoming_to(target, 100_000) }))
+      EM.connect("127.0.0.1", port) { |client| client.send_data("x" * 20_000_000) }
+      EM.tick_loop do
+        most = [most, target.get_outbound_data_size].max
+        EM.stop if received == 20_000_000
+      end
+    end
+
+    assert_operator most, :<, 2_000_000
+  end
+
+  def test_the_end_of_the_target_is_told_and_it_can_be_stopped
+    log = []
+    em do
+      port = serve
+      target = EM.connect("127.0.0.1", port)
+      source = EM.connect("127.0.0.1", port, handler(proxy_target_unbound: -> { log << :gone && EM.stop }))
+      other = EM.connect("127.0.0.1", port, handler(proxy_target_unbound: -> { log << :never }))
+      source.proxy_incoming_to(target)
+      other.proxy_incoming_to(target)
+      other.stop_proxying
+      assert_raises(RuntimeError) { source.proxy_incoming_to(target) }
+      target.close_connection
+    end
+
+    assert_equal [:gone], log
+  end
+end
