@@ -19,6 +19,9 @@ have_header("sys/eventfd.h")
 have_func("epoll_pwait2", "sys/epoll.h")
 have_func("accept4", "sys/socket.h")
 have_func("rb_io_timeout", "ruby/io.h")
+# TLS is optional: without OpenSSL 1.1.1 or later start_tls says that it is missing.
+have_library("crypto", "X509_new", "openssl/x509.h") && have_library("ssl", "SSL_CTX_set_num_tickets", "openssl/ssl.h") &&
+  have_header("openssl/ssl.h")
 
 append_cflags(%w[-std=gnu99 -O2 -Wall -Wno-unused-parameter -Wextra -fvisibility=hidden])
 append_cflags("-Werror") if ENV["PELTON_WERROR"] == "1"

@@ -72,18 +72,22 @@ module Pelton
     #
     # @param host [String] a name, or an IPv4 or IPv6 address
     # @param port [Integer]
-    # @param timeout [Numeric] seconds, for resolving and connecting together
+    # @param timeout [Numeric] seconds, for resolving, connecting and the TLS handshake together
     # @param local_host [String, nil] the address of this machine to connect from
+    # @param tls [Boolean, TLS::Context, Hash, nil] true: TLS, with the host's certificate verified; a context, or a Hash of
+    #   what {Stream#start_tls} takes
     # @return [Stream, Operation] with a block a Deferrable, and the block gets the stream
     # @raise [ResolutionError, ConnectionError, TimeoutError]
+    # @raise [TLSError, VerificationError]
     # @asynchronous
-    def connect(host, port, timeout: 10, local_host: nil, &block)
-      return defer(block) { connect(host, port, timeout: timeout, local_host: local_host) } if block
+    def connect(host, port, timeout: 10, local_host: nil, tls: nil, &block)
+      return defer(block) { connect(host, port, timeout: timeout, local_host: local_host, tls: tls) } if block
       deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
       addresses = Resolver.resolve(host, port, timeout: timeout)
       local = Addrinfo.tcp(local_host, 0) if local_host
       addresses = addresses.select { |address| address.afamily == local.afamily } if local
-      Connector.connect(addresses, deadline: deadline, local: local)
+      stream = Connector.connect(addresses, deadline: deadline, local: local)
+      tls ? TLS._connect(stream, host, tls, deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC)) : stream
     end
 
     # Connects to a UNIX socket.

@@ -40,6 +40,22 @@ module Pelton
     def retriable? = false
   end
 
+  # TLS failed: no common version or cipher, a peer that does not speak it, a certificate that cannot be read. The message
+  # says what to do.
+  class TLSError < ConnectionError
+    def retriable? = false
+  end
+
+  # The peer's certificate is not trusted, or is for another name. Nothing was sent to that peer but the handshake.
+  class VerificationError < TLSError
+  end
+
+  # The connection ended without TLS's farewell: somebody may have cut off what the peer sent. Take what came before as
+  # complete only when the protocol itself says where it ends.
+  class TruncationError < TLSError
+    def retriable? = true
+  end
+
   # A documented limit was passed: a line, a value or a name is too long.
   class LimitError < Error
   end

@@ -24,13 +24,20 @@ module Pelton
     # @raise [TimeoutError]
     # @raise [ClosedError] when the listener is closed, also while the call waits
     # @asynchronous
-    def accept(timeout: nil) = _accept(timeout)
+    def accept(timeout: nil)
+      stream = _accept(timeout)
+      @tls&.begin(stream)
+      stream
+    end
 
     # @return [Addrinfo] the address it listens on
     def local_address = Socket.for_fd(fileno).tap { |socket| socket.autoclose = false }.local_address
 
     # @return [Integer] the TCP port
     def port = local_address.ip_port
+
+    # @return [Integer] connections that were closed because their TLS handshake failed, or took too long
+    def failed_handshakes = @tls ? @tls.failed : 0
 
     # @!method close
     #   Stops accepting. The streams that were accepted stay. Legal for a closed listener.
@@ -54,12 +61,15 @@ module Pelton
     # @param port [Integer] 0: any free one, see {Listener#port}
     # @param backlog [Integer] connections that may wait to be accepted; 0: the system's limit
     # @param reuse_port [Boolean] lets several processes share the port
+    # @param tls [TLS::Context, Hash, nil] has each connection speak TLS; a Hash is of what {TLS::Context#initialize} takes.
+    #   The block is called when the handshake is done. {Listener#accept} does not wait for it: reading and writing do
+    # @param handshake_timeout [Numeric] seconds that a peer may take for the handshake
     # @yieldparam stream [Stream]
     # @return [Listener]
     # @raise [ResolutionError]
     # @raise [ConnectionError] when the address is in use or not ours
-    def listen(host, port, backlog: 0, reuse_port: false, &block)
-      Listener._open(Addrinfo.tcp(host, port).to_sockaddr, backlog, reuse_port, &block)
+    def listen(host, port, backlog: 0, reuse_port: false, tls: nil, handshake_timeout: 10, &block)
+      open_listener(Addrinfo.tcp(host, port).to_sockaddr, backlog, reuse_port, tls, handshake_timeout, &block)
     rescue SocketError => error
       raise ResolutionError, "#{host}: #{error.message}"
     end
@@ -69,19 +79,28 @@ module Pelton
     #
     # @param path [String]
     # @param backlog [Integer] as for {listen}
+    # @param tls [TLS::Context, Hash, nil] as for {listen}
+    # @param handshake_timeout [Numeric] as for {listen}
     # @yieldparam stream [Stream]
     # @return [Listener]
     # @raise [ConnectionError]
-    def listen_unix(path, backlog: 0, &block)
+    def listen_unix(path, backlog: 0, tls: nil, handshake_timeout: 10, &block)
       address = Addrinfo.unix(path).to_sockaddr
-      Listener._open(address, backlog, false, &block)
+      open_listener(address, backlog, false, tls, handshake_timeout, &block)
     rescue ConnectionError => error
       raise unless error.errno == Errno::EADDRINUSE::Errno && abandoned?(path)
       File.unlink(path)
-      Listener._open(address, backlog, false, &block)
+      open_listener(address, backlog, false, tls, handshake_timeout, &block)
     end
 
     private
+
+    def open_listener(address, backlog, reuse_port, tls, timeout, &block)
+      return Listener._open(address, backlog, reuse_port, &block) unless tls
+      acceptor = TLS::Acceptor.new(tls, timeout)
+      listener = Listener._open(address, backlog, reuse_port, &block && ->(stream) { acceptor.begin(stream, &block) })
+      listener.tap { listener.instance_variable_set(:@tls, acceptor) }
+    end
 
     def abandoned?(path)
       return false unless File.socket?(path)

@@ -16,7 +16,7 @@ module Pelton
   # Several fibers may use one stream: reads come one after the other, in their order, and each write's bytes stay
   # together. All of it happens on the thread that opened the stream.
   #
-  # Common errors: {TimeoutError}; {ConnectionError} when the connection failed; {ClosedError} when this side closed the
+  # Common errors: {TimeoutError}; {ConnectionError} when the connection failed, {TLSError} among its kinds; {ClosedError} when this side closed the
   # stream, also while the call waited, and in a child that inherited it through a fork.
   class Stream
     # Bytes of a line that {#gets} accepts at most, unless it is told otherwise.
@@ -151,6 +151,42 @@ module Pelton
     #   @return [nil]
 
     # @!endgroup
+    # @!group TLS
+
+    # Begins TLS: whatever is read and written from now on is encrypted, in every style. What was written before goes out
+    # as it is; what was received and not read yet belongs to the handshake, so that nobody can slip plain commands in.
+    #
+    # A client verifies the server's certificate and its name, unless `verify: false` says otherwise. When the handshake
+    # fails the stream is closed.
+    #
+    # @example after a mail server's answer to STARTTLS
+    #   stream.start_tls(server_name: "mail.example.com")
+    # @param context [TLS::Context, nil] nil: one is made of the settings, or, without any, a shared one that trusts what
+    #   the system trusts. Make a context yourself for what happens often
+    # @param server [Boolean] whether this side is the server, which needs a certificate
+    # @param server_name [String, nil] the name or address that a client expects in the certificate, and asks for (SNI)
+    # @param verify [Boolean, :optional, nil] whether the peer's certificate must be good; nil: as the context says, or true
+    #   for a client and false for a server; `:optional`: a client's, if it has one
+    # @param on_certificate [Proc, nil] has the last word: it is called with each {TLS::Certificate} of the peer's chain, the
+    #   authority's first, and returns whether it is accepted. It may wait
+    # @param timeout [Numeric, nil] seconds for the handshake
+    # @param settings what {TLS::Context#initialize} takes
+    # @return [self, Operation] with a block the Deferrable, whose block gets the stream
+    # @raise [VerificationError, TLSError, TimeoutError]
+    # @raise [ArgumentError] a client that verifies was given no server_name
+    # @asynchronous
+    def start_tls(context = nil, server: false, server_name: nil, verify: nil, on_certificate: nil, timeout: 10, **settings, &block)
+      arguments = TLS._arguments(context, settings, server: server, name: server_name, verify: verify, check: on_certificate)
+      return _start_tls(arguments, timeout) unless block
+      return _start_tls_later(arguments, timeout, block) if Pelton.running?
+      defer(block) { _start_tls(arguments, timeout) }
+    end
+
+    # @return [TLS::Info, nil] what TLS has agreed upon: version, cipher, the peer's certificate ...; nil without TLS, before
+    #   the handshake is done, and when the stream is closed
+    def tls = _tls&.then { |values| TLS::Info.new(*values) }
+
+    # @!endgroup
     # @!group Callbacks
 
     # @!method on_data(buffer = nil)
@@ -228,7 +264,7 @@ module Pelton
       # @private
       def initialize(stream) = @stream = stream
 
-      %i[readpartial read read_exactly gets readline eof? flush].each do |name|
+      %i[readpartial read read_exactly gets readline eof? flush start_tls].each do |name|
         define_method(name) do |*arguments, **options|
           Pelton.__send__(:defer, nil) { @stream.public_send(name, *arguments, **options) }
         end

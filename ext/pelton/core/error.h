@@ -18,7 +18,10 @@
     X(MEMORY, 6, "Error", 1, "out of memory")                                                                          \
     X(PROTOCOL, 7, "ProtocolError", 0, "the peer broke the protocol")                                                  \
     X(LIMIT, 8, "LimitError", 0, "a documented limit was passed")                                                      \
-    X(ARGUMENT, 9, "Error", 0, "an argument is not valid")
+    X(ARGUMENT, 9, "Error", 0, "an argument is not valid")                                                             \
+    X(TLS, 10, "TLSError", 0, "TLS failed")                                                                            \
+    X(UNTRUSTED, 11, "VerificationError", 0, "the peer's certificate is not trusted")                                  \
+    X(TRUNCATED, 12, "TruncationError", 1, "the connection ended before the peer said so: bytes may be missing")
 
 enum pel_error {
 #define PEL_ERROR_CODE(name, number, ruby_class, retriable, text) PEL_E##name = -(number),

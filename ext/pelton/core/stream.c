@@ -63,7 +63,7 @@ int pel_stream_connect(struct pel_stream *stream, struct pel_loop *loop, const s
 /* ---- events --------------------------------------------------------------------------------------------------- */
 
 /* What came before the failure can still be read: only the next read knows whether there is something. */
-static int failed(struct pel_stream *stream, int error)
+int pel__stream_fail(struct pel_stream *stream, int error)
 {
     if (!stream->error)
         stream->error = error;
@@ -77,7 +77,7 @@ static int flush_on(struct pel_stream *stream)
 {
     int code = pel_stream_flush(stream);
 
-    if (code == 1 && stream->writable && !stream->corked)
+    if (code == 1 && stream->writable && !stream->corked && !pel_stream_securing_p(stream))
         pel_stream_flush_later(stream);
     return code;
 }
@@ -98,11 +98,11 @@ static void on_event(struct pel_handle *handle, unsigned events)
             return;
         stream->connecting = 0;
         if ((error = pel_socket_error(handle->fd)))
-            failed(stream, error);
+            pel__stream_fail(stream, error);
     }
     if (events & PEL_WRITABLE && !stream->error) {
         stream->writable = 1;
-        if (pel_stream_pending(stream) || stream->shut_when_sent)
+        if (pel_stream_unsent_p(stream) || stream->shut_when_sent)
             flush_on(stream);
     }
     stream->on_ready(stream, events);
@@ -116,14 +116,10 @@ static void drained(struct pel_stream *stream)
     pel_loop_rearm(stream->loop, &stream->handle, PEL_READABLE);
 }
 
-ssize_t pel_stream_receive(struct pel_stream *stream, void *bytes, size_t length)
+ssize_t pel__stream_receive(struct pel_stream *stream, void *bytes, size_t length)
 {
     ssize_t count;
 
-    if (!pel_stream_open_p(stream))
-        return PEL_ECLOSED;
-    if (stream->end_of_file)
-        return 0;
     if (!stream->readable)
         return stream->error ? PEL_ESYSTEM : PEL_EAGAIN;
     do
@@ -143,12 +139,26 @@ ssize_t pel_stream_receive(struct pel_stream *stream, void *bytes, size_t length
         return stream->error ? PEL_ESYSTEM : PEL_EAGAIN;
     }
     if (count < 0)
-        return failed(stream, errno);
+        return pel__stream_fail(stream, errno);
     /* A write may have met, and taken away, the error that this end comes from. */
-    if (stream->error)
-        return PEL_ESYSTEM;
-    stream->end_of_file = 1;
-    return 0;
+    return stream->error ? PEL_ESYSTEM : 0;
+}
+
+ssize_t pel_stream_receive(struct pel_stream *stream, void *bytes, size_t length)
+{
+    ssize_t count;
+
+    if (!pel_stream_open_p(stream))
+        return PEL_ECLOSED;
+    if (stream->end_of_file)
+        return 0;
+    if (pel_stream_securing_p(stream))
+        return stream->error ? PEL_ESYSTEM : PEL_EAGAIN;
+    count = stream->layer ? stream->layer->type->receive(stream, bytes, length)
+                          : pel__stream_receive(stream, bytes, length);
+    if (count == 0)
+        stream->end_of_file = 1;
+    return count;
 }
 
 /* ---- sending -------------------------------------------------------------------------------------------------- */
@@ -186,8 +196,7 @@ static ssize_t send_parts(struct pel_stream *stream, struct iovec *parts, int co
     return writev(stream->handle.fd, parts, count);
 }
 
-/* Sends once. Bytes taken, PEL_EAGAIN or PEL_ESYSTEM. */
-static ssize_t send_once(struct pel_stream *stream, struct iovec *parts, int count)
+ssize_t pel__stream_send(struct pel_stream *stream, struct iovec *parts, int count)
 {
     ssize_t sent;
 
@@ -203,7 +212,7 @@ static ssize_t send_once(struct pel_stream *stream, struct iovec *parts, int cou
         pel_loop_rearm(stream->loop, &stream->handle, PEL_WRITABLE);
         return PEL_EAGAIN;
     }
-    return failed(stream, errno);
+    return pel__stream_fail(stream, errno);
 }
 
 ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t length)
@@ -215,9 +224,11 @@ ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t
         return code;
     if (stream->error)
         return PEL_ESYSTEM;
+    if (stream->layer)
+        return stream->corked ? 0 : pel__layer_send_now(stream, bytes, length);
     while (sent < length && stream->writable && !stream->corked && !pel_stream_pending(stream)) {
         struct iovec part = {.iov_base = (char *)bytes + sent, .iov_len = length - sent};
-        ssize_t count = send_once(stream, &part, 1);
+        ssize_t count = pel__stream_send(stream, &part, 1);
         if (count == PEL_EAGAIN)
             break;
         if (count < 0)
@@ -227,20 +238,16 @@ ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t
     return (ssize_t)sent;
 }
 
-int pel_stream_flush(struct pel_stream *stream)
+static int flush_plain(struct pel_stream *stream)
 {
     struct iovec parts[PARTS];
     size_t left = PEL_STREAM_BURST;
 
-    if (!pel_stream_open_p(stream) || stream->connecting || stream->corked)
-        return 1;
-    if (stream->error)
-        return PEL_ESYSTEM;
     while (pel_stream_pending(stream)) {
         ssize_t sent;
         if (!stream->writable || !left)
             return 1;
-        sent = send_once(stream, parts, pel_loan_parts(&stream->loans, &stream->output, parts, PARTS, left));
+        sent = pel__stream_send(stream, parts, pel_loan_parts(&stream->loans, &stream->output, parts, PARTS, left));
         if (sent == PEL_EAGAIN)
             return 1;
         if (sent < 0)
@@ -248,7 +255,20 @@ int pel_stream_flush(struct pel_stream *stream)
         pel_loan_consume(&stream->loans, &stream->output, (size_t)sent);
         left -= (size_t)sent;
     }
-    if (stream->shut_when_sent && !stream->write_shut) {
+    return 0;
+}
+
+int pel_stream_flush(struct pel_stream *stream)
+{
+    int code;
+
+    if (!pel_stream_open_p(stream) || stream->connecting || stream->corked)
+        return 1;
+    if (stream->error)
+        return PEL_ESYSTEM;
+    if ((code = stream->layer ? pel__layer_flush(stream) : flush_plain(stream)))
+        return code;
+    if (stream->shut_when_sent && !stream->write_shut && !pel_stream_securing_p(stream)) {
         stream->write_shut = 1;
         shutdown(stream->handle.fd, SHUT_WR);
     }
@@ -292,12 +312,12 @@ void pel_streams_flush(struct pel_loop *loop)
     }
     while ((stream = loop->flush_now)) {
         size_t before = pel_stream_pending(stream);
-        int code;
+        int unsent = pel_stream_unsent_p(stream), code;
         pel_stream_flush_forget(stream);
         code = flush_on(stream);
         if (code < 0)
             stream->on_ready(stream, PEL_READABLE | PEL_WRITABLE | PEL_HANGUP);
-        else if (stream->tell_sent && pel_stream_pending(stream) < before)
+        else if (stream->tell_sent && (pel_stream_pending(stream) < before || unsent > pel_stream_unsent_p(stream)))
             stream->on_ready(stream, PEL_WRITABLE);
     }
 }
@@ -334,6 +354,11 @@ int pel_stream_detach(struct pel_stream *stream)
     stream->handle.fd = -1;
     pel_buffer_free(&stream->output);
     pel_loan_drop(&stream->loans);
+    if (stream->layer) {
+        pel_buffer_free(&stream->layer->sealed);
+        stream->layer->type->free(stream->layer);
+        stream->layer = NULL;
+    }
     return fd;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 #include "buffer.h"
+#include "layer.h"
 #include "loan.h"
 #include "loop.h"
 #include "socket.h"
@@ -24,7 +25,8 @@ struct pel_stream {
     struct pel_handle handle; /* first: the loop's callback casts it back */
     struct pel_loop *loop;
     struct pel_buffer output;
-    struct pel_loans loans; /* among the output */
+    struct pel_loans loans;  /* among the output */
+    struct pel_layer *layer; /* such as TLS, or NULL: bytes pass as they are. It is freed with the stream's closing */
     unsigned connecting : 1;
     unsigned readable : 1;       /* a read may bring something: EAGAIN has not been met since the last event */
     unsigned writable : 1;       /* a write may take something */
@@ -88,7 +90,25 @@ void pel_streams_forget(struct pel_loop *loop);
 /* Bytes queued and not sent. */
 static inline size_t pel_stream_pending(const struct pel_stream *stream)
 {
-    return pel_buffer_length(&stream->output) + stream->loans.length;
+    return pel_buffer_length(&stream->output) + stream->loans.length + (stream->layer ? stream->layer->covers : 0);
+}
+
+/* Whether anything is still to be sent, be it of the layer's own. */
+static inline int pel_stream_unsent_p(const struct pel_stream *stream)
+{
+    return pel_stream_pending(stream) || (stream->layer && pel_buffer_length(&stream->layer->sealed));
+}
+
+/* Whether a layer's handshake is still to be done. */
+static inline int pel_stream_securing_p(const struct pel_stream *stream)
+{
+    return stream->layer && !stream->layer->open;
+}
+
+/* Whether pel_stream_receive can bring something, be it the end or an error. */
+static inline int pel_stream_receivable_p(const struct pel_stream *stream)
+{
+    return (stream->readable && !pel_stream_securing_p(stream)) || stream->end_of_file || stream->error;
 }
 
 static inline int pel_stream_open_p(const struct pel_stream *stream)
@@ -96,7 +116,7 @@ static inline int pel_stream_open_p(const struct pel_stream *stream)
     return stream->handle.fd >= 0;
 }
 
-/* Shuts the write side once the output is sent. 0 or PEL_ESYSTEM. */
+/* Shuts the write side once the output is sent (a layer tells the peer first). 0 or PEL_ESYSTEM. */
 int pel_stream_close_write(struct pel_stream *stream);
 
 /* Closes at once; queued output is dropped. Legal when closed. on_ready is not called any more. */

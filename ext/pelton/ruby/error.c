@@ -31,6 +31,11 @@ VALUE pel_error_new(int code, int error_number, const char *what)
     return error;
 }
 
+VALUE pel_error_with_text(int code, const char *what, const char *text)
+{
+    return rb_exc_new_str(class_of(code), rb_sprintf("%s: %s", what, text));
+}
+
 void pel_raise(int code, int error_number, const char *what)
 {
     rb_exc_raise(pel_error_new(code, error_number, what));

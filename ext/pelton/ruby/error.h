@@ -10,6 +10,9 @@ void pel_init_error(void);
 /* A new exception of the code's class. `what` begins the message and may be NULL; for PEL_ESYSTEM pass the errno. */
 VALUE pel_error_new(int code, int error_number, const char *what);
 
+/* The same with a text of its own. */
+VALUE pel_error_with_text(int code, const char *what, const char *text);
+
 /* Raises it. */
 NORETURN(void pel_raise(int code, int error_number, const char *what));
 

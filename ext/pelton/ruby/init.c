@@ -10,6 +10,7 @@
 #include "operation.h"
 #include "scheduler.h"
 #include "stream.h"
+#include "tls_context.h"
 
 RUBY_FUNC_EXPORTED void Init_pelton(void);
 
@@ -28,6 +29,7 @@ void Init_pelton(void)
     pel_init_timer();
     pel_init_watchdog();
     pel_init_stream();
+    pel_init_tls_context();
     pel_init_listener();
     pel_init_inotify();
     pel_init_hash_ring();

@@ -28,6 +28,7 @@ static void stream_mark(void *data)
         pel_operation_mark(write->operation);
     for (struct pel_loan *loan = stream->core.loans.first; loan; loan = loan->next)
         rb_gc_mark((VALUE)loan->lender); /* pinned: its bytes are being sent */
+    pel_stream_tls_mark(stream);
 }
 
 static void stream_free(void *data)
@@ -39,6 +40,7 @@ static void stream_free(void *data)
         pel_timer_cancel(&stream->reactor->loop.timers, &stream->linger.timer);
     pel_stream_close(&stream->core);
     pel_buffer_free(&stream->input);
+    pel_stream_tls_free(stream);
     while (stream->writes) {
         struct write_operation *write = stream->writes;
         stream->writes = write->next;
@@ -93,11 +95,13 @@ static void on_ready(struct pel_stream *core, unsigned events)
     if (stream->connector && !core->connecting)
         pel_waiter_fire(stream->reactor, stream->connector);
     pel_stream_queue_connect(stream);
+    if (pel_stream_securing_p(core))
+        pel_stream_tls_ready(stream);
     if (events & (PEL_READABLE | PEL_HANGUP) || core->error)
         pel_stream_wake_reader(stream);
     if (events & PEL_WRITABLE || core->error)
         pel_stream_write_ready(stream);
-    if (stream->closing && (core->error || !pel_stream_pending(core)))
+    if (stream->closing && (core->error || !pel_stream_unsent_p(core)))
         pel_stream_finish(stream);
     else if (events & (PEL_READABLE | PEL_HANGUP) || core->error)
         pel_stream_queue_delivery(stream);
@@ -213,7 +217,8 @@ static VALUE stream_detach(VALUE self)
     fd = pel_stream_detach(&stream->core);
     stream->closing = 1;
     pel_stream_wake_all(stream);
-    pel_stream_release(stream, HELD_BY_DATA | HELD_BY_OUTPUT | HELD_BY_CONNECT);
+    pel_stream_tls_closed(stream);
+    pel_stream_release(stream, HELD_BY_DATA | HELD_BY_OUTPUT | HELD_BY_CONNECT | HELD_BY_HANDSHAKE);
     pel_stream_write_ready(stream);
     return INT2FIX(fd);
 }
@@ -223,6 +228,10 @@ static VALUE stream_detach(VALUE self)
 VALUE pel_stream_error(const struct stream *stream, const char *what)
 {
     int error = stream->core.error;
+    VALUE failure = pel_stream_tls_error(stream, what);
+
+    if (!NIL_P(failure))
+        return failure;
     return error ? pel_error_new(error == ETIMEDOUT ? PEL_ETIMEOUT : PEL_ESYSTEM, error, what)
                  : pel_error_new(PEL_ECLOSED, 0, what);
 }
@@ -261,6 +270,8 @@ void pel_init_stream(void)
     rb_define_method(cStream, "fileno", stream_fileno, 0);
     pel_init_stream_close(cStream);
     pel_init_stream_connect(cStream);
+    pel_init_stream_tls(cStream);
+    pel_init_stream_tls_info(cStream);
     pel_init_stream_read(cStream);
     pel_init_stream_write(cStream);
     pel_init_stream_delivery(cStream);

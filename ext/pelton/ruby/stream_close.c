@@ -27,7 +27,8 @@ void pel_stream_finish(struct stream *stream)
     pel_stream_wake_all(stream);
     if (stream->connector)
         pel_waiter_fire(stream->reactor, stream->connector);
-    pel_stream_release(stream, HELD_BY_DATA | HELD_BY_OUTPUT | HELD_BY_CONNECT);
+    pel_stream_tls_closed(stream);
+    pel_stream_release(stream, HELD_BY_DATA | HELD_BY_OUTPUT | HELD_BY_CONNECT | HELD_BY_HANDSHAKE);
     stream->on_connect = stream->on_data = stream->on_end = stream->on_drain = stream->buffer = Qnil;
     pel_stream_write_ready(stream);
     RB_GC_GUARD(self);
@@ -74,7 +75,11 @@ void pel_stream_close_gently(struct stream *stream)
 
     if (stream->closing || !pel_stream_open_p(&stream->core))
         return;
-    more = pel_stream_pending(&stream->core) && !stream->core.error && pel_stream_flush(&stream->core) == 1;
+    /* TLS says farewell, unless nothing was said yet. */
+    if (stream->core.layer && (!pel_stream_securing_p(&stream->core) || pel_stream_pending(&stream->core)))
+        stream->core.shut_when_sent = 1;
+    more = (pel_stream_unsent_p(&stream->core) || stream->core.shut_when_sent) && !stream->core.error &&
+           pel_stream_flush(&stream->core) == 1;
     if (!more) {
         pel_stream_finish(stream);
     } else if (reactor->phase == PEL_IDLE) {

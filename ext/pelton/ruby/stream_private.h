@@ -8,15 +8,17 @@
 #include "stream.h"
 
 /*
- * Pelton::Stream, inside. Its parts: stream_class.c (the object and the loop's events), stream_connect.c,
- * stream_close.c, stream_receive.c and stream_read.c (direct style), stream_write.c, stream_delivery.c (callbacks).
+ * Pelton::Stream, inside. Its parts: stream_class.c (the object, the loop's events), stream_close.c, stream_connect.c,
+ * stream_tls.c and stream_tls_info.c, stream_receive.c and stream_read.c (direct style), stream_write.c,
+ * stream_delivery.c (callbacks).
  */
 
 /* Why the object is kept, and run kept going, although nobody may refer to it. */
 enum stream_hold {
-    HELD_BY_DATA = 1,   /* on_data waits for bytes */
-    HELD_BY_OUTPUT = 2, /* bytes are still to be sent, perhaps before it is closed */
-    HELD_BY_CONNECT = 4 /* on_connect waits until it is connected */
+    HELD_BY_DATA = 1,     /* on_data waits for bytes */
+    HELD_BY_OUTPUT = 2,   /* bytes are still to be sent, perhaps before it is closed */
+    HELD_BY_CONNECT = 4,  /* on_connect waits until it is connected */
+    HELD_BY_HANDSHAKE = 8 /* of TLS, which jobs go on with */
 };
 
 /* A fiber that waits for the output to go down to so many bytes. */
@@ -54,9 +56,10 @@ struct stream {
     struct read_turn *turns;      /* fibers behind the reader, in their order */
     struct write_waiter *writers;
     struct write_operation *writes, **writes_tail;
-    uint64_t appended; /* bytes ever queued */
-    size_t unsent;     /* of them, when it was closed */
-    int64_t timeout;   /* nanoseconds, for each read and write that has none of its own */
+    uint64_t appended;      /* bytes ever queued */
+    size_t unsent;          /* of them, when it was closed */
+    int64_t timeout;        /* nanoseconds, for each read and write that has none of its own */
+    struct stream_tls *tls; /* NULL: it never had any */
     struct pel_alarm linger;
     size_t lingering; /* bytes that were to be sent when the alarm was set */
     uint8_t holds;
@@ -107,6 +110,7 @@ void pel_stream_close_gently(struct stream *stream);
 /* Wakes everybody who waits in a read or a write, because it was closed. */
 void pel_stream_wake_all(struct stream *stream);
 
+/* The alarm of a closed stream whose peer does not read. */
 void pel_stream_ring_linger(struct pel_reactor *reactor, struct pel_alarm *alarm);
 void pel_init_stream_close(VALUE class);
 
@@ -160,5 +164,24 @@ void pel_init_stream_delivery(VALUE class);
 /* Has on_connect called, when the attempt has come to its end. C only. */
 void pel_stream_queue_connect(struct stream *stream);
 void pel_init_stream_connect(VALUE class);
+
+/* ---- stream_tls.c --------------------------------------------------------------------------------------------- */
+
+/* While the handshake goes on: something came, or the connection failed. C only. */
+void pel_stream_tls_ready(struct stream *stream);
+
+/* The stream was closed: whoever waits for the handshake is told. C only. */
+void pel_stream_tls_closed(struct stream *stream);
+
+/* The error when it was TLS that failed, beginning with `what`; nil. */
+VALUE pel_stream_tls_error(const struct stream *stream, const char *what);
+
+void pel_stream_tls_mark(const struct stream *stream);
+void pel_stream_tls_free(struct stream *stream);
+void pel_init_stream_tls(VALUE class);
+
+/* ---- stream_tls_info.c ---------------------------------------------------------------------------------------- */
+
+void pel_init_stream_tls_info(VALUE class);
 
 #endif

@@ -10,7 +10,7 @@
 
 int pel_stream_ready(const struct stream *stream)
 {
-    return stream->core.readable || stream->core.end_of_file || stream->core.error;
+    return pel_stream_receivable_p(&stream->core);
 }
 
 static ssize_t receive(struct stream *stream, char *bytes, size_t length)

@@ -1,0 +1,381 @@
+#ifdef HAVE_OPENSSL_SSL_H
+
+#include "tls_private.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <string.h>
+#include "alloc.h"
+
+static struct pel_tls *tls_of(const struct pel_stream *stream);
+
+/* OpenSSL 1.1.1 has none that leaves the reference. */
+static X509 *peer_certificate(SSL *ssl)
+{
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+    return SSL_get0_peer_certificate(ssl);
+#else
+    X509 *certificate = SSL_get_peer_certificate(ssl);
+    X509_free(certificate); /* the session keeps it */
+    return certificate;
+#endif
+}
+
+static size_t least(size_t one, size_t other)
+{
+    return one < other ? one : other;
+}
+
+/* A peer that has gone does not hear it; that it has gone is not what the failure was. */
+static void send_alert(struct pel_tls *tls)
+{
+    if (!tls->stream->error && pel__layer_send(tls->stream) == PEL_ESYSTEM)
+        tls->stream->error = 0;
+}
+
+/* What a call that brought `result` means: PEL_EAGAIN, 0 at the end, or PEL_ESYSTEM. */
+static int judge(struct pel_tls *tls, int result)
+{
+    switch (SSL_get_error(tls->ssl, result)) {
+    case SSL_ERROR_WANT_READ:
+        return tls->stream->error ? PEL_ESYSTEM : PEL_EAGAIN;
+    case SSL_ERROR_ZERO_RETURN:
+        tls->at_end = 1;
+        return 0;
+    default:
+        send_alert(tls);
+        return pel__tls_fail(tls, tls->raw == 0 ? PEL_ETRUNCATED : PEL_ETLS);
+    }
+}
+
+/* ---- the layer ------------------------------------------------------------------------------------------------ */
+
+static ssize_t tls_receive(struct pel_stream *stream, void *bytes, size_t length)
+{
+    struct pel_tls *tls = tls_of(stream);
+    size_t count = 0;
+    int code = 1;
+
+    if (tls->at_end)
+        return 0;
+    if (tls->options.failure->code)
+        return PEL_ESYSTEM;
+    while (count < length && code > 0) {
+        int result;
+        ERR_clear_error();
+        result = SSL_read(tls->ssl, (char *)bytes + count, (int)least(length - count, INT_MAX));
+        if (result > 0)
+            count += (size_t)result;
+        else
+            code = judge(tls, result);
+    }
+    if (pel_buffer_length(&tls->layer.sealed) && !stream->error)
+        pel_stream_flush_later(stream);
+    if (code != PEL_EAGAIN)
+        stream->readable = 1;
+    else if (tls->received.data)
+        pel_buffer_free(&tls->received);
+    return count ? (ssize_t)count : code;
+}
+
+static int tls_seal(struct pel_stream *stream, const void *bytes, size_t length)
+{
+    struct pel_tls *tls = tls_of(stream);
+
+    while (length) {
+        int result, part = (int)least(length, INT_MAX);
+        ERR_clear_error();
+        if ((result = SSL_write(tls->ssl, bytes, part)) <= 0)
+            return pel__tls_fail(tls, PEL_ETLS);
+        bytes = (const char *)bytes + result;
+        length -= (size_t)result;
+    }
+    return 0;
+}
+
+static void tls_end(struct pel_stream *stream)
+{
+    ERR_clear_error();
+    SSL_shutdown(tls_of(stream)->ssl);
+    ERR_clear_error();
+}
+
+static void release(struct pel_tls *tls)
+{
+    /* A connection that ends without a farewell from this side is no reason not to resume its session. */
+    if (tls->layer.open && !tls->options.failure->code)
+        SSL_set_shutdown(tls->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    SSL_free(tls->ssl);
+    pel_tls_context_release(tls->context);
+    pel_buffer_free(&tls->received);
+    pel_buffer_free(&tls->layer.sealed);
+    pel_free(tls->name);
+    pel_free(tls->session);
+    pel_free(tls);
+}
+
+static void tls_free(struct pel_layer *layer)
+{
+    struct pel_tls *tls = (struct pel_tls *)layer;
+
+    if (tls->stepping)
+        tls->stream = NULL; /* the handshake frees it when it comes back */
+    else
+        release(tls);
+}
+
+static const struct pel_layer_type tls_type = {
+    .receive = tls_receive, .seal = tls_seal, .end = tls_end, .free = tls_free};
+
+static struct pel_tls *tls_of(const struct pel_stream *stream)
+{
+    return stream->layer && stream->layer->type == &tls_type ? (struct pel_tls *)stream->layer : NULL;
+}
+
+/* ---- what OpenSSL asks ---------------------------------------------------------------------------------------- */
+
+static int write_pem(X509 *certificate, struct pel_buffer *pem)
+{
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *bytes;
+    long length;
+    int code = PEL_EMEMORY;
+
+    if (bio && PEM_write_bio_X509(bio, certificate) && (length = BIO_get_mem_data(bio, &bytes)) >= 0)
+        code = pel_buffer_append(pem, bytes, (size_t)length);
+    BIO_free(bio);
+    return code;
+}
+
+static int on_verify(int trusted, X509_STORE_CTX *store)
+{
+    SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    struct pel_tls *tls = SSL_get_app_data(ssl);
+    X509 *certificate = X509_STORE_CTX_get_current_cert(store);
+    struct pel_tls_certificate seen = {.depth = X509_STORE_CTX_get_error_depth(store)};
+    struct pel_buffer pem = {0};
+    int accepted = 0;
+
+    if (!tls->options.hooks.verify || !tls->stream)
+        return trusted;
+    if (!trusted)
+        seen.reason = X509_verify_cert_error_string(X509_STORE_CTX_get_error(store));
+    if (certificate && write_pem(certificate, &pem) == 0) {
+        seen.pem = pel_buffer_head(&pem);
+        seen.length = pel_buffer_length(&pem);
+        accepted = tls->options.hooks.verify(tls->options.owner, &seen);
+    }
+    pel_buffer_free(&pem);
+    X509_STORE_CTX_set_error(store, accepted ? X509_V_OK : X509_V_ERR_APPLICATION_VERIFICATION);
+    return accepted;
+}
+
+static int on_server_name(SSL *ssl, int *alert, void *argument)
+{
+    struct pel_tls *tls = SSL_get_app_data(ssl);
+    struct pel_tls_context *chosen;
+
+    (void)argument;
+    if (!tls->options.server || !tls->options.hooks.choose)
+        return SSL_TLSEXT_ERR_OK;
+    chosen = tls->options.hooks.choose(tls->options.owner, SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name));
+    if (!chosen || !tls->stream) {
+        *alert = SSL_AD_UNRECOGNIZED_NAME;
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
+    }
+    if (chosen == tls->context)
+        return SSL_TLSEXT_ERR_OK;
+    pel_tls_context_retain(chosen);
+    SSL_set_SSL_CTX(ssl, pel__tls_context_ssl(chosen));
+    pel_tls_context_release(tls->context);
+    tls->context = chosen;
+    return SSL_TLSEXT_ERR_OK;
+}
+
+/* A client's new ticket; 1: it is kept. */
+static int on_session(SSL *ssl, SSL_SESSION *session)
+{
+    struct pel_tls *tls = SSL_get_app_data(ssl);
+
+    if (tls->options.server || !tls->session)
+        return 0;
+    pel__tls_context_keep(tls->context, tls->session, session);
+    return 1;
+}
+
+/* ---- starting ------------------------------------------------------------------------------------------------- */
+
+static int is_address(const char *name)
+{
+    unsigned char bytes[sizeof(struct in6_addr)];
+    return inet_pton(AF_INET, name, bytes) == 1 || inet_pton(AF_INET6, name, bytes) == 1;
+}
+
+/* Whom the client asks for, and expects. */
+static int expect(struct pel_tls *tls)
+{
+    int address = is_address(tls->name);
+    X509_VERIFY_PARAM *parameters = SSL_get0_param(tls->ssl);
+
+    if (!address && !SSL_set_tlsext_host_name(tls->ssl, tls->name))
+        return 0;
+    if (tls->options.verify == PEL_TLS_VERIFY_NONE)
+        return 1;
+    X509_VERIFY_PARAM_set_hostflags(parameters, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    return address ? X509_VERIFY_PARAM_set1_ip_asc(parameters, tls->name) : SSL_set1_host(tls->ssl, tls->name);
+}
+
+static void resume(struct pel_tls *tls)
+{
+    SSL_SESSION *session = pel__tls_context_take(tls->context, tls->session);
+
+    if (session)
+        SSL_set_session(tls->ssl, session);
+    SSL_SESSION_free(session);
+}
+
+static int set_up(struct pel_tls *tls)
+{
+    SSL_CTX *ssl_context = pel__tls_context_ssl(tls->context);
+    BIO *bio;
+    int mode = SSL_VERIFY_NONE;
+
+    SSL_CTX_set_tlsext_servername_callback(ssl_context, on_server_name);
+    SSL_CTX_sess_set_new_cb(ssl_context, on_session);
+    if (!(tls->ssl = SSL_new(ssl_context)) || !(bio = pel__tls_bio(tls)))
+        return 0;
+    SSL_set_bio(tls->ssl, bio, bio);
+    SSL_set_app_data(tls->ssl, tls);
+    if (tls->options.verify == PEL_TLS_VERIFY_OFFERED)
+        mode = SSL_VERIFY_PEER | SSL_VERIFY_CLIENT_ONCE;
+    else if (tls->options.verify == PEL_TLS_VERIFY)
+        mode = SSL_VERIFY_PEER | SSL_VERIFY_CLIENT_ONCE | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
+    SSL_set_verify(tls->ssl, mode, on_verify);
+    if (tls->options.server) {
+        SSL_set_accept_state(tls->ssl);
+        return 1;
+    }
+    SSL_set_connect_state(tls->ssl);
+    if (tls->session)
+        resume(tls);
+    return !tls->name || expect(tls);
+}
+
+/* NULL for NULL. */
+static int copy(char **to, const char *from)
+{
+    return !from || (*to = strdup(from));
+}
+
+int pel_tls_start(struct pel_stream *stream, struct pel_tls_context *context, const struct pel_tls_options *options,
+                  const void *early, size_t length)
+{
+    struct pel_tls *tls;
+    int code = PEL_EMEMORY;
+
+    if (!pel_stream_open_p(stream))
+        return PEL_ECLOSED;
+    if (stream->layer || stream->shut_when_sent)
+        return PEL_EARGUMENT;
+    if (!(tls = pel_calloc(1, sizeof *tls)))
+        return PEL_EMEMORY;
+    *tls =
+        (struct pel_tls){.layer.type = &tls_type, .stream = stream, .context = context, .options = *options, .raw = 1};
+    pel_tls_context_retain(context);
+    *options->failure = (struct pel_tls_failure){0};
+    ERR_clear_error();
+    if (copy(&tls->name, options->name) && copy(&tls->session, options->session) && set_up(tls) &&
+        (!length || pel_buffer_append(&tls->received, early, length) == 0))
+        code = pel__layer_put_on(stream, &tls->layer);
+    ERR_clear_error();
+    if (code < 0)
+        release(tls);
+    return code;
+}
+
+/* Bytes may pass: those that came already, and those that wait. */
+static void open_up(struct pel_stream *stream, struct pel_tls *tls)
+{
+    tls->layer.open = 1;
+    if (pel_buffer_length(&tls->received) || SSL_has_pending(tls->ssl) || stream->hangup)
+        stream->readable = 1;
+    if (stream->writable && (pel_stream_unsent_p(stream) || stream->shut_when_sent))
+        pel_stream_flush_later(stream);
+}
+
+int pel_tls_handshake(struct pel_stream *stream)
+{
+    struct pel_tls *tls = tls_of(stream);
+    int result, code;
+
+    if (!tls)
+        return PEL_ECLOSED;
+    if (tls->layer.open)
+        return 0;
+    if (stream->connecting || tls->stepping)
+        return PEL_EAGAIN;
+    if (tls->options.failure->code)
+        return PEL_ESYSTEM;
+    ERR_clear_error();
+    tls->stepping = 1;
+    result = SSL_do_handshake(tls->ssl);
+    tls->stepping = 0;
+    if (!tls->stream) {
+        release(tls);
+        return PEL_ECLOSED;
+    }
+    if (result == 1) {
+        open_up(stream, tls);
+        code = pel__layer_send(stream);
+        return code == PEL_ESYSTEM ? code : 0;
+    }
+    code = judge(tls, result);
+    if (code == 0) /* a farewell instead of a handshake */
+        return pel__tls_fail(tls, PEL_ETRUNCATED);
+    if (code == PEL_EAGAIN && pel__layer_send(stream) == PEL_ESYSTEM)
+        return PEL_ESYSTEM;
+    return code;
+}
+
+/* ---- what was agreed upon ------------------------------------------------------------------------------------- */
+
+int pel_tls_facts(const struct pel_stream *stream, struct pel_tls_facts *facts)
+{
+    struct pel_tls *tls = tls_of(stream);
+
+    memset(facts, 0, sizeof *facts);
+    if (!tls)
+        return 0;
+    facts->name = tls->options.server ? SSL_get_servername(tls->ssl, TLSEXT_NAMETYPE_host_name) : tls->name;
+    if (!tls->layer.open)
+        return 1;
+    facts->protocol = SSL_get_version(tls->ssl);
+    facts->cipher = SSL_get_cipher_name(tls->ssl);
+    facts->bits = SSL_get_cipher_bits(tls->ssl, NULL);
+    SSL_get0_alpn_selected(tls->ssl, &facts->alpn, &facts->alpn_length);
+    facts->resumed = SSL_session_reused(tls->ssl);
+    facts->verified = tls->options.verify != PEL_TLS_VERIFY_NONE && peer_certificate(tls->ssl) &&
+                      SSL_get_verify_result(tls->ssl) == X509_V_OK;
+    return 1;
+}
+
+int pel_tls_peer(const struct pel_stream *stream, int chain, struct pel_buffer *pem)
+{
+    struct pel_tls *tls = tls_of(stream);
+    X509 *own = tls ? peer_certificate(tls->ssl) : NULL;
+    STACK_OF(X509) *others = own && chain ? SSL_get_peer_cert_chain(tls->ssl) : NULL;
+    int code = own ? write_pem(own, pem) : 0;
+
+    /* A client's list begins with the server's own, a server's list lacks the client's. */
+    for (int i = tls && tls->options.server ? 0 : 1; code == 0 && others && i < sk_X509_num(others); i++)
+        code = write_pem(sk_X509_value(others, i), pem);
+    return code;
+}
+
+#endif

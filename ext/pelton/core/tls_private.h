@@ -1,0 +1,29 @@
+#ifndef PEL_TLS_PRIVATE_H
+#define PEL_TLS_PRIVATE_H
+
+#include "tls.h"
+
+/* TLS on a stream, inside. Its parts: tls.c, tls_bio.c and tls_failure.c. The types are OpenSSL's ssl_st and bio_st. */
+
+struct pel_tls {
+    struct pel_layer layer;    /* first */
+    struct pel_stream *stream; /* NULL: closed while a hook ran */
+    struct ssl_st *ssl;
+    struct pel_tls_context *context;
+    struct pel_tls_options options; /* its strings are the caller's; name and session are these: */
+    char *name, *session;
+    struct pel_buffer received; /* from the descriptor, and not opened */
+    ssize_t raw;                /* what the last receive brought */
+    unsigned bulk : 1;          /* the last receive was full */
+    unsigned stepping : 1;      /* a handshake's step is under way: a hook may close the stream */
+    unsigned at_end : 1;        /* the peer has said farewell */
+};
+
+/* What OpenSSL reads from and writes to: the stream's descriptor and layer.sealed. NULL: out of memory. */
+struct bio_st *pel__tls_bio(struct pel_tls *tls);
+
+/* After OpenSSL has failed, and what it has to say to the peer is on its way: fills options.failure and ends the
+ * stream, unless the system has ended it. Returns PEL_ESYSTEM. */
+int pel__tls_fail(struct pel_tls *tls, int code);
+
+#endif

@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+module Pelton
+  module TLS
+    # Begins TLS on the connections that a listener accepts. A handshake costs no fiber, and one that fails nothing but its
+    # connection: peers that only look which ciphers there are do so all the time.
+    # @private
+    class Acceptor
+      # @return [Integer] handshakes that failed or took too long
+      attr_reader :failed
+
+      # @param tls [Context, Hash] a Hash of what {Context#initialize} takes
+      # @param timeout [Numeric] seconds for the handshake
+      def initialize(tls, timeout)
+        @context = tls.is_a?(Context) ? tls : Context.new(**tls)
+        @timeout = timeout
+        @failed = 0
+      end
+
+      # @yieldparam stream [Stream] when the handshake is done
+      def begin(stream, &block)
+        stream.start_tls(@context, server: true, timeout: @timeout, &block || ->(_) {}).errback { @failed += 1 }
+      end
+    end
+  end
+end

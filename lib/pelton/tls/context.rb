@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+module Pelton
+  module TLS
+    # What many TLS connections share: a certificate and its key, whom to trust, versions, ciphers, sessions. One context may
+    # serve clients and servers, on any thread. Make it once: reading certificates takes milliseconds.
+    #
+    # @example a server
+    #   context = Pelton::TLS::Context.new(certificate: "chain.pem", key: "key.pem", alpn: ["http/1.1"])
+    #   Pelton.listen("0.0.0.0", 443, tls: context) { |stream| ... }
+    #   trap(:HUP) { context.reload } # new certificates for new connections
+    class Context
+      # Names of versions, and OpenSSL's numbers for them.
+      VERSIONS = {nil => 0, "TLSv1" => 0x301, "TLSv1.1" => 0x302, "TLSv1.2" => 0x303, "TLSv1.3" => 0x304}.freeze
+
+      # @return [Boolean, :optional, nil] what {Stream#start_tls} takes as `verify:` unless it is told otherwise
+      attr_reader :verify
+
+      # @return [Proc, nil] as {Stream#start_tls}'s
+      attr_reader :on_certificate
+
+      # Wherever a certificate or a key is asked for, a file's name will do, as will PEM text, or an object with `to_pem`.
+      #
+      # @param certificate [String, nil] this side's, with its chain behind it; a server needs one
+      # @param key [String, nil] its private key; nil: it is in the certificate's file
+      # @param password [String, nil] of the key
+      # @param ca_file [String, Array<String>, nil] certificates of authorities to trust, instead of the system's
+      # @param ca_path [String, nil] a folder of them, named by their hashes
+      # @param verify [Boolean, :optional, nil] as {Stream#start_tls} takes it
+      # @param on_certificate [Proc, nil] as {Stream#start_tls} takes it
+      # @param alpn [Array<String>, nil] the protocols on top, by preference; a peer that has none of them is not refused
+      # @param min_version [String, nil] "TLSv1.2"; below that security_level: 0 is needed as well
+      # @param max_version [String, nil]
+      # @param ciphers [String, nil] OpenSSL's list for TLS 1.2, instead of those with forward secrecy and AEAD
+      # @param ciphersuites [String, nil] OpenSSL's list for TLS 1.3
+      # @param groups [String, nil] curves and other groups for the key exchange, "X25519:P-256"
+      # @param dh [String, nil] parameters for Diffie-Hellman, instead of OpenSSL's own
+      # @param security_level [Integer, nil] OpenSSL's, 0 to 5; 2 at least unless it is given
+      # @param resumption [Boolean] whether sessions are resumed (by tickets, as a server)
+      # @param sni [Hash{String => Context}, Proc, nil] a server's other contexts, by the name that the client asks for. A Hash
+      #   may have names such as "*.example.com". A Proc is called with the name or nil; it may wait. For nil this context is
+      #   taken, for false the client is refused
+      # @raise [TLSError] something cannot be read, or OpenSSL does not like it
+      def initialize(verify: nil, on_certificate: nil, sni: nil, **settings)
+        raise TLSError, "this Pelton was built without OpenSSL: install libssl-dev, and the gem again" unless TLS.available?
+        @verify = verify
+        @on_certificate = on_certificate
+        @sni = sni
+        @settings = settings
+        apply(**settings)
+      end
+
+      # Reads the files again. New connections use what is there now, those that are open keep what they have. When something
+      # is wrong with the files nothing changes.
+      #
+      # @return [self]
+      # @raise [TLSError]
+      def reload
+        fresh = self.class.new(**@settings)
+        fresh.__send__(:_succeed, self) unless @verify # resumed sessions are not verified again
+        @trusts_system = false
+        _become(fresh)
+        self
+      end
+
+      # Whether it was told whom to trust.
+      def trusts_own? = !!(@settings[:ca_file] || @settings[:ca_path])
+
+      # @private What the system trusts is read when it is needed first: that takes a while, and a server seldom needs it.
+      def _trust_system
+        return if trusts_own? || @trusts_system
+        _trust_folder(nil)
+        @trusts_system = true
+      end
+
+      # @private
+      def _chooser
+        return unless @sni
+        ->(name) { (chosen = choose(name)).nil? ? self : (chosen || nil) }
+      end
+
+      def inspect = "#<#{self.class.name}>" # settings may hold a key
+
+      private
+
+      def apply(certificate: nil, key: nil, password: nil, ca_file: nil, ca_path: nil, alpn: nil, min_version: "TLSv1.2",
+        max_version: nil, ciphers: nil, ciphersuites: nil, groups: nil, dh: nil, security_level: nil, resumption: true)
+        _security(security_level) if security_level
+        _versions(version(min_version), version(max_version))
+        _ciphers(ciphers, ciphersuites, groups)
+        trust(ca_file, ca_path)
+        present(certificate, key, password)
+        _dh(pem(dh)) if dh
+        _alpn(alpn.map { |name| [name.bytesize].pack("C") + name.b }.join) if alpn
+        _resumption(resumption)
+      end
+
+      def trust(file, path)
+        Array(file).each { |one| _trust(pem(one)) }
+        _trust_folder(path.to_s) if path
+      end
+
+      def present(certificate, key, password)
+        raise ArgumentError, "a key needs its certificate:" if key && !certificate
+        return unless certificate
+        certificate = pem(certificate)
+        _certificate(certificate, key ? pem(key) : certificate, password)
+      end
+
+      def version(name) = VERSIONS.fetch(name) { raise ArgumentError, "a version is one of #{VERSIONS.keys.compact.join(", ")}" }
+
+      def pem(source)
+        return source.respond_to?(:private_to_pem) ? source.private_to_pem : source.to_pem if source.respond_to?(:to_pem)
+        source = source.to_s
+        source.include?("-----BEGIN") ? source : File.binread(source)
+      rescue SystemCallError => error
+        raise TLSError, "#{source}: #{error.message}"
+      end
+
+      def choose(name)
+        return @sni.call(name) unless @sni.is_a?(Hash)
+        name = name&.downcase
+        @sni[name] || (name && @sni["*.#{name.partition(".").last}"])
+      end
+    end
+  end
+end

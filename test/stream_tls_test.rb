@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require_relative "shared/stream_suite"
+require_relative "support/certificates"
+
+# All that a stream does, with TLS on it. The peer is Ruby's OpenSSL.
+module StreamTLSSuite
+  include StreamSuite
+
+  # As the sockets of the suite, on an SSLSocket.
+  class Peer < SimpleDelegator
+    # A socket gives all that is there, an SSLSocket a record.
+    def readpartial(max)
+      bytes = super
+      while (more = __getobj__.read_nonblock(max, exception: false)).is_a?(String)
+        bytes << more
+      end
+      bytes
+    end
+
+    def close_write
+      __getobj__.__send__(:stop) # the farewell
+      io.close_write
+    end
+
+    # What follows is a reset: nothing polite.
+    def setsockopt(...)
+      io.setsockopt(...)
+      io.close
+    end
+
+    def close
+      super unless io.closed?
+    end
+  end
+
+  CONTEXT = OpenSSL::SSL::SSLContext.new.tap do |context|
+    context.add_certificate(Certificates.server.x509, Certificates.server.private_key)
+  end
+  TRUST = Pelton::TLS::Context.new(ca_file: Certificates.authority)
+
+  private
+
+  def with_stream(sockets = UNIXSocket.pair)
+    own, raw = sockets
+    inside do
+      stream = Pelton::Stream.for_fd(own.fileno)
+      own.autoclose = false
+      accepting = Thread.new { OpenSSL::SSL::SSLSocket.new(raw, CONTEXT).tap { |socket| socket.sync_close = socket.sync = true }.accept }
+      assert_same stream, ask(stream, :start_tls, TRUST, server_name: "localhost")
+      yield stream, @peer = Peer.new(accepting.value)
+    ensure
+      @threads&.each(&:join)
+      stream&.abort
+    end
+  ensure
+    @peer&.close unless @peer&.closed?
+  end
+end
+
+class StreamTLSDirectTest < PeltonTest
+  include StreamTLSSuite
+  include StreamSuite::Direct
+end
+
+class StreamTLSBlockingTest < PeltonTest
+  include StreamTLSSuite
+  include StreamSuite::Blocking
+end
+
+class StreamTLSCallbackTest < PeltonTest
+  include StreamTLSSuite
+  include StreamSuite::Callback
+end
+
+class StreamTLSBlockingCallbackTest < PeltonTest
+  include StreamTLSSuite
+  include StreamSuite::BlockingCallback
+end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+require_relative "../test_helper"
+require_relative "../support/certificates"
+require "pelton"
+
+class TLSAcceptorTest < PeltonTest
+  TRUST = Pelton::TLS::Context.new(ca_file: Certificates.authority)
+
+  def test_a_listener_without_a_block_does_not_wait_for_handshakes
+    Pelton.run do
+      listener = Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h)
+      silent = Pelton.connect("127.0.0.1", listener.port)
+      listener.accept
+      client = Pelton.spawn { Pelton.connect("127.0.0.1", listener.port, tls: TRUST).tap { |stream| stream.write("x\n") } }
+      stream = listener.accept
+      assert_equal "x\n", stream.gets
+      stream.write("y\n")
+
+      assert_equal "y\n", client.await.gets
+      silent.close
+    ensure
+      listener.close
+    end
+  end
+
+  def test_where_no_reactor_runs_accept_shakes_hands
+    listener = Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h)
+    client = Thread.new { Pelton.connect("127.0.0.1", listener.port, tls: TRUST).tap { |one| one.write("x\n") }.gets }
+    stream = listener.accept
+    assert_equal "x\n", stream.gets
+    stream.write("y\n")
+
+    assert_equal "y\n", client.value
+  ensure
+    listener.close
+  end
+
+  def test_handshakes_that_fail_are_counted_and_nobody_is_bothered
+    uncaught = []
+    Pelton.on_error { |error| uncaught << error }
+    Pelton.run do
+      served = 0
+      listener = Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h, handshake_timeout: 0.05) { served += 1 }
+      Pelton.connect("127.0.0.1", listener.port).close
+      Pelton.connect("127.0.0.1", listener.port).write("GET / HTTP/1.0\r\n\r\n")
+      silent = Pelton.connect("127.0.0.1", listener.port)
+      assert_raises(EOFError, Pelton::ConnectionError) { silent.readpartial(1) }
+      eventually { listener.failed_handshakes == 3 }
+
+      assert_equal 0, served
+    ensure
+      listener.close
+    end
+    assert_empty uncaught
+  ensure
+    Pelton.on_error
+  end
+
+  # A silent peer must cost a stream, and no fiber.
+  def test_many_handshakes_at_once_take_no_fibers
+    Pelton.run do
+      listener = Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h) { nil }
+      silent = Array.new(100) { Pelton.connect("127.0.0.1", listener.port) }
+      eventually { listener.stats[:accepted] == 100 }
+
+      assert_operator Pelton.stats[:parked], :<, 50
+      assert_operator Pelton.stats[:workers], :<, 50
+    ensure
+      listener.close
+      silent&.each(&:close)
+      Pelton.stop
+    end
+  end
+
+  def test_a_unix_socket_may_speak_tls_too
+    Dir.mktmpdir do |folder|
+      Pelton.run do
+        listener = Pelton.listen_unix("#{folder}/socket", tls: Certificates.server.to_h) { |stream| stream.write("x") && stream.close }
+        stream = Pelton.connect_unix("#{folder}/socket").start_tls(TRUST, server_name: "localhost")
+
+        assert_equal "x", stream.read
+      ensure
+        listener.close
+      end
+    end
+  end
+end

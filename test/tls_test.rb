@@ -1,0 +1,374 @@
+# frozen_string_literal: true
+
+require "open3"
+require "tempfile"
+require_relative "test_helper"
+require_relative "support/certificates"
+require "pelton"
+
+# TLS as users meet it; the streams' own behaviour under TLS is stream_tls_test.rb's.
+class TLSTest < PeltonTest
+  SERVER = Pelton::TLS::Context.new(**Certificates.server.to_h)
+  TRUST = Pelton::TLS::Context.new(ca_file: Certificates.authority)
+
+  def test_connect_and_listen
+    with_echo do |port|
+      stream = Pelton.connect("localhost", port, tls: TRUST)
+      stream.write("hello\n")
+
+      assert_equal "hello\n", stream.gets
+      assert_equal "localhost", stream.tls.server_name
+      assert stream.tls.verified
+      stream.close
+      assert_nil stream.tls
+    end
+  end
+
+  def test_what_was_agreed_upon_can_be_read
+    server = Pelton::TLS::Context.new(**Certificates.server.to_h, alpn: %w[http/1.1 other])
+    client = Pelton::TLS::Context.new(ca_file: Certificates.authority, alpn: %w[h2 http/1.1])
+    with_echo(server) do |port|
+      info = Pelton.connect("127.0.0.1", port, tls: client).tls
+
+      assert_equal ["TLSv1.3", "http/1.1", false], [info.protocol, info.alpn, info.resumed]
+      assert_match(/AES|CHACHA/, info.cipher)
+      assert_operator info.cipher_bits, :>=, 128
+      assert_equal Certificates.server.certificate, info.certificate
+      assert_equal Certificates.server.certificate, info.chain
+    end
+  end
+
+  def test_a_server_that_is_not_trusted_is_refused
+    with_echo do |port|
+      error = assert_raises(Pelton::VerificationError) { Pelton.connect("localhost", port, tls: true) }
+
+      assert_kind_of Pelton::TLSError, error
+      assert_match(/localhost is not trusted.*ca_file:/, error.message)
+      refute error.retriable?
+    end
+  end
+
+  def test_a_server_with_another_name_is_refused
+    with_echo(Pelton::TLS::Context.new(**Certificates.for("other.test").to_h)) do |port|
+      error = assert_raises(Pelton::VerificationError) { Pelton.connect("localhost", port, tls: TRUST) }
+      assert_match(/not for localhost/, error.message)
+      stream = Pelton.connect("localhost", port, tls: {context: TRUST, verify: false})
+
+      refute stream.tls.verified
+    end
+  end
+
+  def test_a_certificate_whose_time_is_over_is_refused
+    with_echo(Pelton::TLS::Context.new(**Certificates.for("localhost", valid: -3600..-60).to_h)) do |port|
+      error = assert_raises(Pelton::VerificationError) { Pelton.connect("localhost", port, tls: TRUST) }
+
+      assert_match(/expired/, error.message)
+    end
+  end
+
+  def test_a_client_must_say_whom_it_expects
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      assert_raises(ArgumentError) { stream.start_tls }
+      assert_raises(ArgumentError) { stream.start_tls(SERVER, server: true, verify: true) }
+      assert_raises(ArgumentError) { stream.start_tls(TRUST, server_name: "x", ca_file: "y") }
+      stream.write("still plain\n")
+
+      assert_equal "still plain\n", other.gets
+    end
+  end
+
+  def test_a_handshake_takes_no_longer_than_its_timeout
+    Pelton.run do
+      stream, = Pelton::Stream.pair
+      assert_raises(Pelton::TimeoutError) { stream.start_tls(TRUST, server_name: "x", timeout: 0.02) }
+      assert_predicate stream, :closed?
+      stream, = Pelton::Stream.pair
+      failure = nil
+      stream.start_tls(TRUST, server_name: "x", timeout: 0.02) { flunk }.errback { |error| failure = error }
+      sleep 0.001 until stream.closed?
+      Pelton::Reactor.current.yield
+
+      assert_kind_of Pelton::TimeoutError, failure
+    end
+  end
+
+  def test_a_peer_that_speaks_something_else
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      other.write("220 mail.example.com ESMTP\r\n")
+      error = assert_raises(Pelton::TLSError) { stream.start_tls(TRUST, server_name: "x") }
+
+      assert_match(/does not speak TLS/, error.message)
+      assert_predicate stream, :closed?
+    end
+  end
+
+  def test_start_tls_in_the_middle_of_a_conversation
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      server = Pelton.spawn do
+        assert_equal "STARTTLS\r\n", other.gets
+        other.write("220 go on\r\n")
+        other.start_tls(SERVER, server: true)
+        other.gets
+      end
+      stream.write("STARTTLS\r\n")
+      assert_equal "220 go on\r\n", stream.gets
+      stream.later.start_tls(TRUST, server_name: "localhost").await
+      stream.write("secret\n")
+
+      assert_equal "secret\n", server.await
+      assert_equal "localhost", other.tls.server_name
+    end
+  end
+
+  # Who sits between the two and sends a command in advance must not have it run inside TLS.
+  def test_what_was_received_before_is_no_plain_text_afterwards
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      other.write("STARTTLS\r\nDELETE everything\r\n")
+      assert_equal "STARTTLS\r\n", stream.gets
+
+      assert_raises(Pelton::TLSError) { stream.start_tls(SERVER, server: true) }
+    end
+  end
+
+  def test_an_end_without_a_farewell_is_told
+    with_pair do |client, server|
+      server.write("half a mess")
+      server.flush
+      IO.for_fd(server._detach).close
+
+      assert_equal "half a mess", client.readpartial(100)
+      2.times { assert_raises(Pelton::TruncationError) { client.readpartial(100) } }
+    end
+  end
+
+  def test_an_end_without_a_farewell_is_told_to_callbacks
+    with_pair do |client, server|
+      got = []
+      client.on_data { |bytes| got << bytes }
+      client.on_close { |error| got << error.class }
+      server.write("half")
+      server.flush
+      IO.for_fd(server._detach).close
+      eventually { got.size == 2 }
+
+      assert_equal ["half", Pelton::TruncationError], got
+    end
+  end
+
+  def test_close_says_farewell
+    with_pair do |client, server|
+      server.write("all of it")
+      server.close
+
+      assert_equal "all of it", client.read
+    end
+  end
+
+  # It would pass for the whole.
+  def test_abort_says_none
+    with_pair do |client, server|
+      server.write("a part")
+      server.flush
+      server.abort
+
+      assert_equal "a part", client.readpartial(100)
+      assert_raises(Pelton::TruncationError) { client.readpartial(100) }
+    end
+  end
+
+  def test_on_data_over_tls
+    with_pair do |client, server|
+      got = +""
+      server.on_data { |bytes| got << bytes }
+      data = Random.new(3).bytes(300_000)
+      client.write(data)
+      client.close
+      ended = false
+      server.on_close { |error| ended = [error] }
+      eventually { ended }
+
+      assert_equal [nil], ended
+      assert_equal data, got
+    end
+  end
+
+  def test_each_certificate_is_shown_to_a_check_of_ones_own
+    seen = []
+    with_pair(on_certificate: ->(one) { seen << [one.depth, one.trusted?, one.pem] }) do |client, _server|
+      assert_equal [[1, true, Certificates.authority], [0, true, Certificates.server.certificate]], seen
+      assert client.tls.verified
+    end
+  end
+
+  def test_a_check_of_ones_own_may_accept_wait_and_refuse
+    with_echo do |port|
+      accepted = Pelton.connect("localhost", port, tls: {on_certificate: ->(_) { sleep(0.001) || true }})
+      accepted.write("x\n")
+      assert_equal "x\n", accepted.gets
+      error = assert_raises(Pelton::VerificationError) do
+        Pelton.connect("localhost", port, tls: {context: TRUST, on_certificate: ->(one) { one.depth > 0 }})
+      end
+
+      assert_match(/own check/, error.message)
+    end
+  end
+
+  def test_what_a_check_raises_is_raised
+    with_echo do |port|
+      assert_raises(KeyError) { Pelton.connect("localhost", port, tls: {on_certificate: ->(_) { {}.fetch(:x) }}) }
+    end
+  end
+
+  def test_a_check_may_close_the_stream
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      other.start_tls(SERVER, server: true) {}.errback {}
+
+      assert_raises(Pelton::ClosedError) { stream.start_tls(TRUST, server_name: "localhost", on_certificate: ->(_) { stream.abort }) }
+    end
+  end
+
+  def test_sessions_are_resumed
+    client = Pelton::TLS::Context.new(ca_file: Certificates.authority)
+    with_echo do |port|
+      resumed = Array.new(3) do
+        stream = Pelton.connect("localhost", port, tls: client)
+        stream.write("x\n")
+        stream.gets # a ticket comes before it
+        stream.tls.resumed.tap { stream.close }
+      end
+
+      assert_equal [false, true, true], resumed
+    end
+  end
+
+  # It would be taken for verified, and is not.
+  def test_a_session_that_was_not_verified_is_not_resumed_by_who_verifies
+    client = Pelton::TLS::Context.new
+    with_echo do |port|
+      stream = Pelton.connect("localhost", port, tls: {context: client, verify: false})
+      stream.write("x\n")
+      stream.gets
+      stream.close
+
+      assert_raises(Pelton::VerificationError) { Pelton.connect("localhost", port, tls: client) }
+    end
+  end
+
+  def test_a_stream_that_is_closed_during_the_handshake
+    Pelton.run do
+      stream, = Pelton::Stream.pair
+      task = Pelton.spawn { stream.start_tls(TRUST, server_name: "x") }
+      Pelton.next_tick { stream.close }
+
+      assert_raises(Pelton::ClosedError) { task.await }
+    end
+  end
+
+  def test_a_task_that_is_cancelled_during_the_handshake
+    Pelton.run do
+      stream, = Pelton::Stream.pair
+      task = Pelton.spawn { stream.start_tls(TRUST, server_name: "x") }
+      Pelton::Reactor.current.yield
+      task.cancel
+      Pelton::Reactor.current.yield
+
+      assert_predicate stream, :closed?
+    end
+  end
+
+  # ---- foreign peers
+
+  def test_openssl_s_client_talks_to_a_listener
+    with_echo do |port|
+      Tempfile.create("ca") do |file|
+        file.write(Certificates.authority)
+        file.close
+        command = %W[openssl s_client -connect 127.0.0.1:#{port} -servername localhost -CAfile #{file.path} -verify_return_error
+          -verify_hostname localhost -quiet]
+        Open3.popen2e(*command) do |input, output, process|
+          input.write("hello\n")
+
+          assert_includes output.each_line.take_while { |line| line != "hello\n" }.join, "CN = localhost"
+        ensure
+          Process.kill(:KILL, process.pid) # it waits for the server to close
+        end
+      end
+    end
+  end
+
+  def test_renegotiation_compression_and_old_versions_are_off
+    with_echo do |port|
+      target = ["-connect", "127.0.0.1:#{port}"]
+      output, = Open3.capture2e("openssl", "s_client", *target, "-tls1_2", stdin_data: "R\n")
+      assert_match(/no renegotiation|RENEGOTIATING\n.*error/m, output)
+      assert_match(/Compression: NONE/, output)
+      output, = Open3.capture2e("openssl", "s_client", *target, "-tls1_1", "-cipher", "ALL:@SECLEVEL=0", stdin_data: "")
+      assert_match(/protocol version|no protocols/, output)
+      output, = Open3.capture2e("openssl", "s_client", *target, "-tls1_2", "-cipher", "AES128-SHA", stdin_data: "")
+
+      assert_match(/handshake failure/, output)
+    end
+  end
+
+  def test_a_client_talks_to_openssl_s_server
+    Tempfile.create("server") do |file|
+      file.write(Certificates.server.certificate, Certificates.server.key)
+      file.close
+      %w[-tls1_2 -tls1_3].each do |version|
+        port = free_port
+        Open3.popen2e("openssl", "s_server", "-accept", "127.0.0.1:#{port}", "-cert", file.path, "-rev", version) do |_, output, process|
+          eventually("s_server answers") { answers?(port) }
+          Pelton.run do
+            stream = Pelton.connect("localhost", port, tls: TRUST)
+            stream.write("abc\n")
+
+            assert_equal "cba\n", stream.gets
+            stream.close
+          end
+        ensure
+          Process.kill(:KILL, process.pid)
+        end
+      end
+    end
+  end
+
+  private
+
+  # Runs a listener that sends back lines, in a reactor.
+  def with_echo(context = SERVER)
+    Pelton.run do
+      listener = Pelton.listen("127.0.0.1", 0, tls: context) do |stream|
+        stream.on_data { |line| stream.write(line) }
+      end
+      yield listener.port
+    ensure
+      Pelton.stop
+    end
+  end
+
+  def with_pair(**options)
+    Pelton.run do
+      client, server = Pelton::Stream.pair
+      shaken = Pelton.spawn { server.start_tls(SERVER, server: true) }
+      client.start_tls(TRUST, server_name: "localhost", **options)
+      shaken.await
+      yield client, server
+    ensure
+      client&.abort
+      server&.abort
+    end
+  end
+
+  def answers?(port)
+    TCPSocket.new("127.0.0.1", port).close
+    true
+  rescue Errno::ECONNREFUSED
+    sleep 0.01
+    false
+  end
+end
