@@ -50,6 +50,7 @@ require_relative "eventmachine/proxy"
 require_relative "eventmachine/streamer"
 require_relative "eventmachine/functions"
 require_relative "eventmachine/protocols"
+require_relative "eventmachine/dns"
 
 # As everybody calls it.
 EM = EventMachine unless defined?(EM)

@@ -6,4 +6,19 @@ class EventMachineProtocolsTest < EventMachineTest
   def test_they_have_a_short_name
     assert_same EM::Protocols, EM::P
   end
+
+  def test_each_is_loaded_when_it_is_named
+    names = EM::P.constants.grep_v(/Transport/)
+
+    assert_operator names.size, :>=, 11
+    names.each { |name| assert_kind_of Module, EM::P.const_get(name), name }
+  end
+
+  def test_other_gems_may_put_theirs_there
+    EM::P.const_set(:OfAnotherGem, Module.new)
+
+    assert_kind_of Module, EM::Protocols::OfAnotherGem
+  ensure
+    EM::P.__send__(:remove_const, :OfAnotherGem)
+  end
 end

@@ -67,8 +67,8 @@ module EventMachine
       @deferred_status = status
       @deferred_args = arguments
       case status
-      when :succeeded then settle(@callbacks, @errbacks)
-      when :failed then settle(@errbacks, @callbacks)
+      when :succeeded then call_deferred(@callbacks, @errbacks)
+      when :failed then call_deferred(@errbacks, @callbacks)
       end
     end
 
@@ -81,7 +81,7 @@ module EventMachine
     private
 
     # Blocks may set the status anew: the arguments are then the new ones.
-    def settle(blocks, others)
+    def call_deferred(blocks, others)
       while (block = blocks&.shift)
         block.call(*@deferred_args)
       end

@@ -1,8 +1,22 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # Handlers for protocols; other gems put theirs here as well.
+  # Ready-made handlers for {EventMachine.connect} and {EventMachine.start_server}; `EM::P` for short. Each is loaded when
+  # it is first named.
   module Protocols
+    {
+      HeaderAndContentProtocol: "header_and_content_protocol",
+      LineAndTextProtocol: "line_and_text_protocol",
+      LineProtocol: "line_protocol",
+      LineText2: "line_text2",
+      Memcache: "memcache",
+      ObjectProtocol: "object_protocol",
+      SASLauth: "sasl_auth",
+      SASLauthclient: "sasl_auth_client",
+      Socks4: "socks4",
+      Stomp: "stomp",
+      TcpConnectTester: "tcp_connect_tester"
+    }.each { |name, file| autoload name, "pelton/eventmachine/protocols/#{file}" }
   end
 
   P = Protocols unless const_defined?(:P, false)

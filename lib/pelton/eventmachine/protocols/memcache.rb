@@ -1,0 +1,189 @@
+# frozen_string_literal: true
+
+require_relative "../../memcached"
+require_relative "memcache_transport"
+
+module EventMachine
+  module Protocols
+    # A client of memcached. What is asked for in one turn of the loop goes out in one write.
+    #
+    #     EM.run do
+    #       cache = EM::P::Memcache.connect("localhost", 11211)
+    #       cache.set(:a, "hello") { p :stored }
+    #       cache.get(:a) { |value| p value }
+    #       cache.get(:a, :b) { |a, b| p [a, b] }
+    #       cache.get_hash(:a, :b) { |values| p values }
+    #       cache.del(:a)
+    #     end
+    #
+    # It is a Deferrable that succeeds when it is connected. When the server cannot be reached at first, an error ends the
+    # loop. Later it is tried again every second; what was asked meanwhile, or had no answer, is asked anew.
+    #
+    # An answer that is an error counts as an absent value, or as not stored.
+    module Memcache
+      include Deferrable
+
+      # Seconds until it is connected anew.
+      RECONNECT = 1
+      # Seconds; memcached takes more for a date.
+      THIRTY_DAYS = 60 * 60 * 24 * 30
+      # There is none that is practical: a program may ask as much as it has memory for.
+      NO_LIMIT = 1 << 40
+      private_constant :RECONNECT, :THIRTY_DAYS, :NO_LIMIT
+
+      class ParserError < StandardError
+      end
+
+      # @param host [String] a name or an address
+      # @param port [Integer]
+      # @return [Connection]
+      # @raise [RuntimeError] outside run
+      def self.connect(host = "localhost", port = 11211)
+        raise "eventmachine not initialized: evma_connect_to_server" unless EventMachine.reactor_running?
+        type = EventMachine.klass_from_handler(Connection, self, host, port)
+        type.new(MemcacheTransport.new.signature, host, port)
+      end
+
+      # Gets the values of keys: the block is called with as many, nil where one is absent.
+      #
+      # @raise [ArgumentError] without a block
+      # @raise [Pelton::Memcached::KeyError] for a key that cannot be sent
+      # @return [self]
+      def get(*keys, &block)
+        raise ArgumentError, "get needs a block" unless block
+        return mc_get_all(keys) { |values| block.call(*values) } unless keys.size == 1
+        mc_ask(:get, keys.first, nil, nil, block)
+        self
+      end
+
+      # Gets the values of keys, as a Hash.
+      #
+      # @return [self]
+      def get_hash(*keys, &block)
+        raise ArgumentError, "get_hash needs a block" unless block
+        mc_get_all(keys) { |values| block.call(keys.zip(values).to_h) }
+      end
+
+      # Sets a value. The block is called with whether it was stored.
+      #
+      # @param value [#to_s]
+      # @param exptime [Integer] seconds; 0: no end; more than 30 days: the end, in seconds since 1970
+      # @return [self]
+      def set(key, value, exptime = 0, &block)
+        mc_ask(:set, key, value.to_s, exptime, block)
+        self
+      end
+
+      # Deletes a value. The block is called with whether there was one.
+      #
+      # @return [self]
+      def delete(key, _expires = 0, &block)
+        mc_ask(:delete, key, nil, nil, block)
+        self
+      end
+      alias_method :del, :delete
+
+      # @private
+      def initialize(host, port = 11211)
+        super()
+        @mc_server = host.include?(":") ? "[#{host}]:#{port}" : "#{host}:#{port}"
+        @mc_waiting = []
+        @mc_connected = false
+        mc_begin
+      end
+
+      # @private
+      def unbind(*)
+        mc_end
+      end
+
+      private
+
+      def mc_begin
+        @mc_client = ::Pelton::Memcached::Client.new(@mc_server, timeout: nil, connect_timeout: 5,
+          max_operations: NO_LIMIT, max_bytes: NO_LIMIT)
+        @mc_later = @mc_client.later
+        @mc_later.version.callback { mc_connected }.errback { |error| mc_not_connected(error) }
+      end
+
+      def mc_end
+        client, @mc_client = @mc_client, nil
+        @mc_waiting.clear
+        client&.close
+      end
+
+      def mc_connected
+        return if @mc_connected
+        @mc_connected = true
+        mc_calling(nil) { succeed }
+      end
+
+      def mc_not_connected(error)
+        return if @mc_client.nil? || @mc_connected || error.is_a?(::Pelton::Memcached::ServerError)
+        mc_calling(nil) do
+          set_deferred_failure(error)
+          raise "Unable to connect to memcached server"
+        end
+      end
+
+      def mc_get_all(keys)
+        values = Array.new(keys.size)
+        left = keys.size
+        EventMachine.next_tick { yield values } if left.zero?
+        keys.each_with_index do |key, index|
+          mc_ask(:get, key, nil, nil, lambda do |value|
+            values[index] = value
+            yield values if (left -= 1).zero?
+          end)
+        end
+        self
+      end
+
+      def mc_ask(command, key, value, exptime, block)
+        mc_begin unless @mc_client
+        return @mc_waiting << [command, key, value, exptime, block] unless @mc_waiting.empty? # in their order
+        key = key.to_s unless key.is_a?(Symbol)
+        answer = mc_send(command, key, value, exptime)
+        answer.callback { |result| mc_calling(block) { block.call(result) } } if block
+        answer.errback { |error| mc_failed(error, command, key, value, exptime, block) }
+      end
+
+      def mc_send(command, key, value, exptime)
+        case command
+        when :get then @mc_later.get(key)
+        when :set then @mc_later.set(key, value, ttl: mc_ttl(exptime))
+        else @mc_later.delete(key)
+        end
+      end
+
+      def mc_ttl(exptime)
+        return exptime if exptime <= THIRTY_DAYS
+        [exptime - Time.now.to_i, 0].max.nonzero? || -1
+      end
+
+      def mc_failed(error, *request)
+        return unless @mc_client
+        return mc_wait(request) if error.is_a?(::Pelton::ConnectionError)
+        block = request.last
+        mc_calling(block) { block.call((request.first == :get) ? nil : false) } if block
+      end
+
+      def mc_wait(request)
+        EventMachine.add_timer(RECONNECT) { mc_again } if @mc_waiting.empty?
+        @mc_waiting << request
+      end
+
+      def mc_again
+        requests, @mc_waiting = @mc_waiting, []
+        requests.each { |request| mc_ask(*request) }
+      end
+
+      # What is called belongs to the loop: so do its errors.
+      def mc_calling(callable)
+        yield
+      rescue Exception => error # standard:disable Lint/RescueException -- a callback may raise anything
+        EventMachine._failed(error, callable)
+      end
+    end
+  end
+end
