@@ -14,7 +14,7 @@ class ForkTest < PeltonTest
   def test_the_child_runs_a_reactor_of_its_own_in_forks_block
     Pelton.run do
       Pelton.spawn { sleep(0.002) && @log << :parent }
-      assert_equal "1\n[:tick, :fiber, :slept]", in_child {
+      assert_equal "1\n[:fiber, :slept, :tick]", in_child {
         Pelton.run do
           Pelton.next_tick { @log << :tick }
           Fiber.schedule { sleep(0.0005) && @log << :fiber }
@@ -22,7 +22,7 @@ class ForkTest < PeltonTest
           @log << :slept
         end
         puts 1
-        print @log
+        print @log.sort
       }
     end
 
@@ -201,7 +201,7 @@ class ForkTest < PeltonTest
             ensure
               print "ensured"
             end
-            sleep 0.001
+            Pelton::Reactor.current.yield
             exit 3
           end
         rescue SystemExit => error
@@ -233,6 +233,21 @@ class ForkTest < PeltonTest
       links = `ls -l /proc/self/fd`
 
       refute_match(/event(poll|fd)/, links)
+    end
+  end
+
+  def test_neither_do_streams_and_listeners
+    sockets = -> { `ls -l /proc/self/fd`.scan("socket:").size }
+    before = sockets.call
+    Pelton.run do
+      accepted = Queue.new
+      listener = Pelton.listen("127.0.0.1", 0) { |stream| accepted << stream }
+      stream = Pelton.connect("127.0.0.1", listener.port)
+      streams = [stream, accepted.pop]
+
+      assert_equal before, sockets.call
+      streams.each(&:close)
+      listener.close
     end
   end
 

@@ -188,6 +188,32 @@ class SignalTest < PeltonTest
     assert_equal "task\ncancelled\n", output
   end
 
+  # Stopped by job control, as a terminal does it: all is late then, and goes on in its order.
+  def test_a_process_that_was_stopped_goes_on
+    reader, writer = IO.pipe
+    pid = Process.spawn(child_environment, RbConfig.ruby, "-I#{LIB}", "-rpelton", "-e", <<~RUBY, out: writer)
+      $stdout.sync = true
+      Pelton.watchdog = nil
+      Pelton.run do
+        log = []
+        [3, 1, 2].each { |i| Pelton.add_timer(0.1 + i * 0.01) { log << i } }
+        periodic = Pelton.add_periodic_timer(0.1) { log << :periodic }
+        Pelton.add_timer(0.15) { periodic.cancel && p(log) }
+        puts "ready"
+      end
+    RUBY
+    writer.close
+    assert_equal "ready\n", reader.gets
+    Process.kill(:STOP, pid)
+    eventually("its stop") { File.read("/proc/#{pid}/stat")[/\) (\w)/, 1] == "T" }
+    sleep 0.2 # until everything is overdue
+    Process.kill(:CONT, pid)
+
+    assert_equal "[:periodic, 1, 2, 3]\n", reader.read
+    Process.wait(pid)
+    assert_predicate $?, :success?
+  end
+
   def test_an_error_of_a_trap_handler_leaves_run
     output = child(<<~RUBY)
       trap(:USR1) { raise "in the handler" }
@@ -234,6 +260,7 @@ class SignalTest < PeltonTest
     output = child(<<~RUBY)
       reactor = nil
       thread = Thread.new { Pelton.run { reactor = Pelton::Reactor.current; ensuring(:thread) { sleep } } }
+      sleep 0.001 until reactor
       soon(:INT)
       begin
         thread.join

@@ -326,6 +326,26 @@ class StreamLifeTest < PeltonTest
     assert_equal Errno::EBADF::Errno, assert_raises(Pelton::ConnectionError) { Pelton::Stream.for_fd(9999) }.errno
   end
 
+  # The system tells nobody that it was closed, or tells it again and again: the loop neither ends nor spins.
+  def test_a_descriptor_that_somebody_else_closed
+    own, peer = UNIXSocket.pair
+    stream = Pelton::Stream.for_fd(own.fileno)
+    Pelton.run do
+      reading = Pelton.spawn { stream.readpartial(1, timeout: 0.02) }
+      Pelton::Reactor.current.yield
+      own.close
+      turns = Pelton.stats[:turns]
+
+      assert_raises(Pelton::TimeoutError, Pelton::ConnectionError) { reading.await }
+      sleep 0.01
+      assert_operator Pelton.stats[:turns] - turns, :<, 50
+      assert_equal Errno::EBADF::Errno, assert_raises(Pelton::ConnectionError) { stream.write("x", timeout: 1) && stream.flush(timeout: 1) }.errno
+    end
+  ensure
+    stream.abort # now: later the number may be another's
+    peer.close
+  end
+
   def test_addresses
     server = TCPServer.new("127.0.0.1", 0)
     Pelton.run do

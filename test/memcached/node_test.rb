@@ -36,6 +36,24 @@ class MemcachedNodeTest < PeltonTest
     assert_equal [true] * 3, connections.map(&:closed?)
   end
 
+  # A client that the parent has made and used: a reply to one must not reach the other.
+  def test_a_child_has_connections_of_its_own
+    node = self.node
+    connection = node.connection(true)
+    reader, writer = IO.pipe
+    pid = fork do
+      own = node.connection(true)
+      writer.write([own.equal?(connection), connection.closed?, own.connected?].inspect)
+      exit!
+    end
+    writer.close
+
+    assert_equal "[false, true, true]", reader.read
+    Process.wait(pid)
+    assert_same connection, node.connection(true)
+    assert_predicate connection, :connected?
+  end
+
   def test_one_that_could_not_be_connected_is_closed
     assert_predicate node(free_port).connection(true), :closed?
   end
