@@ -8,6 +8,44 @@ require "pelton"
 class StreamLifeTest < PeltonTest
   LARGE = Random.new(13).bytes(3_000_000).freeze
 
+  # ---- as Ruby's IO has it
+
+  def test_reading_and_writing_without_waiting
+    Pelton.run do
+      one, other = Pelton::Stream.pair
+
+      assert_equal :wait_readable, one.read_nonblock(5, exception: false)
+      assert_raises(IO::EAGAINWaitReadable) { one.read_nonblock(5) }
+      other.write("abc")
+      turn
+
+      assert_equal "ab", one.read_nonblock(2)
+      assert_equal 3, one.write_nonblock("xyz")
+      1000.times { one.write_nonblock("x" * 100_000, exception: false) }
+
+      assert_equal 1_048_576, one.pending
+
+      assert_equal :wait_writable, one.write_nonblock("x", exception: false)
+      assert_raises(IO::EAGAINWaitWritable) { one.write_nonblock("x") }
+
+      assert_equal "c", one.read_nonblock(5)
+      one.abort
+    end
+  end
+
+  def test_closing_for_reading_alone
+    Pelton.run do
+      one, other = Pelton::Stream.pair
+      one.close_read
+
+      assert_nil one.read_nonblock(5, exception: false)
+      assert_raises(EOFError) { one.read_nonblock(5) }
+      one.write("x")
+
+      assert_equal "x", other.readpartial(5)
+    end
+  end
+
   # ---- fibers that share a stream
 
   def test_reads_of_several_fibers_take_turns

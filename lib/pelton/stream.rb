@@ -136,6 +136,38 @@ module Pelton
     #   @return [self]
     #   @asynchronous
 
+    # Reads what is there, and never waits. As IO#read_nonblock.
+    #
+    # @param max [Integer] bytes
+    # @return [String, Symbol, nil] binary; without exceptions :wait_readable when nothing is there, nil at the end
+    # @raise [IO::EAGAINWaitReadable] when nothing is there
+    # @raise [EOFError] at the end
+    def read_nonblock(max, buffer = nil, exception: true)
+      readpartial(max, buffer, timeout: 0)
+    rescue TimeoutError
+      exception ? raise(IO::EAGAINWaitReadable, "nothing is there to read") : :wait_readable
+    rescue EOFError
+      exception ? raise : nil
+    end
+
+    # Queues bytes, as many as there is room for, and never waits. As IO#write_nonblock.
+    #
+    # @return [Integer, Symbol] bytes that were taken; without exceptions :wait_writable when much is queued
+    # @raise [IO::EAGAINWaitWritable] when much is queued
+    def write_nonblock(string, exception: true)
+      room = 1_048_576 - pending
+      return write(string.byteslice(0, room)) if room.positive?
+      exception ? raise(IO::EAGAINWaitWritable, "#{pending} bytes are queued") : :wait_writable
+    end
+
+    # Reads end from now on.
+    #
+    # @return [nil]
+    def close_read
+      socket { |socket| socket.shutdown(:RD) }
+      nil
+    end
+
     # Waits until all that was written is sent.
     #
     # @param timeout [Numeric, nil] seconds

@@ -4,6 +4,7 @@
 #include "error.h"
 #include "hash_ring.h"
 #include "inotify.h"
+#include "http.h"
 #include "locals.h"
 #include "memcached.h"
 #include "memcached_server_class.h"
@@ -35,4 +36,5 @@ void Init_pelton(void)
     pel_init_hash_ring();
     pel_init_memcached();
     pel_init_memcached_server();
+    pel_init_http();
 }

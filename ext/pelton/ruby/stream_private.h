@@ -46,6 +46,8 @@ struct write_operation {
 struct stream {
     struct pel_stream core; /* first */
     struct pel_reactor *reactor;
+    void *protocol; /* of whom took the stream over, with an on_ready of its own; or NULL */
+    void (*own_ready)(struct pel_stream *stream, unsigned events); /* the stream's meanwhile */
     VALUE self, reactor_object;
     VALUE on_connect, on_data, on_end, on_close, on_drain; /* Procs or nil */
     VALUE buffer;                                          /* given to on_data, again and again, or nil */

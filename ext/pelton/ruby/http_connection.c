@@ -1,0 +1,321 @@
+#include "http.h"
+
+#include "error.h"
+
+/* A connection: its life, its events, and its end. */
+
+#define LINGER ((int64_t)2 * 1000 * 1000 * 1000)
+
+/* ---- memory --------------------------------------------------------------------------------------------------- */
+
+static void connection_mark(void *data)
+{
+    struct pel_http_connection *connection = data;
+
+    rb_gc_mark(connection->self); /* pinned: C keeps it */
+    rb_gc_mark(connection->stream_object);
+    rb_gc_mark(connection->server_object);
+    rb_gc_mark(connection->env);
+    rb_gc_mark(connection->exchange);
+    rb_gc_mark(connection->early);
+    rb_gc_mark(connection->address);
+    rb_gc_mark(connection->headers);
+    rb_gc_mark(connection->fiber);
+}
+
+static size_t connection_size(const void *data)
+{
+    return sizeof(struct pel_http_connection);
+}
+
+/* It is freed when it is gone: until then the reactor's list keeps it. Deliberately without RUBY_TYPED_WB_PROTECTED:
+ * each request would need its barriers. */
+static const rb_data_type_t connection_type = {
+    .wrap_struct_name = "Pelton::HTTP::Connection",
+    .function = {.dmark = connection_mark, .dfree = RUBY_DEFAULT_FREE, .dsize = connection_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+
+/* ---- the end -------------------------------------------------------------------------------------------------- */
+
+/* It has no request any more, or none that counts. */
+void pel_http_uncount(struct pel_http_connection *connection)
+{
+    if (!connection->counted)
+        return;
+    connection->counted = 0;
+    connection->server->running--;
+    pel_http_grant(connection->server);
+}
+
+static void wake(struct pel_http_connection *connection)
+{
+    if (connection->reader)
+        pel_waiter_fire(connection->reactor, connection->reader);
+    if (connection->writer)
+        pel_waiter_fire(connection->reactor, connection->writer);
+}
+
+/* Everything but the stream. */
+static void leave(struct pel_http_connection *connection)
+{
+    connection->state = PEL_HTTP_GONE;
+    pel_http_list_remove(connection);
+    pel_timer_cancel(&connection->reactor->loop.timers, &connection->alarm.timer);
+    pel_list_remove(connection->reactor, &connection->listed);
+    connection->reactor->references--;
+    connection->server->connections--;
+    if (!connection->in_app)
+        pel_http_uncount(connection);
+    wake(connection);
+}
+
+void pel_http_close(struct pel_http_connection *connection)
+{
+    VALUE self = connection->self;
+
+    if (connection->state == PEL_HTTP_GONE)
+        return;
+    connection->aborted = connection->state == PEL_HTTP_BUSY;
+    leave(connection);
+    pel_stream_finish(connection->stream);
+    RB_GC_GUARD(self);
+}
+
+/* The reactor stops: what waits is cancelled by it, and may still write. */
+static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
+{
+    struct pel_http_connection *connection =
+        (struct pel_http_connection *)((char *)listed - offsetof(struct pel_http_connection, listed));
+
+    connection->keep_alive = 0;
+    if (connection->in_app)
+        return;
+    pel_stream_flush(&connection->stream->core);
+    pel_http_close(connection);
+}
+
+/* After the last response. Whoever closes while bytes of the peer are on their way destroys what the peer has not read
+ * yet: so then only our side is shut, and the rest is dropped. */
+void pel_http_close_when_sent(struct pel_http_connection *connection)
+{
+    struct pel_stream *core = &connection->stream->core;
+
+    connection->state = PEL_HTTP_LINGERING;
+    connection->unsent = UINT64_MAX;
+    connection->lingers =
+        (!connection->body_done || pel_buffer_length(&connection->stream->input)) && !core->end_of_file;
+    pel_http_limit(connection, connection->server->write_timeout);
+    if (connection->lingers) {
+        pel_buffer_free(&connection->stream->input);
+        pel_stream_close_write(core);
+        pel_http_queue(connection);
+    }
+    if (pel_stream_pending(core) && !core->error)
+        pel_stream_flush(core);
+    if (core->error || (!connection->lingers && !pel_stream_pending(core)))
+        pel_http_close(connection);
+    else if (!pel_stream_pending(core))
+        pel_http_limit(connection, LINGER);
+    else if (core->writable)
+        pel_stream_flush_later(core);
+}
+
+/* Everything was sent, and nothing was begun. */
+static void rest(struct pel_http_connection *connection)
+{
+    struct pel_http_server *server = connection->server;
+
+    if (connection->list || pel_buffer_length(&connection->stream->input) ||
+        pel_http1_parser_within(&connection->parser))
+        return;
+    if (server->stopping) {
+        pel_http_close(connection);
+        return;
+    }
+    pel_buffer_free(&connection->stream->input);
+    pel_buffer_free(&connection->stream->core.output);
+    pel_http_list_add(&server->idle, connection);
+}
+
+/* ---- events: C only ------------------------------------------------------------------------------------------- */
+
+static void on_sent(struct pel_http_connection *connection)
+{
+    struct pel_stream *core = &connection->stream->core;
+    size_t pending = pel_stream_pending(core);
+
+    if (connection->writer)
+        pel_waiter_fire(connection->reactor, connection->writer);
+    pel_stream_write_ready(connection->stream);
+    if (connection->state == PEL_HTTP_IDLE && !pending)
+        rest(connection);
+    if (connection->state == PEL_HTTP_IDLE && pending < PEL_HTTP_OUTPUT_LIMIT &&
+        (core->readable || pel_buffer_length(&connection->stream->input)))
+        pel_http_queue(connection);
+    if (connection->state == PEL_HTTP_LINGERING && !pending) {
+        if (!connection->lingers)
+            pel_http_close(connection);
+        else
+            pel_http_limit(connection, LINGER);
+    }
+}
+
+static void on_ready(struct pel_stream *core, unsigned events)
+{
+    struct pel_http_connection *connection = ((struct stream *)core)->protocol;
+    VALUE self = connection->self, stream_object = connection->stream_object;
+
+    if (core->error && connection->state != PEL_HTTP_BUSY && connection->state != PEL_HTTP_WAITING) {
+        pel_http_close(connection);
+    } else {
+        if (core->error) {
+            connection->aborted = 1;
+            wake(connection);
+        }
+        if (events & PEL_WRITABLE || core->error)
+            on_sent(connection);
+        if (events & (PEL_READABLE | PEL_HANGUP)) {
+            if (connection->reader)
+                pel_waiter_fire(connection->reactor, connection->reader);
+            pel_http_queue(connection);
+        }
+    }
+    RB_GC_GUARD(self);
+    RB_GC_GUARD(stream_object);
+}
+
+/* ---- the job -------------------------------------------------------------------------------------------------- */
+
+void pel_http_mark_job(void *data)
+{
+    rb_gc_mark(((struct pel_http_connection *)data)->self);
+}
+
+static VALUE run_protected(VALUE argument)
+{
+    struct pel_http_connection *connection = (struct pel_http_connection *)argument;
+
+    if (connection->state == PEL_HTTP_IDLE)
+        pel_http_read_requests(connection);
+    if (connection->state == PEL_HTTP_DRAINING)
+        pel_http_drain(connection);
+    if (connection->state == PEL_HTTP_LINGERING && connection->lingers)
+        pel_http_drop_input(connection);
+    return Qnil;
+}
+
+static void run(struct pel_reactor *reactor, void *data)
+{
+    struct pel_http_connection *connection = data;
+    VALUE self = connection->self, stream_object = connection->stream_object;
+    int state;
+
+    connection->queued = 0;
+    pel_protect(run_protected, (VALUE)connection, &state);
+    if (state) {
+        pel_http_close(connection);
+        pel_rethrow(state);
+    }
+    RB_GC_GUARD(self);
+    RB_GC_GUARD(stream_object);
+}
+
+static void drop_job(void *data)
+{
+    ((struct pel_http_connection *)data)->queued = 0;
+}
+
+void pel_http_queue(struct pel_http_connection *connection)
+{
+    if (connection->queued || connection->state == PEL_HTTP_BUSY || connection->state == PEL_HTTP_WAITING ||
+        connection->state == PEL_HTTP_GONE)
+        return;
+    connection->queued = 1;
+    pel_enqueue(connection->reactor,
+                (struct pel_job){.run = run, .mark = pel_http_mark_job, .drop = drop_job, .data = connection});
+}
+
+/* ---- after a response ----------------------------------------------------------------------------------------- */
+
+void pel_http_idle(struct pel_http_connection *connection)
+{
+    connection->state = PEL_HTTP_IDLE;
+    connection->unsent = UINT64_MAX;
+    pel_http_limit(connection, connection->server->idle_timeout);
+    if (!pel_stream_pending(&connection->stream->core))
+        rest(connection);
+}
+
+void pel_http_end_exchange(struct pel_http_connection *connection)
+{
+    pel_http_exchange_end(connection->exchange);
+    connection->exchange = Qfalse;
+    if (connection->state == PEL_HTTP_BUSY && !connection->aborted && !connection->stream->core.error) {
+        if (!connection->keep_alive) {
+            pel_http_close_when_sent(connection);
+        } else if (connection->body_done) {
+            pel_http_idle(connection);
+        } else {
+            connection->state = PEL_HTTP_DRAINING;
+            connection->unsent = UINT64_MAX;
+            pel_http_limit(connection, connection->server->header_timeout);
+        }
+    } else {
+        pel_http_close(connection);
+    }
+    pel_http_uncount(connection);
+    pel_http_tell_end(connection);
+    if (connection->state != PEL_HTTP_GONE && connection->state != PEL_HTTP_LINGERING &&
+        (connection->state == PEL_HTTP_DRAINING || connection->stream->core.readable ||
+         pel_buffer_length(&connection->stream->input)))
+        pel_http_queue(connection);
+}
+
+/* ---- taking a stream over, giving it away ----------------------------------------------------------------------- */
+
+void pel_http_serve(struct pel_http_server *server, VALUE stream_object)
+{
+    struct stream *stream = pel_stream_get(stream_object);
+    struct pel_http_connection *connection;
+    VALUE self;
+
+    if (stream->protocol || stream->reading || !NIL_P(stream->on_data))
+        rb_raise(pel_eError, "this stream is read by somebody else: hand over one that nobody uses");
+    self = TypedData_Make_Struct(rb_cObject, struct pel_http_connection, &connection_type, connection);
+    connection->self = self;
+    connection->stream = stream;
+    connection->stream_object = stream_object;
+    connection->server = server;
+    connection->server_object = server->self;
+    connection->reactor = stream->reactor;
+    connection->body_done = 1;
+    connection->alarm.ring = pel_http_ring;
+    connection->listed.stop = stop;
+    pel_http1_parser_init(&connection->parser, PEL_HTTP1_REQUEST, &server->limits);
+    stream->protocol = connection;
+    stream->own_ready = stream->core.on_ready;
+    stream->core.on_ready = on_ready;
+    pel_list_add(connection->reactor, &connection->listed, self);
+    connection->reactor->references++;
+    server->connections++;
+    server->accepted++;
+    pel_http_list_add(&server->idle, connection);
+    pel_http_limit(connection, server->header_timeout);
+    pel_http_queue(connection);
+    RB_GC_GUARD(self);
+}
+
+void pel_http_let_go(struct pel_http_connection *connection)
+{
+    struct stream *stream = connection->stream;
+
+    stream->core.on_ready = stream->own_ready;
+    stream->protocol = NULL;
+    stream->appended = pel_stream_pending(&stream->core);
+    if (stream->appended) {
+        pel_stream_hold(stream, HELD_BY_OUTPUT);
+        if (stream->core.writable)
+            pel_stream_flush_later(&stream->core);
+    }
+    leave(connection);
+}

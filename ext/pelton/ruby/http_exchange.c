@@ -1,0 +1,284 @@
+#include "http.h"
+
+#include <string.h>
+#include "../core/http1_writer.h"
+#include "error.h"
+
+/*
+ * Pelton::HTTP::Exchange: one request and its response, as the application has it in hand: rack.hijack, async.callback
+ * and rack.early_hints are this one object, told apart by what they are called with. When the exchange is over it
+ * refers to nothing, so whoever comes late changes no other answer.
+ */
+
+#define HIGH_WATER_HTTP (1024 * 1024) /* bytes queued at which a body waits, until half is left */
+#define LENT_FROM 16384               /* bytes of a part that is not copied */
+
+static VALUE cExchange;
+
+static void exchange_mark(void *data)
+{
+    rb_gc_mark(((struct pel_http_connection *)data)->self);
+}
+
+static const rb_data_type_t exchange_type = {.wrap_struct_name = "Pelton::HTTP::Exchange",
+                                             .function = {.dmark = exchange_mark},
+                                             .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+
+VALUE pel_http_exchange_new(struct pel_http_connection *connection)
+{
+    return rb_data_typed_object_wrap(cExchange, connection, &exchange_type);
+}
+
+void pel_http_exchange_end(VALUE exchange)
+{
+    if (exchange)
+        RTYPEDDATA_DATA(exchange) = NULL;
+}
+
+struct pel_http_connection *pel_http_exchange_peek(VALUE self)
+{
+    return rb_check_typeddata(self, &exchange_type);
+}
+
+struct pel_http_connection *pel_http_exchange_get(VALUE self)
+{
+    struct pel_http_connection *connection = pel_http_exchange_peek(self);
+
+    if (!connection)
+        rb_raise(pel_eClosedError, "this exchange is over: its response was sent, or the client is gone");
+    if (pel_loop_inherited(&connection->reactor->loop) || connection->reactor != pel_reactor_existing())
+        rb_raise(pel_eError, "an exchange is used on the thread of its server: see Reactor#schedule");
+    return connection;
+}
+
+static struct pel_http_connection *get_open(VALUE self)
+{
+    struct pel_http_connection *connection = pel_http_exchange_get(self);
+
+    if (connection->aborted || connection->state == PEL_HTTP_GONE)
+        rb_raise(pel_eClosedError, "the client is gone");
+    return connection;
+}
+
+/* ---- the response's body -------------------------------------------------------------------------------------- */
+
+static void check(int code)
+{
+    if (code == PEL_EMEMORY)
+        rb_memerror();
+    if (code < 0)
+        rb_raise(pel_eClosedError, "the client is gone");
+}
+
+static void put(struct pel_http_connection *connection, VALUE string, size_t length)
+{
+    struct pel_stream *core = &connection->stream->core;
+
+    if (length >= LENT_FROM) {
+        string = rb_str_new_frozen(string); /* a share: whoever changes the original has it copied first */
+        check(pel_stream_lend(core, RSTRING_PTR(string), length, string));
+    } else {
+        check(pel_stream_append(core, RSTRING_PTR(string), length));
+    }
+    RB_GC_GUARD(string);
+}
+
+void pel_http_write(struct pel_http_connection *connection, VALUE string)
+{
+    struct pel_stream *core = &connection->stream->core;
+    size_t length = (size_t)RSTRING_LEN(string);
+
+    if (connection->no_body || !length)
+        return;
+    if (connection->has_length && length > connection->body_left) {
+        connection->keep_alive = 0;
+        connection->aborted = 1;
+        rb_raise(pel_eError, "the body is longer than its content-length");
+    }
+    if (connection->chunked)
+        check(pel_http1_write_chunk(&core->output, length));
+    put(connection, string, length);
+    if (connection->chunked)
+        check(pel_http1_write_end(&core->output));
+    if (connection->has_length)
+        connection->body_left -= length;
+    connection->body_sent += length;
+}
+
+static void wait_until_sent(struct pel_http_connection *connection)
+{
+    int64_t time = connection->server->write_timeout;
+
+    if (pel_stream_pending(&connection->stream->core) > HIGH_WATER_HTTP)
+        pel_stream_wait_below(connection->stream, HIGH_WATER_HTTP / 2,
+                              time == PEL_FOREVER ? time : connection->reactor->loop.now + time);
+}
+
+/* write(string): waits while more than 1 MB is queued. */
+static VALUE exchange_write(VALUE self, VALUE string)
+{
+    struct pel_http_connection *connection = get_open(self);
+
+    string = rb_obj_as_string(string);
+    pel_http_write(connection, string);
+    pel_http_send_soon(connection);
+    wait_until_sent(connection);
+    RB_GC_GUARD(self);
+    return SIZET2NUM(RSTRING_LEN(string));
+}
+
+/* flush: sends what was written now. */
+static VALUE exchange_flush(VALUE self)
+{
+    struct pel_http_connection *connection = get_open(self);
+
+    pel_stream_flush(&connection->stream->core);
+    if (pel_stream_pending(&connection->stream->core) && connection->stream->core.writable)
+        pel_stream_flush_later(&connection->stream->core);
+    return self;
+}
+
+static int put_trailer(VALUE name, VALUE value, VALUE argument)
+{
+    struct pel_buffer *output = &((struct pel_http_connection *)argument)->stream->core.output;
+
+    name = rb_obj_as_string(name);
+    value = rb_obj_as_string(value);
+    if (pel_http1_write_header(output, (struct pel_slice){RSTRING_PTR(name), (size_t)RSTRING_LEN(name)},
+                               (struct pel_slice){RSTRING_PTR(value), (size_t)RSTRING_LEN(value)}) < 0)
+        rb_raise(rb_eArgError, "the trailer %" PRIsVALUE " is malformed", name);
+    return ST_CONTINUE;
+}
+
+void pel_http_finish_body(struct pel_http_connection *connection, VALUE trailers)
+{
+    struct pel_buffer *output = &connection->stream->core.output;
+
+    if (connection->no_body)
+        return;
+    if (connection->has_length && connection->body_left) {
+        connection->aborted = 1; /* the client sees that something is missing */
+        rb_raise(pel_eError, "the body is shorter than its content-length");
+    }
+    if (!connection->chunked)
+        return;
+    check(pel_http1_write_chunk(output, 0));
+    if (!NIL_P(trailers))
+        rb_hash_foreach(trailers, put_trailer, (VALUE)connection);
+    check(pel_http1_write_end(output));
+}
+
+/* finish(trailers = nil): the body is complete. Legal when it is over. */
+static VALUE exchange_finish(int argc, VALUE *argv, VALUE self)
+{
+    struct pel_http_connection *connection = pel_http_exchange_peek(self);
+    VALUE trailers;
+
+    rb_scan_args(argc, argv, "01", &trailers);
+    if (!connection)
+        return Qnil;
+    pel_http_exchange_get(self);
+    if (!connection->aborted && connection->state != PEL_HTTP_GONE) {
+        pel_http_finish_body(connection, trailers);
+        pel_http_send_soon(connection);
+    }
+    pel_http_end_exchange(connection);
+    RB_GC_GUARD(self);
+    return Qnil;
+}
+
+/* abort: the client gets no complete response. */
+static VALUE exchange_abort(VALUE self)
+{
+    struct pel_http_connection *connection = pel_http_exchange_peek(self),
+                               *same = connection ? pel_http_exchange_get(self) : NULL;
+
+    if (!same)
+        return Qnil;
+    connection->aborted = 1;
+    pel_http_end_exchange(connection);
+    RB_GC_GUARD(self);
+    return Qnil;
+}
+
+static VALUE exchange_open_p(VALUE self)
+{
+    struct pel_http_connection *connection = pel_http_exchange_peek(self);
+    return connection && !connection->aborted && connection->state != PEL_HTTP_GONE ? Qtrue : Qfalse;
+}
+
+/* ---- being called: rack.hijack, async.callback, rack.early_hints ---------------------------------------------------
+ */
+
+static int put_hint(VALUE name, VALUE value, VALUE argument)
+{
+    value = RB_TYPE_P(value, T_ARRAY) ? value : rb_str_split(rb_obj_as_string(value), "\n");
+    for (long i = 0; i < RARRAY_LEN(value); i++)
+        put_trailer(name, RARRAY_AREF(value, i), argument);
+    return ST_CONTINUE;
+}
+
+static VALUE early_hints(struct pel_http_connection *connection, VALUE headers)
+{
+    struct pel_buffer *output = &connection->stream->core.output;
+
+    if (!connection->minor || connection->head_sent || connection->state != PEL_HTTP_BUSY)
+        return Qnil;
+    pel_http_checked_headers(headers);
+    check(pel_http1_write_status_line(output, 103));
+    rb_hash_foreach(headers, put_hint, (VALUE)connection);
+    check(pel_http1_write_end(output));
+    pel_http_send_soon(connection);
+    return Qnil;
+}
+
+/* hijack: the connection's Pelton::Stream, which is the caller's from now on. */
+static VALUE exchange_hijack(VALUE self)
+{
+    struct pel_http_connection *connection = get_open(self);
+    VALUE stream = connection->stream_object;
+
+    pel_http_let_go(connection);
+    connection->exchange = Qfalse;
+    pel_http_exchange_end(self);
+    return stream;
+}
+
+static VALUE exchange_call(int argc, VALUE *argv, VALUE self)
+{
+    struct pel_http_connection *connection;
+
+    rb_check_arity(argc, 0, 1);
+    if (argc == 0)
+        return rb_funcall(pel_mHTTP, rb_intern("_io_of"), 1, exchange_hijack(self));
+    connection = pel_http_exchange_peek(self);
+    if (!connection || connection->head_sent || connection->state == PEL_HTTP_GONE) {
+        if (argc && !RB_TYPE_P(argv[0], T_HASH))
+            pel_http_drop_response(argv[0]);
+        return Qnil;
+    }
+    pel_http_exchange_get(self);
+    if (RB_TYPE_P(argv[0], T_HASH))
+        return early_hints(connection, argv[0]);
+    if (connection->in_app)
+        connection->early = argv[0];
+    else
+        pel_http_respond(connection, argv[0]);
+    RB_GC_GUARD(self);
+    return Qnil;
+}
+
+void pel_init_http_exchange(VALUE module)
+{
+    cExchange = rb_define_class_under(module, "Exchange", rb_cObject);
+    rb_undef_alloc_func(cExchange);
+    rb_define_method(cExchange, "call", exchange_call, -1);
+    rb_define_method(cExchange, "hijack", exchange_hijack, 0);
+    rb_define_method(cExchange, "write", exchange_write, 1);
+    rb_define_method(cExchange, "flush", exchange_flush, 0);
+    rb_define_method(cExchange, "finish", exchange_finish, -1);
+    rb_define_method(cExchange, "abort", exchange_abort, 0);
+    rb_define_method(cExchange, "open?", exchange_open_p, 0);
+    pel_init_http_input(cExchange);
+    pel_init_http_file(cExchange);
+}

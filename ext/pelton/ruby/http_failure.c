@@ -1,0 +1,142 @@
+#include "http.h"
+
+#include <string.h>
+#include "../core/http1_writer.h"
+#include "error.h"
+
+/* Answers of our own, failures of the application, and who is told of an exchange's end. */
+
+static void check(int code)
+{
+    if (code == PEL_EMEMORY)
+        rb_memerror();
+}
+
+void pel_http_respond_plainly(struct pel_http_connection *connection, unsigned status, const char *text, int last)
+{
+    struct pel_buffer *output = &connection->stream->core.output;
+    size_t length = strlen(text) + 1;
+
+    if (connection->state == PEL_HTTP_IDLE) { /* a request that never came */
+        connection->state = PEL_HTTP_BUSY;
+        connection->minor = 1;
+        connection->head_request = 0;
+        connection->body_done = 0;
+    }
+    pel_http_list_remove(connection);
+    if (last)
+        connection->keep_alive = 0;
+    connection->status = (uint16_t)status;
+    connection->chunked = connection->has_length = connection->raw = 0;
+    connection->no_body = connection->head_request;
+    check(pel_http1_write_status_line(output, status));
+    check(pel_http1_write_header(output, PEL_SLICE("content-type"), PEL_SLICE("text/plain")));
+    check(pel_http1_write_number(output, PEL_SLICE("content-length"), length));
+    if (status == 503)
+        check(pel_http1_write_number(output, PEL_SLICE("retry-after"), 1));
+    check(pel_http1_write_header(output, PEL_SLICE("date"),
+                                 (struct pel_slice){pel_http_date(connection->server), PEL_HTTP1_DATE}));
+    if (!connection->body_done && connection->expects)
+        connection->keep_alive = 0;
+    if (!connection->keep_alive)
+        check(pel_http1_write_header(output, PEL_SLICE("connection"), PEL_SLICE("close")));
+    else if (!connection->minor)
+        check(pel_http1_write_header(output, PEL_SLICE("connection"), PEL_SLICE("keep-alive")));
+    check(pel_http1_write_end(output));
+    connection->head_sent = 1;
+    if (!connection->no_body) {
+        check(pel_buffer_append(output, text, length - 1));
+        check(pel_buffer_append(output, "\n", 1));
+        connection->body_sent = length;
+    }
+    pel_http_send_soon(connection);
+    pel_http_end_exchange(connection);
+}
+
+static VALUE call_report(VALUE error)
+{
+    return rb_funcall(pel_mPelton, rb_intern("report_error"), 1, error);
+}
+
+/* An application's error, whatever its class, is no reason to end the server; that somebody wants to leave is. */
+void pel_http_report(struct pel_http_connection *connection, VALUE error)
+{
+    int state;
+
+    if (rb_obj_is_kind_of(error, pel_eCancelled))
+        return;
+    if (rb_obj_is_kind_of(error, rb_eSystemExit) || rb_obj_is_kind_of(error, rb_eSignal)) {
+        pel_uncaught(connection->reactor, error);
+        return;
+    }
+    pel_protect(call_report, error, &state);
+    if (state && NIL_P(pel_take_error(state)))
+        pel_rethrow(state);
+}
+
+void pel_http_fail(struct pel_http_connection *connection, VALUE error)
+{
+    int cancelled = rb_obj_is_kind_of(error, pel_eCancelled) != Qfalse;
+
+    if (connection->state == PEL_HTTP_GONE || connection->state == PEL_HTTP_IDLE) {
+        pel_http_report(connection, error);
+        return;
+    }
+    connection->keep_alive = connection->keep_alive && !cancelled;
+    if (connection->head_sent) {
+        int gone = (connection->aborted && rb_obj_is_kind_of(error, pel_eClosedError)) ||
+                   (connection->stream->core.error && rb_obj_is_kind_of(error, pel_eConnectionError));
+        connection->aborted = 1;
+        pel_http_end_exchange(connection);
+        if (gone) /* that the client went away is no failure of the application */
+            return;
+    } else if (connection->timed_out) {
+        pel_http_respond_plainly(connection, 504, "the request's time is over", 1);
+    } else if (cancelled) {
+        pel_http_respond_plainly(connection, 503, "the server stops", 1);
+    } else {
+        connection->server->errors++;
+        pel_http_respond_plainly(connection, 500, "Internal Server Error", 0);
+    }
+    if (!connection->timed_out)
+        pel_http_report(connection, error);
+    RB_GC_GUARD(error);
+}
+
+/* ---- who wants to know of the end ---------------------------------------------------------------------------------
+ */
+
+static void run_end(struct pel_reactor *reactor, void *data)
+{
+    VALUE facts = (VALUE)data;
+
+    rb_funcallv(pel_mHTTP, rb_intern("_ended"), (int)RARRAY_LEN(facts), RARRAY_CONST_PTR(facts));
+    RB_GC_GUARD(facts);
+}
+
+static void mark_end(void *data)
+{
+    rb_gc_mark((VALUE)data);
+}
+
+void pel_http_tell_end(struct pel_http_connection *connection)
+{
+    static VALUE key;
+    VALUE env = connection->env, headers = connection->headers, finished, facts;
+
+    connection->env = connection->headers = Qfalse;
+    if (!env)
+        return;
+    if (!key)
+        key = rb_interned_str_cstr("rack.response_finished");
+    finished = rb_hash_lookup(env, key);
+    if (NIL_P(connection->server->log) && (!RB_TYPE_P(finished, T_ARRAY) || !RARRAY_LEN(finished)))
+        return;
+    facts =
+        rb_ary_new_from_args(7, connection->server->log, env, UINT2NUM(connection->status), headers ? headers : Qnil,
+                             ULL2NUM(connection->body_sent), DBL2NUM((double)(pel_now() - connection->began) / 1e9),
+                             connection->aborted ? Qtrue : Qfalse);
+    pel_enqueue(connection->reactor, (struct pel_job){.run = run_end, .mark = mark_end, .data = (void *)facts});
+    RB_GC_GUARD(facts);
+    RB_GC_GUARD(env);
+}

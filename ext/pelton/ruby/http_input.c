@@ -1,0 +1,138 @@
+#include "http.h"
+
+#include "error.h"
+
+/* A request's body, as its reader asks for it: nothing is received before. */
+
+static VALUE key_trailers;
+
+static VALUE trailers_of(const struct pel_http1_head *head)
+{
+    VALUE trailers = rb_hash_new();
+
+    for (unsigned i = 0; i < head->header_count; i++) {
+        VALUE name = rb_funcall(rb_str_new(head->headers[i].name.bytes, (long)head->headers[i].name.length),
+                                rb_intern("downcase"), 0);
+        rb_hash_aset(trailers, name, rb_str_new(head->headers[i].value.bytes, (long)head->headers[i].value.length));
+    }
+    return trailers;
+}
+
+/* From what was received before. 1: data or the end; 0: more is needed. */
+static int parse_body(struct pel_http_connection *connection, VALUE *string)
+{
+    static struct pel_http1_head head; /* as in http_connection.c */
+    struct pel_buffer *input = &connection->stream->input;
+    struct pel_slice data = {NULL, 0};
+    size_t consumed;
+    int event =
+        pel_http1_parse(&connection->parser, pel_buffer_head(input), pel_buffer_length(input), &consumed, &head, &data);
+
+    if (event == PEL_HTTP1_DATA) {
+        *string = rb_str_new(data.bytes, (long)data.length);
+    } else if (event == PEL_HTTP1_END) {
+        connection->body_done = 1;
+        if (head.header_count)
+            rb_hash_aset(connection->env, key_trailers, trailers_of(&head));
+    } else if (event < 0) {
+        connection->keep_alive = 0;
+        connection->body_done = 0;
+        pel_raise(event, 0, pel_http1_fault_text(pel_http1_parser_fault(&connection->parser)));
+    }
+    pel_buffer_consume(input, consumed);
+    return event != PEL_HTTP1_MORE;
+}
+
+static void say_continue(struct pel_http_connection *connection)
+{
+    static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+    connection->expects = 0;
+    if (connection->head_sent)
+        return;
+    if (pel_stream_append(&connection->stream->core, text, sizeof text - 1) == PEL_EMEMORY)
+        rb_memerror();
+    pel_http_send_soon(connection);
+}
+
+static void wait_for_body(struct pel_http_connection *connection)
+{
+    struct pel_waiter waiter = {.exception = Qfalse};
+    int64_t time = connection->server->header_timeout;
+    int state;
+
+    if (connection->reader)
+        rb_raise(pel_eError, "another fiber reads this body");
+    connection->reader = &waiter;
+    state = pel_park_protected(connection->reactor, &waiter,
+                               time == PEL_FOREVER ? time : connection->reactor->loop.now + time);
+    connection->reader = NULL;
+    if (state)
+        pel_rethrow(state);
+    if (waiter.timed_out) {
+        connection->keep_alive = 0;
+        pel_raise(PEL_ETIMEOUT, 0, "the request's body did not come in time");
+    }
+}
+
+/* Much is left: straight into a string, past the parser. */
+static ssize_t receive_bulk(struct pel_http_connection *connection, VALUE *string)
+{
+    uint64_t left = pel_http1_parser_left(&connection->parser);
+    ssize_t count;
+
+    *string =
+        pel_stream_receive_string(connection->stream, left < PEL_HOT_BUFFER ? (size_t)left : PEL_HOT_BUFFER, &count);
+    if (count > 0)
+        pel_http1_parser_skip(&connection->parser, (uint64_t)count);
+    return count;
+}
+
+VALUE pel_http_read(struct pel_http_connection *connection)
+{
+    VALUE string = Qnil;
+
+    while (!connection->body_done) {
+        ssize_t count;
+        if (connection->aborted || connection->state == PEL_HTTP_GONE)
+            rb_raise(pel_eClosedError, "the client is gone");
+        if (parse_body(connection, &string)) {
+            if (NIL_P(string))
+                continue;
+            return string;
+        }
+        if (connection->expects)
+            say_continue(connection);
+        count = pel_http1_parser_left(&connection->parser) ? receive_bulk(connection, &string)
+                                                           : pel_stream_fill(connection->stream);
+        if (count > 0 && !NIL_P(string))
+            return string;
+        if (count == PEL_EAGAIN) {
+            wait_for_body(connection);
+        } else if (count <= 0) {
+            connection->keep_alive = 0;
+            rb_raise(pel_eClosedError, "the client closed the connection within the request's body");
+        }
+    }
+    return Qnil;
+}
+
+/* _read: a part of the body, nil at its end. */
+static VALUE exchange_read(VALUE self)
+{
+    struct pel_http_connection *connection = pel_http_exchange_peek(self);
+    VALUE string;
+
+    if (!connection) /* whoever reads after the answer */
+        return Qnil;
+    string = pel_http_read(pel_http_exchange_get(self));
+    RB_GC_GUARD(self);
+    return string;
+}
+
+void pel_init_http_input(VALUE exchange)
+{
+    key_trailers = rb_interned_str_cstr("pelton.trailers");
+    rb_gc_register_mark_object(key_trailers);
+    rb_define_private_method(exchange, "_read", exchange_read, 0);
+}

@@ -1,0 +1,209 @@
+#include "http.h"
+
+#include <string.h>
+#include <time.h>
+#include "../core/http1_writer.h"
+
+/* Pelton::HTTP::Server: what all of its connections share. */
+
+VALUE pel_mHTTP;
+
+/* ---- memory --------------------------------------------------------------------------------------------------- */
+
+static void server_mark(void *data)
+{
+    struct pel_http_server *server = data;
+
+    rb_gc_mark(server->self); /* pinned: C keeps it */
+    rb_gc_mark(server->app);
+    rb_gc_mark(server->log);
+    rb_gc_mark(server->template);
+    rb_gc_mark(server->host);
+    rb_gc_mark(server->host_name);
+    rb_gc_mark(server->host_port);
+}
+
+static size_t server_size(const void *data)
+{
+    return sizeof(struct pel_http_server);
+}
+
+/* Deliberately without RUBY_TYPED_WB_PROTECTED: there are few of them. */
+static const rb_data_type_t server_type = {
+    .wrap_struct_name = "Pelton::HTTP::Server",
+    .function = {.dmark = server_mark, .dfree = RUBY_DEFAULT_FREE, .dsize = server_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+
+struct pel_http_server *pel_http_server_get(VALUE self)
+{
+    return rb_check_typeddata(self, &server_type);
+}
+
+static VALUE server_allocate(VALUE class)
+{
+    struct pel_http_server *server;
+    VALUE self = TypedData_Make_Struct(class, struct pel_http_server, &server_type, server);
+
+    server->self = self;
+    server->app = server->log = Qnil;
+    server->limits = pel_http1_default_limits;
+    server->concurrency = server->queue_limit = server->requests_limit = UINT32_MAX;
+    server->header_timeout = server->idle_timeout = server->request_timeout = server->write_timeout = PEL_FOREVER;
+    return self;
+}
+
+/* ---- lists ---------------------------------------------------------------------------------------------------- */
+
+void pel_http_list_add(struct pel_http_list *list, struct pel_http_connection *connection)
+{
+    pel_http_list_remove(connection);
+    connection->list = list;
+    connection->previous = list->last;
+    connection->next = NULL;
+    *(list->last ? &list->last->next : &list->first) = connection;
+    list->last = connection;
+    list->count++;
+}
+
+void pel_http_list_remove(struct pel_http_connection *connection)
+{
+    struct pel_http_list *list = connection->list;
+
+    if (!list)
+        return;
+    *(connection->previous ? &connection->previous->next : &list->first) = connection->next;
+    *(connection->next ? &connection->next->previous : &list->last) = connection->previous;
+    connection->list = NULL;
+    list->count--;
+}
+
+/* ---- options -------------------------------------------------------------------------------------------------- */
+
+const char *pel_http_date(struct pel_http_server *server)
+{
+    time_t now = time(NULL);
+
+    if (now != server->date_time) {
+        server->date_time = now;
+        pel_http1_date(server->date, now);
+    }
+    return server->date;
+}
+
+static VALUE option(VALUE options, const char *name)
+{
+    return rb_hash_fetch(options, ID2SYM(rb_intern(name)));
+}
+
+static int64_t time_option(VALUE options, const char *name)
+{
+    VALUE value = option(options, name);
+    return NIL_P(value) ? PEL_FOREVER : pel_nanoseconds(value);
+}
+
+static size_t size_option(VALUE options, const char *name)
+{
+    VALUE value = option(options, name);
+    return NIL_P(value) ? SIZE_MAX : NUM2SIZET(value);
+}
+
+static uint32_t count_option(VALUE options, const char *name)
+{
+    VALUE value = option(options, name);
+    return NIL_P(value) ? UINT32_MAX : NUM2UINT(value);
+}
+
+/* _setup(app, log, template, options) */
+static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALUE options)
+{
+    struct pel_http_server *server = pel_http_server_get(self);
+
+    server->app = app;
+    server->log = log;
+    server->template = template;
+    server->secure = RTEST(option(options, "secure"));
+    server->header_timeout = time_option(options, "header_timeout");
+    server->idle_timeout = time_option(options, "idle_timeout");
+    server->request_timeout = time_option(options, "request_timeout");
+    server->write_timeout = time_option(options, "write_timeout");
+    server->limits.target = size_option(options, "max_target");
+    server->limits.head = size_option(options, "max_head");
+    server->limits.headers = count_option(options, "max_headers");
+    server->limits.body = size_option(options, "max_body");
+    server->concurrency = count_option(options, "concurrency");
+    server->queue_limit = count_option(options, "queue");
+    server->requests_limit = count_option(options, "max_requests");
+    if (server->concurrency == 0)
+        rb_raise(rb_eArgError, "concurrency must be at least 1");
+    return self;
+}
+
+/* ---- methods -------------------------------------------------------------------------------------------------- */
+
+static VALUE server_serve(VALUE self, VALUE stream)
+{
+    pel_http_serve(pel_http_server_get(self), stream);
+    return Qnil;
+}
+
+/* Closes up to so many connections that are between two requests, the longest idle first. Their number. */
+static VALUE server_close_idle(VALUE self, VALUE most)
+{
+    struct pel_http_server *server = pel_http_server_get(self);
+    uint32_t count = 0, wanted = NUM2UINT(most);
+
+    while (count < wanted && server->idle.first) {
+        pel_http_close(server->idle.first);
+        count++;
+    }
+    return UINT2NUM(count);
+}
+
+/* From now on each response is its connection's last. */
+static VALUE server_drain(VALUE self)
+{
+    struct pel_http_server *server = pel_http_server_get(self);
+
+    server->stopping = 1;
+    return server_close_idle(self, UINT2NUM(UINT32_MAX));
+}
+
+static void put(VALUE stats, const char *name, uint64_t number)
+{
+    rb_hash_aset(stats, ID2SYM(rb_intern(name)), ULL2NUM(number));
+}
+
+static VALUE server_stats(VALUE self)
+{
+    struct pel_http_server *server = pel_http_server_get(self);
+    VALUE stats = rb_hash_new();
+
+    put(stats, "connections", server->connections);
+    put(stats, "idle", server->idle.count);
+    put(stats, "running", server->running);
+    put(stats, "waiting", server->waiting.count);
+    put(stats, "accepted", server->accepted);
+    put(stats, "requests", server->requests);
+    put(stats, "refused", server->refused);
+    put(stats, "overloads", server->overloads);
+    put(stats, "errors", server->errors);
+    return stats;
+}
+
+void pel_init_http(void)
+{
+    VALUE class;
+
+    pel_mHTTP = rb_define_module_under(pel_mPelton, "HTTP");
+    class = rb_define_class_under(pel_mHTTP, "Server", rb_cObject);
+    rb_define_alloc_func(class, server_allocate);
+    rb_define_private_method(class, "_setup", server_setup, 4);
+    rb_define_private_method(class, "_close_idle", server_close_idle, 1);
+    rb_define_private_method(class, "_drain", server_drain, 0);
+    rb_define_method(class, "serve", server_serve, 1);
+    rb_define_method(class, "stats", server_stats, 0);
+    pel_init_http_request();
+    pel_init_http_env();
+    pel_init_http_response();
+    pel_init_http_exchange(pel_mHTTP);
+}

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "../pelton"
+require_relative "http/input"
+require_relative "http/body"
+require_relative "http/exchange"
+require_relative "http/common_log"
+require_relative "http/server"
+
+module Pelton
+  # HTTP/1.1. {Server} runs Rack applications on the reactor.
+  module HTTP
+    class << self
+      # What C calls: it is no part of the API.
+      # @private
+      def _input(exchange) = Input.new(exchange)
+
+      # @private
+      def _send_body(exchange, body, env) = Body.deliver(exchange, body)
+
+      # Rack wants an IO from rack.hijack: programs wait for it by means of their own.
+      # @private
+      def _io_of(stream)
+        stream.flush
+        early = stream.read_nonblock(65_536, exception: false)
+        kind = stream.local_address.unix? ? UNIXSocket : TCPSocket
+        kind.for_fd(stream.__send__(:_detach)).tap { |io| io.ungetbyte(early) if early.is_a?(String) }
+      end
+
+      # @private
+      def _ended(log, env, status, headers, bytes, seconds, aborted)
+        log&.call(env, status, bytes, seconds)
+        error = ClosedError.new("the client was gone before the response was complete") if aborted
+        env["rack.response_finished"]&.reverse_each do |callable|
+          callable.call(env, status, headers, error)
+        rescue => raised
+          Pelton.report_error(raised)
+        end
+      end
+    end
+  end
+end

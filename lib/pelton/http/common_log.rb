@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Pelton
+  module HTTP
+    # Access lines in Common Log Format. They gather, and are written once a tick.
+    #
+    # @example
+    #   Pelton::HTTP::Server.new(app, log: Pelton::HTTP::CommonLog.new($stdout))
+    class CommonLog
+      # @param io [#write]
+      def initialize(io)
+        @io = io
+        @lines = nil
+        @second = @time = nil
+      end
+
+      # @private
+      def call(env, status, bytes, _seconds)
+        unless @lines
+          @lines = +""
+          Pelton.next_tick { write }
+        end
+        @lines << "#{presence(env["REMOTE_ADDR"])} - #{presence(env["REMOTE_USER"])} [#{time}] " \
+          "\"#{env["REQUEST_METHOD"]} #{plain(env["REQUEST_URI"])} #{env["SERVER_PROTOCOL"]}\" #{status} #{bytes.zero? ? "-" : bytes}\n"
+      end
+
+      private
+
+      def write
+        lines, @lines = @lines, nil
+        @io.write(lines)
+      end
+
+      def presence(text) = (text.nil? || text.empty?) ? "-" : plain(text)
+
+      # A line holds what was sent, and no more lines of the client's.
+      def plain(text) = text.match?(/[^ !#-\[\]-~]/n) ? text.b.gsub(/[^ !#-\[\]-~]/n) { |byte| format("\\x%02x", byte.ord) } : text
+
+      def time
+        second = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
+        return @time if second == @second
+        @second = second
+        @time = Time.at(second).strftime("%d/%b/%Y:%H:%M:%S %z")
+      end
+    end
+  end
+end

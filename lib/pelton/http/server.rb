@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require "uri"
+
+module Pelton
+  module HTTP
+    # Serves a Rack application on the reactor of this thread. The application is called on the fiber that turns the loop;
+    # if it waits, it holds up its own connection alone.
+    #
+    # @example
+    #   Pelton.run do
+    #     server = Pelton::HTTP::Server.new(->(env) { [200, {}, ["hello\n"]] })
+    #     server.listen("tcp://127.0.0.1:9292")
+    #   end
+    class Server
+      # Limits: of time in seconds, of size in bytes; nil is no limit.
+      DEFAULTS = {
+        header_timeout: 30,    # from a connection's beginning, or a request's first byte, to the end of its head; and
+        #                        between two pieces of its body
+        idle_timeout: 75,      # between two requests
+        request_timeout: nil,  # from a head to its response's beginning: then 504
+        write_timeout: 60,     # without the client reading any of what is to be sent
+        max_target: 8192,      # bytes of the request's target: else 414
+        max_head: 65_536,      # bytes of the request line and the headers: else 431
+        max_headers: 100,      # headers, 256 at most: else 431
+        max_body: nil,         # bytes of the request's body: else 413
+        max_requests: nil,     # of one connection: then it is closed
+        concurrency: 10_000,   # requests that run at once
+        queue: 10_000          # requests that wait for a place to run: beyond it 503
+      }.freeze
+
+      # @return [#call] the Rack application
+      attr_reader :app
+
+      # @param app [#call] the Rack application
+      # @param log [#call, nil] is called with env, status, bytes and seconds of each request: see {CommonLog}
+      # @param errors [#puts, #write, #flush] `rack.errors`
+      # @param secure [Boolean] whether `rack.url_scheme` is https
+      # @param options [Hash] see {DEFAULTS}
+      # @raise [ArgumentError] for an option that is not known, or not valid
+      def initialize(app, log: nil, errors: $stderr, secure: false, **options)
+        raise ArgumentError, "the application must respond to call" unless app.respond_to?(:call)
+        unknown = options.keys - DEFAULTS.keys
+        raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
+        @app = app
+        @listeners = []
+        _setup(app, log, HTTP._template(template(errors, secure)), DEFAULTS.merge(options, secure: secure))
+      end
+
+      # Listens on an address. May be called several times. An open listener keeps {Pelton.run} going.
+      #
+      # @param address [String] tcp://host:port (port 0: any free one) or unix:///path
+      # @param options [Hash] see {Pelton.listen}
+      # @return [Listener]
+      # @raise [ArgumentError] for another scheme
+      # @raise [ConnectionError] when the address is in use or not ours
+      def listen(address, **options)
+        uri = URI.parse(address)
+        listener =
+          case uri.scheme
+          when "tcp" then Pelton.listen(uri.hostname, uri.port || 9292, **options) { |stream| serve(stream) }
+          when "unix" then Pelton.listen_unix(unix_path(uri), **options) { |stream| serve(stream) }
+          else raise ArgumentError, "cannot listen on #{address}: use tcp://host:port or unix:///path"
+          end
+        @listeners << listener
+        listener
+      end
+
+      # Listens on a descriptor that was inherited.
+      #
+      # @param descriptor [Integer] of a listening socket, which is closed with the server
+      # @return [Listener]
+      def listen_fd(descriptor)
+        Listener.for_fd(descriptor) { |stream| serve(stream) }.tap { |listener| @listeners << listener }
+      end
+
+      # @return [Array<Listener>] those that are open
+      def listeners = @listeners.reject(&:closed?)
+
+      # @!method serve(stream)
+      #   Serves the requests of a connection that was accepted, or secured, elsewhere. Returns at once.
+      #   @param stream [Stream] the server's from now on
+      #   @return [nil]
+
+      # Stops: accepts nothing more, closes idle connections, and waits for the requests that are under way. Each response
+      # is its connection's last.
+      #
+      # @param timeout [Numeric, nil] seconds; connections that are open then stay open
+      # @return [Boolean] whether all connections are closed
+      # @asynchronous
+      def stop(timeout: 30)
+        limit = timeout && Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
+        listeners.each(&:close)
+        _drain
+        until stats[:connections].zero?
+          return false if limit && Process.clock_gettime(Process::CLOCK_MONOTONIC) > limit
+          sleep 0.01
+        end
+        true
+      end
+
+      # @!method stats
+      #   @return [Hash{Symbol => Integer}] now: `connections`, of them `idle`; requests `running` and `waiting` for a place.
+      #     Ever: connections `accepted`, `requests`, of them `refused` (malformed), `overloads` (503) and `errors` (500)
+
+      private
+
+      def unix_path(uri)
+        path = "#{uri.host}#{uri.path}"
+        raise ArgumentError, "unix:// needs a path" if path.empty?
+        path
+      end
+
+      def template(errors, secure)
+        {
+          "SCRIPT_NAME" => "",
+          "QUERY_STRING" => "",
+          "SERVER_NAME" => "localhost",
+          "SERVER_PORT" => secure ? "443" : "80",
+          "SERVER_SOFTWARE" => "Pelton/#{VERSION}",
+          "rack.url_scheme" => secure ? "https" : "http",
+          "rack.errors" => errors,
+          "rack.hijack?" => true
+        }
+      end
+    end
+  end
+end

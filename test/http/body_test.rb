@@ -1,0 +1,209 @@
+# frozen_string_literal: true
+
+require "tempfile"
+require_relative "../test_helper"
+require_relative "../support/http_peer"
+
+class HTTPBodyTest < PeltonTest
+  include HttpPeer
+
+  # Counts how often it was closed.
+  class Parts
+    attr_reader :closed
+
+    def initialize(*parts, &block)
+      @parts = parts
+      @block = block
+      @closed = 0
+    end
+
+    def each(&block)
+      @parts.each(&block)
+      @block&.call(block)
+    end
+
+    def close = @closed += 1
+  end
+
+  def serving_body(body, headers = {}, status: 200, **options, &block)
+    serving(->(_env) { [status, headers, body] }, **options, &block)
+  end
+
+  def test_parts_are_chunked_and_the_body_is_closed_once
+    body = Parts.new("a", "", "bc") { |write| 3.times { write.call("d") } }
+    serving_body(body) do
+      response = peer.get("/")
+
+      assert_equal ["abcddd", "chunked"], [response.body, response["transfer-encoding"]]
+    end
+    assert_equal 1, body.closed
+  end
+
+  def test_clients_of_version_1_0_get_parts_until_the_connection_ends
+    body = Parts.new("a", "b")
+    serving_body(body) do
+      response = peer.say("GET / HTTP/1.0\nConnection: keep-alive\n\n").response
+
+      assert_equal ["ab", "close", nil], [response.body, response["connection"], response["transfer-encoding"]]
+    end
+  end
+
+  def test_parts_with_a_length
+    serving_body(Parts.new("ab", "c"), {"content-length" => "3"}) do
+      connection = peer
+
+      2.times { assert_equal ["abc", nil], connection.get("/").then { |response| [response.body, response["transfer-encoding"]] } }
+    end
+  end
+
+  def test_bodies_that_do_not_have_their_length
+    [["abcd", "3"], ["ab", "3"]].each do |text, length|
+      body = Parts.new(text)
+      serving_body(body, {"content-length" => length}, lint: false) do
+        bytes = answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+
+        assert_operator bytes.split("\r\n\r\n", 2).fetch(1, "").bytesize, :<, 3
+      end
+      assert_equal 1, body.closed
+    end
+    assert_equal 2, reported.size
+    serving_body(["ab"], {"content-length" => "3"}, lint: false) { assert_equal 500, peer.get("/").status }
+  end
+
+  def test_responses_that_have_no_body
+    serving(->(env) { [env["PATH_INFO"][1..].to_i, {}, []] }, lint: false) do
+      connection = peer
+      [204, 304].each do |status|
+        response = connection.get("/#{status}")
+
+        assert_equal status, response.status
+        assert_nil response["content-length"]
+        assert_nil response["transfer-encoding"]
+      end
+      assert_equal "0", connection.get("/200")["content-length"]
+    end
+  end
+
+  def test_head_requests_get_the_head_alone
+    body = Parts.new("never")
+    serving(->(env) { [200, {}, (env["PATH_INFO"] == "/each") ? body : ["hello"]] }, lint: false) do
+      connection = peer
+
+      assert_equal "5", connection.get("/", method: "HEAD")["content-length"]
+      assert_nil connection.get("/each", method: "HEAD")["content-length"]
+      assert_equal "hello", connection.get("/").body
+    end
+    assert_equal 1, body.closed
+  end
+
+  def test_bodies_that_stand_for_an_array
+    body = Rack::BodyProxy.new(%w[a b]) { reported << "closed" }
+    serving_body(body) { assert_equal "2", peer.get("/")["content-length"] }
+    assert_equal ["closed"], reported
+  end
+
+  def test_files_are_sent_as_they_are
+    Tempfile.create("pelton") do |file|
+      file.write(content = Random.new(2).bytes(5_000_000))
+      file.flush
+      serving(Rack::Files.new(File.dirname(file.path))) do
+        connection = peer
+        path = "/#{File.basename(file.path)}"
+
+        assert_equal content, connection.get(path).body
+        ranged = connection.get(path, "Range: bytes=10-19\n")
+
+        assert_equal [206, content[10..19]], [ranged.status, ranged.body]
+        assert_equal content, connection.get(path).body
+      end
+    end
+    assert_empty reported
+  end
+
+  def test_a_file_that_is_gone
+    body = Object.new
+    body.define_singleton_method(:to_path) { "/no/such/file" }
+    body.define_singleton_method(:each) { |&_block| raise "not this way" }
+    serving_body(body, {"content-length" => "5"}, lint: false) do
+      refute_match(/hello/, answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n"))
+    end
+    assert_kind_of Errno::ENOENT, reported.first
+  end
+
+  # As Thin's users have it.
+  class DeferrableBody
+    include Pelton::Deferrable
+
+    def call(parts) = parts.each { |part| @write.call(part) }
+
+    def each(&block) = @write = block
+  end
+
+  def test_deferrable_bodies
+    app = lambda do |env|
+      body = DeferrableBody.new
+      Pelton.next_tick do
+        env["async.callback"].call([200, {}, body])
+        body.call(%w[a b])
+        Pelton.add_timer(0.005) do
+          body.call(["c"])
+          body.succeed
+        end
+      end
+      throw :async
+    end
+    serving(app, lint: false) do
+      connection = peer
+
+      2.times { assert_equal "abc", connection.get("/").body }
+    end
+  end
+
+  def test_a_deferrable_body_that_fails_ends_the_connection
+    app = lambda do |_env|
+      body = DeferrableBody.new
+      Pelton.next_tick { body.fail(RuntimeError.new("x")) }
+      [200, {}, body]
+    end
+    serving(app, lint: false) do
+      refute_match(/0\r\n\r\n\z/, answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n"))
+    end
+  end
+
+  def test_a_body_that_raises_is_closed_and_ends_the_connection
+    body = Parts.new("a") { raise "in the middle" }
+    serving_body(body) { refute_match(/0\r\n\r\n\z/, answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n")) }
+
+    assert_equal 1, body.closed
+    assert_equal ["in the middle"], reported.map(&:message)
+  end
+
+  def test_a_body_is_closed_when_its_client_goes_away
+    body = Parts.new { |write| loop { write.call("x" * 100_000) } }
+    finished = nil
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(_env, _status, _headers, error) { finished = error }
+      [200, {}, body]
+    end
+    serving(app) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      connection.io.readpartial(1000)
+      connection.close
+      sleep 0.005 until body.closed == 1 && finished
+    end
+    assert_kind_of Pelton::ClosedError, finished
+    assert_empty reported
+  end
+
+  # 20 MB to somebody who does not read: others are served meanwhile, and it arrives whole.
+  def test_a_slow_reader_holds_up_nobody
+    large = "0123456789abcdef" * 1_250_000
+    serving(->(env) { [200, {}, (env["PATH_INFO"] == "/large") ? [large] : Parts.new("quick")] }) do
+      slow = peer.say("GET /large HTTP/1.1\nHost: h\n\nGET / HTTP/1.1\nHost: h\n\n")
+      5.times { assert_equal "quick", peer.get("/").body }
+
+      assert_equal large, slow.response.body
+      assert_equal "quick", slow.response.body
+    end
+  end
+end

@@ -1,0 +1,246 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_peer"
+
+class HTTPExchangeTest < PeltonTest
+  include HttpPeer
+
+  # ---- deferred answers. Rack::Lint knows none.
+
+  ASYNC = [-1, {}, []].freeze
+
+  def test_an_answer_that_comes_later
+    app = lambda do |env|
+      Pelton.add_timer(0.01) { env["async.callback"].call([200, {"a" => "b"}, ["later"]]) }
+      ASYNC
+    end
+    serving(app, lint: false) do
+      connection = peer
+
+      2.times { assert_equal ["later", "b"], connection.get("/").then { |response| [response.body, response["a"]] } }
+    end
+  end
+
+  def test_a_handler_that_throws
+    app = lambda do |env|
+      Pelton.next_tick { env["async.callback"].call([200, {}, ["thrown"]]) }
+      throw :async
+    end
+    serving(app, lint: false) { assert_equal "thrown", peer.get("/").body }
+  end
+
+  def test_an_answer_before_the_handler_has_returned
+    app = lambda do |env|
+      env["async.callback"].call([200, {}, ["early"]])
+      ASYNC
+    end
+    serving(app, lint: false) { assert_equal "early", peer.get("/").body }
+  end
+
+  def test_a_second_answer_changes_nothing
+    closed = 0
+    body = Object.new
+    body.define_singleton_method(:each) { |&block| block.call("never") }
+    body.define_singleton_method(:close) { closed += 1 }
+    callbacks = []
+    app = lambda do |env|
+      callbacks << env["async.callback"]
+      Pelton.next_tick { env["async.callback"].call([200, {}, [env["PATH_INFO"]]]) }
+      ASYNC
+    end
+    serving(app, lint: false) do
+      connection = peer
+
+      assert_equal "/1", connection.get("/1").body
+      callbacks[0].call([200, {}, body])
+      connection.say("GET /2 HTTP/1.1\nHost: h\n\n")
+      callbacks[0].call([200, {}, body])
+
+      assert_equal "/2", connection.response.body
+    end
+    assert_equal 2, closed
+  end
+
+  def test_deferred_answers_keep_their_order
+    app = lambda do |env|
+      Pelton.add_timer((env["PATH_INFO"] == "/1") ? 0.02 : 0.001) { env["async.callback"].call([200, {}, [env["PATH_INFO"]]]) }
+      ASYNC
+    end
+    serving(app, lint: false) do
+      connection = peer.say("GET /1 HTTP/1.1\nHost: h\n\nGET /2 HTTP/1.1\nHost: h\n\n")
+
+      assert_equal %w[/1 /2], [connection.response.body, connection.response.body]
+    end
+  end
+
+  # ---- hijacking
+
+  def test_hijacking_gives_an_io_and_what_was_read_behind_the_head
+    app = lambda do |env|
+      stream = env["rack.hijack"].call
+      stream.write("raw:", stream.readpartial(100))
+      stream.close
+      [500, {}, ["ignored"]]
+    end
+    serving(app) do
+      assert_equal "raw:behind", peer.say("GET / HTTP/1.1\nHost: h\n\n", "behind").io.read
+      assert_equal 0, server.stats[:running]
+    end
+  end
+
+  def test_hijacking_as_a_stream
+    app = lambda do |env|
+      stream = env["async.callback"].hijack
+      stream.write("raw:", stream.readpartial(100))
+      stream.close
+    end
+    serving(app, lint: false) do
+      assert_equal "raw:behind", peer.say("GET / HTTP/1.1\nHost: h\n\n", "behind").io.read
+      assert_equal 0, server.stats[:running]
+    end
+  end
+
+  def test_a_hijacked_io_outlives_the_handler
+    app = lambda do |env|
+      stream = env["rack.hijack"].call
+      Pelton.add_timer(0.01) do
+        stream.write("later")
+        stream.close
+      end
+      [200, {}, []]
+    end
+    serving(app) { assert_equal "later", peer.say("GET / HTTP/1.1\nHost: h\n\n").io.read }
+  end
+
+  def test_partial_hijacking_gives_the_stream_behind_the_head
+    hijack = lambda do |stream|
+      stream.write("raw")
+      stream.close
+    end
+    serving(->(_env) { [200, {"a" => "b", "rack.hijack" => hijack}, []] }) do
+      response = peer.get("/")
+
+      assert_equal "raw", response.body
+      assert_equal %w[b close], [response["a"], response["connection"]]
+      assert_nil response["transfer-encoding"]
+    end
+  end
+
+  def test_upgrades
+    app = lambda do |env|
+      body = proc do |stream|
+        stream.write("echo:", stream.readpartial(100))
+        stream.close
+      end
+      [101, {"upgrade" => env["rack.protocol"].first, "connection" => "upgrade"}, body]
+    end
+    serving(app, lint: false) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\nConnection: upgrade\nUpgrade: chat, x\n\n")
+      response = connection.response
+
+      assert_equal [101, "chat"], [response.status, response["upgrade"]]
+      connection.io.write("hi")
+
+      assert_equal "echo:hi", connection.io.read
+    end
+  end
+
+  # ---- early hints
+
+  def test_early_hints
+    app = lambda do |env|
+      env["rack.early_hints"].call("link" => ["</a>; rel=preload", "</b>; rel=preload"])
+      HELLO.call(env)
+    end
+    serving(app) do
+      connection = peer
+      hints = connection.get("/")
+
+      assert_equal [103, ["</a>; rel=preload", "</b>; rel=preload"]], [hints.status, hints["link"]]
+      assert_equal "hello", connection.response.body
+      assert_equal "hello", peer.say("GET / HTTP/1.0\n\n").response.body
+    end
+  end
+
+  def test_hints_that_would_be_another_header
+    app = lambda do |env|
+      env["rack.early_hints"].call("link" => "a\r\nset-cookie: b")
+      HELLO.call(env)
+    rescue ArgumentError
+      [200, {}, ["refused"]]
+    end
+    serving(app, lint: false) do
+      bytes = answer("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+
+      refute_match(/set-cookie/, bytes)
+      assert_match(/refused\z/, bytes)
+    end
+  end
+
+  # ---- streaming bodies
+
+  def test_streaming_bodies
+    app = lambda do |env|
+      body = proc do |stream|
+        stream << "a" << "b"
+        stream.flush
+        sleep 0.005
+        stream.write("c", "d")
+        stream.close
+      end
+      [200, {}, body]
+    end
+    serving(app) do
+      connection = peer
+      response = connection.get("/")
+
+      assert_equal ["abcd", "chunked"], [response.body, response["transfer-encoding"]]
+      assert_equal "abcd", connection.get("/").body
+    end
+  end
+
+  def test_a_streaming_body_reads_the_request
+    body = proc do |stream|
+      while (part = stream.read(2))
+        stream.write(part.upcase)
+      end
+      stream.close
+    end
+    serving(->(_env) { [200, {}, body] }) do
+      assert_equal "ABCDE", peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 5\n\n", "abcde").response.body
+    end
+  end
+
+  def test_a_streaming_body_that_goes_on_after_the_call
+    body = proc do |stream|
+      Pelton.add_timer(0.01) do
+        stream.write("later")
+        stream.close
+        stream.close
+      end
+    end
+    serving(->(_env) { [200, {}, body] }) { assert_equal "later", peer.get("/").body }
+  end
+
+  def test_trailers
+    body = proc do |stream|
+      stream.write("x")
+      stream.instance_variable_get(:@exchange).finish("digest" => "1")
+    end
+    serving(->(_env) { [200, {}, body] }, lint: false) { assert_equal({"digest" => "1"}, peer.get("/").trailers) }
+  end
+
+  def test_an_exchange_that_is_over
+    exchange = nil
+    serving(->(env) { (exchange = env["rack.hijack"]) && HELLO.call(env) }, lint: false) do
+      peer.get("/")
+
+      refute_predicate exchange, :open?
+      assert_raises(Pelton::ClosedError) { exchange.write("x") }
+      assert_raises(Pelton::ClosedError) { exchange.call }
+      assert_nil exchange.finish
+      assert_nil exchange.abort
+    end
+  end
+end

@@ -1,0 +1,171 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_peer"
+
+class HTTPInputTest < PeltonTest
+  include HttpPeer
+
+  ECHO = ->(env) { [200, {}, [env["rack.input"].read]] }
+
+  def post(body, headers = "Content-Length: #{body.bytesize}\n")
+    peer.say("POST / HTTP/1.1\nHost: h\n#{headers}\n", body)
+  end
+
+  def test_bodies_of_a_known_length
+    serving(ECHO) do
+      connection = post("hello")
+
+      assert_equal "hello", connection.response.body
+      assert_equal "", connection.say("POST / HTTP/1.1\nHost: h\nContent-Length: 0\n\n").response.body
+      assert_equal "", connection.say("GET / HTTP/1.1\nHost: h\n\n").response.body
+    end
+  end
+
+  def test_chunked_bodies_and_their_trailers
+    trailers = nil
+    app = lambda do |env|
+      ECHO.call(env).tap { trailers = env["pelton.trailers"] }
+    end
+    serving(app) do
+      response = post("5\r\nhello\r\n1;x=y\r\n!\r\n0\r\nDigest: 7\r\n\r\n", "Transfer-Encoding: chunked\n").response
+
+      assert_equal "hello!", response.body
+    end
+    assert_equal({"digest" => "7"}, trailers)
+  end
+
+  def test_a_large_body_arrives_whole
+    body = Random.new(1).bytes(3_000_000)
+    serving(ECHO) { assert_equal body, post(body).response.body }
+  end
+
+  # The application is called as soon as the head is there.
+  def test_a_body_is_read_while_it_comes
+    parts = []
+    app = lambda do |env|
+      env["rack.input"].each { |line| parts << line }
+      [200, {}, [parts.join]]
+    end
+    serving(app) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 9\n\n")
+      %W[a\n bc\n def\n].each_with_index do |line, index|
+        connection.say("", line)
+        sleep 0.002 until parts.size == index + 1 || index == 2
+      end
+
+      assert_equal "a\nbc\ndef\n", connection.response.body
+    end
+    assert_equal %W[a\n bc\n def\n], parts
+  end
+
+  def test_reading_in_pieces
+    seen = []
+    app = lambda do |env|
+      input = env["rack.input"]
+      buffer = +"x"
+      seen << input.read(0) << input.read(2) << input.read(3, buffer) << buffer << input.gets << input.gets << input.read(100) <<
+        input.read(1) << input.read << input.gets
+      [200, {}, []]
+    end
+    serving(app, lint: false) { post("ab123line\nnext\nrest").response }
+
+    assert_equal ["", "ab", "123", "123", "line\n", "next\n", "rest", nil, "", nil], seen
+  end
+
+  def test_partial_reads_end_with_an_error
+    seen = []
+    app = lambda do |env|
+      seen << env["rack.input"].readpartial(2) << env["rack.input"].readpartial(10)
+      env["rack.input"].readpartial(1)
+    rescue EOFError
+      [200, {}, seen]
+    end
+    serving(app, lint: false) { assert_equal "abc", post("abc").response.body }
+    assert_equal %w[ab c], seen
+  end
+
+  def test_a_client_that_waits_for_100_is_told_to_continue_when_the_body_is_read
+    serving(ECHO) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 2\nExpect: 100-continue\n\n")
+
+      assert_equal 100, connection.response.status
+      assert_equal "ok", connection.say("", "ok").response.body
+      assert_equal "hi", connection.say("POST / HTTP/1.1\nHost: h\nContent-Length: 2\n\n", "hi").response.body
+    end
+  end
+
+  # Whether it would still come is not known: so nothing can follow.
+  def test_a_client_whose_body_nobody_wants_is_not_told_to_continue
+    serving(HELLO) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 2\nExpect: 100-continue\n\n")
+      response = connection.response
+
+      assert_equal 200, response.status
+      assert_equal "close", response["connection"]
+      assert_predicate connection, :ended?
+    end
+  end
+
+  def test_what_the_application_did_not_read_is_dropped
+    serving(HELLO) do
+      connection = post("x" * 100_000)
+
+      assert_equal "hello", connection.response.body
+      assert_equal "hello", connection.get("/").body
+      assert_equal 1, server.stats[:accepted]
+    end
+  end
+
+  def test_an_endless_body_that_nobody_reads_ends_the_connection
+    serving(HELLO) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 1000000000\n\n")
+
+      assert_equal "hello", connection.response.body
+      assert_raises(Errno::EPIPE, Errno::ECONNRESET) { loop { connection.io.write("x" * 65_536) } }
+    end
+  end
+
+  def test_a_client_that_leaves_within_its_body
+    error = nil
+    app = lambda do |env|
+      env["rack.input"].read
+    rescue Pelton::ClosedError => error
+      [200, {}, []]
+    end
+    serving(app) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 9\n\n", "abc")
+      sleep 0.005 until server.stats[:running] == 1
+      connection.close
+      sleep 0.005 until error
+    end
+    assert_kind_of Pelton::ClosedError, error
+  end
+
+  def test_a_body_beyond_the_limit
+    serving(ECHO, max_body: 5) do
+      assert_equal 413, post("123456").response.status
+      assert_equal 500, post("6\r\n123456\r\n0\r\n\r\n", "Transfer-Encoding: chunked\n").response.status
+      assert_equal "12345", post("12345").response.body
+    end
+    assert_kind_of Pelton::LimitError, reported.first
+  end
+
+  def test_a_malformed_chunk_is_the_last_of_its_connection
+    serving(ECHO) do
+      connection = post("5\r\nhelloGET / HTTP/1.1\r\nHost: h\r\n\r\n", "Transfer-Encoding: chunked\n")
+
+      assert_equal 500, connection.response.status
+      assert_predicate connection, :ended?
+      assert_equal 1, server.stats[:requests]
+    end
+    assert_kind_of Pelton::ProtocolError, reported.first
+  end
+
+  def test_a_body_that_does_not_come_in_time
+    serving(ECHO, header_timeout: 0.05) do
+      assert_equal 500, peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 9\n\n", "abc").response.status
+    end
+    assert_kind_of Pelton::TimeoutError, reported.first
+  end
+end

@@ -1,0 +1,178 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_peer"
+
+class HTTPServerTest < PeltonTest
+  include HttpPeer
+
+  def test_a_request_and_its_response
+    serving(HELLO) do
+      response = peer.get("/")
+
+      assert_equal 200, response.status
+      assert_equal "hello", response.body
+      assert_equal "text/plain", response["content-type"]
+      assert_match(/\A\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\z/, response["date"])
+    end
+    assert_empty reported
+  end
+
+  def test_a_connection_stays_open_for_the_next_request
+    serving(->(env) { [200, {}, [env["PATH_INFO"]]] }) do
+      connection = peer
+
+      assert_equal(%w[/1 /2 /3], %w[/1 /2 /3].map { |path| connection.get(path).body })
+      assert_equal 1, server.stats[:accepted]
+      assert_equal 3, server.stats[:requests]
+    end
+  end
+
+  def test_pipelined_requests_are_answered_in_their_order
+    app = lambda do |env|
+      sleep 0.01 if env["PATH_INFO"].end_with?("0")
+      [200, {}, [env["PATH_INFO"]]]
+    end
+    serving(app) do
+      connection = peer.say((1..50).map { |i| "GET /#{i} HTTP/1.1\nHost: h\n\n" }.join)
+
+      assert_equal((1..50).map { |i| "/#{i}" }, Array.new(50) { connection.response.body })
+    end
+  end
+
+  def test_a_handler_that_waits_holds_up_its_own_connection_alone
+    order = []
+    app = lambda do |env|
+      sleep 0.05 if env["PATH_INFO"] == "/slow"
+      order << env["PATH_INFO"]
+      HELLO.call(env)
+    end
+    serving(app) do
+      slow = peer.say("GET /slow HTTP/1.1\nHost: h\n\nGET /after HTTP/1.1\nHost: h\n\n")
+      sleep 0.01
+      peer.get("/quick")
+      2.times { slow.response }
+    end
+    assert_equal %w[/quick /slow /after], order
+  end
+
+  def test_connections_close_when_either_side_wants_it
+    serving(->(env) { [200, (env["PATH_INFO"] == "/close") ? {"connection" => "close"} : {}, ["x"]] }) do
+      connection = peer
+
+      assert_equal "close", connection.get("/", "Connection: close\n")["connection"]
+      assert_predicate connection, :ended?
+      connection = peer
+
+      assert_equal "close", connection.get("/close")["connection"]
+      assert_predicate connection, :ended?
+    end
+  end
+
+  def test_clients_of_version_1_0
+    serving(HELLO) do
+      connection = peer.say("GET / HTTP/1.0\n\n")
+
+      assert_equal "close", connection.response["connection"]
+      assert_predicate connection, :ended?
+      connection = peer.say("GET / HTTP/1.0\nConnection: keep-alive\n\n")
+
+      assert_equal "keep-alive", connection.response["connection"]
+      assert_equal "hello", connection.get("/").body
+    end
+  end
+
+  def test_what_was_begun_is_answered_after_the_clients_half_close
+    serving(HELLO) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      connection.io.close_write
+
+      assert_equal "hello", connection.response.body
+      assert_predicate connection, :ended?
+    end
+  end
+
+  def test_unix_sockets
+    Dir.mktmpdir do |dir|
+      Pelton.run do
+        server = Pelton::HTTP::Server.new(Rack::Lint.new(->(env) { [200, {}, [env["REMOTE_ADDR"]]] }))
+        server.listen("unix://#{dir}/s")
+        client = Peer.new(UNIXSocket.new("#{dir}/s"))
+
+        assert_equal "127.0.0.1", client.get("/").body
+        client.close
+        assert server.stop
+      end
+    end
+  end
+
+  def test_several_servers_beside_each_other
+    Pelton.run do
+      servers = %w[a b].map { |text| Pelton::HTTP::Server.new(->(_) { [200, {}, [text]] }) }
+      texts = servers.map do |server|
+        client = Peer.new(TCPSocket.new("127.0.0.1", server.listen("tcp://127.0.0.1:0").port))
+        client.get("/").body.tap { client.close }
+      end
+
+      assert_equal %w[a b], texts
+      assert_equal [true, true], servers.map(&:stop)
+    end
+  end
+
+  def test_run_ends_when_the_server_has_stopped
+    server = nil
+    Pelton.run do
+      server = Pelton::HTTP::Server.new(HELLO)
+      server.listen("tcp://127.0.0.1:0")
+      Pelton.next_tick { Pelton.spawn { server.stop } }
+    end
+
+    assert_empty server.listeners
+  end
+
+  def test_stopping_lets_requests_end_and_closes_idle_connections
+    app = lambda do |_env|
+      sleep 0.05
+      [200, {}, ["done"]]
+    end
+    serving(app) do
+      idle = peer
+      idle.get("/")
+      busy = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      sleep 0.01 until server.stats[:running] == 1
+      stopping = Pelton.spawn { server.stop }
+
+      assert_predicate idle, :ended?
+      assert_equal "done", busy.response.body
+      assert_predicate busy, :ended?
+      assert_equal true, stopping.await
+      assert_raises(Errno::ECONNREFUSED) { peer }
+    end
+  end
+
+  def test_stopping_gives_up_after_a_time
+    serving(->(_env) { sleep(0.1) && HELLO.call(nil) }) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      sleep 0.01 until server.stats[:running] == 1
+
+      assert_equal false, server.stop(timeout: 0.02)
+      assert_equal "hello", connection.response.body
+    end
+  end
+
+  def test_options_are_checked
+    assert_match(/unknown option: threads/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, threads: 5) }.message)
+    assert_raises(ArgumentError) { Pelton::HTTP::Server.new(nil) }
+    assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, concurrency: 0) }
+    assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO).listen("http://localhost") }
+    assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO).listen("unix://") }
+  end
+
+  def test_memory_stays_in_its_place_when_the_heap_is_compacted
+    serving(->(env) { GC.compact && HELLO.call(env) }, lint: false) do
+      connection = peer
+
+      assert_equal(%w[hello hello], Array.new(2) { connection.get("/").body })
+    end
+  end
+end

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require_relative "support/http_peer"
+
+class HTTPTest < PeltonTest
+  include HttpPeer
+
+  def test_those_who_want_to_know_of_the_end_are_told_in_reverse_order
+    told = []
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(*facts) { told << [:first, *facts[1..]] }
+      env["rack.response_finished"] << ->(_env, *facts) { told << [:second, facts[0]] }
+      env["rack.response_finished"] << ->(*) { raise "third" }
+      [201, {"a" => "b"}, ["x"]]
+    end
+    serving(app) { peer.get("/") }
+
+    assert_equal [[:second, 201], [:first, 201, {"a" => "b"}, nil]], told
+    assert_equal ["third"], reported.map(&:message)
+  end
+end

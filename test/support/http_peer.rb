@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require "rack"
+require "rack/lint"
+require "socket"
+require "pelton/http"
+
+# A server in this process, and a client that sees each byte. For PeltonTests.
+module HttpPeer
+  Response = Struct.new(:status, :headers, :body, :trailers, :head) do
+    def [](name) = headers[name]
+  end
+
+  # One connection.
+  class Peer
+    attr_reader :io
+
+    def initialize(io) = @io = io
+
+    # \n stands for \r\n in a head's lines.
+    def say(head, body = "")
+      @io.write(head.gsub(/\r?\n/, "\r\n") + body)
+      self
+    end
+
+    def get(path, headers = "", method: "GET")
+      say("#{method} #{path} HTTP/1.1\nHost: localhost\n#{headers}\n")
+      response(head_only: method == "HEAD")
+    end
+
+    def response(head_only: false)
+      head = +""
+      head << (@io.gets("\r\n") || raise(EOFError, "no response but #{head.inspect}")) until head.end_with?("\r\n\r\n")
+      status, *lines = head.split("\r\n")
+      headers = lines.each_with_object({}) do |line, all|
+        name, value = line.split(": ", 2)
+        all[name] = all.key?(name) ? [*all[name], value] : value.to_s
+      end
+      code = status[%r{\AHTTP/1\.1 (\d+)}, 1].to_i
+      body, trailers = (head_only || code < 200 || [204, 304].include?(code)) ? [nil, nil] : body_of(headers)
+      Response.new(code, headers, body, trailers, head)
+    end
+
+    # Whether the server has closed its side, and sent nothing more.
+    def ended? = @io.read(1).nil?
+
+    def close = @io.close
+
+    private
+
+    def body_of(headers)
+      return [@io.read(headers["content-length"].to_i), nil] if headers["content-length"]
+      return [@io.read, nil] unless headers["transfer-encoding"] == "chunked"
+      body = +"".b
+      until (size = @io.gets("\r\n").to_i(16)).zero?
+        body << @io.read(size)
+        raise "no CRLF behind a chunk" unless @io.read(2) == "\r\n"
+      end
+      trailers = {}
+      while (line = @io.gets("\r\n").chomp("\r\n")) != ""
+        name, value = line.split(": ", 2)
+        trailers[name] = value
+      end
+      [body, trailers]
+    end
+  end
+
+  attr_reader :reported, :server
+
+  def setup
+    super
+    @reported = []
+    @on_error = Pelton.on_error { |error| @reported << error }
+  end
+
+  def teardown
+    Pelton.on_error(&@on_error)
+    super
+  end
+
+  # Runs the block while the application is served. The block connects by {peer}.
+  def serving(app = nil, lint: true, **options, &block)
+    app, block = block, nil if app.nil?
+    Pelton.run do
+      @server = Pelton::HTTP::Server.new(lint ? Rack::Lint.new(app) : app, **options)
+      @port = @server.listen("tcp://127.0.0.1:0").port
+      @peers = []
+      block.call
+    ensure
+      @peers&.each { |peer| peer.close unless peer.io.closed? }
+      assert @server.stop(timeout: 10), "the server has not stopped: #{@server.stats}" if @server
+    end
+  end
+
+  def peer
+    Peer.new(TCPSocket.new("127.0.0.1", @port)).tap { |peer| @peers << peer }
+  end
+
+  # The answer to raw bytes, until the server closes.
+  def answer(bytes)
+    connection = peer
+    connection.io.write(bytes)
+    connection.io.read
+  ensure
+    connection&.close
+  end
+
+  HELLO = ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }
+end
