@@ -27,6 +27,28 @@ class MemcachedServersTest < PeltonTest
     assert_match(%r{a:11211 /run/b}, client.inspect)
   end
 
+  # Where nothing runs beside the caller, a server that is asked again and says nothing must not keep him.
+  def test_nobody_waits_for_a_server_that_is_asked_again
+    ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]
+    FaultProxy.start(ports[1]) do |proxy|
+      servers = ["127.0.0.1:#{ports[0]}", "127.0.0.1:#{proxy.port}"]
+      cache = Pelton::Memcached::Client.new(servers, timeout: 1000, failure_limit: 1, retry_after: 0.001)
+      proxy.down!
+      keys = Array.new(50) { |i| "key-#{i}" }
+      keys.each do |key|
+        cache.set(key, "v")
+      rescue Pelton::ConnectionError
+        nil
+      end
+      proxy.stall!
+      proxy.up!
+      eventually("the question") { !cache.get("absent") && proxy.accepted > 0 }
+
+      assert_equal 50, cache.set_multi(keys.to_h { |key| [key, "w"] })
+      assert_equal ["w"] * 50, keys.map { |key| cache.get(key) }
+    end
+  end
+
   # While one server keeps its callers waiting, the other's are answered.
   def test_a_frozen_server_delays_nobody_else
     ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]

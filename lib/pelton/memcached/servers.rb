@@ -37,13 +37,12 @@ module Pelton
         node.connection(in_place, timeout, lane)
       end
 
-      # Asks those that are down, when it is time: in a task where one can run, here and now otherwise.
-      #
-      # @asynchronous
+      # Asks those that are down, when it is time: each in a thread of its own, because nobody else shall wait for it, and
+      # no reactor run longer.
       def look_again
         @nodes.select(&:due?).each do |node|
           next unless @mutex.synchronize { @asking[node] ? nil : @asking[node] = true }
-          Pelton.running? ? Task.spawn { ask(node) } : ask(node)
+          Thread.new { ask(node) }.name = "memcached at #{node.address}?"
         end
         move
       end
