@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "memcached_peer.h"
 #include "memcached_served.h"
 
 TEST(clients_share_a_store)
@@ -168,6 +169,89 @@ TEST(a_close_in_the_middle_of_everything_frees_everything)
         CHECK(closed(clients[i]));
         close(clients[i]);
     }
+    serve_no_more();
+}
+
+TEST(what_was_asked_is_answered_before_the_end)
+{
+    char line[] = "get a\r\n";
+    int client, late, greedy;
+
+    serve(NULL, 10);
+    client = join_server();
+    greedy = join_server();
+    tell(client, "set a 0 0 3\r\none\r\n");
+    settle();
+    CHECK_STRING("STORED\r\n", hear(client));
+    tell(client, "get a\r\nset a 0 0 5\r\nth"); /* nobody turns the loop any more */
+    for (int i = 0; i < 5000; i++)
+        CHECK_INT(7, send(greedy, line, 7, MSG_NOSIGNAL));
+    late = join_server();
+    tell(late, "mn\r\n");
+    pel_memcached_server_drain(&server);
+    CHECK_INT(3, server.service.connections);
+    pel_memcached_server_close(&server);
+    CHECK_STRING("VALUE a 0 3\r\none\r\nEND\r\n", hear(client));
+    CHECK(closed(client));
+    CHECK_STRING("MN\r\n", hear(late));
+    CHECK(closed(late));
+    CHECK_INT(5000, server.service.counters.get_hits - 1);
+    close(client);
+    close(late);
+    close(greedy);
+    serve_no_more();
+}
+
+TEST(a_drain_frees_those_who_are_gone_and_those_who_wait_for_a_turn)
+{
+    static char line[70000];
+    int gone, greedy;
+
+    serve(NULL, 10);
+    gone = join_server();
+    greedy = join_server();
+    memset(line, ' ', sizeof line);
+    settle();
+    for (size_t at = 0; at + 4 < sizeof line; at += 4)
+        memcpy(line + at, "mn\r\n", 4);
+    CHECK(send(greedy, line, sizeof line, MSG_NOSIGNAL) > 65536);
+    CHECK_INT(0, pel_loop_wait(&loop, 0));
+    while (pel_loop_dispatch(&loop))
+        ;
+    close(gone);
+    pel_memcached_server_drain(&server);
+    pel_memcached_server_drain(&server);
+    CHECK_INT(1, server.service.connections);
+    backlogs = 0;
+    close(greedy);
+    serve_no_more();
+}
+
+TEST(who_is_idle_for_too_long_is_sent_away)
+{
+    int silent, asking;
+
+    serve(NULL, 10);
+    server.service.idle_timeout = 60;
+    silent = join_server();
+    asking = join_server();
+    settle();
+    loop.now += INT64_C(50000000000);
+    pel_memcached_server_tick(&server);
+    CHECK_INT(2, server.service.connections);
+    for (struct pel_memcached_peer *peer = server.peers; peer; peer = peer->next)
+        if (peer->next == NULL) /* the one that came first */
+            peer->began -= INT64_C(61000000000);
+    loop.now -= INT64_C(50000000000);
+    pel_memcached_server_tick(&server);
+    CHECK_INT(1, server.service.connections);
+    CHECK_INT(1, server.service.counters.idle_kicks);
+    CHECK(closed(silent));
+    tell(asking, "mn\r\n");
+    settle();
+    CHECK_STRING("MN\r\n", hear(asking));
+    close(silent);
+    close(asking);
     serve_no_more();
 }
 

@@ -198,13 +198,102 @@ class EmbeddedServerTest < PeltonTest
     with_server { |server| assert_raises(Pelton::Error) { server.start } }
   end
 
-  def test_without_a_reactor_it_does_not_start
-    assert_raises(Pelton::NotRunningError) { Server.new.start }
+  def test_without_a_reactor_it_runs_in_a_thread_of_its_own
+    server = Server.start(memory: 8 << 20)
+    cache = Client.new(*server.addresses)
+
+    assert cache.set("key", "value")
+    assert_equal "value", cache.get("key")
+    assert_equal 1, server.stats[:curr_items]
+    assert_raises(Pelton::Error) { server.start }
+    server.stop
+    refute_predicate server, :running?
+    assert_raises(Pelton::ClosedError) { server.stats }
+    server.start
+    assert_equal 0, server.stats[:curr_items]
+  ensure
+    server&.stop
+  end
+
+  def test_start_with_a_block_stops_it_at_its_end
+    seen = nil
+    value = Server.start do |server|
+      seen = server
+      Client.new(*server.addresses).set("key", "value")
+    end
+
+    assert value
+    refute_predicate seen, :running?
+  end
+
+  def test_what_keeps_a_thread_from_starting_it_is_told
+    Server.start do |server|
+      error = assert_raises(Pelton::ConnectionError) { Server.start(port: server.port) }
+
+      assert_match(/in use/, error.message)
+    end
+  end
+
+  def test_any_thread_may_ask_and_stop_it
+    Pelton.run do
+      server = Server.new.start
+      stats = Thread.new { server.stats }.value
+      Thread.new { server.stop }.join
+
+      assert_equal 0, stats[:curr_items]
+      refute_predicate server, :running?
+    end
+  end
+
+  def test_what_was_asked_before_a_stop_is_answered
+    Pelton.run do
+      server = Server.new.start
+      TCPSocket.open("127.0.0.1", server.port) do |socket|
+        socket.write("set key 0 0 5\r\nvalue\r\n" + "get key\r\n" * 1000)
+        server.stop
+
+        assert_equal "STORED\r\n" + "VALUE key 0 5\r\nvalue\r\nEND\r\n" * 1000, socket.read
+      end
+    end
+  end
+
+  def test_several_servers_have_nothing_in_common
+    Pelton.run do
+      servers = Array.new(3) { Server.new.start }
+      clients = servers.map { |server| Client.new(*server.addresses) }
+      clients.each_with_index { |client, index| client.set("key", index.to_s) }
+
+      assert_equal %w[0 1 2], clients.map { |client| client.get("key") }
+      servers[1].stop
+      assert_equal "2", clients[2].get("key")
+      assert_equal [1, 1], servers.values_at(0, 2).map { |server| server.stats[:curr_items] }
+    ensure
+      servers&.each(&:stop)
+    end
+  end
+
+  def test_large_items_where_they_are_allowed
+    value = Random.new(2).bytes(6_000_000)
+    with_server(value_limit: 8 << 20) do |server|
+      client = Client.new("127.0.0.1:#{server.port}", timeout: 10)
+
+      assert client.set("key", value)
+      assert_equal value, client.get("key")
+      refute_nil client.get("key")
+    end
+  end
+
+  def test_a_silent_client_is_sent_away_where_that_is_asked_for
+    with_server(idle_timeout: 1) do |server|
+      assert_nil Pelton.connect("127.0.0.1", server.port).gets(timeout: 20)
+      assert_equal 1, server.stats[:idle_kicks]
+    end
   end
 
   def test_arguments_are_checked
     assert_raises(ArgumentError) { Server.new(memory: 1000) }
     assert_raises(ArgumentError) { Server.new(max_connections: 0) }
+    assert_raises(ArgumentError) { Server.new(idle_timeout: -1) }
     assert_raises(ArgumentError) { Server.new(max_connections: 100_000) }
     assert_raises(ArgumentError) { Server.new(value_limit: 10) }
     assert_raises(ArgumentError) { Server.new(value_limit: 1 << 31, memory: 1 << 32) }

@@ -11,6 +11,7 @@
 #define ACCEPTS_A_TURN 64
 #define CRAWLED_A_TICK 10000
 #define SECOND 1000000000
+#define DRAINING_NS (SECOND / 2) /* clients may go on asking */
 
 struct pel_memcached_listener {
     struct pel_handle handle; /* first */
@@ -159,6 +160,7 @@ int pel_memcached_server_open(struct pel_memcached_server *server, struct pel_lo
     server->loop = loop;
     server->started = loop->now;
     server->service.configured_memory = limits->memory;
+    server->service.idle_timeout = limits->idle_timeout;
     server->service.max_connections =
         limits->connections < PEL_ITEM_REFERENCES ? limits->connections : PEL_ITEM_REFERENCES;
     pel__memcached_server_set_time(server);
@@ -184,20 +186,35 @@ void pel_memcached_server_turn(struct pel_memcached_server *server)
     }
 }
 
+/* Those of the backlog are not idle: they wait for us. */
+static void close_idle(struct pel_memcached_server *server)
+{
+    int64_t limit = server->loop->now - (int64_t)server->service.idle_timeout * SECOND;
+    struct pel_memcached_peer *next;
+
+    for (struct pel_memcached_peer *peer = server->peers; peer; peer = next) {
+        next = peer->next;
+        if (peer->waiting || peer->began > limit)
+            continue;
+        server->service.counters.idle_kicks++;
+        pel__memcached_server_forget(server, peer);
+        pel__memcached_peer_free(peer);
+    }
+}
+
 void pel_memcached_server_tick(struct pel_memcached_server *server)
 {
     pel__memcached_server_set_time(server);
     pel_store_crawl(&server->service.store, CRAWLED_A_TICK);
+    if (server->service.idle_timeout)
+        close_idle(server);
     end_pauses(server);
 }
 
-void pel_memcached_server_close(struct pel_memcached_server *server)
+static void stop_listening(struct pel_memcached_server *server)
 {
     struct pel_memcached_listener *listener;
-    struct pel_memcached_peer *peer;
 
-    if (!server->input)
-        return;
     while ((listener = server->listeners)) {
         server->listeners = listener->next;
         pel_loop_disarm(server->loop, &listener->handle);
@@ -205,6 +222,42 @@ void pel_memcached_server_close(struct pel_memcached_server *server)
             close(listener->handle.fd);
         pel_free(listener);
     }
+}
+
+/* Everybody's turn, also of those of whom the loop has not told yet. Whether anything was received. */
+static int serve_all(struct pel_memcached_server *server)
+{
+    uint64_t before = server->service.counters.bytes_read;
+    struct pel_memcached_peer *next;
+
+    server->backlog = NULL;
+    for (struct pel_memcached_peer *peer = server->peers; peer; peer = next) {
+        next = peer->next;
+        peer->waiting = 0;
+        peer->stream.readable = 1;
+        pel__memcached_peer_serve(peer);
+    }
+    return server->service.counters.bytes_read > before;
+}
+
+void pel_memcached_server_drain(struct pel_memcached_server *server)
+{
+    int64_t limit = pel_now() + DRAINING_NS;
+
+    for (struct pel_memcached_listener *listener = server->listeners; listener; listener = listener->next)
+        accept_some(listener);
+    stop_listening(server);
+    while (serve_all(server) && pel_now() < limit)
+        ;
+}
+
+void pel_memcached_server_close(struct pel_memcached_server *server)
+{
+    struct pel_memcached_peer *peer;
+
+    if (!server->input)
+        return;
+    stop_listening(server);
     while ((peer = server->peers)) {
         server->peers = peer->next;
         pel__memcached_peer_free(peer);

@@ -31,6 +31,7 @@ struct pel_memcached_server {
 struct pel_memcached_limits {
     uint64_t memory, value; /* bytes: of all items; of one, with its key and header */
     uint32_t connections;   /* at most PEL_ITEM_REFERENCES */
+    uint32_t idle_timeout;  /* seconds after which a connection without progress is closed; 0: never */
 };
 
 /* Makes a server without listeners. on_backlog is set already. 0, PEL_EMEMORY or PEL_ESYSTEM. */
@@ -43,8 +44,13 @@ int pel_memcached_server_listen(struct pel_memcached_server *server, int fd);
 /* Goes on with what was left when a turn ended. */
 void pel_memcached_server_turn(struct pel_memcached_server *server);
 
-/* To be called about once a second: frees what has expired, and accepts again after descriptors had run out. */
+/* To be called about once a second: frees what has expired, closes idle connections, and accepts again after
+ * descriptors had run out. */
 void pel_memcached_server_tick(struct pel_memcached_server *server);
+
+/* Before a close: stops listening, and answers once more what clients have asked by now, as far as they take it: for
+ * half a second at most. */
+void pel_memcached_server_drain(struct pel_memcached_server *server);
 
 /* Closes all, and frees all memory. Legal twice. */
 void pel_memcached_server_close(struct pel_memcached_server *server);

@@ -34,7 +34,8 @@
     X(store_no_memory)                                                                                                 \
     X(bytes_read)                                                                                                      \
     X(bytes_written)                                                                                                   \
-    X(conn_yields)
+    X(conn_yields)                                                                                                     \
+    X(idle_kicks)
 
 struct pel_memcached_counters {
 #define PEL_MEMCACHED_COUNTER(name) uint64_t name;
@@ -47,6 +48,7 @@ struct pel_memcached_service {
     struct pel_memcached_counters counters;
     uint64_t configured_memory; /* bytes: what cache_memlimit may not exceed */
     uint32_t connections, max_connections;
+    uint32_t idle_timeout;               /* seconds; 0: none */
     int port;                            /* 0: none */
     int verbosity, configured_verbosity; /* 2: each command goes to stderr. Clients choose up to what is configured. */
 };

@@ -92,6 +92,7 @@ static int settings(const struct pel_memcached_service *service, struct pel_buff
     stat(output, "num_threads", 1);
     print(output, "STAT binding_protocol ascii\r\nSTAT auth_enabled_sasl no\r\nSTAT auth_enabled_ascii no\r\n");
     stat(output, "item_size_max", service->store.item_limit);
+    stat(output, "idle_timeout", service->idle_timeout);
     print(output, "STAT maxconns_fast yes\r\nSTAT detail_enabled no\r\nSTAT hash_algorithm siphash13\r\n");
     return end(output);
 }

@@ -147,8 +147,12 @@ static void ring(struct pel_reactor *reactor, struct pel_alarm *alarm)
 
 static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
 {
+    struct server *server = (struct server *)((char *)listed - offsetof(struct server, listed));
+
     reactor->references--;
-    close_server((struct server *)((char *)listed - offsetof(struct server, listed)));
+    if (!server->abandoned)
+        pel_memcached_server_drain(&server->core);
+    close_server(server);
 }
 
 /* ---- methods -------------------------------------------------------------------------------------------------- */
@@ -160,19 +164,23 @@ static VALUE server_close(VALUE self)
 
     if (server->running) {
         pel_list_remove(server->reactor, &server->listed);
-        if (!server->abandoned)
+        if (!server->abandoned) {
             server->reactor->references--;
+            pel_memcached_server_drain(&server->core);
+        }
     }
     close_server(server);
     return Qnil;
 }
 
-/* _start(memory, value limit, connections, verbosity): then _listen. */
-static VALUE server_start(VALUE self, VALUE memory, VALUE value, VALUE connections, VALUE verbosity)
+/* _start(memory, value limit, connections, idle timeout, verbosity): then _listen. */
+static VALUE server_start(VALUE self, VALUE memory, VALUE value, VALUE connections, VALUE idle, VALUE verbosity)
 {
     struct server *server = get(self);
-    struct pel_memcached_limits limits = {
-        .memory = NUM2ULL(memory), .value = NUM2ULL(value), .connections = NUM2UINT(connections)};
+    struct pel_memcached_limits limits = {.memory = NUM2ULL(memory),
+                                          .value = NUM2ULL(value),
+                                          .connections = NUM2UINT(connections),
+                                          .idle_timeout = NUM2UINT(idle)};
     struct pel_reactor *reactor = pel_reactor_running("Server#start");
     int code, level = NUM2INT(verbosity);
 
@@ -260,7 +268,7 @@ void pel_init_memcached_server(void)
 
     pthread_atfork(NULL, NULL, after_fork_in_child);
     rb_define_alloc_func(class, server_allocate);
-    rb_define_private_method(class, "_start", server_start, 4);
+    rb_define_private_method(class, "_start", server_start, 5);
     rb_define_private_method(class, "_listen", server_listen, 1);
     rb_define_private_method(class, "_close", server_close, 0);
     rb_define_private_method(class, "_stats", server_stats, 0);

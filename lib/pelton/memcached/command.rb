@@ -32,7 +32,7 @@ module Pelton
       # @raise [UsageError]
       def initialize(arguments)
         @port, @hosts, @path = 11_211, [], nil
-        @memory, @connections, @value_limit, @verbosity = 64 * MEGABYTE, 1024, MEGABYTE, 0
+        @memory, @connections, @value_limit, @idle_timeout, @verbosity = 64 * MEGABYTE, 1024, MEGABYTE, 0, 0
         rest = parser.parse(short_forms(arguments))
         raise UsageError, "what is #{rest.first}?" if rest.any?
       rescue OptionParser::ParseError => error
@@ -50,7 +50,7 @@ module Pelton
       # @return [Hash] what {Server#initialize} is given
       def options
         {host: (@hosts if @hosts.any?), port: @port, path: @path, memory: @memory, max_connections: @connections,
-         value_limit: @value_limit, verbosity: @verbosity}
+         value_limit: @value_limit, idle_timeout: @idle_timeout, verbosity: @verbosity}
       end
 
       def serve(out, error)
@@ -78,9 +78,15 @@ module Pelton
           parser.on("-m", "--memory-limit MB", Integer, "memory of all items in megabytes (default: 64)") { |megabytes| @memory = megabytes * MEGABYTE }
           parser.on("-c", "--conn-limit N", Integer, "connections at a time (default: 1024)") { |number| @connections = number }
           parser.on("-I", "--max-item-size SIZE", "bytes of one item, or 512k, or 2m (default: 1m; 1k to 1024m)") { |size| @value_limit = bytes(size) }
+          parser.on("-o", "--extended NAME=VALUE,...", Array, "idle_timeout=SECONDS: close connections that are silent for so long") { |extras| extras.each { |extra| extend_by(extra) } }
           parser.on("-v", "--verbose", "say where it listens; twice: each command, too") { @verbosity += 1 }
           parser.on("-h", "--help", "print this") { @help = true }
         end
+      end
+
+      def extend_by(extra)
+        seconds = extra[/\Aidle_timeout=(\d+)\z/, 1] or raise UsageError, "-o knows idle_timeout=SECONDS, not #{extra}"
+        @idle_timeout = Integer(seconds, 10)
       end
 
       def refuse_udp(port)
