@@ -18,11 +18,15 @@ class LabIntegrationTest < PeltonTest
 
     assert_empty heats.filter_map(&:skipped)
     assert_empty results.select { |result| result.status == :refused }.map { |result| "#{result.name}: #{result.reason}" }
-    assert_empty results.select { |result| result.status == :skipped && !result.contender.gem }.map(&:reason)
+    assert_empty results.select { |result| result.status == :skipped && !(result.contender.gem || result.contender.program) }.map(&:reason)
   end
 
   def test_memcached
     run_small("memcached", 50)
+  end
+
+  def test_crossover
+    run_small("crossover", 4)
   end
 
   def test_transfer

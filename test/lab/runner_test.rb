@@ -56,6 +56,23 @@ class LabRunnerTest < PeltonTest
     assert_equal [3, true], @jobs.first.values_at(:size, :rehearsal)
   end
 
+  def test_who_was_rehearsed_is_not_again
+    heats(size: {free: 5}, race: {latency: [0, 0], rounds: 1}) { contender("one") { |run| run.measure {} } }
+
+    assert_equal [true, false, false], @jobs.map { |job| job[:rehearsal] }
+  end
+
+  def test_one_takes_anothers_place_where_that_is_not_installed
+    names = lambda do |gem|
+      heats("--rounds", "1") do
+        baseline("wanted", gem:) { |run| run.measure {} }
+        baseline("its place", instead_of: "wanted") { |run| run.measure {} }
+      end.first.then { |heat| heat.reference.name }
+    end
+
+    assert_equal ["wanted", "its place"], [names.call("minitest"), names.call("pelton-has-no-such-gem")]
+  end
+
   def test_who_takes_part
     names = lambda do |*arguments|
       heats(*arguments, "--rounds", "1") do
@@ -159,7 +176,7 @@ class LabRunnerTest < PeltonTest
     end
     done = @jobs.reject { |job| job[:rehearsal] }.group_by { |job| job[:contender] }.transform_values { |jobs| jobs.map { |job| job[:size] } }
 
-    assert_equal({"one by one" => [50, 4, 1], "all at once" => [50, 50, 50]}, done)
+    assert_equal({"one by one" => [50, 2, 1], "all at once" => [50, 50, 50]}, done)
   end
 
   def test_a_latency_puts_the_proxy_before_the_server
@@ -188,7 +205,7 @@ class LabRunnerTest < PeltonTest
     @progress = ->(text, share) { told << [text, share] }
     heats(race: {rounds: 3, latency: [0, 0]}) { contender("any") { |run| run.measure {} } }
 
-    assert_equal 8, told.size
+    assert_equal 7, told.size
     assert_equal ["fakes: race, not pinned, 0 ms, rehearsal: any", 0.0], told.first
     assert_equal ["fakes: race, not pinned, 0 ms, round 3 of 3: any", 0.875], told.last
     assert_equal told.map(&:last).sort, told.map(&:last)

@@ -12,12 +12,14 @@ module Pelton
       # Keyword `round_trips` says how many it takes, one after the other, for each unit of size: on a long line that bounds
       # its size to {PATIENCE} seconds a round.
       # Keyword `program` names a program that it needs ("node"), as `gem` does a library.
+      # Keyword `instead_of` names a contender in whose place it stands where that one is not installed.
       # Keyword `extra` keeps it out unless `--peers` asks for all.
-      PATIENCE = 0.4
+      PATIENCE = 0.2
 
-      attr_reader :name, :style, :gem, :program, :at_most, :round_trips, :baseline, :extra, :work
+      attr_reader :name, :style, :gem, :program, :at_most, :round_trips, :baseline, :instead_of, :extra, :work
 
-      def initialize(name, style: "", gem: nil, program: nil, at_most: nil, round_trips: nil, baseline: false, extra: false, &work)
+      def initialize(name, style: "", gem: nil, program: nil, at_most: nil, round_trips: nil, baseline: false, instead_of: nil,
+        extra: false, &work)
         @name = name
         @style = style
         @gem = gem
@@ -25,6 +27,7 @@ module Pelton
         @round_trips = round_trips
         @at_most = at_most
         @baseline = baseline
+        @instead_of = instead_of
         @extra = extra
         @work = work
       end

@@ -56,6 +56,18 @@ module Pelton
         own / base.to_f if own && base&.positive?
       end
 
+      # The names of what its contenders are compared by: several in a race with points.
+      def metrics
+        race.points ? race.points.numbers.map { |number| number.to_s.to_sym } : [race.metric.name]
+      end
+
+      # For each ratio to the baseline whether another run would find much the same.
+      # @return [Array<Boolean>]
+      def trust
+        return [] if skipped || !reference&.measured?
+        (results - [reference]).product(metrics).select { |pair| ratio(*pair) }.map { |pair| trusted?(*pair) }
+      end
+
       # How far off another run's {#ratio} may be (its median, where there is no baseline), as a share; nil: nobody knows.
       # @see Statistics.doubt
       def doubt(result, metric = race.metric.name)

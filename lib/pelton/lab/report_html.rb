@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "figures"
+require_relative "heat"
 require_relative "html"
 require_relative "pinning"
 require_relative "report_html/bars"
@@ -71,10 +72,7 @@ module Pelton
 
       # Whether another run would find the same.
       def trust
-        ratios = @heats.reject(&:skipped).flat_map do |heat|
-          next [] unless heat.reference&.measured? && !heat.race.points
-          (heat.results - [heat.reference]).select { |result| heat.ratio(result) }.map { |result| heat.trusted?(result) }
-        end
+        ratios = @heats.flat_map(&:trust)
         return if ratios.empty?
         doubtful = ratios.count(false)
         return Html.tag(:p, "Another run would find all #{ratios.size} ratios within 10 % of these.", busy) if doubtful.zero?
@@ -110,7 +108,8 @@ module Pelton
       def facts(sweep)
         heat = sweep.heats.first
         link = heat.race.link&.map { |name, seconds| "#{name} of #{Figures.short(seconds * 1000)} ms" }
-        [Pinning::NAMES[heat.pin], "#{Figures.delimit(heat.size)} #{heat.race.unit}", Figures.count(heat.rounds, "round"), heat.server, *link].compact.join(" · ")
+        [Pinning::NAMES[heat.pin], "#{Figures.delimit(heat.size)} #{heat.race.unit}", Figures.count(heat.rounds, "round"), heat.server, *link,
+          ("shown: #{self.class.unit(heat.race.metric.title)}" if heat.race.metric.title.include?(","))].compact.join(" · ")
       end
 
       def picture(sweep)

@@ -41,7 +41,7 @@ module Pelton
 
       # Which ratios another run may not find again.
       def doubts(heats)
-        doubtful = heats.reject(&:skipped).sum { |heat| heat.results.count { |result| heat.ratio(result) && !heat.trusted?(result) } }
+        doubtful = heats.flat_map(&:trust).count(false)
         return if doubtful.zero?
         @out.puts("", "#{count(doubtful, "ratio")} marked ? may be more than #{(Heat::TRUST * 100).round} % off in another run: do not trust them. " \
           "A quiet machine helps, and more rounds.")

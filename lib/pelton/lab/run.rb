@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "json"
 require_relative "measurement"
 
 module Pelton
@@ -49,6 +50,20 @@ module Pelton
         value
       end
 
+      # Runs another program, which measures itself: the last line that it prints is JSON with `real`, `user` and `system`
+      # (seconds), `rss_kb`, and whatever else it has to say.
+      # @param command [Array<String>]
+      # @return [Hash{Symbol => Object}] that line
+      def measure_program(*command, operations: size)
+        raise ArgumentError, "a contender measures once" if @measurement
+        @on_start.call
+        text = IO.popen(command, err: %i[child out], &:read)
+        raise "#{command.first} failed: #{text.scrub.lines.last&.strip}" unless $?.success?
+        said = JSON.parse(text.lines.last, symbolize_names: true)
+        @measurement = Measurement.new(**said.slice(:user, :system, :real, :rss_kb), operations:, records: @records)
+        said
+      end
+
       # Compares what came with what should have come.
       # @raise [WrongAnswer] unless they are equal
       def expect(expected, actual, what = "an answer")
@@ -67,7 +82,22 @@ module Pelton
 
       # Keeps a figure of the contender's own, to be compared by its name.
       def record(name, value)
-        @records[name.to_sym] = value
+        @records[name.to_s.to_sym] = value
+      end
+
+      # A figure that was kept.
+      def [](name)
+        @records[name.to_s.to_sym]
+      end
+
+      # Measures one of the race's points, inside of {#measure}: the block does `number` chains of operations at once, each as
+      # long as it is told, about {#size} operations in all. Keeps the microseconds that one of them took.
+      # @yieldparam times [Integer] operations of each chain, at least one
+      def point(number)
+        times = [size / number, 1].max
+        started = monotonic
+        yield times
+        record(number, (monotonic - started) / (times * number) * 1e6)
       end
 
       # Seconds on a clock that nobody sets.

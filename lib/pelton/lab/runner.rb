@@ -8,7 +8,8 @@ require_relative "trial"
 
 module Pelton
   module Lab
-    # Runs races: first every contender once, untimed, to see that it answers rightly; then rounds, in each of which
+    # Runs races: first every contender once, untimed, to see that it answers rightly (and not again in other pinnings and
+    # at other latencies: timed answers are checked, too); then rounds, in each of which
     # every contender runs once, in a shuffled order, so that what disturbs the machine disturbs all alike.
     class Runner
       # @param options [Options] what the command line asked for
@@ -19,6 +20,7 @@ module Pelton
         @progress = progress
         @attempt = attempt || ->(processes, job, core) { Trial.new(processes, job, core:, deadline: options.deadline) }
         @random = Random.new(options.seed)
+        @rehearsed = {}
       end
 
       # Yields each heat when it is over.
@@ -48,11 +50,12 @@ module Pelton
 
       # How often something is run for a heat: what its share of the whole is guessed from.
       def work(heat)
-        [(heat.rounds + 1) * heat.results.count { |result| result.status != :skipped }, 1].max
+        [heat.rounds * heat.results.count { |result| result.status != :skipped }, 1].max
       end
 
       def entrants(race)
         race.contenders.select do |contender|
+          next if contender.instead_of && !race.find(contender.instead_of).unavailable
           @options.peers || (!contender.extra && !(@options.peers == false && contender.peer?))
         end
       end
@@ -72,7 +75,7 @@ module Pelton
         setting = Setting.new(processes, server, *linked(link(heat), server, processes, server_core), core)
         (heat.rounds + 1).times do |round|
           runnable = heat.results.select(&:runnable?)
-          runnable = runnable.shuffle(random: @random) if round > 0
+          runnable = round.zero? ? runnable.reject { |result| @rehearsed[result.contender] } : runnable.shuffle(random: @random)
           runnable.each_with_index do |result, n|
             yield "#{heat.name}, #{round.zero? ? "rehearsal" : "round #{round} of #{heat.rounds}"}: #{result.name}",
               (round + n / runnable.size.to_f) / (heat.rounds + 1)
@@ -95,6 +98,7 @@ module Pelton
         job = {path: heat.experiment.path, experiment: heat.experiment.name, race: heat.race.name,
                contender: result.name, size:, host: setting.host, port: setting.port, rehearsal:}
         before = counters(heat.race, setting.server)
+        @rehearsed[result.contender] = true
         trial = @attempt.call(setting.processes, job, setting.core)
         outcome = trial.run { heat.race.disturbance&.call(setting.server, size) }
         case outcome.status

@@ -25,6 +25,18 @@ class LabMemcachedExperimentTest < PeltonTest
     assert_equal({same: 20_000, apart: 100_000}, race.sizes)
   end
 
+  def test_the_same_further_away
+    race = @experiment.find("the same, further away")
+
+    assert_equal [0, 0.2, 1, 10], race.latencies
+    assert_equal @experiment.find("set, get, delete").contenders.map(&:name), race.contenders.map(&:name)
+  end
+
+  def test_the_articles_table
+    assert_equal [1.0, 1.92], @experiment.find("set, get, delete").past.then { |past| past.rows.map { |row| past.ratio(row).round(2) } }
+    assert_equal 33.14, @experiment.find("set, get, delete").past.rows.last.total.round(2)
+  end
+
   def test_the_server_counts_each_operation
     counts = @experiment.find("set, get, delete").expected_counts.call(7)
 

@@ -22,7 +22,11 @@ class LabTransferExperimentTest < PeltonTest
     assert_equal ["Ruby, readpartial"], @experiment.races.map { |race| race.reference.name }.uniq
   end
 
+  def test_the_articles_figures
+    assert_equal [6.9, 6.9, 1.0], @experiment.races.map { |race| race.past.ratio(race.past.rows.last).round(1) }
+  end
+
   def test_the_slow_line_is_the_articles
-    assert_equal({chunk: 0.01}, @experiment.find("16 MB through a slow line").link)
+    assert_equal({chunk: 0.01}, @experiment.find("through a slow line").link)
   end
 end

@@ -24,6 +24,6 @@ class LabGridTest < PeltonTest
 
   # Between the two rows at 0 ms; below all of them at 10 ms.
   def test_the_line_goes_where_one_overtakes_the_other
-    assert_includes @html, 'points="0,50.0 25.0,50.0 75.0,100 100,100"'
+    assert_includes @html, 'd="M0 50.0H50.0V100.0H100.0"'
   end
 end

@@ -19,7 +19,7 @@ class LabLinesTest < PeltonTest
   end
 
   def test_its_scales
-    assert_equal ["10.0", "100", "1,000"], @html.scan(/class="tick y"[^>]*>([^<]+)</).flatten
+    assert_equal ["10", "100", "1,000"], @html.scan(/class="tick y"[^>]*>([^<]+)</).flatten
     assert_equal ["0", "1 ms", "2 ms"], @html.scan(/class="tick x"[^>]*>([^<]+)</).flatten
   end
 

@@ -7,11 +7,12 @@ require "pelton/lab/memcached_server"
 Pelton::Lab.experiment "memcached" do
   about "SET, GET and DEL of many keys: blocking calls against callbacks, Deferrables and fibers"
 
-  race "set, get, delete", size: {same: 20_000, apart: 100_000}, unit: "keys" do
-    server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
-    counts { |keys| {cmd_set: keys, get_hits: keys, get_misses: 0, delete_hits: keys, delete_misses: 0} }
+  # The same work in every way. A sweep of latencies runs the better known ones.
+  clients = lambda do |race, sweep: false|
+    race.server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
+    race.counts { |keys| {cmd_set: keys, get_hits: keys, get_misses: 0, delete_hits: keys, delete_misses: 0} }
 
-    baseline "libmemcached", style: "blocking", gem: "memcached", at_most: 2_000 do |run|
+    race.baseline "libmemcached", style: "blocking", gem: "memcached", at_most: 2_000, round_trips: 3 do |run|
       require "memcached"
       cache = Memcached.new(run.address, timeout: 10)
       run.measure(3 * run.size) do
@@ -21,7 +22,7 @@ Pelton::Lab.experiment "memcached" do
       end
     end
 
-    contender "dalli", style: "blocking", gem: "dalli", at_most: 2_000 do |run|
+    race.contender "dalli", style: "blocking", gem: "dalli", at_most: 1_000, round_trips: 3, extra: sweep do |run|
       require "dalli"
       cache = Dalli::Client.new(run.address, protocol: :meta, raw: true, socket_timeout: 10)
       run.measure(3 * run.size) do
@@ -31,7 +32,7 @@ Pelton::Lab.experiment "memcached" do
       end
     end
 
-    contender "EM::P::Memcache, all at once", style: "callback", gem: "eventmachine", at_most: 20_000 do |run|
+    race.contender "EM::P::Memcache, all at once", style: "callback", gem: "eventmachine", at_most: 10_000 do |run|
       require "eventmachine"
       EM.epoll
       right = 0
@@ -51,7 +52,7 @@ Pelton::Lab.experiment "memcached" do
       run.expect(3 * run.size, right, "the number of right answers")
     end
 
-    contender "EM::P::Memcache, one by one", style: "callback", gem: "eventmachine", at_most: 2_000 do |run|
+    race.contender "EM::P::Memcache, one by one", style: "callback", gem: "eventmachine", at_most: 1_000, round_trips: 3 do |run|
       require "eventmachine"
       EM.epoll
       right = 0
@@ -79,7 +80,27 @@ Pelton::Lab.experiment "memcached" do
       run.expect(run.size, right, "the number of right values")
     end
 
-    contender "Pelton, a block each", style: "callback" do |run|
+    race.contender "em-synchrony, 100 fibers", style: "direct", gem: "em-synchrony", at_most: 5_000, round_trips: 0.03, extra: sweep do |run|
+      require "em-synchrony"
+      require "em-synchrony/em-memcache"
+      EM.epoll
+      run.measure(3 * run.size) do
+        EM.synchrony do
+          cache = EM::P::Memcache.connect(run.host, run.port)
+          left = 100
+          1.upto(100) do |first|
+            Fiber.new do
+              first.step(run.size, 100) { |n| cache.set("key#{n}", "value#{n}") }
+              first.step(run.size, 100) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
+              first.step(run.size, 100) { |n| cache.delete("key#{n}") }
+              EM.stop if (left -= 1).zero?
+            end.resume
+          end
+        end
+      end
+    end
+
+    race.contender "Pelton, a block each", style: "callback" do |run|
       require "pelton/memcached"
       right = 0
       run.measure(3 * run.size) do
@@ -93,7 +114,7 @@ Pelton::Lab.experiment "memcached" do
       run.expect(3 * run.size, right, "the number of right answers")
     end
 
-    contender "Pelton, Deferrables", style: "deferrable" do |run|
+    race.contender "Pelton, Deferrables", style: "deferrable", extra: sweep do |run|
       require "pelton/memcached"
       right = 0
       run.measure(3 * run.size) do
@@ -107,7 +128,7 @@ Pelton::Lab.experiment "memcached" do
       run.expect(3 * run.size, right, "the number of right answers")
     end
 
-    contender "Pelton, 100 fibers", style: "direct", at_most: 20_000 do |run|
+    race.contender "Pelton, 100 fibers", style: "direct", at_most: 20_000, round_trips: 0.03 do |run|
       require "pelton/memcached"
       run.measure(3 * run.size) do
         Pelton.run do
@@ -124,7 +145,7 @@ Pelton::Lab.experiment "memcached" do
       end
     end
 
-    contender "Pelton, one fiber", style: "direct", at_most: 2_000 do |run|
+    race.contender "Pelton, one fiber", style: "direct", at_most: 2_000, round_trips: 3 do |run|
       require "pelton/memcached"
       run.measure(3 * run.size) do
         Pelton.run do
@@ -136,7 +157,9 @@ Pelton::Lab.experiment "memcached" do
       end
     end
 
-    contender "Pelton, no reactor", style: "blocking", at_most: 2_000 do |run|
+    # Without libmemcached it is what the others are compared with.
+    race.baseline "Pelton, no reactor", style: "blocking", at_most: 1_000, round_trips: 3,
+      instead_of: ("libmemcached" if sweep) do |run|
       require "pelton/memcached"
       cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
       run.measure(3 * run.size) do
@@ -145,6 +168,14 @@ Pelton::Lab.experiment "memcached" do
         1.upto(run.size) { |n| cache.delete("key#{n}") }
       end
     end
+  end
+
+  race "set, get, delete", size: {same: 20_000, apart: 100_000}, full: 100_000, unit: "keys" do
+    past '"Asynchronous != Faster"', source: "2012, 100,000 keys", size: 100_000, pin: :apart do
+      row "memcached gem", style: "blocking", user: 4.17, system: 4.36, real: 17.299242
+      row "EventMachine", style: "callback", user: 32.15, system: 0.99, real: 33.246160
+    end
+    clients.call(self)
 
     target 1, "set, get, delete with a block each / libmemcached, one core", of: "Pelton, a block each", at_most: 0.10, pin: :same
     target 2, "the same, two cores", of: "Pelton, a block each", at_most: 0.03, pin: :apart, digits: 3
@@ -153,9 +184,15 @@ Pelton::Lab.experiment "memcached" do
     target 6, "100 fibers on one connection / one libmemcached, one core", of: "Pelton, 100 fibers", at_most: 0.22, pin: :same
   end
 
+  # "I would then roll it out to production, where memcached is running on a different machine": the further away, the better
+  # for those who need not wait for each answer.
+  race "the same, further away", size: {same: 2_000}, full: 20_000, unit: "keys", rounds: 3, latency: [0, 0.2, 1, 10] do
+    clients.call(self, sweep: true)
+  end
+
   # The server stands still while the program asks, so that nothing is answered before all is queued.
   race "everything queued", size: {free: 100_000}, unit: "keys", rounds: 3 do
-    server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
+    server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address, stalls: true) }
     disturb { |server, keys| server.stall(keys / 100_000.0) }
     metric :rss_mb, "RSS MB", digits: 0
 
@@ -198,7 +235,7 @@ Pelton::Lab.experiment "memcached" do
 
   # What asynchronous code is for: the server stands still for a while, the program must not. Its 10 ms timer tells.
   race "the server stops", size: {free: 1}, unit: "second", rounds: 3, rehearsal: 0.1, fixed: true do
-    server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
+    server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address, stalls: true) }
     disturb do |server, seconds|
       sleep 0.1
       server.stall(seconds)

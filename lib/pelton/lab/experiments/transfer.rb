@@ -35,6 +35,22 @@ Pelton::Lab.experiment "transfer" do
     end
   end
 
+  # As node does it: a stream whose data come as events. It measures itself, from connecting to the end.
+  node = <<~JAVASCRIPT
+    const [host, port, bytes, digest] = process.argv.slice(1);
+    const hash = digest === "true" && require("crypto").createHash("sha256");
+    const usage = () => process.resourceUsage();
+    const before = usage(), started = process.hrtime.bigint();
+    let received = 0;
+    const socket = require("net").connect(+port, host, () => socket.write(bytes + "\\n"));
+    socket.on("data", (data) => { received += data.length; if (hash) hash.update(data); });
+    socket.on("end", () => {
+      const real = Number(process.hrtime.bigint() - started) / 1e9, after = usage();
+      console.log(JSON.stringify({ real, user: (after.userCPUTime - before.userCPUTime) / 1e6,
+        system: (after.systemCPUTime - before.systemCPUTime) / 1e6, rss_kb: after.maxRSS, received, digest: hash && hash.digest("hex") }));
+    });
+  JAVASCRIPT
+
   receivers = lambda do |race, slow: false|
     race.server { |processes, core| Pelton::Lab::Sender.new(processes, core) }
     race.metric :real, "s", digits: 4
@@ -87,6 +103,13 @@ Pelton::Lab.experiment "transfer" do
       received.check
     end
 
+    race.contender "node, stream", style: "callback", program: "node", extra: slow do |run|
+      bytes = run.size * 1_048_576
+      said = run.measure_program("node", "-e", node, run.host, run.port.to_s, bytes.to_s, run.rehearsal?.to_s)
+      run.expect(bytes, said[:received], "the number of bytes")
+      run.expect(Pelton::Lab::Pattern.digest(bytes), said[:digest], "the digest") if run.rehearsal?
+    end
+
     race.contender "Pelton, readpartial", style: "direct" do |run|
       require "pelton"
       received = tally.new(run)
@@ -120,11 +143,19 @@ Pelton::Lab.experiment "transfer" do
     end
   end
 
-  race "16 MB", size: {apart: 16}, unit: "MB", rehearsal: 4 do
+  race "16 MB", size: {apart: 16}, unit: "MB", rounds: 5, rehearsal: 4 do
+    past '"The cost of the async state machine"', source: "C#, 16 MB over loopback" do
+      row "Sync", style: "blocking", real: 0.055
+      row "Async", style: "async/await", real: 0.380
+    end
     receivers.call(self)
   end
 
   race "256 MB", size: {apart: 256}, unit: "MB", rehearsal: 4 do
+    past '"The cost of the async state machine"', source: "C#, 256 MB over loopback" do
+      row "Sync", style: "blocking", real: 0.821
+      row "Async", style: "async/await", real: 5.669
+    end
     receivers.call(self)
     target 7, "256 MB, reused buffer / blocking readpartial: CPU", of: "Pelton, readpartial", at_most: 1.10, metric: :cpu
     target 7, "the same: wall", of: "Pelton, readpartial", at_most: 1.10
@@ -133,8 +164,12 @@ Pelton::Lab.experiment "transfer" do
   end
 
   # The article's proxy: 10 ms for each piece of at most 64 KB.
-  race "16 MB through a slow line", size: {apart: 16}, unit: "MB", rounds: 3, rehearsal: 1, link: {chunk: 0.01} do
+  race "through a slow line", size: {apart: 8}, full: 16, unit: "MB", rounds: 3, rehearsal: 1, link: {chunk: 0.01} do
+    past '"The cost of the async state machine"', source: "C#, 16 MB through a proxy that takes its time", size: 16 do
+      row "Sync", style: "blocking", real: 29.849
+      row "Async", style: "async/await", real: 29.900
+    end
     receivers.call(self, slow: true)
-    target 9, "16 MB through a latency proxy / blocking readpartial", of: "Pelton, readpartial", at_most: 1.02
+    target 9, "much through a latency proxy / blocking readpartial", of: "Pelton, readpartial", at_most: 1.02
   end
 end

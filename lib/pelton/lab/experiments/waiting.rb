@@ -22,7 +22,7 @@ Pelton::Lab.experiment "waiting" do
       run.record(:kb, (run.rss_kb - before) / run.size.to_f)
     end
 
-    contender "async, sleep", style: "direct", gem: "async" do |run|
+    contender "async, sleep", style: "direct", gem: "async", extra: true do |run|
       require "async"
       run.measure do
         Async do |task|
@@ -95,7 +95,7 @@ Pelton::Lab.experiment "waiting" do
       end
     end
 
-    contender "async, Queue", style: "direct", gem: "async" do |run|
+    contender "async, Queue", style: "direct", gem: "async", extra: true do |run|
       require "async"
       run.measure do
         Async do |task|
@@ -133,7 +133,7 @@ Pelton::Lab.experiment "waiting" do
 
     passes = 10
 
-    contender "EventMachine, add and cancel", style: "callback", gem: "eventmachine" do |run|
+    contender "EventMachine, add and cancel", style: "callback", gem: "eventmachine", at_most: 100_000 do |run|
       require "eventmachine"
       EM.epoll
       EM.set_max_timers(run.size * 2) # it keeps cancelled timers until they are due
@@ -149,7 +149,7 @@ Pelton::Lab.experiment "waiting" do
       end
     end
 
-    contender "EventMachine, add and fire", style: "callback", gem: "eventmachine" do |run|
+    contender "EventMachine, add and fire", style: "callback", gem: "eventmachine", at_most: 100_000 do |run|
       require "eventmachine"
       EM.epoll
       fired = 0

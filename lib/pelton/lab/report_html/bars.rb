@@ -33,7 +33,7 @@ module Pelton
           Html.tag(:div,
             Html.tag(:div, Html.tag(:span, result.name, class: "name"), Html.tag(:span, style, class: "style"), class: "who"),
             Html.tag(:div, Html.tag(:i, class: "bar", style: "width:#{share(result.median(@metric.name))}%"), dots(result), class: "track", aria_hidden: "true"),
-            Html.tag(:div, Html.tag(:b, Figures.number(result.median(@metric.name), @metric.digits)), " #{ReportHtml.unit(@metric.title)}",
+            Html.tag(:div, Html.tag(:b, Figures.number(result.median(@metric.name), @metric.digits)), " #{ReportHtml.unit(@metric.title[/[^,]+\z/].strip)}",
               ratio(result), class: "figure"),
             class: "row #{ReportHtml.style_class(style)}#{" base" if result == @heat.reference}", role: "listitem", title: title(result))
         end

@@ -46,22 +46,17 @@ module Pelton
             title: "#{heat.latency} ms, #{Figures.delimit(number)} at once: ×#{Figures.short(ratio)} (#{Figures.doubt(heat.doubt(heat[@name], number.to_s.to_sym))})")
         end
 
-        # The line where the ratio is one: a point for each column, from edge to edge.
+        # The line between the fields where one is ahead and the others, in steps.
         def frontier
           heights = @heats.map { |heat| height(@sweep.overtakes_at(heat, @name)) }
-          middle = heights.each_with_index.map { |y, index| [(index + 0.5) * 100 / @heats.size, y] }
-          points = [[0, heights.first], *middle, [100, heights.last]].map { |x, y| "#{x.round(2)},#{y.round(2)}" }
-          Html.tag(:svg, Html.tag(:polyline, points: points.join(" "), class: "frontier"), viewBox: "0 0 100 100", preserveAspectRatio: "none")
+          steps = heights.each_with_index.map { |y, index| "#{"M0 " if index.zero?}#{"V" unless index.zero?}#{y}H#{((index + 1) * 100.0 / @heats.size).round(2)}" }
+          Html.tag(:svg, Html.tag(:path, d: steps.join, class: "frontier"), viewBox: "0 0 100 100", preserveAspectRatio: "none")
         end
 
-        # How far from the top a number at once is, in %; the bottom where the first is ahead already, the top where none is.
+        # How far from the top, in %, the first field is that is ahead for good; all are above the bottom, none below the top.
         def height(number)
-          return 0 unless number
-          return 100 if number <= @numbers.first
-          index = @numbers.index { |one| one >= number }
-          low, high = @numbers[index - 1], @numbers[index]
-          row = index - 1 + Math.log(number / low.to_f) / Math.log(high / low.to_f)
-          100 - (row + 0.5) * 100 / @numbers.size
+          below = number ? @numbers.count { |one| one < number } : @numbers.size
+          (100 - below * 100.0 / @numbers.size).round(2)
         end
       end
     end

@@ -59,7 +59,7 @@ module Pelton
         end
 
         def scale
-          decades.map { |value| Html.tag(:span, Figures.short(value), class: "tick y", style: "top:#{up(value)}%") }
+          decades.map { |value| Html.tag(:span, Figures.delimit((value >= 1) ? value.round : value.to_f), class: "tick y", style: "top:#{up(value)}%") }
         end
 
         def axis

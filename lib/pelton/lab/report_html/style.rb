@@ -69,7 +69,7 @@ module Pelton
         .tick { position: absolute; font-size: .8rem; color: var(--soft); white-space: nowrap; }
         .tick.y { right: calc(100% + 8px); transform: translateY(-50%); } .tick.x { top: calc(100% + 6px); transform: translateX(-50%); }
         .legend { list-style: none; margin: 0; padding: 0; display: grid; gap: 4px 22px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 300px), 1fr)); font-size: .9rem; }
-        .legend svg { vertical-align: middle; margin-right: 8px; } .legend small { color: var(--soft); }
+        .legend svg { vertical-align: middle; margin-right: 8px; } .legend small { display: block; margin-left: 36px; color: var(--soft); }
 
         .grids { display: grid; gap: 20px 28px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr)); }
         .grid { margin: 8px 0 0; }
@@ -81,7 +81,7 @@ module Pelton
         .frontier { fill: none; stroke: var(--ink); stroke-width: 3; stroke-dasharray: 7 5; vector-effect: non-scaling-stroke; }
         .ticks { color: var(--soft); } .ticks.y { display: grid; align-items: center; text-align: right; } .ticks.x { grid-column: 2; display: grid; grid-template-columns: repeat(var(--columns), 1fr); text-align: center; }
 
-        .then-now { display: grid; gap: 6px 34px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); margin-top: 22px; border-top: 1px solid var(--rule); }
+        .then-now { display: grid; gap: 6px 34px; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); margin-top: 22px; border-top: 1px solid var(--rule); }
         .scroll { overflow-x: auto; }
         table { border-collapse: collapse; width: 100%; font-size: .86rem; }
         th, td { padding: 5px 10px 5px 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); vertical-align: top; }
@@ -94,7 +94,7 @@ module Pelton
         .verdict { color: var(--soft); } .met { color: var(--good); font-weight: 600; } .missed { color: var(--bad); font-weight: 600; } .unsure { font-weight: 400; }
         details { margin-top: 16px; } summary { cursor: pointer; color: var(--accent); font-size: .92rem; }
         .absent { margin: 14px 0 0; padding-left: 20px; color: var(--soft); font-size: .87rem; overflow-wrap: anywhere; }
-        pre { margin: 0; padding: 12px 14px; overflow-x: auto; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; font-size: .82rem; }
+        pre { margin: 0; padding: 12px 14px; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; font-size: .82rem; }
         dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; margin: 0; font-size: .9rem; } dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
         footer { margin: 48px 0 36px; color: var(--soft); font-size: .87rem; }
         @media (max-width: 680px) {
@@ -104,6 +104,7 @@ module Pelton
           .targets tr { display: grid; grid-template-columns: auto 1fr auto; gap: 2px 12px; padding: 10px 14px; border-bottom: 1px solid var(--rule); } .targets tr:last-child { border: 0; }
           .targets td, .targets td:first-child { padding: 0; border: 0; min-width: 0; } .targets td:nth-child(2) { grid-column: 2 / -1; min-width: 0; }
           .targets td:nth-child(3) { grid-column: 2; text-align: left; } .targets td:nth-child(4) { grid-row: 2; grid-column: 2; justify-self: end; } .targets td:nth-child(5) { grid-row: 2; grid-column: 3; }
+          .then-now { grid-template-columns: minmax(0, 1fr); }
           .map { font-size: .76rem; } .fields { grid-template-rows: repeat(var(--rows), 34px); }
         }
         @media print { body { max-width: none; } article, .card { break-inside: avoid; } }

@@ -64,18 +64,25 @@ module Pelton
         end
 
         def overtaking(sweep)
-          name, latency = sweep.rivals.filter_map { |rival| sweep.overtakes(rival)&.then { |found| [rival, found] } }.min_by(&:last)
+          name, latency = sweep.rivals.filter_map { |rival| sweep.overtakes(rival)&.then { |found| [rival, found] } }
+            .min_by { |rival, found| [found, lead(sweep.measured.last, rival)] }
           return ["never", "no contender overtakes #{sweep.measured.first.reference&.name}"] unless name
           base = sweep.measured.first.reference.name
           return ["from 0 ms", "#{name} is ahead of #{base} at every latency"] if latency.zero?
           ["from #{Figures.short(latency)} ms", "of round trip on, #{name} is ahead of #{base}"]
         end
 
+        # How far ahead one is where it is furthest away.
+        def lead(heat, name)
+          heat.ratio(heat[name]) || 1
+        end
+
         def overtaking_at(sweep)
           direct = sweep.measured.first
           name, number = sweep.rivals.filter_map { |rival| sweep.overtakes_at(direct, rival)&.then { |found| [rival, found] } }.min_by(&:last)
           return ["never", "at #{direct.latency} ms nobody overtakes #{direct.reference&.name}"] unless name
-          [Figures.short(number), "#{sweep.race.points.title}, and #{name} overtakes #{direct.reference.name} at #{direct.latency} ms of round trip"]
+          how_far = direct.latency.zero? ? "even right beside the server" : "at #{direct.latency} ms of round trip"
+          ["from #{Figures.delimit(number.ceil)}", "#{sweep.race.points.title} on, #{name} is ahead of #{direct.reference.name}, #{how_far}"]
         end
       end
     end

@@ -55,7 +55,7 @@ module Pelton
             target = check.target
             unit = " #{ReportHtml.unit(target.unit)}" if target.unit
             [target.row, target.what, "≤ #{Figures.number(target.limit, target.digits)}#{unit}",
-              check.figure ? "#{Figures.number(check.figure, target.digits)}#{unit}" : "–", verdict(check)]
+              measured(check, unit), verdict(check)]
           end
           table(["row", "what", "limit", "measured", ""], rows, "targets")
         end
@@ -85,6 +85,13 @@ module Pelton
           ratio = heat.ratio(result) or return "–"
           text = "#{Figures.number(ratio, 3)} #{Figures.doubt(heat.doubt(result))}"
           heat.trusted?(result) ? text.strip : Html.tag(:span, text.strip, class: "doubtful")
+        end
+
+        # What another run may not find again is marked.
+        def measured(check, unit)
+          return "–" unless check.figure
+          text = "#{Figures.number(check.figure, check.target.digits)}#{unit}"
+          (check.doubt && check.doubt <= Heat::TRUST) ? text : Html.tag(:span, text, class: "doubtful", title: Figures.doubt(check.doubt))
         end
 
         def verdict(check)
