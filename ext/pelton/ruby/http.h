@@ -20,6 +20,7 @@ struct pel_http_list {
 };
 
 struct pel_http_server {
+    struct pel_spare spare;           /* first; among the reactor's while there are connections */
     VALUE self, app, log;             /* log: nil, or what is called with an exchange's facts */
     VALUE template;                   /* env without what a request adds; Qfalse until the first */
     VALUE host, host_name, host_port; /* of the last Host header: usually the next one's, too */
@@ -94,6 +95,10 @@ struct pel_http_connection {
 struct pel_http_server *pel_http_server_get(VALUE self);
 void pel_http_list_add(struct pel_http_list *list, struct pel_http_connection *connection);
 void pel_http_list_remove(struct pel_http_connection *connection);
+
+/* One connection more, or less. C only. */
+void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *reactor);
+void pel_http_server_remove(struct pel_http_server *server, struct pel_reactor *reactor);
 
 /* PEL_HTTP1_DATE bytes: now. */
 const char *pel_http_date(struct pel_http_server *server);

@@ -63,7 +63,7 @@ static void leave(struct pel_http_connection *connection)
     pel_timer_cancel(&connection->reactor->loop.timers, &connection->alarm.timer);
     pel_list_remove(connection->reactor, &connection->listed);
     connection->reactor->references--;
-    connection->server->connections--;
+    pel_http_server_remove(connection->server, connection->reactor);
     if (!connection->in_app)
         pel_http_uncount(connection);
     wake(connection);
@@ -105,18 +105,22 @@ void pel_http_close_when_sent(struct pel_http_connection *connection)
     connection->lingers =
         (!connection->body_done || pel_buffer_length(&connection->stream->input)) && !core->end_of_file;
     pel_http_limit(connection, connection->server->write_timeout);
-    if (connection->lingers) {
+    if (connection->lingers)
         pel_buffer_free(&connection->stream->input);
+    if (connection->lingers || core->layer) /* a layer has a last word of its own */
         pel_stream_close_write(core);
-        pel_http_queue(connection);
-    }
     if (pel_stream_pending(core) && !core->error)
         pel_stream_flush(core);
-    if (core->error || (!connection->lingers && !pel_stream_pending(core)))
+    if (core->error || (!connection->lingers && !pel_stream_unsent_p(core))) {
         pel_http_close(connection);
-    else if (!pel_stream_pending(core))
-        pel_http_limit(connection, LINGER);
-    else if (core->writable)
+        return;
+    }
+    if (connection->lingers) {
+        pel_http_queue(connection);
+        if (!pel_stream_unsent_p(core))
+            pel_http_limit(connection, LINGER);
+    }
+    if (pel_stream_unsent_p(core) && core->writable)
         pel_stream_flush_later(core);
 }
 
@@ -150,9 +154,9 @@ static void on_sent(struct pel_http_connection *connection)
     if (connection->state == PEL_HTTP_IDLE && !pending)
         rest(connection);
     if (connection->state == PEL_HTTP_IDLE && pending < PEL_HTTP_OUTPUT_LIMIT &&
-        (core->readable || pel_buffer_length(&connection->stream->input)))
+        (pel_stream_receivable_p(core) || pel_buffer_length(&connection->stream->input)))
         pel_http_queue(connection);
-    if (connection->state == PEL_HTTP_LINGERING && !pending) {
+    if (connection->state == PEL_HTTP_LINGERING && !pel_stream_unsent_p(core)) {
         if (!connection->lingers)
             pel_http_close(connection);
         else
@@ -266,7 +270,7 @@ void pel_http_end_exchange(struct pel_http_connection *connection)
     pel_http_uncount(connection);
     pel_http_tell_end(connection);
     if (connection->state != PEL_HTTP_GONE && connection->state != PEL_HTTP_LINGERING &&
-        (connection->state == PEL_HTTP_DRAINING || connection->stream->core.readable ||
+        (connection->state == PEL_HTTP_DRAINING || pel_stream_receivable_p(&connection->stream->core) ||
          pel_buffer_length(&connection->stream->input)))
         pel_http_queue(connection);
 }
@@ -297,8 +301,7 @@ void pel_http_serve(struct pel_http_server *server, VALUE stream_object)
     stream->core.on_ready = on_ready;
     pel_list_add(connection->reactor, &connection->listed, self);
     connection->reactor->references++;
-    server->connections++;
-    server->accepted++;
+    pel_http_server_add(server, connection->reactor);
     pel_http_list_add(&server->idle, connection);
     pel_http_limit(connection, server->header_timeout);
     pel_http_queue(connection);

@@ -65,7 +65,7 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
     int fd = NUM2INT(descriptor);
     off_t offset = 0;
 
-    if (!connection->has_length || left > connection->body_left)
+    if (core->layer || !connection->has_length || left > connection->body_left)
         return Qnil;
     while (left) {
         ssize_t sent;

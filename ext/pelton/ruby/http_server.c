@@ -77,6 +77,45 @@ void pel_http_list_remove(struct pel_http_connection *connection)
     list->count--;
 }
 
+/* ---- connections ------------------------------------------------------------------------------------------------ */
+
+#define SPARED 8 /* connections closed at once when descriptors have run out */
+
+static unsigned close_idle(struct pel_http_server *server, uint32_t most)
+{
+    unsigned count = 0;
+
+    for (; count < most && server->idle.first; count++)
+        pel_http_close(server->idle.first);
+    return count;
+}
+
+static unsigned close_some(struct pel_spare *spare)
+{
+    return close_idle((struct pel_http_server *)spare, SPARED);
+}
+
+void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *reactor)
+{
+    server->accepted++;
+    if (server->connections++)
+        return;
+    server->spare.close_some = close_some;
+    server->spare.next = reactor->spares;
+    reactor->spares = &server->spare;
+}
+
+void pel_http_server_remove(struct pel_http_server *server, struct pel_reactor *reactor)
+{
+    struct pel_spare **link = &reactor->spares;
+
+    if (--server->connections)
+        return;
+    while (*link != &server->spare)
+        link = &(*link)->next;
+    *link = server->spare.next;
+}
+
 /* ---- options -------------------------------------------------------------------------------------------------- */
 
 const char *pel_http_date(struct pel_http_server *server)
@@ -146,26 +185,14 @@ static VALUE server_serve(VALUE self, VALUE stream)
     return Qnil;
 }
 
-/* Closes up to so many connections that are between two requests, the longest idle first. Their number. */
-static VALUE server_close_idle(VALUE self, VALUE most)
-{
-    struct pel_http_server *server = pel_http_server_get(self);
-    uint32_t count = 0, wanted = NUM2UINT(most);
-
-    while (count < wanted && server->idle.first) {
-        pel_http_close(server->idle.first);
-        count++;
-    }
-    return UINT2NUM(count);
-}
-
 /* From now on each response is its connection's last. */
 static VALUE server_drain(VALUE self)
 {
     struct pel_http_server *server = pel_http_server_get(self);
 
     server->stopping = 1;
-    return server_close_idle(self, UINT2NUM(UINT32_MAX));
+    close_idle(server, UINT32_MAX);
+    return Qnil;
 }
 
 static void put(VALUE stats, const char *name, uint64_t number)
@@ -198,7 +225,6 @@ void pel_init_http(void)
     class = rb_define_class_under(pel_mHTTP, "Server", rb_cObject);
     rb_define_alloc_func(class, server_allocate);
     rb_define_private_method(class, "_setup", server_setup, 4);
-    rb_define_private_method(class, "_close_idle", server_close_idle, 1);
     rb_define_private_method(class, "_drain", server_drain, 0);
     rb_define_method(class, "serve", server_serve, 1);
     rb_define_method(class, "stats", server_stats, 0);

@@ -100,6 +100,8 @@ static int accept_one(struct listener *listener)
     if (!listener->ready || pel_timer_active(&listener->pause.timer))
         return PEL_EAGAIN;
     fd = pel_socket_accept(listener->handle.fd);
+    if (fd == PEL_ESYSTEM && (errno == EMFILE || errno == ENFILE) && pel_spare(listener->reactor))
+        fd = pel_socket_accept(listener->handle.fd);
     if (fd >= 0) {
         listener->accepted++;
         return fd;

@@ -190,6 +190,17 @@ struct pel_listed {
 void pel_list_add(struct pel_reactor *reactor, struct pel_listed *listed, VALUE object);
 void pel_list_remove(struct pel_reactor *reactor, struct pel_listed *listed);
 
+/* ---- spares: who can do without descriptors ---------------------------------------------------------------------- */
+
+struct pel_spare {
+    struct pel_spare *next;
+    /* Descriptors have run out: closes some that nobody would miss. Their number. C only. */
+    unsigned (*close_some)(struct pel_spare *spare);
+};
+
+/* Has one of them close some; 0 when nobody can. */
+int pel_spare(struct pel_reactor *reactor);
+
 /* ---- the reactor ---------------------------------------------------------------------------------------------- */
 
 #define PEL_HOT_BUFFER 65536
@@ -248,7 +259,8 @@ struct pel_reactor {
     size_t references;        /* what keeps run going beside parked fibers: operations, one-shot timers, listeners */
     uint8_t fired_off_queue;  /* in this tick: the fiber that insists on waiting may have to wait no more */
     struct pel_listed listed; /* head of a ring */
-    char *hot_buffer;         /* PEL_HOT_BUFFER bytes, lent for the time of one receive */
+    struct pel_spare *spares;
+    char *hot_buffer; /* PEL_HOT_BUFFER bytes, lent for the time of one receive */
 
     /* statistics */
     uint64_t turns, switches, jobs_run;

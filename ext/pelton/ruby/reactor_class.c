@@ -177,6 +177,14 @@ static VALUE reactor_s_running_p(VALUE class)
     return reactor && reactor->phase != PEL_IDLE ? Qtrue : Qfalse;
 }
 
+int pel_spare(struct pel_reactor *reactor)
+{
+    for (struct pel_spare *spare = reactor->spares; spare; spare = spare->next)
+        if (spare->close_some(spare))
+            return 1;
+    return 0;
+}
+
 /* ---- listed objects ------------------------------------------------------------------------------------------- */
 
 void pel_list_add(struct pel_reactor *reactor, struct pel_listed *listed, VALUE object)

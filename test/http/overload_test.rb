@@ -1,0 +1,167 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_peer"
+
+# Limits: of time, of requests at once, of descriptors.
+class HTTPOverloadTest < PeltonTest
+  include HttpPeer
+
+  REQUEST = "GET / HTTP/1.1\nHost: h\n\n"
+
+  # An application whose requests wait until they are let go.
+  def gate
+    @gate = Queue.new
+    lambda do |env|
+      @gate.pop
+      HELLO.call(env)
+    end
+  end
+
+  def test_requests_beyond_the_limit_wait_for_a_place_and_then_are_refused
+    serving(gate, concurrency: 1, queue: 1) do
+      first, second, third = Array.new(3) do
+        peer.say(REQUEST).tap { |one| sleep 0.005 until server.stats[:requests] == @peers.index(one) + 1 }
+      end
+
+      assert_equal [1, 1], server.stats.values_at(:running, :waiting)
+      refused = third.response
+
+      assert_equal [503, "1"], [refused.status, refused["retry-after"]]
+      @gate << 1
+      @gate << 1
+
+      assert_equal %w[hello hello], [first, second].map { |one| one.response.body }
+      @gate << 1
+
+      assert_equal "hello", third.say(REQUEST).response.body
+      assert_equal 1, server.stats[:overloads]
+    end
+  end
+
+  def test_a_client_that_leaves_gives_its_place_in_the_queue_up
+    serving(gate, concurrency: 1) do
+      first, second, third = Array.new(3) { peer.say(REQUEST) }
+      sleep 0.002 until server.stats[:waiting] == 2
+      second.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+      second.close
+      3.times { @gate << 1 }
+
+      assert_equal %w[hello hello], [first, third].map { |one| one.response.body }
+    end
+  end
+
+  def test_a_client_that_says_nothing
+    serving(HELLO, header_timeout: 0.02) do
+      assert_predicate peer, :ended?
+    end
+  end
+
+  # A byte now and then does not help.
+  def test_a_head_that_does_not_end
+    serving(HELLO, header_timeout: 0.1) do
+      connection = peer.say("GET / HTTP/1.1\n")
+      trickle = Pelton.spawn do
+        loop { connection.io.write("A: b\r\n") && sleep(0.01) }
+      rescue SystemCallError
+        nil
+      end
+
+      assert_equal 408, connection.response.status
+      trickle.cancel
+    end
+  end
+
+  def test_an_idle_connection
+    serving(HELLO, idle_timeout: 0.02) do
+      connection = peer
+      connection.get("/")
+
+      assert_predicate connection, :ended?
+    end
+  end
+
+  def test_a_request_that_takes_too_long
+    ensured = 0
+    app = lambda do |env|
+      (env["PATH_INFO"] == "/") ? sleep : throw(:async)
+    ensure
+      ensured += 1
+    end
+    serving(app, lint: false, request_timeout: 0.02) do
+      assert_equal 504, peer.get("/").status
+      assert_equal 504, peer.get("/async").status
+    end
+    assert_equal 2, ensured
+    assert_empty reported
+  end
+
+  def test_a_client_that_does_not_read
+    closed = false
+    body = Object.new
+    body.define_singleton_method(:each) { |&block| loop { block.call("x" * 100_000) } }
+    body.define_singleton_method(:close) { closed = true }
+    serving(->(env) { [200, {}, (env["PATH_INFO"] == "/each") ? body : ["x" * 20_000_000]] }, write_timeout: 0.05, idle_timeout: 0.05) do
+      peer.say("GET /each HTTP/1.1\nHost: h\n\n")
+      peer.say(REQUEST)
+      sleep 0.005 until closed && server.stats[:connections].zero?
+    end
+    assert_equal [Pelton::TimeoutError], reported.map(&:class)
+  end
+
+  def test_a_connection_has_so_many_requests
+    serving(HELLO, max_requests: 2) do
+      connection = peer
+
+      assert_nil connection.get("/")["connection"]
+      assert_equal "close", connection.get("/")["connection"]
+      assert_predicate connection, :ended?
+    end
+  end
+
+  # A greedy client's requests and another one's take turns (puma CVE-2019-16770).
+  def test_a_client_with_many_requests_starves_nobody
+    order = []
+    app = lambda do |env|
+      order << env["PATH_INFO"]
+      HELLO.call(env)
+    end
+    serving(app) do
+      greedy = peer.say("GET /greedy HTTP/1.1\nHost: h\n\n" * 1000)
+      other = peer.say("GET /other HTTP/1.1\nHost: h\n\n")
+      other.response
+      1000.times { greedy.response }
+    end
+    assert_operator order.index("/other"), :<, 900
+  end
+
+  # The longest idle connections are closed for new ones.
+  def test_running_out_of_descriptors
+    output = ruby_output(<<~RUBY)
+      require "pelton/http"
+      require "socket"
+      Process.setrlimit(:NOFILE, 64, 1024)
+      Pelton.run do
+        server = Pelton::HTTP::Server.new(->(_env) { [200, {}, ["hello"]] })
+        port = server.listen("tcp://127.0.0.1:0").port
+        parent, child = UNIXSocket.pair
+        fork do
+          Process.setrlimit(:NOFILE, 1024)
+          sockets = Array.new(100) do
+            TCPSocket.new("127.0.0.1", port).tap do |socket|
+              socket.write("GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n")
+              socket.readpartial(1000)
+            end
+          end
+          child.write(sockets.size.to_s)
+          exit!
+        end
+        child.close
+        puts parent.read
+        puts server.listeners.first.stats[:pauses]
+        server.stop
+      end
+    RUBY
+    assert_equal %w[100 0], output.split
+  end
+end

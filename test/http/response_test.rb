@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_peer"
+
+# What an application may answer, and what becomes of it when it may not (ext/pelton/ruby/http_response.c).
+class HTTPResponseTest < PeltonTest
+  include HttpPeer
+
+  def answer_of(response, request = "GET / HTTP/1.1\nHost: h\n\n", lint: false, **options)
+    answer = nil
+    serving(->(_env) { response }, lint: lint, **options) { answer = peer.say(request).response }
+    answer
+  end
+
+  def test_several_values_of_a_header
+    assert_equal %w[a=b c=d], answer_of([200, {"set-cookie" => %w[a=b c=d]}, []], lint: true)["set-cookie"]
+  end
+
+  def test_headers_of_the_server_are_not_there_twice
+    response = answer_of([200, {"date" => "x", "content-length" => "1", "connection" => "close"}, ["a"]])
+
+    assert_equal %w[x 1 close], %w[date content-length connection].map { |name| response[name] }
+  end
+
+  def test_names_that_are_the_servers_are_not_sent
+    refute_match(/rack/, answer_of([200, {"rack.secret" => "x"}, []]).head)
+  end
+
+  def test_values_that_are_no_strings
+    response = answer_of(["201", {"a" => 1, :b => :c, "d" => nil}, []])
+
+    assert_equal [201, "1", "c", nil], [response.status, response["a"], response["b"], response["d"]]
+  end
+
+  {
+    "CRLF in a value" => [200, {"a" => "b\r\nset-cookie: c=d"}, []],
+    "LF in a value" => [200, {"a" => "b\nset-cookie: c=d"}, []],
+    "NUL in a value" => [200, {"a" => "\0"}, []],
+    "CRLF in a value of several" => [200, {"a" => ["b", "\r\nset-cookie: c=d"]}, []],
+    "CRLF in a name" => [200, {"a\r\nset-cookie" => "b"}, []],
+    "colon in a name" => [200, {"set-cookie:" => "b"}, []],
+    "empty name" => [200, {"" => "b"}, []],
+    "name that is no String" => [200, {1 => "b"}, []],
+    "value that is no String" => [200, {"a" => Object.new}, []],
+    "two lengths" => [200, {"content-length" => %w[0 0]}, []],
+    "length that is no number" => [200, {"content-length" => "x"}, []],
+    "status 99" => [99, {}, []],
+    "status 1000" => [1000, {}, []],
+    "status that is no number" => ["x", {}, []],
+    "part that is no String" => [200, {}, [1]],
+    "no triple" => [200, {}],
+    "nil" => nil,
+    "headers that are no Hash" => [200, 5, []]
+  }.each do |name, response|
+    define_method("test_#{name.gsub(/\W+/, "_")}_is_refused") do
+      answer = answer_of(response)
+
+      assert_equal [500, "Internal Server Error\n"], [answer.status, answer.body]
+      assert_nil answer["set-cookie"]
+      assert_equal 1, reported.size
+    end
+  end
+
+  def test_an_application_that_raises
+    serving(->(env) { (env["PATH_INFO"] == "/") ? raise("broken") : HELLO.call(env) }) do
+      connection = peer
+
+      assert_equal 500, connection.get("/").status
+      assert_equal "hello", connection.get("/ok").body
+      assert_equal 1, server.stats[:errors]
+    end
+    assert_equal ["broken"], reported.map(&:message)
+  end
+
+  # What the client sees says nothing of what is inside.
+  def test_errors_that_are_no_standard_errors
+    [NotImplementedError, SystemStackError, UncaughtThrowError].each do |error|
+      app = (error == UncaughtThrowError) ? ->(_env) { throw :nowhere } : ->(_env) { raise error, "secret" }
+      serving(app) do
+        response = peer.get("/")
+
+        assert_equal 500, response.status
+        refute_match(/secret/, response.body)
+      end
+    end
+    assert_equal 3, reported.size
+  end
+
+  def test_exit_in_an_application_ends_the_process
+    assert_raises(SystemExit) { serving(->(_env) { exit 3 }) { peer.get("/") } }
+  end
+
+  def test_the_body_of_a_refused_response_is_closed
+    closed = false
+    body = Object.new
+    body.define_singleton_method(:each) { |&_block| nil }
+    body.define_singleton_method(:close) { closed = true }
+    answer_of([200, {"a" => "\n"}, body])
+
+    assert closed
+  end
+
+  def test_the_applications_own_framing
+    response = answer_of([200, {"transfer-encoding" => "chunked"}, ["5\r\nhello\r\n0\r\n\r\n"]])
+
+    assert_equal "hello", response.body
+  end
+
+  def test_large_strings_are_sent_as_they_were
+    text = +"x" * 200_000
+    app = lambda do |_env|
+      Pelton.next_tick { text.replace("changed") }
+      [200, {}, [text]]
+    end
+    serving(app) { assert_equal "x" * 200_000, peer.get("/").body }
+  end
+
+  def test_the_date_is_todays
+    assert_in_delta Time.now, Time.httpdate(answer_of([200, {}, []])["date"]), 2
+  end
+end
