@@ -4,12 +4,8 @@
 # not install here is left out (tmp/peers holds the names of those that did) without breaking the rest.
 eval_gemfile "../Gemfile"
 
-peers = {
-  "async" => "2.23.1", # 2.24 calls IO#timeout, which Ruby 3.1 does not have
-  "em-synchrony" => "~> 1.0",
-  "eventmachine" => "1.2.7",
-  "memcached" => "1.8.0"
-}
+require_relative "../lib/pelton/lab/peers"
+peers = Pelton::Lab::Peers::GEMS.except("dalli") # that one the tests need, too
 
 chosen = File.expand_path("../tmp/peers", __dir__)
 names = File.exist?(chosen) ? File.readlines(chosen, chomp: true) : peers.keys

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require "open3"
 require "pelton/lab"
 require "pelton/lab/options"
 require "pelton/lab/runner"
@@ -35,6 +36,17 @@ class LabIntegrationTest < PeltonTest
 
   def test_waiting
     run_small("waiting", 100)
+  end
+
+  # The example that the guide shows.
+  def test_an_experiment_of_ones_own
+    output, status = Open3.capture2e(RbConfig.ruby, "-I", Children::LIB, File.join(ROOT, "exe/pelton"), "lab",
+      File.join(ROOT, "examples/lab/three_services.rb"), "--size", "2", "--rounds", "1")
+
+    assert_predicate status, :success?, output
+    assert_match(/^three services: ask them \(not pinned; 2 pages; 1 round; a slow service\)$/, output)
+    ["one after the other", "a thread each", "Pelton, a fiber each"].each { |name| assert_match(/^  #{name} .* 2 +\d/, output) }
+    refute_match(/refused|skipped/, output)
   end
 
   def test_a_contender_that_hangs_is_cut_with_all_that_it_started

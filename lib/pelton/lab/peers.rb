@@ -52,7 +52,8 @@ module Pelton
       end
 
       def execute(command)
-        [IO.popen([*command, err: %i[child out], in: File::NULL], &:read).scrub, $?.success?]
+        run = -> { [IO.popen([*command, err: %i[child out], in: File::NULL], &:read).scrub, $?.success?] }
+        defined?(Bundler) ? Bundler.with_unbundled_env(&run) : run.call
       end
     end
   end
