@@ -347,6 +347,21 @@ class ParkingTest < PeltonTest
     assert_equal ["one", "two", :slept], @log
   end
 
+  # A fiber that was unblocked when its run ended, and then yielded, is resumed in the next run.
+  def test_who_outlives_a_run_is_not_cancelled_in_the_next
+    queue = Queue.new
+    fiber = Fiber.new { @log << queue.pop << Fiber.yield << sleep(0) }
+    Pelton.run do
+      Pelton.next_tick { fiber.resume }
+      Pelton::Reactor.current.yield
+      queue << :item
+      Pelton.stop
+    end
+    Pelton.run { fiber.resume(:resumed) }
+
+    assert_equal [:item, :resumed, 0], @log
+  end
+
   def test_a_kept_exception_dies_with_its_callback
     queue = Queue.new
     Pelton.run do

@@ -136,6 +136,44 @@ class SchedulerTimeoutTest < PeltonTest
     assert_equal [Timeout::Error], log
   end
 
+  # Nobody resumes it any more: its stack is freed, while its limit is still to come, or when its thread has ended.
+  def test_a_fiber_that_is_never_resumed
+    output = ruby_output(<<~RUBY)
+      require "pelton"
+      require "timeout"
+      leave = ->(seconds) { Fiber.new { Timeout.timeout(seconds) { Fiber.yield } }.resume }
+      reuse = -> { GC.start && Array.new(300) { Fiber.new { [Fiber.yield] }.tap(&:resume) } }
+      Pelton.run do
+        200.times { leave.call(0.02) }
+        reuse.call
+        sleep 0.03
+        10.times { leave.call(100) }
+      end
+      5.times { Thread.new { Pelton.run { 100.times { leave.call(100) } } }.join && reuse.call }
+      Pelton.run { sleep 0.001 }
+      puts "well"
+    RUBY
+
+    assert_equal "well\n", output
+  end
+
+  # What was kept for its next wait outlives the run.
+  def test_a_fiber_that_is_resumed_in_the_next_run
+    log = []
+    fiber = Fiber.new do
+      Timeout.timeout(0.001) { Fiber.yield && log << :resumed && sleep }
+    rescue Timeout::Error => error
+      log << error.class
+    end
+    Pelton.run do
+      fiber.resume
+      sleep 0.005
+    end
+    Pelton.run { fiber.resume(true) }
+
+    assert_equal [:resumed, Timeout::Error], log
+  end
+
   def test_a_thousand_at_once
     Pelton.run do
       tasks = Array.new(1000) { |i| Pelton.spawn { Timeout.timeout(0.001 + i * 0.00001) { sleep } } }

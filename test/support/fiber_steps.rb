@@ -16,7 +16,7 @@ module FiberSteps
 
   STEPS = %i[
     nap nap nap yield_turn push push pop pop lock lock wait_for_condition await await share settle pipe read_to_end join spawn_and_await cancel raise_in
-    raise_own timeout timeout_of_ours much_that_is_ready nested enumerate catch_and_throw begin_more begin_more collect cancel_timer signal resume_chain
+    raise_own timeout timeout_of_ours much_that_is_ready nested enumerate catch_and_throw begin_more begin_more collect cancel_timer signal resume_chain leave
   ].freeze
 
   private
@@ -181,6 +181,11 @@ module FiberSteps
 
   def take_signal(_, _)
     Process.kill(:USR1, Process.pid) if @signals
+  end
+
+  # A fiber that nobody will resume.
+  def take_leave(_, _)
+    Fiber.new { Timeout.timeout(0.001) { Fiber.yield } }.resume
   end
 
   # A parked chain of three.

@@ -235,8 +235,7 @@ static VALUE scheduled_body(RB_BLOCK_CALL_FUNC_ARGLIST(argument, pair))
     reactor->arrivals++;
     reactor->current_worker = NULL;
     pel_dispatch(reactor, call_scheduled, RARRAY_AREF(pair, 1));
-    if (reactor->late)
-        pel_late_drop(reactor, rb_fiber_current());
+    pel_late_drop(rb_fiber_current());
     return Qnil; /* it ends in the caller of run, who hands the loop on */
 }
 

@@ -5,6 +5,7 @@
 #include "hash_ring.h"
 #include "inotify.h"
 #include "http.h"
+#include "late.h"
 #include "locals.h"
 #include "memcached.h"
 #include "memcached_server_class.h"
@@ -22,6 +23,7 @@ void Init_pelton(void)
     pel_init_reactor();
     pel_init_run();
     pel_init_fiber();
+    pel_init_late();
     pel_init_locals();
     pel_init_scheduler();
     pel_init_operation();

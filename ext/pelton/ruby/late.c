@@ -1,16 +1,14 @@
 #include "late.h"
 
-#include "../core/alloc.h"
 #include "error.h"
 
-/* Exceptions that are meant for a fiber: raised when it is parked and may be disturbed, kept for its next wait
- * otherwise. */
+/* The list of a fiber is a hidden instance variable of it: the run that it belongs to, then the exceptions in order. */
 
-static void keep(struct pel_reactor *reactor, struct pel_late *late)
+static ID id_late;
+
+static VALUE kept(VALUE fiber)
 {
-    late->raised = 0;
-    late->next = reactor->late;
-    reactor->late = late;
+    return rb_attr_get(fiber, id_late);
 }
 
 static int cancels(VALUE exception)
@@ -18,28 +16,46 @@ static int cancels(VALUE exception)
     return exception && RTEST(rb_obj_is_kind_of(exception, pel_eCancelled));
 }
 
-/* Once is enough: the second Cancelled would strike the ensure block that the first one has begun. */
-static int cancelled_already(struct pel_reactor *reactor, VALUE fiber)
+/* Who was cancelled because a run ended, and outlived it, is not cancelled in the next one. */
+static VALUE kept_in_this_run(const struct pel_reactor *reactor, VALUE fiber)
 {
-    for (struct pel_late *late = reactor->late; late; late = late->next)
-        if (late->fiber == fiber && cancels(late->exception))
+    VALUE list = kept(fiber);
+
+    if (NIL_P(list) || NUM2LL(RARRAY_AREF(list, 0)) == reactor->began_at)
+        return list;
+    rb_ary_store(list, 0, LL2NUM(reactor->began_at));
+    for (long i = RARRAY_LEN(list) - 1; i > 0; i--)
+        if (cancels(RARRAY_AREF(list, i)))
+            rb_ary_delete_at(list, i);
+    return list;
+}
+
+static VALUE list_of(const struct pel_reactor *reactor, VALUE fiber)
+{
+    VALUE list = kept_in_this_run(reactor, fiber);
+
+    if (NIL_P(list)) {
+        list = rb_ary_new_from_args(1, LL2NUM(reactor->began_at));
+        rb_ivar_set(fiber, id_late, list);
+    }
+    return list;
+}
+
+/* Once is enough: the second Cancelled would strike the ensure block that the first one has begun. */
+static int has_cancelled(VALUE list)
+{
+    for (long i = 1; i < RARRAY_LEN(list); i++)
+        if (cancels(RARRAY_AREF(list, i)))
             return 1;
     return 0;
 }
 
 void pel_raise_next(struct pel_reactor *reactor, VALUE fiber, VALUE exception)
 {
-    struct pel_late *late;
+    VALUE list = list_of(reactor, fiber);
 
-    if (cancels(exception) && cancelled_already(reactor, fiber))
-        return;
-    pel_late_drop(reactor, Qfalse);
-    if (!(late = pel_calloc(1, sizeof *late)))
-        rb_memerror();
-    late->fiber = fiber;
-    late->exception = exception;
-    late->owned = 1;
-    keep(reactor, late);
+    if (!cancels(exception) || !has_cancelled(list))
+        rb_ary_push(list, exception);
 }
 
 static int may_raise(const struct pel_waiter *waiter)
@@ -47,100 +63,73 @@ static int may_raise(const struct pel_waiter *waiter)
     return !waiter->unblocked && waiter->exception == Qfalse;
 }
 
+static void raise_in(struct pel_reactor *reactor, struct pel_waiter *waiter, VALUE exception)
+{
+    waiter->exception = exception;
+    pel_waiter_fire(reactor, waiter);
+}
+
 void pel_waiter_raise(struct pel_reactor *reactor, struct pel_waiter *waiter, VALUE exception)
 {
-    if (may_raise(waiter)) {
-        waiter->exception = exception;
-        pel_waiter_fire(reactor, waiter);
-    } else if (!cancels(exception) || !cancels(waiter->exception)) {
+    if (may_raise(waiter))
+        raise_in(reactor, waiter, exception);
+    else if (!cancels(exception) || !cancels(waiter->exception))
         pel_raise_next(reactor, waiter->fiber, exception);
-    }
+}
+
+void pel_raise_soon(struct pel_reactor *reactor, VALUE fiber, struct pel_worker *worker, VALUE exception)
+{
+    struct pel_waiter *waiter = worker ? worker->waiter : NULL;
+
+    if (!waiter || waiter->fiber != fiber)
+        waiter = pel_waiter_of(reactor, fiber);
+    if (waiter)
+        pel_waiter_raise(reactor, waiter, exception);
+    else
+        pel_raise_next(reactor, fiber, exception);
 }
 
 void pel_waiter_postpone(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
+    VALUE list;
+
     if (waiter->exception == Qfalse)
         return;
-    if (waiter->late)
-        keep(reactor, waiter->late);
-    else
-        pel_raise_next(reactor, waiter->fiber, waiter->exception);
+    list = list_of(reactor, waiter->fiber);
+    rb_ary_push(list, Qnil);
+    for (long i = RARRAY_LEN(list) - 1; i > 1; i--)
+        rb_ary_store(list, i, RARRAY_AREF(list, i - 1));
+    rb_ary_store(list, 1, waiter->exception);
     waiter->exception = Qfalse;
-    waiter->late = NULL;
-}
-
-static void raise_late(struct pel_reactor *reactor, struct pel_late *late, struct pel_waiter *waiter)
-{
-    late->raised = 1;
-    waiter->exception = late->exception;
-    if (late->owned)
-        pel_free(late);
-    else
-        waiter->late = late;
-    pel_waiter_fire(reactor, waiter);
-}
-
-void pel_raise_late(struct pel_reactor *reactor, struct pel_late *late)
-{
-    struct pel_waiter *waiter = late->worker ? late->worker->waiter : NULL; /* of many that park, found at once */
-
-    if (!waiter || waiter->fiber != late->fiber)
-        waiter = pel_waiter_of(reactor, late->fiber);
-    if (waiter && may_raise(waiter))
-        raise_late(reactor, late, waiter);
-    else
-        keep(reactor, late);
-}
-
-void pel_late_forget(struct pel_reactor *reactor, struct pel_late *late)
-{
-    struct pel_late **link = &reactor->late;
-
-    while (*link && *link != late)
-        link = &(*link)->next;
-    if (*link)
-        *link = late->next;
 }
 
 void pel_late_take(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
-    struct pel_late *late, *first = NULL; /* to come */
+    VALUE list = kept_in_this_run(reactor, waiter->fiber);
 
-    for (late = reactor->late; late; late = late->next)
-        if (late->fiber == waiter->fiber)
-            first = late;
-    if (!first || !may_raise(waiter))
-        return;
-    pel_late_forget(reactor, first);
-    raise_late(reactor, first, waiter);
+    if (!NIL_P(list) && RARRAY_LEN(list) > 1 && may_raise(waiter))
+        raise_in(reactor, waiter, rb_ary_delete_at(list, 1));
 }
 
-static int over(const struct pel_late *late, VALUE fiber)
+int pel_late_forget(VALUE fiber, VALUE exception)
 {
-    return late->owned && (NIL_P(fiber) || late->fiber == fiber || !RTEST(rb_fiber_alive_p(late->fiber)));
-}
+    VALUE list = kept(fiber);
 
-void pel_late_drop(struct pel_reactor *reactor, VALUE fiber)
-{
-    struct pel_late **link = &reactor->late;
-
-    while (*link) {
-        struct pel_late *late = *link;
-        if (!over(late, fiber)) {
-            link = &late->next;
-            continue;
+    for (long i = 1; !NIL_P(list) && i < RARRAY_LEN(list); i++)
+        if (RARRAY_AREF(list, i) == exception) {
+            rb_ary_delete_at(list, i);
+            return 1;
         }
-        *link = late->next;
-        pel_free(late);
-    }
+    return 0;
 }
 
-void pel_late_mark(struct pel_reactor *reactor)
+void pel_late_drop(VALUE fiber)
 {
-    for (struct pel_late *late = reactor->late; late; late = late->next) {
-        if (!late->owned) /* it lies on its fiber's stack */
-            continue;
-        rb_gc_mark(late->fiber);
-        rb_gc_mark(late->exception);
-    }
+    if (!NIL_P(kept(fiber)))
+        rb_ivar_set(fiber, id_late, Qnil);
+}
+
+void pel_init_late(void)
+{
+    id_late = rb_intern("pelton_late");
 }

@@ -177,8 +177,7 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
     reactor->parked_count++;
     if (worker)
         worker->waiter = waiter;
-    if (reactor->late)
-        pel_late_take(reactor, waiter);
+    pel_late_take(reactor, waiter);
     if (time != PEL_FOREVER)
         pel_timer_add(&reactor->loop.timers, waiter->deadline, time);
     if (waiter->yields || waiter->starts)

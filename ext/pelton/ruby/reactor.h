@@ -35,16 +35,15 @@ struct pel_waiter {
     struct pel_operation *operation; /* whose result is kept alive until this fiber has taken it, or NULL */
     struct pel_timer *deadline;
     VALUE fiber;
-    VALUE exception;       /* raised in the fiber when it wakes (pel_raise_in), Qfalse */
-    struct pel_late *late; /* whose exception that is, or NULL */
-    VALUE starts;          /* it is ready at once, and this new fiber runs first, Qfalse */
-    uint8_t yields;        /* it is ready at once, and all that is ready runs first */
-    uint8_t fired;         /* what it waits for has happened; later wake-ups are no-ops */
-    uint8_t queued;        /* it is on a queue, and must not leave before its turn */
-    uint8_t timed_out;     /* its deadline fired it */
-    uint8_t unblocked;     /* pel_unblock fired it: a Mutex or a Queue has counted on its going on */
-    uint8_t off_queue;     /* it blocks the thread, or was given up: firing it puts it on no queue */
-    uint8_t given_up;      /* run has ended without its fiber, which never goes on */
+    VALUE exception;   /* raised in the fiber when it wakes (pel_raise_in), Qfalse */
+    VALUE starts;      /* it is ready at once, and this new fiber runs first, Qfalse */
+    uint8_t yields;    /* it is ready at once, and all that is ready runs first */
+    uint8_t fired;     /* what it waits for has happened; later wake-ups are no-ops */
+    uint8_t queued;    /* it is on a queue, and must not leave before its turn */
+    uint8_t timed_out; /* its deadline fired it */
+    uint8_t unblocked; /* pel_unblock fired it: a Mutex or a Queue has counted on its going on */
+    uint8_t off_queue; /* it blocks the thread, or was given up: firing it puts it on no queue */
+    uint8_t given_up;  /* run has ended without its fiber, which never goes on */
 };
 
 /* Whether its fiber may go on: it was fired, and its turn has come. */
@@ -251,7 +250,7 @@ struct pel_reactor {
     uint32_t parked_count;
     struct pel_waiter given_up; /* head of the ring of waiters whose fibers outlived a grace time and never run again */
     struct st_table *sleepers;  /* fiber => the innermost of its sleepers */
-    struct pel_late *late;
+    struct pel_timeout *timeouts; /* those that are armed (scheduler_timeout.c) */
 
     struct pel_descriptor **descriptors; /* by number: descriptors of others that were waited for */
     int descriptor_capacity;

@@ -4,7 +4,7 @@
 #include "../core/alloc.h"
 #include "descriptor.h"
 #include "error.h"
-#include "late.h"
+#include "scheduler.h"
 
 VALUE pel_mPelton, pel_cReactor;
 static ID id_reactor;
@@ -29,7 +29,7 @@ static void reactor_mark(void *data)
     for (listed = reactor->listed.next; listed != &reactor->listed; listed = listed->next)
         rb_gc_mark(listed->object);
     pel_fibers_mark(reactor);
-    pel_late_mark(reactor);
+    pel_timeouts_mark(reactor);
 }
 
 static void reactor_free(void *data)
@@ -43,7 +43,6 @@ static void reactor_free(void *data)
         reactor->workers = worker->next;
         pel_free(worker);
     }
-    pel_late_drop(reactor, Qnil);
     if (reactor->sleepers)
         st_free_table(reactor->sleepers);
     pel_free(reactor->ready.jobs);

@@ -2,7 +2,6 @@
 
 #include <ruby/fiber/scheduler.h>
 #include "error.h"
-#include "late.h"
 #include "locals.h"
 #include "operation.h"
 #include "protect.h"
@@ -188,7 +187,6 @@ static void leave(struct pel_reactor *reactor)
         stop_listed(reactor); /* what ensure blocks have listed meanwhile */
     given_up = give_up_parked(reactor);
     pel_queues_drop(reactor);
-    pel_late_drop(reactor, Qnil);
     if (reactor->carries)
         pel_locals_end(reactor);
     rest(reactor);

@@ -15,6 +15,9 @@ struct pel_reactor *pel_scheduler_successor(VALUE self);
 /* The moment in so many seconds; PEL_FOREVER for nil. Raises TypeError, ArgumentError. */
 int64_t pel_deadline(VALUE seconds);
 
+/* Marks the armed timeouts, and their fibers. */
+void pel_timeouts_mark(struct pel_reactor *reactor);
+
 void pel_init_scheduler_read(VALUE module);
 void pel_init_scheduler_select(VALUE module);
 void pel_init_scheduler_timeout(VALUE module);

@@ -12,20 +12,87 @@
 
 static VALUE eExpired;
 
-struct timeout {
+/* An object, not a part of the fiber's stack: the block may give control away for ever (Fiber.yield), and its stack is
+ * freed. While it is armed the reactor keeps it, and it its fiber. */
+struct pel_timeout {
     struct pel_alarm alarm; /* first */
-    struct pel_late late;
+    struct pel_timeout *previous, *next;
     struct pel_reactor *reactor;
+    struct pel_worker *worker; /* the current one, when the fiber is its own, or NULL */
+    VALUE self, fiber, exception;
+    unsigned fork_generation;
     uint8_t rung;
 };
 
-/* Plain C, so that it rings also where a fiber that cannot park blocks. */
+static void timeout_mark(void *data)
+{
+    struct pel_timeout *timeout = data;
+
+    rb_gc_mark(timeout->reactor->self);
+    rb_gc_mark(timeout->fiber); /* pinned: C compares it */
+    rb_gc_mark(timeout->exception);
+}
+
+/* An armed one is freed only together with its reactor, before or after it. After: it is inactive. */
+static void timeout_free(void *data)
+{
+    struct pel_timeout *timeout = data;
+
+    if (pel_timer_active(&timeout->alarm.timer) && timeout->fork_generation == pel_fork_generation)
+        pel_timer_cancel(&timeout->reactor->loop.timers, &timeout->alarm.timer);
+    xfree(timeout);
+}
+
+static size_t timeout_size(const void *data)
+{
+    return sizeof(struct pel_timeout);
+}
+
+/* Deliberately without RUBY_TYPED_WB_PROTECTED: its fiber is young. */
+static const rb_data_type_t timeout_type = {
+    .wrap_struct_name = "Pelton::Scheduler timeout",
+    .function = {.dmark = timeout_mark, .dfree = timeout_free, .dsize = timeout_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+
+void pel_timeouts_mark(struct pel_reactor *reactor)
+{
+    for (struct pel_timeout *timeout = reactor->timeouts; timeout; timeout = timeout->next)
+        rb_gc_mark(timeout->self);
+}
+
+static void unlink_timeout(struct pel_timeout *timeout)
+{
+    *(timeout->previous ? &timeout->previous->next : &timeout->reactor->timeouts) = timeout->next;
+    if (timeout->next)
+        timeout->next->previous = timeout->previous;
+}
+
 static void ring(struct pel_reactor *reactor, struct pel_alarm *alarm)
 {
-    struct timeout *timeout = (struct timeout *)alarm;
+    struct pel_timeout *timeout = (struct pel_timeout *)alarm;
 
     timeout->rung = 1;
-    pel_raise_late(reactor, &timeout->late);
+    unlink_timeout(timeout);
+    pel_raise_soon(reactor, timeout->fiber, timeout->worker, timeout->exception);
+}
+
+static void arm(struct pel_timeout *timeout, int64_t deadline)
+{
+    struct pel_reactor *reactor = timeout->reactor;
+
+    timeout->next = reactor->timeouts;
+    if (timeout->next)
+        timeout->next->previous = timeout;
+    reactor->timeouts = timeout;
+    pel_timer_add(&reactor->loop.timers, &timeout->alarm.timer, deadline);
+}
+
+static void disarm(struct pel_timeout *timeout)
+{
+    if (timeout->rung || timeout->fork_generation != pel_fork_generation)
+        return;
+    pel_timer_cancel(&timeout->reactor->loop.timers, &timeout->alarm.timer);
+    unlink_timeout(timeout);
 }
 
 static VALUE call_block(VALUE seconds)
@@ -33,7 +100,7 @@ static VALUE call_block(VALUE seconds)
     return rb_yield(seconds);
 }
 
-/* What is raised in the block. It is made now, because a timer that rings in C makes nothing. */
+/* What is raised in the block. It is made now, because it is raised while the loop is turned. */
 static VALUE to_raise(int hidden, VALUE class, VALUE message)
 {
     if (hidden)
@@ -53,34 +120,49 @@ static void raise_expired(VALUE class, VALUE message, VALUE expired)
     rb_exc_raise(error);
 }
 
+static struct pel_timeout *new_timeout(struct pel_reactor *reactor, VALUE exception)
+{
+    struct pel_timeout *timeout;
+    VALUE self = TypedData_Make_Struct(rb_cObject, struct pel_timeout, &timeout_type, timeout);
+
+    timeout->self = self;
+    timeout->reactor = reactor;
+    timeout->fork_generation = pel_fork_generation;
+    timeout->alarm.ring = ring;
+    timeout->fiber = rb_fiber_current();
+    timeout->exception = exception;
+    if (reactor->current_worker && reactor->current_worker->fiber == timeout->fiber)
+        timeout->worker = reactor->current_worker;
+    return timeout;
+}
+
 /* timeout_after(seconds, class = Timeout::Error, message = "execution expired") { } */
 static VALUE scheduler_timeout_after(int argc, VALUE *argv, VALUE self)
 {
-    struct timeout timeout = {.alarm = {.ring = ring, .on_stack = 1}};
-    VALUE standard = rb_path2class("Timeout::Error"), class, message, value;
-    int hidden, state;
+    VALUE standard = rb_path2class("Timeout::Error"), class, message, exception, value;
+    struct pel_timeout *timeout;
+    int hidden, state, raised;
+    int64_t deadline;
 
     rb_check_arity(argc, 1, 3);
     class = argc > 1 && !NIL_P(argv[1]) ? argv[1] : standard;
     message = argc > 2 && !NIL_P(argv[2]) ? argv[2] : rb_str_new_cstr("execution expired");
     hidden = class == standard;
-    timeout.reactor = pel_scheduler_reactor(self);
-    timeout.late.fiber = rb_fiber_current();
-    if (timeout.reactor->current_worker && timeout.reactor->current_worker->fiber == timeout.late.fiber)
-        timeout.late.worker = timeout.reactor->current_worker;
-    timeout.late.exception = to_raise(hidden, class, message);
-    pel_timer_add(&timeout.reactor->loop.timers, &timeout.alarm.timer, pel_deadline(argv[0]));
+    exception = to_raise(hidden, class, message);
+    deadline = pel_deadline(argv[0]);
+    timeout = new_timeout(pel_scheduler_reactor(self), exception);
+    arm(timeout, deadline);
     value = pel_protect(call_block, argv[0], &state);
-    pel_timer_cancel(&timeout.reactor->loop.timers, &timeout.alarm.timer);
-    pel_late_forget(timeout.reactor, &timeout.late);
-    if (state && !(hidden && rb_errinfo() == timeout.late.exception))
+    disarm(timeout);
+    raised = timeout->rung && !pel_late_forget(timeout->fiber, exception);
+    if (state && !(hidden && rb_errinfo() == exception))
         pel_rethrow(state);
     if (state)
         rb_set_errinfo(Qnil);
     /* Over, but the fiber never waited again, or the block swallowed what was not meant for it. */
-    if (timeout.rung && (hidden || !timeout.late.raised))
-        raise_expired(class, message, timeout.late.exception);
-    RB_GC_GUARD(self);
+    if (timeout->rung && (hidden || !raised))
+        raise_expired(class, message, exception);
+    RB_GC_GUARD(timeout->self);
     return value;
 }
 

@@ -217,8 +217,7 @@ static int next_job(struct pel_reactor *reactor, struct pel_worker *worker, stru
     run.job = pel_take(reactor, queue);
     if (run.job.run) {
         pel_dispatch(reactor, run_job, (VALUE)&run);
-        if (reactor->late)
-            pel_late_drop(reactor, worker->fiber);
+        pel_late_drop(worker->fiber);
     } else if (run.job.data) {
         return step_aside(reactor, worker, ((struct pel_waiter *)run.job.data)->fiber);
     }
