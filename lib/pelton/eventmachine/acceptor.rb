@@ -31,6 +31,7 @@ module EventMachine
     def accept(stream)
       return stream.abort if EventMachine.stopping?
       transport = StreamTransport.new(stream)
+      transport.server = true
       transport.busy_until_open { @type._bind(transport, @arguments, @block) }
     end
   end

@@ -28,7 +28,7 @@ module EventMachine
     def kqueue? = ::Pelton::Reactor.current.stats[:backend] == :kqueue
 
     # Whether {Connection#start_tls} works.
-    def ssl? = ::Pelton::Stream.method_defined?(:start_tls)
+    def ssl? = ::Pelton.const_defined?(:TLS) && ::Pelton::TLS.available?
 
     # @return [Float] seconds; idle connections are found without it
     attr_reader :heartbeat_interval

@@ -12,6 +12,7 @@ module EventMachine
       super()
       @connecting = @paused = @holding = false
       @proxy = nil
+      @server = false
       @inactivity_timeout = 0.0
       use(stream) if stream
     end
@@ -132,17 +133,24 @@ module EventMachine
 
     attr_reader :stream
 
+    # Whether it was accepted.
+    attr_writer :server
+
     private
 
     def use(stream)
       @stream = stream
-      stream.on_close { |error| closed(error&.errno) }
+      stream.on_close { |error| closed(number_of(error)) }
     end
 
     def failed(error)
       EventMachine._failed(error)
     ensure
       done
+    end
+
+    def number_of(error)
+      error && (error.errno || Errno::EPROTO::Errno)
     end
 
     # ---- connecting
@@ -180,6 +188,7 @@ module EventMachine
       @pending_timer = nil
       release_held
       close_after_writing = @closing == :after
+      begin_tls if @tls_wanted
       busy { @connection.connection_completed }
       return if @unbound || @closing == :now || @stream.closed?
       close_after_writing ? @stream.close : open

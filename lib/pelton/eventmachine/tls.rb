@@ -1,0 +1,213 @@
+# frozen_string_literal: true
+
+# TLS. What EventMachine leaves to luck is safe here: versions and ciphers, and certificates that nobody checks are told of.
+module EventMachine
+  # The settings of {Connection#start_tls} as contexts. One is made once, because that reads files.
+  # @private
+  module TLSContexts
+    # Names of versions, their bits, and how Pelton calls them.
+    VERSIONS = {
+      "sslv2" => [EM_PROTO_SSLv2, nil], "sslv3" => [EM_PROTO_SSLv3, nil], "tlsv1" => [EM_PROTO_TLSv1, "TLSv1"],
+      "tlsv1_1" => [EM_PROTO_TLSv1_1, "TLSv1.1"], "tlsv1_2" => [EM_PROTO_TLSv1_2, "TLSv1.2"], "tlsv1_3" => [EM_PROTO_TLSv1_3, "TLSv1.3"]
+    }.freeze
+
+    # Contexts that are kept.
+    MOST = 100
+
+    @contexts = {}
+
+    class << self
+      # @return [Integer] the bits of versions' names; 0 for none
+      # @raise [RuntimeError]
+      def protocols(names)
+        Array(names).sum do |name|
+          (VERSIONS[name.to_s.downcase] || raise("Unrecognized SSL/TLS Protocol: #{name}")).first
+        end
+      end
+
+      # @return [Pelton::TLS::Context, nil] nil when there is nothing that a peer could agree to
+      def context(server, settings)
+        key, chain, *, ciphers, curve, dh, protocols = settings
+        versions = VERSIONS.values.filter_map { |bit, name| name if (protocols & bit) != 0 }
+        return if (protocols != 0 && versions.empty?) || (server && curveless?(ciphers, curve))
+        name = [server, settings, [key, chain, dh].map { |file| file && File.file?(file) && File.mtime(file) }]
+        @contexts.shift if @contexts.size >= MOST
+        @contexts[name] ||= make(server, key, chain, ciphers, curve, dh, versions)
+      end
+
+      private
+
+      # As there: whoever wants elliptic curves alone says which.
+      def curveless?(ciphers, curve)
+        ciphers && !curve && (ciphers.split(/[:, ]/) - %w[ECDH ECDHE EECDH kECDHE]).empty?
+      end
+
+      # Ciphers are those of TLS 1.2 and before: whoever chose some did not choose TLS 1.3.
+      def make(server, key, chain, ciphers, curve, dh, versions)
+        min = versions.first || "TLSv1.2"
+        max = versions.last || (ciphers && "TLSv1.2")
+        options = {min_version: min, max_version: max, groups: curve, dh: dh, ciphers: list(server, ciphers, dh)}
+        options[:security_level] = 0 if %w[TLSv1 TLSv1.1].include?(min)
+        options[:security_level] ||= 1 if dh
+        ::Pelton::TLS::Context.new(verify: false, **certificate(server, key, chain), **options)
+      end
+
+      # Without parameters there is no Diffie-Hellman of the classic kind.
+      def list(server, ciphers, dh)
+        ciphers = (ciphers || "DEFAULT").tr(", ", ":")
+        (server && !dh) ? "#{ciphers}:!DHE" : ciphers
+      end
+
+      def certificate(server, key, chain)
+        return own if server && !chain
+        chain ? {certificate: chain, key: key || chain} : {}
+      end
+
+      # A server without a certificate shows one that nobody can verify: it is encrypted, and no more.
+      def own
+        @own ||= begin
+          require "openssl"
+          key = OpenSSL::PKey::RSA.new(2048)
+          name = OpenSSL::X509::Name.parse("/CN=EventMachine without a certificate")
+          certificate = OpenSSL::X509::Certificate.new
+          certificate.version = 2
+          certificate.serial = OpenSSL::BN.rand(64)
+          certificate.subject = certificate.issuer = name
+          certificate.public_key = key
+          certificate.not_before = Time.now - 86_400
+          certificate.not_after = Time.now + 10 * 365 * 86_400
+          certificate.sign(key, "SHA256")
+          {certificate: certificate.to_pem, key: key.to_pem}
+        end
+      end
+    end
+  end
+
+  class StreamTransport
+    # Seconds for the handshake.
+    HANDSHAKE_TIMEOUT = 20
+
+    attr_writer :tls_settings
+
+    # Begins TLS, once it is connected.
+    def start_tls
+      @connecting ? @tls_wanted = true : begin_tls
+    end
+
+    def tls = @stream&.tls
+
+    private
+
+    def begin_tls
+      @tls_wanted = false
+      verify, must, name = @tls_settings.values_at(2, 3, 4)
+      context = TLSContexts.context(@server, @tls_settings) or return fail_tls
+      checks = verify && checks?
+      verify = :optional if verify && @server && !must
+      tell_nobody_checks unless verify || @server
+      @stream.pause # until the connection knows of the handshake
+      @stream.start_tls(context, server: @server, server_name: name, verify: verify || false, on_certificate: checks && method(:check),
+        timeout: HANDSHAKE_TIMEOUT) { handshaken }.errback { |error| fail_tls(error) }
+    end
+
+    # Whether the handler verifies by itself.
+    def checks? = @connection.method(:ssl_verify_peer).owner != Connection || @server
+
+    def check(certificate) = @connection.ssl_verify_peer(certificate.pem)
+
+    def handshaken
+      busy { @connection.ssl_handshake_completed }
+      @stream.resume unless @paused || @stream.closed?
+    end
+
+    def fail_tls(error = nil)
+      @errno ||= Errno::EPROTO::Errno
+      close(false)
+      EventMachine._failed(error) if error && !error.is_a?(::Pelton::Error)
+    end
+
+    def tell_nobody_checks
+      EventMachine._warn_once("a client's start_tls without verify_peer: true checks nobody's certificate: whoever answers is trusted")
+    end
+  end
+
+  class Transport
+    attr_writer :tls_settings
+
+    def start_tls = nil
+
+    def tls = nil
+  end
+
+  class << self
+    def set_tls_parms(signature, *settings)
+      _transport(signature).tls_settings = settings
+    end
+
+    def start_tls(signature) = _transport(signature).start_tls
+
+    def get_peer_cert(signature) = _transport(signature).tls&.certificate
+
+    def get_cipher_bits(signature) = _transport(signature).tls&.cipher_bits
+
+    def get_cipher_name(signature) = _transport(signature).tls&.cipher
+
+    def get_cipher_protocol(signature) = _transport(signature).tls&.protocol
+
+    def get_sni_hostname(signature) = _transport(signature).tls&.server_name
+
+    # @private
+    def _warn_once(text)
+      @warned ||= {}
+      return if @warned[text]
+      @warned[text] = true
+      ::Pelton.logger.warn(text)
+    end
+  end
+
+  class Connection
+    # Begins TLS. Versions before TLS 1.2 are spoken only when they are named.
+    #
+    # @option options [String] :private_key_file PEM
+    # @option options [String] :cert_chain_file PEM; a server without one shows a certificate of its own making
+    # @option options [String] :private_key, :cert the same as text
+    # @option options [Boolean] :verify_peer whether {#ssl_verify_peer} is asked about each certificate of the peer's chain. A
+    #   client whose handler does not define it has the certificate verified, and its name, by :sni_hostname
+    # @option options [Boolean] :fail_if_no_peer_cert whether a server refuses clients without one
+    # @option options [String] :sni_hostname the server's name that a client asks for
+    # @option options [String] :cipher_list OpenSSL's, for TLS 1.2; TLS 1.3 is off then, unless it is named
+    # @option options [String] :ecdh_curve
+    # @option options [String] :dhparam a file of parameters
+    # @option options [String, Symbol, Array] :ssl_version tlsv1, tlsv1_1, tlsv1_2, tlsv1_3
+    # @raise [FileNotFoundException]
+    def start_tls(options = {})
+      key = options[:private_key_file]
+      chain = options[:cert_chain_file]
+      [key, chain].each do |file|
+        next if file.nil? || file.empty? || File.exist?(file)
+        raise FileNotFoundException, "Could not find #{file} for start_tls"
+      end
+      key, chain = [key || options[:private_key], chain || options[:cert]].map { |one| one unless one.to_s.empty? }
+      texts = options.values_at(:sni_hostname, :cipher_list, :ecdh_curve, :dhparam).map { |one| one unless one.to_s.empty? }
+      EventMachine.set_tls_parms(@signature, key, chain, !!options[:verify_peer], !!options[:fail_if_no_peer_cert], *texts,
+        TLSContexts.protocols(options[:ssl_version]))
+      EventMachine.start_tls(@signature)
+      nil
+    end
+
+    # @return [String, nil] PEM
+    def get_peer_cert = @em_transport.tls&.certificate
+
+    # @return [Integer, nil]
+    def get_cipher_bits = @em_transport.tls&.cipher_bits
+
+    # @return [String, nil]
+    def get_cipher_name = @em_transport.tls&.cipher
+
+    # @return [String, nil] "TLSv1.3"
+    def get_cipher_protocol = @em_transport.tls&.protocol
+
+    # @return [String, nil] the name that a client asked this server for
+    def get_sni_hostname = @em_transport.tls&.server_name
+  end
+end
