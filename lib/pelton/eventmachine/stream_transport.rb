@@ -58,7 +58,9 @@ module EventMachine
       cannot_send(data)
     end
 
-    def outbound = (@held ? @held.sum(&:bytesize) : 0) + (@stream ? @stream.pending : 0)
+    def outbound
+      (@held ? @held.grep(String).sum(&:bytesize) : 0) + (@stream ? @stream.pending : 0)
+    end
 
     # ---- closing
 
@@ -188,7 +190,6 @@ module EventMachine
       @pending_timer = nil
       release_held
       close_after_writing = @closing == :after
-      begin_tls if @tls_wanted
       busy { @connection.connection_completed }
       return if @unbound || @closing == :now || @stream.closed?
       close_after_writing ? @stream.close : open
@@ -233,7 +234,10 @@ module EventMachine
     def release_held
       @holding = false
       held, @held = @held, nil
-      held&.each { |data| @stream._put(data) unless @stream.closed? }
+      held&.each do |data|
+        next if @stream.closed?
+        data.equal?(:tls) ? begin_tls : @stream._put(data)
+      end
     end
 
     # From another thread it is sent in the loop's next turn.

@@ -27,29 +27,37 @@ module EventMachine
 
       # @return [Pelton::TLS::Context, nil] nil when there is nothing that a peer could agree to
       def context(server, settings)
-        key, chain, *, ciphers, curve, dh, protocols = settings
+        key, chain, verify, _must, _name, ciphers, curve, dh, protocols = settings
         versions = VERSIONS.values.filter_map { |bit, name| name if (protocols & bit) != 0 }
-        return if (protocols != 0 && versions.empty?) || (server && curveless?(ciphers, curve))
+        return if (protocols != 0 && versions.empty?) || (server && unaided?(ciphers, curve, dh))
         name = [server, settings, [key, chain, dh].map { |file| file && File.file?(file) && File.mtime(file) }]
         @contexts.shift if @contexts.size >= MOST
-        @contexts[name] ||= make(server, key, chain, ciphers, curve, dh, versions)
+        @contexts[name] ||= make(server, key, chain, ciphers, curve, dh, versions, server && verify)
       end
 
       private
 
-      # As there: whoever wants elliptic curves alone says which.
-      def curveless?(ciphers, curve)
-        ciphers && !curve && (ciphers.split(/[:, ]/) - %w[ECDH ECDHE EECDH kECDHE]).empty?
+      # As there: whoever wants elliptic curves alone says which, and whoever wants Diffie-Hellman has parameters.
+      def unaided?(ciphers, curve, dh)
+        return false unless ciphers
+        kinds = ciphers.split(/[:, ]+/)
+        (!curve && (kinds - %w[ECDH ECDHE EECDH kECDHE]).empty?) || (!dh && (kinds - %w[DH DHE EDH kDHE kEDH]).empty?)
       end
 
-      # Ciphers are those of TLS 1.2 and before: whoever chose some did not choose TLS 1.3.
-      def make(server, key, chain, ciphers, curve, dh, versions)
+      # TLS 1.3 is off, unless it is named, where ciphers are chosen, which are those of TLS 1.2 and before; and where a server
+      # verifies its clients, because a client of TLS 1.3 cannot know in ssl_handshake_completed that it is refused.
+      def make(server, key, chain, ciphers, curve, dh, versions, verifies)
         min = versions.first || "TLSv1.2"
-        max = versions.last || (ciphers && "TLSv1.2")
+        max = versions.last || ("TLSv1.2" if ciphers || verifies)
         options = {min_version: min, max_version: max, groups: curve, dh: dh, ciphers: list(server, ciphers, dh)}
         options[:security_level] = 0 if %w[TLSv1 TLSv1.1].include?(min)
-        options[:security_level] ||= 1 if dh
-        ::Pelton::TLS::Context.new(verify: false, **certificate(server, key, chain), **options)
+        options.update(certificate(server, key, chain, ciphers), verify: false)
+        begin
+          ::Pelton::TLS::Context.new(**options)
+        rescue ::Pelton::TLSError => error
+          raise unless chain && error.message.match?(/too (weak|small)/)
+          ::Pelton::TLS::Context.new(**options, security_level: 0) # the program's own certificate is its own choice
+        end
       end
 
       # Without parameters there is no Diffie-Hellman of the classic kind.
@@ -58,27 +66,29 @@ module EventMachine
         (server && !dh) ? "#{ciphers}:!DHE" : ciphers
       end
 
-      def certificate(server, key, chain)
-        return own if server && !chain
+      def certificate(server, key, chain, ciphers)
+        return own(ciphers) if server && !chain
         chain ? {certificate: chain, key: key || chain} : {}
       end
 
-      # A server without a certificate shows one that nobody can verify: it is encrypted, and no more.
-      def own
-        @own ||= begin
-          require "openssl"
-          key = OpenSSL::PKey::RSA.new(2048)
-          name = OpenSSL::X509::Name.parse("/CN=EventMachine without a certificate")
-          certificate = OpenSSL::X509::Certificate.new
-          certificate.version = 2
-          certificate.serial = OpenSSL::BN.rand(64)
-          certificate.subject = certificate.issuer = name
-          certificate.public_key = key
-          certificate.not_before = Time.now - 86_400
-          certificate.not_after = Time.now + 10 * 365 * 86_400
-          certificate.sign(key, "SHA256")
-          {certificate: certificate.to_pem, key: key.to_pem}
-        end
+      # A server without a certificate shows one that nobody can verify: it is encrypted, and no more. Keys of elliptic curves
+      # are made in no time; ciphers of a program's choice may want another one.
+      def own(ciphers)
+        require "openssl"
+        @own ||= {}
+        @own[!ciphers] ||= sign(ciphers ? OpenSSL::PKey::RSA.new(2048) : OpenSSL::PKey::EC.generate("prime256v1"))
+      end
+
+      def sign(key)
+        certificate = OpenSSL::X509::Certificate.new
+        certificate.version = 2
+        certificate.serial = OpenSSL::BN.rand(64)
+        certificate.subject = certificate.issuer = OpenSSL::X509::Name.parse("/CN=EventMachine without a certificate")
+        certificate.public_key = key
+        certificate.not_before = Time.now - 86_400
+        certificate.not_after = Time.now + 10 * 365 * 86_400
+        certificate.sign(key, "SHA256")
+        {certificate: certificate.to_pem, key: key.is_a?(OpenSSL::PKey::RSA) ? key.to_pem : key.private_to_pem}
       end
     end
   end
@@ -91,7 +101,7 @@ module EventMachine
 
     # Begins TLS, once it is connected.
     def start_tls
-      @connecting ? @tls_wanted = true : begin_tls
+      @holding ? (@held ||= []) << :tls : begin_tls # what was sent before goes out as it is
     end
 
     def tls = @stream&.tls
@@ -99,7 +109,6 @@ module EventMachine
     private
 
     def begin_tls
-      @tls_wanted = false
       verify, must, name = @tls_settings.values_at(2, 3, 4)
       context = TLSContexts.context(@server, @tls_settings) or return fail_tls
       checks = verify && checks?
