@@ -89,6 +89,15 @@ TEST(settings_and_sizes)
     CHECK_STAT("item_size_max 1048576");
     CHECK_STAT("udpport 0");
     CHECK_STAT("evictions on");
+    CHECK_STAT("inter NULL");
+    CHECK_STAT("domain_socket NULL");
+    strcpy(talk.service.hosts, "127.0.0.1,::1");
+    strcpy(talk.service.path, "/run/memcached.sock");
+    talk.service.idle_timeout = 60;
+    ask("stats settings\r\n");
+    CHECK_STAT("inter 127.0.0.1,::1");
+    CHECK_STAT("domain_socket /run/memcached.sock");
+    CHECK_STAT("idle_timeout 60");
     ask("stats sizes\r\n");
     CHECK_STRING("STAT sizes_status disabled\r\nEND\r\n", heard());
     conversation_end(&talk);

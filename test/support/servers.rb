@@ -63,15 +63,24 @@ module Servers
   # Calls the block with the port of a real memcached, emptied; without a block returns the port. Another name is
   # another memcached.
   def with_memcached(name = "memcached")
-    user = Process.uid.zero? ? %w[-u nobody] : []
     port = Servers.port(name, ready: method(:flush_memcached)) do |port|
-      ["memcached", "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", "-m", "256", "-c", "4096", *user]
+      [*memcached_program, "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", "-m", "256", "-c", "4096"]
     end
     flush_memcached(port)
     block_given? ? yield(port) : port
   end
 
+  # Whether the memcached of these tests is Pelton's own: none is installed, or PELTON_MEMCACHED=embedded asks for it.
+  def embedded_memcached?
+    ENV["PELTON_MEMCACHED"] == "embedded" || !system("command -v memcached >/dev/null")
+  end
+
   private
+
+  def memcached_program
+    return ["memcached", *(%w[-u nobody] if Process.uid.zero?)] unless embedded_memcached?
+    [RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", File.expand_path("../../exe/pelton", __dir__), "memcached"]
+  end
 
   def flush_memcached(port)
     TCPSocket.open("127.0.0.1", port) do |socket|

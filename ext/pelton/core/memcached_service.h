@@ -50,6 +50,7 @@ struct pel_memcached_service {
     uint32_t connections, max_connections;
     uint32_t idle_timeout;               /* seconds; 0: none */
     int port;                            /* 0: none */
+    char hosts[256], path[128];          /* what it listens on, as people wrote it; empty: not there */
     int verbosity, configured_verbosity; /* 2: each command goes to stderr. Clients choose up to what is configured. */
 };
 

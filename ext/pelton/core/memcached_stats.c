@@ -45,6 +45,15 @@ static uint64_t item_count(const struct pel_memcached_service *service)
     return service->store.table.count;
 }
 
+static uint64_t power_of(uint64_t size)
+{
+    uint64_t power = 0;
+
+    while (size >>= 1)
+        power++;
+    return power;
+}
+
 static int general(const struct pel_memcached_service *service, struct pel_buffer *output)
 {
     const struct pel_store *store = &service->store;
@@ -60,13 +69,14 @@ static int general(const struct pel_memcached_service *service, struct pel_buffe
     print(output, "STAT rusage_system %ld.%06ld\r\n", (long)usage.ru_stime.tv_sec, (long)usage.ru_stime.tv_usec);
     stat(output, "max_connections", service->max_connections);
     stat(output, "curr_connections", service->connections);
+    stat(output, "connection_structures", service->connections);
 #define COUNTER(name) stat(output, #name, service->counters.name);
     PEL_MEMCACHED_COUNTERS(COUNTER)
 #undef COUNTER
     stat(output, "get_expired", store->get_expired);
     stat(output, "limit_maxbytes", store->memory_limit);
-    stat(output, "accepting_conns", 1);
-    stat(output, "threads", 1);
+    print(output, "STAT accepting_conns 1\r\nSTAT threads 1\r\nSTAT auth_cmds 0\r\nSTAT auth_errors 0\r\n");
+    stat(output, "hash_power_level", power_of(pel_item_table_size(&store->table)));
     stat(output, "hash_bytes", (uint64_t)pel_item_table_size(&store->table) * sizeof(void *));
     stat(output, "hash_is_expanding", store->table.old != NULL);
     stat(output, "bytes", store->linked_bytes);
@@ -87,13 +97,18 @@ static int settings(const struct pel_memcached_service *service, struct pel_buff
     stat(output, "maxconns", service->max_connections);
     stat(output, "tcpport", (uint64_t)service->port);
     stat(output, "udpport", 0);
+    print(output, "STAT inter %s\r\n", service->hosts[0] ? service->hosts : "NULL");
+    print(output, "STAT domain_socket %s\r\n", service->path[0] ? service->path : "NULL");
     stat(output, "verbosity", (uint64_t)service->verbosity);
     print(output, "STAT evictions on\r\nSTAT cas_enabled yes\r\nSTAT flush_enabled yes\r\n");
     stat(output, "num_threads", 1);
     print(output, "STAT binding_protocol ascii\r\nSTAT auth_enabled_sasl no\r\nSTAT auth_enabled_ascii no\r\n");
+    print(output, "STAT shutdown_command no\r\nSTAT dump_enabled yes\r\nSTAT ssl_enabled no\r\nSTAT lru_crawler yes\r\n"
+                  "STAT track_sizes no\r\n");
     stat(output, "item_size_max", service->store.item_limit);
     stat(output, "idle_timeout", service->idle_timeout);
-    print(output, "STAT maxconns_fast yes\r\nSTAT detail_enabled no\r\nSTAT hash_algorithm siphash13\r\n");
+    print(output, "STAT maxconns_fast yes\r\nSTAT detail_enabled no\r\nSTAT stat_key_prefix :\r\nSTAT hash_algorithm "
+                  "siphash13\r\n");
     return end(output);
 }
 
@@ -121,7 +136,11 @@ static int slabs(const struct pel_memcached_service *service, struct pel_buffer 
 
     if (item_count(service) > 0) {
         stat(output, "1:chunk_size", 16);
+        stat(output, "1:chunks_per_page", item_count(service));
+        stat(output, "1:total_pages", 1);
+        stat(output, "1:total_chunks", item_count(service));
         stat(output, "1:used_chunks", item_count(service));
+        print(output, "STAT 1:free_chunks 0\r\nSTAT 1:free_chunks_end 0\r\n");
         stat(output, "1:mem_requested", service->store.linked_bytes);
         stat(output, "1:get_hits", counters->get_hits);
         stat(output, "1:cmd_set", counters->cmd_set);

@@ -254,11 +254,15 @@ static VALUE server_stats(VALUE self)
     return stats;
 }
 
-/* _port = what was listened on, to be told by "stats settings" */
-static VALUE server_set_port(VALUE self, VALUE port)
+/* _describe(port, hosts, path): what it listens on, to be told by "stats settings". */
+static VALUE server_describe(VALUE self, VALUE port, VALUE hosts, VALUE path)
 {
-    get_running(self)->core.service.port = NUM2INT(port);
-    return port;
+    struct pel_memcached_service *service = &get_running(self)->core.service;
+
+    service->port = NUM2INT(port);
+    snprintf(service->hosts, sizeof service->hosts, "%s", StringValueCStr(hosts));
+    snprintf(service->path, sizeof service->path, "%s", StringValueCStr(path));
+    return Qnil;
 }
 
 void pel_init_memcached_server(void)
@@ -272,6 +276,6 @@ void pel_init_memcached_server(void)
     rb_define_private_method(class, "_listen", server_listen, 1);
     rb_define_private_method(class, "_close", server_close, 0);
     rb_define_private_method(class, "_stats", server_stats, 0);
-    rb_define_private_method(class, "_port=", server_set_port, 1);
+    rb_define_private_method(class, "_describe", server_describe, 3);
     rb_define_method(class, "running?", server_running_p, 0);
 }

@@ -149,9 +149,10 @@ module Pelton
         port = @requested_port
         @hosts.each do |host|
           take(Pelton.listen(host, port)) { |listener| port = listener.port }
-          self._port = @port = port
+          @port = port
         end
         take(Pelton.listen_unix(path)) if path
+        _describe(port, @hosts.join(","), path.to_s)
       end
 
       def take(listener)
