@@ -57,24 +57,20 @@ void pel_memcached_set_key(struct pel_memcached_call *call, VALUE key)
     call->key = chooses(call->client) ? rb_str_new_frozen(key) : key;
 }
 
-void pel_memcached_tell(struct pel_memcached_call *call, const char *command)
+void pel_memcached_tell_instrument(struct pel_memcached_call *call, const char *command)
 {
-    VALUE arguments[2];
+    VALUE arguments[] = {ID2SYM(rb_intern(command)), call->key};
 
-    if (NIL_P(call->client->instrument))
-        return;
-    arguments[0] = ID2SYM(rb_intern(command));
-    arguments[1] = call->key;
     call->told = rb_funcallv(call->client->instrument, id_call, 2, arguments);
 }
 
-struct pel_slice pel_memcached_whole_key(struct pel_memcached_call *call)
+struct pel_slice pel_memcached_key_in_namespace(struct pel_memcached_call *call)
 {
     struct pel_slice key = {RSTRING_PTR(call->key), (size_t)RSTRING_LEN(call->key)};
     VALUE namespace = call->client->namespace;
     size_t length;
 
-    if (NIL_P(namespace) || key.length == 0)
+    if (key.length == 0)
         return key;
     length = (size_t)RSTRING_LEN(namespace);
     if (length + key.length > PEL_MEMCACHED_KEY_LIMIT)

@@ -66,8 +66,14 @@ void pel_memcached_begin(struct pel_memcached_call *call, VALUE self, VALUE opti
 /* A key is a String, or a Symbol, or what is like a String. Raises TypeError. May call Ruby code. */
 void pel_memcached_set_key(struct pel_memcached_call *call, VALUE key);
 
+void pel_memcached_tell_instrument(struct pel_memcached_call *call, const char *command);
+
 /* Tells the instrument, if there is one, that the command begins. Calls Ruby code then. */
-void pel_memcached_tell(struct pel_memcached_call *call, const char *command);
+static inline void pel_memcached_tell(struct pel_memcached_call *call, const char *command)
+{
+    if (!NIL_P(call->client->instrument))
+        pel_memcached_tell_instrument(call, command);
+}
 
 /* 1: call->connection may be written to. 0: the operation has failed. Raises ClosedError when the client is closed. */
 int pel_memcached_ready(struct pel_memcached_call *call);
@@ -75,9 +81,16 @@ int pel_memcached_ready(struct pel_memcached_call *call);
 /* The same for the lane at a place; -1: the keys belong to other servers now. */
 int pel_memcached_ready_at(struct pel_memcached_call *call, size_t place);
 
+struct pel_slice pel_memcached_key_in_namespace(struct pel_memcached_call *call);
+
 /* The namespace and call->key. Taken when nothing can park any more, and so nobody can change the String. A key that is
  * too long stays too long. */
-struct pel_slice pel_memcached_whole_key(struct pel_memcached_call *call);
+static inline struct pel_slice pel_memcached_whole_key(struct pel_memcached_call *call)
+{
+    if (!NIL_P(call->client->namespace))
+        return pel_memcached_key_in_namespace(call);
+    return (struct pel_slice){RSTRING_PTR(call->key), (size_t)RSTRING_LEN(call->key)};
+}
 
 /* Raises why the command was not written. */
 NORETURN(void pel_memcached_refuse(struct pel_memcached_call *call, int code));

@@ -7,7 +7,8 @@
 
 #define BIT(kind) (UINT32_C(1) << PEL_MEMCACHED_##kind)
 
-/* The kinds of reply that a request has, and what they mean: true, false, nothing there, a value. */
+/* The kinds of reply that a request has, and what they mean: true, false, nothing there, a value. (Parts have their
+ * own: memcached_gather.c.) */
 static const struct {
     uint32_t yes, no, absent, value;
 } answers[] = {
@@ -21,6 +22,7 @@ static const struct {
     [PEL_MEMCACHED_COUNT] = {.value = BIT(VA), .absent = BIT(NF) | BIT(NS)},
     [PEL_MEMCACHED_COUNT_FROM] = {.value = BIT(VA), .absent = BIT(NF) | BIT(NS)},
     [PEL_MEMCACHED_GET_VERSION] = {.value = BIT(VERSION)},
+    [PEL_MEMCACHED_PART] = {0},
 };
 
 static void complete(struct pel_memcached_connection *connection, VALUE result, int failed)
@@ -123,14 +125,11 @@ static int is_error(enum pel_memcached_kind kind)
     return kind == PEL_MEMCACHED_SERVER_ERROR || kind == PEL_MEMCACHED_CLIENT_ERROR || kind == PEL_MEMCACHED_ERROR;
 }
 
-int pel_memcached_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
+/* What is not simply an answer. */
+static int other_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
-    enum pel_memcached_request request;
-    uint32_t bit = UINT32_C(1) << reply->kind;
+    enum pel_memcached_request request = connection->owed->request;
 
-    if (!connection->owed)
-        return PEL_EPROTOCOL;
-    request = connection->owed->request;
     if (reply->kind == PEL_MEMCACHED_VALUE_PART) {
         rb_str_cat(connection->value, reply->value.bytes, (long)reply->value.length);
         return 0;
@@ -145,20 +144,34 @@ int pel_memcached_reply(struct pel_memcached_connection *connection, const struc
         complete(connection, pel_memcached_server_error(connection, reply), 1);
         return after_error(request, reply->kind);
     }
-    if (answers[request].yes & bit) {
-        complete(connection, Qtrue, 0);
-    } else if (answers[request].no & bit) {
-        complete(connection, Qfalse, 0);
-    } else if (answers[request].absent & bit) {
-        complete(connection, Qnil, 0);
-    } else if (reply->kind == PEL_MEMCACHED_NUMBER && connection->classic) {
-        complete(connection, ULL2NUM(reply->number), 0);
-    } else if (!(answers[request].value & bit)) {
+    if (reply->kind != PEL_MEMCACHED_NUMBER || !connection->classic)
         return PEL_EPROTOCOL;
-    } else if (reply->kind == PEL_MEMCACHED_VA) {
-        return begin_value(connection, reply);
+    complete(connection, ULL2NUM(reply->number), 0);
+    return 0;
+}
+
+int pel_memcached_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
+{
+    uint32_t bit = UINT32_C(1) << reply->kind;
+    enum pel_memcached_request request;
+    VALUE result;
+
+    if (!connection->owed)
+        return PEL_EPROTOCOL;
+    request = connection->owed->request;
+    if (answers[request].value & bit) {
+        if (reply->kind == PEL_MEMCACHED_VA)
+            return begin_value(connection, reply);
+        result = rb_str_new(reply->text.bytes, (long)reply->text.length);
+    } else if (answers[request].yes & bit) {
+        result = Qtrue;
+    } else if (answers[request].absent & bit) {
+        result = Qnil;
+    } else if (answers[request].no & bit) {
+        result = Qfalse;
     } else {
-        complete(connection, rb_str_new(reply->text.bytes, (long)reply->text.length), 0);
+        return other_reply(connection, reply);
     }
+    complete(connection, result, 0);
     return 0;
 }
