@@ -153,6 +153,27 @@ TEST(it_connects_from_a_local_address)
     close(listener);
 }
 
+TEST(a_port_that_was_connected_from_can_be_listened_on)
+{
+    struct sockaddr_in address, local = loopback(0);
+    socklen_t length = sizeof local;
+    int listener = listen_on(&address, 0), connecting, client, server;
+
+    client = pel_socket_connect((struct sockaddr *)&address, sizeof address, (struct sockaddr *)&local, sizeof local,
+                                &connecting);
+    CHECK(client >= 0);
+    CHECK_INT(0, getsockname(client, (struct sockaddr *)&local, &length));
+    wait_for(listener, POLLIN);
+    server = pel_socket_accept(listener);
+    close(client); /* the first to close: its end waits for a while */
+    wait_for(server, POLLIN);
+    close(server);
+    close(listener);
+    listener = pel_socket_listen((struct sockaddr *)&local, sizeof local, 5, 0);
+    CHECK(listener >= 0);
+    close(listener);
+}
+
 TEST(several_listeners_share_a_port_when_all_ask_for_it)
 {
     struct sockaddr_in address = loopback(0);

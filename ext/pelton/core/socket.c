@@ -63,6 +63,16 @@ static int give_up(int fd)
     return PEL_ESYSTEM;
 }
 
+/* Reusable: what this connection leaves behind must not keep the port from those who listen. */
+static int bind_reusable(int fd, const struct sockaddr *address, socklen_t length)
+{
+    int one = 1;
+
+    if (address->sa_family != AF_UNIX && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) < 0)
+        return -1;
+    return bind(fd, address, length);
+}
+
 int pel_socket_connect(const struct sockaddr *address, socklen_t length, const struct sockaddr *local,
                        socklen_t local_length, int *connecting)
 {
@@ -71,7 +81,7 @@ int pel_socket_connect(const struct sockaddr *address, socklen_t length, const s
     if (fd < 0)
         return PEL_ESYSTEM;
     set_options(fd);
-    if (local && bind(fd, local, local_length) < 0)
+    if (local && bind_reusable(fd, local, local_length) < 0)
         return give_up(fd);
     *connecting = 0;
     if (connect(fd, address, length) == 0)
@@ -98,8 +108,6 @@ int pel_socket_listen(const struct sockaddr *address, socklen_t length, int back
     if (fd < 0)
         return PEL_ESYSTEM;
     set_options(fd); /* inherited by what it accepts */
-    if (address->sa_family != AF_UNIX && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) < 0)
-        return give_up(fd);
 #ifdef SO_REUSEPORT
     if (reuse_port && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one) < 0)
         return give_up(fd);
@@ -107,7 +115,7 @@ int pel_socket_listen(const struct sockaddr *address, socklen_t length, int back
     /* "::" means IPv6 alone; IPv4 has an address of its own. */
     if (address->sa_family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one) < 0)
         return give_up(fd);
-    if (bind(fd, address, length) < 0 || listen(fd, backlog > 0 ? backlog : SOMAXCONN) < 0)
+    if (bind_reusable(fd, address, length) < 0 || listen(fd, backlog > 0 ? backlog : SOMAXCONN) < 0)
         return give_up(fd);
     return fd;
 }
