@@ -65,7 +65,30 @@ class LabIntegrationTest < PeltonTest
     end
   end
 
+  # However it ends: by Ctrl-C, by a supervisor, or killed.
+  def test_server_proxy_and_contender_end_with_the_lab
+    skip "no setpriv" unless Pelton::Lab::Programs.find("setpriv")
+    %i[INT TERM KILL].each do |signal|
+      lab = spawn(RbConfig.ruby, "-I", Children::LIB, File.join(ROOT, "exe/pelton"), "lab", "crossover", "--latency", "50", "--size", "1000",
+        out: File::NULL, err: File::NULL)
+      started = eventually("a server, a proxy and a contender") { children(lab).then { |pids| pids if pids.size >= 3 } }
+      Process.kill(signal, lab)
+      status = Process.wait2(lab).last
+
+      assert_equal (signal == :INT) ? 130 : Signal.list.fetch(signal.to_s), status.exitstatus || status.termsig
+      eventually("the end of all that #{signal} left") { started.all? { |pid| ended?(pid) } }
+    end
+  end
+
   private
+
+  def children(pid)
+    Dir["/proc/[0-9]*/stat"].filter_map do |path|
+      File.read(path)[/\) \S (\d+)/, 1].to_i == pid ? path[/\d+/].to_i : nil
+    rescue Errno::ENOENT, Errno::ESRCH
+      nil
+    end
+  end
 
   # A zombie that nobody reaps has ended as well.
   def ended?(pid)

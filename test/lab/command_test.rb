@@ -23,6 +23,23 @@ class LabCommandTest < PeltonTest
     assert_match(/^  transfer /, out)
   end
 
+  def test_lists_the_experiments
+    status, out, = lab("--list")
+
+    assert_equal 0, status
+    assert_equal Pelton::Lab.shipped.keys, out.scan(/^  (\w+) /).flatten
+  end
+
+  def test_a_report_that_is_not_finished_leaves_what_was_there
+    Dir.mktmpdir do |folder|
+      File.write(old = File.join(folder, "old.html"), "last week's")
+      lab("no_such_experiment", "--html", old, "--json", none = File.join(folder, "none.json"))
+
+      assert_equal "last week's", File.read(old)
+      refute_path_exists none
+    end
+  end
+
   def test_an_unknown_experiment_is_refused_with_those_there_are
     status, _, error = lab("no_such_experiment")
 

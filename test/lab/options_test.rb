@@ -48,6 +48,10 @@ class LabOptionsTest < PeltonTest
     end
   end
 
+  def test_whoever_asks_for_all_gets_time
+    assert_equal [60, 600, 5.0], [options.deadline, options("--full").deadline, options("--full", "--deadline", "5").deadline]
+  end
+
   def test_help
     assert_predicate options("--help"), :help?
     assert_match(/--rounds N/, options.usage)

@@ -20,12 +20,13 @@ module Pelton
         def run(arguments, out: $stdout, error: $stderr)
           options = Options.new(arguments)
           return help(options, out) if options.help?
+          return list(out) if options.list?
           return Peers.new(out).install if options.install_peers?
-          # They should fail now, not in two minutes.
-          files = {ReportJson => options.json, ReportHtml => options.html}.compact.transform_values { |path| File.open(path, "w") }
+          files = {ReportJson => options.json, ReportHtml => options.html}.compact
+          files.each_value { |path| File.open(path, "a").close } # what cannot be written fails now, not in two minutes
           environment = Environment.new
           heats = measure(options, environment, out, error)
-          files.each { |report, file| file.write(report.new(heats, options, environment).to_s) }
+          files.each { |report, path| File.write(path, report.new(heats, options, environment).to_s) }
           out.puts("", "report: #{File.expand_path(options.html)}") if options.html
           status(heats, options, error)
         rescue UsageError, SystemCallError => problem
@@ -35,14 +36,18 @@ module Pelton
           error.puts("\npelton lab: interrupted")
           130
         ensure
-          files&.each_value(&:close)
+          files&.each_value { |path| File.delete(path) if File.zero?(path) } # nothing came of it
         end
 
         private
 
         def help(options, out)
           out.puts(options.usage)
-          Lab.shipped.each_value { |path| introduce(Lab.load(path), out) }
+          list(out)
+        end
+
+        def list(out)
+          introduce(Lab.shipped.each_value.flat_map { |path| Lab.load(path) }, out)
           0
         end
 

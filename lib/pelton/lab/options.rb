@@ -7,12 +7,11 @@ module Pelton
   module Lab
     # What the command line asks for. nil: as the experiment says.
     class Options
-      attr_reader :names, :pins, :rounds, :size, :full, :latencies, :peers, :server, :seed, :deadline, :json, :html, :check, :arguments
+      attr_reader :names, :pins, :rounds, :size, :full, :latencies, :peers, :server, :seed, :json, :html, :check, :arguments
 
       # @raise [UsageError]
       def initialize(arguments = [])
         @seed = Random.new_seed % 1_000_000
-        @deadline = 60
         @arguments = arguments.dup
         @names = parser.parse(arguments)
       rescue OptionParser::ParseError => error
@@ -24,9 +23,19 @@ module Pelton
         @help
       end
 
+      # @return [Boolean] whether only the experiments' names were asked for
+      def list?
+        @list
+      end
+
       # @return [Boolean] whether the libraries to be compared with are to be installed, and nothing else
       def install_peers?
         @install_peers
+      end
+
+      # @return [Numeric] seconds that a contender may take for a round
+      def deadline
+        @deadline || (full ? 600 : 60)
       end
 
       def to_h
@@ -63,12 +72,13 @@ module Pelton
           parser.on("--latency MS,...", Array, "milliseconds of round trip, where an experiment sweeps them (0: direct)") { |all| @latencies = all.map { |one| latency(one) } }
           parser.on("--server HOST:PORT", "a memcached to use (default: one of the lab's own)") { |address| @server = address }
           parser.on("--[no-]peers", "all other libraries, or none (default: what two minutes allow)") { |peers| @peers = peers }
-          parser.on("--deadline SECONDS", Float, "end a contender that takes longer (default: #{@deadline})") { |seconds| @deadline = positive(seconds) }
+          parser.on("--deadline SECONDS", Float, "end a contender that takes longer (default: 60, with --full 600)") { |seconds| @deadline = positive(seconds) }
           parser.on("--seed N", Integer, "of the order in a round (default: random, it is reported)") { |n| @seed = n }
           parser.on("--html FILE", "write the report with charts there: one file, which opens anywhere") { |path| @html = path }
           parser.on("--json FILE", "write all figures there, for programs") { |path| @json = path }
           parser.on("--check", "end with status 1 when a target is missed, or none was measured") { @check = true }
           parser.on("--install-peers", "install the libraries that Pelton is compared with, and end") { @install_peers = true }
+          parser.on("--list", "list the experiments, and end") { @list = true }
           parser.on("-h", "--help", "print this") { @help = true }
         end
       end

@@ -146,7 +146,9 @@ module Pelton
         commands = @heats.map(&:commands).reject(&:empty?).inject({}) { |all, some| some.merge(all) }
         Html.tag(:section, Html.tag(:h2, "How it was measured"),
           Html.tag(:p, "Contenders take turns: in each round everyone runs once, in a process of its own, in a shuffled order, after an " \
-            "untimed round in which every answer is checked. Bars and tables show medians; a dot is one round."),
+            "untimed round in which every answer is checked. Bars and tables show medians, a dot is one round, the dashed line is the " \
+            "baseline's median. ×0.25 is a quarter of what the baseline takes; ± says how far off another run's ratio may be, and amber that " \
+            "this is more than 10 %. A round trip on one core and one between two cores are two different things: compare within a picture."),
           Html.tag(:h4, "The command that repeats it"), Html.tag(:pre, @options.command),
           (Html.tag(:h4, "What it started, among others") if commands.any?), (Html.tag(:pre, commands.values.join("\n")) if commands.any?),
           Html.tag(:h4, "The machine and the versions"), Html.tag(:dl, machine.flat_map { |name, value| [Html.tag(:dt, name), Html.tag(:dd, value)] }))
