@@ -84,7 +84,7 @@ class LabIntegrationTest < PeltonTest
 
   def children(pid)
     Dir["/proc/[0-9]*/stat"].filter_map do |path|
-      File.read(path)[/\) \S (\d+)/, 1].to_i == pid ? path[/\d+/].to_i : nil
+      (File.read(path)[/\) \S (\d+)/, 1].to_i == pid) ? path[/\d+/].to_i : nil
     rescue Errno::ENOENT, Errno::ESRCH
       nil
     end
