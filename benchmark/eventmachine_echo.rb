@@ -23,7 +23,7 @@ RUBY
 
 # Each prints one number: seconds, or kilobytes.
 PROGRAMS = {
-  "echo, 64 connections" => <<~'RUBY',
+  "echo, 64 connections" => <<~RUBY,
     count = 60_000
     done = 0
     start = nil
@@ -43,7 +43,7 @@ PROGRAMS = {
     end
     puts now - start
   RUBY
-  "receive_data in bulk, 256 MB" => <<~'RUBY',
+  "receive_data in bulk, 256 MB" => <<~RUBY,
     size = 256 * 1024 * 1024
     got = 0
     start = nil
@@ -66,7 +66,7 @@ PROGRAMS = {
     puts now - start
     Process.kill(:KILL, pid)
   RUBY
-  "timer: add and fire" => <<~'RUBY',
+  "timer: add and fire" => <<~RUBY,
     count = 50_000
     fired = 0
     EM.set_max_timers(count + 10)
@@ -77,7 +77,7 @@ PROGRAMS = {
     end
     puts cpu - start
   RUBY
-  "timer: add and cancel" => <<~'RUBY',
+  "timer: add and cancel" => <<~RUBY,
     count = 100_000
     EM.set_max_timers(count + 10)
     EM.run do
@@ -88,7 +88,7 @@ PROGRAMS = {
       EM.stop
     end
   RUBY
-  "next_tick" => <<~'RUBY',
+  "next_tick" => <<~RUBY,
     count = 100_000
     start = cpu
     EM.run do
@@ -97,7 +97,7 @@ PROGRAMS = {
     end
     puts cpu - start
   RUBY
-  "next_tick, 100 at a time" => <<~'RUBY',
+  "next_tick, 100 at a time" => <<~RUBY,
     count = 300_000
     start = cpu
     EM.run do
@@ -108,7 +108,7 @@ PROGRAMS = {
     end
     puts cpu - start
   RUBY
-  "defer's round trip" => <<~'RUBY',
+  "defer's round trip" => <<~RUBY,
     count = 3_000
     start = nil
     EM.run do
@@ -121,7 +121,7 @@ PROGRAMS = {
     end
     puts now - start
   RUBY
-  "memory, 5,000 connections both ends" => <<~'RUBY'
+  "memory, 5,000 connections both ends" => <<~RUBY
     count = 5_000
     open = 0
     EM.run do
