@@ -27,7 +27,7 @@ end
 
 processes = Pelton::Lab::Processes.new
 begin
-  server = Pelton::Lab::MemcachedServer.new(processes, nil)
+  server = Pelton::Lab::MemcachedServer.start(processes, nil)
   address = "127.0.0.1:#{server.port}"
   dalli = Dalli::Client.new(address, protocol: :meta, raw: true)
   pelton = Pelton::Memcached::Client.new(address)
@@ -42,7 +42,7 @@ begin
   times = Hash.new { |all, name| all[name] = [] }
   ROUNDS.times { contenders.to_a.shuffle.each { |name, work| times[name] << work.call } }
   medians = times.transform_values { |pairs| pairs.transpose.map { |list| list.sort[ROUNDS / 2] } }
-  puts RUBY_DESCRIPTION, server.version, "get_multi of #{KEYS} keys, #{ROUNDS} rounds of #{TIMES}; of dalli's:"
+  puts RUBY_DESCRIPTION, "memcached #{server.stats["version"]}", "get_multi of #{KEYS} keys, #{ROUNDS} rounds of #{TIMES}; of dalli's:"
   puts "#{" " * 29}wall    CPU"
   medians.each do |name, figures|
     puts format("  %-24s %6.2f %6.2f", name, *figures.zip(medians["dalli"]).map { |own, theirs| own / theirs })

@@ -40,7 +40,7 @@ end
 
 processes = Pelton::Lab::Processes.new
 begin
-  server = Pelton::Lab::MemcachedServer.new(processes, nil)
+  server = Pelton::Lab::MemcachedServer.start(processes, nil)
   client = Pelton::Memcached::Client.new("127.0.0.1:#{server.port}")
   client.set("large", VALUE)
   socket = TCPSocket.new("127.0.0.1", server.port)
@@ -55,7 +55,7 @@ begin
   times = Hash.new { |all, name| all[name] = [] }
   ROUNDS.times { contenders.to_a.shuffle.each { |name, work| times[name] << work.call } }
   medians = times.transform_values { |list| list.sort[ROUNDS / 2] }
-  puts RUBY_DESCRIPTION, server.version, "get of #{VALUE.bytesize} bytes, #{ROUNDS} rounds of #{TIMES}; CPU time of a bare socket's:"
+  puts RUBY_DESCRIPTION, "memcached #{server.stats["version"]}", "get of #{VALUE.bytesize} bytes, #{ROUNDS} rounds of #{TIMES}; CPU time of a bare socket's:"
   medians.each { |name, cpu| puts format("  %-26s %5.2f", name, cpu / medians["a bare socket"]) }
 ensure
   processes.stop_all

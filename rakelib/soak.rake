@@ -14,7 +14,7 @@ task soak: :compile do
     soak.run or abort "a wrong answer (above); SOAK_SEED=#{seed}"
     puts soak.answers.map { |name, count| "#{name}: #{count}" }, "troubles: #{soak.troubles.inspect}"
     puts format("memory: %d KB at first, %d KB at last; %.2f of what it was", soak.memory.first, soak.memory.last, soak.growth)
-    abort "the memory grows" if seconds >= 60 && soak.growth > 1.1
+    abort "the memory grows" if seconds >= 300 && soak.growth > 1.15
   RUBY
   # Threads' arenas would hide what the load keeps.
   sh({"MALLOC_ARENA_MAX" => "2"}, RbConfig.ruby, "-Ilib", "-e", program, verbose: false)
