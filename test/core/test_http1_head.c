@@ -32,6 +32,20 @@ TEST(headers_are_found_by_name)
     CHECK(pel_http1_find(&head, "a") == NULL);
 }
 
+TEST(a_request_may_be_without_host_where_that_is_allowed)
+{
+    struct pel_http1_limits limits = pel_http1_default_limits;
+    const char *text = "GET / HTTP/1.1\r\n\r\n";
+    enum pel_http1_fault fault;
+    struct pel_http1_head head;
+    size_t line;
+
+    CHECK_INT(PEL_EPROTOCOL, parse(PEL_HTTP1_REQUEST, text, &head, &line));
+    limits.host_optional = 1;
+    CHECK_INT((int)strlen(text),
+              pel_http1_parse_head(PEL_HTTP1_REQUEST, &limits, text, strlen(text), &head, &line, &fault));
+}
+
 TEST(every_fault_has_a_text_and_a_status)
 {
     for (int fault = PEL_HTTP1_FAULT_NONE; fault <= PEL_HTTP1_FAULT_BODY_LONG; fault++)

@@ -272,14 +272,14 @@ static enum pel_http1_fault header_line(const char *bytes, size_t length, enum p
 
 /* ---- the whole ------------------------------------------------------------------------------------------------ */
 
-static enum pel_http1_fault conclude(enum pel_http1_kind kind, const struct framing *framing,
-                                     struct pel_http1_head *head)
+static enum pel_http1_fault conclude(enum pel_http1_kind kind, const struct pel_http1_limits *limits,
+                                     const struct framing *framing, struct pel_http1_head *head)
 {
     if (kind == PEL_HTTP1_TRAILERS)
         return PEL_HTTP1_FAULT_NONE;
     if (framing->chunked && (head->minor == 0 || head->has_length))
         return PEL_HTTP1_FAULT_CODING;
-    if (kind == PEL_HTTP1_REQUEST && !framing->host && head->minor == 1)
+    if (kind == PEL_HTTP1_REQUEST && !framing->host && head->minor == 1 && !limits->host_optional)
         return PEL_HTTP1_FAULT_HOST;
     head->upgrade = framing->upgrade && framing->upgrade_to && head->minor == 1;
     head->keep_alive = !framing->close && (head->minor == 1 || framing->keep_alive);
@@ -331,6 +331,6 @@ ssize_t pel_http1_parse_head(enum pel_http1_kind kind, const struct pel_http1_li
         if (*fault)
             return *fault >= PEL_HTTP1_FAULT_TARGET_LONG ? PEL_ELIMIT : PEL_EPROTOCOL;
     }
-    *fault = conclude(kind, &framing, head);
+    *fault = conclude(kind, limits, &framing, head);
     return *fault ? PEL_EPROTOCOL : (ssize_t)at;
 }

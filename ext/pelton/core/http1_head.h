@@ -49,11 +49,12 @@ unsigned pel_http1_fault_status(enum pel_http1_fault fault);
 
 /* In bytes and numbers. Zero stands for none at all, not for "without limit". */
 struct pel_http1_limits {
-    size_t target;       /* bytes of a request's target; of a response's reason */
-    size_t head;         /* bytes of the first line, the headers, and all line ends; of the trailers as well */
-    unsigned headers;    /* of one head, PEL_HTTP1_MOST_HEADERS at most; of the trailers as well */
-    uint64_t body;       /* bytes of a body, without what chunks add */
-    size_t chunk_excess; /* bytes of all chunk extensions of a body */
+    size_t target;              /* bytes of a request's target; of a response's reason */
+    size_t head;                /* bytes of the first line, the headers, and all line ends; of the trailers as well */
+    unsigned headers;           /* of one head, PEL_HTTP1_MOST_HEADERS at most; of the trailers as well */
+    uint64_t body;              /* bytes of a body, without what chunks add */
+    size_t chunk_excess;        /* bytes of all chunk extensions of a body */
+    unsigned host_optional : 1; /* whether a request of HTTP/1.1 may be without Host, as clients from before it are */
 };
 
 /* 8 KB, 64 KB, 100, for ever, 16 KB. */

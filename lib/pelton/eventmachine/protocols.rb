@@ -6,6 +6,8 @@ module EventMachine
   module Protocols
     {
       HeaderAndContentProtocol: "header_and_content_protocol",
+      HttpClient: "http_client",
+      HttpClient2: "http_client2",
       LineAndTextProtocol: "line_and_text_protocol",
       LineProtocol: "line_protocol",
       LineText2: "line_text2",
@@ -20,4 +22,8 @@ module EventMachine
   end
 
   P = Protocols unless const_defined?(:P, false)
+
+  autoload :HttpServer, "pelton/eventmachine/http_server"
+  autoload :HttpResponse, "pelton/eventmachine/http_server_response"
+  autoload :DelegatedHttpResponse, "pelton/eventmachine/http_server_response"
 end

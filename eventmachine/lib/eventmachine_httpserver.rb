@@ -1,0 +1,4 @@
+# frozen_string_literal: true
+
+require "pelton/eventmachine"
+require "pelton/eventmachine/http_server"

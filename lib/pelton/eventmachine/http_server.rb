@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+require_relative "http_server_response"
+
+module EventMachine
+  # Makes an HTTP server of a connection: what the gem evma_httpserver was for, whose place this takes.
+  #
+  #     class Handler < EM::Connection
+  #       include EM::HttpServer
+  #
+  #       def process_http_request
+  #         response = EM::DelegatedHttpResponse.new(self)
+  #         response.content = "You asked for #{@http_path_info}"
+  #         response.send_response
+  #       end
+  #     end
+  #
+  # {#process_http_request} finds the request in `@http_protocol`, `@http_request_method`, `@http_request_uri`,
+  # `@http_path_info`, `@http_query_string`, `@http_headers` (`"Name: value"`, each followed by a NUL, and another at the
+  # end), `@http_cookie`, `@http_if_none_match`, `@http_content_type` and `@http_post_content`; what was not sent is nil. It
+  # may wait: its connection alone waits with it.
+  module HttpServer
+    # Bytes of a body that is kept for `@http_post_content`. One that may be longer is for {#receive_post_data}.
+    MAX_POST_CONTENT = 20 << 20
+
+    ENVIRONMENT = {
+      "REQUEST_METHOD" => :@http_request_method, "REQUEST_URI" => :@http_request_uri, "PATH_INFO" => :@http_path_info,
+      "QUERY_STRING" => :@http_query_string, "HTTP_COOKIE" => :@http_cookie, "IF_NONE_MATCH" => :@http_if_none_match,
+      "CONTENT_TYPE" => :@http_content_type
+    }.freeze
+    private_constant :ENVIRONMENT
+
+    # @private
+    def post_init
+      super
+      @http_parser ||= ::Pelton::HTTP::RequestParser.new
+    end
+
+    # Leaves ENV alone, which otherwise says what was asked for, as for a CGI program: of all requests the last.
+    def no_environment_strings
+      @http_no_environment = true
+    end
+
+    # Has bodies given to {#receive_post_data} as they come, and not kept.
+    def dont_accumulate_post
+      @http_no_accumulation = true
+    end
+
+    # Called with a request that is complete.
+    def process_http_request
+    end
+
+    # Called with the parts of a body, after {#dont_accumulate_post}.
+    #
+    # @param data [String] binary
+    def receive_post_data(data)
+    end
+
+    # @private
+    def receive_data(data)
+      (@http_parser ||= ::Pelton::HTTP::RequestParser.new).parse(data).each do |event, *facts|
+        break if @http_refused || @em_transport.closing? # what follows the last answer is not answered
+        case event
+        when :head then http_begin(*facts)
+        when :data then http_receive_content(facts.first)
+        when :end then http_process
+        else http_refuse(*facts)
+        end
+      end
+    end
+
+    private
+
+    def http_begin(method, path, query, protocol, headers, expects_continue)
+      @http_request_method, @http_path_info, @http_query_string, @http_protocol = method, path, query, protocol
+      @http_request_uri = path
+      @http_headers = headers.map { |name, value| "#{name}: #{value}\0" }.join << "\0"
+      @http_cookie = http_header(headers, "cookie")&.join("; ")
+      @http_if_none_match = http_header(headers, "if-none-match")&.last
+      @http_content_type = http_header(headers, "content-type")&.last
+      @http_post_content = nil
+      return http_refuse(413, "the body is too long") if !@http_no_accumulation && http_header(headers, "content-length")&.last.to_i > MAX_POST_CONTENT
+      send_data("HTTP/1.1 100 Continue\r\n\r\n") if expects_continue
+    end
+
+    def http_header(headers, wanted)
+      values = headers.filter_map { |name, value| value if name.casecmp?(wanted) }
+      values unless values.empty?
+    end
+
+    def http_receive_content(data)
+      return receive_post_data(data) if @http_no_accumulation
+      (@http_post_content ||= "".b) << data
+      http_refuse(413, "the body is too long") if @http_post_content.bytesize > MAX_POST_CONTENT
+    end
+
+    def http_process
+      ENVIRONMENT.each { |name, variable| ENV[name] = instance_variable_get(variable) } unless @http_no_environment
+      process_http_request
+    end
+
+    def http_refuse(status, text)
+      @http_refused = true
+      response = DelegatedHttpResponse.new(self)
+      response.status = status
+      response.content_type("text/plain")
+      response.headers["Connection"] = "close"
+      response.content = "#{text}\n"
+      response.send_response
+    end
+  end
+end
