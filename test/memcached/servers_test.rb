@@ -49,6 +49,28 @@ class MemcachedServersTest < PeltonTest
     end
   end
 
+  # The thread that asks is the parent's.
+  def test_a_child_asks_again_by_itself
+    ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]
+    FaultProxy.start(ports[1]) do |proxy|
+      servers = ["127.0.0.1:#{ports[0]}", "127.0.0.1:#{proxy.port}"]
+      ring = Pelton::Memcached::HashRing.new(servers)
+      key = (0..).lazy.map { |i| "key-#{i}" }.find { |one| ring.index(one) == 1 }
+      cache = Pelton::Memcached::Client.new(servers, timeout: 1000, failure_limit: 1, retry_after: 0.001)
+      proxy.down!
+      assert_raises(Pelton::ConnectionError) { cache.set(key, "v") }
+      proxy.stall!
+      proxy.up!
+      eventually("the question") { !cache.get(key) && proxy.accepted > 0 }
+      pid = fork { exit!(10_000.times.any? { cache.get(key) == "back" || (sleep(0.001) && false) }) }
+      sleep 0.01
+      Pelton::Memcached::Client.new("127.0.0.1:#{ports[1]}").set(key, "back")
+      proxy.resume
+
+      assert_predicate Process.wait2(pid).last, :success?
+    end
+  end
+
   # While one server keeps its callers waiting, the other's are answered.
   def test_a_frozen_server_delays_nobody_else
     ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]

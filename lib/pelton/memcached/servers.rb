@@ -41,8 +41,7 @@ module Pelton
       # no reactor run longer.
       def look_again
         @nodes.select(&:due?).each do |node|
-          next unless @mutex.synchronize { @asking[node] ? nil : @asking[node] = true }
-          Thread.new { ask(node) }.name = "memcached at #{node.address}?"
+          @mutex.synchronize { @asking[node] = Thread.new { ask(node) } unless @asking[node]&.alive? } # after a fork it is not
         end
         move
       end
@@ -54,8 +53,6 @@ module Pelton
       def ask(node)
         node.ask
         move
-      ensure
-        @mutex.synchronize { @asking.delete(node) }
       end
 
       def moved_from?(node)
