@@ -22,6 +22,7 @@ class SignaturesTest < PeltonTest
     require "pelton/test"
     require "pelton/memcached"
     require "pelton/memcached/notifications"
+    require "pelton/http"
 
     # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.
     DECLARED = Hash.new { |all, path| all[path] = {} }

@@ -7,9 +7,10 @@ require_relative "http/body"
 require_relative "http/exchange"
 require_relative "http/common_log"
 require_relative "http/server"
+require_relative "http/client"
 
 module Pelton
-  # HTTP/1.1. {Server} runs Rack applications on the reactor.
+  # HTTP/1.1. {Server} runs Rack applications on the reactor, {Client} sends requests, and so do {HTTP.get} and its like.
   module HTTP
     class << self
       # What C calls: it is no part of the API.

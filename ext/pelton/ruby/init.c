@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "hash_ring.h"
+#include "http_parser_class.h"
 #include "inotify.h"
 #include "http.h"
 #include "late.h"
@@ -37,6 +38,7 @@ void Init_pelton(void)
     pel_init_listener();
     pel_init_inotify();
     pel_init_hash_ring();
+    pel_init_http_parser();
     pel_init_memcached();
     pel_init_memcached_server();
     pel_init_http();

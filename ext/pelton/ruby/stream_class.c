@@ -259,6 +259,16 @@ static VALUE stream_fileno(VALUE self)
     return INT2FIX(pel_stream_get(self)->core.handle.fd);
 }
 
+/* _quiet?: open, and nothing came that nobody has read, not even the end, as far as is known. */
+static VALUE stream_quiet_p(VALUE self)
+{
+    struct stream *stream = pel_stream_any(self);
+    return pel_stream_open_p(&stream->core) && !stream->closing && !pel_buffer_length(&stream->input) &&
+                   !pel_stream_receivable_p(&stream->core)
+               ? Qtrue
+               : Qfalse;
+}
+
 void pel_init_stream(void)
 {
     cStream = rb_define_class_under(pel_mPelton, "Stream", rb_cObject);
@@ -268,6 +278,7 @@ void pel_init_stream(void)
     rb_define_method(cStream, "timeout", stream_timeout, 0);
     rb_define_method(cStream, "timeout=", stream_set_timeout, 1);
     rb_define_method(cStream, "fileno", stream_fileno, 0);
+    rb_define_method(cStream, "_quiet?", stream_quiet_p, 0);
     pel_init_stream_close(cStream);
     pel_init_stream_connect(cStream);
     pel_init_stream_tls(cStream);

@@ -1,0 +1,189 @@
+#include "http_parser_class.h"
+
+#include <ctype.h>
+#include "../core/buffer.h"
+#include "../core/http1_parser.h"
+#include "error.h"
+#include "reactor.h"
+
+/* Pelton::HTTP::ResponseParser: what servers send, for the client in lib/pelton/http/. */
+
+struct parser {
+    struct pel_http1_parser core;
+    struct pel_buffer input; /* not parsed yet */
+};
+
+static void parser_free(void *data)
+{
+    pel_buffer_free(&((struct parser *)data)->input);
+    xfree(data);
+}
+
+static size_t parser_size(const void *data)
+{
+    return sizeof(struct parser) + ((const struct parser *)data)->input.capacity;
+}
+
+static const rb_data_type_t parser_type = {
+    .wrap_struct_name = "Pelton::HTTP::ResponseParser",
+    .function = {.dfree = parser_free, .dsize = parser_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
+};
+
+static VALUE parser_s_allocate(VALUE class)
+{
+    struct parser *parser;
+    VALUE self = TypedData_Make_Struct(class, struct parser, &parser_type, parser);
+
+    pel_http1_parser_init(&parser->core, PEL_HTTP1_RESPONSE, &pel_http1_default_limits);
+    return self;
+}
+
+static struct parser *get(VALUE self)
+{
+    return rb_check_typeddata(self, &parser_type);
+}
+
+NORETURN(static void refuse(struct parser *parser, int code));
+static void refuse(struct parser *parser, int code)
+{
+    rb_exc_raise(pel_error_with_text(code, "the server's response",
+                                     pel_http1_fault_text(pel_http1_parser_fault(&parser->core))));
+}
+
+/* The bytes of a header's name in lower case, as a string of which there is one. */
+static VALUE name_of(struct pel_slice name)
+{
+    char lower[64];
+
+    if (name.length > sizeof lower)
+        return rb_funcall(rb_str_new(name.bytes, (long)name.length), rb_intern("downcase"), 0);
+    for (size_t i = 0; i < name.length; i++)
+        lower[i] = (char)tolower((unsigned char)name.bytes[i]);
+    return rb_interned_str(lower, (long)name.length);
+}
+
+/* Name => value; of a header that was sent several times an Array of them. */
+static VALUE headers_of(const struct pel_http1_head *head)
+{
+    VALUE headers = rb_hash_new();
+
+    for (unsigned i = 0; i < head->header_count; i++) {
+        VALUE name = name_of(head->headers[i].name), before = rb_hash_lookup(headers, name);
+        VALUE value = rb_utf8_str_new(head->headers[i].value.bytes, (long)head->headers[i].value.length);
+        if (NIL_P(before))
+            rb_hash_aset(headers, name, value);
+        else if (RB_TYPE_P(before, T_ARRAY))
+            rb_ary_push(before, value);
+        else
+            rb_hash_aset(headers, name, rb_assoc_new(before, value));
+    }
+    return headers;
+}
+
+static VALUE head_of(const struct pel_http1_head *head)
+{
+    return rb_ary_new_from_args(7, UINT2NUM(head->status),
+                                rb_utf8_str_new(head->reason.bytes, (long)head->reason.length), UINT2NUM(head->minor),
+                                headers_of(head), head->keep_alive ? Qtrue : Qfalse,
+                                head->framing == PEL_HTTP1_LENGTH ? ULL2NUM(head->length) : Qnil,
+                                head->framing == PEL_HTTP1_NO_BODY ? Qfalse : Qtrue);
+}
+
+/* feed(bytes) */
+static VALUE parser_feed(VALUE self, VALUE bytes)
+{
+    StringValue(bytes);
+    if (pel_buffer_append(&get(self)->input, RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes)) < 0)
+        rb_memerror();
+    RB_GC_GUARD(bytes);
+    return self;
+}
+
+/* next: nil when more bytes are needed; [status, reason, minor version, headers, keep alive?, length or nil, body?] of
+ * a head; a String of the body; {trailers} at the end of a message. */
+static VALUE parser_next(VALUE self)
+{
+    struct parser *parser = get(self);
+    struct pel_http1_head head;
+    struct pel_slice data;
+    size_t consumed;
+    VALUE event = Qnil;
+    int code = pel_http1_parse(&parser->core, pel_buffer_head(&parser->input), pel_buffer_length(&parser->input),
+                               &consumed, &head, &data);
+
+    if (code < 0)
+        refuse(parser, code);
+    if (code == PEL_HTTP1_HEAD)
+        event = head_of(&head);
+    else if (code == PEL_HTTP1_DATA)
+        event = rb_str_new(data.bytes, (long)data.length);
+    else if (code == PEL_HTTP1_END)
+        event = headers_of(&head);
+    pel_buffer_consume(&parser->input, consumed);
+    return event;
+}
+
+/* finish: the server sends no more. Trailers when that ends a body; nil between two messages. */
+static VALUE parser_finish(VALUE self)
+{
+    struct parser *parser = get(self);
+    struct pel_http1_head head;
+    int code = pel_http1_parse_end(&parser->core, &head);
+
+    if (code < 0)
+        refuse(parser, code);
+    return code == PEL_HTTP1_END ? rb_hash_new() : Qnil;
+}
+
+/* no_body = true: the next response answers a HEAD. */
+static VALUE parser_set_no_body(VALUE self, VALUE no_body)
+{
+    get(self)->core.no_body = RTEST(no_body);
+    return no_body;
+}
+
+/* left: bytes of the body, or its chunk, that are still to come and may be received elsewhere. */
+static VALUE parser_left(VALUE self)
+{
+    struct parser *parser = get(self);
+    return pel_buffer_length(&parser->input) ? INT2FIX(0) : ULL2NUM(pel_http1_parser_left(&parser->core));
+}
+
+static VALUE parser_skip(VALUE self, VALUE length)
+{
+    if (pel_http1_parser_skip(&get(self)->core, NUM2ULL(length)) < 0)
+        rb_raise(rb_eArgError, "so much is not left");
+    return Qnil;
+}
+
+/* rest: the bytes behind a head that changed the protocol. */
+static VALUE parser_rest(VALUE self)
+{
+    struct parser *parser = get(self);
+    VALUE rest = rb_str_new(pel_buffer_head(&parser->input), (long)pel_buffer_length(&parser->input));
+
+    pel_buffer_free(&parser->input);
+    return rest;
+}
+
+static VALUE parser_within_p(VALUE self)
+{
+    struct parser *parser = get(self);
+    return pel_buffer_length(&parser->input) || pel_http1_parser_within(&parser->core) ? Qtrue : Qfalse;
+}
+
+void pel_init_http_parser(void)
+{
+    VALUE class = rb_define_class_under(rb_define_module_under(pel_mPelton, "HTTP"), "ResponseParser", rb_cObject);
+
+    rb_define_alloc_func(class, parser_s_allocate);
+    rb_define_method(class, "feed", parser_feed, 1);
+    rb_define_method(class, "next", parser_next, 0);
+    rb_define_method(class, "finish", parser_finish, 0);
+    rb_define_method(class, "no_body=", parser_set_no_body, 1);
+    rb_define_method(class, "left", parser_left, 0);
+    rb_define_method(class, "skip", parser_skip, 1);
+    rb_define_method(class, "rest", parser_rest, 0);
+    rb_define_method(class, "within?", parser_within_p, 0);
+}

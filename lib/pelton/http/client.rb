@@ -1,0 +1,184 @@
+# frozen_string_literal: true
+
+require_relative "../../pelton"
+require_relative "client_pool"
+require_relative "client_request"
+require_relative "deadlines"
+
+module Pelton
+  module HTTP
+    # More redirects than allowed, or one that cannot be followed.
+    class RedirectError < Error
+    end
+
+    # An HTTP client. All fibers of a thread share its connections, which are kept open between requests; other threads, and
+    # a child after a fork, get connections of their own.
+    #
+    # Each request has three styles. Without a block it parks the fiber until the response is there, or blocks where no
+    # reactor runs. With a block it returns a Deferrable at once, and the block gets the response later. `client.later.get`
+    # returns the Deferrable alone.
+    #
+    # @example
+    #   api = Pelton::HTTP::Client.new("https://api.example.com/v1/", headers: {"authorization" => "Bearer ..."})
+    #   api.get("users", query: {page: 2}).json
+    #   api.post("users", json: {name: "Ada"}) { |response| puts response.status }
+    class Client
+      # Of each request, unless it says otherwise. Times are in seconds, nil is as long as it takes.
+      DEFAULTS = {
+        timeout: nil,          # for all of a request: connections, redirects, retries and the body that is read
+        connect_timeout: 10,   # until there is a connection: name, TCP, proxy and TLS
+        write_timeout: 30,     # for each piece of what is sent
+        response_timeout: 60,  # from the request's end to the response's head
+        read_timeout: 30,      # between two pieces of the body
+        pool_timeout: 60,      # for a free connection, when all that are allowed are in use
+        redirects: 5,          # that are followed; 0: none
+        max_body: 64 << 20,    # bytes, inflated, that are collected in memory: else LimitError. Streaming has no limit
+        stream: false,         # true: the response comes with its head, and its body is read by ClientResponse#each
+        decode: true           # asks for gzip and inflates it
+      }.freeze
+
+      # @return [URI, nil] what relative URLs are relative to
+      attr_reader :base
+
+      # @param base [String, nil] the URL that others are relative to
+      # @param headers [Hash{String => String}] sent with each request. Credentials among them go to the base's origin alone
+      # @param connections [Integer] to one origin at a time, for each thread
+      # @param keep_alive [Numeric] seconds that an idle connection is kept
+      # @param tls [TLS::Context, Hash, nil] a Hash of what {TLS::Context#initialize} takes. Servers are verified unless it
+      #   says `verify: false`
+      # @param proxy [String, Symbol, nil] "http://user:password@host:port"; :environment: as http_proxy, https_proxy and
+      #   no_proxy say; nil: none
+      # @param unix [String, nil] the path of a UNIX socket that takes all connections
+      # @param options see {DEFAULTS}
+      def initialize(base = nil, headers: {}, connections: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, **options)
+        unknown = options.keys - DEFAULTS.keys
+        raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
+        @base = base && ClientRequest.parse(base)
+        @headers = headers.transform_keys { |name| name.to_s.downcase }
+        @options = DEFAULTS.merge(options)
+        tls = TLS::Context.new(alpn: ["http/1.1"], **tls) if tls.is_a?(Hash)
+        @pool_settings = {limit: connections, keep_alive: keep_alive, tls: tls, proxy: proxy, unix: unix}
+        @pools = {}.compare_by_identity
+        @mutex = Mutex.new
+      end
+
+      # @!method get(url, **options)
+      #   See {#request}; likewise head, post, put, patch, delete and options.
+      #   @asynchronous
+      VERBS = %i[get head post put patch delete options].freeze
+      VERBS.each do |name|
+        verb = name.to_s.upcase
+        define_method(name) { |url, **options, &block| request(verb, url, **options, &block) }
+      end
+
+      # Sends a request.
+      #
+      # @param method [String] "GET"
+      # @param url [String] absolute, or relative to the base
+      # @param query [Hash, nil] added to the URL
+      # @param headers [Hash{String => String}]
+      # @param body [String, #read, #each, nil] what is sent; an IO or an enumerable is sent piece by piece
+      # @param json [Object] sent as JSON instead
+      # @param form [Hash, nil] sent as an HTML form instead; with a value that responds to `read` as multipart/form-data
+      # @param basic_auth [Array(String, String), nil] name and password; those in the URL will do
+      # @param options see {DEFAULTS}
+      # @return [ClientResponse, Operation] with a block the Deferrable. Any status is a response and no error
+      # @raise [TimeoutError, ConnectionError, ResolutionError, TLSError]
+      # @raise [ProtocolError] what came is not HTTP
+      # @raise [LimitError] the body is too long to be collected
+      # @raise [RedirectError]
+      # @raise [ArgumentError] a URL, header or method that cannot be sent
+      # @asynchronous
+      def request(method, url, query: nil, headers: {}, body: nil, json: ClientRequest::NONE, form: nil, basic_auth: nil, **options, &block)
+        settings = @options.merge(options)
+        raise ArgumentError, "unknown options: #{(options.keys - DEFAULTS.keys).join(", ")}" if settings.size > DEFAULTS.size
+        request = ClientRequest.new(method, url, base: @base, query: query, defaults: @headers, headers: headers, body: body, json: json, form: form,
+          basic_auth: basic_auth, decode: settings[:decode])
+        return Pelton.__send__(:defer, block) { perform(request, settings) } if block
+        perform(request, settings)
+      end
+
+      # The same methods, each returning its Deferrable.
+      #
+      # @return [Later]
+      def later = Later.new(self)
+
+      # Closes the idle connections of this thread. Those in use are closed after their response.
+      #
+      # @return [nil]
+      def close = @pools[Reactor.current]&.close
+
+      # @return [Hash{Symbol => Integer}] connections of this thread: `open` ones, of them `idle`
+      def stats = pool.stats
+
+      # A client's methods, each returning its Deferrable.
+      class Later
+        # @private
+        def initialize(client) = @client = client
+
+        (VERBS + [:request]).each do |name|
+          define_method(name) do |*arguments, **options|
+            Pelton.__send__(:defer, nil) { @client.public_send(name, *arguments, **options) }
+          end
+        end
+      end
+
+      private
+
+      def perform(request, settings)
+        deadlines = Deadlines.new(settings)
+        followed = 0
+        loop do
+          response = exchange(request, deadlines, settings)
+          following = settings[:redirects].positive? && request.redirected(response)
+          return settings[:stream] ? response : response.tap(&:body) unless following
+          raise RedirectError, "#{request.url}: more than #{settings[:redirects]} redirects" if (followed += 1) > settings[:redirects]
+          response.discard
+          request = following
+        end
+      end
+
+      # A connection that was idle may have been closed by the server just now: then a request that may be repeated is.
+      def exchange(request, deadlines, settings)
+        fresh = false
+        begin
+          connection = pool.take(request, deadlines, fresh: fresh)
+          connection.exchange(request, deadlines, settings)
+        rescue ConnectionError, EOFError => error
+          raise error(request, error) if fresh || !connection&.stale? || !request.repeatable? || error.is_a?(TimeoutError)
+          fresh = true
+          retry
+        end
+      end
+
+      def error(request, error)
+        return error unless error.is_a?(EOFError)
+        ConnectionError.new("#{request.method} #{request.url}: the server closed the connection without a response")
+      end
+
+      # The connections belong to the reactor of this thread, or of this process.
+      def pool
+        reactor = Reactor.current
+        @pools[reactor] || @mutex.synchronize do
+          @pools.delete_if { |_, pool| !pool.alive? }
+          @pools[reactor] ||= ClientPool.new(**@pool_settings)
+        end
+      end
+    end
+
+    class << self
+      # @return [Client] what {HTTP.get} and its like use
+      def client = @client ||= Client.new
+
+      # @!method get(url, **options)
+      #   Sends a request by a client that all share: see {Client#request}; likewise head, post, put, patch, delete, options.
+      #   @asynchronous
+      (Client::VERBS + [:request]).each do |name|
+        define_method(name) { |*arguments, **options, &block| client.public_send(name, *arguments, **options, &block) }
+      end
+
+      # @return [Client::Later]
+      def later = client.later
+    end
+  end
+end

@@ -1,0 +1,175 @@
+# frozen_string_literal: true
+
+require_relative "client_response"
+
+module Pelton
+  module HTTP
+    # A connection of the client: one request at a time, and its response.
+    # @private
+    class ClientConnection
+      # @return [Stream]
+      attr_reader :stream
+
+      # @return [Array] the origin, see {ClientRequest#origin}
+      attr_reader :origin
+
+      # @return [Float] when it became idle, on the monotonic clock
+      attr_reader :idle_since
+
+      # @param stream [Stream]
+      # @param proxied [Hash, nil] requests go to a proxy: the headers it wants
+      # @yieldparam connection [ClientConnection] when its response is over: see {#reusable?}
+      def initialize(stream, origin, proxied: nil, &done)
+        @stream = stream
+        @origin = origin
+        @proxied = proxied
+        @done = done
+        @parser = ResponseParser.new
+        @used = 0
+        @answered = false
+      end
+
+      # Whether the request that has just failed may never have been seen by the server: the connection was idle before, and
+      # nothing came back.
+      def stale? = @used > 1 && !@answered
+
+      # Whether another request may follow.
+      def reusable? = @keep_alive && !@parser.within? && @stream._quiet?
+
+      # The same, of one that was idle. Where no reactor runs nobody has looked meanwhile.
+      def still_reusable?
+        @stream.eof?(timeout: 0) unless Pelton.running?
+        reusable?
+      rescue TimeoutError
+        reusable?
+      rescue ConnectionError
+        false
+      end
+
+      # Sends a request and receives the head of its response.
+      #
+      # @return [ClientResponse]
+      def exchange(request, deadlines, settings)
+        @used += 1
+        @answered = @keep_alive = false
+        @parser.no_body = request.head?
+        failure = send(request, deadlines)
+        response = receive(request, deadlines, settings, failure)
+        @keep_alive &&= !failure
+        return response if response.status == 101 # another protocol's from now on: see hand_over
+        end_of_message(deadlines) unless response.body?
+        response
+      rescue Exception # standard:disable Lint/RescueException
+        abort
+        raise
+      end
+
+      # @return [String, nil] the next piece of the body, as it was sent; nil at its end
+      # @raise [ConnectionError] it ends before its end
+      def next_piece(deadlines)
+        piece = event(deadlines, :read_timeout)
+        return piece if piece.is_a?(String)
+        finish
+        nil
+      rescue Exception # standard:disable Lint/RescueException
+        abort
+        raise
+      end
+
+      # Closes it. Legal when it is closed, and when it is another request's by now.
+      def abort
+        @keep_alive = false
+        @stream.abort
+        finish
+      end
+
+      # As it becomes idle.
+      def rest
+        @idle_since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        self
+      end
+
+      # Gives the stream away, for another protocol, with what came behind the head.
+      #
+      # @return [Array(Stream, String)]
+      def hand_over
+        @handed_over = true
+        @keep_alive = false
+        finish
+        [@stream, @parser.rest]
+      end
+
+      def handed_over? = !!@handed_over
+
+      private
+
+      # Returns the error that kept the request from being sent to its end. The server may have answered all the same.
+      def send(request, deadlines)
+        head = request.to_head(absolute: !!@proxied, extra: @proxied || {})
+        body = request.body
+        if body.nil? || body.string?
+          write(deadlines, head, *body&.to_s)
+        else
+          write(deadlines, head)
+          body.each_framed { |*pieces| write(deadlines, *pieces) }
+        end
+        nil
+      rescue TimeoutError
+        raise
+      rescue ConnectionError => error
+        error
+      end
+
+      def write(deadlines, *strings) = @stream.write(*strings, timeout: deadlines.left(:write_timeout))
+
+      def receive(request, deadlines, settings, failure)
+        head = event(deadlines, :response_timeout)
+        # What is informational is passed over, with its end; 101 is not: another protocol follows.
+        until head[0] >= 200 || head[0] == 101
+          event(deadlines, :response_timeout)
+          head = event(deadlines, :response_timeout)
+        end
+        @answered = true
+        @keep_alive = head[4]
+        ClientResponse.new(request, head, self, deadlines, settings)
+      rescue EOFError, ConnectionError => error
+        raise failure || error
+      end
+
+      # The parser's next event.
+      def event(deadlines, phase)
+        loop do
+          event = @parser.next
+          return event if event
+          left = @parser.left
+          return receive_past_parser(left, deadlines, phase) if left >= 16_384
+          begin
+            @parser.feed(@stream.readpartial(65_536, timeout: deadlines.left(phase)))
+            @answered = true
+          rescue EOFError
+            @keep_alive = false
+            return @parser.finish || raise
+          end
+        end
+      end
+
+      # Much of a body is still to come: without a copy.
+      def receive_past_parser(left, deadlines, phase)
+        piece = @stream.readpartial([left, 65_536].min, timeout: deadlines.left(phase))
+        @parser.skip(piece.bytesize)
+        piece
+      rescue EOFError
+        @parser.finish
+      end
+
+      # It is the pool's again.
+      def finish = @done.call(self)
+
+      # A response without a body has an end all the same.
+      def end_of_message(deadlines)
+        event(deadlines, :read_timeout)
+        finish
+      end
+    end
+  end
+end

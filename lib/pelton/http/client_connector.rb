@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require "uri"
+
+module Pelton
+  module HTTP
+    # Makes the client's connections: to the server, or by way of a proxy, with TLS where the URL says so.
+    # @private
+    class ClientConnector
+      def initialize(tls:, proxy:, unix:)
+        @tls = tls
+        @proxy = proxy.is_a?(String) ? ClientRequest.parse(proxy) : proxy
+        @unix = unix
+      end
+
+      # @return [Array(Stream, Hash)] the stream, and, when requests go to a proxy, the headers that it wants
+      # @asynchronous
+      def connect(request, timeout)
+        deadline = timeout && now + timeout
+        proxy = (@proxy == :environment) ? request.url.find_proxy : @proxy
+        proxied = proxy && !@unix && !request.tls?
+        stream = open_stream(request, proxy, deadline)
+        tunnel(stream, request, proxy, deadline) if proxy && !@unix && request.tls?
+        secure(stream, request, deadline) if request.tls?
+        [stream, proxied ? authorization(proxy) : nil]
+      rescue Exception # standard:disable Lint/RescueException
+        stream&.abort
+        raise
+      end
+
+      private
+
+      def open_stream(request, proxy, deadline)
+        return Pelton.connect_unix(@unix, timeout: left(deadline)) if @unix
+        target = proxy || request.url
+        Pelton.connect(target.hostname, target.port, timeout: left(deadline), tls: proxy&.scheme == "https")
+      end
+
+      def secure(stream, request, deadline)
+        stream.start_tls(@tls || self.class.tls, server_name: request.url.hostname, timeout: left(deadline))
+      end
+
+      # What lies behind the proxy is seen by the server alone.
+      def tunnel(stream, request, proxy, deadline)
+        authority = "#{request.url.host}:#{request.url.port}"
+        headers = {"host" => authority}.merge(authorization(proxy)).map { |name, value| "#{name}: #{value}\r\n" }.join
+        stream.write("CONNECT #{authority} HTTP/1.1\r\n#{headers}\r\n")
+        parser = ResponseParser.new
+        parser.no_body = true
+        parser.feed(stream.readpartial(65_536, timeout: left(deadline))) until (head = parser.next)
+        return if (200..299).cover?(head[0]) && parser.rest.empty?
+        raise ConnectionError, "the proxy #{proxy.host}:#{proxy.port} refuses to connect to #{authority}: #{head[0]} #{head[1]}"
+      rescue EOFError
+        raise ConnectionError, "the proxy #{proxy.host}:#{proxy.port} closed the connection"
+      end
+
+      def authorization(proxy)
+        return {} unless proxy.userinfo
+        parts = [proxy.user, proxy.password].map { |part| URI.decode_www_form_component(part.to_s.gsub("+", "%2B")) }
+        {"proxy-authorization" => "Basic #{[parts.join(":")].pack("m0")}"}
+      end
+
+      def left(deadline)
+        return 86_400 unless deadline
+        [deadline - now, 0].max
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+      class << self
+        # Of clients that say nothing of TLS.
+        def tls = @tls ||= TLS::Context.new(alpn: ["http/1.1"])
+      end
+    end
+  end
+end

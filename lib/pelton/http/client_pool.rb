@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require_relative "client_connection"
+require_relative "client_connector"
+
+module Pelton
+  module HTTP
+    # The connections of one client on one thread: to each origin so many, kept open between requests.
+    # @private
+    class ClientPool
+      # Those of one origin. permits: how many more there may be in use.
+      Origin = Struct.new(:permits, :idle, :users)
+
+      def initialize(limit:, keep_alive:, **settings)
+        @limit = limit
+        @keep_alive = keep_alive
+        @connector = ClientConnector.new(**settings)
+        @origins = {}
+        @thread = Thread.current
+        @in_use = {}.compare_by_identity
+      end
+
+      # A connection for a request: an idle one, or a new one. The connection comes back by itself.
+      #
+      # @param fresh [Boolean] not an idle one
+      # @raise [TimeoutError, ConnectionError]
+      # @asynchronous
+      def take(request, deadlines, fresh: false)
+        key = request.origin
+        place = @origins[key] ||= Origin.new(Semaphore.new(@limit), [], 0)
+        place.users += 1
+        begin
+          place.permits.acquire(timeout: deadlines.left(:pool_timeout))
+        rescue Exception # standard:disable Lint/RescueException
+          leave(key, place)
+          raise
+        end
+        begin
+          connection = (idle(place) unless fresh) || connect(request, deadlines)
+        rescue Exception # standard:disable Lint/RescueException
+          place.permits.release
+          leave(key, place)
+          raise
+        end
+        @in_use[connection] = true
+        connection
+      end
+
+      # Closes what is idle.
+      def close
+        @origins.each_value { |place| place.idle.each(&:abort).clear }
+        @origins.delete_if { |_, place| place.users.zero? }
+        nil
+      end
+
+      def stats
+        idle = @origins.each_value.sum { |place| place.idle.size }
+        {open: idle + @in_use.size, idle: idle}
+      end
+
+      def alive? = @thread.alive?
+
+      private
+
+      def connect(request, deadlines)
+        stream, proxied = @connector.connect(request, deadlines.left(:connect_timeout))
+        ClientConnection.new(stream, request.origin, proxied: proxied) { |connection| take_back(connection) }
+      end
+
+      # The one that was used last is the least likely to have been closed.
+      def idle(place)
+        limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) - @keep_alive
+        while (connection = place.idle.pop)
+          return connection if connection.idle_since > limit && connection.still_reusable?
+          connection.abort
+        end
+      end
+
+      def take_back(connection)
+        return unless @in_use.delete(connection)
+        place = @origins[connection.origin]
+        if connection.reusable?
+          place.idle << connection.rest
+        elsif !connection.handed_over?
+          connection.stream.close
+        end
+        place.permits.release
+        leave(connection.origin, place)
+      end
+
+      # An origin that nobody uses, and to which nothing is open, is forgotten: there may be millions of them.
+      def leave(key, place)
+        place.users -= 1
+        drop_old if @origins.size > 100
+        @origins.delete(key) if place.users.zero? && place.idle.empty?
+      end
+
+      def drop_old
+        limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) - @keep_alive
+        @origins.each_value do |place|
+          place.idle.shift.abort while place.idle.any? && place.idle.first.idle_since < limit
+        end
+        @origins.delete_if { |_, place| place.users.zero? && place.idle.empty? }
+      end
+    end
+  end
+end

@@ -1,0 +1,142 @@
+# frozen_string_literal: true
+
+require "json"
+require "uri"
+require_relative "client_body"
+
+module Pelton
+  module HTTP
+    # What the client sends: a method, a URL, headers and a body, all of it checked.
+    # @private
+    class ClientRequest
+      NONE = Object.new.freeze
+
+      TOKEN = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
+      private_constant :TOKEN
+
+      # Sent to the origin that they were meant for, and to no other.
+      SECRETS = %w[authorization cookie proxy-authorization].freeze
+
+      # Methods that may be sent again when it is not known whether the first one arrived (RFC 9110, 9.2.2).
+      IDEMPOTENT = %w[GET HEAD OPTIONS TRACE PUT DELETE].freeze
+
+      # @return [URI::HTTP]
+      def self.parse(url)
+        uri = url.is_a?(URI) ? url : URI.parse(url.to_s)
+        raise ArgumentError, "#{url.inspect} is no http:// or https:// URL" unless uri.is_a?(URI::HTTP) && uri.hostname && !uri.hostname.empty?
+        uri
+      rescue URI::InvalidURIError => error
+        raise ArgumentError, "#{url.inspect} is no URL: #{error.message}"
+      end
+
+      attr_reader :method, :url, :headers, :body
+
+      def initialize(method, url, base:, query:, defaults:, headers:, body:, json:, form:, basic_auth:, decode:)
+        @method = method.to_s
+        raise ArgumentError, "#{method.inspect} is no method" unless TOKEN.match?(@method)
+        @url = with_query(self.class.parse(base ? join(base, url) : url), query)
+        @headers = ((base && !same_origin?(base)) ? defaults.reject { |name,| SECRETS.include?(name) } : defaults).dup
+        headers.each { |name, value| @headers[name.to_s.downcase] = value }
+        authorize(basic_auth)
+        @body, type = ClientBody.for(body, json, form)
+        @headers["content-type"] ||= type if type
+        @headers["accept-encoding"] ||= "gzip, deflate" if decode
+        @headers["user-agent"] ||= "Pelton/#{VERSION}"
+        @headers["accept"] ||= "*/*"
+        check
+      end
+
+      def head? = @method == "HEAD"
+
+      # Scheme, host and port, which share connections.
+      def origin = [@url.scheme, @url.hostname, @url.port]
+
+      def tls? = @url.is_a?(URI::HTTPS)
+
+      # Whether it may be sent again, because a repetition does no harm and the body is still there.
+      def repeatable? = IDEMPOTENT.include?(@method) && (!@body || @body.repeatable?)
+
+      # The bytes of the head.
+      # @param absolute [Boolean] for a proxy, with the whole URL
+      # @param extra [Hash] more headers
+      def to_head(absolute: false, extra: {})
+        target = absolute ? "#{@url.scheme}://#{authority}#{@url.request_uri}" : @url.request_uri
+        head = "#{@method} #{target} HTTP/1.1\r\nhost: #{@headers["host"] || authority}\r\n"
+        @headers.except("host", *framing.keys).merge(extra, framing).each do |name, value|
+          Array(value).each { |one| head << name << ": " << one.to_s << "\r\n" }
+        end
+        head << "\r\n"
+      end
+
+      # The request that a redirect asks for; nil for any other response, and for a way from https to http.
+      def redirected(response)
+        location = response.headers["location"]
+        return unless [301, 302, 303, 307, 308].include?(response.status) && location.is_a?(String)
+        url = self.class.parse(join(@url, location))
+        return if tls? && !url.is_a?(URI::HTTPS)
+        url.fragment ||= @url.fragment
+        kept = response.status >= 307 || @method == "GET" || head?
+        raise RedirectError, "#{@url}: the body cannot be sent again" if kept && @body && !@body.repeatable?
+        dup.tap { |copy| copy.follow(url, kept) }
+      rescue ArgumentError => error
+        raise RedirectError, "#{@url}: #{error.message}"
+      end
+
+      protected
+
+      def follow(url, kept)
+        previous = @url
+        @url = url
+        @headers = @headers.reject { |name,| SECRETS.include?(name) || name == "host" } unless same_origin?(previous)
+        return if kept
+        @method = "GET"
+        @body = nil
+        @headers = @headers.except("content-type", "content-encoding", "content-language", "content-location")
+      end
+
+      private
+
+      def join(base, url)
+        URI.join(base.to_s, url.to_s)
+      rescue URI::Error => error
+        raise ArgumentError, "#{url.inspect} is no URL: #{error.message}"
+      end
+
+      def with_query(url, query)
+        return url if query.nil? || query.empty?
+        url.dup.tap { |with| with.query = [url.query, URI.encode_www_form(query)].compact.join("&") }
+      end
+
+      # The headers that say where the body ends.
+      def framing
+        return @body.framing if @body
+        %w[POST PUT PATCH].include?(@method) ? {"content-length" => 0} : {}
+      end
+
+      def same_origin?(other) = origin == [other.scheme, other.hostname, other.port]
+
+      def authority
+        @authority = nil if @authority_of != @url
+        @authority_of = @url
+        @authority ||= (@url.port == @url.default_port) ? @url.host : "#{@url.host}:#{@url.port}"
+      end
+
+      def authorize(basic_auth)
+        if @url.userinfo
+          basic_auth ||= [@url.user, @url.password].map { |part| URI.decode_www_form_component(part.to_s.gsub("+", "%2B")) }
+          @url = URI.parse(@url.to_s.sub("#{@url.userinfo}@", ""))
+        end
+        @headers["authorization"] = "Basic #{[basic_auth.join(":")].pack("m0")}" if basic_auth
+      end
+
+      # What could be taken for another header, or another request, is not sent.
+      def check
+        @headers.each do |name, value|
+          raise ArgumentError, "#{name.inspect} is no header's name" unless TOKEN.match?(name)
+          raise ArgumentError, "the body's framing is not the caller's to set: #{name}" if %w[transfer-encoding content-length].include?(name)
+          Array(value).each { |one| raise ArgumentError, "the value of #{name} has a line end in it" if one.to_s.match?(/[\r\n\0]/) }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "inflation"
+
+module Pelton
+  module HTTP
+    # What a server answered.
+    class ClientResponse
+      include Enumerable
+
+      # @return [Integer] 200
+      attr_reader :status
+
+      # @return [String] "OK"; often empty
+      attr_reader :reason
+
+      # @return [Hash{String => String, Array<String>}] names in lower case; an Array for one that was sent several times
+      attr_reader :headers
+
+      # @return [URI] where it came from, after redirects
+      attr_reader :url
+
+      # @private
+      def initialize(request, head, connection, deadlines, settings)
+        @status, @reason, _minor, @headers, _keep_alive, @length, @has_body = head
+        @url = request.url
+        @connection = connection
+        @deadlines = deadlines
+        @limit = settings[:max_body]
+        @inflation = Inflation.for(self["content-encoding"]) if settings[:decode] && @has_body
+        @done = !@has_body
+      end
+
+      # @return [String, nil] a header's value, whatever the name's case; several are joined by commas
+      def [](name)
+        value = @headers[name.downcase]
+        value.is_a?(Array) ? value.join(", ") : value
+      end
+
+      # Whether the status is 2xx.
+      def ok? = (200..299).cover?(@status)
+
+      # Yields the body piece by piece, as it comes, inflated. It can be read once.
+      #
+      # @yieldparam piece [String] binary
+      # @return [self]
+      # @raise [ConnectionError] it ends before its end
+      # @raise [TimeoutError]
+      # @asynchronous
+      def each(&block)
+        return enum_for(:each) unless block
+        return yield(@body) || self if @body
+        raise Error, "the body was read already" if @begun
+        @begun = true
+        read(&block)
+        self
+      ensure
+        discard unless @done || @body || !block
+      end
+
+      # @return [String] the body, in the encoding that Content-Type says
+      # @raise [LimitError] it is longer than `max_body`: read it by {#each} (`stream: true`)
+      # @asynchronous
+      def body
+        @body ||= collect
+      end
+
+      # @return [Object] what the body says in JSON
+      # @raise [JSON::ParserError]
+      def json(**options) = JSON.parse(body, **options)
+
+      # Gives up what has not been read. The connection is closed, unless little is left.
+      #
+      # @return [nil]
+      def discard
+        return if @done
+        if @length && @length <= SMALL && !@begun
+          nil while @connection.next_piece(@deadlines)
+        else
+          @connection.abort
+        end
+        @done = true
+        nil
+      rescue ConnectionError
+        @done = true
+        nil
+      end
+
+      # Takes the connection over after 101 Switching Protocols.
+      #
+      # @return [Array(Stream, String)] the stream, and what the server has sent on it already
+      def upgrade
+        raise Error, "the server did not switch protocols: #{@status}" unless @status == 101
+        @connection.hand_over
+      end
+
+      # @private
+      def body? = @has_body
+
+      def inspect = "#<#{self.class.name} #{@status} #{@reason} #{@url}>"
+
+      # Bytes that are rather read than have a connection closed.
+      SMALL = 16_384
+      private_constant :SMALL
+
+      private
+
+      def read(&block)
+        while (piece = @connection.next_piece(@deadlines))
+          @inflation ? @inflation.add(piece, &block) : yield(piece)
+        end
+        @done = true
+        @inflation&.finish
+      end
+
+      def collect
+        body = +""
+        body.force_encoding(Encoding::BINARY)
+        return body if @done && !@begun
+        each do |piece|
+          raise LimitError, "#{@url}: the body is longer than max_body: (#{@limit} bytes). stream: true has no limit" if @limit && body.bytesize + piece.bytesize > @limit
+          body << piece
+        end
+        body.force_encoding(encoding)
+      end
+
+      def encoding
+        type = self["content-type"].to_s
+        name = type[/;\s*charset="?([^\s;"]+)/i, 1]
+        return Encoding.find(name) if name
+        type.match?(%r{\A(text/|application/([\w.+-]+\+)?(json|xml))}i) ? Encoding::UTF_8 : Encoding::BINARY
+      rescue ArgumentError
+        Encoding::BINARY
+      end
+    end
+  end
+end

@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Pelton
+  module HTTP
+    # The times that a request's phases may take, and all of them together.
+    # @private
+    class Deadlines
+      # @param settings [Hash] seconds, see {Client::DEFAULTS}
+      def initialize(settings)
+        @settings = settings
+        @end = now + settings[:timeout] if settings[:timeout]
+      end
+
+      # Seconds that a phase (:connect_timeout, ...) that begins now may take; nil: as long as it takes.
+      #
+      # @raise [TimeoutError] the time of all is over
+      def left(phase)
+        own = @settings[phase]
+        return own unless @end
+        left = @end - now
+        raise TimeoutError, "the request was not done within #{@settings[:timeout]} s" if left <= 0
+        own ? [own, left].min : left
+      end
+
+      private
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/http"
+
+class ClientConnectionTest < PeltonTest
+  SETTINGS = Pelton::HTTP::Client::DEFAULTS
+  RESPONSE = "HTTP/1.1 200 OK\r\nX: y\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nT: u\r\n\r\n"
+
+  def test_a_response_may_come_in_any_two_pieces
+    (1...RESPONSE.bytesize).each do |cut|
+      converse(RESPONSE.byteslice(0, cut), RESPONSE.byteslice(cut..)) do |connection|
+        assert_equal "abcde", exchange(connection).body
+        assert_predicate connection, :reusable?
+      end
+    end
+  end
+
+  def test_a_connection_on_which_something_stands_is_not_used_again
+    converse("#{RESPONSE}HTTP/1.1 200 OK\r\n") do |connection|
+      assert_equal "abcde", exchange(connection).body
+      refute_predicate connection, :reusable?
+    end
+  end
+
+  def test_one_that_the_server_wants_to_close_is_not_used_again
+    converse("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx") do |connection|
+      assert_equal "x", exchange(connection).body
+      refute_predicate connection, :reusable?
+    end
+  end
+
+  # It refuses what it was sent half of.
+  def test_a_server_that_answers_and_closes_before_it_has_read_all
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      Pelton.spawn do
+        other.gets
+        other.write("HTTP/1.1 413 Too Much\r\nConnection: close\r\nContent-Length: 3\r\n\r\nno!")
+        other.close
+      end
+      connection = Pelton::HTTP::ClientConnection.new(stream, nil) {}
+      response = exchange(connection, body: "x" * 5_000_000)
+
+      assert_equal [413, "no!"], [response.status, response.body]
+      refute_predicate connection, :reusable?
+    end
+  end
+
+  def test_a_truncated_chunked_body
+    converse(RESPONSE.byteslice(0, RESPONSE.bytesize - 3), nil) do |connection|
+      response = exchange(connection)
+
+      assert_raises(Pelton::ProtocolError) { response.body }
+      assert_predicate connection.stream, :closed?
+    end
+  end
+
+  private
+
+  # nil closes.
+  def converse(*pieces)
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      Pelton.spawn do
+        other.gets
+        pieces.each do |piece|
+          piece ? other.write(piece) && other.flush : other.close
+          Pelton::Reactor.current.yield
+        end
+      end
+      yield Pelton::HTTP::ClientConnection.new(stream, nil) {}
+    ensure
+      stream.abort
+      other.abort
+    end
+  end
+
+  def exchange(connection, body: nil)
+    request = Pelton::HTTP::ClientRequest.new("POST", "http://x/", base: nil, query: nil, defaults: {}, headers: {}, body: body,
+      json: Pelton::HTTP::ClientRequest::NONE, form: nil, basic_auth: nil, decode: false)
+    connection.exchange(request, Pelton::HTTP::Deadlines.new(SETTINGS), SETTINGS)
+  end
+end

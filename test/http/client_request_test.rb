@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/http"
+
+class ClientRequestTest < PeltonTest
+  Response = Struct.new(:status, :headers)
+
+  def test_a_head
+    assert_equal <<~HEAD.gsub("\n", "\r\n"), request("GET", "http://example.com:81/a?b=c#d").to_head
+      GET /a?b=c HTTP/1.1
+      host: example.com:81
+      user-agent: Pelton/#{Pelton::VERSION}
+      accept: */*
+
+    HEAD
+    assert_match(/\AGET http:\/\/example.com\/ HTTP\/1.1\r\nhost: example.com\r\n.*x: y\r\n\r\n\z/m,
+      request("GET", "http://example.com").to_head(absolute: true, extra: {"x" => "y"}))
+  end
+
+  def test_where_the_body_ends
+    assert_match(/^content-length: 2\r$/, request("POST", "http://x/", body: "ab").to_head)
+    assert_match(/^content-length: 0\r$/, request("POST", "http://x/").to_head)
+    assert_match(/^transfer-encoding: chunked\r$/, request("PUT", "http://x/", body: ["ab"].each).to_head)
+    refute_match(/content-length|transfer-encoding/, request("DELETE", "http://x/").to_head)
+  end
+
+  def test_urls
+    assert_equal "http://x/v1/users?a=1&b=2+3", request("GET", "users?a=1", base: URI("http://x/v1/"), query: {b: "2 3"}).url.to_s
+    assert_equal "http://x/users", request("GET", "/users", base: URI("http://x/v1/")).url.to_s
+    ["ftp://x/", "x", "http://", "http://a b/", "http://x/\r\nHost: y", "javascript:1", nil].each do |url|
+      assert_raises(ArgumentError, url.inspect) { request("GET", url) }
+    end
+  end
+
+  def test_nothing_is_sent_that_could_be_taken_for_something_else
+    ["a\r\nb", "a\nb", "a\0b"].each { |value| assert_raises(ArgumentError) { request("GET", "http://x/", headers: {"x" => value}) } }
+    ["a b", "a:", "", "a\r\n", "ä"].each { |name| assert_raises(ArgumentError) { request("GET", "http://x/", headers: {name => "x"}) } }
+    ["", "GET ", "G\r\n", "G T"].each { |method| assert_raises(ArgumentError) { request(method, "http://x/") } }
+    %w[Content-Length Transfer-Encoding].each { |name| assert_raises(ArgumentError) { request("GET", "http://x/", headers: {name => "1"}) } }
+  end
+
+  def test_several_headers_of_one_name
+    assert_match(/^x: 1\r\nx: 2\r$/, request("GET", "http://x/", headers: {"X" => %w[1 2]}).to_head)
+  end
+
+  def test_credentials
+    assert_equal "Basic YTpiOmM=", request("GET", "http://x/", basic_auth: ["a", "b:c"]).headers["authorization"]
+    inside = request("GET", "http://us%40er:p+w@x/")
+
+    assert_equal "Basic #{["us@er:p+w"].pack("m0")}", inside.headers["authorization"]
+    assert_equal "http://x/", inside.url.to_s
+  end
+
+  def test_the_clients_credentials_are_for_its_base_alone
+    secret = {"authorization" => "secret", "x" => "1"}
+
+    assert_equal "secret", request("GET", "/a", base: URI("http://x/"), defaults: secret).headers["authorization"]
+    away = request("GET", "http://y/", base: URI("http://x/"), defaults: secret).headers
+    assert_equal [nil, "1"], away.values_at("authorization", "x")
+    assert_nil request("GET", "https://x/", base: URI("http://x/"), defaults: secret).headers["authorization"]
+  end
+
+  def test_what_may_be_repeated
+    assert_predicate request("GET", "http://x/"), :repeatable?
+    refute_predicate request("POST", "http://x/"), :repeatable?
+    assert_predicate request("PUT", "http://x/", body: "x"), :repeatable?
+    refute_predicate request("PUT", "http://x/", body: [].each), :repeatable?
+  end
+
+  def test_a_redirect_from_https_to_http_is_not_followed
+    assert_nil request("GET", "https://x/").redirected(Response.new(302, {"location" => "http://x/"}))
+    assert_equal "https://y/", request("GET", "http://x/").redirected(Response.new(302, {"location" => "https://y/"})).url.to_s
+    assert_nil request("GET", "http://x/").redirected(Response.new(302, {}))
+    assert_nil request("GET", "http://x/").redirected(Response.new(304, {"location" => "/"}))
+    assert_raises(Pelton::HTTP::RedirectError) { request("GET", "http://x/").redirected(Response.new(302, {"location" => "ftp://y/"})) }
+  end
+
+  private
+
+  def request(method, url, base: nil, query: nil, defaults: {}, headers: {}, body: nil, basic_auth: nil)
+    Pelton::HTTP::ClientRequest.new(method, url, base: base, query: query, defaults: defaults, headers: headers, body: body,
+      json: Pelton::HTTP::ClientRequest::NONE, form: nil, basic_auth: basic_auth, decode: false)
+  end
+end

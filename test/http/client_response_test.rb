@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_script"
+require "pelton/http"
+
+class ClientResponseTest < PeltonTest
+  def test_headers
+    response = get("Set-Cookie: a\r\nX-One: 1\r\nset-cookie: b\r\nContent-Length: 0\r\n", "")
+
+    assert_equal %w[a b], response.headers["set-cookie"]
+    assert_equal "a, b", response["Set-Cookie"]
+    assert_equal "1", response["x-ONE"]
+    assert_nil response["absent"]
+  end
+
+  def test_the_encoding_of_the_body
+    {
+      "text/plain" => "UTF-8", "application/json" => "UTF-8", "application/problem+json" => "UTF-8", "text/html; charset=ISO-8859-1" => "ISO-8859-1",
+      "text/html; charset=\"utf-8\"" => "UTF-8", "image/png" => "BINARY", "text/plain; charset=nonsense" => "BINARY"
+    }.each do |type, encoding|
+      body = get("Content-Type: #{type}\r\nContent-Length: 2\r\n", "\xc3\xa4".b).body
+
+      assert_equal Encoding.find(encoding), body.encoding, type
+      assert_equal "\xc3\xa4".b, body.b
+    end
+  end
+
+  def test_json
+    response = get("Content-Type: application/json\r\nContent-Length: 13\r\n", '{"a":[1,"b"]}')
+
+    assert_equal({"a" => [1, "b"]}, response.json)
+    assert_equal({a: [1, "b"]}, response.json(symbolize_names: true))
+    assert_raises(JSON::ParserError) { get("Content-Length: 2\r\n", "[i").json }
+  end
+
+  def test_a_body_that_was_read_can_be_enumerated
+    response = get("Content-Length: 2\r\n", "ab")
+
+    assert_equal ["ab"], response.each.to_a
+    assert_equal "ab", response.body
+    assert_same response.body, response.body
+  end
+
+  def test_only_101_can_be_taken_over
+    assert_raises(Pelton::Error) { get("Content-Length: 0\r\n", "").upgrade }
+  end
+
+  def test_a_switch_of_protocols
+    server = HTTPScript.new do |_, socket|
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\nhello")
+      socket.write(socket.readpartial(100))
+      :close
+    end
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(server.url)
+      stream, early = client.get("/", headers: {"connection" => "upgrade", "upgrade" => "echo"}, stream: true).upgrade
+      stream.write("abc")
+
+      assert_equal "hello", early + stream.read(5 - early.bytesize).to_s
+      assert_equal "abc", stream.read
+      assert_equal({open: 0, idle: 0}, client.stats)
+    end
+  ensure
+    server.close
+  end
+
+  def test_inspect_is_short
+    assert_match(/\A#<Pelton::HTTP::ClientResponse 200 OK http/, get("Content-Length: 0\r\n", "").inspect)
+  end
+
+  private
+
+  def get(headers, body)
+    server = HTTPScript.new { "HTTP/1.1 200 OK\r\n#{headers}\r\n#{body}" }
+    Pelton::HTTP::Client.new(server.url).get("/")
+  ensure
+    server.close
+  end
+end

@@ -1,0 +1,349 @@
+# frozen_string_literal: true
+
+require "tempfile"
+require "zlib"
+require_relative "../test_helper"
+require_relative "../support/certificates"
+require_relative "../support/http_script"
+require "pelton/http"
+
+# What a client does, in every style.
+module ClientSuite
+  def test_verbs
+    with_server do |client|
+      %w[GET POST PUT PATCH DELETE OPTIONS].each do |verb|
+        response = ask(client, verb.downcase.to_sym, "/x", body: ("body" unless verb == "GET"))
+
+        assert_equal "#{verb} /x #{"body" unless verb == "GET"}", response.body
+      end
+      response = ask(client, :head, "/x")
+      assert_equal "", response.body
+      assert_equal "8", response["Content-Length"]
+    end
+  end
+
+  def test_any_status_is_a_response
+    with_server(->(_, _) { "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone" }) do |client|
+      response = ask(client, :get, "/")
+
+      assert_equal [404, "Not Found", "gone", false], [response.status, response.reason, response.body, response.ok?]
+    end
+  end
+
+  def test_connections_are_used_again
+    with_server do |client, server|
+      3.times { ask(client, :get, "/") }
+
+      assert_equal 1, server.connections
+      assert_equal({open: 1, idle: 1}, client.stats)
+      client.close
+      assert_equal({open: 0, idle: 0}, client.stats)
+    end
+  end
+
+  def test_a_connection_that_the_server_has_closed_meanwhile
+    with_server(->(request, socket) { socket.write(echo(request)) && :close }) do |client, server|
+      3.times { assert_equal "GET / ", ask(client, :get, "/").body }
+
+      assert_equal 3, server.connections
+    end
+  end
+
+  # The server takes the second request, and closes: nobody can tell whether it was carried out.
+  def test_a_request_on_a_stale_connection_is_repeated_when_that_does_no_harm
+    answer = ->(request, _) { (request.path == "/bad" && request.connection == 1) ? :close : echo(request) }
+    with_server(answer) do |client, server|
+      ask(client, :get, "/")
+      assert_equal "GET /bad ", ask(client, :get, "/bad").body
+      assert_equal %w[/ /bad /bad], server.seen.map(&:path)
+    end
+    with_server(answer) do |client, server|
+      ask(client, :get, "/")
+      assert_raises(Pelton::ConnectionError) { ask(client, :post, "/bad", body: "x") }
+      assert_equal %w[/ /bad], server.seen.map(&:path)
+    end
+  end
+
+  def test_a_server_that_never_answers_is_not_asked_again
+    with_server(->(_, _) { :close }) do |client, server|
+      assert_raises(Pelton::ConnectionError) { ask(client, :get, "/") }
+
+      assert_equal 1, server.connections
+    end
+  end
+
+  def test_redirects
+    with_server(->(request, _) { (request.path == "/-1") ? echo(request) : redirect(302, "/#{request.path[1..].to_i - 1}") }) do |client, server|
+      assert_equal "#{server.url}/-1", ask(client, :get, "/3").url.to_s
+      error = assert_raises(Pelton::HTTP::RedirectError) { ask(client, :get, "/9") }
+
+      assert_match(/more than 5 redirects/, error.message)
+      assert_equal 302, ask(client, :get, "/9", redirects: 0).status
+    end
+  end
+
+  def test_what_becomes_of_the_method_and_the_body
+    with_server(->(request, _) { request.path.start_with?("/to/") ? echo(request) : redirect(request.path[1..].to_i, "/to/#{request.path[1..]}") }) do |client|
+      assert_equal "GET /to/301 ", ask(client, :post, "/301", body: "b").body
+      assert_equal "GET /to/303 ", ask(client, :put, "/303", body: "b").body
+      assert_equal "POST /to/307 b", ask(client, :post, "/307", body: "b").body
+      assert_equal "PUT /to/308 b", ask(client, :put, "/308", body: StringIO.new("b")).body
+      assert_raises(Pelton::HTTP::RedirectError) { ask(client, :post, "/307", body: ["b"].each) }
+    end
+  end
+
+  def test_credentials_do_not_follow_a_redirect_to_another_origin
+    with_server do |_, other|
+      with_server(->(request, _) { redirect(302, (request.path == "/away") ? "#{other.url}/" : "/away") }) do |client, server|
+        ask(client, :get, "/", headers: {"Authorization" => "secret", "Cookie" => "a=b", "X-Mine" => "1"})
+        assert_equal %w[secret secret], server.seen.map { |request| request.headers["authorization"] }
+        headers = other.seen.first.headers
+
+        assert_equal [nil, nil, "1"], headers.values_at("authorization", "cookie", "x-mine")
+        assert_equal "localhost:#{other.port}", headers["host"]
+      end
+    end
+  end
+
+  def test_a_body_may_be_chunked_or_end_with_the_connection
+    bodies = {
+      "/chunked" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nX: y\r\n\r\n",
+      "/close" => "HTTP/1.0 200 OK\r\n\r\nabcde"
+    }
+    with_server(->(request, socket) { socket.write(bodies[request.path]) && {"/close" => :close}[request.path] }) do |client, server|
+      2.times { assert_equal "abcde", ask(client, :get, "/chunked").body }
+      2.times { assert_equal "abcde", ask(client, :get, "/close").body }
+
+      assert_equal 2, server.connections
+    end
+  end
+
+  def test_a_body_that_is_cut_off
+    with_server(->(_, socket) { socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") && :close }) do |client|
+      assert_raises(Pelton::ConnectionError) { ask(client, :get, "/") }
+
+      assert_equal({open: 0, idle: 0}, client.stats)
+    end
+  end
+
+  def test_what_is_no_http
+    with_server(->(_, _) { "SSH-2.0-OpenSSH\r\n\r\n" }) do |client|
+      error = assert_raises(Pelton::ProtocolError) { ask(client, :get, "/") }
+
+      assert_match(/first line/, error.message)
+      assert_equal({open: 0, idle: 0}, client.stats)
+    end
+  end
+
+  def test_informational_responses_are_passed_over
+    with_server(->(request, _) { "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n#{echo(request)}" }) do |client|
+      2.times { assert_equal "GET / ", ask(client, :get, "/").body }
+    end
+  end
+
+  def test_a_bomb_is_not_inflated
+    bomb = Zlib.gzip("\0" * 10_000_000)
+    with_server(->(_, _) { "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: #{bomb.bytesize}\r\n\r\n#{bomb}" }) do |client|
+      assert_raises(Pelton::LimitError) { ask(client, :get, "/", max_body: 1_000_000) }
+      assert_equal 10_000_000, ask(client, :get, "/").body.bytesize
+      assert_equal bomb, ask(client, :get, "/", decode: false).body
+    end
+  end
+
+  def test_timeouts_of_the_phases
+    with_server(->(request, _) { (request.path == "/half") ? "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf" : nil }) do |client|
+      assert_raises(Pelton::TimeoutError) { ask(client, :get, "/", response_timeout: 0.02) }
+      assert_raises(Pelton::TimeoutError) { ask(client, :get, "/half", read_timeout: 0.02) }
+      assert_raises(Pelton::TimeoutError) { ask(client, :get, "/half", timeout: 0.02) }
+      assert_equal({open: 0, idle: 0}, client.stats)
+    end
+  end
+
+  def test_large_bodies_both_ways
+    large = Random.new(5).bytes(2_000_000)
+    with_server(->(request, _) { "HTTP/1.1 200 OK\r\nContent-Length: #{request.body.bytesize}\r\n\r\n#{request.body}" }) do |client|
+      assert_equal large, ask(client, :post, "/", body: large).body
+      assert_equal large, ask(client, :post, "/", body: StringIO.new(large)).body
+      assert_equal large, ask(client, :post, "/", body: large.scan(/.{1,100000}/mn)).body
+    end
+  end
+
+  def test_tls
+    context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
+    with_server(tls: context) do |client, server|
+      2.times { assert_equal "GET / ", ask(client, :get, "/").body }
+      assert_equal 1, server.connections
+      stranger = Pelton::HTTP::Client.new(server.url)
+
+      assert_raises(Pelton::VerificationError) { ask(stranger, :get, "/") }
+    end
+  end
+
+  private
+
+  def with_server(answer = ->(request, _) { echo(request) }, tls: nil)
+    server = HTTPScript.new(tls, &answer)
+    inside { yield Pelton::HTTP::Client.new(server.url, tls: {ca_file: Certificates.authority}), server }
+  ensure
+    server.close
+  end
+
+  def echo(request)
+    body = "#{request.verb} #{request.path} #{request.body}"
+    "HTTP/1.1 200 OK\r\nContent-Length: #{body.bytesize}\r\n\r\n#{body unless request.verb == "HEAD"}"
+  end
+
+  def redirect(status, location) = "HTTP/1.1 #{status} Go\r\nLocation: #{location}\r\nContent-Length: 2\r\n\r\ngo"
+end
+
+class ClientDirectTest < PeltonTest
+  include ClientSuite
+
+  def inside(&block) = Pelton.run(&block)
+
+  def ask(client, name, *arguments, **options) = client.public_send(name, *arguments, **options)
+
+  def test_no_more_connections_than_allowed
+    server = HTTPScript.new { |request, _| sleep(0.001) && echo(request) }
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(server.url, connections: 2)
+      all = Array.new(20) { |number| client.later.get("/#{number}") }
+
+      assert_equal (0..19).map { |number| "GET /#{number} " }, all.map { |one| one.await.body }
+      assert_equal 2, server.connections
+      held = Array.new(2) { client.get("/", stream: true) }
+      assert_raises(Pelton::TimeoutError) { client.get("/", pool_timeout: 0.01) }
+      held.each(&:discard)
+      assert_equal "GET / ", client.get("/").body
+    end
+  ensure
+    server.close
+  end
+
+  def test_a_body_that_is_streamed
+    pieces = Queue.new
+    server = HTTPScript.new do |_, socket|
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+      while (piece = pieces.pop)
+        socket.write("#{piece.bytesize.to_s(16)}\r\n#{piece}\r\n")
+      end
+      "0\r\n\r\n"
+    end
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(server.url)
+      response = client.get("/", stream: true)
+      pieces << "one"
+      got = []
+      response.each do |piece|
+        got << piece
+        pieces << ((got.size == 3) ? nil : "more")
+      end
+
+      assert_equal %w[one more more], got
+      assert_equal({open: 1, idle: 1}, client.stats)
+      assert_raises(Pelton::Error) { response.each {} }
+    end
+  ensure
+    server.close
+  end
+
+  def test_who_leaves_a_body_unread_closes_the_connection
+    server = HTTPScript.new { |_, _| "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n#{"x" * 500_000}" }
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(server.url)
+      client.get("/", stream: true).each { break }
+      client.get("/", stream: true).discard
+
+      assert_equal({open: 0, idle: 0}, client.stats)
+    end
+  ensure
+    server.close
+  end
+
+  def test_a_request_that_is_cancelled_gives_its_connection_back
+    server = HTTPScript.new { nil }
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(server.url, connections: 1)
+      task = Pelton.spawn { client.get("/") }
+      eventually { server.requests.size == 1 }
+      task.cancel
+      Pelton::Reactor.current.yield
+
+      assert_equal({open: 0, idle: 0}, client.stats)
+      assert_raises(Pelton::TimeoutError) { client.get("/", response_timeout: 0.01) }
+    end
+  ensure
+    server.close
+  end
+
+  def test_threads_have_connections_of_their_own
+    server = HTTPScript.new { |request, _| echo(request) }
+    client = Pelton::HTTP::Client.new(server.url)
+    Array.new(3) { Thread.new { 2.times { assert_equal "GET / ", client.get("/").body } } }.each(&:join)
+
+    assert_equal 3, server.connections
+  ensure
+    server.close
+  end
+
+  def test_a_child_has_connections_of_its_own
+    server = HTTPScript.new { |request, _| echo(request) }
+    client = Pelton::HTTP::Client.new(server.url)
+    client.get("/")
+    pid = fork { exit!(client.get("/child").body == "GET /child ") }
+
+    assert_predicate Process.wait2(pid).last, :success?
+    assert_equal "GET /parent ", client.get("/parent").body
+    assert_equal 2, server.connections
+  ensure
+    server.close
+  end
+
+  def test_the_shared_client
+    server = HTTPScript.new { |request, _| echo(request) }
+
+    assert_equal "GET / ", Pelton::HTTP.get(server.url).body
+    assert_equal "POST /x y", Pelton::HTTP.later.post("#{server.url}/x", body: "y").await.body
+  ensure
+    Pelton::HTTP.client.close
+    server.close
+  end
+
+  def test_options_that_are_not_known
+    assert_raises(ArgumentError) { Pelton::HTTP::Client.new(retries: 1) }
+    assert_raises(ArgumentError) { Pelton::HTTP.get("http://localhost/", retry: 1) }
+    assert_raises(ArgumentError) { Pelton::HTTP::Client.new("ftp://x") }
+  end
+end
+
+class ClientBlockingTest < PeltonTest
+  include ClientSuite
+
+  def inside = yield
+
+  def ask(client, name, *arguments, **options) = client.public_send(name, *arguments, **options)
+end
+
+class ClientCallbackTest < PeltonTest
+  include ClientSuite
+
+  def inside(&block) = Pelton.run(&block)
+
+  def ask(client, name, *arguments, **options)
+    got = []
+    deferrable = client.public_send(name, *arguments, **options) { |response| got << response }
+    assert_empty got
+    response = deferrable.await
+    Pelton::Reactor.current.yield while got.empty?
+    assert_equal [response], got
+    response
+  end
+end
+
+class ClientLaterTest < PeltonTest
+  include ClientSuite
+
+  def inside(&block) = Pelton.run(&block)
+
+  def ask(client, name, *arguments, **options) = client.later.public_send(name, *arguments, **options).await
+end

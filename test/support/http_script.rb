@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require "socket"
+
+# A server for tests of HTTP clients, on a thread of its own: it notes each request, and answers as the block says, byte by
+# byte. The block is called with the request and its socket, and returns what is sent; nil sends nothing, :close closes.
+class HTTPScript
+  Request = Struct.new(:line, :headers, :body, :connection) do
+    def path = line.split[1]
+
+    def verb = line.split[0]
+  end
+
+  # @return [Array<Request>]
+  attr_reader :requests
+
+  def initialize(tls = nil, &answer)
+    @listener = TCPServer.new("127.0.0.1", 0)
+    @tls = tls
+    @answer = answer
+    @requests = Queue.new
+    @connections = 0
+    @threads = []
+    @thread = Thread.new { loop { serve(@listener.accept) } }
+    @thread.report_on_exception = false
+  end
+
+  def port = @listener.addr[1]
+
+  def url = "#{@tls ? "https" : "http"}://localhost:#{port}"
+
+  # Connections that were accepted.
+  attr_reader :connections
+
+  def close
+    @listener.close
+    ([@thread] + @threads).each(&:kill).each(&:join)
+  rescue IOError
+    nil
+  end
+
+  # All requests so far.
+  def seen = Array.new(@requests.size) { @requests.pop }
+
+  private
+
+  def serve(socket)
+    number = (@connections += 1)
+    thread = Thread.new { converse(socket, number) }
+    thread.report_on_exception = false
+    @threads << thread
+  end
+
+  def converse(socket, number)
+    socket = OpenSSL::SSL::SSLSocket.new(socket, @tls).tap { |one| one.sync_close = one.sync = true }.accept if @tls
+    while (request = read(socket, number))
+      @requests << request
+      answer = @answer.call(request, socket)
+      socket.write(answer) if answer.is_a?(String)
+      break if answer == :close
+    end
+  rescue SystemCallError, OpenSSL::SSL::SSLError, IOError
+    nil
+  ensure
+    socket.close
+  end
+
+  def read(socket, number)
+    line = socket.gets&.chomp || return
+    headers = {}
+    until (header = socket.gets.chomp).empty?
+      name, value = header.split(": ", 2)
+      headers[name.downcase] = value
+    end
+    Request.new(line, headers, body(socket, headers), number)
+  end
+
+  def body(socket, headers)
+    return socket.read(headers["content-length"].to_i) if headers["content-length"]
+    return unless headers["transfer-encoding"] == "chunked"
+    body = +""
+    while (length = socket.gets.hex) > 0
+      body << socket.read(length)
+      socket.gets
+    end
+    socket.gets
+    body
+  end
+end
