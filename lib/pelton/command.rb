@@ -8,6 +8,7 @@ module Pelton
     USAGE = <<~TEXT
       usage: pelton COMMAND [options]
 
+        serve      serve a Rack application (pelton serve --help)
         run        run a Ruby program whose callbacks may call as deeply as it may (pelton run FILE [ARGUMENTS])
         memcached  run a memcached that needs no installation (pelton memcached --help)
         lab        rerun the experiments (pelton lab --help)
@@ -23,6 +24,9 @@ module Pelton
         0
       when "run"
         run_program(arguments, *rest)
+      when "serve"
+        require_relative "http/command"
+        HTTP::Command.run(rest) { |launcher, configuration| serve_by_workers(launcher, configuration) }
       when "lab"
         require_relative "lab/command"
         Lab::Command.run(rest)
@@ -51,5 +55,21 @@ module Pelton
       0
     end
     private_class_method :run_program
+
+    # @param launcher [HTTP::Launcher]
+    # @param configuration [HTTP::Configuration]
+    def self.serve_by_workers(launcher, configuration)
+      require_relative "cluster"
+      sockets = Cluster::Sockets.open(configuration.addresses.keys)
+      Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: configuration.shutdown_timeout,
+        preload: (-> { launcher.app } if configuration.preload), **configuration.cluster_options) do |worker|
+        server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] })
+        worker.on_stop { launcher.stop }
+        worker.stats { server.stats }
+      end.run
+    ensure
+      sockets&.close
+    end
+    private_class_method :serve_by_workers
   end
 end

@@ -10,14 +10,15 @@ module Pelton
     SIZES = {"RUBY_FIBER_VM_STACK_SIZE" => "1048576", "RUBY_FIBER_MACHINE_STACK_SIZE" => "8388608"}.freeze
 
     class << self
-      # Starts the running program again with deep stacks. Returns when there is nothing to do: both variables are set,
+      # Starts the running program again with deep stacks. Returns when there is nothing to do: the variables are set,
       # to whatever value. Where it cannot be done, a warning is written and the program goes on as it is.
       #
       # Call it first: what ran before runs twice. Options of the Ruby command line (-r, -W) are lost, RUBYOPT is not.
       #
       # @param arguments [Array<String>] the program's
-      def deepen(arguments)
-        missing = SIZES.reject { |name, _| ENV.key?(name) }
+      # @param more [Hash{String => String}] other variables that Ruby reads when it starts
+      def deepen(arguments, more = {})
+        missing = SIZES.merge(more).reject { |name, _| ENV.key?(name) }
         return if missing.empty?
         raise Errno::ENOENT, $PROGRAM_NAME unless File.file?($PROGRAM_NAME) # "-e"
         replace_process(missing, [$PROGRAM_NAME, *arguments])

@@ -14,7 +14,7 @@
 
 static VALUE key_method, key_path, key_query, key_name, key_port, key_protocol, key_uri, key_address, key_input;
 static VALUE key_hijack, key_async, key_finished, key_hints, key_upgrade;
-static VALUE protocols[2], empty, port_http, port_https, slash;
+static VALUE protocols[2], empty, key_scheme, scheme_https, port_http, port_https, slash;
 
 /* ---- interned strings ------------------------------------------------------------------------------------------ */
 
@@ -228,19 +228,26 @@ static void split_host(struct pel_http_server *server, struct pel_slice host)
         colon = end + 1;
     server->host = rb_obj_freeze(string_of(host));
     server->host_name = rb_obj_freeze(rb_str_new(host.bytes, colon - host.bytes - 1));
-    server->host_port =
-        colon >= end ? (server->secure ? port_https : port_http) : rb_obj_freeze(rb_str_new(colon, end - colon));
+    server->host_port = colon >= end ? Qfalse : rb_obj_freeze(rb_str_new(colon, end - colon));
 }
 
-static void put_server_name(struct pel_http_server *server, VALUE env, struct pel_slice host)
+static void put_server_name(struct pel_http_connection *connection, VALUE env, struct pel_slice host)
 {
-    if (!host.length)
-        return; /* the template's own */
-    if (NIL_P(server->host) || !server->host || (size_t)RSTRING_LEN(server->host) != host.length ||
+    struct pel_http_server *server = connection->server;
+    int layered = connection->stream->core.layer != NULL;
+    VALUE usual = layered || server->secure ? port_https : port_http;
+
+    if (layered)
+        rb_hash_aset(env, key_scheme, scheme_https);
+    if (!host.length) { /* the template's own */
+        rb_hash_aset(env, key_port, usual);
+        return;
+    }
+    if (!server->host || (size_t)RSTRING_LEN(server->host) != host.length ||
         memcmp(RSTRING_PTR(server->host), host.bytes, host.length))
         split_host(server, host);
     rb_hash_aset(env, key_name, server->host_name);
-    rb_hash_aset(env, key_port, server->host_port);
+    rb_hash_aset(env, key_port, server->host_port ? server->host_port : usual);
 }
 
 static VALUE remote_address(struct pel_http_connection *connection)
@@ -302,7 +309,7 @@ VALUE pel_http_env(struct pel_http_connection *connection, const struct pel_http
     rb_hash_aset(env, key_method, method_string(head->method));
     put_target(env, head);
     rb_hash_aset(env, key_protocol, protocols[head->minor & 1]);
-    put_server_name(server, env, head->target_form == PEL_HTTP1_ABSOLUTE ? head->authority : head->host);
+    put_server_name(connection, env, head->target_form == PEL_HTTP1_ABSOLUTE ? head->authority : head->host);
     rb_hash_aset(env, key_address, remote_address(connection));
     rb_hash_aset(env, key_hijack, connection->exchange);
     rb_hash_aset(env, key_async, connection->exchange);
@@ -351,6 +358,8 @@ void pel_init_http_env(void)
     protocols[1] = intern("HTTP/1.1");
     port_http = intern("80");
     port_https = intern("443");
+    key_scheme = intern("rack.url_scheme");
+    scheme_https = intern("https");
     slash = intern("/");
     empty = intern("");
     for (int i = 0; i < METHODS; i++)

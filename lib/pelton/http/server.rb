@@ -29,13 +29,15 @@ module Pelton
         queue: 10_000          # requests that wait for a place to run: beyond it 503
       }.freeze
 
+      HANDSHAKE = 10 # seconds for TLS's
+
       # @return [#call] the Rack application
       attr_reader :app
 
       # @param app [#call] the Rack application
       # @param log [#call, nil] is called with env, status, bytes and seconds of each request: see {CommonLog}
       # @param errors [#puts, #write, #flush] `rack.errors`
-      # @param secure [Boolean] whether `rack.url_scheme` is https
+      # @param secure [Boolean] whether `rack.url_scheme` is https for connections without TLS, too: behind a proxy that has it
       # @param options [Hash] see {DEFAULTS}
       # @raise [ArgumentError] for an option that is not known, or not valid
       def initialize(app, log: nil, errors: $stderr, secure: false, **options)
@@ -49,8 +51,8 @@ module Pelton
 
       # Listens on an address. May be called several times. An open listener keeps {Pelton.run} going.
       #
-      # @param address [String] tcp://host:port (port 0: any free one) or unix:///path
-      # @param options [Hash] see {Pelton.listen}
+      # @param address [String] tcp://host:port (port 0: any free one), unix:///path, or ssl://host:port
+      # @param options [Hash] see {Pelton.listen}; ssl:// needs `tls:`
       # @return [Listener]
       # @raise [ArgumentError] for another scheme
       # @raise [ConnectionError] when the address is in use or not ours
@@ -58,9 +60,9 @@ module Pelton
         uri = URI.parse(address)
         listener =
           case uri.scheme
-          when "tcp" then Pelton.listen(uri.hostname, uri.port || 9292, **options) { |stream| serve(stream) }
+          when "tcp", "ssl" then Pelton.listen(uri.hostname, uri.port || 9292, **security(uri, options)) { |stream| serve(stream) }
           when "unix" then Pelton.listen_unix(unix_path(uri), **options) { |stream| serve(stream) }
-          else raise ArgumentError, "cannot listen on #{address}: use tcp://host:port or unix:///path"
+          else raise ArgumentError, "cannot listen on #{address}: use tcp://host:port, ssl://host:port or unix:///path"
           end
         @listeners << listener
         listener
@@ -69,9 +71,16 @@ module Pelton
       # Listens on a descriptor that was inherited.
       #
       # @param descriptor [Integer] of a listening socket, which is closed with the server
+      # @param shared [Boolean] whether other processes accept from it, too
+      # @param tls [TLS::Context, Hash, nil] has each connection speak TLS
       # @return [Listener]
-      def listen_fd(descriptor)
-        Listener.for_fd(descriptor) { |stream| serve(stream) }.tap { |listener| @listeners << listener }
+      def listen_fd(descriptor, shared: false, tls: nil)
+        acceptor = TLS::Acceptor.new(tls, HANDSHAKE) if tls
+        listener = Listener.for_fd(descriptor, shared: shared) do |stream|
+          acceptor ? acceptor.begin(stream) { |secured| serve(secured) } : serve(stream)
+        end
+        @listeners << listener
+        listener
       end
 
       # @return [Array<Listener>] those that are open
@@ -104,6 +113,11 @@ module Pelton
       #     Ever: connections `accepted`, `requests`, of them `refused` (malformed), `overloads` (503) and `errors` (500)
 
       private
+
+      def security(uri, options)
+        return options if uri.scheme == "tcp" || options[:tls]
+        raise ArgumentError, "#{uri}: give tls: {certificate: ..., key: ...}"
+      end
 
       def unix_path(uri)
         path = "#{uri.host}#{uri.path}"

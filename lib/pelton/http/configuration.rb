@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require_relative "../http"
+
+module Pelton
+  module HTTP
+    # What `pelton serve` is told: by a file in Ruby, and by flags, which win.
+    #
+    # @example config/pelton.rb
+    #   bind "tcp://0.0.0.0:9292"
+    #   bind "unix:///run/app.sock"
+    #   bind "ssl://0.0.0.0:9443", certificate: "cert.pem", key: "key.pem"
+    #   workers 2
+    #   log "log/access.log"
+    #   request_timeout 30
+    #   on_boot { DB.connect }
+    class Configuration
+      PLACES = %w[config/pelton.rb pelton.rb].freeze
+      PORT = 9292
+
+      # A setting or a file that cannot be used.
+      class Invalid < Error
+      end
+
+      # @return [Hash{String => Hash, nil}] addresses, and what TLS is given for those with ssl://
+      attr_reader :binds
+
+      # @return [Hash] for {Server#initialize}
+      attr_reader :server_options
+
+      # @return [Hash] for Pelton::Cluster::Master#initialize
+      attr_reader :cluster_options
+
+      # @return [Array<Proc>] called before a process serves, inside its reactor
+      attr_reader :boot_hooks
+
+      def initialize
+        @binds = {}
+        @server_options = {}
+        @cluster_options = {}
+        @boot_hooks = []
+        @values = {rackup: "config.ru", workers: 0, preload: false, quiet: false, log: nil, shutdown_timeout: 30, environment: nil}
+      end
+
+      # Reads a file, or the first of {PLACES} that is there.
+      #
+      # @return [self]
+      # @raise [Invalid]
+      def load(path = PLACES.find { |place| File.file?(place) })
+        return self unless path
+        instance_eval(File.read(path), path)
+        self
+      rescue Errno::ENOENT, NameError, SyntaxError, ArgumentError, TypeError => error
+        raise Invalid, "#{path}: #{error.message}"
+      end
+
+      # Listens there, too.
+      #
+      # @param address [String] tcp://host:port, unix:///path, or ssl://host:port
+      # @param tls [Hash] of ssl://: what {TLS::Context#initialize} takes (certificate:, key:, sni: ...)
+      def bind(address, **tls)
+        @binds[address] = address.start_with?("ssl:") ? tls : nil
+      end
+
+      # Sets a port of all local addresses.
+      def port(number, host = "0.0.0.0") = bind("tcp://#{host}:#{Integer(number)}")
+
+      # @!group Settings; without an argument each says what it is
+
+      # @!method rackup(path)
+      # @!method workers(count) 0: this process serves
+      # @!method preload(yes) loads the application before the workers are forked
+      # @!method quiet(yes) says nothing, and logs no requests
+      # @!method log(path) where requests are logged; standard output unless it is set
+      # @!method shutdown_timeout(seconds) for requests that are under way when the server stops
+      # @!method environment(name) RACK_ENV
+      %i[rackup workers preload quiet log shutdown_timeout environment].each do |name|
+        define_method(name) do |*value|
+          value.empty? ? @values[name] : @values[name] = value.first
+        end
+      end
+
+      # As {Server::DEFAULTS}: concurrency, request_timeout ...
+      Server::DEFAULTS.each_key do |name|
+        define_method(name) { |value| @server_options[name] = value }
+      end
+
+      # As Pelton::Cluster::Master#initialize has them.
+      %i[boot_timeout worker_timeout control].each do |name|
+        define_method(name) { |value| @cluster_options[name] = value }
+      end
+
+      # Has the block called in the master, before each worker is forked.
+      def before_fork(&block) = @cluster_options[:before_fork] = block
+
+      # Has the block called before a process serves.
+      def on_boot(&block) = @boot_hooks << block
+
+      # @!endgroup
+
+      # The addresses; port 9292 when none was named.
+      def addresses = @binds.empty? ? {"tcp://0.0.0.0:#{PORT}" => nil} : @binds
+    end
+  end
+end

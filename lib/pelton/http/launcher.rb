@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require_relative "../http"
+require_relative "configuration"
+
+module Pelton
+  module HTTP
+    # A process that serves one application until it is told to stop.
+    #
+    # | signal | what happens |
+    # |---|---|
+    # | INT, TERM | accepts nothing more, and ends when the requests that are under way are done; the second one ends at once |
+    # | HUP | opens the log again |
+    class Launcher
+      # @return [Server, nil] once it serves
+      attr_reader :server
+
+      # @param configuration [Configuration]
+      # @param app [#call, nil] instead of the configuration's rackup file
+      def initialize(configuration, app: nil, out: $stdout)
+        @configuration = configuration
+        @app = app
+        @out = out
+      end
+
+      # Loads the application, unless it is there.
+      #
+      # @raise [Configuration::Invalid] there is no rackup file
+      def app
+        @app ||= begin
+          require "rack/builder"
+          path = @configuration.rackup
+          raise Configuration::Invalid, "there is no #{path}: name the rackup file, or write one" unless File.file?(path)
+          parsed = Rack::Builder.parse_file(path)
+          parsed.is_a?(Array) ? parsed.first : parsed
+        end
+      end
+
+      # Serves until a signal comes.
+      #
+      # @return [Integer] the exit status
+      def run
+        load = app # what is wrong with it shows before anything listens
+        Pelton.run(grace: 1) do
+          start(load)
+          announce
+          yield self if block_given?
+          obey
+        end
+        0
+      ensure
+        restore_signals
+      end
+
+      # Makes the server and has it listen. Inside {Pelton.run}.
+      #
+      # @param descriptors [Hash{String => Integer}, nil] instead of opening the addresses: sockets that other processes
+      #   share
+      # @return [Server]
+      def start(application = app, descriptors: nil)
+        @server = Server.new(application, log: access_log, **@configuration.server_options)
+        @configuration.boot_hooks.each(&:call)
+        @configuration.addresses.each do |address, tls|
+          descriptors ? @server.listen_fd(descriptors.fetch(address), shared: true, tls: tls) : @server.listen(address, tls: tls)
+        end
+        @server
+      end
+
+      # Finishes what is under way.
+      # @asynchronous
+      def stop
+        @server.stop(timeout: @configuration.shutdown_timeout)
+      end
+
+      # Where requests are logged.
+      def reopen_log
+        return unless @log_file
+        @log_file.reopen(@log_file.path, "a")
+        @log_file.sync = true
+      end
+
+      private
+
+      def access_log
+        return if @configuration.quiet
+        path = @configuration.log
+        @log_file = File.open(path, "a").tap { |file| file.sync = true } if path
+        CommonLog.new(@log_file || @out)
+      end
+
+      def announce
+        return if @configuration.quiet
+        @server.listeners.zip(@configuration.addresses.keys) do |listener, address|
+          address = address.sub(/:0\z/) { ":#{listener.port}" }
+          @out.puts("Pelton #{VERSION} listens on #{address} (pid #{Process.pid})")
+        end
+        @out.flush
+      end
+
+      # Until it is over.
+      def obey
+        signals = Thread::Queue.new
+        @handlers = %w[INT TERM HUP].to_h { |name| [name, Signal.trap(name) { signals << name }] }
+        stopping = nil
+        loop do
+          case signals.pop
+          when "HUP" then reopen_log
+          when nil then break
+          else
+            break if stopping
+            stopping = Pelton.spawn do
+              stop
+              signals << nil
+            end
+          end
+        end
+        Pelton.stop
+      end
+
+      def restore_signals
+        @handlers&.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
+      end
+    end
+  end
+end

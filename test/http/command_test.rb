@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "net/http"
+require "open3"
+require "stringio"
+require_relative "../test_helper"
+require "pelton/http/command"
+
+class HTTPCommandTest < PeltonTest
+  Command = Pelton::HTTP::Command
+
+  APP = <<~'RUBY'
+    run ->(env) { [200, {}, ["#{env["rack.url_scheme"]} #{ENV["RACK_ENV"]} #{ENV["RUBY_GC_MALLOC_LIMIT"]} #{ENV["RUBY_FIBER_VM_STACK_SIZE"]}"]] }
+  RUBY
+
+  def in_a_folder
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/config.ru", APP)
+      Dir.chdir(dir) { yield dir }
+    end
+  end
+
+  # Runs `pelton serve`, and gives its first lines' addresses.
+  def serving(*arguments, lines: 1)
+    clean = {"RUBY_GC_MALLOC_LIMIT" => nil, "RUBY_FIBER_VM_STACK_SIZE" => nil, "RACK_ENV" => nil, "RUBY_FIBER_MACHINE_STACK_SIZE" => nil}
+    command = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", *arguments]
+    Open3.popen2e(clean, *command) do |_, output, process|
+      yield Array.new(lines) { output.gets }, process.pid
+      Process.kill("TERM", process.pid)
+
+      assert_equal 0, process.value.exitstatus, output.read
+    end
+  end
+
+  def test_serving_with_full_stacks_and_little_garbage
+    in_a_folder do
+      serving("-b", "tcp://127.0.0.1:0", "-e", "production") do |lines,|
+        port = lines.first[/:(\d+) /, 1].to_i
+
+        assert_equal "http production 4194304 1048576", Net::HTTP.get("127.0.0.1", "/", port)
+      end
+    end
+  end
+
+  def test_a_configuration_file_and_flags_that_win
+    in_a_folder do |dir|
+      File.write("pelton.rb", "bind 'tcp://127.0.0.1:1'\nlog '#{dir}/log'\nenvironment 'staging'")
+      serving("-b", "unix://#{dir}/s") do |lines,|
+        assert_match(%r{unix://#{dir}/s}, lines.first)
+        UNIXSocket.open("#{dir}/s") do |socket|
+          socket.write("GET / HTTP/1.0\r\n\r\n")
+
+          assert_match(/http staging/, socket.read)
+        end
+      end
+      assert_match(/"GET \/ HTTP\/1.0" 200/, File.read("log"))
+    end
+  end
+
+  def test_workers
+    in_a_folder do |dir|
+      serving("-w", "2", "-b", "unix://#{dir}/s") do |lines,|
+        assert_match(/2 workers serve/, lines.first)
+        UNIXSocket.open("#{dir}/s") do |socket|
+          socket.write("GET / HTTP/1.0\r\n\r\n")
+
+          assert_match(/http development 4194304/, socket.read)
+        end
+      end
+    end
+  end
+
+  def asked_wrongly(*arguments)
+    error = StringIO.new
+    in_a_folder { assert_equal 2, Command.run(arguments, error: error) }
+    error.string
+  end
+
+  def test_what_is_asked_wrongly
+    assert_match(/invalid option: --threads/, asked_wrongly("--threads", "5"))
+    assert_match(/b\.ru/, asked_wrongly("a.ru", "b.ru"))
+    assert_match(/nowhere\.rb/, asked_wrongly("-C", "nowhere.rb"))
+    assert_match(/password/, asked_wrongly("-b", "ssl://127.0.0.1:1?password=x"))
+  end
+
+  def test_help
+    out = StringIO.new
+
+    assert_equal 0, Command.run(["--help"], out: out)
+    assert_match(/\Ausage: pelton serve/, out.string)
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "tempfile"
+require_relative "../test_helper"
+require "pelton/http/configuration"
+
+class HTTPConfigurationTest < PeltonTest
+  Configuration = Pelton::HTTP::Configuration
+
+  def load(text)
+    Tempfile.create(["pelton", ".rb"]) do |file|
+      file.write(text)
+      file.flush
+      return Configuration.new.load(file.path)
+    end
+  end
+
+  def test_what_it_is_without_a_file
+    configuration = Configuration.new
+
+    assert_equal({"tcp://0.0.0.0:9292" => nil}, configuration.addresses)
+    assert_equal ["config.ru", 0, false, nil], [configuration.rackup, configuration.workers, configuration.quiet, configuration.log]
+    assert_empty configuration.server_options
+  end
+
+  def test_a_file
+    configuration = load(<<~RUBY)
+      bind "unix:///tmp/app.sock"
+      bind "ssl://127.0.0.1:1", certificate: "c", key: "k"
+      port 8080
+      workers 2
+      rackup "app.ru"
+      quiet true
+      log "access.log"
+      shutdown_timeout 5
+      request_timeout 30
+      max_body nil
+      worker_timeout 7
+      on_boot { :booted }
+      before_fork { :forked }
+    RUBY
+
+    assert_equal({"unix:///tmp/app.sock" => nil, "ssl://127.0.0.1:1" => {certificate: "c", key: "k"}, "tcp://0.0.0.0:8080" => nil},
+      configuration.addresses)
+    assert_equal [2, "app.ru", true, "access.log", 5],
+      %i[workers rackup quiet log shutdown_timeout].map { |name| configuration.public_send(name) }
+    assert_equal({request_timeout: 30, max_body: nil}, configuration.server_options)
+    assert_equal 7, configuration.cluster_options[:worker_timeout]
+    assert_equal :forked, configuration.cluster_options[:before_fork].call
+    assert_equal [:booted], configuration.boot_hooks.map(&:call)
+  end
+
+  def test_a_file_that_cannot_be_used_says_where
+    ["threads 5", "bind", "port 'x'", "("].each do |text|
+      assert_match(/pelton.*\.rb/, assert_raises(Configuration::Invalid) { load(text) }.message)
+    end
+    assert_raises(Configuration::Invalid) { Configuration.new.load("/no/such/file") }
+  end
+end

@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require "stringio"
+require_relative "../test_helper"
+require_relative "../support/http_peer"
+require "pelton/http/launcher"
+
+class HTTPLauncherTest < PeltonTest
+  include HttpPeer
+
+  def launch(app = HELLO, **settings, &block)
+    configuration = Pelton::HTTP::Configuration.new
+    configuration.bind("tcp://127.0.0.1:0")
+    settings.each { |name, value| configuration.public_send(name, value) }
+    yield configuration if block&.arity == 2
+    @out = StringIO.new
+    @launcher = Pelton::HTTP::Launcher.new(configuration, app: app, out: @out)
+    @launcher.run do |launcher|
+      Pelton.spawn { connect(launcher, &block) }
+    end
+  end
+
+  def connect(launcher)
+    client = Peer.new(TCPSocket.new("127.0.0.1", launcher.server.listeners.first.port))
+    yield client
+  ensure
+    client&.close
+    Process.kill("TERM", Process.pid)
+  end
+
+  def test_it_serves_until_a_signal_comes
+    body = nil
+    before = Signal.trap("TERM", "DEFAULT")
+
+    assert_equal 0, launch { |client| body = client.get("/a").body }
+    assert_equal "hello", body
+    assert_match(%r{\APelton \S+ listens on tcp://127.0.0.1:\d+ \(pid \d+\)\n127.0.0.1 - - .* "GET /a HTTP/1.1" 200 5\n\z}, @out.string)
+    assert_equal "DEFAULT", Signal.trap("TERM", before)
+  end
+
+  def test_quiet
+    launch(quiet: true) { |client| client.get("/") }
+
+    assert_empty @out.string
+  end
+
+  def test_the_log_is_opened_again
+    Dir.mktmpdir do |dir|
+      path = "#{dir}/log"
+      launch(log: path) do |client|
+        client.get("/1")
+        File.rename(path, "#{path}.old")
+        Process.kill("HUP", Process.pid)
+        sleep 0.005 until File.exist?(path)
+        client.get("/2")
+      end
+
+      assert_match(/1 HTTP.*\n\z/, File.read("#{path}.old"))
+      assert_match(/\A.*2 HTTP.*\n\z/, File.read(path))
+    end
+  end
+
+  # The request that is under way when the signal comes is answered.
+  def test_a_graceful_stop
+    body = nil
+    app = lambda do |_env|
+      Process.kill("TERM", Process.pid)
+      sleep 0.05
+      [200, {}, ["done"]]
+    end
+    launch(app) do |client|
+      body = client.get("/").body
+    end
+
+    assert_equal "done", body
+  end
+
+  def test_a_second_signal_ends_it_at_once
+    response = nil
+    app = lambda do |_env|
+      2.times { Process.kill("INT", Process.pid) && sleep(0.01) }
+      sleep
+    end
+    launch(app) { |client| response = client.get("/") }
+
+    assert_nil response
+  end
+
+  def test_the_rackup_file
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/config.ru", 'run ->(env) { [200, {}, ["from the file"]] }')
+      body = nil
+      launch(nil, rackup: "#{dir}/config.ru") { |client| body = client.get("/").body }
+
+      assert_equal "from the file", body
+    end
+    assert_raises(Pelton::HTTP::Configuration::Invalid) { launch(nil, rackup: "/no/such/file") { nil } }
+  end
+
+  def test_hooks_run_inside_the_reactor
+    running = nil
+    launch(quiet: true) do |configuration, _|
+      configuration.on_boot { running = Pelton.running? } if configuration.respond_to?(:on_boot)
+    end
+
+    assert running
+  end
+end
