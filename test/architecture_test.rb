@@ -124,8 +124,9 @@ class ArchitectureTest < PeltonTest
     ruby_files.filter_map { |file| room_of(file) }.uniq
   end
 
-  # "lib/pelton/memcached/client.rb", "pelton/memcached" => "memcached"; nil for the runtime.
+  # "lib/pelton/memcached/client.rb", "pelton/memcached" => "memcached"; nil for the runtime. What rackup requires is http's.
   def room_of(file)
+    return "http" if file.delete_prefix("lib/").start_with?("rackup/")
     name = file.delete_prefix("lib/")[%r{\Apelton/(\w+)}, 1]
     name if ROOMS.key?(name)
   end

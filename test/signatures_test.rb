@@ -23,6 +23,7 @@ class SignaturesTest < PeltonTest
     require "pelton/memcached"
     require "pelton/memcached/notifications"
     require "pelton/http"
+    require "pelton/http/launcher"
 
     # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.
     DECLARED = Hash.new { |all, path| all[path] = {} }

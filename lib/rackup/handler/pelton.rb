@@ -34,10 +34,12 @@ module Rackup
             configuration.port(options[:Port] || ::Pelton::HTTP::Configuration::PORT, host.include?(":") ? "[#{host}]" : host)
             configuration.log(File::NULL)
             options.slice(*::Pelton::HTTP::Server::DEFAULTS.keys).each do |name, value|
-              configuration.public_send(name, value.is_a?(String) ? Float(value).then { |number| (number % 1).zero? ? number.to_i : number } : value)
+              configuration.public_send(name, value.is_a?(String) ? number(value) : value)
             end
           end
         end
+
+        def number(text) = text.include?(".") ? Float(text) : Integer(text)
       end
     end
 
