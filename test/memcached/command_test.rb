@@ -10,16 +10,17 @@ class MemcachedCommandTest < PeltonTest
   Command = Pelton::Memcached::Command
 
   def test_without_options_it_is_a_memcached_of_this_machine
-    assert_equal({host: nil, port: 11_211, path: nil, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20, idle_timeout: 0, verbosity: 0},
+    assert_equal({host: nil, port: 11_211, path: nil, mode: 0o700, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20, idle_timeout: 0, verbosity: 0},
       options)
   end
 
   def test_options_are_those_of_memcached
-    assert_equal({host: ["127.0.0.1", "::1"], port: 11_212, path: nil, memory: 8 << 20, max_connections: 10, value_limit: 2 << 20, idle_timeout: 60,
+    assert_equal({host: ["127.0.0.1", "::1"], port: 11_212, path: nil, mode: 0o700, memory: 8 << 20, max_connections: 10, value_limit: 2 << 20, idle_timeout: 60,
                   verbosity: 2},
       options("-p", "11212", "-l", "127.0.0.1,::1", "-m", "8", "-c", "10", "-U", "0", "-I", "2m", "-o", "idle_timeout=60", "-vv"))
     assert_equal options("-p", "11212", "-m", "8", "-c", "10", "-U", "0", "-I", "512k", "-s", "/tmp/x"),
       options("--port=11212", "--memory-limit=8", "--conn-limit=10", "--udp-port=0", "--max-item-size=524288", "--unix-socket=/tmp/x")
+    assert_equal [0o770, 0o660], [options("-a", "770")[:mode], options("--unix-mask=0660")[:mode]]
     assert_equal 11_212, options("-p11212")[:port]
     assert_equal 11_212, options("-p=11212")[:port]
   end

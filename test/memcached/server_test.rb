@@ -115,12 +115,26 @@ class EmbeddedServerTest < PeltonTest
         client = Client.new(path)
 
         assert_nil server.port
+        assert_equal "700", (File.stat(path).mode & 0o777).to_s(8)
         assert client.set("key", "value")
         assert_equal "value", client.get("key")
         server.stop
       end
 
       refute_path_exists path
+    end
+  end
+
+  def test_a_unix_socket_for_others_and_one_that_was_left_behind
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "memcached.sock")
+      UNIXServer.new(path).close
+      before = File.umask
+      with_server(path: path, mode: 0o666) do |server|
+        assert_equal "666", (File.stat(path).mode & 0o777).to_s(8)
+        assert_equal before, File.umask
+        assert_equal [path], server.addresses
+      end
     end
   end
 

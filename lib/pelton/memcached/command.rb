@@ -31,7 +31,7 @@ module Pelton
 
       # @raise [UsageError]
       def initialize(arguments)
-        @port, @hosts, @path = 11_211, [], nil
+        @port, @hosts, @path, @mode = 11_211, [], nil, 0o700
         @memory, @connections, @value_limit, @idle_timeout, @verbosity = 64 * MEGABYTE, 1024, MEGABYTE, 0, 0
         rest = parser.parse(short_forms(arguments))
         raise UsageError, "what is #{rest.first}?" if rest.any?
@@ -49,7 +49,7 @@ module Pelton
 
       # @return [Hash] what {Server#initialize} is given
       def options
-        {host: (@hosts if @hosts.any?), port: @port, path: @path, memory: @memory, max_connections: @connections,
+        {host: (@hosts if @hosts.any?), port: @port, path: @path, mode: @mode, memory: @memory, max_connections: @connections,
          value_limit: @value_limit, idle_timeout: @idle_timeout, verbosity: @verbosity}
       end
 
@@ -74,6 +74,7 @@ module Pelton
           parser.on("-p", "--port PORT", Integer, "TCP port (default: 11211; 0: any free one, which is printed)") { |port| @port = port }
           parser.on("-U", "--udp-port PORT", Integer, "0: there is no UDP") { |port| refuse_udp(port) }
           parser.on("-s", "--unix-socket FILE", "UNIX socket to listen on, instead of TCP") { |path| @path = path }
+          parser.on("-a", "--unix-mask MODE", OptionParser::OctalInteger, "who may use the UNIX socket, in octal (default: 700)") { |mode| @mode = mode }
           parser.on("-l", "--listen ADDRESS,...", Array, "addresses to listen on (default: 127.0.0.1)") { |hosts| @hosts.concat(hosts) }
           parser.on("-m", "--memory-limit MB", Integer, "memory of all items in megabytes (default: 64)") { |megabytes| @memory = megabytes * MEGABYTE }
           parser.on("-c", "--conn-limit N", Integer, "connections at a time (default: 1024)") { |number| @connections = number }

@@ -43,16 +43,18 @@ module Pelton
       # @param host [String, Array<String>, nil] addresses to listen on; nil: none but the path
       # @param port [Integer] 0: any free one, see {#port}
       # @param path [String, nil] a UNIX socket to listen on; then TCP is listened on only if a host is named
+      # @param mode [Integer] who may use the UNIX socket
       # @param memory [Integer] bytes that all items together may take; the least used ones go when it is full
       # @param max_connections [Integer] one more is told "ERROR Too many open connections"; at most 60,000
       # @param value_limit [Integer] bytes of one item, its key and a header of some 60 bytes included
       # @param idle_timeout [Integer] seconds after which a connection is closed that neither asks nor takes anything; 0: never
       # @param verbosity [Integer] 2: write each command to stderr
-      def initialize(host: nil, port: 0, path: nil, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20,
+      def initialize(host: nil, port: 0, path: nil, mode: 0o700, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20,
         idle_timeout: 0, verbosity: 0)
         @hosts = Array(host || (path ? nil : "127.0.0.1"))
         @requested_port = Integer(port)
         @path = path
+        @mode = Integer(mode)
         @memory = Integer(memory)
         @max_connections = Integer(max_connections)
         @value_limit = Integer(value_limit)
@@ -151,8 +153,16 @@ module Pelton
           take(Pelton.listen(host, port)) { |listener| port = listener.port }
           @port = port
         end
-        take(Pelton.listen_unix(path)) if path
+        with_umask(0o777 & ~@mode) { take(Pelton.listen_unix(path)) } if path
         _describe(port, @hosts.join(","), path.to_s)
+      end
+
+      # The socket must never be there with another mode, not even for a moment.
+      def with_umask(mask)
+        before = File.umask(mask)
+        yield
+      ensure
+        File.umask(before)
       end
 
       def take(listener)
