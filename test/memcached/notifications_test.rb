@@ -31,6 +31,34 @@ class NotificationsTest < PeltonTest
     assert_equal [{key: "k"}, {key: "k", hit: true}, {key: "absent", hit: false}, {key: %w[k absent]}, {key: nil}], payloads
   end
 
+  # As ActiveSupport has it since 7.0: a block with one argument gets the event, others its parts.
+  module Fanout
+    class Event
+      attr_reader :name, :transaction_id, :payload, :duration
+
+      def initialize(name, start, ending, transaction_id, payload)
+        @name, @transaction_id, @payload = name, transaction_id, payload
+        @duration = ending.to_f - start.to_f
+      end
+    end
+
+    class << self
+      attr_accessor :event
+
+      def publish_event(event) = self.event = event
+    end
+  end
+
+  def test_a_notifier_of_events_gets_an_event
+    Pelton::Memcached::Client.new("127.0.0.1:#{with_memcached}", instrument: Pelton::Memcached::Notifications.new(Fanout)).get("k")
+    event = Fanout.event
+
+    assert_kind_of Fanout::Event, event
+    assert_equal ["get.pelton_memcached", {key: "k", hit: false}], [event.name, event.payload]
+    assert_kind_of Float, event.duration
+    assert_equal [Time, Time], [event.time.class, event.end.class]
+  end
+
   def test_a_failure_is_told_as_active_support_has_it
     notifier = Notifier.new
     cache = Pelton::Memcached::Client.new("127.0.0.1:#{free_port}", instrument: Pelton::Memcached::Notifications.new(notifier))

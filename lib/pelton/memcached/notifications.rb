@@ -16,6 +16,7 @@ module Pelton
 
       def initialize(notifier = ActiveSupport::Notifications)
         @notifier = notifier
+        @event = event_with_times(notifier::Event) if notifier.respond_to?(:publish_event)
         @id = 0
       end
 
@@ -27,8 +28,28 @@ module Pelton
           payload = {key: key}
           payload[:hit] = !value.nil? if READING.include?(command) && !error
           payload.update(exception: [error.class.name, error.message], exception_object: error) if error
-          @notifier.publish("#{command}.pelton_memcached", started, Time.now, id, payload)
+          publish("#{command}.pelton_memcached", started, Time.now, id, payload)
         end
+      end
+
+      private
+
+      # Subscribers get `time` and `end` as start and finish, which are Times.
+      def event_with_times(event)
+        Class.new(event) do
+          def initialize(name, started, finished, *)
+            super
+            @time_of_start, @time_of_end = started, finished
+          end
+
+          def time = @time_of_start
+          def end = @time_of_end
+        end
+      end
+
+      # A subscriber's block with one argument gets events alone.
+      def publish(*event)
+        @event ? @notifier.publish_event(@event.new(*event)) : @notifier.publish(*event)
       end
     end
   end
