@@ -317,11 +317,11 @@ class TimerTest < PeltonTest
     Pelton.on_error { |error| @log << error.message }
     Pelton.run do
       timer = Pelton.add_periodic_timer(0.0005) { raise "again" }
-      sleep 0.0005 until @log.size == 3
+      sleep 0.0005 until @log.size > 2
       timer.cancel
     end
 
-    assert_equal %w[again again again], @log
+    assert_equal %w[again again again], @log.first(3)
   end
 
   private

@@ -218,7 +218,8 @@ class WatchdogTest < PeltonTest
   end
 
   def test_a_thread_that_is_killed_while_it_blocks_leaves_nothing_behind
-    thread = Thread.new { Pelton.run { IO.select([IO.pipe.first]) } }
+    silent = IO.pipe # which stays open
+    thread = Thread.new { Pelton.run { IO.select([silent.first]) } }
 
     assert_match(/in `select'/, @reader.readpartial(9999))
     thread.kill.join
@@ -234,7 +235,8 @@ class WatchdogTest < PeltonTest
       Pelton.watchdog = 0.005
       reader, writer = IO.pipe
       Pelton.logger = writer
-      Thread.new { Pelton.run { IO.select([IO.pipe.first]) } }
+      silent = IO.pipe
+      Thread.new { Pelton.run { IO.select([silent.first]) } }
       reader.readpartial(10)
       puts "end"
     RUBY

@@ -120,12 +120,13 @@ static void raise_expired(VALUE class, VALUE message, VALUE expired)
     rb_exc_raise(error);
 }
 
-static struct pel_timeout *new_timeout(struct pel_reactor *reactor, VALUE exception)
+static VALUE new_timeout(struct pel_reactor *reactor, VALUE exception)
 {
     struct pel_timeout *timeout;
     VALUE self = TypedData_Make_Struct(rb_cObject, struct pel_timeout, &timeout_type, timeout);
 
     timeout->self = self;
+    timeout->fiber = timeout->exception = Qnil;
     timeout->reactor = reactor;
     timeout->fork_generation = pel_fork_generation;
     timeout->alarm.ring = ring;
@@ -133,13 +134,14 @@ static struct pel_timeout *new_timeout(struct pel_reactor *reactor, VALUE except
     timeout->exception = exception;
     if (reactor->current_worker && reactor->current_worker->fiber == timeout->fiber)
         timeout->worker = reactor->current_worker;
-    return timeout;
+    RB_GC_GUARD(self);
+    return self;
 }
 
 /* timeout_after(seconds, class = Timeout::Error, message = "execution expired") { } */
 static VALUE scheduler_timeout_after(int argc, VALUE *argv, VALUE self)
 {
-    VALUE standard = rb_path2class("Timeout::Error"), class, message, exception, value;
+    VALUE standard = rb_path2class("Timeout::Error"), class, message, exception, value, object;
     struct pel_timeout *timeout;
     int hidden, state, raised;
     int64_t deadline;
@@ -150,7 +152,8 @@ static VALUE scheduler_timeout_after(int argc, VALUE *argv, VALUE self)
     hidden = class == standard;
     exception = to_raise(hidden, class, message);
     deadline = pel_deadline(argv[0]);
-    timeout = new_timeout(pel_scheduler_reactor(self), exception);
+    object = new_timeout(pel_scheduler_reactor(self), exception);
+    timeout = RTYPEDDATA_DATA(object);
     arm(timeout, deadline);
     value = pel_protect(call_block, argv[0], &state);
     disarm(timeout);
@@ -162,7 +165,7 @@ static VALUE scheduler_timeout_after(int argc, VALUE *argv, VALUE self)
     /* Over, but the fiber never waited again, or the block swallowed what was not meant for it. */
     if (timeout->rung && (hidden || !raised))
         raise_expired(class, message, exception);
-    RB_GC_GUARD(timeout->self);
+    RB_GC_GUARD(object); /* not armed any more, only the stack holds it */
     return value;
 }
 
