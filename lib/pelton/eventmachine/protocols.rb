@@ -15,6 +15,8 @@ module EventMachine
       ObjectProtocol: "object_protocol",
       SASLauth: "sasl_auth",
       SASLauthclient: "sasl_auth_client",
+      SmtpClient: "smtp_client",
+      SmtpServer: "smtp_server",
       Socks4: "socks4",
       Stomp: "stomp",
       TcpConnectTester: "tcp_connect_tester"
