@@ -38,6 +38,20 @@ class HTTPExchangeTest < PeltonTest
     serving(app, lint: false) { assert_equal "early", peer.get("/").body }
   end
 
+  # As Sinatra passes on what its route has returned.
+  def test_an_answer_that_says_again_that_it_comes_later
+    app = lambda do |env|
+      Pelton.next_tick do
+        env["async.callback"].call(ASYNC)
+        Pelton.next_tick { env["async.callback"].call([200, {}, ["later"]]) }
+      end
+      ASYNC
+    end
+    serving(app, lint: false) { assert_equal "later", peer.get("/").body }
+
+    assert_empty reported
+  end
+
   def test_a_second_answer_changes_nothing
     closed = 0
     body = Object.new

@@ -141,6 +141,9 @@ void pel_http_let_go(struct pel_http_connection *connection);
 /* Parses what is there, and answers. May run Ruby, which may wait. */
 void pel_http_read_requests(struct pel_http_connection *connection);
 
+/* Whether an answer says that the answer comes later: status -1. */
+int pel_http_deferred_p(VALUE response);
+
 /* Gives free places to those who wait for one. C only. */
 void pel_http_grant(struct pel_http_server *server);
 void pel_init_http_request(void);

@@ -251,6 +251,8 @@ static VALUE exchange_call(int argc, VALUE *argv, VALUE self)
     rb_check_arity(argc, 0, 1);
     if (argc == 0)
         return rb_funcall(pel_mHTTP, rb_intern("_io_of"), 1, exchange_hijack(self));
+    if (pel_http_deferred_p(argv[0])) /* Sinatra passes that on, too */
+        return Qnil;
     connection = pel_http_exchange_peek(self);
     if (!connection || connection->head_sent || connection->state == PEL_HTTP_GONE) {
         if (argc && !RB_TYPE_P(argv[0], T_HASH))

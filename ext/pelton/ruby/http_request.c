@@ -41,7 +41,7 @@ static VALUE call_with_fresh_locals(VALUE argument)
 }
 
 /* [-1, {}, []], as Thin has it. */
-static int deferred_p(VALUE response)
+int pel_http_deferred_p(VALUE response)
 {
     return RB_TYPE_P(response, T_ARRAY) && RARRAY_LEN(response) > 0 && RARRAY_AREF(response, 0) == INT2FIX(-1);
 }
@@ -75,7 +75,7 @@ static void answer(struct pel_http_connection *connection)
         fail(connection, state);
     } else if (connection->state == PEL_HTTP_GONE) { /* hijacked, or the reactor stops */
         pel_http_drop_response(application.returned ? response : Qnil);
-    } else if (application.returned && !deferred_p(response)) {
+    } else if (application.returned && !pel_http_deferred_p(response)) {
         pel_http_respond(connection, response);
     } else if (connection->early) {
         VALUE early = connection->early;

@@ -58,6 +58,7 @@ module Pelton
       #   share
       # @return [Server]
       def start(application = app, descriptors: nil)
+        run_eventmachine
         @server = Server.new(application, log: access_log, **@configuration.server_options)
         @configuration.boot_hooks.each(&:call)
         @configuration.addresses.each do |address, tls|
@@ -70,6 +71,8 @@ module Pelton
       # @asynchronous
       def stop
         @server.stop(timeout: @configuration.shutdown_timeout)
+      ensure
+        ::EventMachine.stop if @eventmachine && ::EventMachine.reactor_running?
       end
 
       # Where requests are logged.
@@ -80,6 +83,14 @@ module Pelton
       end
 
       private
+
+      # Applications that were written for EventMachine find its loop running, as under Thin: it is this one. An error of a
+      # callback of theirs is reported, and ends nothing.
+      def run_eventmachine
+        return unless defined?(::EventMachine) && ::EventMachine.respond_to?(:_failed) && !::EventMachine.reactor_running?
+        @eventmachine = Pelton.spawn { ::EventMachine.run }
+        ::EventMachine.error_handler { |error| Pelton.report_error(error) }
+      end
 
       def access_log
         return if @configuration.quiet
