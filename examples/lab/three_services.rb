@@ -5,6 +5,7 @@ require "pelton/lab/processes"
 # An experiment of your own: copy this file, put your work in the place of this one, and run it.
 #
 #     pelton lab three_services.rb --html report.html
+#     pelton lab three_services.rb --latency 0,20
 #
 # Here a program asks three services that take 5 ms each: one after the other, in threads, or in Pelton's fibers, which run
 # the same Net::HTTP.
@@ -28,7 +29,8 @@ Pelton::Lab.experiment "three services" do
     end
   RUBY
 
-  race "ask them", size: 10, unit: "pages", rehearsal: 1 do
+  # `--latency 0,20` puts the service 20 ms further away.
+  race "ask them", size: 10, unit: "pages", rehearsal: 1, latency: [0] do
     server do |processes, core|
       reader, writer = IO.pipe
       processes.start("ruby", "-e", program, core:, out: writer)

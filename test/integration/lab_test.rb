@@ -44,7 +44,7 @@ class LabIntegrationTest < PeltonTest
       File.join(ROOT, "examples/lab/three_services.rb"), "--size", "2", "--rounds", "1")
 
     assert_predicate status, :success?, output
-    assert_match(/^three services: ask them \(not pinned; 2 pages; 1 round; a slow service\)$/, output)
+    assert_match(/^three services: ask them \(not pinned; 0 ms of round trip; 2 pages; 1 round; a slow service\)$/, output)
     ["one after the other", "a thread each", "Pelton, a fiber each"].each { |name| assert_match(/^  #{name} .* 2 +\d/, output) }
     refute_match(/refused|skipped/, output)
   end

@@ -47,6 +47,10 @@ class LabCommandTest < PeltonTest
     assert_match(/no experiment "no_such_experiment".*memcached, transfer/, error)
   end
 
+  def test_latencies_for_nothing_are_refused
+    assert_match(/--latency is for races .* none here/, lab("waiting", "--latency", "1").last)
+  end
+
   def test_a_bad_option_is_refused
     assert_equal 2, lab("--rounds", "none").first
   end

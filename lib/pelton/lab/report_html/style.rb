@@ -81,7 +81,8 @@ module Pelton
         .frontier { fill: none; stroke: var(--ink); stroke-width: 3; stroke-dasharray: 7 5; vector-effect: non-scaling-stroke; }
         .ticks { color: var(--soft); } .ticks.y { display: grid; align-items: center; text-align: right; } .ticks.x { grid-column: 2; display: grid; grid-template-columns: repeat(var(--columns), 1fr); text-align: center; }
 
-        .then-now { display: grid; gap: 6px 34px; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); margin-top: 22px; border-top: 1px solid var(--rule); }
+        .then-now { display: grid; gap: 6px 34px; grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); margin-top: 22px; border-top: 1px solid var(--rule); }
+        .then-now table { font-size: .82rem; } .then-now th, .then-now td { padding-right: 7px; }
         .scroll { overflow-x: auto; }
         table { border-collapse: collapse; width: 100%; font-size: .86rem; }
         th, td { padding: 5px 10px 5px 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); vertical-align: top; }
@@ -105,6 +106,7 @@ module Pelton
           .targets td, .targets td:first-child { padding: 0; border: 0; min-width: 0; } .targets td:nth-child(2) { grid-column: 2 / -1; min-width: 0; }
           .targets td:nth-child(3) { grid-column: 2; text-align: left; } .targets td:nth-child(4) { grid-row: 2; grid-column: 2; justify-self: end; } .targets td:nth-child(5) { grid-row: 2; grid-column: 3; }
           .then-now { grid-template-columns: minmax(0, 1fr); }
+          .bars[style] .track::after { top: 0; bottom: 0; } td .style { display: none; }
           .map { font-size: .76rem; } .fields { grid-template-rows: repeat(var(--rows), 34px); }
         }
         @media print { body { max-width: none; } article, .card { break-inside: avoid; } }
