@@ -9,7 +9,7 @@ class MemcachedOutageTest < PeltonTest
   self.deadline = 60
 
   Memcached = Pelton::Memcached
-  TIMEOUT = 0.2
+  TIMEOUT = 0.5
   # An operation that is still there after so many seconds waits for something else than its deadline.
   FAR_TOO_LONG = 10
 
