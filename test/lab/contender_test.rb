@@ -42,7 +42,7 @@ class LabContenderTest < PeltonTest
   def test_on_a_long_line_its_round_trips_bound_it
     waiting = contender(round_trips: 2)
 
-    assert_equal [1000, 20, 1], [0, 10, 5000].map { |latency| waiting.size(1000, latency:) }
+    assert_equal [1000, 10, 1], [0, 10, 5000].map { |latency| waiting.size(1000, latency:) }
     assert_equal 1000, contender.size(1000, latency: 5000)
     assert_equal 1000, waiting.size(1000), "no line"
   end
