@@ -103,6 +103,21 @@ module MemcachedServers
     end
   end
 
+  def test_many_keys_of_servers_of_which_one_is_down
+    within do
+      cache = several(failover: false)
+      pairs = (0...60).to_h { |i| ["key-#{i}", "value #{i}"] }
+      ring = Pelton::Memcached::HashRing.new(cache.servers)
+      ask(cache, :set_multi, pairs)
+      take_away(1)
+      others = pairs.reject { |key, _| ring.index(key) == 1 }
+
+      4.times { assert_equal others, ask(cache, :get_multi, pairs.keys, partial: true) }
+      assert_raises(Pelton::ConnectionError) { ask(cache, :get_multi, pairs.keys) }
+      assert_equal({}, ask(cache, :get_multi, pairs.keys - others.keys, partial: true))
+    end
+  end
+
   def test_what_concerns_all_fails_when_one_is_down
     within do
       cache = several

@@ -26,6 +26,7 @@
     X(RAW, raw)                                                                                                        \
     X(INITIAL, initial)                                                                                                \
     X(RECACHE, recache)                                                                                                \
+    X(PARTIAL, partial)                                                                                                \
     X(DELAY, delay)
 
 enum {

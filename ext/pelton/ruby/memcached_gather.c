@@ -47,7 +47,7 @@ void pel_memcached_gather_sealed(struct pel_memcached_gather *gather)
 {
     if (--gather->references)
         return;
-    if (NIL_P(error_of(gather)))
+    if (NIL_P(error_of(gather)) || gather->partial)
         pel_operation_settle(gather->operation, PEL_SUCCEEDED, result_of(gather), 0);
     else
         pel_operation_settle(gather->operation, PEL_FAILED, error_of(gather), 0);

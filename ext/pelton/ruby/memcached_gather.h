@@ -27,7 +27,8 @@ struct pel_memcached_gather {
     struct pel_operation *operation; /* whoever finishes by it takes a reference of its own */
     enum pel_memcached_gather_kind kind;
     int64_t timeout;
-    VALUE kept; /* Array: the Hash, the first error or nil */
+    int partial; /* an error is no failure: the result is what there is */
+    VALUE kept;  /* Array: the Hash, the first error or nil */
     size_t stored;
     size_t references; /* its parts, and whoever builds it */
 };

@@ -130,6 +130,7 @@ static VALUE run(struct multi *multi, enum pel_memcached_gather_kind kind, const
     multi->places = rb_alloc_tmp_buffer2(&multi->places_memory, RARRAY_LEN(multi->names), sizeof(uint32_t));
     memset(multi->places, 0, sizeof(uint32_t) * (size_t)RARRAY_LEN(multi->names));
     multi->gather = pel_memcached_gather_new(pel_reactor_current(), kind, multi->call.timeout);
+    multi->gather->partial = RTEST(multi->call.options[PEL_MEMCACHED_PARTIAL_OPTION]);
     kept = multi->gather->kept;
     result = pel_memcached_finish_gather(&multi->call, multi->gather, write_parts, (VALUE)multi);
     rb_free_tmp_buffer(&multi->places_memory);
@@ -152,12 +153,12 @@ static void begin(struct multi *multi, int argc, VALUE *argv, VALUE self, enum p
         rb_ary_push(multi->names, name_of(RARRAY_AREF(keys, i)));
 }
 
-/* get_multi(*keys, raw:, timeout:) */
+/* get_multi(*keys, partial:, raw:, timeout:) */
 static VALUE client_get_multi(int argc, VALUE *argv, VALUE self)
 {
     struct multi multi;
 
-    begin(&multi, argc, argv, self, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_RAW);
+    begin(&multi, argc, argv, self, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_RAW | PEL_MEMCACHED_PARTIAL);
     multi.command.flags = PEL_MEMCACHED_FLAG('v');
     if (!pel_memcached_coded(&multi.call))
         return run(&multi, PEL_MEMCACHED_GATHER_VALUES, "get_multi");

@@ -124,8 +124,9 @@ module Pelton
       #     told to make it anew ({Item#won}).
       #   @return [Item, nil]
       #   @asynchronous
-      # @!method get_multi(*keys, raw: false, timeout: nil)
+      # @!method get_multi(*keys, partial: false, raw: false, timeout: nil)
       #   The values of many keys, in one operation. (A list may be given as one Array.)
+      #   @param partial [Boolean] where a server fails, its keys count as absent. (`timeout:` is the whole operation's.)
       #   @return [Hash] without those that are absent
       #   @raise what one of them fails with, when all are done
       #   @asynchronous
