@@ -22,6 +22,15 @@ class LabTest < PeltonTest
     end
   end
 
+  def test_the_guides_example_is_one
+    Tempfile.create(["guide", ".rb"]) do |file|
+      file.write(File.read(File.join(ROOT, "docs/guides/lab.md"))[/^```ruby\n(.*?)^```/m, 1])
+      file.flush
+
+      assert_equal ["in turn", "at once"], Pelton::Lab.load(file.path).first.find("ask").contenders.map(&:name)
+    end
+  end
+
   def test_what_comes_with_pelton_can_be_loaded
     assert_equal %w[crossover memcached transfer waiting], Pelton::Lab.shipped.keys
     Pelton::Lab.shipped.each do |name, path|

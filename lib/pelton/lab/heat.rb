@@ -72,7 +72,8 @@ module Pelton
       # @see Statistics.doubt
       def doubt(result, metric = race.metric.name)
         return 0.0 if result == reference
-        Statistics.doubt(result.values(metric), (reference.values(metric) if reference&.measured?))
+        values, base = result.values(metric), (reference.values(metric) if reference&.measured?)
+        (@doubts ||= {})[[values, base]] ||= Statistics.doubt(values, base) # every report asks
       end
 
       # Whether another run would find much the same.

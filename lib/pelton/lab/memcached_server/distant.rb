@@ -17,8 +17,8 @@ module Pelton
           @host, @port = /\A\[?(.+?)\]?:(\d+)\z/.match(address)&.captures || raise(UsageError, "#{address.inspect} is no HOST:PORT")
           version
           return unless stalls
+          @stallable, @port = processes.serve_ruby("latency_proxy.rb", "--to", "#{host}:#{port}", core:)
           @host = "127.0.0.1"
-          @stallable, @port = processes.serve_ruby("latency_proxy.rb", "--to", address, core:)
         end
 
         def version
