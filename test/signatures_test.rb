@@ -24,6 +24,12 @@ class SignaturesTest < PeltonTest
     require "pelton/memcached/notifications"
     require "pelton/http"
     require "pelton/http/launcher"
+    unloadable = []
+    begin
+      require "pelton/http/websocket"
+    rescue LoadError
+      unloadable << "websocket.rbs" # its gem is in the bundle alone
+    end
 
     # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.
     DECLARED = Hash.new { |all, path| all[path] = {} }
@@ -57,6 +63,7 @@ class SignaturesTest < PeltonTest
     end
 
     Dir[File.join(ARGV.shift, "*.rbs")].each do |file|
+      next if unloadable.include?(File.basename(file))
       [RBS::Parser.parse_signature(File.read(file))].flatten.each { |one| read(one, nil) if one.respond_to?(:members) }
     end
     puts "#{DECLARED.values.sum(&:size)} methods"

@@ -12,6 +12,9 @@ require_relative "http/client"
 module Pelton
   # HTTP/1.1. {Server} runs Rack applications on the reactor, {Client} sends requests, and so do {HTTP.get} and its like.
   module HTTP
+    autoload :WebSocket, "pelton/http/websocket" # needs a gem
+    autoload :EventStream, "pelton/http/event_stream"
+
     class << self
       # What C calls: it is no part of the API.
       # @private

@@ -27,7 +27,7 @@ module Pelton
           @zlib ||= Zlib::Inflate.new(@bits || bits_of(piece))
           before = @zlib.total_in
           @zlib.inflate(piece, &block)
-          return unless @zlib.finished?
+          return yield_rest(&block) unless @zlib.finished?
           piece = piece.byteslice(@zlib.total_in - before..)
           @zlib.close
           @zlib = nil # gzip allows several members, one behind the other
@@ -42,6 +42,12 @@ module Pelton
       end
 
       private
+
+      # What zlib keeps because it is too little for a piece: somebody may wait for it.
+      def yield_rest
+        rest = @zlib.flush_next_out
+        yield rest unless rest.empty?
+      end
 
       def bits_of(piece) = (piece.getbyte(0) & 0x0f == 8) ? Zlib::MAX_WBITS : -Zlib::MAX_WBITS
     end

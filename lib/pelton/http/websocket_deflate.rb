@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Pelton
+  module HTTP
+    # permessage-deflate by the gem of that name, with bounds: what inflating may produce, and the memory between two
+    # messages, of which there is none (300 KB a socket otherwise). Short messages are not compressed.
+    # @private
+    module WebSocketDeflate
+      # Bytes from which a message is compressed.
+      THRESHOLD = 512
+
+      # What a session does differently.
+      module Bounds
+        TAIL = "\x00\x00\xff\xff".b.freeze
+
+        attr_writer :limit
+
+        def process_incoming_message(message)
+          return message unless message.rsv1
+          inflate = get_inflate
+          data = "".b
+          [message.data, TAIL].each { |part| inflate.inflate(part) { |piece| add(data, piece) } }
+          message.data = add(data, inflate.flush_next_out) # zlib keeps what is too little for a piece
+          message
+        ensure
+          free(inflate) unless @inflate
+        end
+
+        def process_outgoing_message(message)
+          (message.data.bytesize < THRESHOLD) ? message : super
+        end
+
+        private
+
+        def add(data, piece)
+          raise LimitError, "a message is longer than #{@limit} bytes" if data.bytesize + piece.bytesize > @limit
+          data << piece
+        end
+
+        # Without a complaint that there was more to come.
+        def free(codec)
+          codec&.reset
+          codec&.close
+        end
+      end
+
+      # The extension that a driver is given.
+      class Extension
+        def initialize(extension, limit)
+          @extension = extension
+          @limit = limit
+        end
+
+        def name = @extension.name
+
+        def type = @extension.type
+
+        def rsv1 = true
+
+        def rsv2 = false
+
+        def rsv3 = false
+
+        def create_client_session = bound(@extension.create_client_session)
+
+        def create_server_session(offers) = bound(@extension.create_server_session(offers))
+
+        private
+
+        def bound(session) = session&.extend(Bounds)&.tap { |bounded| bounded.limit = @limit }
+      end
+
+      class << self
+        # Whether the gem is there.
+        def available?
+          require "permessage_deflate"
+          true
+        rescue LoadError
+          false
+        end
+
+        # @param limit [Integer] bytes of a message
+        def extension(limit)
+          raise LoadError, "to compress WebSocket messages add the gem permessage_deflate to your Gemfile" unless available?
+          Extension.new(PermessageDeflate.configure(no_context_takeover: true, request_no_context_takeover: true), limit)
+        end
+      end
+    end
+  end
+end

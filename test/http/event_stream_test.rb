@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require "stringio"
+require_relative "../test_helper"
+require "pelton/http"
+
+class EventStreamTest < PeltonTest
+  def test_the_format
+    assert_equal "data: a\n\n", sent { |events| events.emit("a") }
+    assert_equal "data: a\ndata: b\ndata: \ndata: c\n\n", sent { |events| events.emit("a\nb\r\n\rc") }
+    assert_equal "event: x\nid: 7\nretry: 1500\ndata: y\n\n", sent { |events| events.emit("y", event: "x", id: 7, retry_after: 1.5) }
+    assert_equal "data: \n\n", sent { |events| events.emit("") }
+    assert_equal "id: 1\n\n", sent { |events| events.emit(id: 1) }
+    assert_equal ": are  you there\n\n", sent { |events| events.comment("are\r\nyou there") }
+  end
+
+  # A line end in a name would begin an event of somebody else's making.
+  def test_names_and_ids_have_no_line_ends
+    assert_raises(ArgumentError) { sent { |events| events.emit("x", event: "a\ndata: b") } }
+    assert_raises(ArgumentError) { sent { |events| events.emit("x", id: "1\r2") } }
+    assert_raises(ArgumentError) { sent { |events| events.emit("x", id: "1\0") } }
+  end
+
+  def test_it_is_a_body_of_pelton_s_server
+    app = lambda do |_env|
+      events = Pelton::HTTP::EventStream.new { |stream| 3.times { |number| stream.emit(number) && sleep(0.001) } }
+      [200, events.headers, events]
+    end
+    Pelton.run do
+      listener = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0")
+      response = Pelton::HTTP.get("http://127.0.0.1:#{listener.port}/", stream: true)
+
+      assert_equal "text/event-stream", response["content-type"]
+      assert_equal "data: 0\n\ndata: 1\n\ndata: 2\n\n", response.body
+    ensure
+      Pelton.stop
+    end
+  end
+
+  def test_a_client_that_goes_ends_it
+    ended = false
+    app = lambda do |_env|
+      events = Pelton::HTTP::EventStream.new do |stream|
+        loop { stream.comment && sleep(0.001) }
+      ensure
+        ended = true
+      end
+      [200, events.headers, events]
+    end
+    Pelton.run do
+      listener = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0")
+      Pelton::HTTP.get("http://127.0.0.1:#{listener.port}/", stream: true).each { break }
+      eventually { ended }
+    ensure
+      Pelton.stop
+    end
+  end
+
+  def test_it_sends_inside_its_block_alone
+    assert_raises(Pelton::Error) { Pelton::HTTP::EventStream.new {}.emit("x") }
+    assert_raises(ArgumentError) { Pelton::HTTP::EventStream.new }
+  end
+
+  private
+
+  # As the server's streams: close may be told an error.
+  class Output < StringIO
+    def close(_error = nil) = super()
+  end
+
+  def sent(&block)
+    output = Output.new
+    Pelton::HTTP::EventStream.new(&block).call(output)
+    output.string
+  end
+end

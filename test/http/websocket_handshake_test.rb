@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_script"
+require "pelton/http"
+
+class WebSocketHandshakeTest < PeltonTest
+  WebSocket = Pelton::HTTP::WebSocket
+  ENVIRONMENT = {
+    "REQUEST_METHOD" => "GET", "HTTP_HOST" => "example.com:81", "HTTP_CONNECTION" => "keep-alive, Upgrade", "HTTP_UPGRADE" => "WebSocket",
+    "HTTP_SEC_WEBSOCKET_VERSION" => "13", "HTTP_SEC_WEBSOCKET_KEY" => "dGhlIHNhbXBsZSBub25jZQ=="
+  }.freeze
+
+  def test_what_is_no_websocket_request
+    assert WebSocket.request?(ENVIRONMENT)
+    {
+      {"REQUEST_METHOD" => "POST"} => 426, {"HTTP_UPGRADE" => nil} => 426, {"HTTP_CONNECTION" => "close"} => 426, {"HTTP_SEC_WEBSOCKET_VERSION" => "8"} => 426,
+      {"HTTP_SEC_WEBSOCKET_KEY" => nil} => 400, {"HTTP_SEC_WEBSOCKET_KEY" => "short"} => 400
+    }.each { |change, status| assert_equal status, WebSocket.accept(ENVIRONMENT.merge(change)) { flunk }.first, change.inspect }
+    assert_equal "13", WebSocket.accept(ENVIRONMENT.merge("HTTP_SEC_WEBSOCKET_VERSION" => "8")) {}[1]["sec-websocket-version"]
+  end
+
+  def test_pages_of_other_origins_may_not_connect
+    refused = {
+      :same => ["http://evil.test", "http://example.com", "http://example.com:81.evil.test", "null"],
+      ["https://a.test"] => ["https://b.test", "http://a.test", "http://example.com:81"]
+    }
+    refused.each do |origins, all|
+      all.each { |origin| assert_equal 403, WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk }.first, origin }
+    end
+    # What may connect comes as far as the server's stream.
+    [[:same, "http://EXAMPLE.com:81"], [:same, nil], [:any, "http://evil.test"], [["https://a.test"], "https://a.test"]].each do |origins, origin|
+      assert_raises(Pelton::Error) { WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk } }
+    end
+  end
+
+  def test_subprotocols
+    app = ->(env) { WebSocket.accept(env, protocols: %w[b c]) { |socket| socket.write(socket.protocol.to_s) } }
+    with_server(app) do |url|
+      assert_equal "c", WebSocket.connect(url, protocols: %w[a c]).tap { |socket| assert_equal "c", socket.protocol }.receive
+      assert_equal "", WebSocket.connect(url, protocols: %w[a]).receive
+    end
+  end
+
+  def test_headers_and_credentials_are_sent
+    seen = nil
+    with_server(->(env) { (seen = env) && [403, {}, []] }) do |url|
+      error = assert_raises(WebSocket::HandshakeError) { WebSocket.connect(url.sub("//", "//me:secret@") + "path?q=1", headers: {"X-Mine" => "yes"}) }
+
+      assert_match(/403/, error.message)
+      assert_equal ["/path", "q=1", "yes", "Basic #{["me:secret"].pack("m0")}"],
+        seen.values_at("PATH_INFO", "QUERY_STRING", "HTTP_X_MINE", "HTTP_AUTHORIZATION")
+    end
+  end
+
+  def test_what_cannot_be_sent
+    assert_raises(ArgumentError) { WebSocket.connect("http://x/") }
+    assert_raises(ArgumentError) { WebSocket.connect("ws://x/", headers: {"x" => "a\r\nb"}) }
+    assert_raises(ArgumentError) { WebSocket.connect("ws://") }
+  end
+
+  def test_servers_that_do_not_agree
+    [
+      "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "nonsense\r\n\r\n",
+      "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: wrong\r\n\r\n"
+    ].each do |answer|
+      server = HTTPScript.new { answer }
+      Pelton.run { assert_raises(WebSocket::HandshakeError, answer) { WebSocket.connect("ws://127.0.0.1:#{server.port}") } }
+    ensure
+      server.close
+    end
+  end
+
+  def test_a_server_that_says_nothing_or_closes
+    server = HTTPScript.new { |request, _| (request.path == "/close") ? :close : nil }
+    Pelton.run do
+      assert_raises(Pelton::TimeoutError) { WebSocket.connect("ws://127.0.0.1:#{server.port}", timeout: 0.05) }
+      assert_raises(WebSocket::HandshakeError) { WebSocket.connect("ws://127.0.0.1:#{server.port}/close") }
+    end
+  ensure
+    server.close
+  end
+
+  def test_a_handler_that_has_callbacks_may_end
+    app = ->(env) { WebSocket.accept(env) { |socket| socket.on_message { |message| socket.write(message.upcase) } } }
+    with_server(app) do |url|
+      socket = WebSocket.connect(url)
+      socket.write("a")
+
+      assert_equal "A", socket.receive
+    end
+  end
+
+  private
+
+  def with_server(app)
+    Pelton.run do
+      listener = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0")
+      yield "ws://127.0.0.1:#{listener.port}/"
+    ensure
+      Pelton.stop
+    end
+  end
+end

@@ -1,0 +1,280 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+require_relative "../test_helper"
+require_relative "../support/certificates"
+require "pelton/http"
+
+class WebSocketTest < PeltonTest
+  WebSocket = Pelton::HTTP::WebSocket
+
+  def test_messages_both_ways
+    with_echo do |url|
+      socket = WebSocket.connect(url)
+      ["text", "ä€😀", "", "x" * 200_000, "\xff\x00".b, Random.new(1).bytes(100_000)].each do |message|
+        socket.write(message)
+        received = socket.receive
+
+        assert_equal message, received
+        assert_equal message.encoding, received.encoding
+      end
+    end
+  end
+
+  def test_where_no_reactor_runs
+    Dir.mktmpdir do |folder|
+      ports = Queue.new
+      server = Thread.new do
+        Pelton.run do
+          with_server(->(env) { WebSocket.accept(env) { |socket| socket.each { |message| socket.write(message) } } }) do |url|
+            ports << url
+            sleep 0.01 until File.exist?("#{folder}/done")
+          end
+        end
+      end
+      socket = WebSocket.connect(ports.pop)
+      socket.write("hello")
+      assert_equal "hello", socket.receive
+      assert_raises(Pelton::TimeoutError) { socket.receive(timeout: 0.01) }
+      socket.close
+      assert_equal [nil, 1000], [socket.receive, socket.close_code]
+      File.write("#{folder}/done", "")
+      server.join
+    end
+  end
+
+  def test_callback_style
+    with_echo do |url|
+      got = []
+      WebSocket.connect(url) do |socket|
+        socket.on_message { |message| ((got << message).size == 3) ? socket.close : sleep(0.001) }
+        socket.on_close { |code, reason| got << code << reason }
+        socket.write("1").write("2") << "3"
+      end
+      eventually { got.size == 5 }
+
+      assert_equal ["1", "2", "3", 1000, ""], got
+    end
+  end
+
+  def test_deferrables
+    with_echo do |url|
+      socket = WebSocket.connect(url)
+      first = socket.later.receive
+      second = socket.receive { |message| assert_equal "b", message }
+      socket.later.write("a").await
+      socket.write("b") { |same| assert_same socket, same }
+
+      assert_equal %w[a b], [first.await, second.await]
+    end
+  end
+
+  def test_several_fibers_receive_in_turn
+    with_echo do |url|
+      socket = WebSocket.connect(url)
+      receivers = Array.new(5) { Pelton.spawn { socket.receive } }
+      5.times { |number| socket.write(number.to_s) }
+
+      assert_equal %w[0 1 2 3 4], receivers.map(&:await)
+    end
+  end
+
+  def test_what_a_callback_raises_stops_nothing
+    raised = []
+    Pelton.on_error { |error| raised << error.message }
+    with_echo do |url|
+      got = []
+      socket = WebSocket.connect(url)
+      socket.on_message { |message| (got << message) && raise("no #{message}") }
+      3.times { |number| socket.write(number.to_s) }
+      eventually { got.size == 3 }
+    end
+    assert_equal ["no 0", "no 1", "no 2"], raised
+  ensure
+    Pelton.on_error
+  end
+
+  def test_a_handler_that_raises_closes_with_1011
+    raised = []
+    Pelton.on_error { |error| raised << error.message }
+    with_server(->(env) { WebSocket.accept(env) { |_| raise "oh no" } }) do |url|
+      socket = WebSocket.connect(url)
+
+      assert_nil socket.receive
+      assert_equal 1011, socket.close_code
+    end
+    assert_equal ["oh no"], raised
+  ensure
+    Pelton.on_error
+  end
+
+  def test_a_connection_that_ends_without_a_farewell
+    with_server(->(env) { WebSocket.accept(env) { |socket| socket.instance_variable_get(:@stream).abort } }) do |url|
+      socket = WebSocket.connect(url)
+      told = nil
+      socket.on_close { |code, _| told = code }
+
+      assert_nil socket.receive
+      assert_equal 1006, told
+      assert_raises(Pelton::ClosedError) { socket.write("x") }
+      assert_raises(Pelton::ClosedError) { socket.ping }
+      assert_nil socket.close
+    end
+  end
+
+  def test_pings_are_answered
+    with_echo do |url|
+      socket = WebSocket.connect(url)
+      answered = false
+      socket.ping("there?") { answered = true }
+      eventually { answered }
+    end
+  end
+
+  def test_a_peer_that_answers_no_pings_is_given_up
+    with_server(->(env) { env["rack.hijack"].hijack.tap { |stream| shake(stream, env) } && [101, {}, []] }) do |url|
+      socket = WebSocket.connect(url, ping: 0.02)
+
+      assert_nil socket.receive
+      assert_equal 1006, socket.close_code
+    end
+  end
+
+  # Who asks for messages slowly holds up the sender, and fills no memory.
+  def test_backpressure
+    sent = 0
+    flood = ->(socket) { 300.times { socket.write("\0".b * 100_000) && sent += 1 } }
+    with_server(->(env) { WebSocket.accept(env, deflate: false, &flood) }) do |url|
+      socket = WebSocket.connect(url)
+      assert_equal 100_000, socket.receive.bytesize
+      before = nil
+      eventually { (before == sent) || ((before = sent) && sleep(0.02) && false) }
+      assert_operator sent, :<, 290
+      received = 1
+      socket.each { received += 1 }
+
+      assert_equal 300, received
+    end
+  end
+
+  def test_a_message_that_is_too_long
+    with_echo(max_message: 1000) do |url|
+      socket = WebSocket.connect(url, deflate: false)
+      socket.write("x" * 1001)
+
+      assert_nil socket.receive
+      assert_equal 1009, socket.close_code
+    end
+  end
+
+  def test_tls
+    context = Pelton::TLS::Context.new(**Certificates.server.to_h)
+    with_server(->(env) { WebSocket.accept(env) { |socket| socket.write("secret") } }, tls: context) do |url|
+      socket = WebSocket.connect(url.sub("ws:", "wss:").sub("127.0.0.1", "localhost"), tls: {ca_file: Certificates.authority})
+
+      assert_equal "secret", socket.receive
+    end
+  end
+
+  # ---- bad input: frames that a client must not send, and the code that answers them
+
+  BAD = {
+    "unmasked" => ["\x81\x01x", 1003],
+    "a reserved bit" => ["\xc1\x80\0\0\0\0", 1002],
+    "an unknown opcode" => ["\x83\x80\0\0\0\0", 1002],
+    "a length with the top bit" => ["\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 1009],
+    "a fragmented control frame" => ["\x09\x80\0\0\0\0", 1002],
+    "a long control frame" => ["\x89\xfe\x00\x7e\0\0\0\0", 1002],
+    "a continuation of nothing" => ["\x80\x80\0\0\0\0", 1002],
+    "a new message within another" => ["\x01\x80\0\0\0\0\x81\x80\0\0\0\0", 1002],
+    "text that is no UTF-8" => ["\x81\x81\0\0\0\0\xff", 1007],
+    "the reserved close code 1005" => ["\x88\x82\0\0\0\0\x03\xed", 1002],
+    "the reserved close code 1006" => ["\x88\x82\0\0\0\0\x03\xee", 1002],
+    "a character cut in two by fragments that is none" => ["\x01\x81\0\0\0\0\xc3\x80\x81\0\0\0\0\x28", 1007]
+  }.freeze
+
+  BAD.each do |name, (bytes, code)|
+    define_method("test_bad_frame_#{name.tr(" ", "_")}") do
+      closed = nil
+      with_server(->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |number, _| closed = number }.each { flunk } } }) do |url|
+        stream = raw(url)
+        stream.write(bytes.b)
+        answer = stream.read
+        eventually { closed }
+
+        assert_equal code, closed
+        assert_equal [0x88, code], answer.unpack("Cx@2S>").then { |first, number| [first, number] }
+      end
+    end
+  end
+
+  def test_a_character_cut_in_two_by_fragments
+    with_echo(deflate: false) do |url|
+      stream = raw(url)
+      stream.write("\x01\x81\0\0\0\0\xc3\x80\x81\0\0\0\0\xa4".b)
+
+      assert_equal "\x81\x02\xc3\xa4".b, stream.read(4)
+      stream.close
+    end
+  end
+
+  # Each answer would wait in memory.
+  def test_a_flood_of_pings_by_who_reads_nothing_is_held_up
+    with_echo(deflate: false) do |url|
+      stream = raw(url)
+      frames = "\x89\xfd\0\0\0\0#{"p" * 125}".b * 8000
+      flood = Pelton.spawn { 30.times { stream.write(frames) } }
+      sleep 0.2
+
+      assert_equal :pending, flood.state
+      stream.abort
+      assert_raises(Pelton::ClosedError) { flood.await }
+    end
+  end
+
+  def test_frames_cut_anywhere
+    with_echo(deflate: false) do |url|
+      frame = "\x81\x85\1\2\3\4#{"hello".bytes.each_with_index.map { |byte, index| (byte ^ (index % 4 + 1)).chr }.join}".b
+      (1...frame.bytesize).each do |cut|
+        stream = raw(url)
+        [frame.byteslice(0, cut), frame.byteslice(cut..)].each { |part| stream.write(part).then { stream.flush } && Pelton::Reactor.current.yield }
+
+        assert_equal "\x81\x05hello".b, stream.read(7)
+        stream.abort
+      end
+    end
+  end
+
+  private
+
+  def with_echo(**options, &block)
+    app = ->(env) { WebSocket.accept(env, **options) { |socket| socket.each { |message| socket.write(message) } } }
+    with_server(app, &block)
+  end
+
+  def with_server(app, tls: nil)
+    Pelton.run do
+      server = Pelton::HTTP::Server.new(app)
+      listener = tls ? Pelton.listen("127.0.0.1", 0, tls: tls) { |stream| server.serve(stream) } : server.listen("tcp://127.0.0.1:0")
+      yield "ws://127.0.0.1:#{listener.port}/"
+    ensure
+      Pelton.stop
+    end
+  end
+
+  KEY = "dGhlIHNhbXBsZSBub25jZQ=="
+
+  # A stream on which the handshake is done.
+  def raw(url)
+    uri = URI(url)
+    stream = Pelton.connect(uri.host, uri.port)
+    stream.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: #{KEY}\r\n\r\n")
+    nil until stream.gets == "\r\n"
+    stream
+  end
+
+  def shake(stream, env)
+    accept = [Digest::SHA1.digest(env["HTTP_SEC_WEBSOCKET_KEY"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")].pack("m0")
+    stream.write("HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: #{accept}\r\n\r\n")
+  end
+end
