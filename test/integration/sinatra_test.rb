@@ -7,7 +7,7 @@ require_relative "../test_helper"
 # The Sinatra applications of article 002, as they are printed there, but for the requires, the port, and @@memcache, which
 # Ruby 3 forbids at top level.
 class SinatraTest < PeltonTest
-  EVENTED = <<~'RUBY'
+  EVENTED = <<~RUBY
     AsyncResponse = [-1, {}, []].freeze
 
     def memcache
@@ -25,7 +25,7 @@ class SinatraTest < PeltonTest
     end
   RUBY
 
-  BLOCKING = <<~'RUBY'
+  BLOCKING = <<~RUBY
     CACHE = MemCache.new 'localhost'
 
     get "/:name" do

@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+# A handler that says hello, over 64 kept connections, beside nginx's `return 200` and Puma with one thread: requests a second,
+# and the server's own CPU time for each. Servers have one core, wrk has the other. Pelton runs twice: as `ruby` starts it, and
+# with the stacks and GC limits of `pelton serve`.
+#
+#   bundle exec ruby -Ilib benchmark/http_hello.rb     (ROUNDS=7 SECONDS=1; needs nginx, wrk, and the gem puma)
+
+require "etc"
+require "net/http"
+require "rbconfig"
+require "socket"
+require "tmpdir"
+
+ROUNDS = Integer(ENV.fetch("ROUNDS", "7"))
+SECONDS = Integer(ENV.fetch("SECONDS", "1"))
+ROOT = File.expand_path("..", __dir__)
+PIN = (Etc.nprocessors > 1) ? [%w[taskset -c 0], %w[taskset -c 1]] : [[], []]
+TICKS = Etc.sysconf(Etc::SC_CLK_TCK).to_f
+
+PELTON = <<~RUBY
+  require "pelton/http"
+  app = ->(_env) { [200, {"content-type" => "text/plain"}, ["hello\n"]] }
+  Pelton.run { Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:\#{ARGV[0]}") }
+RUBY
+
+PUMA = <<~RUBY
+  require "puma"
+  require "puma/server"
+  app = ->(_env) { [200, {"content-type" => "text/plain"}, ["hello\n"]] }
+  server = Puma::Server.new(app, nil, min_threads: 1, max_threads: 1, log_writer: Puma::LogWriter.null)
+  server.add_tcp_listener("127.0.0.1", ARGV[0].to_i)
+  server.run.join
+RUBY
+
+NGINX = <<~TEXT
+  daemon off; worker_processes 1; pid DIR/pid; error_log DIR/error;
+  events { worker_connections 1024; }
+  http { access_log off; keepalive_requests 100000000; client_body_temp_path DIR; proxy_temp_path DIR; fastcgi_temp_path DIR;
+    uwsgi_temp_path DIR; scgi_temp_path DIR; default_type text/plain;
+    server { listen 127.0.0.1:PORT; location / { return 200 "hello\n"; } } }
+TEXT
+
+# A server in a process of its own.
+class Subject
+  attr_reader :name, :rates, :costs
+
+  def initialize(name, environment = {}, *command)
+    @name, @rates, @costs = name, [], []
+    @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    command = yield(@port) if block_given?
+    command = command.map { |part| part.sub("PORT", @port.to_s) }
+    @pid = Process.spawn(environment, *PIN[0], *command, out: File::NULL)
+    at_exit { stop }
+    100.times { break if answers? || !sleep(0.05) }
+    answers? || abort("#{name} does not answer hello")
+  end
+
+  # What is timed is right.
+  def answers?
+    response = Net::HTTP.get_response("127.0.0.1", "/", @port)
+    response.code == "200" && response.body == "hello\n"
+  rescue SystemCallError, EOFError
+    false
+  end
+
+  def measure
+    before = cpu
+    output = IO.popen([*PIN[1], "wrk", "-t1", "-c64", "-d#{SECONDS}s", "http://127.0.0.1:#{@port}/"], &:read)
+    requests = output[/(\d+) requests in/, 1].to_i
+    abort "#{@name}: #{output}" if requests.zero? || output.include?("Non-2xx")
+    @costs << (cpu - before) / requests
+    @rates << output[/Requests\/sec:\s+([\d.]+)/, 1].to_f
+  end
+
+  # Seconds, of it and its children.
+  def cpu
+    pids = [@pid, *File.read("/proc/#{@pid}/task/#{@pid}/children").split]
+    pids.sum { |pid| File.read("/proc/#{pid}/stat")[/\) (.*)/, 1].split[11, 2].sum(&:to_i) } / TICKS
+  end
+
+  def stop
+    Process.kill("TERM", @pid)
+    Process.wait(@pid)
+  rescue SystemCallError
+    nil
+  end
+end
+
+def median(list) = list.sort[list.size / 2]
+
+Dir.mktmpdir do |dir|
+  ruby = [RbConfig.ruby, "-I#{ROOT}/lib"]
+  as_served = {"RUBY_FIBER_VM_STACK_SIZE" => "1048576", "RUBY_FIBER_MACHINE_STACK_SIZE" => "8388608",
+               "RUBY_GC_MALLOC_LIMIT" => "4194304", "RUBY_GC_MALLOC_LIMIT_MAX" => "8388608", "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "33554432"}
+  subjects = [
+    Subject.new("nginx") do |port|
+      File.write("#{dir}/nginx.conf", NGINX.gsub("DIR", dir).sub("PORT", port.to_s))
+      ["nginx", "-c", "#{dir}/nginx.conf", "-e", "#{dir}/error"]
+    end,
+    Subject.new("pelton", {}, *ruby, "-e", PELTON, "PORT"),
+    Subject.new("pelton, as served", as_served, *ruby, "-e", PELTON, "PORT"),
+    Subject.new("puma 1:1", {}, RbConfig.ruby, "-e", PUMA, "PORT")
+  ]
+  subjects.each(&:measure) # warm
+  subjects.each { |subject| [subject.rates, subject.costs].each(&:clear) }
+  ROUNDS.times { subjects.each(&:measure) }
+
+  nginx = subjects.first
+  puts format("%-18s %10s %10s %12s %12s", "", "requests/s", "/ nginx", "CPU us", "/ nginx")
+  subjects.each do |subject|
+    puts format("%-18s %10d %10.2f %12.1f %12.2f", subject.name, median(subject.rates),
+      median(subject.rates.zip(nginx.rates).map { |own, other| own / other }), median(subject.costs) * 1e6,
+      median(subject.costs.zip(nginx.costs).map { |own, other| own / other }))
+  end
+end
