@@ -24,6 +24,10 @@ class EventMachineHttpResponseReaderTest < EventMachineTest
       read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n3;x=y\r\nabc\r\n0\r\nTrailer: a\r\n\r\nnext")
   end
 
+  def test_the_line_behind_the_last_chunk_may_be_missing
+    assert_equal [:done, 200, "a", ""], read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", finish: true)
+  end
+
   def test_a_body_until_the_end
     assert_equal [:reading, 200, "abc", ""], read("HTTP/1.0 200 OK\r\n\r\nabc")
     assert_equal [:done, 200, "abc", ""], read("HTTP/1.0 200 OK\r\n\r\nabc", finish: true)

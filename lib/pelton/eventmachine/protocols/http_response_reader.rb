@@ -38,9 +38,10 @@ module EventMachine
         @content, @rest, @state = "".b, "".b, :reading
       end
 
-      # The connection has ended: so has content whose length was not known.
+      # The connection has ended: so has content whose length was not known. Some servers leave out the empty line behind the
+      # last chunk.
       def finish
-        @state = @to_the_end ? :done : :wrong if @state == :reading
+        @state = (@to_the_end || @part == :trailer) ? :done : :wrong if @state == :reading
       end
 
       def receive_line(line)
