@@ -2,6 +2,7 @@
 
 require_relative "../../pelton"
 require_relative "decoding"
+require_relative "default_servers"
 require_relative "fetch"
 require_relative "later"
 require_relative "servers"
@@ -54,7 +55,8 @@ module Pelton
       # Connects when it is first used.
       #
       # @param servers [String, Address, Array<String, Address>] "host:port", "host", "host:port:weight",
-      #   "[ipv6]:port", or the path of a UNIX socket
+      #   "[ipv6]:port", or the path of a UNIX socket. nil: those of the environment's MEMCACHE_SERVERS, or, without them,
+      #   an embedded {Server}, which this process's clients share
       # @param timeout [Numeric, nil] seconds. An operation's time counts from its start or from its connection's last
       #   progress, whichever is later; a connection that owes replies and makes no progress for so long is closed, and
       #   fails them with {TimeoutError}. nil waits for ever.
@@ -78,7 +80,7 @@ module Pelton
       # @param max_operations [Integer]
       # @param max_bytes [Integer]
       # @raise [ArgumentError]
-      def initialize(servers = "127.0.0.1:11211", timeout: 1, connect_timeout: timeout || 5, namespace: nil,
+      def initialize(servers = nil, timeout: 1, connect_timeout: timeout || 5, namespace: nil,
         serializer: nil, compress: false, inflate_limit: Value::INFLATE_LIMIT, hash: :md5, points: :weighted,
         connections: 1, failover: true, failure_limit: 3, retry_after: 1, instrument: nil, protocol: nil,
         max_operations: MAX_OPERATIONS, max_bytes: MAX_BYTES)
@@ -87,7 +89,7 @@ module Pelton
           raise ArgumentError, "#{name}: is more than 0, not #{value}" unless value.positive?
         end
         raise ArgumentError, "protocol: is :meta, :classic or nil" unless [nil, :meta, :classic].include?(protocol)
-        ring = HashRing.new(servers, hash: hash, points: points)
+        ring = HashRing.new(servers || DefaultServers.addresses, hash: hash, points: points)
         raise ArgumentError, "a server is listed twice" if ring.servers.map(&:to_s).uniq!
         nodes = ring.servers.map do |address|
           Node.new(address, timeout: timeout, connect_timeout: connect_timeout, failure_limit: failure_limit,
