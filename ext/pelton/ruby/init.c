@@ -1,6 +1,7 @@
 /* The table of contents: one line per class. */
 #include "reactor.h"
 
+#include "alarms_class.h"
 #include "error.h"
 #include "hash_ring.h"
 #include "http_parser_class.h"
@@ -32,6 +33,7 @@ void Init_pelton(void)
     pel_init_operation_timeout();
     pel_init_task();
     pel_init_timer();
+    pel_init_alarms();
     pel_init_watchdog();
     pel_init_stream();
     pel_init_tls_context();

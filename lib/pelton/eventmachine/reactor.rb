@@ -147,6 +147,7 @@ module EventMachine
       @tails = []
       @early = []
       @timers = {}
+      @alarms = nil
       @transports = {}
       @acceptors = {}
       @threadpool = @threadqueue = nil
@@ -168,6 +169,7 @@ module EventMachine
     def begin_loop(block)
       @reactor.hold
       @held = true
+      @alarms = ::Pelton::Alarms.new(self)
       # In a timer, because ticks come before the timers that it arms.
       _arm(0, block) if block
       early, @early = @early, []
@@ -202,7 +204,7 @@ module EventMachine
       @reactor_running = @stopping = false
       @transports = {}
       @acceptors = {}
-      @reactor = @reactor_thread = nil
+      @reactor = @reactor_thread = @alarms = nil
       cleanup_machine
     end
 

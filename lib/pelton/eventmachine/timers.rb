@@ -12,7 +12,10 @@ module EventMachine
       return unless callable
       raise "eventmachine not initialized: evma_install_oneshot_timer" unless @reactor_running
       raise "max timers exceeded" if @timers.size >= @max_timers
-      (@reactor_thread == Thread.current) ? _arm(interval, callable) : arm_from_outside(interval, callable)
+      return arm_from_outside(interval, callable) unless @reactor_thread.equal?(Thread.current)
+      @timers[signature = (@signatures += 1)] = callable
+      @alarms._add(signature, interval.is_a?(Numeric) ? interval : interval.to_f)
+      signature
     end
 
     # Calls the block every so many seconds.
@@ -25,11 +28,10 @@ module EventMachine
 
     # @param timer [Integer, Timer, PeriodicTimer] also one that has fired
     def cancel_timer(timer)
-      return timer.cancel if timer.respond_to?(:cancel)
-      armed = @timers.delete(timer)
-      return false unless armed
-      _on_reactor { armed.cancel } if armed.respond_to?(:cancel)
-      false
+      return timer.cancel unless timer.is_a?(Integer) || !timer.respond_to?(:cancel)
+      return unless @timers.delete(timer)
+      @reactor_thread.equal?(Thread.current) ? @alarms._cancel(timer) : _on_reactor { @alarms&._cancel(timer) }
+      nil
     end
 
     # @return [Integer] how many timers there may be
@@ -55,31 +57,34 @@ module EventMachine
 
     # @private
     def _arm(interval, callable, signature = (@signatures += 1))
-      timers = @timers
-      timers[signature] = ::Pelton.add_timer(interval.to_f) do
-        timers.delete(signature)
-        @in_timer = true
-        callable.call
-      rescue Exception => error # standard:disable Lint/RescueException -- a callback may raise anything
-        _failed(error, callable)
-      ensure
-        @in_timer = false
-      end
+      @timers[signature] = callable
+      @alarms._add(signature, interval.to_f)
       signature
+    end
+
+    # @private -- An alarm has rung.
+    def _fire(signature)
+      callable = @timers.delete(signature) or return
+      @in_timer = true
+      callable.call
+      @in_timer = false
+    rescue Exception => error # standard:disable Lint/RescueException -- a callback may raise anything
+      _failed(error, callable)
+      @in_timer = false
     end
 
     private
 
     def arm_from_outside(interval, callable)
       signature = (@signatures += 1)
-      @timers[signature] = true
+      @timers[signature] = callable
       @reactor._next_tick(-> { _arm(interval, callable, signature) if @timers.key?(signature) && !@over })
       signature
     end
 
     def cancel_all_timers
-      @timers.each_value { |timer| timer.cancel if timer.respond_to?(:cancel) }
       @timers = {}
+      @alarms&._clear
     end
   end
 
