@@ -5,8 +5,8 @@
 #include "reactor.h"
 
 /*
- * Pelton::Alarms: instants by number, for those who keep what is to be called themselves (EventMachine's timers). One is
- * a record of C's and no object: a hundred thousand of them are nothing to the garbage collector.
+ * Pelton::Alarms: instants by number, for those who keep what is to be called themselves (EventMachine's timers). One
+ * is a record of C's and no object: a hundred thousand of them are nothing to the garbage collector.
  */
 
 struct alarms {

@@ -171,7 +171,6 @@ module EventMachine
         acceptor.signature
       end
     rescue ::Pelton::Error => error
-      warn error.full_message
       refusal = "#{refusal}: #{error.message}" if error.respond_to?(:errno) && error.errno == Errno::EMFILE::Errno
       raise refusal
     end
