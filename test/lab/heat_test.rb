@@ -70,9 +70,27 @@ class LabHeatTest < PeltonTest
     assert_equal "sums: race, one core, 0.2 ms", Pelton::Lab::Heat.new(experiment, @race, :same, latency: 0.2, size: 1, rounds: 1, results: []).name
   end
 
+  def test_the_line_before_the_server_in_words
+    line = lambda do |**link|
+      race = Pelton::Lab::Race.new("race", size: 1, link:) {}
+      Pelton::Lab::Heat.new(nil, race, :free, size: 1, rounds: 1, results: []).line
+    end
+
+    assert_equal "10.0 ms for each 64 KB", line.call(chunk: 0.01)
+    assert_equal "2.00 ms of round trip, cut after 100 bytes", line.call(delay: 0.001, cut_after: 100)
+    assert_nil heat(:same).line
+  end
+
   def test_checks_the_targets_of_its_pinning
     assert_equal [2, 1], heat(:same, slow: 4.0, fast: 1.0).checks.map { |check| check.target.row }
     assert_equal [2], heat(:apart, slow: 4.0, fast: 1.0).checks.map { |check| check.target.row }
+  end
+
+  def test_a_check_says_how_far_away_it_was
+    far = Pelton::Lab::Heat.new(nil, @race, :free, latency: 5, size: 1, rounds: 1, results: @race.contenders.map { |contender| Pelton::Lab::Result.new(contender, 1) })
+
+    assert_equal ["anywhere, 5 ms"], far.checks.map(&:what)
+    assert_equal ["anywhere", "on one core"], heat(:same).checks.map(&:what)
   end
 
   def test_one_that_was_skipped_says_why_at_each_target

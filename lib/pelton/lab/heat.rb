@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "figures"
 require_relative "pinning"
 require_relative "statistics"
 
@@ -32,6 +33,17 @@ module Pelton
       # What was run, in a few words.
       def name
         [["#{experiment.name}: #{race.name}", Pinning::NAMES[pin]].join(", "), ("#{latency} ms" if latency)].compact.join(", ")
+      end
+
+      # What stands before the server by the race's own wish, in words; nil where nothing does.
+      def line
+        race.link&.map do |name, value|
+          case name
+          when :delay then "#{Figures.short(value * 2000)} ms of round trip"
+          when :chunk then "#{Figures.short(value * 1000)} ms for each 64 KB"
+          else "#{name.to_s.tr("_", " ")} #{Figures.count(value, "byte")}"
+          end
+        end&.join(", ")
       end
 
       def [](contender_name)
@@ -85,7 +97,8 @@ module Pelton
       # @return [Array<Target::Check>] for the targets that are meant for this pinning
       def checks
         race.targets.select { |target| target.pin.nil? || target.pin == pin }.map do |target|
-          skipped ? Target::Check.new(target, nil, 0, skipped) : target.check(self)
+          check = skipped ? Target::Check.new(target, nil, 0, skipped) : target.check(self)
+          check.tap { check.latency = latency }
         end
       end
     end

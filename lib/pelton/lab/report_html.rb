@@ -107,8 +107,7 @@ module Pelton
 
       def facts(sweep)
         heat = sweep.heats.first
-        link = heat.race.link&.map { |name, seconds| "#{name} of #{Figures.short(seconds * 1000)} ms" }
-        [Pinning::NAMES[heat.pin], "#{Figures.delimit(heat.size)} #{heat.race.unit}", Figures.count(heat.rounds, "round"), heat.server, *link,
+        [Pinning::NAMES[heat.pin], "#{Figures.delimit(heat.size)} #{heat.race.unit}", Figures.count(heat.rounds, "round"), heat.server, heat.line,
           ("shown: #{self.class.unit(heat.race.metric.title)}" if heat.race.metric.title.include?(","))].compact.join(" · ")
       end
 

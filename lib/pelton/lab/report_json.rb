@@ -48,7 +48,7 @@ module Pelton
       def checks(heat)
         heat.checks.map do |check|
           target = check.target
-          {**place(heat), row: target.row, what: target.what, contender: target.contender, metric: target.metric,
+          {**place(heat), latency: heat.latency, row: target.row, what: target.what, contender: target.contender, metric: target.metric,
                           ratio: check.figure, doubt: check.doubt, target: target.limit, unit: target.unit, met: check.figure && check.met?,
                           rounds: check.rounds, reason: check.reason}
         end

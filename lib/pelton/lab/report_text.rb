@@ -51,7 +51,7 @@ module Pelton
         table = Table.new(" row", "what", " limit", " is", "")
         checks = heats.flat_map(&:checks).sort_by { |check| check.target.row }
         return if checks.empty?
-        checks.each { |check| table.add(check.target.row, check.target.what, *verdict(check)) }
+        checks.each { |check| table.add(check.target.row, check.what, *verdict(check)) }
         @out.puts("", "targets (medians; met within #{((Target::TOLERANCE - 1) * 100).round} %)", table.to_s.gsub(/^/, "  "))
         @out.puts("  (n): of n rounds; a verdict takes #{Target::ROUNDS_FOR_A_VERDICT}") unless checks.all?(&:sure?)
       end
@@ -60,12 +60,8 @@ module Pelton
 
       def title(heat)
         facts = [Pinning::NAMES[heat.pin], ("#{heat.latency} ms of round trip" if heat.latency), "#{delimit(heat.size)} #{heat.race.unit}",
-          count(heat.rounds, "round"), heat.server, link(heat.race.link)]
+          count(heat.rounds, "round"), heat.server, heat.line]
         "#{heat.experiment.name}: #{heat.race.name} (#{facts.compact.join("; ")})"
-      end
-
-      def link(link)
-        link&.map { |name, seconds| "#{name} of #{seconds * 1000} ms" }&.join(", ")
       end
 
       def table(heat, measured)

@@ -47,7 +47,12 @@ module Pelton
       private :unmeasured
 
       # What came of it: the figure (nil when there is none, and then why), and how far off another run's may be.
-      Check = Struct.new(:target, :figure, :rounds, :reason, :doubt) do
+      Check = Struct.new(:target, :figure, :rounds, :reason, :doubt, :latency) do
+        # What the target says, and where, if that was further away.
+        def what
+          latency&.positive? ? "#{target.what}, #{latency} ms" : target.what
+        end
+
         def met?
           figure && figure <= target.limit * TOLERANCE
         end

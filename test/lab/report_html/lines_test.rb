@@ -9,17 +9,19 @@ class LabLinesTest < PeltonTest
     @html = Pelton::Lab::ReportHtml::Lines.new(Pelton::Lab::Sweep.new(SomeHeat.sweep)).to_html
   end
 
-  # 10 to 1,000 us: 100 us are half way up.
+  # 50 to 400 us, and some room: 1.6 times less and more. 100 us are a third of the way up.
   def test_a_line_for_each_contender_on_a_logarithmic_scale
     lines = @html.scan(/<polyline points="([^"]+)"/).flatten.map { |points| points.split.map { |point| point.split(",").map(&:to_f) } }
 
-    assert_equal [[16.67, 50.0], [50.0, 50.0], [83.33, 50.0]], lines[0]
+    up = (100 * (1 - Math.log(100 * 1.6 / 50) / Math.log(400 * 1.6 * 1.6 / 50))).round(2)
+
+    assert_equal [[16.67, up], [50.0, up], [83.33, up]], lines[0]
     assert_equal 3, lines.size
     assert_operator lines[1][0][1], :<, lines[1][2][1], "the faster the lower"
   end
 
   def test_its_scales
-    assert_equal ["10", "100", "1,000"], @html.scan(/class="tick y"[^>]*>([^<]+)</).flatten
+    assert_equal ["50", "100", "200", "500"], @html.scan(/class="tick y"[^>]*>([^<]+)</).flatten
     assert_equal ["0", "1 ms", "2 ms"], @html.scan(/class="tick x"[^>]*>([^<]+)</).flatten
   end
 

@@ -9,6 +9,8 @@ module Pelton
       # A sweep as lines: the metric against the latency, on a logarithmic scale. The lines are SVG that is stretched to the
       # window; words stand beside them as HTML, so that they keep their size.
       class Lines
+        # Above the highest point and below the lowest, as a factor.
+        ROOM = 1.6
         # Of lines of one style.
         DASHES = [nil, "7 4", "2 4", "10 3 2 3", "1 6"].freeze
 
@@ -18,9 +20,8 @@ module Pelton
           @metric = sweep.race.metric
           @names = sweep.measured.flat_map { |heat| heat.results.select(&:measured?).map(&:name) }.uniq
           values = @names.flat_map { |name| curve(name).map(&:last) }
-          @low = 10**Math.log10(values.min).floor
-          @high = 10**Math.log10(values.max).ceil
-          @high *= 10 if @high == @low
+          @low = values.min / ROOM
+          @high = values.max * ROOM
         end
 
         # @return [Html::Markup]
@@ -48,18 +49,22 @@ module Pelton
 
         def across(index) = (100 * (index + 0.5) / @sweep.measured.size).round(2)
 
-        def up(value) = (100 * (1 - Math.log(value / @low.to_f) / Math.log(@high / @low.to_f))).round(2)
+        def up(value) = (100 * (1 - Math.log(value / @low) / Math.log(@high / @low))).round(2)
 
-        def decades
-          (0..Math.log10(@high / @low.to_f).round).map { |power| @low * 10**power }
+        # Powers of ten; where there are few, 2 and 5 times them as well.
+        def marks
+          @marks ||= [[1], [1, 2, 5]].map do |multiples|
+            powers = (Math.log10(@low).floor..Math.log10(@high).ceil)
+            powers.flat_map { |power| multiples.map { |multiple| multiple * 10r**power } }.select { |value| value.between?(@low, @high) }
+          end.then { |few, many| (few.size > 1) ? few : many }
         end
 
         def guides
-          decades.map { |value| Html.tag(:path, d: "M0 #{up(value)}H100", class: "guide") }
+          marks.map { |value| Html.tag(:path, d: "M0 #{up(value)}H100", class: "guide") }
         end
 
         def scale
-          decades.map { |value| Html.tag(:span, Figures.delimit((value >= 1) ? value.round : value.to_f), class: "tick y", style: "top:#{up(value)}%") }
+          marks.map { |value| Html.tag(:span, Figures.delimit((value >= 1) ? value.to_i : value.to_f), class: "tick y", style: "top:#{up(value)}%") }
         end
 
         def axis

@@ -54,7 +54,7 @@ module Pelton
           rows = checks.sort_by { |check| check.target.row }.map do |check|
             target = check.target
             unit = " #{ReportHtml.unit(target.unit)}" if target.unit
-            [target.row, target.what, "≤ #{Figures.number(target.limit, target.digits)}#{unit}",
+            [target.row, check.what, "≤ #{Figures.number(target.limit, target.digits)}#{unit}",
               measured(check, unit), verdict(check)]
           end
           table(["row", "what", "limit", "measured", ""], rows, "targets")
