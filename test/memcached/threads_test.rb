@@ -84,6 +84,28 @@ class MemcachedThreadsTest < PeltonTest
     end
   end
 
+  # The reply that comes late is nobody's: the classic way to another's value.
+  def test_callers_that_are_interrupted
+    FaultProxy.start(with_memcached) do |proxy|
+      cache = client("127.0.0.1:#{proxy.port}")
+      values = (0...10).to_h { |i| ["key-#{i}", i.to_s] }
+      cache.set_multi(values)
+      [->(&block) { block.call }, Pelton.method(:run)].each do |within|
+        within.call do
+          cache.get("key-0")
+          proxy.stall!
+          assert_raises(Timeout::Error) { Timeout.timeout(0.02) { cache.get("key-1") } }
+          assert_raises(Timeout::Error) { Timeout.timeout(0.02) { cache.get_multi("key-2", "key-3") } }
+          assert_raises(Timeout::Error) { Timeout.timeout(0.02) { cache.set("key-4", "4") } }
+          proxy.resume
+
+          assert_equal values, values.keys.to_h { |key| [key, cache.get(key)] }
+          assert_equal values, cache.get_multi(values.keys)
+        end
+      end
+    end
+  end
+
   def test_a_thread_that_is_killed_while_it_waits
     FaultProxy.start(with_memcached) do |proxy|
       cache = client("127.0.0.1:#{proxy.port}")
