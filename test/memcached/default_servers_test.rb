@@ -8,13 +8,13 @@ class DefaultServersTest < PeltonTest
   def test_clients_that_name_no_server_share_an_embedded_one
     assert_equal "value\nvalue\ntrue\n127.0.0.1\n", ruby_output(<<~RUBY, env: {"MEMCACHE_SERVERS" => nil})
       require "pelton/memcached"
-      one = Pelton::Memcached::Client.new
+      one = Pelton::Memcached::Client.new(timeout: 20)
       one.set("key", "value")
       puts one.get("key")
       Pelton.run do
-        puts Pelton::Memcached::Client.new.get("key")
+        puts Pelton::Memcached::Client.new(timeout: 20).get("key")
       end
-      other = Pelton::Memcached::Client.new # the reactor's end was not the server's
+      other = Pelton::Memcached::Client.new(timeout: 20) # the reactor's end was not the server's
       puts other.get("key") == "value"
       puts other.server.host
     RUBY
@@ -23,7 +23,7 @@ class DefaultServersTest < PeltonTest
   def test_one_that_is_first_needed_inside_of_a_reactor_outlives_it
     assert_equal "value\n", ruby_output(<<~RUBY, env: {"MEMCACHE_SERVERS" => nil})
       require "pelton/memcached"
-      cache = Pelton.run { Pelton::Memcached::Client.new.tap { |client| client.set("key", "value") } }
+      cache = Pelton.run { Pelton::Memcached::Client.new(timeout: 20).tap { |client| client.set("key", "value") } }
       puts cache.get("key")
     RUBY
   end
@@ -39,9 +39,9 @@ class DefaultServersTest < PeltonTest
     assert_equal "nil\n\"value\"\n", ruby_output(<<~RUBY, env: {"MEMCACHE_SERVERS" => nil})
       require "pelton/memcached"
       $stdout.sync = true
-      Pelton::Memcached::Client.new.set("key", "value")
-      Process.wait(fork { p Pelton::Memcached::Client.new.get("key") })
-      p Pelton::Memcached::Client.new.get("key")
+      Pelton::Memcached::Client.new(timeout: 20).set("key", "value")
+      Process.wait(fork { p Pelton::Memcached::Client.new(timeout: 20).get("key") })
+      p Pelton::Memcached::Client.new(timeout: 20).get("key")
     RUBY
   end
 end

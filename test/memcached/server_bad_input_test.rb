@@ -174,7 +174,7 @@ class ServerBadInputTest < PeltonTest
   end
 
   def assert_serves(server)
-    client = Pelton::Memcached::Client.new("127.0.0.1:#{server.port}")
+    client = Pelton::Memcached::Client.new("127.0.0.1:#{server.port}", timeout: 20)
 
     assert client.set("serves", "others")
     assert_equal "others", client.get("serves")

@@ -12,7 +12,7 @@ class EmbeddedServerTest < PeltonTest
   def test_it_serves_clients_of_the_same_reactor
     Pelton.run do
       server = Server.new.start
-      client = Client.new("127.0.0.1:#{server.port}")
+      client = Client.new("127.0.0.1:#{server.port}", timeout: 20)
 
       assert client.set("key", "value")
       assert_equal "value", client.get("key")
@@ -25,7 +25,7 @@ class EmbeddedServerTest < PeltonTest
   def test_large_values
     value = Random.new(1).bytes(900_000)
     with_server do |server|
-      client = Client.new("127.0.0.1:#{server.port}")
+      client = Client.new("127.0.0.1:#{server.port}", timeout: 20)
 
       assert client.set("key", value)
       assert_equal value, client.get("key")
@@ -38,7 +38,7 @@ class EmbeddedServerTest < PeltonTest
     with_server do |server|
       order = Array.new(10) do |number|
         Pelton.spawn do
-          client = Client.new("127.0.0.1:#{server.port}")
+          client = Client.new("127.0.0.1:#{server.port}", timeout: 20)
           20.times { |time| client.set("#{number}-#{time}", "x" * time) }
           20.times.all? { |time| client.get("#{number}-#{time}") == "x" * time }
         end
@@ -64,7 +64,7 @@ class EmbeddedServerTest < PeltonTest
 
   def test_stats_are_those_of_memcached
     with_server(memory: 8 << 20, max_connections: 7) do |server|
-      client = Client.new("127.0.0.1:#{server.port}")
+      client = Client.new("127.0.0.1:#{server.port}", timeout: 20)
       client.set("key", "value")
       2.times { client.get("key") }
       client.get("other")
@@ -78,7 +78,7 @@ class EmbeddedServerTest < PeltonTest
 
   def test_memory_has_a_limit
     with_server(memory: 2 << 20) do |server|
-      client = Client.new("127.0.0.1:#{server.port}")
+      client = Client.new("127.0.0.1:#{server.port}", timeout: 20)
       4000.times { |number| client.set("key#{number}", "x" * 1000) }
 
       assert_operator server.stats[:bytes], :<=, 2 << 20
@@ -88,9 +88,20 @@ class EmbeddedServerTest < PeltonTest
     end
   end
 
+  # Values of all sizes, those that are copied and those that are sent from where they lie.
+  def test_where_memory_is_short_values_are_right_or_absent
+    with_server(memory: 2 << 20) do |server|
+      tasks = Array.new(10) { |number| Pelton.spawn { busy_client(server, Random.new(number)) } }
+
+      assert_operator tasks.sum(&:await), :>, 0
+      assert_operator server.stats[:evictions], :>, 0
+      assert_operator server.stats[:bytes], :<=, 2 << 20
+    end
+  end
+
   def test_values_have_a_limit
     with_server(value_limit: 2000) do |server|
-      client = Client.new("127.0.0.1:#{server.port}")
+      client = Client.new("127.0.0.1:#{server.port}", timeout: 20)
 
       assert client.set("key", "x" * 1900)
       error = assert_raises(Pelton::Memcached::ServerError) { client.set("key", "x" * 2000) }
@@ -112,7 +123,7 @@ class EmbeddedServerTest < PeltonTest
     Dir.mktmpdir do |folder|
       path = File.join(folder, "memcached.sock")
       with_server(path: path) do |server|
-        client = Client.new(path)
+        client = Client.new(path, timeout: 20)
 
         assert_nil server.port
         assert_equal "700", (File.stat(path).mode & 0o777).to_s(8)
@@ -140,9 +151,9 @@ class EmbeddedServerTest < PeltonTest
 
   def test_several_addresses
     with_server(host: ["127.0.0.1", "127.0.0.2"]) do |server|
-      Client.new("127.0.0.1:#{server.port}").set("key", "value")
+      Client.new("127.0.0.1:#{server.port}", timeout: 20).set("key", "value")
 
-      assert_equal "value", Client.new("127.0.0.2:#{server.port}").get("key")
+      assert_equal "value", Client.new("127.0.0.2:#{server.port}", timeout: 20).get("key")
     end
   end
 
@@ -150,7 +161,7 @@ class EmbeddedServerTest < PeltonTest
     with_server do |server|
       port = server.port
       stream = Pelton.connect("127.0.0.1", port)
-      Client.new("127.0.0.1:#{port}").set("key", "value")
+      Client.new("127.0.0.1:#{port}", timeout: 20).set("key", "value")
       server.stop
 
       assert_nil stream.gets
@@ -160,7 +171,7 @@ class EmbeddedServerTest < PeltonTest
       assert_raises(Pelton::ClosedError) { server.stats }
       server.stop
       server.start
-      assert_nil Client.new("127.0.0.1:#{server.port}").get("key")
+      assert_nil Client.new("127.0.0.1:#{server.port}", timeout: 20).get("key")
     end
   end
 
@@ -214,7 +225,7 @@ class EmbeddedServerTest < PeltonTest
 
   def test_without_a_reactor_it_runs_in_a_thread_of_its_own
     server = Server.start(memory: 8 << 20)
-    cache = Client.new(*server.addresses)
+    cache = Client.new(*server.addresses, timeout: 20)
 
     assert cache.set("key", "value")
     assert_equal "value", cache.get("key")
@@ -233,7 +244,7 @@ class EmbeddedServerTest < PeltonTest
     seen = nil
     value = Server.start do |server|
       seen = server
-      Client.new(*server.addresses).set("key", "value")
+      Client.new(*server.addresses, timeout: 20).set("key", "value")
     end
 
     assert value
@@ -274,7 +285,7 @@ class EmbeddedServerTest < PeltonTest
   def test_several_servers_have_nothing_in_common
     Pelton.run do
       servers = Array.new(3) { Server.new.start }
-      clients = servers.map { |server| Client.new(*server.addresses) }
+      clients = servers.map { |server| Client.new(*server.addresses, timeout: 20) }
       clients.each_with_index { |client, index| client.set("key", index.to_s) }
 
       assert_equal %w[0 1 2], clients.map { |client| client.get("key") }
@@ -332,7 +343,7 @@ class EmbeddedServerTest < PeltonTest
           end
           Pelton.run do
             server.start
-            puts Pelton::Memcached::Client.new("127.0.0.1:\#{server.port}").get("key").inspect
+            puts Pelton::Memcached::Client.new("127.0.0.1:\#{server.port}", timeout: 20).get("key").inspect
             server.stop
           end
           exit!(0)
@@ -357,7 +368,7 @@ class EmbeddedServerTest < PeltonTest
         10.times { Pelton::Memcached::Server.new.start }
         GC.start
         client = nil
-        ObjectSpace.each_object(Pelton::Memcached::Server) { |server| client = Pelton::Memcached::Client.new("127.0.0.1:\#{server.port}") }
+        ObjectSpace.each_object(Pelton::Memcached::Server) { |server| client = Pelton::Memcached::Client.new("127.0.0.1:\#{server.port}", timeout: 20) }
         client.set("a", "b")
         GC.compact
         puts client.get("a")
@@ -372,6 +383,25 @@ class EmbeddedServerTest < PeltonTest
   end
 
   private
+
+  # How many values it found.
+  def busy_client(server, random)
+    client = Client.new("127.0.0.1:#{server.port}", timeout: 20)
+    found = Array.new(300) do
+      key = "key#{random.rand(200)}"
+      case random.rand(10)
+      when 0..3 then client.set(key, "#{key}:" * random.rand(1..8000))
+      when 4 then client.delete(key)
+      else
+        value = client.get(key)
+        assert_equal "#{key}:" * (value.size / (key.size + 1)), value if value
+        value
+      end
+    end
+    found.grep(String).size
+  ensure
+    client&.close
+  end
 
   def with_server(**options)
     Pelton.run do
