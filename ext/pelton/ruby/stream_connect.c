@@ -77,7 +77,7 @@ static void run_connect(struct pel_reactor *reactor, void *data)
     if (stream->core.error)
         pel_stream_finish(stream);
     else
-        rb_proc_call_with_block(block, 0, NULL, Qnil);
+        pel_stream_call(block, rb_intern("_connected"), 0, NULL);
     RB_GC_GUARD(self);
     RB_GC_GUARD(block);
 }
@@ -90,12 +90,12 @@ void pel_stream_queue_connect(struct stream *stream)
     }
 }
 
-/* _on_connect { }: has the block called when the stream is connected; one that fails is closed. */
-static VALUE stream_on_connect(VALUE self)
+/* _on_connect(object): its method _connected is called when the stream is connected; one that fails is closed. */
+static VALUE stream_on_connect(VALUE self, VALUE object)
 {
     struct stream *stream = pel_stream_get(self);
 
-    stream->on_connect = rb_block_proc();
+    stream->on_connect = object;
     pel_stream_hold(stream, HELD_BY_CONNECT);
     pel_stream_queue_connect(stream);
     return self;
@@ -114,6 +114,6 @@ void pel_init_stream_connect(VALUE class)
 {
     rb_define_singleton_method(class, "_connect", stream_s_connect, 2);
     rb_define_singleton_method(class, "_first_connected", stream_s_first_connected, 2);
-    rb_define_method(class, "_on_connect", stream_on_connect, 0);
+    rb_define_method(class, "_on_connect", stream_on_connect, 1);
     rb_define_method(class, "_errno", stream_errno, 0);
 }

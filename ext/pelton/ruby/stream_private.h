@@ -49,7 +49,7 @@ struct stream {
     void *protocol; /* of whom took the stream over, with an on_ready of its own; or NULL */
     void (*own_ready)(struct pel_stream *stream, unsigned events); /* the stream's meanwhile */
     VALUE self, reactor_object;
-    VALUE on_connect, on_data, on_end, on_close, on_drain; /* Procs or nil */
+    VALUE on_connect, on_data, on_end, on_close, on_drain; /* Procs, their owner instead, or nil */
     VALUE buffer;                                          /* given to on_data, again and again, or nil */
     struct pel_listed listed;                              /* while it is held */
     struct pel_buffer input;                               /* read and not yet asked for */
@@ -159,6 +159,9 @@ void pel_stream_queue_close(struct stream *stream);
 
 /* Calls it now, where no reactor runs to do so. */
 void pel_stream_tell_close(struct stream *stream);
+
+/* Calls a Proc; or, when an object is told instead, its method of this name. */
+VALUE pel_stream_call(VALUE told, ID method, int argc, const VALUE *argv);
 void pel_init_stream_delivery(VALUE class);
 
 /* ---- stream_connect.c ----------------------------------------------------------------------------------------- */

@@ -35,18 +35,27 @@ module EventMachine
     # What comes is given to the connection from now on.
     def open
       return done if @closing == :now || @stream.closed?
-      connection = @connection
-      @stream.on_data do |data|
-        @busy = true
-        data = pass_on(data) if @proxy
-        connection.receive_data(data) if data
-        @busy = false
-        unbind(*@late) if @late
-      rescue Exception => error # standard:disable Lint/RescueException -- a callback may raise anything
-        failed(error)
-      end
+      @stream._deliver_to(self)
       @stream.pause if @paused
       done
+    end
+
+    # ---- called by the stream
+
+    def _received(data)
+      @busy = true
+      data = pass_on(data) if @proxy
+      @connection.receive_data(data) if data
+      @busy = false
+      unbind(*@late) if @late
+    rescue Exception => error # standard:disable Lint/RescueException -- a callback may raise anything
+      failed(error)
+    end
+
+    def _connected = connected
+
+    def _closed(error)
+      closed(error && (error.errno || Errno::EPROTO::Errno))
     end
 
     # ---- output
@@ -142,7 +151,7 @@ module EventMachine
 
     def use(stream)
       @stream = stream
-      stream.on_close { |error| closed(number_of(error)) }
+      stream._tell(self)
     end
 
     def failed(error)
@@ -151,16 +160,12 @@ module EventMachine
       done
     end
 
-    def number_of(error)
-      error && (error.errno || Errno::EPROTO::Errno)
-    end
-
     # ---- connecting
 
     def attempt
       stream = ::Pelton::Stream._connect(@addresses.shift.to_sockaddr, @local)
       use(stream)
-      stream._on_connect { connected }
+      stream._on_connect(self)
       stream.pause._cork(true) if @paused
     rescue ::Pelton::ConnectionError => error
       raise ConnectionError, refusal_of(error) unless refusal?(error.errno)
@@ -187,7 +192,7 @@ module EventMachine
     def connected
       @connecting = false
       @pending_timer&.cancel
-      @pending_timer = nil
+      @pending_timer = @addresses = @local = nil
       release_held
       close_after_writing = @closing == :after
       busy { @connection.connection_completed }
@@ -196,7 +201,7 @@ module EventMachine
     end
 
     def closed(errno)
-      if @connecting && errno && !@addresses.empty? && !@closing
+      if @connecting && errno && @addresses&.any? && !@closing
         attempt
       else
         @pending_timer&.cancel
