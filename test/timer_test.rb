@@ -14,7 +14,7 @@ class TimerTest < PeltonTest
 
   def test_timers_ring_in_the_order_of_their_time
     Pelton.run do
-      [3, 1, 2].each { |i| Pelton.add_timer(i / 1000.0) { @log << i } }
+      [3, 1, 2].each { |i| Pelton.add_timer(i / 100.0) { @log << i } }
     end
 
     assert_equal [1, 2, 3], @log
@@ -30,11 +30,11 @@ class TimerTest < PeltonTest
   def test_late_timers_and_sleepers_go_on_in_the_order_of_their_time
     Pelton.run do
       5.times do |i|
-        i.odd? ? Pelton.spawn { sleep(0.001 * i.succ) && @log << i } : Pelton.add_timer(0.001 * i.succ) { @log << i }
+        i.odd? ? Pelton.spawn { sleep(0.01 * i.succ) && @log << i } : Pelton.add_timer(0.01 * i.succ) { @log << i }
       end
       Pelton::Reactor.current.yield
       started = now
-      nil until now > started + 0.01
+      nil until now > started + 0.06
     end
 
     assert_equal [0, 1, 2, 3, 4], @log
@@ -264,9 +264,10 @@ class TimerTest < PeltonTest
 
   def test_a_hundred_thousand_of_them
     Pelton.run do
-      timers = Array.new(100_000) { |i| Pelton.add_timer(1000 + i) { flunk } }
+      count = (SLOW > 1) ? 1000 : 100_000
+      timers = Array.new(count) { |i| Pelton.add_timer(1000 + i) { flunk } }
 
-      assert_operator Pelton.stats[:timers], :>=, 100_000
+      assert_operator Pelton.stats[:timers], :>=, count
       GC.start
       assert timers.all?(&:cancel)
       10_000.times { |i| Pelton.add_timer(i % 10 / 10_000.0) { @log << 1 } }
