@@ -107,7 +107,7 @@ Dir.mktmpdir do |dir|
   ROUNDS.times { subjects.each(&:measure) }
 
   nginx = subjects.first
-  puts format("%-18s %10s %10s %12s %12s", "", "requests/s", "/ nginx", "CPU us", "/ nginx")
+  puts "                   requests/s    / nginx       CPU us      / nginx"
   subjects.each do |subject|
     puts format("%-18s %10d %10.2f %12.1f %12.2f", subject.name, median(subject.rates),
       median(subject.rates.zip(nginx.rates).map { |own, other| own / other }), median(subject.costs) * 1e6,

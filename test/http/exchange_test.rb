@@ -88,6 +88,45 @@ class HTTPExchangeTest < PeltonTest
     end
   end
 
+  # Nobody waits for an answer to a client that is gone: its place is free, and what comes later is dropped.
+  def test_a_client_that_leaves_before_its_answer
+    callback = nil
+    finished = []
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(_env, _status, _headers, error) { finished << error }
+      callback = env["async.callback"]
+      ASYNC
+    end
+    serving(app, lint: false) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      sleep 0.002 until callback
+      connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+      connection.close
+      sleep 0.002 until finished.any?
+
+      assert_equal 0, server.stats[:running]
+      assert_nil callback.call([200, {}, ["late"]])
+    end
+    assert_kind_of Pelton::ClosedError, finished.first
+    assert_empty reported
+  end
+
+  def test_a_stream_whose_client_is_gone
+    stream = nil
+    body = proc { |given| stream = given }
+    serving(->(_env) { [200, {}, body] }) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      sleep 0.002 until stream
+      connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+      connection.close
+      sleep 0.002 until server.stats[:connections].zero?
+
+      assert_raises(Pelton::ClosedError) { stream.write("x") }
+      stream.close
+    end
+    assert_empty reported
+  end
+
   # ---- hijacking
 
   def test_hijacking_gives_an_io_and_what_was_read_behind_the_head

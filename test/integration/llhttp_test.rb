@@ -82,7 +82,7 @@ class LlhttpTest < PeltonTest
   end
 
   def node_all(cases)
-    Open3.popen2("node", "-e", NODE) do |input, output,|
+    Open3.popen2("node", "-e", NODE) do |input, output, _process|
       return_all(Integer(output.gets), cases)
       input.close
     end

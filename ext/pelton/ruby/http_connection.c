@@ -164,25 +164,42 @@ static void on_sent(struct pel_http_connection *connection)
     }
 }
 
+/* While a request is answered nothing is received, so a reset is looked for: the answer may be given up. A peer that
+ * has only shut its side still wants it. */
+static void look_for_reset(struct pel_http_connection *connection)
+{
+    struct pel_stream *core = &connection->stream->core;
+
+    if (!core->error)
+        core->error = pel_socket_error(core->handle.fd);
+    if (!core->error)
+        return;
+    connection->aborted = 1;
+    wake(connection);
+    pel_stream_write_ready(connection->stream);
+    if (connection->state == PEL_HTTP_WAITING)
+        pel_http_close(connection);
+    else if (!connection->in_app)
+        pel_http_end_exchange(connection);
+}
+
 static void on_ready(struct pel_stream *core, unsigned events)
 {
     struct pel_http_connection *connection = ((struct stream *)core)->protocol;
     VALUE self = connection->self, stream_object = connection->stream_object;
 
-    if (core->error && connection->state != PEL_HTTP_BUSY && connection->state != PEL_HTTP_WAITING) {
+    if (connection->state == PEL_HTTP_BUSY || connection->state == PEL_HTTP_WAITING) {
+        if (core->error || events & PEL_HANGUP)
+            look_for_reset(connection);
+    } else if (core->error) {
         pel_http_close(connection);
-    } else {
-        if (core->error) {
-            connection->aborted = 1;
-            wake(connection);
-        }
-        if (events & PEL_WRITABLE || core->error)
-            on_sent(connection);
-        if (events & (PEL_READABLE | PEL_HANGUP)) {
-            if (connection->reader)
-                pel_waiter_fire(connection->reactor, connection->reader);
-            pel_http_queue(connection);
-        }
+    }
+    if (connection->state != PEL_HTTP_GONE && events & PEL_WRITABLE)
+        on_sent(connection);
+    if (connection->state != PEL_HTTP_GONE && events & (PEL_READABLE | PEL_HANGUP)) {
+        if (connection->reader)
+            pel_waiter_fire(connection->reactor, connection->reader);
+        pel_http_queue(connection);
     }
     RB_GC_GUARD(self);
     RB_GC_GUARD(stream_object);

@@ -74,21 +74,28 @@ void pel_http_report(struct pel_http_connection *connection, VALUE error)
         pel_rethrow(state);
 }
 
+/* That the client went away is no failure of the application. */
+static int client_gone(const struct pel_http_connection *connection, VALUE error)
+{
+    return (connection->aborted || connection->stream->core.error) &&
+           (rb_obj_is_kind_of(error, pel_eClosedError) || rb_obj_is_kind_of(error, pel_eConnectionError));
+}
+
 void pel_http_fail(struct pel_http_connection *connection, VALUE error)
 {
     int cancelled = rb_obj_is_kind_of(error, pel_eCancelled) != Qfalse;
+    int gone = client_gone(connection, error);
 
-    if (connection->state == PEL_HTTP_GONE || connection->state == PEL_HTTP_IDLE) {
-        pel_http_report(connection, error);
+    if (connection->state != PEL_HTTP_BUSY) {
+        if (!gone)
+            pel_http_report(connection, error);
         return;
     }
     connection->keep_alive = connection->keep_alive && !cancelled;
     if (connection->head_sent) {
-        int gone = (connection->aborted && rb_obj_is_kind_of(error, pel_eClosedError)) ||
-                   (connection->stream->core.error && rb_obj_is_kind_of(error, pel_eConnectionError));
         connection->aborted = 1;
         pel_http_end_exchange(connection);
-        if (gone) /* that the client went away is no failure of the application */
+        if (gone)
             return;
     } else if (connection->timed_out) {
         pel_http_respond_plainly(connection, 504, "the request's time is over", 1);
