@@ -60,6 +60,21 @@ class LabReportHtmlTest < PeltonTest
     refute_includes quiet, "busy"
   end
 
+  def test_without_the_baseline_all_the_rest_is_there
+    heats = [*SomeHeat.sweep, *SomeHeat.grid].each { |heat| heat["slow"].refuse("it lied") }
+    said = text(page(heats))
+
+    assert_includes said, "slow: refused: it lied"
+    assert_includes said, "µs an operation, at once:"
+    assert_includes said, "fast"
+  end
+
+  def test_all_was_skipped_or_refused
+    heats = [SomeHeat.new, *SomeHeat.sweep, *SomeHeat.grid].each { |heat| heat.results.each { |result| result.refuse("no") } }
+
+    assert_includes text(page(heats)), "fast: refused: no"
+  end
+
   def test_targets_are_counted
     assert_includes text(page([SomeHeat.new])), "1 of 3 met"
     refute_includes text(page(SomeHeat.sweep)), "Targets"

@@ -170,8 +170,8 @@ class LabRunnerTest < PeltonTest
   end
 
   def test_on_a_long_line_those_who_wait_for_each_answer_do_less
-    heats("--latency", "0,100,1000", size: 50, race: {latency: [0], rounds: 1}) do
-      contender("one by one", round_trips: 1) { |run| run.measure {} }
+    heats("--latency", "0,100,1000", "--size", "50", size: 10, race: {latency: [0], rounds: 1}) do
+      contender("one by one", at_most: 20, round_trips: 1) { |run| run.measure {} }
       contender("all at once") { |run| run.measure {} }
     end
     done = @jobs.reject { |job| job[:rehearsal] }.group_by { |job| job[:contender] }.transform_values { |jobs| jobs.map { |job| job[:size] } }

@@ -117,7 +117,7 @@ module Pelton
       end
 
       def grids(sweep)
-        base = sweep.measured.first.reference&.name
+        base = sweep.measured.map(&:reference).find { |result| result&.measured? }&.name or return
         names = sweep.rivals.reject { |name| sweep.race.find(name).baseline }
         Html.tag(:div, Html.tag(:p, "Up: #{sweep.race.points.title}. To the right: milliseconds of round trip. In each field: the time an operation takes, " \
           "by that of #{base}. ", Html.tag(:span, "faster than #{base}", class: "key ahead"), " ", Html.tag(:span, "slower", class: "key behind"),

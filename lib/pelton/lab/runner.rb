@@ -61,8 +61,8 @@ module Pelton
       end
 
       def enter(race, contender, size, latency)
-        # A size that was asked for is asked of everybody.
-        size = contender.size(size, latency:, full: @options.full) unless @options.size && !race.fixed?
+        # A size that was asked for is asked of everybody, but for what a long line allows.
+        size = contender.size(size, latency:, full: @options.full || (@options.size && !race.fixed?))
         result = Result.new(contender, size)
         contender.unavailable&.then { |reason| result.skip(reason) }
         result

@@ -37,6 +37,12 @@ class LabSummaryTest < PeltonTest
     assert_equal ["from 4", "numbers at once on, fast is ahead of slow, even right beside the server"], card(*SomeHeat.grid).first(2)
   end
 
+  def test_without_the_baseline_there_is_nothing_to_overtake
+    heats = [SomeHeat.sweep, SomeHeat.grid].each { |some| some.each { |heat| heat["slow"].refuse("it lied") } }
+
+    assert_equal [[], []], heats.map { |some| card(*some) }
+  end
+
   def test_nothing_was_measured
     assert_empty card(SomeHeat.new.tap { |heat| heat.skipped = "no server" })
   end

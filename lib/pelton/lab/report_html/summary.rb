@@ -25,14 +25,17 @@ module Pelton
 
         def card(sweep)
           return if sweep.measured.empty?
-          big, text = if sweep.race.points then overtaking_at(sweep)
-          elsif sweep.several? then overtaking(sweep)
-          else comparison(sweep.measured.first)
-          end
+          big, text = found(sweep)
           return unless big
           heat = sweep.measured.first
           Html.tag(:a, Html.tag(:b, big), Html.tag(:span, text), Html.tag(:small, "#{heat.experiment.name}, #{heat.race.name}, #{Pinning::NAMES[heat.pin]}"),
             href: "##{ReportHtml.id(sweep)}", class: "card")
+        end
+
+        def found(sweep)
+          return comparison(sweep.measured.first) unless sweep.race.points || sweep.several?
+          return unless sweep.measured.all? { |heat| heat.reference&.measured? } # there is nothing to overtake
+          sweep.race.points ? overtaking_at(sweep) : overtaking(sweep)
         end
 
         def comparison(heat)
@@ -66,7 +69,7 @@ module Pelton
         def overtaking(sweep)
           name, latency = sweep.rivals.filter_map { |rival| sweep.overtakes(rival)&.then { |found| [rival, found] } }
             .min_by { |rival, found| [found, lead(sweep.measured.last, rival)] }
-          return ["never", "no contender overtakes #{sweep.measured.first.reference&.name}"] unless name
+          return ["never", "no contender overtakes #{sweep.measured.first.reference.name}"] unless name
           base = sweep.measured.first.reference.name
           return ["from 0 ms", "#{name} is ahead of #{base} at every latency"] if latency.zero?
           ["from #{Figures.short(latency)} ms", "of round trip on, #{name} is ahead of #{base}"]
@@ -80,7 +83,7 @@ module Pelton
         def overtaking_at(sweep)
           direct = sweep.measured.first
           name, number = sweep.rivals.filter_map { |rival| sweep.overtakes_at(direct, rival)&.then { |found| [rival, found] } }.min_by(&:last)
-          return ["never", "at #{direct.latency} ms nobody overtakes #{direct.reference&.name}"] unless name
+          return ["never", "at #{direct.latency} ms nobody overtakes #{direct.reference.name}"] unless name
           how_far = direct.latency.zero? ? "even right beside the server" : "at #{direct.latency} ms of round trip"
           ["from #{Figures.delimit(number.ceil)}", "#{sweep.race.points.title} on, #{name} is ahead of #{direct.reference.name}, #{how_far}"]
         end
