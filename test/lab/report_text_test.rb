@@ -50,6 +50,7 @@ class LabReportTextTest < PeltonTest
     assert_match(/^sums: sweep: ahead of slow$/, text)
     assert_match(/^  fast: from 1\.50 ms$/, text)
     assert_match(/^  never: never$/, text)
+    assert_empty report { |report| report.sweeps(SomeHeat.sweep.each { |heat| heat["slow"].refuse("it lied") }) }
   end
 
   def test_a_race_with_points

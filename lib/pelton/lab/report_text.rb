@@ -33,7 +33,8 @@ module Pelton
       # From where on contenders are ahead of the baseline, for races that were run at several latencies.
       def sweeps(heats)
         Sweep.of(heats).select(&:several?).each do |sweep|
-          base = sweep.measured.first.reference or next
+          base = sweep.measured.first.reference
+          next unless base&.measured?
           @out.puts("", "#{sweep.heats.first.experiment.name}: #{sweep.race.name}: ahead of #{base.name}")
           sweep.rivals.each { |name| @out.puts("  #{name}: #{sweep.race.points ? frontier(sweep, name) : from(sweep.overtakes(name), "ms")}") }
         end

@@ -31,6 +31,14 @@ class LabLinesTest < PeltonTest
     assert_equal ["slow", " the baseline", "fast", " ahead from 1.50 ms on", "never", " not ahead of the baseline"], legend
   end
 
+  def test_without_the_baseline_nobody_overtakes_it
+    heats = SomeHeat.sweep.each { |heat| heat["slow"].refuse("it lied") }
+    html = Pelton::Lab::ReportHtml::Lines.new(Pelton::Lab::Sweep.new(heats)).to_html
+
+    assert_equal 2, html.scan("<polyline").size
+    refute_includes html, "ahead"
+  end
+
   def test_lines_of_one_style_differ
     assert_equal [nil, nil, "7 4"], @html.scan(/<polyline[^>]*>/).map { |line| line[/dasharray="([^"]+)"/, 1] }
   end

@@ -93,6 +93,7 @@ module Pelton
         end
 
         def verdict(name)
+          return unless @sweep.measured.any? { |heat| heat.reference&.measured? }
           return " the baseline" unless @sweep.rivals.include?(name)
           ReportHtml.overtaking(@sweep.overtakes(name))
         end
