@@ -467,4 +467,58 @@ TEST(there_is_one_layer_of_tls)
     disconnect_ends();
 }
 
+TEST(a_layer_moves_to_another_stream_of_the_descriptor)
+{
+    static struct end other;
+    struct pel_layer *layer;
+    int fd;
+
+    connect_ends();
+    send_text(&server, "first second");
+    settle();
+    CHECK_INT(6, pel_stream_receive(&client.stream, (char[6]){0}, 6));
+    layer = pel_stream_take_layer(&client.stream);
+    fd = pel_stream_detach(&client.stream);
+    memset(&other, 0, sizeof other);
+    other.stream.handle.slot = PEL_UNREGISTERED;
+    other.stream.on_ready = on_ready;
+    CHECK_INT(0, pel_stream_open(&other.stream, &loop, fd));
+    other.stream.readable = 0; /* what the layer holds is told all the same */
+    pel_stream_give_layer(&other.stream, layer);
+    CHECK(pel_stream_receivable_p(&other.stream));
+    check_receives(&other, "second");
+    other.far = client.far;
+    send_text(&other, "answer");
+    do
+        turn();
+    while (carry(&other, &server, SIZE_MAX));
+    check_receives(&server, "answer");
+    pel_stream_close(&other.stream);
+    pel_stream_give_layer(&other.stream, NULL);
+    pel_layer_drop(NULL);
+    disconnect_ends();
+}
+
+/* Any byte of the client's first flight, and of its second, turned over: never a crash, never a handshake that both
+ * take for done. */
+TEST(no_changed_byte_of_the_handshake_is_accepted)
+{
+    char bytes[8192];
+    ssize_t count;
+
+    make_contexts();
+    for (ssize_t at = 0, all = 1; at < all; at += 3) {
+        open_ends();
+        begin(client_options(), server_options());
+        all = count = read(client.far, bytes, sizeof bytes);
+        CHECK(count > at);
+        bytes[at] ^= 0x41;
+        CHECK_INT(count, write(server.far, bytes, (size_t)count));
+        settle();
+        CHECK(client.handshake != 0 || server.handshake != 0);
+        close_ends();
+    }
+    drop_contexts();
+}
+
 #endif

@@ -21,6 +21,14 @@ int pel__layer_put_on(struct pel_stream *stream, struct pel_layer *layer)
     return 0;
 }
 
+void pel_layer_drop(struct pel_layer *layer)
+{
+    if (!layer)
+        return;
+    pel_buffer_free(&layer->sealed);
+    layer->type->free(layer);
+}
+
 int pel__layer_send(struct pel_stream *stream)
 {
     struct pel_layer *layer = stream->layer;

@@ -21,6 +21,8 @@ struct pel_layer_type {
     int (*seal)(struct pel_stream *stream, const void *bytes, size_t length);
     /* Appends what tells the peer that this side sends no more. Called once. */
     void (*end)(struct pel_stream *stream);
+    /* It has come to another stream, of the same descriptor. */
+    void (*moved)(struct pel_layer *layer, struct pel_stream *stream);
     /* The stream is closed: frees the layer's own, not layer->sealed. */
     void (*free)(struct pel_layer *layer);
 };
@@ -36,6 +38,9 @@ struct pel_layer {
 /* Puts a layer (its type is set, the rest zeroed) on a stream that has none. What was queued before goes out as it is.
  * 0; PEL_EMEMORY: nothing has changed. */
 int pel__layer_put_on(struct pel_stream *stream, struct pel_layer *layer);
+
+/* Frees a layer, or NULL, that was taken off its stream. */
+void pel_layer_drop(struct pel_layer *layer);
 
 /* As pel_stream_flush, for a stream with a layer. */
 int pel__layer_flush(struct pel_stream *stream);

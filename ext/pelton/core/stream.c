@@ -354,12 +354,22 @@ int pel_stream_detach(struct pel_stream *stream)
     stream->handle.fd = -1;
     pel_buffer_free(&stream->output);
     pel_loan_drop(&stream->loans);
-    if (stream->layer) {
-        pel_buffer_free(&stream->layer->sealed);
-        stream->layer->type->free(stream->layer);
-        stream->layer = NULL;
-    }
+    pel_layer_drop(pel_stream_take_layer(stream));
     return fd;
+}
+
+struct pel_layer *pel_stream_take_layer(struct pel_stream *stream)
+{
+    struct pel_layer *layer = stream->layer;
+
+    stream->layer = NULL;
+    return layer;
+}
+
+void pel_stream_give_layer(struct pel_stream *stream, struct pel_layer *layer)
+{
+    if ((stream->layer = layer))
+        layer->type->moved(layer, stream);
 }
 
 void pel_stream_close(struct pel_stream *stream)

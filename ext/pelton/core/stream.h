@@ -125,4 +125,9 @@ void pel_stream_close(struct pel_stream *stream);
 /* Gives the descriptor away instead: it is the caller's, and open. Queued output is dropped. */
 int pel_stream_detach(struct pel_stream *stream);
 
+/* A stream's layer, or NULL, moves to another stream: it is taken off, the descriptor is detached, opened there, and
+ * the layer, which must be open, is given to it. In between it is the caller's (pel_layer_drop). */
+struct pel_layer *pel_stream_take_layer(struct pel_stream *stream);
+void pel_stream_give_layer(struct pel_stream *stream, struct pel_layer *layer);
+
 #endif

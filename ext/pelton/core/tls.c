@@ -130,8 +130,19 @@ static void tls_free(struct pel_layer *layer)
         release(tls);
 }
 
+static void tls_moved(struct pel_layer *layer, struct pel_stream *stream)
+{
+    struct pel_tls *tls = (struct pel_tls *)layer;
+
+    tls->stream = stream;
+    tls->options.failure = &tls->own;
+    tls->options.hooks = (struct pel_tls_hooks){0};
+    if (pel_buffer_length(&tls->received) || SSL_has_pending(tls->ssl))
+        stream->readable = 1;
+}
+
 static const struct pel_layer_type tls_type = {
-    .receive = tls_receive, .seal = tls_seal, .end = tls_end, .free = tls_free};
+    .receive = tls_receive, .seal = tls_seal, .end = tls_end, .moved = tls_moved, .free = tls_free};
 
 static struct pel_tls *tls_of(const struct pel_stream *stream)
 {

@@ -14,6 +14,7 @@ struct pel_tls {
     char *name, *session;
     struct pel_buffer received; /* from the descriptor, and not opened */
     ssize_t raw;                /* what the last receive brought */
+    struct pel_tls_failure own; /* of one that has moved: nobody asks why it failed */
     unsigned bulk : 1;          /* the last receive was full */
     unsigned stepping : 1;      /* a handshake's step is under way: a hook may close the stream */
     unsigned at_end : 1;        /* the peer has said farewell */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 #include "error.h"
+#include "stream.h"
 
 #define SEND_AT 65536 /* bytes of output that are sent before the tick's end */
 
@@ -271,18 +272,20 @@ static VALUE connection_s_new(VALUE class, VALUE address, VALUE operations, VALU
     return self;
 }
 
-/* _attach(fd, classic): connected, to a server that knows no meta commands or does; sends what has gathered. */
-static VALUE connection_attach(VALUE self, VALUE fd, VALUE classic)
+/* _attach(stream, classic): connected, to a server that knows no meta commands or does; sends what has gathered. */
+static VALUE connection_attach(VALUE self, VALUE stream, VALUE classic)
 {
     struct pel_memcached_connection *connection = pel_memcached_connection_get(self);
     struct pel_buffer output = connection->stream.output;
-    int code;
+    struct pel_layer *layer;
+    int code, fd;
 
     if (connection->closed) {
-        close(NUM2INT(fd));
+        rb_funcall(stream, rb_intern("abort"), 0);
         return Qfalse;
     }
-    code = pel_stream_open(&connection->stream, &connection->reactor->loop, NUM2INT(fd));
+    fd = pel_stream_give_away(stream, &layer);
+    code = pel_stream_open(&connection->stream, &connection->reactor->loop, fd);
     if (RTEST(classic))
         connection->untranslated = output;
     else
@@ -290,10 +293,12 @@ static VALUE connection_attach(VALUE self, VALUE fd, VALUE classic)
     connection->classic = RTEST(classic);
     if (code < 0) {
         int error = errno;
-        close(NUM2INT(fd));
+        pel_layer_drop(layer);
+        close(fd);
         pel_memcached_fail(connection, code, error, "connect");
         return Qfalse;
     }
+    pel_stream_give_layer(&connection->stream, layer);
     connection->connected = 1;
     connection->progress = pel_now();
     if (!connection->owed)

@@ -43,7 +43,8 @@ static ssize_t receive_value(struct pel_memcached_connection *connection, uint64
 
 void pel_memcached_receive(struct pel_memcached_connection *connection)
 {
-    for (int turns = 0; turns < RECEIVES_A_TURN && connection->stream.readable; turns++) {
+    /* What a layer holds nobody would tell again. */
+    for (int turns = 0; (turns < RECEIVES_A_TURN || connection->stream.layer) && connection->stream.readable; turns++) {
         uint64_t pending = connection->value ? pel_memcached_parser_pending(&connection->parser) : 0;
         char *hot = pel_hot_buffer(connection->reactor);
         ssize_t count;

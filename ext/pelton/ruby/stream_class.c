@@ -223,6 +223,12 @@ static VALUE stream_detach(VALUE self)
     return INT2FIX(fd);
 }
 
+int pel_stream_give_away(VALUE self, struct pel_layer **layer)
+{
+    *layer = pel_stream_take_layer(&pel_stream_get(self)->core);
+    return FIX2INT(stream_detach(self));
+}
+
 /* ---- attributes and errors ------------------------------------------------------------------------------------ */
 
 VALUE pel_stream_error(const struct stream *stream, const char *what)

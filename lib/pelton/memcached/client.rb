@@ -74,6 +74,7 @@ module Pelton
       # @param failure_limit [Integer] connections to a server, one after the other, that fail or end without a reply: then
       #   it counts as down, and its operations fail at once ({DownError}) or go elsewhere
       # @param retry_after [Numeric] seconds after which a server that is down is asked again
+      # @param tls [TLS::Context, Hash, Boolean, nil] has TCP connections speak TLS: as {Pelton.connect} takes it
       # @param instrument [#call, nil] is called with each command's name (Symbol) and its key (a String without the
       #   namespace, an Array of keys, or nil) when it begins. What it returns, unless that is nil, is called at the end,
       #   with the value and the error, one of which is nil. {Notifications} tells ActiveSupport.
@@ -83,7 +84,7 @@ module Pelton
       def initialize(servers = nil, timeout: 1, connect_timeout: timeout || 5, namespace: nil,
         serializer: nil, compress: false, inflate_limit: Value::INFLATE_LIMIT, hash: :md5, points: :weighted,
         connections: 1, failover: true, failure_limit: 3, retry_after: 1, instrument: nil, protocol: nil,
-        max_operations: MAX_OPERATIONS, max_bytes: MAX_BYTES)
+        max_operations: MAX_OPERATIONS, max_bytes: MAX_BYTES, tls: nil)
         {timeout: timeout || 1, connect_timeout: connect_timeout, failure_limit: failure_limit, retry_after: retry_after,
          connections: Integer(connections), max_operations: max_operations, max_bytes: max_bytes}.each do |name, value|
           raise ArgumentError, "#{name}: is more than 0, not #{value}" unless value.positive?
@@ -91,10 +92,11 @@ module Pelton
         raise ArgumentError, "protocol: is :meta, :classic or nil" unless [nil, :meta, :classic].include?(protocol)
         ring = HashRing.new(servers || DefaultServers.addresses, hash: hash, points: points)
         raise ArgumentError, "a server is listed twice" if ring.servers.map(&:to_s).uniq!
+        tls = TLS::Context.new(**tls) if tls.is_a?(Hash)
         nodes = ring.servers.map do |address|
           Node.new(address, timeout: timeout, connect_timeout: connect_timeout, failure_limit: failure_limit,
             retry_after: retry_after, operations: Integer(max_operations), bytes: Integer(max_bytes), protocol: protocol,
-            lanes: Integer(connections))
+            lanes: Integer(connections), tls: tls)
         end
         @servers = Servers.new(nodes, ring, failover) { |used, places| _use(used, places) }
         @value = Value.new(serializer: serializer, compress: compress, inflate_limit: inflate_limit) if serializer || compress

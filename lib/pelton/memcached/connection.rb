@@ -28,7 +28,7 @@ module Pelton
         deadline = now + timeout
         stream = yield timeout
         classic = protocol ? protocol == :classic : knows_no_meta?(stream, deadline)
-        _attach(stream._detach, classic)
+        _attach(stream, classic)
       rescue
         stream&.close
         raise

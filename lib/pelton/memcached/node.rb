@@ -27,14 +27,16 @@ module Pelton
       # @param bytes [Integer] that may be queued, likewise
       # @param protocol [Symbol, nil] :meta or :classic; nil: the server is asked
       # @param lanes [Integer] connections that a thread may have
+      # @param tls [TLS::Context, Hash, true, nil] as {Pelton.connect} takes it
       def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1, protocol: nil,
-        lanes: 1)
+        lanes: 1, tls: nil)
         @address = address
         @connect_timeout = connect_timeout
         @timeout = timeout
         @failure_limit = failure_limit
         @retry_after = retry_after
         @protocol = protocol
+        @tls = tls
         @options = [address.to_s.freeze, operations, bytes, timeout].freeze
         @lanes = Array.new(lanes) { {}.compare_by_identity } # each thread's connection
         @mutex = Thread::Mutex.new
@@ -101,7 +103,7 @@ module Pelton
 
       def connect(timeout)
         return Pelton.connect_unix(address.path, timeout: timeout) if address.path
-        Pelton.connect(address.host, address.port, timeout: timeout)
+        Pelton.connect(address.host, address.port, timeout: timeout, tls: @tls)
       end
 
       # A thread that has ended needs its connection no more.
