@@ -7,6 +7,10 @@ require_relative "helper"
 class EventMachineDownstreamTest < DownstreamTest
   GEM = "eventmachine-1.2.7"
   EXPECTED = YAML.load_file(File.join(__dir__, "eventmachine_expected.yml"))
+
+  # Some of these tests expect things to happen within a tenth of a second: what fails on a busy machine may try again.
+  TRIES = 3
+
   LOADER = 'gem "test-unit"; $0 = ARGV.shift; load $0'
 
   files = Dir[File.join(UNPACKED, GEM, "tests/test_*.rb")].sort
@@ -32,17 +36,27 @@ class EventMachineDownstreamTest < DownstreamTest
   private
 
   def check(name, file)
-    output = Dir.mktmpdir do |folder|
+    output = unexpected = nil
+    TRIES.times do
+      output = run_file(file)
+      unexpected = failed(output) - expected
+      break if unexpected.empty?
+    end
+    assert_empty unexpected, output
+    assert_match(/^\d+ tests, \d+ assertions/, output) unless EXPECTED.fetch("nothing_to_run").key?(name)
+    passing = (EXPECTED.fetch("always").keys & tests_of(output)) - failed(output)
+
+    assert_empty passing, "they pass now: take them off eventmachine_expected.yml"
+  end
+
+  def run_file(file)
+    Dir.mktmpdir do |folder|
       File.write(File.join(folder, "a_file"), "x") # a test lists the folder and expects something
       run_on_pelton("-I", File.dirname(file), "-e", LOADER, "--", file, "-v", "--no-use-color", folder: folder)
     end
-    failed = output.scan(/^(?:Failure|Error): (\S+)\((\S+)\)/).map { |test, type| "#{type}##{test}" }.uniq
-    assert_match(/^\d+ tests, \d+ assertions/, output) unless output.lines.size <= 2 && EXPECTED.fetch("nothing_to_run").key?(name)
-
-    assert_empty failed - expected, output
-    surprising = (EXPECTED.fetch("always").keys & tests_of(output)) - failed
-    assert_empty surprising, "they pass now: take them off eventmachine_expected.yml"
   end
+
+  def failed(output) = output.scan(/^(?:Failure|Error): (\S+)\((\S+)\)/).map { |test, type| "#{type}##{test}" }.uniq
 
   def expected
     groups = %w[always sometimes]
