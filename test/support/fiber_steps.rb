@@ -192,6 +192,6 @@ module FiberSteps
   # handler then resumes leaves its own value there, 0.
   def take_resume_chain(actor, _)
     got = Fiber.new { Fiber.new { sleep(0.0002) && :inner }.resume }.resume
-    problem("#{actor} resumed a chain and got #{got.inspect}") unless got == :inner || (@signals && got == 0)
+    problem("#{actor} resumed a chain and got #{got.inspect}") unless [:inner, (0 if @signals)].include?(got)
   end
 end
