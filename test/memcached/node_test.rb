@@ -4,9 +4,9 @@ require_relative "../test_helper"
 require "pelton/memcached"
 
 class MemcachedNodeTest < PeltonTest
-  def node(port = with_memcached)
+  def node(port = with_memcached, **options)
     Pelton::Memcached::Node.new(Pelton::Memcached::Address.parse("127.0.0.1:#{port}"), timeout: 10, connect_timeout: 10,
-      operations: 100, bytes: 10_000)
+      operations: 100, bytes: 10_000, **options)
   end
 
   def test_a_thread_has_one_connection
@@ -16,6 +16,16 @@ class MemcachedNodeTest < PeltonTest
     assert_predicate connection, :connected?
     assert_same connection, node.connection(true)
     refute_same connection, Thread.new { node.connection(true) }.value
+  end
+
+  def test_each_of_its_lanes_has_one
+    node = self.node(lanes: 2)
+    connections = Array.new(2) { |lane| node.connection(true, nil, lane) }
+
+    refute_same(*connections)
+    assert_same connections.last, node.connection(true, nil, 1)
+    node.close
+    assert_equal [true, true], connections.map(&:closed?)
   end
 
   def test_a_closed_one_is_replaced

@@ -36,7 +36,7 @@ module LyingMemcached
       pieces.each do |piece|
         @socket.write(piece)
         Thread.pass
-        sleep 0.002 if pieces.size > 1
+        sleep 0.0005 if pieces.size > 1
       end
     rescue SystemCallError
       nil # the client did not want to hear the rest
