@@ -24,6 +24,8 @@ module Pelton
         max_head: 65_536,      # bytes of the request line and the headers: else 431
         max_headers: 100,      # headers, 256 at most: else 431
         max_body: nil,         # bytes of the request's body: else 413
+        spool: nil,            # bytes of a body in memory: then it is received as a whole, beyond that into a file, before the
+        #                        application is called; nil: the application receives it while it reads
         max_requests: nil,     # of one connection: then it is closed
         concurrency: 10_000,   # requests that run at once
         queue: 10_000          # requests that wait for a place to run: beyond it 503
@@ -46,6 +48,7 @@ module Pelton
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
         @app = app
         @listeners = []
+        app = Spool.new(app, memory: options[:spool]) if options[:spool]
         _setup(app, log, HTTP._template(template(errors, secure)), DEFAULTS.merge(options, secure: secure))
       end
 

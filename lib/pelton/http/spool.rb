@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "stringio"
+require "tempfile"
+
+module Pelton
+  module HTTP
+    # Middleware: has the request's whole body there before the application is called, in memory up to a limit and in a file
+    # beyond it. Then `rack.input` can be rewound, and a slow upload waits here instead of in the application.
+    # {Server#initialize} uses it for `spool:`.
+    class Spool
+      # @param app [#call]
+      # @param memory [Integer] bytes of a body that are kept in memory
+      def initialize(app, memory: 131_072)
+        @app = app
+        @memory = memory
+      end
+
+      # @asynchronous
+      def call(env)
+        input = env["rack.input"]
+        receive(input, env) if input.is_a?(Input)
+        @app.call(env)
+      end
+
+      private
+
+      def receive(input, env)
+        spool = StringIO.new(String.new(encoding: Encoding::BINARY))
+        input.each_part do |part|
+          spool = move(spool, env) if spool.is_a?(StringIO) && spool.size + part.bytesize > @memory
+          spool.write(part)
+        end
+        env["CONTENT_LENGTH"] = spool.size.to_s
+        spool.rewind
+        env["rack.input"] = spool
+      end
+
+      # To a file, which is gone when the response is complete.
+      def move(memory, env)
+        file = Tempfile.create("pelton", binmode: true)
+        File.unlink(file.path)
+        env["rack.response_finished"] << ->(*) { file.close }
+        file.write(memory.string)
+        memory.string.clear
+        file
+      rescue
+        file&.close
+        raise
+      end
+    end
+  end
+end

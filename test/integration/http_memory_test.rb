@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "../test_helper"
+
+# What large responses cost: in a process of their own, whose memory is read from outside.
+class HTTPMemoryTest < PeltonTest
+  MEGABYTE = 1 << 20
+
+  def serving(app)
+    reader, writer = IO.pipe
+    pid = Process.spawn(RbConfig.ruby, "-I#{Children::LIB}", "-e", <<~RUBY, out: writer)
+      require "pelton/http"
+      Pelton.run do
+        server = Pelton::HTTP::Server.new(#{app})
+        $stdout.puts server.listen("tcp://127.0.0.1:0").port
+        $stdout.flush
+      end
+    RUBY
+    writer.close
+    @port = Integer(reader.gets)
+    @pid = pid
+    get("/small") { |socket| socket.read }
+    yield
+  ensure
+    Process.kill("KILL", pid)
+    Process.wait(pid)
+  end
+
+  def get(path)
+    socket = TCPSocket.new("127.0.0.1", @port)
+    socket.write("GET #{path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+    yield socket
+  end
+
+  # Bytes; the most there ever were.
+  def memory = File.read("/proc/#{@pid}/status")[/VmHWM:\s+(\d+)/, 1].to_i * 1024
+
+  def drain(socket)
+    buffer = +""
+    count = 0
+    count += buffer.bytesize while socket.read(MEGABYTE, buffer)
+    count
+  end
+
+  def test_a_file_is_sent_without_passing_through_memory
+    skip "no /proc" unless File.exist?("/proc/self/status")
+    Tempfile.create("large") do |file|
+      file.truncate(100 * MEGABYTE)
+      app = <<~RUBY
+        lambda do |env|
+          body = Object.new
+          path = env["PATH_INFO"] == "/small" ? "/etc/hosts" : #{file.path.inspect}
+          body.define_singleton_method(:to_path) { path }
+          body.define_singleton_method(:each) { raise "not this way" }
+          [200, {"content-length" => File.size(path).to_s}, body]
+        end
+      RUBY
+      serving(app) do
+        before = memory
+
+        assert_operator get("/large") { |socket| drain(socket) }, :>, 100 * MEGABYTE
+        assert_operator memory - before, :<, 10 * MEGABYTE
+      end
+    end
+  end
+
+  # 8 MB for each of 100 who do not read: nobody is kept waiting, and each costs its own body.
+  def test_slow_readers_cost_their_own_bodies
+    skip "no /proc" unless File.exist?("/proc/self/status")
+    app = '->(env) { [200, {}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 8_388_608]] }'
+    serving(app) do
+      before = memory
+      slow = Array.new(100) { get("/large") { |socket| socket.tap { socket.readpartial(1) } } }
+
+      assert_equal "x", get("/small") { |socket| socket.read[/x\z/] }
+      assert_operator memory - before, :<, 100 * 8 * MEGABYTE * 1.1
+      assert_operator drain(slow.last), :>, 8 * MEGABYTE - 1
+      slow.each(&:close)
+    end
+  end
+end
