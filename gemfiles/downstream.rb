@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+# Gems that stand on EventMachine, for bin/test downstream: their own specs run on Pelton, which comes in by the gem of
+# EventMachine's name.
+source Gem.sources.to_a.first
+
+gem "pelton", path: ".."
+gem "eventmachine", path: "../eventmachine"
+
+gem "em-http-request", "1.1.7"
+gem "em-spec", "0.2.7"
+gem "em-websocket", "0.5.3"
+gem "em-websocket-client", "0.1.2"
+gem "multi_json", "~> 1.15"
+gem "rack", "~> 1.6"
+gem "rspec", "~> 3.13"
+gem "webrick", "~> 1.9"
