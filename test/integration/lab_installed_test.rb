@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require "etc"
 require "fileutils"
 require "json"
 require "open3"
@@ -41,7 +42,7 @@ class LabInstalledTest < PeltonTest
   def clean(&block) = defined?(Bundler) ? Bundler.with_unbundled_env(&block) : yield
 
   def gem(*arguments)
-    output, status = clean { Open3.capture2e(RbConfig.ruby, "-S", "gem", *arguments, chdir: ROOT) }
+    output, status = clean { Open3.capture2e({"MAKEFLAGS" => "-j#{Etc.nprocessors}"}, RbConfig.ruby, "-S", "gem", *arguments, chdir: ROOT) }
 
     assert_predicate status, :success?, output
   end

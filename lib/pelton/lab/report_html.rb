@@ -62,7 +62,7 @@ module Pelton
 
       def header
         Html.tag(:header, Html::Markup.new(WHEEL), Html.tag(:div, Html.tag(:h1, "What async costs, what it gains"),
-          Html.tag(:p, "Measured by Pelton #{@environment[:pelton]} on #{@environment[:cpu]}, #{Figures.count(@environment[:usable_cores], "core")}, " \
+          Html.tag(:p, "Measured by Pelton #{@environment[:pelton]} on #{@environment[:cpu] || @environment[:kernel]}, #{Figures.count(@environment[:usable_cores], "core")}, " \
             "#{@environment[:ruby][/\Aruby \S+/]}, #{@environment[:time].to_s[0, 10]}")))
       end
 

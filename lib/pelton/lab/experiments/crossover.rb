@@ -8,6 +8,8 @@ Pelton::Lab.experiment "crossover" do
   about "blocking or asynchronous? against the latency, and against how many operations are under way at once"
 
   numbers = [1, 2, 10, 100, 1_000]
+  # Chains of 1, 1/2, 1/10 ... of the size, one after the other.
+  trips = numbers.sum { |number| 1.0 / number }
 
   race "get", size: {same: 2_000}, full: 20_000, unit: "gets at each point", rounds: 3, rehearsal: 20, latency: [0, 0.2, 1, 10, 50] do
     points "operations at once", numbers
@@ -35,7 +37,7 @@ Pelton::Lab.experiment "crossover" do
       numbers.each { |number| run.record(number, run[1]) }
     end
 
-    contender "EM::P::Memcache", style: "callback", gem: "eventmachine", round_trips: 1 do |run|
+    contender "EM::P::Memcache", style: "callback", gem: "eventmachine", round_trips: trips do |run|
       require "eventmachine"
       EM.epoll
       right = 0
@@ -69,7 +71,7 @@ Pelton::Lab.experiment "crossover" do
       run.expect(done, right, "the number of right values")
     end
 
-    contender "Pelton, callbacks", style: "callback", round_trips: 1 do |run|
+    contender "Pelton, callbacks", style: "callback", round_trips: trips do |run|
       require "pelton/memcached"
       right = 0
       done = 0
@@ -98,7 +100,7 @@ Pelton::Lab.experiment "crossover" do
       run.expect(done, right, "the number of right values")
     end
 
-    contender "Pelton, fibers", style: "direct", round_trips: 1 do |run|
+    contender "Pelton, fibers", style: "direct", round_trips: trips do |run|
       require "pelton/memcached"
       run.measure do
         Pelton.run do

@@ -164,7 +164,7 @@ Pelton::Lab.experiment "transfer" do
   end
 
   # The article's proxy: 10 ms for each piece of at most 64 KB.
-  race "through a slow line", size: {apart: 8}, full: 16, unit: "MB", rounds: 3, rehearsal: 1, link: {chunk: 0.01} do
+  race "through a slow line", size: {apart: 4}, full: 16, unit: "MB", rounds: 3, rehearsal: 1, link: {chunk: 0.01} do
     past '"The cost of the async state machine"', source: "C#, 16 MB through a proxy that takes its time", size: 16 do
       row "Sync", style: "blocking", real: 29.849
       row "Async", style: "async/await", real: 29.900
