@@ -265,10 +265,14 @@ static VALUE stream_fileno(VALUE self)
     return INT2FIX(pel_stream_get(self)->core.handle.fd);
 }
 
-/* _quiet?: open, and nothing came that nobody has read, not even the end, as far as is known. */
+/* _quiet?: open, and nothing came that nobody has read, not even the end, as far as is known. Where no reactor runs
+ * nobody has looked. */
 static VALUE stream_quiet_p(VALUE self)
 {
     struct stream *stream = pel_stream_any(self);
+
+    if (stream->reactor->phase == PEL_IDLE && stream->reactor == pel_reactor_existing())
+        pel_look(stream->reactor);
     return pel_stream_open_p(&stream->core) && !stream->closing && !pel_buffer_length(&stream->input) &&
                    !pel_stream_receivable_p(&stream->core)
                ? Qtrue

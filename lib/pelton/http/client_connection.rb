@@ -36,16 +36,6 @@ module Pelton
       # Whether another request may follow.
       def reusable? = @keep_alive && !@parser.within? && @stream._quiet?
 
-      # The same, of one that was idle. Where no reactor runs nobody has looked meanwhile.
-      def still_reusable?
-        @stream.eof?(timeout: 0) unless Pelton.running?
-        reusable?
-      rescue TimeoutError
-        reusable?
-      rescue ConnectionError
-        false
-      end
-
       # Sends a request and receives the head of its response.
       #
       # @return [ClientResponse]

@@ -71,7 +71,7 @@ module Pelton
       def idle(place)
         limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) - @keep_alive
         while (connection = place.idle.pop)
-          return connection if connection.idle_since > limit && connection.still_reusable?
+          return connection if connection.idle_since > limit && connection.reusable?
           connection.abort
         end
       end

@@ -97,7 +97,7 @@ module Pelton
       private
 
       def join(base, url)
-        URI.join(base.to_s, url.to_s)
+        base.merge(url.to_s)
       rescue URI::Error => error
         raise ArgumentError, "#{url.inspect} is no URL: #{error.message}"
       end

@@ -102,16 +102,26 @@ module Pelton
 
       # Bytes that are rather read than have a connection closed.
       SMALL = 16_384
-      private_constant :SMALL
+      # Bytes of a compressed body.
+      INFLATED_AT_ONCE = 4096
+      private_constant :SMALL, :INFLATED_AT_ONCE
 
       private
 
       def read(&block)
         while (piece = @connection.next_piece(@deadlines))
-          @inflation ? @inflation.add(piece, &block) : yield(piece)
+          @inflation ? inflate(piece, &block) : yield(piece)
         end
         @done = true
         @inflation&.finish
+      end
+
+      # A piece may become a thousand times as long: in between it is the others' turn.
+      def inflate(piece, &block)
+        0.step(piece.bytesize - 1, INFLATED_AT_ONCE) do |start|
+          @inflation.add(piece.byteslice(start, INFLATED_AT_ONCE), &block)
+          Reactor.current.yield if Pelton.running? && piece.bytesize > INFLATED_AT_ONCE
+        end
       end
 
       def collect
