@@ -7,6 +7,9 @@ module Pelton
     #
     # @private
     class Connection
+      HINT = " (a proxy that does not know mn needs protocol: :classic)"
+      private_constant :HINT
+
       # Connects it by the block, which gets the seconds there are and returns a {Stream}. Commands gather meanwhile; when
       # the block fails, they fail by its error.
       #
@@ -41,8 +44,8 @@ module Pelton
         case (line = stream.gets("\r\n", limit: 2048, timeout: [deadline - now, 0].max))
         when "MN\r\n" then false
         when "ERROR\r\n" then true
-        when nil then raise ConnectionError, "the server closed the connection"
-        else raise ProtocolError, "what answers there is no memcached: #{line.dump}"
+        when nil then raise ConnectionError, "the server closed the connection when it was asked what it speaks#{HINT}"
+        else raise ProtocolError, "what answers there is no memcached: #{line.dump}#{HINT}"
         end
       rescue TimeoutError
         raise TimeoutError, "the server accepted the connection and says nothing"
