@@ -13,6 +13,7 @@ module EventMachine
       LineText2: "line_text2",
       Memcache: "memcache",
       ObjectProtocol: "object_protocol",
+      Postgres3: "postgres3",
       SASLauth: "sasl_auth",
       SASLauthclient: "sasl_auth_client",
       SmtpClient: "smtp_client",
