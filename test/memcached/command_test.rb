@@ -69,6 +69,22 @@ class MemcachedCommandTest < PeltonTest
     end
   end
 
+  def test_what_was_asked_before_it_is_terminated_is_answered
+    IO.popen([RbConfig.ruby, "-I#{LIB}", File.join(ROOT, "exe/pelton"), "memcached", "-p", "0"]) do |child|
+      sockets = Array.new(2, child.gets[/\d+$/]).map { |port| TCPSocket.new("127.0.0.1", port) }
+      sockets[0].write("mn\r\n")
+      assert_equal "MN\r\n", sockets[0].gets
+      Process.kill("STOP", child.pid)
+      sockets.each_with_index { |socket, index| socket.write("set a#{index} 0 0 1\r\n1\r\nget a#{index}\r\n") }
+      Process.kill("TERM", child.pid)
+      Process.kill("CONT", child.pid)
+
+      assert_equal Array.new(2) { |index| "STORED\r\nVALUE a#{index} 0 1\r\n1\r\nEND\r\n" }, sockets.map(&:read)
+    end
+
+    assert_equal 0, $?.exitstatus
+  end
+
   def test_a_unix_socket
     Dir.mktmpdir do |folder|
       path = File.join(folder, "socket")
