@@ -34,10 +34,10 @@ module Pelton
       end
 
       # @private
-      def _ended(log, env, status, headers, bytes, seconds, aborted)
+      def _ended(log, finished, env, status, headers, bytes, seconds, aborted)
         log&.call(env, status, bytes, seconds)
         error = ClosedError.new("the client was gone before the response was complete") if aborted
-        env["rack.response_finished"]&.reverse_each do |callable|
+        finished.reverse_each do |callable|
           callable.call(env, status, headers, error)
         rescue => raised
           Pelton.report_error(raised)

@@ -52,6 +52,7 @@ struct pel_http_connection {
     struct pel_reactor *reactor;
     VALUE self, stream_object, server_object;
     VALUE env, exchange; /* of the present request */
+    VALUE finished;      /* rack.response_finished: those who want to know of its end */
     VALUE headers;       /* of its answer, for those who are told of its end */
     VALUE early;         /* its answer, given while the application still ran; Qfalse */
     VALUE address;       /* REMOTE_ADDR, Qfalse until it is asked for */

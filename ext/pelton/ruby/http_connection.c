@@ -17,6 +17,7 @@ static void connection_mark(void *data)
     rb_gc_mark(connection->server_object);
     rb_gc_mark(connection->env);
     rb_gc_mark(connection->exchange);
+    rb_gc_mark(connection->finished);
     rb_gc_mark(connection->early);
     rb_gc_mark(connection->address);
     rb_gc_mark(connection->headers);

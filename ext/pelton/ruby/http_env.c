@@ -14,7 +14,7 @@
 
 static VALUE key_method, key_path, key_query, key_name, key_port, key_protocol, key_uri, key_address, key_input;
 static VALUE key_hijack, key_async, key_finished, key_hints, key_upgrade;
-static VALUE protocols[2], empty, key_scheme, scheme_https, port_http, port_https, slash;
+static VALUE protocol_1_0, empty, key_scheme, scheme_https, port_http, port_https, slash;
 
 /* ---- interned strings ------------------------------------------------------------------------------------------ */
 
@@ -306,14 +306,17 @@ VALUE pel_http_env(struct pel_http_connection *connection, const struct pel_http
 
     connection->env = env;
     connection->exchange = pel_http_exchange_new(connection);
-    rb_hash_aset(env, key_method, method_string(head->method));
+    if (head->method.length != 3 || memcmp(head->method.bytes, "GET", 3)) /* else as the template has it */
+        rb_hash_aset(env, key_method, method_string(head->method));
     put_target(env, head);
-    rb_hash_aset(env, key_protocol, protocols[head->minor & 1]);
+    if (!head->minor)
+        rb_hash_aset(env, key_protocol, protocol_1_0);
     put_server_name(connection, env, head->target_form == PEL_HTTP1_ABSOLUTE ? head->authority : head->host);
     rb_hash_aset(env, key_address, remote_address(connection));
     rb_hash_aset(env, key_hijack, connection->exchange);
     rb_hash_aset(env, key_async, connection->exchange);
-    rb_hash_aset(env, key_finished, rb_ary_new());
+    connection->finished = rb_ary_new();
+    rb_hash_aset(env, key_finished, connection->finished);
     if (!connection->body_done)
         rb_hash_aset(env, key_input, rb_funcall(pel_mHTTP, rb_intern("_input"), 1, connection->exchange));
     rb_hash_aset(env, key_hints, connection->exchange);
@@ -328,9 +331,11 @@ VALUE pel_http_env(struct pel_http_connection *connection, const struct pel_http
 /* _template(env): adds what every request replaces, so that a copy has room for it. */
 static VALUE http_s_template(VALUE self, VALUE env)
 {
-    VALUE keys[] = {key_method, key_path, key_query,  key_protocol, key_uri,      key_address,
-                    key_name,   key_port, key_hijack, key_async,    key_finished, key_hints};
+    VALUE keys[] = {key_path, key_query,  key_uri,   key_address,  key_name,
+                    key_port, key_hijack, key_async, key_finished, key_hints};
 
+    rb_hash_aset(env, key_method, methods[0]);
+    rb_hash_aset(env, key_protocol, intern("HTTP/1.1"));
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (NIL_P(rb_hash_lookup(env, keys[i])))
             rb_hash_aset(env, keys[i], empty);
@@ -354,8 +359,7 @@ void pel_init_http_env(void)
     key_finished = intern("rack.response_finished");
     key_hints = intern("rack.early_hints");
     key_upgrade = intern("rack.protocol");
-    protocols[0] = intern("HTTP/1.0");
-    protocols[1] = intern("HTTP/1.1");
+    protocol_1_0 = intern("HTTP/1.0");
     port_http = intern("80");
     port_https = intern("443");
     key_scheme = intern("rack.url_scheme");

@@ -128,21 +128,15 @@ static void mark_end(void *data)
 
 void pel_http_tell_end(struct pel_http_connection *connection)
 {
-    static VALUE key;
-    VALUE env = connection->env, headers = connection->headers, finished, facts;
+    VALUE env = connection->env, headers = connection->headers, finished = connection->finished, facts;
 
-    connection->env = connection->headers = Qfalse;
-    if (!env)
+    connection->env = connection->headers = connection->finished = Qfalse;
+    if (!env || (NIL_P(connection->server->log) && !RARRAY_LEN(finished)))
         return;
-    if (!key)
-        key = rb_interned_str_cstr("rack.response_finished");
-    finished = rb_hash_lookup(env, key);
-    if (NIL_P(connection->server->log) && (!RB_TYPE_P(finished, T_ARRAY) || !RARRAY_LEN(finished)))
-        return;
-    facts =
-        rb_ary_new_from_args(7, connection->server->log, env, UINT2NUM(connection->status), headers ? headers : Qnil,
-                             ULL2NUM(connection->body_sent), DBL2NUM((double)(pel_now() - connection->began) / 1e9),
-                             connection->aborted ? Qtrue : Qfalse);
+    facts = rb_ary_new_from_args(8, connection->server->log, finished, env, UINT2NUM(connection->status),
+                                 headers ? headers : Qnil, ULL2NUM(connection->body_sent),
+                                 DBL2NUM((double)(pel_now() - connection->began) / 1e9),
+                                 connection->aborted ? Qtrue : Qfalse);
     pel_enqueue(connection->reactor, (struct pel_job){.run = run_end, .mark = mark_end, .data = (void *)facts});
     RB_GC_GUARD(facts);
     RB_GC_GUARD(env);
