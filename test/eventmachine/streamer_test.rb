@@ -32,6 +32,36 @@ class EventMachineStreamerTest < EventMachineTest
     end)
   end
 
+  def test_what_is_sent_meanwhile_goes_out_behind_the_file
+    content = Random.bytes(1_000_000)
+
+    assert_equal("before#{content}behind".b, receive(content) do |connection, path|
+      connection.send_data("before")
+      connection.stream_file_data(path)
+      connection.send_data("behind")
+      connection.close_connection_after_writing
+    end)
+  end
+
+  def test_a_peer_that_goes_away_fails_it
+    message = nil
+    Tempfile.create("streamed") do |file|
+      file.write("x" * 30_000_000)
+      file.flush
+      em do
+        port = serve(handler(post_init: lambda do
+          stream_file_data(file.path).errback do |why|
+            message = why
+            EM.stop
+          end
+        end))
+        EM.connect("127.0.0.1", port, handler(receive_data: ->(_) { close_connection }))
+      end
+    end
+
+    refute_nil message
+  end
+
   def test_as_chunks_of_http
     assert_equal("4000\r\n#{"y" * 16_384}\r\n1\r\ny\r\n0\r\n\r\n", receive("y" * 16_385) do |connection, path|
       connection.stream_file_data(path, http_chunks: true).callback { connection.close_connection_after_writing }

@@ -295,5 +295,6 @@ void pel_init_stream(void)
     pel_init_stream_tls_info(cStream);
     pel_init_stream_read(cStream);
     pel_init_stream_write(cStream);
+    pel_init_stream_file(cStream);
     pel_init_stream_delivery(cStream);
 }

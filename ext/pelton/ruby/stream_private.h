@@ -149,6 +149,10 @@ void pel_stream_write_ready(struct stream *stream);
 void pel_stream_wait_below(struct stream *stream, size_t below, int64_t deadline);
 void pel_init_stream_write(VALUE class);
 
+/* ---- stream_file.c -------------------------------------------------------------------------------------------- */
+
+void pel_init_stream_file(VALUE class);
+
 /* ---- stream_delivery.c ---------------------------------------------------------------------------------------- */
 
 /* Has on_data called with what there is to receive. C only. */

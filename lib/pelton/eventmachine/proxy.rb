@@ -47,9 +47,6 @@ module EventMachine
   end
 
   class StreamTransport
-    # Bytes waiting in the target below which a paused source is read again are looked for so often.
-    PROXY_INTERVAL = 0.01
-
     def proxy_to(target, most, length)
       return if @unbound
       raise "this connection is proxied already" if @proxy
@@ -100,15 +97,9 @@ module EventMachine
 
     # The target has enough to send for now.
     def hold_back
-      target = @proxy
-      return if target.outbound <= @proxy_most || @stream.closed?
+      return if @proxy.outbound <= @proxy_most || @stream.closed?
       @stream.pause
-      ::Pelton.add_timer(PROXY_INTERVAL) do
-        if @stream.closed? then nil
-        elsif target.unbound? || target.outbound <= @proxy_most then @paused || @stream.resume
-        else hold_back
-        end
-      end
+      @proxy.when_sent { @stream.resume unless @paused || @stream.closed? }
     end
   end
 end

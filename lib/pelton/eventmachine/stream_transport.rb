@@ -81,7 +81,7 @@ module EventMachine
       if !after_writing
         @held = nil
         @stream ? @stream.abort : unbind_later
-      elsif !@connecting
+      elsif !@holding
         @stream._cork(false)
         @stream.close
       end

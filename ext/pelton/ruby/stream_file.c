@@ -1,0 +1,52 @@
+#include "stream_private.h"
+
+#ifdef __linux__
+#include <sys/sendfile.h>
+#endif
+
+/* Files go out without passing through Ruby, where the system can and nothing has to be sealed. */
+
+/* _send_file(descriptor, offset, length): sends bytes of a file now, as many as are taken. Their number; nil where it
+ * is not possible, and the bytes are to be written. Raises what write raises. */
+static VALUE stream_send_file(VALUE self, VALUE descriptor, VALUE offset, VALUE length)
+{
+    struct stream *stream = pel_stream_get(self);
+#ifdef __linux__
+    off_t from = NUM2OFFT(offset);
+    size_t left = NUM2SIZET(length), sent = 0;
+
+    if (stream->core.layer || stream->core.connecting || stream->core.write_shut)
+        return Qnil;
+    if (left > PEL_STREAM_BURST)
+        left = PEL_STREAM_BURST; /* then it is the others' turn */
+    while (sent < left && stream->core.writable && !stream->core.corked && !pel_stream_pending(&stream->core)) {
+        ssize_t count = sendfile(stream->core.handle.fd, NUM2INT(descriptor), &from, left - sent);
+        if (count > 0) {
+            sent += (size_t)count;
+        } else if (count < 0 && errno == EAGAIN) {
+            stream->core.writable = 0;
+            pel_loop_rearm(stream->core.loop, &stream->core.handle, PEL_WRITABLE);
+        } else if (count < 0 && errno == EINTR) {
+            continue;
+        } else if (count < 0 && (errno == EINVAL || errno == ENOSYS)) {
+            return sent ? SIZET2NUM(sent) : Qnil;
+        } else if (count < 0) {
+            stream->core.error = errno;
+            rb_exc_raise(pel_stream_error(stream, "send a file"));
+        } else {
+            break; /* the file has become shorter */
+        }
+    }
+    stream->core.active_at = stream->core.loop->now;
+    stream->appended += sent;
+    stream->reactor->budget -= (int32_t)(sent >> 12);
+    return SIZET2NUM(sent);
+#else
+    return Qnil;
+#endif
+}
+
+void pel_init_stream_file(VALUE class)
+{
+    rb_define_method(class, "_send_file", stream_send_file, 3);
+}
