@@ -24,9 +24,11 @@ module Pelton
       # @private
       def _send_body(exchange, body, env) = Body.deliver(exchange, body)
 
-      # Rack wants an IO from rack.hijack: programs wait for it by means of their own.
+      # Rack wants an IO from rack.hijack: programs wait for it by means of their own. Of a connection that speaks TLS it is
+      # one end of a pair, and two tasks carry what passes.
       # @private
       def _io_of(stream)
+        return bridge(stream) if stream.tls
         stream.flush
         early = stream.read_nonblock(65_536, exception: false)
         kind = stream.local_address.unix? ? UNIXSocket : TCPSocket
@@ -41,6 +43,29 @@ module Pelton
           callable.call(env, status, headers, error)
         rescue => raised
           Pelton.report_error(raised)
+        end
+      end
+
+      private
+
+      def bridge(stream)
+        ours, theirs = UNIXSocket.pair
+        ours = Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno)
+        tasks = [carry(stream, ours), carry(ours, stream)]
+        Pelton.spawn do
+          tasks.each(&:await)
+          [stream, ours].each(&:close)
+        end
+        theirs
+      end
+
+      def carry(from, to)
+        Pelton.spawn do
+          loop { to.write(from.readpartial(65_536)) }
+        rescue EOFError
+          to.close_write unless to.closed?
+        rescue ConnectionError, ClosedError
+          [from, to].each(&:abort)
         end
       end
     end

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "openssl"
+require_relative "../test_helper"
+require_relative "../support/certificates"
+require_relative "../support/http_peer"
+
+# The server over TLS. The client is Ruby's OpenSSL.
+class HTTPSecureTest < PeltonTest
+  include HttpPeer
+
+  def serving_securely(app, **options, &block)
+    Pelton.run do
+      @server = Pelton::HTTP::Server.new(app, **options)
+      @port = @server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port
+      @peers = []
+      block.call
+    ensure
+      @peers.each { |peer| peer.close unless peer.io.closed? }
+      assert @server.stop(timeout: 10), @server.stats.inspect
+    end
+  end
+
+  def secure_peer
+    socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @port))
+    socket.sync_close = true
+    Peer.new(socket.connect).tap { |peer| @peers << peer }
+  end
+
+  def test_the_scheme_and_the_port
+    app = Rack::Lint.new(->(env) { [200, {}, [env.values_at("rack.url_scheme", "SERVER_PORT", "REMOTE_ADDR").join(" ")]] })
+    serving_securely(app) do
+      connection = secure_peer
+
+      2.times { assert_equal "https 443 127.0.0.1", connection.get("/").body }
+    end
+  end
+
+  def test_bodies_both_ways
+    upload = Random.new(5).bytes(1_000_000)
+    serving_securely(->(env) { [200, {}, [env["rack.input"].read]] }) do
+      assert_equal upload, secure_peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: #{upload.bytesize}\n\n", upload).response.body
+    end
+  end
+
+  # The last response is followed by TLS's own goodbye: otherwise reading to the end raises.
+  def test_the_end_is_said
+    serving_securely(->(_env) { [200, {}, ["x" * 500_000]] }) do
+      connection = secure_peer
+      connection.get("/", "Connection: close\n")
+
+      assert_predicate connection, :ended?
+      connection = secure_peer.say("GET / HTTP/1.0\n\n")
+
+      assert_operator connection.io.read.bytesize, :>, 500_000
+    end
+  end
+
+  def test_files
+    Tempfile.create("pelton") do |file|
+      file.write(content = "0123456789" * 100_000)
+      file.flush
+      serving_securely(Rack::Files.new(File.dirname(file.path))) do
+        assert_equal content, secure_peer.get("/#{File.basename(file.path)}").body
+      end
+    end
+  end
+
+  def test_hijacking_gives_an_io
+    app = lambda do |env|
+      io = env["rack.hijack"].call
+      Pelton.spawn do
+        io.write("raw:", io.readpartial(100))
+        io.close
+      end
+      [200, {}, []]
+    end
+    serving_securely(app) do
+      assert_equal "raw:behind", secure_peer.say("GET / HTTP/1.1\nHost: h\n\n", "behind").io.read
+    end
+  end
+
+  def test_bytes_that_are_no_handshake
+    serving_securely(HELLO) do
+      assert_equal "", answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n").scan("HTTP/1.1").join
+      assert_equal "hello", secure_peer.get("/").body
+    end
+  end
+
+  def test_ssl_addresses_need_a_certificate
+    assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO).listen("ssl://127.0.0.1:0") }
+  end
+end
