@@ -50,6 +50,12 @@ class EventMachineTLSTest < EventMachineTest
     assert_equal SERVER.certificate, shake({cert: SERVER.certificate, private_key: SERVER.key}, {})[:client][1]
   end
 
+  def test_a_key_may_have_a_password
+    key = SERVER.private_key.private_to_pem(OpenSSL::Cipher.new("aes-256-cbc"), "secret")
+
+    assert_equal SERVER.certificate, shake({cert: SERVER.certificate, private_key: key, private_key_pass: "secret"}, {})[:client][1]
+  end
+
   def test_a_server_asks_about_its_clients_certificates
     seen = []
     verify = {ssl_verify_peer: ->(pem) { seen << pem }}

@@ -27,12 +27,12 @@ module EventMachine
 
       # @return [Pelton::TLS::Context, nil] nil when there is nothing that a peer could agree to
       def context(server, settings)
-        key, chain, verify, _must, _name, ciphers, curve, dh, protocols = settings
+        key, chain, verify, _must, _name, ciphers, curve, dh, protocols, password = settings
         versions = VERSIONS.values.filter_map { |bit, name| name if (protocols & bit) != 0 }
         return if (protocols != 0 && versions.empty?) || (server && unaided?(ciphers, curve, dh))
         name = [server, settings, [key, chain, dh].map { |file| file && File.file?(file) && File.mtime(file) }]
         @contexts.shift if @contexts.size >= MOST
-        @contexts[name] ||= make(server, key, chain, ciphers, curve, dh, versions, server && verify)
+        @contexts[name] ||= make(certificate(server, key, chain, password, ciphers), list(server, ciphers, dh), versions, server && verify, groups: curve, dh: dh)
       end
 
       private
@@ -46,29 +46,28 @@ module EventMachine
 
       # TLS 1.3 is off, unless it is named, where ciphers are chosen, which are those of TLS 1.2 and before; and where a server
       # verifies its clients, because a client of TLS 1.3 cannot know in ssl_handshake_completed that it is refused.
-      def make(server, key, chain, ciphers, curve, dh, versions, verifies)
+      def make(certificate, ciphers, versions, verifies, **options)
         min = versions.first || "TLSv1.2"
         max = versions.last || ("TLSv1.2" if ciphers || verifies)
-        options = {min_version: min, max_version: max, groups: curve, dh: dh, ciphers: list(server, ciphers, dh)}
         options[:security_level] = 0 if %w[TLSv1 TLSv1.1].include?(min)
-        options.update(certificate(server, key, chain, ciphers), verify: false)
+        options.update(certificate, min_version: min, max_version: max, ciphers: ciphers || "DEFAULT", verify: false)
         begin
           ::Pelton::TLS::Context.new(**options)
         rescue ::Pelton::TLSError => error
-          raise unless chain && error.message.match?(/too (weak|small)/)
+          raise unless certificate.any? && error.message.match?(/too (weak|small)/)
           ::Pelton::TLS::Context.new(**options, security_level: 0) # the program's own certificate is its own choice
         end
       end
 
       # Without parameters there is no Diffie-Hellman of the classic kind.
       def list(server, ciphers, dh)
-        ciphers = (ciphers || "DEFAULT").tr(", ", ":")
-        (server && !dh) ? "#{ciphers}:!DHE" : ciphers
+        ciphers = ciphers&.tr(", ", ":")
+        (ciphers && server && !dh) ? "#{ciphers}:!DHE" : ciphers
       end
 
-      def certificate(server, key, chain, ciphers)
+      def certificate(server, key, chain, password, ciphers)
         return own(ciphers) if server && !chain
-        chain ? {certificate: chain, key: key || chain} : {}
+        chain ? {certificate: chain, key: key || chain, password: password} : {}
       end
 
       # A server without a certificate shows one that nobody can verify: it is encrypted, and no more. Keys of elliptic curves
@@ -180,6 +179,7 @@ module EventMachine
     # @option options [String] :private_key_file PEM
     # @option options [String] :cert_chain_file PEM; a server without one shows a certificate of its own making
     # @option options [String] :private_key, :cert the same as text
+    # @option options [String] :private_key_pass the key's password
     # @option options [Boolean] :verify_peer whether {#ssl_verify_peer} is asked about each certificate of the peer's chain. A
     #   client whose handler does not define it has the certificate verified, and its name, by :sni_hostname
     # @option options [Boolean] :fail_if_no_peer_cert whether a server refuses clients without one
@@ -199,7 +199,7 @@ module EventMachine
       key, chain = [key || options[:private_key], chain || options[:cert]].map { |one| one unless one.to_s.empty? }
       texts = options.values_at(:sni_hostname, :cipher_list, :ecdh_curve, :dhparam).map { |one| one unless one.to_s.empty? }
       EventMachine.set_tls_parms(@signature, key, chain, !!options[:verify_peer], !!options[:fail_if_no_peer_cert], *texts,
-        TLSContexts.protocols(options[:ssl_version]))
+        TLSContexts.protocols(options[:ssl_version]), options[:private_key_pass])
       EventMachine.start_tls(@signature)
       nil
     end
