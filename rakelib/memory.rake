@@ -15,7 +15,9 @@ end
 
 desc "Run tests under valgrind, reporting only what comes from Pelton"
 task memcheck: :compile do
+  tests = ENV["TESTS"] # given to rake, which the environment without Bundler does not know of
   Bundler.with_unbundled_env do
+    ENV["TESTS"] = tests
     # Valgrind takes a stack pointer that moves less than 2 MB for a call or a return, and the memory it passed for gone:
     # so the fibers' stacks have to lie farther apart.
     ENV.update("RUBY_FIBER_MACHINE_STACK_SIZE" => "8388608", "PELTON_VALGRIND" => "1")

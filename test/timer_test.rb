@@ -237,11 +237,9 @@ class TimerTest < PeltonTest
     Pelton.run do
       timer = Pelton.add_periodic_timer(1000) { @log << 1 }
       timer.restart(0.0005)
-      sleep 0.0005 until @log.size == 3
-      timer.cancel
+      sleep 0.0005 until @log.size > 2
+      assert timer.cancel
     end
-
-    assert_equal 3, @log.size
   end
 
   def test_restart_needs_the_reactor_to_run

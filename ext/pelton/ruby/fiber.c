@@ -203,13 +203,20 @@ static int switch_to_waiter(struct pel_reactor *reactor, struct pel_waiter *wait
     return 0;
 }
 
+/* One worker is kept in the pool: where a fiber ends, a trap handler may be the next to wait, and it must make none.
+ * With very many fibers there may be no room for another. */
+static int has_spare(const struct pel_reactor *reactor)
+{
+    return reactor->idle_workers || reactor->worker_count >= PEL_IDLE_WORKERS;
+}
+
 int pel_hand_over(struct pel_reactor *reactor, const struct pel_waiter *of)
 {
     struct pel_waiter *waiter;
     int state;
 
     /* A ready fiber needs no worker in between, as long as the loop's turn is not due. */
-    while (reactor->phase == PEL_RUNNING && (waiter = pel_take_next_waiter(reactor)))
+    while (reactor->phase == PEL_RUNNING && has_spare(reactor) && (waiter = pel_take_next_waiter(reactor)))
         if (switch_to_waiter(reactor, waiter, &state))
             return state;
     /* Where fibers that end land, no fiber should be made: if that fails on a blocking fiber, Ruby 3.1 takes it for a

@@ -28,6 +28,7 @@ class EventMachineSmtpServerTest < EventMachineTest
 
   def setup
     Server.log = []
+    Server.answers = {}
   end
 
   def test_a_mail
