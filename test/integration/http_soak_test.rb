@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_peer"
+
+# Clients and applications that do anything at random, at once. In the end nothing is left, and whatever was answered whole
+# was answered rightly. SEED=1 CLIENTS=500
+class HTTPSoakTest < PeltonTest
+  include HttpPeer
+
+  self.deadline = 120
+
+  LARGE = ("0123456789abcdef" * 20_000).freeze # 320,000 bytes
+
+  def app(random)
+    lambda do |env|
+      env["rack.response_finished"] << ->(*) { @finished += 1 }
+      @begun += 1
+      headers = {"x-path" => env["PATH_INFO"]}
+      case env["PATH_INFO"][/\D+/].delete("/")
+      when "plain" then [200, headers, [env["PATH_INFO"]]]
+      when "wait" then sleep(random.rand / 100) && [200, headers, [env["PATH_INFO"]]]
+      when "raise" then raise "on purpose"
+      when "large" then [200, headers, [LARGE]]
+      when "parts" then [200, headers, Enumerator.new { |parts| 10.times { (parts << LARGE[0, 32_000]) && sleep(0.001) } }]
+      when "stream" then [200, headers, proc { |stream| stream_to(stream, random) }]
+      when "echo" then [200, headers, [env["rack.input"].read]]
+      when "ignore" then [200, headers, ["ignored"]]
+      when "later"
+        Pelton.add_timer(random.rand / 100) { env["async.callback"].call([200, headers, [env["PATH_INFO"]]]) }
+        throw :async
+      when "hijack" then answer_alone(env["rack.hijack"].call, env["PATH_INFO"])
+      end
+    end
+  end
+
+  def answer_alone(io, path)
+    io.write("HTTP/1.1 200 OK\r\nx-path: #{path}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+  rescue SystemCallError
+    nil # the client left
+  ensure
+    io.close
+  end
+
+  def stream_to(stream, random)
+    Pelton.spawn do
+      5.times do
+        stream.write(LARGE[0, 10_000])
+        sleep(random.rand / 200)
+      end
+      stream.close
+    rescue Pelton::ClosedError
+      stream.close
+    end
+  end
+
+  WORK = %w[plain plain wait wait raise large parts stream echo ignore later later hijack].freeze
+
+  # One connection: several requests, at once or one after the other; it may leave at any time, or read slowly.
+  def client(number, random)
+    connection = peer
+    kinds = Array.new(random.rand(1..5)) { WORK.sample(random: random) }
+    paths = kinds.each_with_index.map { |kind, i| "/#{kind}#{number}#{i}" }
+    requests = paths.map { |path| request(path, random) }
+    leaves = random.rand < 0.4 ? random.rand(requests.join.bytesize + 1) : nil
+    return leave(connection, requests.join[0, leaves], random) if leaves
+    connection.io.write(requests.join)
+    paths.each do |path|
+      sleep(random.rand / 50) if random.rand < 0.3
+      check(path, connection.response)
+      break if path.include?("hijack")
+    end
+  rescue EOFError, Errno::ECONNRESET, Errno::EPIPE
+    flunk "a client was left alone" unless kinds&.intersect?(%w[hijack raise])
+  ensure
+    connection&.close unless connection&.io&.closed?
+  end
+
+  def request(path, random)
+    head = "POST #{path} HTTP/1.1\r\nHost: h\r\n"
+    body = path[1..] * random.rand(1..2000)
+    return "#{head}\r\n" unless path.match?(/echo|ignore/)
+    return "#{head}Content-Length: #{body.bytesize}\r\n\r\n#{body}" if random.rand < 0.5
+    "#{head}Transfer-Encoding: chunked\r\n\r\n#{body.bytesize.to_s(16)}\r\n#{body}\r\n0\r\n\r\n"
+  end
+
+  def leave(connection, bytes, random)
+    connection.io.write(bytes)
+    sleep(random.rand / 50)
+    connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii")) if random.rand < 0.5
+    connection.io.read_nonblock(100, exception: false)
+  end
+
+  def check(path, response)
+    @answered += 1
+    return assert_equal(500, response.status) if path.include?("raise")
+
+    assert_equal [200, path], [response.status, response["x-path"]]
+    assert_equal path, response.body if path.match?(/plain|wait|later/)
+    assert_equal LARGE, response.body if path.include?("large")
+    assert_equal "", response.body.gsub(path[1..], "") if path.include?("echo")
+  end
+
+  def test_anything_at_random
+    random = Random.new(Integer(ENV.fetch("SEED", "1")))
+    @begun = @finished = @answered = 0
+    serving(app(random), lint: false, concurrency: 40) do
+      Pelton.map(Array.new(Integer(ENV.fetch("CLIENTS", "400"))), limit: 60) { client(@begun, Random.new(random.rand(1 << 30))) }
+      sleep 0.01 until server.stats.values_at(:connections, :running, :waiting) == [0, 0, 0]
+    end
+
+    assert_operator @answered, :>, 200
+    assert_equal ["on purpose"], reported.map(&:message).uniq - LEFT
+  end
+
+  # What an application is told when its client leaves within its request's body.
+  LEFT = ["the client closed the connection within the request's body", "the client is gone"].freeze
+end
