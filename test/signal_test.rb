@@ -275,8 +275,9 @@ class SignalTest < PeltonTest
 
   def test_the_processes_end_gives_other_threads_reactors_their_time
     output = child(<<~RUBY)
-      Thread.new { Pelton.run { ensuring(:thread) { sleep } } }
-      sleep 0.01
+      waits = Queue.new
+      Thread.new { Pelton.run { Pelton.next_tick { waits << true }; ensuring(:thread) { sleep } } }
+      waits.pop
     RUBY
 
     assert_equal "thread\n", output
