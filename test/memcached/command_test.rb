@@ -97,6 +97,8 @@ class MemcachedCommandTest < PeltonTest
         end
         Process.kill("TERM", child.pid)
       end
+
+      refute_path_exists path
     end
   end
 

@@ -149,6 +149,24 @@ class EmbeddedServerTest < PeltonTest
     end
   end
 
+  def test_a_unix_socket_of_another_is_left_alone
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "memcached.sock")
+      with_server(path: path) do |server|
+        Process.wait(fork { server.stop && exit!(1) || exit!(0) })
+
+        assert_equal 0, $?.exitstatus
+        assert_path_exists path
+        File.unlink(path)
+        UNIXServer.open(path) do
+          server.stop
+
+          assert_path_exists path
+        end
+      end
+    end
+  end
+
   def test_several_addresses
     with_server(host: ["127.0.0.1", "127.0.0.2"]) do |server|
       Client.new("127.0.0.1:#{server.port}", timeout: 20).set("key", "value")

@@ -103,6 +103,8 @@ module Pelton
           yield self if block_given?
         end
         self
+      ensure
+        remove_socket
       end
 
       # Answers what clients have asked by now, closes all connections and forgets all items. Legal when it does not run,
@@ -141,9 +143,8 @@ module Pelton
       end
 
       def close
-        running = running?
         _close
-        File.unlink(path) if running && path && File.socket?(path)
+        remove_socket
         @port = nil
       end
 
@@ -153,16 +154,26 @@ module Pelton
           take(Pelton.listen(host, port)) { |listener| port = listener.port }
           @port = port
         end
-        with_umask(0o777 & ~@mode) { take(Pelton.listen_unix(path)) } if path
+        listen_unix if path
         _describe(port, @hosts.join(","), path.to_s)
       end
 
       # The socket must never be there with another mode, not even for a moment.
-      def with_umask(mask)
-        before = File.umask(mask)
-        yield
+      def listen_unix
+        before = File.umask(0o777 & ~@mode)
+        take(Pelton.listen_unix(path))
+        @socket = [Process.pid, File.stat(path).ino]
       ensure
         File.umask(before)
+      end
+
+      # Neither the parent's nor somebody else's who has taken the place.
+      def remove_socket
+        File.unlink(path) if @socket && @socket == [Process.pid, File.stat(path).ino]
+      rescue Errno::ENOENT
+        nil
+      ensure
+        @socket = nil
       end
 
       def take(listener)
