@@ -115,15 +115,12 @@ module EventMachine
       def mc_connected
         return if @mc_connected
         @mc_connected = true
-        mc_calling(nil) { succeed }
+        mc_call(->(_) { succeed }, nil)
       end
 
       def mc_not_connected(error)
         return if @mc_client.nil? || @mc_connected || error.is_a?(::Pelton::Memcached::ServerError)
-        mc_calling(nil) do
-          set_deferred_failure(error)
-          raise "Unable to connect to memcached server"
-        end
+        mc_call(->(_) { set_deferred_failure(error).then { raise "Unable to connect to memcached server" } }, nil)
       end
 
       def mc_get_all(keys)
@@ -143,17 +140,18 @@ module EventMachine
         mc_begin unless @mc_client
         return @mc_waiting << [command, key, value, exptime, block] unless @mc_waiting.empty? # in their order
         key = key.to_s unless key.is_a?(Symbol)
-        answer = mc_send(command, key, value, exptime)
-        answer.callback { |result| mc_calling(block) { block.call(result) } } if block
+        answer =
+          if command == :get then @mc_client.get(key) { |found| mc_call(block, found) }
+          elsif !block then mc_tell(command, key, value, exptime)
+          elsif command == :delete then @mc_client.delete(key) { |deleted| mc_call(block, deleted) }
+          elsif exptime == 0 then @mc_client.set(key, value) { |stored| mc_call(block, stored) }
+          else @mc_client.set(key, value, ttl: mc_ttl(exptime)) { |stored| mc_call(block, stored) }
+          end
         answer.errback { |error| mc_failed(error, command, key, value, exptime, block) }
       end
 
-      def mc_send(command, key, value, exptime)
-        case command
-        when :get then @mc_later.get(key)
-        when :set then @mc_later.set(key, value, ttl: mc_ttl(exptime))
-        else @mc_later.delete(key)
-        end
+      def mc_tell(command, key, value, exptime)
+        (command == :set) ? @mc_later.set(key, value, ttl: mc_ttl(exptime)) : @mc_later.delete(key)
       end
 
       def mc_ttl(exptime)
@@ -165,7 +163,7 @@ module EventMachine
         return unless @mc_client
         return mc_wait(request) if error.is_a?(::Pelton::ConnectionError)
         block = request.last
-        mc_calling(block) { block.call((request.first == :get) ? nil : false) } if block
+        mc_call(block, (request.first == :get) ? nil : false) if block
       end
 
       def mc_wait(request)
@@ -179,10 +177,10 @@ module EventMachine
       end
 
       # What is called belongs to the loop: so do its errors.
-      def mc_calling(callable)
-        yield
+      def mc_call(block, result)
+        block.call(result)
       rescue Exception => error # standard:disable Lint/RescueException -- a callback may raise anything
-        EventMachine._failed(error, callable)
+        EventMachine._failed(error, block)
       end
     end
   end
