@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "test_helper"
+require "openssl"
 require "pelton"
 require "socket"
 
@@ -208,6 +209,17 @@ class ForkTest < PeltonTest
           exit!(error.status == 3)
         end
       }
+    end
+  end
+
+  # Else two children would send the same secrets.
+  def test_children_have_random_numbers_of_their_own
+    random = -> { OpenSSL::Random.random_bytes(16).unpack1("H*") }
+    Pelton.run do
+      numbers = [random.call, *Array.new(2) { in_child { Pelton.run { print random.call } } }, random.call]
+
+      assert_equal 4, numbers.uniq.size
+      assert_equal [32], numbers.map(&:size).uniq
     end
   end
 

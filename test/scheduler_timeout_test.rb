@@ -174,6 +174,20 @@ class SchedulerTimeoutTest < PeltonTest
     assert_equal [:resumed, Timeout::Error], log
   end
 
+  def test_what_is_in_time_leaves_no_timer_behind
+    Pelton.run do
+      before = Pelton.stats[:timers]
+      20.times { Timeout.timeout(1000) { sleep 0 } }
+      begin
+        Timeout.timeout(1000) { Timeout.timeout(1000) { raise KeyError } }
+      rescue KeyError
+        catch(:out) { Timeout.timeout(1000) { throw :out } }
+      end
+
+      assert_equal before, Pelton.stats[:timers]
+    end
+  end
+
   def test_a_thousand_at_once
     Pelton.run do
       tasks = Array.new(1000) { |i| Pelton.spawn { Timeout.timeout(0.001 + i * 0.00001) { sleep } } }
