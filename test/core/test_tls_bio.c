@@ -21,7 +21,7 @@ TEST(an_idle_stream_keeps_no_buffer)
     send_text(&client, "x");
     settle();
     check_receives(&server, "x");
-    CHECK_INT(0, tls_of(&server)->received.capacity);
+    CHECK_INT(0, tls_of(&server)->early.capacity);
     CHECK(tls_of(&client)->layer.sealed.capacity <= 16384);
     disconnect_ends();
 }

@@ -13,6 +13,8 @@
 #include <string.h>
 #include "alloc.h"
 
+#define READ_AHEAD 65536 /* bytes of the descriptor that OpenSSL takes at once, and opens record by record */
+
 static struct pel_tls *tls_of(const struct pel_stream *stream);
 
 /* OpenSSL 1.1.1 has none that leaves the reference. */
@@ -79,8 +81,6 @@ static ssize_t tls_receive(struct pel_stream *stream, void *bytes, size_t length
         pel_stream_flush_later(stream);
     if (code != PEL_EAGAIN)
         stream->readable = 1;
-    else if (tls->received.data)
-        pel_buffer_free(&tls->received);
     return count ? (ssize_t)count : code;
 }
 
@@ -113,7 +113,7 @@ static void release(struct pel_tls *tls)
         SSL_set_shutdown(tls->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(tls->ssl);
     pel_tls_context_release(tls->context);
-    pel_buffer_free(&tls->received);
+    pel_buffer_free(&tls->early);
     pel_buffer_free(&tls->layer.sealed);
     pel_free(tls->name);
     pel_free(tls->session);
@@ -137,7 +137,7 @@ static void tls_moved(struct pel_layer *layer, struct pel_stream *stream)
     tls->stream = stream;
     tls->options.failure = &tls->own;
     tls->options.hooks = (struct pel_tls_hooks){0};
-    if (pel_buffer_length(&tls->received) || SSL_has_pending(tls->ssl))
+    if (pel_buffer_length(&tls->early) || SSL_has_pending(tls->ssl))
         stream->readable = 1;
 }
 
@@ -262,6 +262,8 @@ static int set_up(struct pel_tls *tls)
     if (!(tls->ssl = SSL_new(ssl_context)) || !(bio = pel__tls_bio(tls)))
         return 0;
     SSL_set_bio(tls->ssl, bio, bio);
+    SSL_set_read_ahead(tls->ssl, 1);
+    SSL_set_default_read_buffer_len(tls->ssl, READ_AHEAD);
     SSL_set_app_data(tls->ssl, tls);
     if (tls->options.verify == PEL_TLS_VERIFY_OFFERED)
         mode = SSL_VERIFY_PEER | SSL_VERIFY_CLIENT_ONCE;
@@ -302,7 +304,7 @@ int pel_tls_start(struct pel_stream *stream, struct pel_tls_context *context, co
     *options->failure = (struct pel_tls_failure){0};
     ERR_clear_error();
     if (copy(&tls->name, options->name) && copy(&tls->session, options->session) && set_up(tls) &&
-        (!length || pel_buffer_append(&tls->received, early, length) == 0))
+        (!length || pel_buffer_append(&tls->early, early, length) == 0))
         code = pel__layer_put_on(stream, &tls->layer);
     ERR_clear_error();
     if (code < 0)
@@ -314,7 +316,7 @@ int pel_tls_start(struct pel_stream *stream, struct pel_tls_context *context, co
 static void open_up(struct pel_stream *stream, struct pel_tls *tls)
 {
     tls->layer.open = 1;
-    if (pel_buffer_length(&tls->received) || SSL_has_pending(tls->ssl) || stream->hangup)
+    if (pel_buffer_length(&tls->early) || SSL_has_pending(tls->ssl) || stream->hangup)
         stream->readable = 1;
     if (stream->writable && (pel_stream_unsent_p(stream) || stream->shut_when_sent))
         pel_stream_flush_later(stream);

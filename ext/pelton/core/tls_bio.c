@@ -2,12 +2,9 @@
 
 #include "tls_private.h"
 
-#include <errno.h>
 #include <openssl/bio.h>
 #include <string.h>
 
-#define READ 16640                /* bytes: a record and its head */
-#define READ_MORE 65536           /* when the last receive was full */
 #define SEALED_MOST (1024 * 1024) /* a peer that sends but never reads makes more answers than this */
 
 static BIO_METHOD *method;
@@ -17,36 +14,27 @@ static size_t least(size_t one, size_t other)
     return one < other ? one : other;
 }
 
-static ssize_t receive_more(struct pel_tls *tls)
+/* Straight into OpenSSL's own buffer, which it frees when it is empty. */
+static int receive(struct pel_tls *tls, BIO *bio, char *bytes, int length)
 {
-    size_t length = tls->bulk ? READ_MORE : READ;
-
-    if (!tls->stream)
-        return PEL_ECLOSED;
-    if (pel_buffer_reserve(&tls->received, length) < 0)
-        return pel__stream_fail(tls->stream, ENOMEM);
-    tls->raw = pel__stream_receive(tls->stream, pel_buffer_tail(&tls->received), length);
-    if (tls->raw > 0)
-        pel_buffer_commit(&tls->received, (size_t)tls->raw);
-    tls->bulk = tls->raw == (ssize_t)length;
-    return tls->raw;
+    tls->raw = tls->stream ? pel__stream_receive(tls->stream, bytes, (size_t)length) : PEL_ECLOSED;
+    if (tls->raw == PEL_EAGAIN)
+        BIO_set_retry_read(bio);
+    return tls->raw < 0 ? -1 : (int)tls->raw;
 }
 
 static int bio_read(BIO *bio, char *bytes, int length)
 {
     struct pel_tls *tls = BIO_get_data(bio);
-    size_t count;
-    ssize_t raw = 1;
+    size_t count = least((size_t)length, pel_buffer_length(&tls->early));
 
     BIO_clear_retry_flags(bio);
-    if (!pel_buffer_length(&tls->received) && (raw = receive_more(tls)) <= 0) {
-        if (raw == PEL_EAGAIN)
-            BIO_set_retry_read(bio);
-        return raw == 0 ? 0 : -1;
-    }
-    count = least((size_t)length, pel_buffer_length(&tls->received));
-    memcpy(bytes, pel_buffer_head(&tls->received), count);
-    pel_buffer_consume(&tls->received, count);
+    if (!count)
+        return receive(tls, bio, bytes, length);
+    memcpy(bytes, pel_buffer_head(&tls->early), count);
+    pel_buffer_consume(&tls->early, count);
+    if (!pel_buffer_length(&tls->early))
+        pel_buffer_free(&tls->early);
     return (int)count;
 }
 

@@ -12,10 +12,9 @@ struct pel_tls {
     struct pel_tls_context *context;
     struct pel_tls_options options; /* its strings are the caller's; name and session are these: */
     char *name, *session;
-    struct pel_buffer received; /* from the descriptor, and not opened */
+    struct pel_buffer early;    /* bytes of the handshake that the owner had received before */
     ssize_t raw;                /* what the last receive brought */
     struct pel_tls_failure own; /* of one that has moved: nobody asks why it failed */
-    unsigned bulk : 1;          /* the last receive was full */
     unsigned stepping : 1;      /* a handshake's step is under way: a hook may close the stream */
     unsigned at_end : 1;        /* the peer has said farewell */
 };
