@@ -2,17 +2,21 @@
 
 #include "../core/slab.h"
 #include "error.h"
+#include "protect.h"
 #include "reactor.h"
 
 /*
- * Pelton::Alarms: instants by number, for those who keep what is to be called themselves (EventMachine's timers). One
- * is a record of C's and no object: a hundred thousand of them are nothing to the garbage collector.
+ * Pelton::Alarms: instants by number, and what is to be called then, in a Hash that its owner keeps (EventMachine's
+ * timers). An alarm is a record of C's and no object: a hundred thousand of them are nothing to the garbage collector.
  */
 
 struct alarms {
     struct pel_reactor *reactor;
-    VALUE listener; /* is told of each by _fire(number) */
+    VALUE self;
+    VALUE callables; /* a Hash by number; one that is called is taken out first */
+    VALUE owner;     /* its _failed(error, callable) is told what a callable raises */
     unsigned fork_generation;
+    uint8_t ringing;
     struct st_table *records; /* by number */
 };
 
@@ -24,7 +28,7 @@ struct record {
 };
 
 static struct pel_slab records = PEL_SLAB(struct record); /* guarded by the GVL */
-static ID id_fire;
+static ID id_call, id_failed;
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
@@ -32,7 +36,8 @@ static void alarms_mark(void *data)
 {
     struct alarms *alarms = data;
 
-    rb_gc_mark(alarms->listener);
+    rb_gc_mark(alarms->callables);
+    rb_gc_mark(alarms->owner);
     if (alarms->reactor)
         rb_gc_mark(alarms->reactor->self);
 }
@@ -78,19 +83,44 @@ static const rb_data_type_t alarms_type = {
 
 /* ---- ringing -------------------------------------------------------------------------------------------------- */
 
+static VALUE call(VALUE callable)
+{
+    return rb_obj_is_proc(callable) ? rb_proc_call_with_block(callable, 0, NULL, Qnil)
+                                    : rb_funcallv(callable, id_call, 0, NULL);
+}
+
+static void tell(VALUE owner, int state, VALUE callable)
+{
+    VALUE arguments[2] = {pel_take_error(state), callable};
+
+    if (NIL_P(arguments[0]))
+        pel_rethrow(state);
+    rb_funcallv(owner, id_failed, 2, arguments);
+}
+
 static void run_record(struct pel_reactor *reactor, void *data)
 {
     struct record *record = data;
-    struct alarms *owner = record->owner;
-    VALUE number = ULL2NUM(record->number), listener = owner ? owner->listener : Qnil;
+    struct alarms *alarms = record->owner;
+    VALUE number = ULL2NUM(record->number), self, callable, owner;
+    int state;
 
     (void)reactor;
-    if (owner)
-        st_delete(owner->records, &record->number, NULL);
+    if (alarms)
+        st_delete(alarms->records, &record->number, NULL);
     pel_slab_give(&records, record);
-    if (!NIL_P(listener))
-        rb_funcallv(listener, id_fire, 1, &number);
-    RB_GC_GUARD(listener);
+    if (!alarms || NIL_P(callable = rb_hash_delete(alarms->callables, number)))
+        return;
+    self = alarms->self; /* while this may wait */
+    owner = alarms->owner;
+    alarms->ringing = 1;
+    pel_protect(call, callable, &state);
+    alarms->ringing = 0;
+    if (state)
+        tell(owner, state, callable);
+    RB_GC_GUARD(self);
+    RB_GC_GUARD(owner);
+    RB_GC_GUARD(callable);
 }
 
 static void drop_record(void *data)
@@ -117,19 +147,22 @@ static VALUE alarms_s_allocate(VALUE class)
     struct alarms *alarms;
     VALUE self = TypedData_Make_Struct(class, struct alarms, &alarms_type, alarms);
 
-    alarms->listener = Qnil;
+    alarms->self = self;
+    alarms->callables = alarms->owner = Qnil;
     alarms->records = st_init_numtable();
     alarms->fork_generation = pel_fork_generation;
     return self;
 }
 
-/* new(listener): on the running reactor of this thread. */
-static VALUE alarms_initialize(VALUE self, VALUE listener)
+/* new(callables, owner): on the running reactor of this thread. */
+static VALUE alarms_initialize(VALUE self, VALUE callables, VALUE owner)
 {
     struct alarms *alarms = rb_check_typeddata(self, &alarms_type);
 
+    Check_Type(callables, T_HASH);
     alarms->reactor = pel_reactor_running("Pelton::Alarms.new");
-    alarms->listener = listener;
+    alarms->callables = callables;
+    alarms->owner = owner;
     return self;
 }
 
@@ -142,7 +175,7 @@ static struct alarms *get(VALUE self)
     return alarms;
 }
 
-/* _add(number, seconds): the listener's _fire(number) is called then. */
+/* _add(number, seconds): what callables have by this number is called then. */
 static VALUE alarms_add(VALUE self, VALUE number, VALUE seconds)
 {
     struct alarms *alarms = get(self);
@@ -181,14 +214,22 @@ static VALUE alarms_clear(VALUE self)
     return Qnil;
 }
 
+/* _ringing?: whether one of them is being called, as far as it did not wait. */
+static VALUE alarms_ringing_p(VALUE self)
+{
+    return get(self)->ringing ? Qtrue : Qfalse;
+}
+
 void pel_init_alarms(void)
 {
     VALUE class = rb_define_class_under(pel_mPelton, "Alarms", rb_cObject);
 
-    id_fire = rb_intern("_fire");
+    id_call = rb_intern("call");
+    id_failed = rb_intern("_failed");
     rb_define_alloc_func(class, alarms_s_allocate);
-    rb_define_method(class, "initialize", alarms_initialize, 1);
+    rb_define_method(class, "initialize", alarms_initialize, 2);
     rb_define_method(class, "_add", alarms_add, 2);
     rb_define_method(class, "_cancel", alarms_cancel, 1);
     rb_define_method(class, "_clear", alarms_clear, 0);
+    rb_define_method(class, "_ringing?", alarms_ringing_p, 0);
 }

@@ -5,7 +5,6 @@ module EventMachine
   @reactor_running = false
   @stopping = false
   @over = true
-  @in_timer = false
   @tails = []
   @early = []
   @timers = {}
@@ -56,7 +55,7 @@ module EventMachine
       @stopping = true
       leave = -> { end_loop }
       # Ticks of the turn in which a timer stops are still its own.
-      @reactor._next_tick(@in_timer ? -> { @reactor._next_tick(leave) } : leave)
+      @reactor._next_tick(in_timer? ? -> { @reactor._next_tick(leave) } : leave)
     end
 
     def stop_event_loop = stop
@@ -128,6 +127,8 @@ module EventMachine
 
     private
 
+    def in_timer? = reactor_thread? && @alarms._ringing?
+
     def jump?(error) = error.is_a?(LocalJumpError) || error.is_a?(UncaughtThrowError)
 
     def begin_run
@@ -135,7 +136,7 @@ module EventMachine
       @reactor = ::Pelton::Reactor.current
       @reactor_pid = Process.pid
       @reactor_thread = Thread.current
-      @over = @stopping = @in_timer = false
+      @over = @stopping = false
       @fatal = @fatal_callable = @finished = nil
       @reactor_running = true
     end
@@ -169,7 +170,7 @@ module EventMachine
     def begin_loop(block)
       @reactor.hold
       @held = true
-      @alarms = ::Pelton::Alarms.new(self)
+      @alarms = ::Pelton::Alarms.new(@timers, self)
       # In a timer, because ticks come before the timers that it arms.
       _arm(0, block) if block
       early, @early = @early, []

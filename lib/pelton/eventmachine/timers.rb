@@ -62,17 +62,6 @@ module EventMachine
       signature
     end
 
-    # @private -- An alarm has rung.
-    def _fire(signature)
-      callable = @timers.delete(signature) or return
-      @in_timer = true
-      callable.call
-      @in_timer = false
-    rescue Exception => error # standard:disable Lint/RescueException -- a callback may raise anything
-      _failed(error, callable)
-      @in_timer = false
-    end
-
     private
 
     def arm_from_outside(interval, callable)
@@ -83,7 +72,7 @@ module EventMachine
     end
 
     def cancel_all_timers
-      @timers = {}
+      @timers.clear
       @alarms&._clear
     end
   end
