@@ -216,7 +216,7 @@ class ForkTest < PeltonTest
   def test_children_have_random_numbers_of_their_own
     random = -> { OpenSSL::Random.random_bytes(16).unpack1("H*") }
     Pelton.run do
-      numbers = [random.call, *Array.new(2) { in_child { Pelton.run { print random.call } } }, random.call]
+      numbers = Array.new(2) { in_child { Pelton.run { print random.call } } } << random.call << random.call
 
       assert_equal 4, numbers.uniq.size
       assert_equal [32], numbers.map(&:size).uniq
