@@ -72,6 +72,19 @@ class EventMachineTimersTest < EventMachineTest
     assert_equal 0, EM.get_timer_count
   end
 
+  def test_what_unbind_arms_at_the_end_is_not_called
+    log = []
+    em do
+      EM.connect("127.0.0.1", serve, handler(
+        connection_completed: -> { EM.stop },
+        unbind: -> { EM.add_timer(0) { log << :timer } && EM.next_tick { log << :tick } }
+      ))
+    end
+    em { EM.add_timer(0.01) { EM.stop } }
+
+    assert_empty log
+  end
+
   def test_there_is_a_limit
     before = EM.get_max_timers
     EM.set_max_timers(2)

@@ -14,7 +14,7 @@ module EventMachine
       raise "max timers exceeded" if @timers.size >= @max_timers
       return arm_from_outside(interval, callable) unless @reactor_thread.equal?(Thread.current)
       @timers[signature = (@signatures += 1)] = callable
-      @alarms._add(signature, interval.is_a?(Numeric) ? interval : interval.to_f)
+      @alarms._add(signature, interval.is_a?(Numeric) ? interval : interval.to_f) unless @over
       signature
     end
 
