@@ -47,6 +47,12 @@ class ClientConnectionTest < PeltonTest
     end
   end
 
+  def test_informational_responses_without_end
+    converse("HTTP/1.1 103 Early Hints\r\n\r\n" * 200) do |connection|
+      assert_raises(Pelton::ProtocolError) { exchange(connection) }
+    end
+  end
+
   def test_a_truncated_chunked_body
     converse(RESPONSE.byteslice(0, RESPONSE.bytesize - 3), nil) do |connection|
       response = exchange(connection)

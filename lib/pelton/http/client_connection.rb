@@ -7,6 +7,9 @@ module Pelton
     # A connection of the client: one request at a time, and its response.
     # @private
     class ClientConnection
+      # 1xx responses that are passed over before the one that counts.
+      INFORMATIONAL = 100
+
       # @return [Stream]
       attr_reader :stream
 
@@ -115,7 +118,9 @@ module Pelton
       def receive(request, deadlines, settings, failure)
         head = event(deadlines, :response_timeout)
         # What is informational is passed over, with its end; 101 is not: another protocol follows.
+        passed = 0
         until head[0] >= 200 || head[0] == 101
+          raise ProtocolError, "the server sends informational responses and no other" if (passed += 1) > INFORMATIONAL
           event(deadlines, :response_timeout)
           head = event(deadlines, :response_timeout)
         end
