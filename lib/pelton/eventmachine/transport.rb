@@ -54,6 +54,9 @@ module EventMachine
 
     def closing? = !!@closing
 
+    # Whether nothing more is received: it was closed, and not only after writing.
+    def deaf? = @closing == :now || @unbound
+
     def unbound? = @unbound
 
     # Closes it at once: the loop ends.

@@ -132,6 +132,19 @@ class EventMachineLineText2Test < EventMachineTest
     assert_equal %w[a bad b c], handler.log
   end
 
+  def test_after_close_connection_no_line_comes
+    log = []
+    closing = Module.new do
+      include EM::P::LineText2
+
+      define_method(:receive_line) { |line| close_connection.then { log << line } }
+      define_method(:unbind) { |*| EM.stop }
+    end
+    em { EM.connect("127.0.0.1", serve(closing)) { |client| client.send_data("a\nb\nc\n") } }
+
+    assert_equal ["a"], log
+  end
+
   def test_very_many_lines_at_once_need_no_stack
     handler = Log.new
     handler.receive_data("line\n" * 100_000)

@@ -25,7 +25,8 @@ module EventMachine
       # @private
       def receive_data(data)
         @lbp_buffer << data
-        while @lbp_binary ? lbp_take_binary : lbp_take_line
+        until @em_transport.deaf?
+          break unless @lbp_binary ? lbp_take_binary : lbp_take_line
         end
         @lbp_buffer = @lbp_buffer.byteslice(@lbp_start..) if @lbp_start > 0
         @lbp_start = 0

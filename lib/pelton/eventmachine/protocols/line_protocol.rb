@@ -16,7 +16,7 @@ module EventMachine
       def receive_data(data)
         (@lp_buffer ||= "".b) << data
         start = 0
-        while (stop = @lp_buffer.index(LineText2::NEWLINE, start))
+        while !@em_transport&.deaf? && (stop = @lp_buffer.index(LineText2::NEWLINE, start))
           line = @lp_buffer.byteslice(start, stop - start).delete_suffix("\r")
           start = stop + 1
           receive_line(line)

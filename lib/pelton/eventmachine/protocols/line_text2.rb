@@ -101,11 +101,12 @@ module EventMachine
         @lt2_searched = 0
       end
 
-      # Until nothing is left that is complete. What is delivered counts as gone before anything is called, so that it may
+      # Until nothing is left that is complete, or the connection is closed. What is delivered counts as gone before anything is called, so that it may
       # call back, or raise.
       def lt2_consume
         outer, @lt2_consuming = @lt2_consuming, true
-        while @lt2_text ? lt2_take_text : lt2_take_line
+        until @em_transport&.deaf?
+          break unless @lt2_text ? lt2_take_text : lt2_take_line
         end
       ensure
         @lt2_consuming = outer

@@ -19,7 +19,8 @@ module EventMachine
     # It is a Deferrable that succeeds when it is connected. When the server cannot be reached at first, an error ends the
     # loop. Later it is tried again every second; what was asked meanwhile, or had no answer, is asked anew.
     #
-    # An answer that is an error counts as an absent value, or as not stored.
+    # An answer that is an error counts as an absent value, or as not stored; and so does a key that memcached cannot be
+    # sent, such as one with a space.
     module Memcache
       include Deferrable
 
@@ -47,7 +48,6 @@ module EventMachine
       # Gets the values of keys: the block is called with as many, nil where one is absent.
       #
       # @raise [ArgumentError] without a block
-      # @raise [Pelton::Memcached::KeyError] for a key that cannot be sent
       # @return [self]
       def get(*keys, &block)
         raise ArgumentError, "get needs a block" unless block
@@ -148,6 +148,8 @@ module EventMachine
           else @mc_client.set(key, value, ttl: mc_ttl(exptime)) { |stored| mc_call(block, stored) }
           end
         answer.errback { |error| mc_failed(error, command, key, value, exptime, block) }
+      rescue ::Pelton::Memcached::KeyError
+        EventMachine.next_tick { mc_call(block, (command == :get) ? nil : false) } if block
       end
 
       def mc_tell(command, key, value, exptime)
