@@ -35,6 +35,23 @@ class EventMachineHttpClientTest < EventMachineTest
     assert_match(/\APUT \/x HTTP.*^Content-type: t\/y\r\nContent-length: 0\r\n/m, @asked)
   end
 
+  def test_under_tls
+    answer = @server.call(OK)
+    secure = Module.new do
+      include answer
+
+      define_method(:post_init) { start_tls }
+    end
+    response = nil
+    em do
+      client = EM::P::HttpClient.request(host: "127.0.0.1", port: serve(secure), ssl: true)
+      client.callback { |value| EM.stop.then { response = value } }
+      client.errback { raise "no response" }
+    end
+
+    assert_equal "ok", response[:content]
+  end
+
   def test_it_need_not_wait_for_the_server_to_close
     assert_equal "ok", request(OK, close: false).last[:content]
   end

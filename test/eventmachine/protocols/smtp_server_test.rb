@@ -86,6 +86,27 @@ class EventMachineSmtpServerTest < EventMachineTest
       answers("STARTTLS", "EHLO x", "MAIL FROM:<a>", parms: {starttls: :required})
   end
 
+  def test_what_came_before_tls_is_forgotten
+    said = talk("EHLO x", "STARTTLS", "MAIL FROM:<injected>", parms: {starttls: true}, until_text: "220 Start TLS negotiation\r\n")
+
+    assert_equal "220 Start TLS negotiation", said.last
+    refute_includes Server.log.map(&:first), :receive_sender
+  end
+
+  def test_a_mail_under_tls
+    server = Class.new(Server)
+    server.log, server.answers = [], {}
+    server.parms = {starttls: :required}
+    em do
+      mail = EM::P::SmtpClient.send(host: "127.0.0.1", port: serve(server), domain: "x", from: "a", to: "b", body: "secret", starttls: true)
+      mail.callback { EM.stop }
+      mail.errback { |result| raise result.message.inspect }
+    end
+
+    assert_equal 2, server.log.count([:receive_ehlo_domain, "x"])
+    assert_includes server.log, [:lines, "", "secret"]
+  end
+
   def test_lines_come_in_chunks
     answers("MAIL FROM:<x>", "RCPT TO:<x>", "DATA", "1", "2", "3", ".", parms: {chunksize: 2})
 
@@ -114,7 +135,7 @@ class EventMachineSmtpServerTest < EventMachineTest
   private
 
   # What the server says to the lines, which are sent at once.
-  def talk(*lines, parms: {}, calls: {})
+  def talk(*lines, parms: {}, calls: {}, until_text: "221 Ok\r\n")
     Server.answers = calls
     Server.log.clear
     text = +""
@@ -122,7 +143,7 @@ class EventMachineSmtpServerTest < EventMachineTest
       post_init: -> { lines.each { |line| send_data("#{line}\r\n") } },
       receive_data: lambda { |data|
         text << data
-        close_connection if text.end_with?("221 Ok\r\n")
+        close_connection if text.end_with?(until_text)
       },
       unbind: -> { EM.add_timer(0.01) { EM.stop } }
     )

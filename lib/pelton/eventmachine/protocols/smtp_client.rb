@@ -121,6 +121,7 @@ module EventMachine
 
       def receive_starttls_response
         return unless answered?(2)
+        lt2_set_up # what came before TLS may be another's, and is forgotten
         start_tls(@args[:starttls].is_a?(Hash) ? @args[:starttls] : {sni_hostname: @args[:host]})
         send_ehlo(:receive_ehlo_over_tls_response)
       end

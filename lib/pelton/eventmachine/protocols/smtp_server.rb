@@ -223,7 +223,7 @@ module EventMachine
         return reply("503 TLS Already negotiated") if @state.include?(:starttls)
         return reply("503 EHLO required before STARTTLS") unless @state.include?(:ehlo)
         reply("220 Start TLS negotiation")
-        set_line_mode # what came before TLS counts no more
+        lt2_set_up # what came before TLS may be another's, and is forgotten
         start_tls(@parms[:starttls_options] || {})
         @state = [:starttls]
       end
