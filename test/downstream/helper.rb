@@ -27,6 +27,15 @@ class DownstreamTest < PeltonTest
     folder
   end
 
+  # Gems that stand on EventMachine, and Pelton's gem of that name.
+  GEMFILE = File.join(ROOT, "gemfiles/downstream.rb")
+
+  def bundled!
+    skip "bin/setup --downstream brings these gems" unless File.exist?("#{GEMFILE}.lock")
+  end
+
+  def bundle_environment = child_environment.merge("BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_SILENCE_ROOT_WARNING" => "1")
+
   # Runs Ruby with Pelton in EventMachine's place.
   #
   # @return [String] what it wrote

@@ -6,7 +6,6 @@ require_relative "helper"
 # The specs of gems that stand on EventMachine. Those that fail on EventMachine itself are in specs_expected.yml.
 class SpecsTest < DownstreamTest
   EXPECTED = YAML.load_file(File.join(__dir__, "specs_expected.yml"))
-  GEMFILE = File.join(ROOT, "gemfiles/downstream.rb")
   TRIES = 3
 
   def test_em_http_request = check("em-http-request", "--require", File.join(__dir__, "stand_ins/mongrel.rb"))
@@ -16,7 +15,7 @@ class SpecsTest < DownstreamTest
   private
 
   def check(gem, *options)
-    skip "bin/setup --downstream brings #{gem}" unless File.exist?("#{GEMFILE}.lock")
+    bundled!
     folder = folder_of(gem)
     output = unexpected = nil
     TRIES.times do
@@ -30,14 +29,12 @@ class SpecsTest < DownstreamTest
   end
 
   def folder_of(gem)
-    IO.popen([environment, "bundle", "exec", "ruby", "-e", "print Gem.loaded_specs[ARGV[0]].full_gem_path", gem], &:read)
+    IO.popen([bundle_environment, "bundle", "exec", "ruby", "-e", "print Gem.loaded_specs[ARGV[0]].full_gem_path", gem], &:read)
   end
 
   def run_specs(folder, options)
     command = [*self.class.isolation, "timeout", "-k", "5", "100", "bundle", "exec", "ruby", "-W0", "-Ilib", "-Ispec", "-S", "rspec", "--no-color",
       *options, "spec"]
-    IO.popen(environment, [*command, chdir: folder, err: [:child, :out], in: File::NULL], &:read).scrub
+    IO.popen(bundle_environment, [*command, chdir: folder, err: [:child, :out], in: File::NULL], &:read).scrub
   end
-
-  def environment = child_environment.merge("BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_SILENCE_ROOT_WARNING" => "1")
 end
