@@ -5,7 +5,7 @@
 /* What a memcached server sends: bytes to replies. */
 
 #define DIRECT_VALUE 32768 /* a value with more to come is received straight into its string */
-#define RECEIVES_A_TURN 16 /* hot buffers for one connection in one turn: 1 MB */
+#define BYTES_A_TURN (1024 * 1024) /* of one connection: more would be values that nobody has taken yet */
 
 /* Parses all of the hot buffer's bytes. 0 or a parser's error. */
 static int parse(struct pel_memcached_connection *connection, const char *bytes, size_t length)
@@ -44,7 +44,7 @@ static ssize_t receive_value(struct pel_memcached_connection *connection, uint64
 void pel_memcached_receive(struct pel_memcached_connection *connection)
 {
     /* What a layer holds nobody would tell again. */
-    for (int turns = 0; (turns < RECEIVES_A_TURN || connection->stream.layer) && connection->stream.readable; turns++) {
+    for (size_t bytes = 0; (bytes < BYTES_A_TURN || connection->stream.layer) && connection->stream.readable;) {
         uint64_t pending = connection->value ? pel_memcached_parser_pending(&connection->parser) : 0;
         char *hot = pel_hot_buffer(connection->reactor);
         ssize_t count;
@@ -71,6 +71,7 @@ void pel_memcached_receive(struct pel_memcached_connection *connection)
                                code == PEL_ELIMIT ? "a reply that is too long" : "a reply that fits no request");
             return;
         }
+        bytes += (size_t)count;
         connection->progress = connection->reactor->loop.now;
         connection->excused = 0;
         connection->replied = 1;
