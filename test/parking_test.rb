@@ -455,7 +455,7 @@ class ParkingTest < PeltonTest
       parked = nil
       task = Pelton.spawn {
         begin
-          (parked = Fiber.current) && @log << Pelton::Operation.new.await(timeout: 0.005)
+          (parked = Fiber.current) && @log << Pelton::Operation.new.await(timeout: 0.05)
         rescue
           @log << $!.class
         end
