@@ -2,6 +2,7 @@
 
 require_relative "../test_helper"
 require "json"
+require "minitest/mock"
 require "pelton/lab/command"
 require "stringio"
 require "tmpdir"
@@ -28,6 +29,24 @@ class LabCommandTest < PeltonTest
 
     assert_equal 0, status
     assert_equal Pelton::Lab.shipped.keys, out.scan(/^  (\w+) /).flatten
+  end
+
+  def test_without_a_name_those_that_must_be_named_are_not_run
+    Dir.mktmpdir do |folder|
+      files = {"usual" => "", "special" => "only_when_named"}.to_h do |name, line|
+        File.write(path = File.join(folder, "#{name}.rb"), <<~RUBY)
+          Pelton::Lab.experiment(#{name.inspect}) do
+            #{line}
+            race("race of #{name}", size: 1, rounds: 1) { contender("c") { |run| run.measure {} } }
+          end
+        RUBY
+        [name, path]
+      end
+      Pelton::Lab.stub(:shipped, files) do
+        assert_match(/usual: race of usual/, lab.then { |_, out, _| refute_match(/race of special/, out) && out })
+        assert_match(/race of special/, lab("special")[1])
+      end
+    end
   end
 
   def test_a_report_that_is_not_finished_leaves_what_was_there

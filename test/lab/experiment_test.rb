@@ -16,6 +16,11 @@ class LabExperimentTest < PeltonTest
     assert_equal "adding", @experiment.about
   end
 
+  def test_is_run_with_the_others_unless_it_says_otherwise
+    refute_predicate @experiment, :only_when_named?
+    assert_predicate Pelton::Lab::Experiment.new("long", "/some/file.rb") { only_when_named }, :only_when_named?
+  end
+
   def test_keeps_its_races_in_order
     assert_equal %w[small large], @experiment.races.map(&:name)
   end

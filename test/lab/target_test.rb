@@ -43,6 +43,20 @@ class LabTargetTest < PeltonTest
     assert_equal "met", alone.verdict
   end
 
+  def test_with_others_than_the_baseline_the_best_of_them_counts
+    race = Pelton::Lab::Race.new("race", size: 1) do
+      metric :real
+      %w[base good best none].each { |name| contender(name, baseline: name == "base") {} }
+      target 1, "base", of: "base", to: %w[good best none], at_most: 1
+    end
+    results = race.contenders.zip([6.0, 4.0, 3.0]).map do |contender, real|
+      Pelton::Lab::Result.new(contender, 1).tap { |result| result.add(Pelton::Lab::Measurement.new(user: 0, system: 0, real:, operations: 1)) if real }
+    end
+    check = Pelton::Lab::Heat.new(nil, race, :same, size: 1, rounds: 7, results:).checks.first
+
+    assert_in_delta 2, check.figure
+  end
+
   def test_another_metric_than_the_races
     assert_equal :cpu, check(1, fast: [2.0], slow: [1.0], metric: :cpu).target.metric
   end

@@ -16,7 +16,8 @@ say = ->(event, **details) { report.puts(JSON.generate({event:, **details})) }
 
 experiments = Pelton::Lab.load(job[:path])
 contender = experiments.find { |experiment| experiment.name == job[:experiment] }.find(job[:race]).find(job[:contender])
-run = Pelton::Lab::Run.new(size: job[:size], host: job[:host], port: job[:port], rehearsal: job[:rehearsal], on_start: -> { say.call("measuring") })
+run = Pelton::Lab::Run.new(size: job[:size], host: job[:host], port: job[:port], server_core: job[:server_core],
+  rehearsal: job[:rehearsal], on_start: -> { say.call("measuring") })
 
 begin
   contender.work.call(run)

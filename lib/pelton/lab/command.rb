@@ -63,6 +63,7 @@ module Pelton
 
         def measure(options, environment, out, error)
           experiments = named(options.names).flat_map { |path| Lab.load(path) }
+          experiments.reject!(&:only_when_named?) if options.names.empty?
           if options.latencies && experiments.flat_map(&:races).none?(&:latencies)
             raise UsageError, "--latency is for races that are run at several (race \"name\", latency: [0], ...): there is none here"
           end

@@ -22,6 +22,15 @@ module Pelton
         text ? @about = text : @about
       end
 
+      # Says that it takes too long, or needs too much, to be run when no experiment is named.
+      def only_when_named
+        @only_when_named = true
+      end
+
+      def only_when_named?
+        !!@only_when_named
+      end
+
       # Declares a race: contenders that do the same work, see {Race}.
       def race(name, **options, &description)
         @races << Race.new(name, **options, &description)

@@ -62,7 +62,7 @@ module Pelton
             usage: pelton lab [EXPERIMENT | FILE.rb ...] [options]
 
             Measures what asynchronous code costs and gains, each contender in a fresh process, answers checked.
-            Without a name: lists the experiments and runs them all, in about two minutes.
+            Without a name: lists the experiments and runs those that need no name, in about two minutes.
 
           TEXT
           parser.on("--full", "the sizes of the articles, for every contender (default: what two minutes allow)") { @full = true }

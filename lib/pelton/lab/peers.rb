@@ -10,7 +10,11 @@ module Pelton
         "dalli" => "~> 4.3",
         "em-synchrony" => "~> 1.0",
         "eventmachine" => "1.2.7",
-        "memcached" => "1.8.0"
+        "falcon" => "0.51.1", # the last one that goes with that async
+        "iodine" => "~> 0.7",
+        "memcached" => "1.8.0",
+        "puma" => ">= 6.4",
+        "thin" => "~> 2.0"
       }.freeze
 
       # @param run [#call] runs a command line and returns what it said and whether it succeeded

@@ -10,14 +10,17 @@ module Pelton
       # The contender answered wrongly: it must not be compared.
       class WrongAnswer < StandardError; end
 
-      attr_reader :size, :host, :port, :measurement
+      # @!attribute server_core
+      #   @return [Integer, nil] the core of the race's server; where the contender is a server itself, what asks it belongs there
+      attr_reader :size, :host, :port, :server_core, :measurement
 
       # @param rehearsal [Boolean] the untimed round, in which more may be checked than a timed one can afford
       # @param on_start [Proc] called when measuring begins
-      def initialize(size:, host: "127.0.0.1", port: nil, rehearsal: false, on_start: -> {})
+      def initialize(size:, host: "127.0.0.1", port: nil, server_core: nil, rehearsal: false, on_start: -> {})
         @size = size
         @host = host
         @port = port
+        @server_core = server_core
         @rehearsal = rehearsal
         @on_start = on_start
         @records = {}
@@ -62,6 +65,23 @@ module Pelton
         said = JSON.parse(text.lines.last, symbolize_names: true)
         @measurement = Measurement.new(**said.slice(:user, :system, :real, :rss_kb), operations:, records: @records)
         said
+      end
+
+      # Measures a server that the contender has started: its CPU time and its memory, while the block asks it. Records
+      # `grown_mb`, how far its memory's peak is above what it had before.
+      # @param server [WebServer]
+      # @yieldreturn [#requests, #seconds] what was done, as {WebLoad} says it
+      def measure_server(server)
+        raise ArgumentError, "a contender measures once" if @measurement
+        server.forget_peak
+        before = server.usage
+        @on_start.call
+        done = yield
+        after = server.usage
+        record(:grown_mb, (after.peak_kb - before.rss_kb) / 1024.0)
+        @measurement = Measurement.new(user: after.user - before.user, system: after.system - before.system, real: done.seconds,
+          operations: done.requests, rss_kb: after.peak_kb, records: @records)
+        done
       end
 
       # Compares what came with what should have come.

@@ -72,7 +72,7 @@ module Pelton
         server_core, core = Pinning.cores(heat.pin)
         server = heat.race.starter&.call(processes, server_core, @options.server)
         heat.server = server&.version
-        setting = Setting.new(processes, server, *linked(link(heat), server, processes, server_core), core)
+        setting = Setting.new(processes, server, *linked(link(heat), server, processes, server_core), core, server_core)
         (heat.rounds + 1).times do |round|
           runnable = heat.results.select(&:runnable?)
           runnable = round.zero? ? runnable.reject { |result| @rehearsed[result.contender] } : runnable.shuffle(random: @random)
@@ -89,14 +89,15 @@ module Pelton
         heat.commands.update(processes.commands)
       end
 
-      # The server as contenders reach it, and the core that they run on.
-      Setting = Struct.new(:processes, :server, :host, :port, :core)
+      # The server as contenders reach it, the core that they run on, and the server's.
+      Setting = Struct.new(:processes, :server, :host, :port, :core, :server_core)
 
       # Runs a contender once and books what came of it.
       def try(heat, result, setting, rehearsal)
         size = rehearsal ? [heat.race.rehearsal, result.size].min : result.size
         job = {path: heat.experiment.path, experiment: heat.experiment.name, race: heat.race.name,
-               contender: result.name, size:, host: setting.host, port: setting.port, rehearsal:}
+               contender: result.name, size:, host: setting.host, port: setting.port,
+               server_core: setting.server_core, rehearsal:}
         before = counters(heat.race, setting.server)
         @rehearsed[result.contender] = true
         trial = @attempt.call(setting.processes, job, setting.core)

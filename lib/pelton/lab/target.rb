@@ -11,18 +11,20 @@ module Pelton
       # Fewer rounds give a figure, not a verdict.
       ROUNDS_FOR_A_VERDICT = 7
 
-      attr_reader :row, :what, :contender, :pin, :metric, :limit, :unit, :digits
+      attr_reader :row, :what, :contender, :to, :pin, :metric, :limit, :unit, :digits
 
       # @param row [Integer] its number in the table of targets
       # @param of [String] the contender that must keep it
+      # @param to [String, Array<String>, nil] with whom it is compared: of several the one that did best; nil: the baseline
       # @param at_most [Numeric] the limit
       # @param pin [Symbol, nil] the pinning it is meant for; nil: any
       # @param metric [Symbol, nil] what is compared; nil: the race's metric
       # @param unit [String, nil] the unit of an absolute limit; nil: the limit is a ratio to the baseline
-      def initialize(row, what, of:, at_most:, default_metric:, pin: nil, metric: nil, unit: nil, digits: 2)
+      def initialize(row, what, of:, at_most:, default_metric:, to: nil, pin: nil, metric: nil, unit: nil, digits: 2)
         @row = row
         @what = what
         @contender = of
+        @to = to
         @limit = at_most
         @pin = pin
         @metric = metric || default_metric
@@ -35,14 +37,21 @@ module Pelton
         own = heat[contender]
         return unmeasured(own) unless own&.measured?
         return Check.new(self, own.median(metric), own.rounds, nil, Statistics.doubt(own.values(metric))) if unit
-        base = heat[heat.race.reference.name]
+        base = rival(heat)
         return unmeasured(base) unless base&.measured?
         Check.new(self, own.median(metric) / base.median(metric).to_f, [own.rounds, base.rounds].min, nil,
           Statistics.doubt(own.values(metric), base.values(metric)))
       end
 
+      # The result that it is compared with.
+      def rival(heat)
+        others = [*(to || heat.race.reference.name)].filter_map { |name| heat[name] }
+        others.select(&:measured?).min_by { |result| result.median(metric) } || others.first
+      end
+      private :rival
+
       def unmeasured(result)
-        Check.new(self, nil, 0, result ? "#{result.name}: #{result.reason}" : "#{contender} did not take part")
+        Check.new(self, nil, 0, result ? "#{result.name}: #{result.reason}" : "#{[contender, *to].join(" or ")} did not take part")
       end
       private :unmeasured
 

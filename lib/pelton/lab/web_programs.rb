@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require_relative "programs"
+
+module Pelton
+  module Lab
+    # How the web servers are started that the lab compares: each method returns what {WebServer.serve} calls for a command
+    # line. Rack servers are given the path of a rackup file. They are started by a line of Ruby, because a bundle's gems
+    # are on the load path while its executables are nowhere.
+    module WebPrograms
+      PELTON = File.expand_path("../../../exe/pelton", __dir__)
+      LIBRARY = File.expand_path("../..", __dir__)
+
+      class << self
+        def pelton(app, *options)
+          ->(port, _) { [RbConfig.ruby, "-I", LIBRARY, PELTON, "serve", "--quiet", *options, "-b", "tcp://127.0.0.1:#{port}", app] }
+        end
+
+        def puma(app, threads: 5, workers: 0)
+          lambda do |port, _|
+            ruby('require "puma/cli"; Puma::CLI.new(ARGV).run', "-q", "-w", workers.to_s, "-t", "#{threads}:#{threads}",
+              "-e", "production", "-b", "tcp://127.0.0.1:#{port}", app)
+          end
+        end
+
+        def falcon(app)
+          ->(port, _) { ruby('require "falcon/command"; Falcon::Command.call(ARGV)', "serve", "-n", "1", "-b", "http://127.0.0.1:#{port}", "-c", app) }
+        end
+
+        def thin(app, *options)
+          lambda do |port, _|
+            ruby('require "thin"; Thin::Runner.new(ARGV).run!', "start", "-q", "-e", "production", "-a", "127.0.0.1", "-p", port.to_s,
+              "--max-conns", "10000", *options, "-R", app)
+          end
+        end
+
+        def iodine(app)
+          lambda do |port, _|
+            ruby('require "rack"; require "rack/builder"; require "iodine"; app = Rack::Builder.parse_file(ARGV[1]); ' \
+              'Iodine.threads = Iodine.workers = 1; Iodine.listen(service: :http, address: "127.0.0.1", port: ARGV[0], ' \
+              "handler: app.is_a?(Array) ? app[0] : app, log: false); Iodine.start", port.to_s, app)
+          end
+        end
+
+        # @param script [String] the program; its argument is the port
+        def node(script)
+          ->(port, _) { ["node", "-e", script, port.to_s] }
+        end
+
+        # One worker of nginx.
+        # @param location [String] what stands in the server's block
+        # @param upstream [String] what stands before it
+        def nginx(location, upstream: "")
+          lambda do |port, folder|
+            File.write(path = File.join(folder, "nginx.conf"), <<~NGINX)
+              daemon off; #{"user root;" if Process.uid.zero?} worker_processes 1; pid #{folder}/pid; error_log stderr crit;
+              events { worker_connections 10000; }
+              http {
+                access_log off; keepalive_requests 100000000; default_type text/plain;
+                client_body_temp_path #{folder}/b; proxy_temp_path #{folder}/p; fastcgi_temp_path #{folder}/f;
+                uwsgi_temp_path #{folder}/u; scgi_temp_path #{folder}/s;
+                #{upstream}
+                server { listen 127.0.0.1:#{port} backlog=4096; #{location} }
+              }
+            NGINX
+            [Programs.find("nginx"), "-c", path, "-p", folder]
+          end
+        end
+
+        # The path of one of the lab's rackup files.
+        def application(name)
+          File.expand_path("applications/#{name}.ru", __dir__)
+        end
+
+        private
+
+        def ruby(program, *arguments)
+          [RbConfig.ruby, "-e", program, "--", *arguments]
+        end
+      end
+    end
+  end
+end

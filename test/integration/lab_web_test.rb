@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/lab"
+require "pelton/lab/options"
+require "pelton/lab/programs"
+require "pelton/lab/runner"
+
+# The experiments with web servers, small: every server that is installed answers rightly, and each target of Pelton's own
+# has a figure.
+class LabWebTest < PeltonTest
+  self.deadline = 240
+
+  def run_small(name, *arguments)
+    %w[ab wrk nginx].each { |program| skip "no #{program}" unless Pelton::Lab::Programs.find(program) }
+    experiment = Pelton::Lab.load(Pelton::Lab.shipped.fetch(name)).first
+    options = Pelton::Lab::Options.new(["--rounds", "1", *arguments])
+    heats = Pelton::Lab::Runner.new(options).run(experiment)
+    results = heats.flat_map(&:results)
+
+    assert_empty heats.filter_map(&:skipped)
+    assert_empty results.select { |result| result.status == :refused }.map { |result| "#{result.name}: #{result.reason}" }
+    assert_empty results.select { |result| result.status == :skipped && !(result.contender.gem || result.contender.program) }.map(&:reason)
+    heats.each { |heat| heat.checks.each { |check| assert check.figure || check.reason.match?(/is not installed/), check.reason } }
+  end
+
+  def test_hello
+    run_small("hello", "--size", "1")
+  end
+end
