@@ -120,9 +120,10 @@ class EventMachineHttpServerTest < EventMachineTest
 
   def test_a_request_that_waits_holds_up_no_other
     order = []
+    gate = Thread::Queue.new
     waiting = Class.new(Handler) do
       define_method(:process_http_request) do
-        sleep 0.05 if @http_path_info == "/slow"
+        (@http_path_info == "/slow") ? gate.pop : gate.push(true)
         order << @http_path_info
         answer("done")
       end

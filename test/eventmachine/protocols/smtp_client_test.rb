@@ -110,8 +110,9 @@ class EventMachineSmtpClientTest < EventMachineTest
     em do
       port = serve(Server, @log, answers)
       mail = EM::P::SmtpClient.send({host: "127.0.0.1", port: port, domain: "dom", from: "a@b", to: "c@d"}.merge(args))
-      mail.callback { |result| EM.add_timer(0.01) { EM.stop.then { outcome = [:ok, result] } } }
-      mail.errback { |result| EM.add_timer(0.01) { EM.stop.then { outcome = [:failed, result] } } }
+      mail.callback { |result| outcome = [:ok, result] }
+      mail.errback { |result| outcome = [:failed, result] }
+      EM.add_periodic_timer(0.001) { EM.stop if outcome && (@log.empty? || @log.last == "QUIT") }
     end
     outcome
   end
