@@ -168,6 +168,47 @@ class HTTPServerTest < PeltonTest
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO).listen("unix://") }
   end
 
+  def test_a_server_is_one_threads
+    serving(HELLO) do
+      peer.get("/")
+      connection = peer
+      connection.get("/")
+      error = Thread.new do
+        Pelton.run do
+          one, other = Pelton::Stream.pair
+          assert_raises(Pelton::Error) { server.serve(one) }
+        ensure
+          [one, other].each(&:close)
+        end
+      end.value
+
+      assert_match(/another thread/, error.message)
+    end
+  end
+
+  # Its connections are the parent's; it counts its own.
+  def test_a_server_in_a_child
+    serving(HELLO) do
+      connection = peer
+      connection.get("/")
+      reader, writer = IO.pipe
+      pid = fork do
+        Pelton.run do
+          one, other = Pelton::Stream.pair
+          server.serve(one)
+          other.write("GET / HTTP/1.0\r\n\r\n")
+          writer.write(other.read[/hello\z/], server.stats[:connections])
+        end
+        exit!(0)
+      end
+      Process.wait(pid)
+      writer.close
+
+      assert_equal "hello0", reader.read
+      assert_equal "hello", connection.get("/").body
+    end
+  end
+
   def test_memory_stays_in_its_place_when_the_heap_is_compacted
     serving(->(env) { GC.compact && HELLO.call(env) }, lint: false) do
       connection = peer

@@ -20,7 +20,9 @@ struct pel_http_list {
 };
 
 struct pel_http_server {
-    struct pel_spare spare;           /* first; among the reactor's while there are connections */
+    struct pel_spare spare;      /* first; among the reactor's while there are connections */
+    struct pel_reactor *reactor; /* while there are connections: theirs */
+    unsigned fork_generation;
     VALUE self, app, log;             /* log: nil, or what is called with an exchange's facts */
     VALUE template;                   /* env without what a request adds; Qfalse until the first */
     VALUE host, host_name, host_port; /* of the last Host header: usually the next one's, too */
@@ -97,6 +99,9 @@ struct pel_http_server *pel_http_server_get(VALUE self);
 void pel_http_list_add(struct pel_http_list *list, struct pel_http_connection *connection);
 void pel_http_list_remove(struct pel_http_connection *connection);
 
+/* Whether it may serve on this reactor: all of its connections are one's. What came through a fork is forgotten. */
+int pel_http_server_fits(struct pel_http_server *server, struct pel_reactor *reactor);
+
 /* One connection more, or less. C only. */
 void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *reactor);
 void pel_http_server_remove(struct pel_http_server *server, struct pel_reactor *reactor);
@@ -165,7 +170,11 @@ void pel_http_ring(struct pel_reactor *reactor, struct pel_alarm *alarm);
 
 /* ---- http_env.c ------------------------------------------------------------------------------------------------ */
 
+/* Runs no Ruby code: the head lies in a buffer that others use as well. */
 VALUE pel_http_env(struct pel_http_connection *connection, const struct pel_http1_head *head);
+
+/* Adds rack.input to a request that has a body. Runs Ruby code. */
+void pel_http_env_input(struct pel_http_connection *connection);
 void pel_init_http_env(void);
 
 /* ---- http_response.c ------------------------------------------------------------------------------------------- */

@@ -303,6 +303,8 @@ void pel_http_serve(struct pel_http_server *server, VALUE stream_object)
 
     if (stream->protocol || stream->reading || !NIL_P(stream->on_data))
         rb_raise(pel_eError, "this stream is read by somebody else: hand over one that nobody uses");
+    if (!pel_http_server_fits(server, stream->reactor))
+        rb_raise(pel_eError, "this server serves on another thread: make one for each");
     self = TypedData_Make_Struct(rb_cObject, struct pel_http_connection, &connection_type, connection);
     connection->self = self;
     connection->stream = stream;

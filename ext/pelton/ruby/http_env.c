@@ -317,8 +317,6 @@ VALUE pel_http_env(struct pel_http_connection *connection, const struct pel_http
     rb_hash_aset(env, key_async, connection->exchange);
     connection->finished = rb_ary_new();
     rb_hash_aset(env, key_finished, connection->finished);
-    if (!connection->body_done)
-        rb_hash_aset(env, key_input, rb_funcall(pel_mHTTP, rb_intern("_input"), 1, connection->exchange));
     rb_hash_aset(env, key_hints, connection->exchange);
     put_headers(env, head);
     if (head->target_form == PEL_HTTP1_ABSOLUTE) /* RFC 9112, 3.2.2: Host is ignored then */
@@ -326,6 +324,12 @@ VALUE pel_http_env(struct pel_http_connection *connection, const struct pel_http
     if (head->upgrade)
         rb_hash_aset(env, key_upgrade, upgrade_protocols(head));
     return env;
+}
+
+void pel_http_env_input(struct pel_http_connection *connection)
+{
+    if (!connection->body_done)
+        rb_hash_aset(connection->env, key_input, rb_funcall(pel_mHTTP, rb_intern("_input"), 1, connection->exchange));
 }
 
 /* _template(env): adds what every request replaces, so that a copy has room for it. */

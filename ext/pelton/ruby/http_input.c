@@ -11,8 +11,9 @@ static VALUE trailers_of(const struct pel_http1_head *head)
     VALUE trailers = rb_hash_new();
 
     for (unsigned i = 0; i < head->header_count; i++) {
-        VALUE name = rb_funcall(rb_str_new(head->headers[i].name.bytes, (long)head->headers[i].name.length),
-                                rb_intern("downcase"), 0);
+        VALUE name = rb_str_new(head->headers[i].name.bytes, (long)head->headers[i].name.length);
+        for (char *byte = RSTRING_PTR(name); byte < RSTRING_END(name); byte++)
+            *byte = *byte >= 'A' && *byte <= 'Z' ? (char)(*byte | 32) : *byte;
         rb_hash_aset(trailers, name, rb_str_new(head->headers[i].value.bytes, (long)head->headers[i].value.length));
     }
     return trailers;

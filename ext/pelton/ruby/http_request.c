@@ -22,7 +22,10 @@ static VALUE call_within_catch(VALUE tag, VALUE argument, int argc, const VALUE 
 {
     struct application *application = (struct application *)argument;
     struct pel_http_connection *connection = application->connection;
-    VALUE response = rb_funcallv(connection->server->app, id_call, 1, &connection->env);
+    VALUE response;
+
+    pel_http_env_input(connection);
+    response = rb_funcallv(connection->server->app, id_call, 1, &connection->env);
 
     application->returned = 1;
     return response;

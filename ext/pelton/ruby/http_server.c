@@ -46,6 +46,7 @@ static VALUE server_allocate(VALUE class)
 
     server->self = self;
     server->app = server->log = Qnil;
+    server->fork_generation = pel_fork_generation;
     server->limits = pel_http1_default_limits;
     server->concurrency = server->queue_limit = server->requests_limit = UINT32_MAX;
     server->header_timeout = server->idle_timeout = server->request_timeout = server->write_timeout = PEL_FOREVER;
@@ -95,11 +96,22 @@ static unsigned close_some(struct pel_spare *spare)
     return close_idle((struct pel_http_server *)spare, SPARED);
 }
 
+int pel_http_server_fits(struct pel_http_server *server, struct pel_reactor *reactor)
+{
+    if (server->fork_generation != pel_fork_generation) {
+        server->fork_generation = pel_fork_generation;
+        server->idle = server->waiting = (struct pel_http_list){.first = NULL};
+        server->connections = server->running = 0;
+    }
+    return !server->connections || server->reactor == reactor;
+}
+
 void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *reactor)
 {
     server->accepted++;
     if (server->connections++)
         return;
+    server->reactor = reactor;
     server->spare.close_some = close_some;
     server->spare.next = reactor->spares;
     reactor->spares = &server->spare;
