@@ -309,6 +309,12 @@ class ClientDirectTest < PeltonTest
     server.close
   end
 
+  def test_inspect_shows_no_credentials
+    client = Pelton::HTTP::Client.new("http://me:secret@x/", headers: {"authorization" => "secret"}, proxy: "http://a:secret@b")
+
+    assert_equal "#<Pelton::HTTP::Client x>", client.inspect
+  end
+
   def test_options_that_are_not_known
     assert_raises(ArgumentError) { Pelton::HTTP::Client.new(retries: 1) }
     assert_raises(ArgumentError) { Pelton::HTTP.get("http://localhost/", retry: 1) }

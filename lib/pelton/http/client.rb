@@ -111,6 +111,8 @@ module Pelton
       # @return [Hash{Symbol => Integer}] connections of this thread: `open` ones, of them `idle`
       def stats = pool.stats
 
+      def inspect = "#<#{self.class.name}#{" #{@base.hostname}" if @base}>" # headers and URLs may hold credentials
+
       # A client's methods, each returning its Deferrable.
       class Later
         # @private
