@@ -4,7 +4,7 @@
 
 /* What a memcached server sends: bytes to replies. */
 
-#define DIRECT_VALUE 32768 /* a value with more to come is received straight into its string */
+#define DIRECT_VALUE 32768         /* a value with more to come is received straight into its string */
 #define BYTES_A_TURN (1024 * 1024) /* of one connection: more would be values that nobody has taken yet */
 
 /* Parses all of the hot buffer's bytes. 0 or a parser's error. */
