@@ -171,6 +171,27 @@ class SignalTest < PeltonTest
     assert_equal "inner\ntrapped\nmain\nother\n", output
   end
 
+  # A worker that steps aside is in the pool already when it finds that the woken fiber is not to be switched to. Another handler
+  # may strike it there; the trace does what it can.
+  def test_a_worker_in_the_pool_that_has_resumed_a_fiber_is_passed_over
+    output = child(<<~RUBY)
+      trap(:USR1) { Fiber.new { sleep 0.5; puts "handler" }.resume }
+      striking = TracePoint.new(:c_call) do |call|
+        next unless call.self.is_a?(FiberError)
+        striking.disable
+        Fiber.new { sleep 0.01; puts "worker" }.resume
+      end
+      striking.enable
+      Pelton.run do
+        soon(:USR1, 0)
+        sleep 0.3
+        puts "main"
+      end
+    RUBY
+
+    assert_equal "worker\nhandler\nmain\n", output
+  end
+
   def test_a_task_is_cancelled_though_a_trap_handler_waits_on_its_fiber
     output = child(<<~RUBY)
       trap(:USR1) { $trapped = true; sleep }

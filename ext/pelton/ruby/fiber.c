@@ -21,6 +21,20 @@ static VALUE transfer(VALUE fiber)
     return rb_fiber_transfer_kw(fiber, 0, NULL, RB_NO_KEYWORDS);
 }
 
+/* Ruby refuses to switch to a fiber that has resumed another one. While it makes the error a trap handler may strike,
+ * and let others arrive. */
+static int refused(void)
+{
+    static const char words[] = "attempt to transfer to";
+    VALUE error = rb_errinfo(), message;
+
+    if (!rb_obj_is_kind_of(error, rb_const_get(rb_cObject, rb_intern("FiberError"))))
+        return 0;
+    message = rb_attr_get(error, rb_intern("mesg"));
+    return RB_TYPE_P(message, T_STRING) && RSTRING_LEN(message) >= (long)sizeof words - 1 &&
+           memcmp(RSTRING_PTR(message), words, sizeof words - 1) == 0;
+}
+
 int pel_switch(struct pel_reactor *reactor, VALUE fiber, int *state)
 {
     VALUE self = rb_fiber_current();
@@ -33,13 +47,13 @@ int pel_switch(struct pel_reactor *reactor, VALUE fiber, int *state)
     reactor->switches++;
     pel_step(reactor);
     pel_protect(transfer, fiber, state);
+    reactor->current_worker = worker;
     /* Every arrival counts itself. If nobody arrived anywhere, the switch itself failed. */
-    if (*state && reactor->arrivals == arrivals) {
+    if (*state && (reactor->arrivals == arrivals || refused())) {
         reactor->target = self;
         return 0;
     }
     reactor->arrivals++;
-    reactor->current_worker = worker;
     /* Ruby takes interrupts when a fiber arrives: they are run's, not the fiber's that happened to wake. But when the
      * switch was not ours, somebody used Fiber#raise on this fiber, and means it. */
     if (*state && reactor->target == self)
@@ -175,21 +189,32 @@ static int let_caller_make_one(struct pel_reactor *reactor, int *state)
     return 0;
 }
 
+/* 1 when it was away, or has nothing to wait for any more. 0 when the worker could not be switched to. */
+static int switch_to(struct pel_reactor *reactor, struct pel_worker *worker, const struct pel_waiter *waiter,
+                     int *state)
+{
+    if (!(waiter && pel_woken(waiter)) && pel_switch(reactor, worker->fiber, state))
+        return 1;
+    pel_worker_rest(reactor, worker);
+    return waiter && pel_woken(waiter);
+}
+
 static int switch_to_worker(struct pel_reactor *reactor, const struct pel_waiter *waiter)
 {
     struct pel_worker *worker = reactor->idle_workers;
     int state = 0;
 
-    if (!worker && let_caller_make_one(reactor, &state))
-        return state;
-    if (worker)
+    if (worker) {
         pel_worker_rise(reactor, worker);
-    else if (!(worker = new_worker(reactor, &state)))
+        if (switch_to(reactor, worker, waiter, &state) || NIL_P(pel_take_error(state)))
+            return state;
+        state = 0; /* a trap handler has struck it in the pool, and has resumed a fiber that waits now */
+    }
+    if (let_caller_make_one(reactor, &state) || !(worker = new_worker(reactor, &state)))
         return state;
     /* Making a fiber may run Ruby, a trap handler that waits among it: what the fiber waits for may have come. If no
      * stack can be had, that strikes the fiber that wants to park: the right place. */
-    if ((waiter && pel_woken(waiter)) || !pel_switch(reactor, worker->fiber, &state))
-        pel_worker_rest(reactor, worker);
+    switch_to(reactor, worker, waiter, &state);
     return state;
 }
 
