@@ -206,9 +206,10 @@ static int switch_to_worker(struct pel_reactor *reactor, const struct pel_waiter
 
     if (worker) {
         pel_worker_rise(reactor, worker);
-        if (switch_to(reactor, worker, waiter, &state) || NIL_P(pel_take_error(state)))
+        if (switch_to(reactor, worker, waiter, &state) || !refused())
             return state;
-        state = 0; /* a trap handler has struck it in the pool, and has resumed a fiber that waits now */
+        pel_take_error(state); /* a trap handler has struck it in the pool, and has resumed a fiber that waits now */
+        state = 0;
     }
     if (let_caller_make_one(reactor, &state) || !(worker = new_worker(reactor, &state)))
         return state;
