@@ -150,6 +150,32 @@ class HTTPServerTest < PeltonTest
     end
   end
 
+  # The next request of a client that was busy may be on its way: it is answered, for the last time.
+  def test_stopping_loses_no_request_of_a_busy_client
+    serving(HELLO) do
+      connection = peer
+      connection.get("/")
+      stopping = Pelton.spawn { server.stop }
+      sleep 0.02
+      response = connection.get("/")
+
+      assert_equal ["hello", "close"], [response.body, response["connection"]]
+      assert_predicate connection, :ended?
+      assert_equal true, stopping.await
+    end
+  end
+
+  def test_a_response_that_was_begun_before_the_stop_is_its_connections_last
+    serving(->(_env) { sleep(0.05) && [200, {}, ["done"]] }) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      sleep 0.005 until server.stats[:running] == 1
+      stopping = Pelton.spawn { server.stop }
+
+      assert_equal "close", connection.response["connection"]
+      assert_equal true, stopping.await
+    end
+  end
+
   def test_stopping_gives_up_after_a_time
     serving(->(_env) { sleep(0.1) && HELLO.call(nil) }) do
       connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")

@@ -71,7 +71,7 @@ struct pel_http_connection {
     uint64_t body_sent;
     uint64_t unsent;  /* bytes queued when the write deadline was set */
     uint64_t drained; /* bytes dropped of a request's body */
-    int64_t began;    /* when the head was complete */
+    int64_t began;    /* when its last head was complete, or else the connection */
     uint32_t served;  /* requests */
     uint16_t status;
     uint8_t state;             /* enum pel_http_state */
@@ -133,6 +133,10 @@ void pel_http_close_when_sent(struct pel_http_connection *connection);
 
 /* It has no request any more that takes a place: another one may have it. C only. */
 void pel_http_uncount(struct pel_http_connection *connection);
+
+/* When the server stops: nanoseconds in which the next request of a busy client, which may be on its way, is still
+ * answered. */
+#define PEL_HTTP_LAST_CHANCE ((int64_t)1000 * 1000 * 1000)
 
 /* For pel_job.mark. */
 void pel_http_mark_job(void *data);

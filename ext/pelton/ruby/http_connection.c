@@ -133,10 +133,8 @@ static void rest(struct pel_http_connection *connection)
     if (connection->list || pel_buffer_length(&connection->stream->input) ||
         pel_http1_parser_within(&connection->parser))
         return;
-    if (server->stopping) {
-        pel_http_close(connection);
-        return;
-    }
+    if (server->stopping)
+        pel_http_limit(connection, PEL_HTTP_LAST_CHANCE);
     pel_buffer_free(&connection->stream->input);
     pel_buffer_free(&connection->stream->core.output);
     pel_http_list_add(&server->idle, connection);
@@ -313,6 +311,7 @@ void pel_http_serve(struct pel_http_server *server, VALUE stream_object)
     connection->server_object = server->self;
     connection->reactor = stream->reactor;
     connection->body_done = 1;
+    connection->began = connection->reactor->loop.now;
     connection->alarm.ring = pel_http_ring;
     connection->listed.stop = stop;
     pel_http1_parser_init(&connection->parser, PEL_HTTP1_REQUEST, &server->limits);

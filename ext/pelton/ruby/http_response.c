@@ -137,6 +137,8 @@ static void put_own_headers(struct head *head)
     if (!head->dated)
         check(pel_http1_write_header(head->output, PEL_SLICE("date"),
                                      (struct pel_slice){pel_http_date(connection->server), PEL_HTTP1_DATE}));
+    if (connection->server->stopping)
+        connection->keep_alive = 0;
     /* A body that was announced and not asked for may come, or not: so nothing can follow it. */
     if (!connection->body_done && connection->expects)
         connection->keep_alive = 0;

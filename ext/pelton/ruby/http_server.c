@@ -197,13 +197,21 @@ static VALUE server_serve(VALUE self, VALUE stream)
     return Qnil;
 }
 
-/* From now on each response is its connection's last. */
+/* From now on each response is its connection's last. Connections without one are closed, but for those whose client
+ * was busy a moment ago: its next request would be lost. */
 static VALUE server_drain(VALUE self)
 {
     struct pel_http_server *server = pel_http_server_get(self);
+    struct pel_http_connection *connection, *next;
 
     server->stopping = 1;
-    close_idle(server, UINT32_MAX);
+    for (connection = server->idle.first; connection; connection = next) {
+        next = connection->next;
+        if (connection->reactor->loop.now - connection->began < PEL_HTTP_LAST_CHANCE)
+            pel_http_limit(connection, PEL_HTTP_LAST_CHANCE);
+        else
+            pel_http_close(connection);
+    }
     return Qnil;
 }
 
