@@ -11,9 +11,10 @@ require "pelton/lab/runner"
 class LabWebTest < PeltonTest
   self.deadline = 240
 
-  def run_small(name, *arguments)
+  def run_small(name, *arguments, races: //)
     %w[ab wrk nginx].each { |program| skip "no #{program}" unless Pelton::Lab::Programs.find(program) }
     experiment = Pelton::Lab.load(Pelton::Lab.shipped.fetch(name)).first
+    experiment.races.keep_if { |race| race.name.match?(races) }
     options = Pelton::Lab::Options.new(["--rounds", "1", *arguments])
     heats = Pelton::Lab::Runner.new(options).run(experiment)
     results = heats.flat_map(&:results)
@@ -26,5 +27,9 @@ class LabWebTest < PeltonTest
 
   def test_hello
     run_small("hello", "--size", "1")
+  end
+
+  def test_slow
+    run_small("slow", "--size", "2", races: /a thousand/) # the others sleep for minutes, one after the other
   end
 end

@@ -32,6 +32,14 @@ class LabWebProgramsTest < PeltonTest
     end
   end
 
+  def test_a_program_of_an_article_where_it_shall_listen
+    Pelton::Lab::WebServer.serve(Web.article("001_threads", 8081, on: :pelton)) do |threads|
+      Pelton::Lab::WebServer.serve(Web.article("001_deferrable", 8082, on: :pelton, ports: {8081 => threads.port})) do |server|
+        assert_equal "Hello World!", server.get.body
+      end
+    end
+  end
+
   def test_nginx
     needs(program: "nginx")
     hello(Web.nginx('location / { return 200 "Hello World!"; }'))

@@ -10,6 +10,7 @@ module Pelton
         "dalli" => "~> 4.3",
         "em-synchrony" => "~> 1.0",
         "eventmachine" => "1.2.7",
+        "eventmachine_httpserver" => "~> 0.2",
         "falcon" => "0.51.1", # the last one that goes with that async
         "iodine" => "~> 0.7",
         "memcached" => "1.8.0",

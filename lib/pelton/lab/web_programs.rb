@@ -10,6 +10,7 @@ module Pelton
     # are on the load path while its executables are nowhere.
     module WebPrograms
       PELTON = File.expand_path("../../../exe/pelton", __dir__)
+      ARTICLES = File.expand_path("../../../examples/articles", __dir__)
       LIBRARY = File.expand_path("../..", __dir__)
 
       class << self
@@ -40,6 +41,17 @@ module Pelton
             ruby('require "rack"; require "rack/builder"; require "iodine"; app = Rack::Builder.parse_file(ARGV[1]); ' \
               'Iodine.threads = Iodine.workers = 1; Iodine.listen(service: :http, address: "127.0.0.1", port: ARGV[0], ' \
               "handler: app.is_a?(Array) ? app[0] : app, log: false); Iodine.start", port.to_s, app)
+          end
+        end
+
+        # A program of examples/articles, on EventMachine or, as a user would run it, on Pelton.
+        # @param on [Symbol] :eventmachine or :pelton
+        # @param ports [Hash{Integer => Integer}] of other programs, instead of those that are printed
+        def article(name, printed_port, on:, ports: {})
+          path = File.join(ARTICLES, "#{name}.rb")
+          lambda do |port, _|
+            source = {printed_port => port, **ports}.reduce(File.read(path).sub("0.0.0.0", "127.0.0.1")) { |text, (from, to)| text.sub(from.to_s, to.to_s) }
+            ruby(source, library: (["-I", LIBRARY, "-r", "pelton/eventmachine"] if on == :pelton))
           end
         end
 
@@ -75,8 +87,8 @@ module Pelton
 
         private
 
-        def ruby(program, *arguments)
-          [RbConfig.ruby, "-e", program, "--", *arguments]
+        def ruby(program, *arguments, library: nil)
+          [RbConfig.ruby, *library, "-e", program, "--", *arguments]
         end
       end
     end
