@@ -32,7 +32,7 @@ class LabTest < PeltonTest
   end
 
   def test_what_comes_with_pelton_can_be_loaded
-    assert_equal %w[crossover hello memcached slow transfer waiting], Pelton::Lab.shipped.keys
+    assert_equal %w[broker crossover hello memcached slow transfer waiting], Pelton::Lab.shipped.keys
     Pelton::Lab.shipped.each do |name, path|
       assert_equal [name], Pelton::Lab.load(path).map(&:name)
     end

@@ -29,6 +29,10 @@ class LabWebTest < PeltonTest
     run_small("hello", "--size", "1")
   end
 
+  def test_broker
+    run_small("broker", "--size", "20")
+  end
+
   def test_slow
     run_small("slow", "--size", "2", races: /a thousand/) # the others sleep for minutes, one after the other
   end

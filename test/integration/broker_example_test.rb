@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "net/http"
+require "pelton/lab/web_programs"
+require "pelton/lab/web_server"
+require "socket"
+
+# examples/broker, as its README starts it.
+class BrokerExampleTest < PeltonTest
+  self.deadline = 60
+
+  BYTES = {"Content-Type" => "application/octet-stream"}.freeze
+  CONFIG = File.join(ROOT, "examples/broker/config.ru")
+
+  # An HTTP connection to a broker; without a memcached named it has its own.
+  def broker(**environment)
+    environment = {"MEMCACHE_SERVERS" => nil, **environment.transform_keys(&:to_s)}
+    Pelton::Lab::WebServer.serve(Pelton::Lab::WebPrograms.pelton(CONFIG), environment:) do |server|
+      Net::HTTP.start("127.0.0.1", server.port, nil) { |http| yield http }
+    end
+  end
+
+  def put(http, path, value, headers = {})
+    http.put(path, value, {**BYTES, **headers})
+  end
+
+  def test_a_value_is_put_got_and_deleted
+    value = Random.new(1).bytes(1_024_000)
+    broker do |http|
+      assert_equal "404", http.get("/photo").code
+      assert_equal "204", put(http, "/photo", value).code
+      got = http.get("/photo")
+
+      assert_equal ["200", true, "application/octet-stream"], [got.code, got.body == value, got["content-type"]]
+      assert_equal ["200", "1024000", nil], http.head("/photo").then { |head| [head.code, head["content-length"], head.body] }
+      assert_equal %w[204 404 404], [http.delete("/photo"), http.delete("/photo"), http.get("/photo")].map(&:code)
+    end
+  end
+
+  def test_keys_are_what_follows_the_first_slash
+    broker do |http|
+      assert_equal %w[204 204], ["/a/b", "/a%20b"].map { |path| put(http, path, path).code }
+      assert_equal ["/a/b", "/a%20b"], ["/a/b", "/a%20b"].map { |path| http.get(path).body }
+      assert_equal %w[404 404], ["/", "/#{"k" * 251}"].map { |path| put(http, path, "x").code }
+    end
+  end
+
+  def test_what_is_too_long_is_refused
+    broker(BROKER_LARGEST: "10") do |http|
+      assert_equal %w[204 413 404], [put(http, "/a", "x" * 10), put(http, "/b", "x" * 11), http.get("/b")].map(&:code)
+    end
+  end
+
+  def test_a_lifetime_is_a_number_of_seconds
+    broker do |http|
+      assert_equal %w[204 400 400], %w[60 0 soon].map { |seconds| put(http, "/k", "x", "X-Expires-In" => seconds).code }
+    end
+  end
+
+  def test_other_methods_are_refused_with_those_there_are
+    broker do |http|
+      answer = http.post("/k", "x", BYTES)
+
+      assert_equal ["405", "GET, HEAD, PUT, DELETE"], [answer.code, answer["allow"]]
+    end
+  end
+
+  def test_without_memcached_it_says_so
+    port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
+    broker(MEMCACHE_SERVERS: "127.0.0.1:#{port}") do |http|
+      answer = http.get("/k")
+
+      assert_equal %w[503 1], [answer.code, answer["retry-after"]]
+    end
+  end
+end
