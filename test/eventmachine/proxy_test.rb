@@ -77,4 +77,72 @@ class EventMachineProxyTest < EventMachineTest
 
     assert_equal [:gone], log
   end
+
+  # Counts the bytes that went through the kernel alone.
+  def watch_splices(source)
+    log = []
+    stream = source.instance_variable_get(:@em_transport).stream
+    stream.define_singleton_method(:_splice) { |*arguments| super(*arguments).tap { |bytes| log << bytes } }
+    log
+  end
+
+  # Sends the data through a proxy to a sink that is paused for a while. The block gets the proxy's side of the client.
+  #
+  # @return [Array(String, Integer, Array)] what came to the sink, the bytes proxied, and what the kernel moved of them
+  def send_through(data, bufsize: 0, length: 0, tls: false)
+    received, bytes, spliced = +"", nil, nil
+    watch = method(:watch_splices)
+    em do
+      port = serve(handler(post_init: -> { start_tls if tls }, receive_data: ->(piece) { received << piece },
+        unbind: -> { EM.stop }))
+      target = EM.connect("127.0.0.1", port, handler(post_init: -> { start_tls if tls }))
+      source = handler(
+        post_init: -> { (spliced = watch.call(self)) && EM.enable_proxy(self, target, bufsize, length) },
+        receive_data: ->(_) {},
+        proxy_completed: -> { (bytes = get_proxied_bytes) && target.close_connection_after_writing },
+        unbind: -> { (bytes ||= get_proxied_bytes) && target.close_connection_after_writing }
+      )
+      proxy = serve(source)
+      EM.connect("127.0.0.1", proxy) { |client| client.send_data(data) && client.close_connection_after_writing }
+    end
+    [received, bytes, spliced.compact]
+  end
+
+  MUCH = Random.new(7).bytes(8_000_000)
+
+  def test_much_is_moved_by_the_kernel
+    received, bytes, spliced = send_through(MUCH, bufsize: 200_000)
+
+    assert_equal MUCH.hash, received.b.hash
+    assert_equal MUCH.bytesize, bytes
+    assert_operator spliced.sum, :>, 0 if RUBY_PLATFORM.include?("linux")
+  end
+
+  def test_what_has_to_be_sealed_is_copied
+    received, bytes, spliced = send_through(MUCH, tls: true)
+
+    assert_equal MUCH.hash, received.b.hash
+    assert_equal MUCH.bytesize, bytes
+    assert_empty spliced
+  end
+
+  def test_the_kernel_moves_no_more_than_was_asked_for
+    received, bytes, = send_through(MUCH, length: 3_000_001)
+
+    assert_equal MUCH.byteslice(0, 3_000_001).hash, received.b.hash
+    assert_equal 3_000_001, bytes
+  end
+
+  def test_the_end_of_the_target_amid_much_is_told
+    log = []
+    em do
+      sink = serve(handler(receive_data: ->(_) { close_connection }))
+      target = EM.connect("127.0.0.1", sink)
+      port = serve(handler(post_init: -> { proxy_incoming_to(target, 100_000) }, proxy_target_unbound: -> { log << :gone && EM.stop },
+        receive_data: ->(_) {}))
+      EM.connect("127.0.0.1", port) { |client| client.send_data(MUCH) }
+    end
+
+    assert_equal [:gone], log
+  end
 end

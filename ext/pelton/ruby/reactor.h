@@ -3,6 +3,7 @@
 
 #include <ruby.h>
 #include "../core/loop.h"
+#include "../core/splice.h"
 #include "../core/stream.h"
 #include "../core/watchdog.h"
 
@@ -260,6 +261,7 @@ struct pel_reactor {
     struct pel_listed listed; /* head of a ring */
     struct pel_spare *spares;
     char *hot_buffer; /* PEL_HOT_BUFFER bytes, lent for the time of one receive */
+    struct pel_splice splice;
 
     /* statistics */
     uint64_t turns, switches, jobs_run;

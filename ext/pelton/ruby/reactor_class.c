@@ -47,6 +47,7 @@ static void reactor_free(void *data)
         st_free_table(reactor->sleepers);
     pel_free(reactor->ready.jobs);
     pel_free(reactor->due.jobs);
+    pel_splice_close(&reactor->splice);
     xfree(reactor->hot_buffer);
     xfree(reactor);
 }

@@ -296,5 +296,6 @@ void pel_init_stream(void)
     pel_init_stream_read(cStream);
     pel_init_stream_write(cStream);
     pel_init_stream_file(cStream);
+    pel_init_stream_splice(cStream);
     pel_init_stream_delivery(cStream);
 }

@@ -49,6 +49,13 @@ static VALUE call_on_data(VALUE argument)
     return pel_stream_call(pair[0], rb_intern("_received"), 1, &pair[1]);
 }
 
+/* Leaves the bytes in the pair, or nil. */
+static VALUE call_relay(VALUE argument)
+{
+    VALUE *pair = (VALUE *)argument;
+    return pair[1] = pel_stream_call(pair[0], rb_intern("_relay"), 0, NULL);
+}
+
 static VALUE call_on_end(VALUE block)
 {
     return rb_proc_call_with_block(block, 0, NULL, Qnil);
@@ -101,6 +108,13 @@ static void deliver(struct stream *stream)
         ssize_t count;
         if (delivered >= DELIVERY_BYTES || (delivered && pel_now() > reactor->batch_end))
             return;
+        if (stream->relays && stream->bulk && !pel_buffer_length(&stream->input)) {
+            pel_dispatch(reactor, call_relay, (VALUE)pair);
+            if (!NIL_P(pair[1]))
+                delivered += NUM2SIZET(pair[1]);
+            if (!NIL_P(pair[1]) || !wants_data(stream))
+                continue;
+        }
         pair[1] = next_piece(stream, &count);
         if (count == PEL_EAGAIN)
             continue;

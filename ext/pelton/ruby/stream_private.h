@@ -67,6 +67,7 @@ struct stream {
     uint8_t holds;
     unsigned reading : 1;    /* it is somebody's turn to read */
     unsigned bulk : 1;       /* the last piece was large: receive into its string at once */
+    unsigned relays : 1;     /* what comes in bulk is offered to on_data's object first */
     unsigned paused : 1;     /* by the user */
     unsigned delivering : 1; /* run_delivery is under way; its callback may be parked */
     unsigned delivery_queued : 1;
@@ -152,6 +153,10 @@ void pel_init_stream_write(VALUE class);
 /* ---- stream_file.c -------------------------------------------------------------------------------------------- */
 
 void pel_init_stream_file(VALUE class);
+
+/* ---- stream_splice.c ------------------------------------------------------------------------------------------ */
+
+void pel_init_stream_splice(VALUE class);
 
 /* ---- stream_delivery.c ---------------------------------------------------------------------------------------- */
 

@@ -44,6 +44,11 @@ module EventMachine
     def stop_proxy = nil
 
     def proxied = 0
+
+    # Sends what there is to receive without a copy, where it can.
+    #
+    # @return [Integer, nil] bytes; nil: it cannot now
+    def splice(_source, _most) = nil
   end
 
   class StreamTransport
@@ -59,6 +64,7 @@ module EventMachine
 
     def stop_proxy
       @proxy&.proxied_by_no_more(self)
+      @stream&._relays(false)
       @proxy = nil
     end
 
@@ -76,6 +82,18 @@ module EventMachine
       busy { @connection.proxy_target_unbound }
     end
 
+    def splice(source, most)
+      source._splice(@stream, most) unless @holding || @closing || @unbound
+    end
+
+    # @private -- Called by the stream instead of _received, when much is coming.
+    # @return [Integer, nil] bytes that were passed on; nil: they are to be received
+    def _relay
+      bytes = @proxy&.splice(@stream, @proxy_left)
+      busy { count(bytes) && complete } if bytes
+      bytes
+    end
+
     private
 
     # @return [String, nil] what is not to be passed on
@@ -85,14 +103,25 @@ module EventMachine
         rest = data.byteslice(@proxy_left..)
         data = data.byteslice(0, @proxy_left)
       end
-      @proxied += data.bytesize
-      @proxy_left -= data.bytesize if @proxy_left
       @proxy.send_data(data)
-      hold_back if @proxy_most > 0
+      @stream._relays(true)
+      count(data.bytesize)
       return unless rest
+      complete
+      rest unless rest.empty?
+    end
+
+    # @return [Boolean] whether that was all
+    def count(bytes)
+      @proxied += bytes
+      @proxy_left -= bytes if @proxy_left
+      hold_back if @proxy_most > 0
+      @proxy_left == 0
+    end
+
+    def complete
       stop_proxy
       @connection.proxy_completed
-      rest unless rest.empty?
     end
 
     # The target has enough to send for now.
