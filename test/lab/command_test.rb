@@ -63,7 +63,7 @@ class LabCommandTest < PeltonTest
     status, _, error = lab("no_such_experiment")
 
     assert_equal 2, status
-    assert_match(/no experiment "no_such_experiment".*memcached, transfer/, error)
+    assert_match(/no experiment "no_such_experiment".*memcached, .*transfer/, error)
   end
 
   def test_latencies_for_nothing_are_refused
