@@ -33,8 +33,9 @@ module Pelton
           end
           settled = Stream._first_connected(attempts.keys, wait(deadline, waiting)) || next
           address = attempts.delete(settled)
-          return settled unless settled._errno
-          failure = error(settled._errno, address)
+          number = settled._errno or return settled
+          settled.abort # now, not when it is collected: whoever tries again and again would have many open
+          failure = error(number, address)
         end
         raise failure || ConnectionError.new("connect: there is no address to try")
       ensure
