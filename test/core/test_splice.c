@@ -141,3 +141,16 @@ TEST(a_target_that_failed_is_told_so)
     CHECK_INT(0, pel_splice_move(&through, &from, &to, 100));
     stop();
 }
+
+TEST(nothing_is_moved_where_a_signal_would_end_the_process)
+{
+    start();
+    signal(SIGPIPE, SIG_DFL);
+    CHECK_INT(3, write(source, "abc", 3));
+    close(sink);
+    sink = -1;
+    CHECK_INT(0, pel_splice_move(&through, &from, &to, 100));
+    signal(SIGPIPE, SIG_IGN);
+    CHECK_INT(3, pel_splice_move(&through, &from, &to, 100));
+    stop();
+}
