@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# EventMachine programs on Pelton beside the same on the gem eventmachine: echo with 64 connections, receiving in bulk, timers,
-# ticks, defer's round trip, and the memory of connections. Times are the process's CPU time, which is all the time there is
-# while a loop has work; that of defer is by the clock. Each measurement is a Ruby of its own, the contenders take turns, and the
-# ratios are of medians: Pelton's by the gem's, so below 1 is faster or smaller.
+# EventMachine programs on Pelton beside the same on the gem eventmachine: echo with 64 connections, receiving and
+# proxying in bulk, timers, ticks, defer's round trip, and the memory of connections. Times are the process's CPU time, which is
+# all the time there is while a loop has work; that of defer is by the clock. Each measurement is a Ruby of its own, the
+# contenders take turns, and the ratios are of medians: Pelton's by the gem's, so below 1 is faster or smaller.
 #
 #     ruby benchmark/eventmachine_echo.rb [ROUNDS [NAME]]
 
@@ -66,6 +66,40 @@ PROGRAMS = {
     abort "wrong" unless got == size
     puts cpu - start
     Process.kill(:KILL, pid)
+  RUBY
+  "proxy in bulk, 256 MB" => <<~RUBY,
+    size = 256 * 1024 * 1024
+    listener = TCPServer.new("127.0.0.1", 0)
+    told, telling = IO.pipe
+    sink = fork do
+      peer = listener.accept
+      buffer = +""
+      got = 0
+      got += buffer.bytesize while peer.read(65_536, buffer)
+      telling.puts got
+    end
+    at = listener.local_address.ip_port
+    start = nil
+    EM.run do
+      target = EM.connect("127.0.0.1", at)
+      from = Module.new do
+        define_method(:post_init) { (start = cpu) && EM.enable_proxy(self, target, 1_000_000) }
+        define_method(:unbind) { target.close_connection_after_writing }
+      end
+      target.define_singleton_method(:unbind) { EM.stop }
+      front = port(EM.start_server("127.0.0.1", 0, from))
+      fork do
+        peer = TCPSocket.new("127.0.0.1", front)
+        piece = "x" * (1024 * 1024)
+        256.times { peer.write(piece) }
+        peer.close
+        exit!
+      end
+    end
+    spent = cpu - start
+    abort "wrong" unless told.gets.to_i == size
+    puts spent
+    Process.wait(sink)
   RUBY
   "timer: add and fire" => <<~RUBY,
     count = 50_000
