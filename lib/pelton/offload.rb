@@ -172,24 +172,12 @@ module Pelton
     def offload(timeout: nil, later: false, &block)
       raise ArgumentError, "offload needs a block" unless block
       if later
-        running? ? Offload::POOL.later(&block) : settled(&block)
+        running? ? Offload::POOL.later(&block) : defer(nil, &block)
       elsif timeout || (running? && Fiber.current_scheduler)
         Offload::POOL.call(timeout: timeout, &block)
       else
         yield
       end
-    end
-
-    private
-
-    def settled
-      operation = Operation.new
-      begin
-        operation.succeed(yield)
-      rescue => error
-        operation.fail(error)
-      end
-      operation
     end
   end
 end

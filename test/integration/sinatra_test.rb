@@ -7,23 +7,7 @@ require_relative "../test_helper"
 # The Sinatra applications of article 002, as they are printed there, but for the requires, the port, and @@memcache, which
 # Ruby 3 forbids at top level.
 class SinatraTest < PeltonTest
-  EVENTED = <<~RUBY
-    AsyncResponse = [-1, {}, []].freeze
-
-    def memcache
-      $memcache ||= EM::P::Memcache.connect 'localhost', PORT
-    end
-
-    get "/:name" do
-      name = params[:name].to_sym
-      EventMachine.next_tick do
-        memcache.get(name) do |value|
-          env['async.callback'].call [200, {}, [value]]
-        end
-      end
-      AsyncResponse
-    end
-  RUBY
+  EVENTED = File.read(File.join(ROOT, "examples/articles/002_nonblocking.rb"))[/^AsyncResponse.*/m].sub("11211", "PORT")
 
   BLOCKING = <<~RUBY
     CACHE = MemCache.new 'localhost'

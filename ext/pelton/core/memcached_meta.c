@@ -75,6 +75,16 @@ static int must_recache(const struct pel_store *store, const struct pel_memcache
            item->expires < pel_store_instant(store, request->recache_ttl);
 }
 
+/* T gives the item a new end, N one that was created by this request. */
+static void renew(const struct pel_store *store, const struct pel_memcached_request *request, char letter,
+                  struct pel_item *item, int created)
+{
+    if (letter == 'T')
+        item->expires = pel_store_instant(store, request->ttl);
+    else if (created)
+        item->expires = pel_store_instant(store, request->vivify_ttl);
+}
+
 static char *put_get_flags(char *at, const struct pel_store *store, const struct pel_memcached_request *request,
                            struct pel_item *item, int created)
 {
@@ -83,11 +93,8 @@ static char *put_get_flags(char *at, const struct pel_store *store, const struct
     for (int i = 0; i < request->flag_count; i++) {
         switch (request->letters[i]) {
         case 'T':
-            item->expires = pel_store_instant(store, request->ttl);
-            break;
         case 'N':
-            if (created)
-                item->expires = pel_store_instant(store, request->vivify_ttl);
+            renew(store, request, request->letters[i], item, created);
             break;
         case 'R':
             won |= !created && must_recache(store, request, item);
@@ -255,11 +262,8 @@ static void answer_number(const struct pel_store *store, const struct pel_memcac
     for (int i = 0; i < request->flag_count; i++) {
         switch (request->letters[i]) {
         case 'T':
-            item->expires = pel_store_instant(store, request->ttl);
-            break;
         case 'N':
-            if (created)
-                item->expires = pel_store_instant(store, request->vivify_ttl);
+            renew(store, request, request->letters[i], item, created);
             break;
         case 'c':
             at = put_number_flag(at, 'c', item->cas);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base64.h"
 #include "memcached_writer.h"
 
 /* More than any command has beside its key, opaque and value: two bytes for each letter, and the numbers. */
@@ -69,23 +70,6 @@ static char *put_signed(char *at, int64_t number)
         return put_number(at, (uint64_t)number);
     *at++ = '-';
     return put_number(at, (uint64_t)-number);
-}
-
-static char *put_base64(char *at, struct pel_slice slice)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned char *bytes = (const unsigned char *)slice.bytes;
-
-    for (size_t left = slice.length; left > 0; bytes += 3) {
-        unsigned group =
-            (unsigned)bytes[0] << 16 | (left > 1 ? (unsigned)bytes[1] << 8 : 0) | (left > 2 ? bytes[2] : 0);
-        *at++ = digits[group >> 18];
-        *at++ = digits[group >> 12 & 63];
-        *at++ = left > 1 ? digits[group >> 6 & 63] : '=';
-        *at++ = left > 2 ? digits[group & 63] : '=';
-        left -= left < 3 ? left : 3;
-    }
-    return at;
 }
 
 static int has(const struct pel_memcached_command *command, char letter)
@@ -166,7 +150,7 @@ static char *put_flags(char *at, const struct pel_memcached_command *command, ui
 
 static char *put_key(char *at, const struct pel_memcached_command *command)
 {
-    return has(command, 'b') ? put_base64(at, command->key) : put(at, command->key.bytes, command->key.length);
+    return has(command, 'b') ? pel_base64_encode(at, command->key) : put(at, command->key.bytes, command->key.length);
 }
 
 /* A command whose arguments are checked and which has no value. */

@@ -5,23 +5,10 @@ module Pelton
     # A client's commands, each returning its Deferrable: {Client#later}.
     class Later
       # @return [Operation] of {Client#fetch}, in a task
-      def fetch(...) = in_a_task { @client.fetch(...) }
+      def fetch(...) = Pelton.__send__(:defer, nil) { @client.fetch(...) }
 
       # @return [Operation] of {Client#cas}, in a task
-      def cas(...) = in_a_task { @client.cas(...) }
-
-      private
-
-      def in_a_task(&block)
-        return Task.spawn(&block) if Pelton.running?
-        operation = Operation.new
-        begin
-          operation.succeed(yield)
-        rescue => error
-          operation.fail(error)
-        end
-        operation
-      end
+      def cas(...) = Pelton.__send__(:defer, nil) { @client.cas(...) }
     end
   end
 end

@@ -16,9 +16,7 @@ Pelton::Lab.experiment "crossover" do
     server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
 
     # One after the other, however many there are to do.
-    baseline "libmemcached", style: "blocking", gem: "memcached", round_trips: 1 do |run|
-      require "memcached"
-      cache = Memcached.new(run.address, timeout: 10)
+    one_by_one = lambda do |run, cache|
       cache.set("key", "value")
       run.measure do
         run.point(1) { |times| times.times { run.expect("value", cache.get("key")) } }
@@ -26,15 +24,17 @@ Pelton::Lab.experiment "crossover" do
       numbers.each { |number| run.record(number, run[1]) }
     end
 
+    baseline "libmemcached", style: "blocking", gem: "memcached", round_trips: 1 do |run|
+      require "memcached"
+      cache = Memcached.new(run.address, timeout: 10)
+      one_by_one.call(run, cache)
+    end
+
     # Without libmemcached it is what the others are compared with.
     baseline "Pelton, no reactor", style: "blocking", instead_of: "libmemcached", round_trips: 1 do |run|
       require "pelton/memcached"
       cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
-      cache.set("key", "value")
-      run.measure do
-        run.point(1) { |times| times.times { run.expect("value", cache.get("key")) } }
-      end
-      numbers.each { |number| run.record(number, run[1]) }
+      one_by_one.call(run, cache)
     end
 
     contender "EM::P::Memcache", style: "callback", gem: "eventmachine", round_trips: trips do |run|
