@@ -4,7 +4,7 @@
  * flags, no checks), and to format with snprintf.
  *
  *   cc -O2 -std=gnu99 -Iext/pelton/core benchmark/memcached_codec.c ext/pelton/core/memcached_{line,parser,writer}.c \
- *       ext/pelton/core/buffer.c -o /tmp/memcached_codec && /tmp/memcached_codec
+ *       ext/pelton/core/{buffer,base64}.c -o /tmp/memcached_codec && /tmp/memcached_codec
  */
 #include <stdio.h>
 #include <stdlib.h>

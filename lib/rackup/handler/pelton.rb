@@ -5,7 +5,7 @@ require "pelton/http/launcher"
 
 module Rackup
   module Handler
-    # `rackup -s pelton`, `rails server -u pelton`.
+    # `rackup -s pelton`.
     module Pelton
       class << self
         # Serves until it is told to stop.
