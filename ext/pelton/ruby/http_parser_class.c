@@ -6,10 +6,10 @@
 #include "error.h"
 #include "reactor.h"
 
-/* Pelton::HTTP::ResponseParser: what servers send, for the client in lib/pelton/http/. */
-
 struct parser {
     struct pel_http1_parser core;
+    struct pel_http1_limits limits;
+    enum pel_http1_kind kind;
     struct pel_buffer input; /* not parsed yet */
 };
 
@@ -25,7 +25,7 @@ static size_t parser_size(const void *data)
 }
 
 static const rb_data_type_t parser_type = {
-    .wrap_struct_name = "Pelton::HTTP::ResponseParser",
+    .wrap_struct_name = "Pelton::HTTP::Parser",
     .function = {.dfree = parser_free, .dsize = parser_size},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
 };
@@ -35,7 +35,10 @@ static VALUE parser_s_allocate(VALUE class)
     struct parser *parser;
     VALUE self = TypedData_Make_Struct(class, struct parser, &parser_type, parser);
 
-    pel_http1_parser_init(&parser->core, PEL_HTTP1_RESPONSE, &pel_http1_default_limits);
+    parser->limits = pel_http1_default_limits;
+    parser->limits.host_optional = 1;
+    parser->kind = PEL_HTTP1_RESPONSE;
+    pel_http1_parser_init(&parser->core, parser->kind, &parser->limits);
     return self;
 }
 
@@ -44,10 +47,22 @@ static struct parser *get(VALUE self)
     return rb_check_typeddata(self, &parser_type);
 }
 
+/* new(:request or :response): which of them the peer sends */
+static VALUE parser_initialize(VALUE self, VALUE kind)
+{
+    struct parser *parser = get(self);
+
+    if (kind != ID2SYM(rb_intern("request")) && kind != ID2SYM(rb_intern("response")))
+        rb_raise(rb_eArgError, "the kind is :request or :response");
+    parser->kind = kind == ID2SYM(rb_intern("request")) ? PEL_HTTP1_REQUEST : PEL_HTTP1_RESPONSE;
+    pel_http1_parser_init(&parser->core, parser->kind, &parser->limits);
+    return self;
+}
+
 NORETURN(static void refuse(struct parser *parser, int code));
 static void refuse(struct parser *parser, int code)
 {
-    rb_exc_raise(pel_error_with_text(code, "the server's response",
+    rb_exc_raise(pel_error_with_text(code, parser->kind == PEL_HTTP1_REQUEST ? "the request" : "the server's response",
                                      pel_http1_fault_text(pel_http1_parser_fault(&parser->core))));
 }
 
@@ -81,7 +96,25 @@ static VALUE headers_of(const struct pel_http1_head *head)
     return headers;
 }
 
-static VALUE head_of(const struct pel_http1_head *head)
+static VALUE string_of(struct pel_slice slice)
+{
+    return rb_str_new(slice.bytes, (long)slice.length);
+}
+
+/* [method, path, query or nil, "HTTP/1.1", [[name, value], ...] as they were sent, 100-continue expected?] */
+static VALUE request_of(const struct pel_http1_head *head)
+{
+    VALUE headers = rb_ary_new_capa((long)head->header_count);
+
+    for (unsigned i = 0; i < head->header_count; i++)
+        rb_ary_push(headers, rb_assoc_new(string_of(head->headers[i].name), string_of(head->headers[i].value)));
+    return rb_ary_new_from_args(6, string_of(head->method), string_of(head->path.length ? head->path : head->target),
+                                head->query.length ? string_of(head->query) : Qnil,
+                                rb_sprintf("HTTP/1.%u", head->minor), headers, head->expects_continue ? Qtrue : Qfalse);
+}
+
+/* [status, reason, minor version, headers, keep alive?, length or nil, body?] */
+static VALUE response_of(const struct pel_http1_head *head)
 {
     return rb_ary_new_from_args(7, UINT2NUM(head->status),
                                 rb_utf8_str_new(head->reason.bytes, (long)head->reason.length), UINT2NUM(head->minor),
@@ -100,8 +133,8 @@ static VALUE parser_feed(VALUE self, VALUE bytes)
     return self;
 }
 
-/* next: nil when more bytes are needed; [status, reason, minor version, headers, keep alive?, length or nil, body?] of
- * a head; a String of the body; {trailers} at the end of a message. */
+/* next: nil when more bytes are needed; an Array of a head, see above; a String of the body; {trailers} at the end of a
+ * message. It raises ProtocolError or LimitError, and does so from then on. */
 static VALUE parser_next(VALUE self)
 {
     struct parser *parser = get(self);
@@ -115,16 +148,23 @@ static VALUE parser_next(VALUE self)
     if (code < 0)
         refuse(parser, code);
     if (code == PEL_HTTP1_HEAD)
-        event = head_of(&head);
+        event = parser->kind == PEL_HTTP1_REQUEST ? request_of(&head) : response_of(&head);
     else if (code == PEL_HTTP1_DATA)
-        event = rb_str_new(data.bytes, (long)data.length);
+        event = string_of(data);
     else if (code == PEL_HTTP1_END)
         event = headers_of(&head);
     pel_buffer_consume(&parser->input, consumed);
     return event;
 }
 
-/* finish: the server sends no more. Trailers when that ends a body; nil between two messages. */
+/* fault: [status, text] of an answer to what was refused. */
+static VALUE parser_fault(VALUE self)
+{
+    enum pel_http1_fault fault = pel_http1_parser_fault(&get(self)->core);
+    return rb_assoc_new(UINT2NUM(pel_http1_fault_status(fault)), rb_str_new_cstr(pel_http1_fault_text(fault)));
+}
+
+/* finish: the peer sends no more. Trailers when that ends a body; nil between two messages. */
 static VALUE parser_finish(VALUE self)
 {
     struct parser *parser = get(self);
@@ -175,11 +215,13 @@ static VALUE parser_within_p(VALUE self)
 
 void pel_init_http_parser(void)
 {
-    VALUE class = rb_define_class_under(rb_define_module_under(pel_mPelton, "HTTP"), "ResponseParser", rb_cObject);
+    VALUE class = rb_define_class_under(rb_define_module_under(pel_mPelton, "HTTP"), "Parser", rb_cObject);
 
     rb_define_alloc_func(class, parser_s_allocate);
+    rb_define_method(class, "initialize", parser_initialize, 1);
     rb_define_method(class, "feed", parser_feed, 1);
     rb_define_method(class, "next", parser_next, 0);
+    rb_define_method(class, "fault", parser_fault, 0);
     rb_define_method(class, "finish", parser_finish, 0);
     rb_define_method(class, "no_body=", parser_set_no_body, 1);
     rb_define_method(class, "left", parser_left, 0);

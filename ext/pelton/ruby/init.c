@@ -8,7 +8,6 @@
 #include "inotify.h"
 #include "http.h"
 #include "late.h"
-#include "http1_parser_class.h"
 #include "locals.h"
 #include "memcached.h"
 #include "memcached_server_class.h"
@@ -44,5 +43,4 @@ void Init_pelton(void)
     pel_init_memcached();
     pel_init_memcached_server();
     pel_init_http();
-    pel_init_http1_parser();
 }

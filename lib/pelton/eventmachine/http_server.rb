@@ -30,12 +30,6 @@ module EventMachine
     }.freeze
     private_constant :ENVIRONMENT
 
-    # @private
-    def post_init
-      super
-      @http_parser ||= ::Pelton::HTTP::RequestParser.new
-    end
-
     # Leaves ENV alone, which otherwise says what was asked for, as for a CGI program: of all requests the last.
     def no_environment_strings
       @http_no_environment = true
@@ -58,18 +52,28 @@ module EventMachine
 
     # @private
     def receive_data(data)
-      (@http_parser ||= ::Pelton::HTTP::RequestParser.new).parse(data).each do |event, *facts|
-        break if @http_refused || @em_transport.closing? # what follows the last answer is not answered
+      return if http_over?
+      (@http_parser ||= ::Pelton::HTTP::Parser.new(:request)).feed(data)
+      until http_over? || !(event = http_event)
         case event
-        when :head then http_begin(*facts)
-        when :data then http_receive_content(facts.first)
-        when :end then http_process
-        else http_refuse(*facts)
+        when Array then http_begin(*event)
+        when String then http_receive_content(event)
+        else http_process
         end
       end
     end
 
     private
+
+    # What follows the last answer is not answered.
+    def http_over? = @http_refused || @em_transport.closing?
+
+    def http_event
+      @http_parser.next
+    rescue ::Pelton::ProtocolError, ::Pelton::LimitError
+      http_refuse(*@http_parser.fault)
+      nil
+    end
 
     def http_begin(method, path, query, protocol, headers, expects_continue)
       @http_request_method, @http_path_info, @http_query_string, @http_protocol = method, path, query, protocol

@@ -27,7 +27,7 @@ module Pelton
         @origin = origin
         @proxied = proxied
         @done = done
-        @parser = ResponseParser.new
+        @parser = Parser.new(:response)
         @used = 0
         @answered = false
       end

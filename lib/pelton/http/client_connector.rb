@@ -45,7 +45,7 @@ module Pelton
         authority = "#{request.url.host}:#{request.url.port}"
         headers = {"host" => authority}.merge(authorization(proxy)).map { |name, value| "#{name}: #{value}\r\n" }.join
         stream.write("CONNECT #{authority} HTTP/1.1\r\n#{headers}\r\n")
-        parser = ResponseParser.new
+        parser = Parser.new(:response)
         parser.no_body = true
         parser.feed(stream.readpartial(65_536, timeout: left(deadline))) until (head = parser.next)
         return if (200..299).cover?(head[0]) && parser.rest.empty?
