@@ -11,16 +11,6 @@ class ClusterSocketsTest < PeltonTest
     @sockets&.close
   end
 
-  def test_addresses
-    assert_equal [:tcp, "127.0.0.1", 80], Sockets.parse("tcp://127.0.0.1:80")
-    assert_equal [:tcp, "::1", 80], Sockets.parse("ssl://[::1]:80")
-    assert_equal [:unix, "/tmp/a b"], Sockets.parse("unix:///tmp/a b")
-    ["127.0.0.1:80", "tcp://127.0.0.1", "tcp://127.0.0.1:99999", "tcp://::1:80", "udp://127.0.0.1:80", "unix://", ""].each do |address|
-      error = assert_raises(ArgumentError, address) { Sockets.parse(address) }
-      assert_match(/#{Regexp.escape(address)}/, error.message)
-    end
-  end
-
   def test_each_is_open
     Dir.mktmpdir do |folder|
       address = "tcp://127.0.0.1:#{free_port}"

@@ -80,6 +80,7 @@ class HTTPCommandTest < PeltonTest
     assert_match(/invalid option: --threads/, asked_wrongly("--threads", "5"))
     assert_match(/b\.ru/, asked_wrongly("a.ru", "b.ru"))
     assert_match(/nowhere\.rb/, asked_wrongly("-C", "nowhere.rb"))
+    assert_match(/"127.0.0.1:1": give tcp:/, asked_wrongly("-b", "127.0.0.1:1"))
     assert_match(/password/, asked_wrongly("-b", "ssl://127.0.0.1:1?password=x"))
   end
 

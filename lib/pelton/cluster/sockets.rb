@@ -16,9 +16,10 @@ module Pelton
 
       # Opens each address, or takes it over.
       #
-      # @param addresses [Array<String>] tcp://HOST:PORT, ssl://HOST:PORT (an IPv6 host in brackets), unix:///PATH
+      # @param addresses [Array<String>] see {Address}
       # @return [Sockets]
       # @raise [ArgumentError] an address that cannot be read
+      # @raise [ResolutionError]
       # @raise [SystemCallError] one that cannot be had
       def self.open(addresses, environment: ENV)
         inherited = JSON.parse(environment.delete(INHERITED) || "{}").transform_values { |fd| Socket.for_fd(fd) }
@@ -37,42 +38,26 @@ module Pelton
         return {} unless environment["LISTEN_PID"].to_i == Process.pid
         count = environment["LISTEN_FDS"].to_i
         %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].each { |name| environment.delete(name) }
-        Array.new(count) { |i| Socket.for_fd(FIRST_OF_SYSTEMD + i) }.to_h { |socket| [place_of(socket), socket] }
+        Array.new(count) { |i| Socket.for_fd(FIRST_OF_SYSTEMD + i) }.to_h { |socket| [place_of(socket.local_address), socket] }
       end
       private_class_method :from_systemd
 
-      def self.place_of(socket)
-        address = socket.local_address
+      def self.place_of(address)
         address.unix? ? address.unix_path : address.ip_unpack
       end
       private_class_method :place_of
 
       # What two addresses of the same socket have in common.
       def self.place(address)
-        kind, host, port = parse(address)
-        (kind == :unix) ? host : Addrinfo.tcp(host, port).ip_unpack
+        place_of(Address.new(address).to_addrinfo)
       end
       private_class_method :place
 
-      # @return [Array] :tcp, host and port; or :unix and the path
-      # @raise [ArgumentError]
-      def self.parse(address)
-        case address
-        when %r{\A(?:tcp|ssl)://(?:\[([^\]]+)\]|([^:/\[\]]+)):(\d{1,5})/?\z}
-          [:tcp, $1 || $2, Integer($3, 10)].tap { |_, _, port| raise ArgumentError, "#{address}: no such port" if port > 65_535 }
-        when %r{\Aunix://(/?[^?]+)\z}
-          [:unix, $1]
-        else
-          raise ArgumentError, "#{address.inspect}: give tcp://HOST:PORT, ssl://HOST:PORT or unix:///PATH"
-        end
-      end
-
       def self.listen(address)
-        kind, host, port = parse(address)
-        info = (kind == :unix) ? Addrinfo.unix(host) : Addrinfo.tcp(host, port)
-        remove_abandoned(host) if kind == :unix
+        info = Address.new(address).to_addrinfo
+        remove_abandoned(info.unix_path) if info.unix?
         Socket.new(info.afamily, :STREAM).tap do |socket|
-          socket.setsockopt(:SOCKET, :REUSEADDR, true) if kind == :tcp
+          socket.setsockopt(:SOCKET, :REUSEADDR, true) if info.ip?
           socket.bind(info)
           socket.listen(BACKLOG)
         rescue
@@ -115,8 +100,8 @@ module Pelton
       def close(unlink: false)
         @sockets.each do |address, socket|
           socket.close
-          kind, path = Sockets.parse(address)
-          FileUtils.rm_f(path) if unlink && kind == :unix
+          path = Address.new(address).path
+          FileUtils.rm_f(path) if unlink && path
         end
       end
     end

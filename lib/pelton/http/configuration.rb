@@ -56,10 +56,11 @@ module Pelton
 
       # Listens there, too.
       #
-      # @param address [String] tcp://host:port, unix:///path, or ssl://host:port
+      # @param address [String] tcp://host:port, unix:///path, or ssl://host:port: see {Address}
       # @param tls [Hash] of ssl://: what {TLS::Context#initialize} takes (certificate:, key:, sni: ...)
+      # @raise [ArgumentError] the address cannot be read
       def bind(address, **tls)
-        @binds[address] = address.start_with?("ssl:") ? tls : nil
+        @binds[address] = Address.new(address).tls? ? tls : nil
       end
 
       # Sets a port of all local addresses.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "uri"
-
 module Pelton
   module HTTP
     # Serves a Rack application on the reactor of this thread. The application is called on the fiber that turns the loop;
@@ -57,15 +55,16 @@ module Pelton
       # @param address [String] tcp://host:port (port 0: any free one), unix:///path, or ssl://host:port
       # @param options [Hash] see {Pelton.listen}; ssl:// needs `tls:`
       # @return [Listener]
-      # @raise [ArgumentError] for another scheme
+      # @raise [ArgumentError] the address cannot be read; see {Address}
       # @raise [ConnectionError] when the address is in use or not ours
       def listen(address, **options)
-        uri = URI.parse(address)
+        place = Address.new(address)
+        raise ArgumentError, "#{address}: give tls: {certificate: ..., key: ...}" if place.tls? && !options[:tls]
         listener =
-          case uri.scheme
-          when "tcp", "ssl" then Pelton.listen(uri.hostname, uri.port || 9292, **security(uri, options)) { |stream| serve(stream) }
-          when "unix" then Pelton.listen_unix(unix_path(uri), **options) { |stream| serve(stream) }
-          else raise ArgumentError, "cannot listen on #{address}: use tcp://host:port, ssl://host:port or unix:///path"
+          if place.path
+            Pelton.listen_unix(place.path, **options) { |stream| serve(stream) }
+          else
+            Pelton.listen(place.host, place.port, **options) { |stream| serve(stream) }
           end
         @listeners << listener
         listener
@@ -116,17 +115,6 @@ module Pelton
       #     Ever: connections `accepted`, `requests`, of them `refused` (malformed), `overloads` (503) and `errors` (500)
 
       private
-
-      def security(uri, options)
-        return options if uri.scheme == "tcp" || options[:tls]
-        raise ArgumentError, "#{uri}: give tls: {certificate: ..., key: ...}"
-      end
-
-      def unix_path(uri)
-        path = "#{uri.host}#{uri.path}"
-        raise ArgumentError, "unix:// needs a path" if path.empty?
-        path
-      end
 
       def template(errors, secure)
         {

@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require "pelton"
+
+class AddressTest < PeltonTest
+  def test_tcp_and_tls
+    assert_equal ["127.0.0.1", 80, nil, false], facts("tcp://127.0.0.1:80")
+    assert_equal ["::1", 443, nil, true], facts("ssl://[::1]:443")
+    assert_equal ["localhost", 0, nil, false], facts("tcp://localhost:0/")
+  end
+
+  def test_unix
+    assert_equal [nil, nil, "/tmp/a b", false], facts("unix:///tmp/a b")
+    assert_equal [nil, nil, "relative", false], facts("unix://relative")
+  end
+
+  def test_what_is_none
+    ["127.0.0.1:80", "tcp://127.0.0.1", "tcp://127.0.0.1:65536", "tcp://::1:80", "tcp://a b", "udp://127.0.0.1:80", "unix://", ""].each do |text|
+      error = assert_raises(ArgumentError, text) { Pelton::Address.new(text) }
+      assert_includes error.message, text
+    end
+  end
+
+  def test_for_the_system
+    assert_equal ["::1", 80], Pelton::Address.new("tcp://[::1]:80").to_addrinfo.ip_unpack
+    assert_equal "/tmp/s", Pelton::Address.new("unix:///tmp/s").to_addrinfo.unix_path
+    assert_raises(Pelton::ResolutionError) { Pelton::Address.new("tcp://no such name.invalid:1").to_addrinfo }
+  end
+
+  private
+
+  def facts(text)
+    address = Pelton::Address.new(text)
+    [address.host, address.port, address.path, address.tls?]
+  end
+end
