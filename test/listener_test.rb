@@ -107,6 +107,36 @@ class ListenerTest < PeltonTest
     clients&.each(&:close)
   end
 
+  def test_what_it_has_accepted_and_not_handed_over_is_pending
+    served = 0
+    listener = Pelton.listen("127.0.0.1", 0) { |stream| served += 1 if stream }
+    clients = Array.new(3) { TCPSocket.new("127.0.0.1", listener.port) }
+    Pelton.run do
+      Pelton::Reactor.current.yield while listener.stats[:accepted] < 3
+      listener.close
+      assert_equal [3, 0], [listener.pending, served]
+      Pelton::Reactor.current.yield until listener.pending == 0
+
+      assert_equal 3, served
+    end
+  ensure
+    clients.each(&:close)
+  end
+
+  def test_what_is_pending_when_the_reactor_leaves_is_forgotten
+    listener = Pelton.listen("127.0.0.1", 0) {}
+    client = TCPSocket.new("127.0.0.1", listener.port)
+    Pelton.run do
+      Pelton::Reactor.current.yield while listener.stats[:accepted] < 1
+      assert_equal 1, listener.pending
+      Pelton.stop
+    end
+
+    assert_equal 0, listener.pending
+  ensure
+    client.close
+  end
+
   def test_stop_closes_it
     listener = nil
     Pelton.run do

@@ -12,10 +12,23 @@ module Pelton
     # @param fd [Integer]
     # @param shared [Boolean] whether other processes accept from it, too. Then this one takes one connection a turn, so
     #   that one which is busy leaves the others theirs.
+    # @param tls [TLS::Context, Hash, nil] as for {Pelton.listen}
+    # @param handshake_timeout [Numeric] as for {Pelton.listen}
     # @yieldparam stream [Stream]
     # @return [Listener]
     # @raise [ConnectionError] the descriptor stays the caller's
-    def self.for_fd(fd, shared: false, &block) = _for_fd(fd, shared, &block)
+    def self.for_fd(fd, shared: false, tls: nil, handshake_timeout: 10, &block)
+      _with_tls(tls, handshake_timeout, block) { |handler| _for_fd(fd, shared, &handler) }
+    end
+
+    # Has what the block opens shake hands with each peer before the handler is called.
+    # @private
+    def self._with_tls(tls, timeout, handler)
+      return yield handler unless tls
+      acceptor = TLS::Acceptor.new(tls, timeout)
+      listener = yield(handler && ->(stream) { acceptor.begin(stream, &handler) })
+      listener.tap { listener.instance_variable_set(:@tls, acceptor) }
+    end
 
     # Waits for the next connection. Only of a listener that was made without a block. Several fibers may accept.
     #
@@ -38,6 +51,12 @@ module Pelton
 
     # @return [Integer] connections that were closed because their TLS handshake failed, or took too long
     def failed_handshakes = @tls ? @tls.failed : 0
+
+    # Whoever stops, and wants to lose nobody, waits until there are none.
+    #
+    # @return [Integer] connections that were accepted and that the block has not been given yet: its turn has not come, or
+    #   their TLS handshake is under way. A closed listener still hands them over
+    def pending = _queued + (@tls ? @tls.pending : 0)
 
     # @!method close
     #   Stops accepting. The streams that were accepted stay. Legal for a closed listener.
@@ -96,10 +115,7 @@ module Pelton
     private
 
     def open_listener(address, backlog, reuse_port, tls, timeout, &block)
-      return Listener._open(address, backlog, reuse_port, &block) unless tls
-      acceptor = TLS::Acceptor.new(tls, timeout)
-      listener = Listener._open(address, backlog, reuse_port, &block && ->(stream) { acceptor.begin(stream, &block) })
-      listener.tap { listener.instance_variable_set(:@tls, acceptor) }
+      Listener._with_tls(tls, timeout, block) { |handler| Listener._open(address, backlog, reuse_port, &handler) }
     end
 
     def abandoned?(path)

@@ -165,6 +165,17 @@ class HTTPServerTest < PeltonTest
     end
   end
 
+  def test_stopping_loses_no_connection_that_was_accepted
+    serving(HELLO) do
+      waiting = Fiber.new(blocking: true) { Array.new(3) { peer.say("GET / HTTP/1.1\nHost: h\n\n") } }.resume # in one tick
+      Pelton::Reactor.current.yield while server.listeners.sum { |listener| listener.stats[:accepted] } < 3
+      assert_equal 0, server.stats[:accepted]
+
+      assert_equal [true, 3], [server.stop, server.stats[:requests]]
+      assert_equal %w[hello hello hello], waiting.map { |connection| connection.response.body }
+    end
+  end
+
   def test_a_response_that_was_begun_before_the_stop_is_its_connections_last
     serving(->(_env) { sleep(0.05) && [200, {}, ["done"]] }) do
       connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")

@@ -42,7 +42,7 @@ class ClusterTest < PeltonTest
       answers = Queue.new
       asker = Thread.new { answers << ask("hello\n") until @enough }
       Process.kill("USR1", master)
-      eventually { log.include?("all workers are new") && (workers & before).empty? && workers.size == 2 }
+      eventually { log.include?("all workers are new") && workers.then { |now| now.size == 2 && (now & before).empty? } }
       @enough = true
       asker.join
 

@@ -58,6 +58,36 @@ class TLSAcceptorTest < PeltonTest
     Pelton.on_error
   end
 
+  # Whoever closes it, and wants to lose nobody, waits for them.
+  def test_handshakes_that_are_under_way_are_pending
+    Pelton.run do
+      served = []
+      listener = Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h) { |stream| served << stream }
+      broken, client = Array.new(2) { Pelton.connect("127.0.0.1", listener.port) }
+      eventually { listener.stats[:accepted] == 2 }
+      listener.close
+      assert_equal 2, listener.pending
+      broken.close
+      eventually { listener.pending == 1 }
+      client.start_tls(TRUST, server_name: "localhost")
+      eventually { listener.pending == 0 }
+
+      assert_equal [1, 1], [served.size, listener.failed_handshakes]
+    end
+  end
+
+  def test_a_descriptor_that_was_inherited_may_speak_tls
+    server = TCPServer.new("127.0.0.1", 0)
+    server.autoclose = false
+    Pelton.run do
+      listener = Pelton::Listener.for_fd(server.fileno, tls: Certificates.server.to_h) { |stream| stream.write("x") && stream.close }
+
+      assert_equal "x", Pelton.connect("127.0.0.1", listener.port, tls: TRUST).read
+    ensure
+      listener.close
+    end
+  end
+
   # A silent peer must cost a stream, and no fiber.
   def test_many_handshakes_at_once_take_no_fibers
     Pelton.run do

@@ -28,6 +28,7 @@ struct listener {
     struct acceptor *acceptors; /* in their order */
     struct pel_listed listed;
     uint64_t accepted, pauses;
+    uint32_t queued; /* connections whose handler's turn has not come */
     unsigned ready : 1, turn_queued : 1, shared : 1;
 };
 
@@ -119,9 +120,16 @@ static int accept_one(struct listener *listener)
 static void run_handler(struct pel_reactor *reactor, void *data)
 {
     VALUE pair = (VALUE)data, stream = RARRAY_AREF(pair, 1);
+    struct listener *listener = get_any(RARRAY_AREF(pair, 0));
 
-    rb_proc_call_with_block(RARRAY_AREF(pair, 0), 1, &stream, Qnil);
+    listener->queued--;
+    rb_proc_call_with_block(listener->block, 1, &stream, Qnil);
     RB_GC_GUARD(pair);
+}
+
+static void drop_handler(void *data)
+{
+    get_any(RARRAY_AREF((VALUE)data, 0))->queued--;
 }
 
 static void mark_value(void *data)
@@ -148,8 +156,10 @@ static void run_turn(struct pel_reactor *reactor, void *data)
             pause_accepting(listener);
             pel_raise(fd, error, "accept");
         }
-        pair = rb_assoc_new(listener->block, pel_stream_object(reactor, fd));
-        pel_enqueue(reactor, (struct pel_job){.run = run_handler, .mark = mark_value, .data = (void *)pair});
+        pair = rb_assoc_new(self, pel_stream_object(reactor, fd));
+        pel_enqueue(reactor, (struct pel_job){
+                                 .run = run_handler, .mark = mark_value, .drop = drop_handler, .data = (void *)pair});
+        listener->queued++;
         RB_GC_GUARD(pair);
     }
     if (listener->handle.fd >= 0)
@@ -369,6 +379,12 @@ static VALUE listener_fileno(VALUE self)
     return INT2FIX(listener->handle.fd);
 }
 
+/* _queued: connections that were accepted, and whose handler's turn has not come. */
+static VALUE listener_queued(VALUE self)
+{
+    return UINT2NUM(get_any(self)->queued);
+}
+
 static VALUE listener_stats(VALUE self)
 {
     struct listener *listener = get_any(self);
@@ -387,6 +403,7 @@ void pel_init_listener(void)
     rb_define_singleton_method(class, "_open", listener_s_open, 3);
     rb_define_singleton_method(class, "_for_fd", listener_s_for_fd, 2);
     rb_define_private_method(class, "_accept", listener_accept, 1);
+    rb_define_private_method(class, "_queued", listener_queued, 0);
     rb_define_method(class, "close", listener_close, 0);
     rb_define_method(class, "closed?", listener_closed_p, 0);
     rb_define_method(class, "fileno", listener_fileno, 0);

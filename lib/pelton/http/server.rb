@@ -29,8 +29,6 @@ module Pelton
         queue: 10_000          # requests that wait for a place to run: beyond it 503
       }.freeze
 
-      HANDSHAKE = 10 # seconds for TLS's
-
       # @return [#call] the Rack application
       attr_reader :app
 
@@ -77,10 +75,7 @@ module Pelton
       # @param tls [TLS::Context, Hash, nil] has each connection speak TLS
       # @return [Listener]
       def listen_fd(descriptor, shared: false, tls: nil)
-        acceptor = TLS::Acceptor.new(tls, HANDSHAKE) if tls
-        listener = Listener.for_fd(descriptor, shared: shared) do |stream|
-          acceptor ? acceptor.begin(stream) { |secured| serve(secured) } : serve(stream)
-        end
+        listener = Listener.for_fd(descriptor, shared: shared, tls: tls) { |stream| serve(stream) }
         @listeners << listener
         listener
       end
@@ -94,7 +89,8 @@ module Pelton
       #   @return [nil]
 
       # Stops: accepts nothing more, closes idle connections, and waits for the requests that are under way. Each response
-      # is its connection's last.
+      # is its connection's last. A connection that was accepted, and whose first request or TLS handshake is yet to come,
+      # is served.
       #
       # @param timeout [Numeric, nil] seconds; connections that are open then stay open
       # @return [Boolean] whether all connections are closed
@@ -103,7 +99,7 @@ module Pelton
         limit = timeout && Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
         listeners.each(&:close)
         _drain
-        until stats[:connections].zero?
+        until @listeners.sum(&:pending).zero? && stats[:connections].zero?
           return false if limit && Process.clock_gettime(Process::CLOCK_MONOTONIC) > limit
           sleep 0.01
         end
