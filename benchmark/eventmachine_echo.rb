@@ -9,6 +9,7 @@
 
 require "open3"
 require "rbconfig"
+require_relative "support/measuring"
 
 LIB = File.expand_path("../lib", __dir__)
 
@@ -200,7 +201,7 @@ PROGRAMS.each do |name, program|
   next if ARGV[1] && !name.include?(ARGV[1])
   figures = {pelton: [], gem: []}
   rounds.times { figures.keys.shuffle.each { |contender| figures[contender] << measure(contender, program) } }
-  medians = figures.transform_values { |all| all.sort[rounds / 2] }
+  medians = figures.transform_values { |all| median(all) }
   puts format("  %-36s pelton %9.3f [%.3f..%.3f]  gem %9.3f [%.3f..%.3f]  %.2f", name, medians[:pelton], *figures[:pelton].minmax,
     medians[:gem], *figures[:gem].minmax, medians[:pelton] / medians[:gem])
 end

@@ -9,6 +9,7 @@
 require "open3"
 require "rbconfig"
 require "socket"
+require_relative "support/measuring"
 
 LIB = File.expand_path("../lib", __dir__)
 
@@ -53,7 +54,7 @@ begin
   end
   times = Hash.new { |hash, name| hash[name] = [] }
   rounds.times { CONTENDERS.each { |name, options| times[name] << run(options, port, keys) } }
-  medians = times.transform_values { |all| all.sort[all.size / 2] }
+  medians = times.transform_values { |all| median(all) }
   puts "#{RUBY_DESCRIPTION}\n#{3 * keys} operations, #{rounds} rounds"
   medians.each { |name, median| puts format("%-8s %6.2f s, %5.2f us an operation", name, median, median / keys / 3 * 1e6) }
   puts format("ratio    %6.3f", medians["Pelton"] / medians["gem"])

@@ -7,11 +7,10 @@
 #     ruby -Ilib benchmark/fiber_locals.rb [ROUNDS]
 
 require "pelton"
+require_relative "support/measuring"
 
 CALLBACKS = 100_000
 HAND_OVERS = 50_000
-
-def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
 def set_locals(count) = count.times { |number| Thread.current[:"benchmark_#{number}"] = number }
 
@@ -22,9 +21,7 @@ def measure(count, carry_locals, names)
     Pelton.run(carry_locals: carry_locals) do
       set_locals(names)
       yield 100
-      start = cpu
-      yield count
-      seconds = cpu - start
+      seconds = processor_time { yield count }
       seen = nil
       Pelton.next_tick { seen = Thread.current[:benchmark_0] }
       sleep 0.001
@@ -56,10 +53,10 @@ contenders = [[false, 0], [true, 0], [true, 3], [true, 10]]
 {"a callback" => [CALLBACKS, CALLBACK], "a hand-over there and back" => [HAND_OVERS, HAND_OVER]}.each do |name, (count, work)|
   figures = Hash.new { |hash, key| hash[key] = [] }
   rounds.times { contenders.shuffle.each { |contender| figures[contender] << measure(count, *contender, &work) } }
-  baseline = figures[contenders[0]].sort[rounds / 2]
+  baseline = median(figures[contenders[0]])
   contenders.each do |carries, names|
-    sorted = figures[[carries, names]].sort
+    own = figures[[carries, names]]
     puts format("%-27s %-26s %6.0f ns (%.0f..%.0f)  %.2f", name, carries ? "carried, #{names} names" : "not carried",
-      sorted[rounds / 2], sorted.first, sorted.last, sorted[rounds / 2] / baseline)
+      median(own), *own.minmax, median(own) / baseline)
   end
 end

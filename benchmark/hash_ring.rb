@@ -8,6 +8,7 @@
 require "digest/md5"
 require "pelton/memcached"
 require "pelton/memcached/hash_ring"
+require_relative "support/measuring"
 
 HashRing = Pelton::Memcached::HashRing
 KEYS = Array.new(10_000) { |i| "user:#{i * 7919}:profile" }.freeze
@@ -48,7 +49,7 @@ rounds.times do
   end
 end
 
-medians = times.transform_values { |all| all.sort[all.size / 2] }
+medians = times.transform_values { |all| median(all) }
 puts RUBY_DESCRIPTION, "#{count} servers, ns a look-up, medians of #{rounds} rounds:"
 medians.each do |name, time|
   puts format("  %-18s %7.0f [%5.0f..%5.0f]  %5.2f of Ruby's", name, time, *times[name].minmax, time / medians["in Ruby"])

@@ -9,6 +9,7 @@
 
 require "net/http"
 require "pelton/http"
+require_relative "support/measuring"
 
 REQUESTS = Integer(ARGV[0] || 2_000)
 ROUNDS = Integer(ARGV[1] || 7)
@@ -27,13 +28,6 @@ PORT = Integer(reader.gets)
 
 def check(body) = body == "hello" || raise("#{body.inspect} came back")
 
-def processor_time
-  before = Process.times
-  yield
-  after = Process.times
-  after.utime + after.stime - before.utime - before.stime
-end
-
 client = Pelton::HTTP::Client.new("http://127.0.0.1:#{PORT}")
 CONTENDERS = {
   "Net::HTTP" => -> { Net::HTTP.start("127.0.0.1", PORT) { |http| REQUESTS.times { check(http.get("/").body) } } },
@@ -47,5 +41,5 @@ CONTENDERS = {
 times = Hash.new { |all, name| all[name] = [] }
 CONTENDERS.each_value(&:call) # warm
 ROUNDS.times { CONTENDERS.each { |name, contender| times[name] << processor_time(&contender) } }
-medians = times.transform_values { |all| all.sort[all.size / 2] }
+medians = times.transform_values { |all| median(all) }
 medians.each { |name, median| puts format("%-30s %5.2f x Net::HTTP   (%.0f us)", name, median / medians["Net::HTTP"], median / REQUESTS * 1e6) }

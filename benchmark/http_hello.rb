@@ -4,13 +4,14 @@
 # and the server's own CPU time for each. Servers have one core, wrk has the other. Pelton runs twice: as `ruby` starts it, and
 # with the stacks and GC limits of `pelton serve`.
 #
-#   bundle exec ruby -Ilib benchmark/http_hello.rb     (ROUNDS=7 SECONDS=1; needs nginx, wrk, and the gem puma)
+#   ruby -Ilib benchmark/http_hello.rb     (ROUNDS=7 SECONDS=1; needs nginx, wrk, and the gem puma)
 
 require "etc"
 require "net/http"
 require "rbconfig"
 require "socket"
 require "tmpdir"
+require_relative "support/measuring"
 
 ROUNDS = Integer(ENV.fetch("ROUNDS", "7"))
 SECONDS = Integer(ENV.fetch("SECONDS", "1"))
@@ -86,8 +87,6 @@ class Subject
     nil
   end
 end
-
-def median(list) = list.sort[list.size / 2]
 
 Dir.mktmpdir do |dir|
   ruby = [RbConfig.ruby, "-I#{ROOT}/lib"]

@@ -11,18 +11,15 @@ require "pelton/memcached"
 require "pelton/lab"
 require "pelton/lab/memcached_server"
 require "pelton/lab/processes"
+require_relative "support/measuring"
 
 KEYS = 1_000
 TIMES = 10
 ROUNDS = Integer(ARGV[0] || 11)
 VALUES = (0...KEYS).to_h { |i| ["key-#{i}", "value #{i} ".ljust(100, "x")] }.freeze
 
-def clock(id) = Process.clock_gettime(id)
-
 def measure
-  wall, cpu = clock(Process::CLOCK_MONOTONIC), clock(Process::CLOCK_PROCESS_CPUTIME_ID)
-  TIMES.times { yield == VALUES or abort "a wrong answer" }
-  [clock(Process::CLOCK_MONOTONIC) - wall, clock(Process::CLOCK_PROCESS_CPUTIME_ID) - cpu]
+  wall_and_processor_time { TIMES.times { yield == VALUES or abort "a wrong answer" } }
 end
 
 processes = Pelton::Lab::Processes.new
@@ -41,7 +38,7 @@ begin
   contenders.each_value(&:call)
   times = Hash.new { |all, name| all[name] = [] }
   ROUNDS.times { contenders.to_a.shuffle.each { |name, work| times[name] << work.call } }
-  medians = times.transform_values { |pairs| pairs.transpose.map { |list| list.sort[ROUNDS / 2] } }
+  medians = times.transform_values { |pairs| pairs.transpose.map { |list| median(list) } }
   puts RUBY_DESCRIPTION, "memcached #{server.stats["version"]}", "get_multi of #{KEYS} keys, #{ROUNDS} rounds of #{TIMES}; of dalli's:"
   puts "#{" " * 29}wall    CPU"
   medians.each do |name, figures|

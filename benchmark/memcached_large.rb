@@ -12,6 +12,7 @@ require "pelton/memcached"
 require "pelton/lab"
 require "pelton/lab/memcached_server"
 require "pelton/lab/processes"
+require_relative "support/measuring"
 
 TIMES = 100
 ROUNDS = Integer(ARGV[0] || 11)
@@ -19,12 +20,12 @@ VALUE = Random.new(1).bytes(1_000_000).freeze
 
 def measure
   value = nil
-  started = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
-  TIMES.times do
-    value = yield
-    abort "a wrong value" unless value.bytesize == VALUE.bytesize && value.start_with?(VALUE.byteslice(0, 16))
+  cpu = processor_time do
+    TIMES.times do
+      value = yield
+      abort "a wrong value" unless value.bytesize == VALUE.bytesize && value.start_with?(VALUE.byteslice(0, 16))
+    end
   end
-  cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - started
   abort "a wrong value" unless value == VALUE
   GC.start
   cpu
@@ -54,7 +55,7 @@ begin
   contenders.each_value(&:call)
   times = Hash.new { |all, name| all[name] = [] }
   ROUNDS.times { contenders.to_a.shuffle.each { |name, work| times[name] << work.call } }
-  medians = times.transform_values { |list| list.sort[ROUNDS / 2] }
+  medians = times.transform_values { |list| median(list) }
   puts RUBY_DESCRIPTION, "memcached #{server.stats["version"]}", "get of #{VALUE.bytesize} bytes, #{ROUNDS} rounds of #{TIMES}; CPU time of a bare socket's:"
   medians.each { |name, cpu| puts format("  %-26s %5.2f", name, cpu / medians["a bare socket"]) }
 ensure

@@ -9,18 +9,13 @@ require "pelton/memcached"
 require "pelton/lab"
 require "pelton/lab/memcached_server"
 require "pelton/lab/processes"
+require_relative "support/measuring"
 
 ROUNDS = Integer(ARGV[0] || 11)
 COUNT = 30_000
 CONNECTIONS = 200
 Pelton.watchdog = nil # a burst is queued at once
 PROTOCOLS = {"meta" => :meta, "meta, asked for" => nil, "classic text" => :classic}.freeze
-
-def cpu
-  started = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
-  yield
-  Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - started
-end
 
 WORK = {
   "connect, and one get" => lambda do |address, protocol|
@@ -56,11 +51,11 @@ begin
   times = Hash.new { |all, key| all[key] = [] }
   (ROUNDS + 1).times do |round|
     WORK.to_a.product(PROTOCOLS.to_a).shuffle.each do |(work, block), (name, protocol)|
-      time = cpu { block.call(address, protocol) }
+      time = processor_time { block.call(address, protocol) }
       times[[work, name]] << time if round > 0 # the first one warms up
     end
   end
-  medians = times.transform_values { |list| list.sort[ROUNDS / 2] }
+  medians = times.transform_values { |list| median(list) }
   puts RUBY_DESCRIPTION, "memcached #{server.stats["version"]}", "CPU time, medians of #{ROUNDS} rounds, of meta's:"
   puts "  #{" " * 24}#{PROTOCOLS.keys.map { |name| name.rjust(18) }.join}"
   WORK.each_key do |work|

@@ -9,6 +9,7 @@ require "etc"
 require "rbconfig"
 require "socket"
 require "tmpdir"
+require_relative "support/measuring"
 
 ROUNDS = Integer(ENV.fetch("ROUNDS", "7"))
 ROOT = File.expand_path("..", __dir__)
@@ -71,8 +72,6 @@ class Subject
     Process.wait(@pid)
   end
 end
-
-def median(numbers) = numbers.sort[numbers.size / 2]
 
 def with_subjects
   user = Process.uid.zero? ? %w[-u nobody] : []

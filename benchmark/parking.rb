@@ -7,6 +7,7 @@
 #     bundle exec ruby -Ilib benchmark/parking.rb [ROUNDS]
 
 require "rbconfig"
+require_relative "support/measuring"
 
 COUNT = 100_000 # waits, half of them on each side
 
@@ -96,7 +97,7 @@ rounds.times { CONTENDERS.to_a.shuffle.each { |name, program| times[name] << mea
 absent, present = CONTENDERS.keys.partition { |name| times[name].include?(nil) }
 abort "wrong results" if absent.any? { |name| name.start_with?("pelton", "two") }
 
-medians = present.to_h { |name| [name, times[name].sort[rounds / 2]] }
+medians = present.to_h { |name| [name, median(times[name])] }
 puts RUBY_DESCRIPTION, "ns of CPU for a wait and its wake-up, medians of #{rounds} rounds of #{COUNT}:"
 present.each do |name|
   puts format("  %-32s %6d [%6d..%6d]  %.3f", name, medians[name], *times[name].minmax, medians[name] / medians["two threads, Queue"].to_f)

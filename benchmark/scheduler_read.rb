@@ -7,6 +7,7 @@
 
 require "pelton"
 require "socket"
+require_relative "support/measuring"
 
 COUNT = 10_000
 READ = Pelton::Scheduler.instance_method(:io_read)
@@ -46,15 +47,13 @@ times = Hash.new { |all, key| all[key] = [] }
 rounds.times do
   WORK.to_a.product([true, false]).shuffle.each do |(name, work), on|
     hook(on)
-    start = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
-    Pelton.run(&work)
-    times[[name, on]] << (Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - start) * 1e6 / COUNT
+    times[[name, on]] << processor_time { Pelton.run(&work) } * 1e6 / COUNT
   end
 end
 puts RUBY_DESCRIPTION, "CPU us an operation, medians of #{rounds} rounds of #{COUNT}:"
 puts "#{" " * 32}io_read  io_wait ratio"
 WORK.each_key do |name|
-  with, without = [true, false].map { |on| times[[name, on]].sort[rounds / 2] }
+  with, without = [true, false].map { |on| median(times[[name, on]]) }
   puts format("  %-28s %8.2f %8.2f %5.2f", name, with, without, with / without)
 end
 

@@ -6,15 +6,13 @@
 #     bundle exec ruby -Ilib benchmark/scheduler_timeout.rb [ROUNDS]
 
 require "pelton"
+require_relative "support/measuring"
 
 COUNT = 2_000
 rounds = Integer(ARGV[0] || 9)
 
-def time
-  start = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
-  COUNT.times { yield }
-  (Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - start) / COUNT.to_f
-end
+# Nanoseconds.
+def time = wall_and_processor_time { COUNT.times { yield } }.first * 1e9 / COUNT
 
 contenders = {
   "Timeout's own way" => -> { time { Timeout.timeout(5) { 1 } } },
@@ -32,7 +30,7 @@ end
 
 times = Hash.new { |all, name| all[name] = [] }
 rounds.times { contenders.to_a.shuffle.each { |name, run| times[name] << run.call } }
-medians = times.transform_values { |all| all.sort[all.size / 2] }
+medians = times.transform_values { |all| median(all) }
 puts RUBY_DESCRIPTION, "ns a Timeout.timeout, medians of #{rounds} rounds of #{COUNT}:"
 contenders.each_key do |name|
   puts format("  %-32s %8.0f [%6.0f..%6.0f]  %.3f", name, medians[name], *times[name].minmax, medians[name] / medians["Timeout's own way"])

@@ -9,6 +9,7 @@
 # EventMachine.
 
 require "socket"
+require_relative "support/measuring"
 
 ECHOES = Integer(ARGV[0] || 100_000)
 ROUNDS = Integer(ARGV[1] || 7)
@@ -85,26 +86,12 @@ CONTENDERS = {
   end
 }.freeze
 
-def in_child
-  reader, writer = IO.pipe
-  pid = fork do
-    reader.close
-    writer.write(Marshal.dump(yield))
-    exit!(0)
-  end
-  writer.close
-  Marshal.load(reader.read)
-ensure
-  Process.wait(pid)
-end
-
-def clocks = [Process::CLOCK_MONOTONIC, Process::CLOCK_PROCESS_CPUTIME_ID].map { |clock| Process.clock_gettime(clock) }
-
 def measure(contender)
   program = contender.call
-  before = clocks
-  count = program.call
-  (count == ECHOES) ? clocks.zip(before).map { |now, then_| now - then_ } : raise("#{count} answers of #{ECHOES}")
+  wall_and_processor_time do
+    count = program.call
+    raise "#{count} answers of #{ECHOES}" unless count == ECHOES
+  end
 end
 
 times = CONTENDERS.transform_values { [] }
@@ -112,7 +99,7 @@ ROUNDS.times do
   CONTENDERS.to_a.shuffle.each { |name, contender| times[name] << in_child { measure(contender) } }
 end
 
-medians = times.transform_values { |rounds| rounds.transpose.map { |values| values.sort[values.size / 2] } }
+medians = times.transform_values { |rounds| rounds.transpose.map { |values| median(values) } }
 base = medians.values.first
 puts format("%-34s %8s %8s %8s %8s", "#{ECHOES} echoes, medians of #{ROUNDS}", "wall s", "ratio", "CPU us", "ratio")
 medians.each do |name, (wall, cpu)|

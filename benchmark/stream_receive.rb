@@ -12,6 +12,7 @@ require "digest"
 require "pelton"
 require "pelton/lab/pattern"
 require "pelton/lab/pinning"
+require_relative "support/measuring"
 
 MEGABYTES = Integer(ARGV[0] || 256)
 ROUNDS = Integer(ARGV[1] || 7)
@@ -81,18 +82,11 @@ def pin(core)
   system("taskset", "-cp", core.to_s, Process.pid.to_s, out: File::NULL) if core
 end
 
-def in_child
-  reader, writer = IO.pipe
-  pid = fork do
+def in_pinned_child
+  in_child do
     pin(RECEIVERS_CORE)
-    reader.close
-    writer.write(Marshal.dump(yield))
-    exit!(0)
+    yield
   end
-  writer.close
-  Marshal.load(reader.read)
-ensure
-  Process.wait(pid)
 end
 
 def check(receiver, port, size)
@@ -103,13 +97,7 @@ end
 
 def measure(receiver, port, size)
   bytes = 0
-  wall = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-  cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
-  receiver.call(port, size, ->(string) { bytes += string.bytesize })
-  times = [
-    Process.clock_gettime(Process::CLOCK_MONOTONIC) - wall,
-    Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - cpu
-  ]
+  times = wall_and_processor_time { receiver.call(port, size, ->(string) { bytes += string.bytesize }) }
   (bytes == size) ? times : raise("#{bytes} bytes of #{size}")
 end
 
@@ -121,16 +109,16 @@ listener.close
 
 wanted = Pelton::Lab::Pattern.digest(1 << 24)
 RECEIVERS.each do |name, receiver|
-  in_child { check(receiver, port, 1 << 24) } == wanted || abort("#{name}: other bytes came than were sent")
+  in_pinned_child { check(receiver, port, 1 << 24) } == wanted || abort("#{name}: other bytes came than were sent")
 end
 
 size = MEGABYTES << 20
 times = RECEIVERS.transform_values { [] }
 ROUNDS.times do
-  RECEIVERS.to_a.shuffle.each { |name, receiver| times[name] << in_child { measure(receiver, port, size) } }
+  RECEIVERS.to_a.shuffle.each { |name, receiver| times[name] << in_pinned_child { measure(receiver, port, size) } }
 end
 
-medians = times.transform_values { |rounds| rounds.transpose.map { |values| values.sort[values.size / 2] } }
+medians = times.transform_values { |rounds| rounds.transpose.map { |values| median(values) } }
 base = medians.values.first
 puts format("%-36s %8s %8s %8s %8s", "#{MEGABYTES} MB, medians of #{ROUNDS}", "wall s", "ratio", "CPU s", "ratio")
 medians.each do |name, (wall, cpu)|

@@ -8,6 +8,7 @@
 # compared. Times are this process's, of the processor. Ratios are of medians, to OpenSSL.
 
 require "pelton"
+require_relative "support/measuring"
 require_relative "../test/support/certificates"
 
 ROUNDS = Integer(ARGV[0] || 7)
@@ -59,13 +60,6 @@ def bulk(connection, buffer = +"")
   raise "#{-left} bytes more came" if left < 0
 end
 
-def processor_time
-  before = Process.times
-  yield
-  after = Process.times
-  after.utime + after.stime - before.utime - before.stime
-end
-
 socket = open_socket
 stream = open_stream
 TASKS = {
@@ -81,6 +75,6 @@ TASKS.each do |name, contenders|
   times = {openssl: [], pelton: []}
   contenders.each_value(&:call) # warm
   ROUNDS.times { contenders.each { |who, task| times[who] << processor_time(&task) } }
-  openssl, pelton = times.values.map { |all| all.sort[all.size / 2] }
+  openssl, pelton = times.values.map { |all| median(all) }
   puts format("%-12s %5.2f x OpenSSL", name, pelton / openssl)
 end

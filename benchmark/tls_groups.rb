@@ -8,6 +8,7 @@
 # medians, to X25519.
 
 require "pelton"
+require_relative "support/measuring"
 require_relative "../test/support/certificates"
 
 ROUNDS = Integer(ARGV[0] || 5)
@@ -29,20 +30,13 @@ def shake_hands(group)
   other.abort
 end
 
-def processor_time
-  before = Process.times
-  yield
-  after = Process.times
-  after.utime + after.stime - before.utime - before.stime
-end
-
 Pelton.watchdog = nil
 times = Hash.new { |all, group| all[group] = [] }
 Pelton.run do
   HANDSHAKES.each_key { |group| shake_hands(group) }
   ROUNDS.times { HANDSHAKES.each { |group, count| times[group] << processor_time { count.times { shake_hands(group) } } / count } }
 end
-medians = times.transform_values { |all| all.sort[all.size / 2] }
+medians = times.transform_values { |all| median(all) }
 medians.each do |group, median|
   puts format("%-10s %7.1f ms   %5.1f-%5.1f   %6.1f x X25519", group, median * 1e3, times[group].min * 1e3, times[group].max * 1e3, median / medians["X25519"])
 end

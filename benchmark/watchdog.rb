@@ -9,6 +9,7 @@
 
 require "pelton"
 require "socket"
+require_relative "support/measuring"
 
 ROUNDS = Integer(ARGV[0] || 15)
 
@@ -50,8 +51,6 @@ def measure(program, count)
   time * 1e9 / count
 end
 
-def median(values) = values.sort[values.size / 2]
-
 PROGRAMS.each do |name, (count, program)|
   times = {Pelton::Watchdog::DEFAULT => [], nil => []}
   measure(program, count)
@@ -61,7 +60,7 @@ PROGRAMS.each do |name, (count, program)|
       times[threshold] << measure(program, count)
     end
   end
-  on, off = times.values.map { |values| values.sort[ROUNDS / 2] }
+  on, off = times.values.map { |values| median(values) }
   puts format("%-10s on %8.1f ns  off %8.1f ns  ratio %.3f", name, on, off, on / off)
 end
 
