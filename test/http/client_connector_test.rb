@@ -21,7 +21,7 @@ class ClientConnectorTest < PeltonTest
   def test_https_by_way_of_a_proxy
     context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
     server = HTTPScript.new(context) { "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret" }
-    proxy = HTTPScript.new { |_, socket| connect(socket, server.port) }
+    proxy = HTTPScript.new { |_, socket| HTTPScript.tunnel(socket, server.port) }
     client = Pelton::HTTP::Client.new(server.url, proxy: "http://u:p@localhost:#{proxy.port}", tls: {ca_file: Certificates.authority})
     Pelton.run { 2.times { assert_equal "secret", client.get("/").body } }
     seen = proxy.seen
@@ -74,21 +74,5 @@ class ClientConnectorTest < PeltonTest
         listener.close
       end
     end
-  end
-
-  private
-
-  def connect(socket, port)
-    target = TCPSocket.new("127.0.0.1", port)
-    socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
-    carriers = [[socket, target], [target, socket]].map do |from, to|
-      Thread.new do
-        Thread.current.report_on_exception = false
-        IO.copy_stream(from, to)
-        to.close_write
-      end
-    end
-    carriers.each(&:join)
-    :close
   end
 end

@@ -36,6 +36,52 @@ class ClientPoolTest < PeltonTest
     end
   end
 
+  def test_who_waits_in_vain_is_told_why
+    server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
+    client = Pelton::HTTP::Client.new(server.url, connections: 1, pool_timeout: 0.01)
+    response = client.get("/", stream: true)
+    error = assert_raises(Pelton::TimeoutError) { client.get("/") }
+    assert_match(/all 1 are in use.*close/, error.message)
+    response.close
+
+    assert_equal 200, client.get("/", stream: true).status
+  ensure
+    server.close
+  end
+
+  # Nobody can read them any more, or close them.
+  def test_responses_that_were_forgotten
+    server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
+    [->(&block) { block.call }, Pelton.method(:run)].each do |inside|
+      inside.call do
+        client = Pelton::HTTP::Client.new(server.url, connections: 20)
+        kept = client.get("/", stream: true)
+        forget(client, 19)
+        eventually { GC.start || client.get("/", stream: true, pool_timeout: 0.01) rescue nil } # standard:disable Style/RescueModifier
+
+        assert_equal 200, kept.tap(&:close).status
+      end
+    end
+  ensure
+    server.close
+  end
+
+  # The response is garbage, but its connection has been another one's for long.
+  def test_a_connection_that_is_used_again_is_not_taken_away
+    with_server(5) do |server|
+      Pelton.run do
+        client = Pelton::HTTP::Client.new(server.url, connections: 1)
+        20.times { client.get("/", stream: true).each {} }
+        response = client.get("/", stream: true)
+        GC.start
+        Pelton::Reactor.current.yield
+
+        assert_equal "x" * 5, response.body
+        assert_equal 1, server.connections
+      end
+    end
+  end
+
   def test_a_connection_that_cannot_be_made_takes_no_place
     client = Pelton::HTTP::Client.new("http://127.0.0.1:#{free_port}", connections: 1)
 
@@ -45,8 +91,13 @@ class ClientPoolTest < PeltonTest
 
   private
 
-  def with_server
-    server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" }
+  def forget(client, number)
+    number.times { client.get("/", stream: true) }
+    nil
+  end
+
+  def with_server(length = 0)
+    server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: #{length}\r\n\r\n#{"x" * length}" }
     yield server
   ensure
     server.close

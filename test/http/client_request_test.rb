@@ -65,7 +65,21 @@ class ClientRequestTest < PeltonTest
     assert_predicate request("GET", "http://x/"), :repeatable?
     refute_predicate request("POST", "http://x/"), :repeatable?
     assert_predicate request("PUT", "http://x/", body: "x"), :repeatable?
-    refute_predicate request("PUT", "http://x/", body: [].each), :repeatable?
+    once = request("PUT", "http://x/", body: [].each)
+    assert_predicate once, :repeatable?
+    once.body.each {}
+    refute_predicate once, :repeatable?
+  end
+
+  def test_who_is_asked_before_the_body_is_sent
+    headers = ->(expect, body) { request("POST", "http://x/", body: body, expect: expect).headers["expect"] }
+
+    assert_equal ["100-continue", nil, nil], [headers[2, "abc"], headers[3, "abc"], headers[nil, "abc"]]
+    assert_equal ["100-continue", nil], [headers[3, ["abc"].each], headers[0, nil]]
+    asked = request("POST", "http://x/", body: "abc", expect: 0)
+
+    assert_equal [true, false, true], [asked.asks?, asked.unasked.asks?, asked.asks?]
+    refute_match(/expect/i, asked.redirected(Response.new(303, {"location" => "/"})).to_head)
   end
 
   def test_a_redirect_from_https_to_http_is_not_followed
@@ -78,8 +92,8 @@ class ClientRequestTest < PeltonTest
 
   private
 
-  def request(method, url, base: nil, query: nil, defaults: {}, headers: {}, body: nil, basic_auth: nil)
+  def request(method, url, base: nil, query: nil, defaults: {}, headers: {}, body: nil, basic_auth: nil, expect: nil)
     Pelton::HTTP::ClientRequest.new(method, url, base: base, query: query, defaults: defaults, headers: headers, body: body,
-      json: Pelton::HTTP::ClientRequest::NONE, form: nil, basic_auth: basic_auth, decode: false)
+      json: Pelton::HTTP::ClientRequest::NONE, form: nil, basic_auth: basic_auth, decode: false, expect: expect)
   end
 end

@@ -145,6 +145,7 @@ module ClientSuite
     bomb = Zlib.gzip("\0" * 10_000_000)
     with_server(->(_, _) { "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: #{bomb.bytesize}\r\n\r\n#{bomb}" }) do |client|
       assert_raises(Pelton::LimitError) { ask(client, :get, "/", max_body: 1_000_000) }
+      assert_raises(Pelton::LimitError) { ask(client, :get, "/", max_body: bomb.bytesize - 1, decode: false) }
       assert_equal 10_000_000, ask(client, :get, "/").body.bytesize
       assert_equal bomb, ask(client, :get, "/", decode: false).body
     end
@@ -152,7 +153,8 @@ module ClientSuite
 
   def test_timeouts_of_the_phases
     with_server(->(request, _) { (request.path == "/half") ? "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf" : nil }) do |client|
-      assert_raises(Pelton::TimeoutError) { ask(client, :get, "/", response_timeout: 0.02) }
+      error = assert_raises(Pelton::TimeoutError) { ask(client, :get, "/", response_timeout: 0.02) }
+      assert_match(/response_timeout/, error.message)
       assert_raises(Pelton::TimeoutError) { ask(client, :get, "/half", read_timeout: 0.02) }
       assert_raises(Pelton::TimeoutError) { ask(client, :get, "/half", timeout: 0.02) }
       assert_equal({open: 0, idle: 0}, client.stats)
@@ -165,6 +167,59 @@ module ClientSuite
       assert_equal large, ask(client, :post, "/", body: large).body
       assert_equal large, ask(client, :post, "/", body: StringIO.new(large)).body
       assert_equal large, ask(client, :post, "/", body: large.scan(/.{1,100000}/mn)).body
+    end
+  end
+
+  def test_a_large_body_is_sent_when_the_server_wants_it
+    with_server do |client, server|
+      assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3).body
+      assert_equal "POST / abc", ask(client, :post, "/", body: "abc", expect: 3).body
+      assert_equal "POST / abc", ask(client, :post, "/", body: ["abc"].each, expect: 3).body
+      assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: nil).body
+
+      assert_equal ["100-continue", nil, "100-continue", nil], server.seen.map { |request| request.headers["expect"] }
+      assert_equal 1, server.connections
+    end
+  end
+
+  def test_a_large_body_that_the_server_does_not_want
+    answers = {413 => "HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno", 307 => redirect(307, "/to")}
+    with_server(->(request, _) { answers[request.path[1..].to_i] || echo(request) }) do |client, server|
+      server.consents = false
+      body = ["x"].each
+
+      assert_equal [413, "no"], ask(client, :post, "/413", body: body, expect: 0).then { |response| [response.status, response.body] }
+      assert_equal({open: 0, idle: 0}, client.stats) # the server may still wait for the body
+      assert_equal 307, ask(client, :post, "/307", body: body, expect: 0, redirects: 0).status
+      assert_equal "x", body.next
+    end
+  end
+
+  # It follows with what was not sent yet.
+  def test_a_redirect_before_the_body_was_sent
+    with_server do |_, other|
+      with_server(->(_, _) { redirect(307, "#{other.url}/to") }) do |client, server|
+        server.consents = false
+
+        assert_equal "POST /to abc", ask(client, :post, "/", body: ["abc"].each).body
+      end
+    end
+  end
+
+  def test_a_server_that_does_not_answer_the_question
+    with_server(->(request, socket) { echo(request.tap { request.body = socket.read(4) }) }) do |client, server|
+      server.consents = false
+
+      assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3, expect_timeout: 0.02).body
+    end
+  end
+
+  def test_a_server_that_does_not_like_the_question
+    with_server(->(request, _) { request.headers["expect"] ? "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n" : echo(request) }) do |client, server|
+      server.consents = false
+
+      assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3).body
+      assert_equal ["100-continue", nil], server.seen.map { |request| request.headers["expect"] }
     end
   end
 

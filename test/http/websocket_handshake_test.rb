@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../support/certificates"
 require_relative "../support/http_script"
 require "pelton/http"
 
@@ -39,6 +40,27 @@ class WebSocketHandshakeTest < PeltonTest
     with_server(app) do |url|
       assert_equal "c", WebSocket.connect(url, protocols: %w[a c]).tap { |socket| assert_equal "c", socket.protocol }.receive
       assert_equal "", WebSocket.connect(url, protocols: %w[a]).receive
+    end
+  end
+
+  def test_by_way_of_a_proxy
+    app = ->(env) { WebSocket.accept(env) { |socket| socket.write(env["rack.url_scheme"]) } }
+    server = Pelton::HTTP::Server.new(app)
+    Pelton.run do
+      plain = server.listen("tcp://127.0.0.1:0").port
+      sealed = server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port
+      proxy = HTTPScript.new { |request, socket| HTTPScript.tunnel(socket, request.path[/\d+\z/].to_i) }
+      way = {proxy: "http://u:p@127.0.0.1:#{proxy.port}"}
+
+      assert_equal "http", WebSocket.connect("ws://localhost:#{plain}/", **way).receive
+      assert_equal "https", WebSocket.connect("wss://localhost:#{sealed}/", tls: {ca_file: Certificates.authority}, **way).receive
+      assert_raises(Pelton::VerificationError) { WebSocket.connect("wss://localhost:#{sealed}/", **way) }
+      seen = proxy.seen
+      assert_equal [plain, sealed, sealed].map { |port| "CONNECT localhost:#{port} HTTP/1.1" }, seen.map(&:line)
+      assert_equal "Basic #{["u:p"].pack("m0")}", seen.first.headers["proxy-authorization"]
+    ensure
+      proxy.close
+      Pelton.stop
     end
   end
 

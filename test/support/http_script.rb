@@ -11,6 +11,24 @@ class HTTPScript
     def verb = line.split[0]
   end
 
+  # Whether a client that asks may go on (Expect: 100-continue).
+  attr_writer :consents
+
+  # What a proxy does with CONNECT, and an answer's value.
+  def self.tunnel(socket, port)
+    target = TCPSocket.new("127.0.0.1", port)
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
+    carriers = [[socket, target], [target, socket]].map do |from, to|
+      Thread.new do
+        Thread.current.report_on_exception = false
+        IO.copy_stream(from, to)
+        to.close_write
+      end
+    end
+    carriers.each(&:join)
+    :close
+  end
+
   # @return [Array<Request>]
   attr_reader :requests
 
@@ -20,6 +38,7 @@ class HTTPScript
     @answer = answer
     @requests = Queue.new
     @connections = 0
+    @consents = true
     @threads = []
     @thread = Thread.new { loop { serve(@listener.accept) } }
     @thread.report_on_exception = false
@@ -72,7 +91,9 @@ class HTTPScript
       name, value = header.split(": ", 2)
       headers[name.downcase] = value
     end
-    Request.new(line, headers, body(socket, headers), number)
+    asks = headers["expect"]
+    socket.write("HTTP/1.1 100 Continue\r\n\r\n") if asks && @consents
+    Request.new(line, headers, (body(socket, headers) if !asks || @consents), number)
   end
 
   def body(socket, headers)

@@ -30,9 +30,11 @@ module Pelton
         write_timeout: 30,     # for each piece of what is sent
         response_timeout: 60,  # from the request's end to the response's head
         read_timeout: 30,      # between two pieces of the body
+        expect_timeout: 1,     # for the server's consent to a large body: then it is sent without
         pool_timeout: 60,      # for a free connection, when all that are allowed are in use
         redirects: 5,          # that are followed; 0: none
         max_body: 64 << 20,    # bytes, inflated, that are collected in memory: else LimitError. Streaming has no limit
+        expect: 1 << 20,       # bytes of a body, or an unknown number: before more the server is asked (Expect: 100-continue); nil: never
         stream: false,         # true: the response comes with its head, and its body is read by ClientResponse#each
         decode: true           # asks for gzip and inflates it
       }.freeze
@@ -79,7 +81,8 @@ module Pelton
       # @param headers [Hash{String => String}]
       # @param body [String, #read, #each, nil] what is sent; an IO or an enumerable is sent piece by piece
       # @param json [Object] sent as JSON instead
-      # @param form [Hash, nil] sent as an HTML form instead; with a value that responds to `read` as multipart/form-data
+      # @param form [Hash, nil] sent as an HTML form instead; with a value that responds to `read` as multipart
+      # @param multipart [Hash, nil] sent as multipart/form-data instead: see {Multipart}
       # @param basic_auth [Array(String, String), nil] name and password; those in the URL will do
       # @param options see {DEFAULTS}
       # @return [ClientResponse, Operation] with a block the Deferrable. Any status is a response and no error
@@ -89,11 +92,12 @@ module Pelton
       # @raise [RedirectError]
       # @raise [ArgumentError] a URL, header or method that cannot be sent
       # @asynchronous
-      def request(method, url, query: nil, headers: {}, body: nil, json: ClientRequest::NONE, form: nil, basic_auth: nil, **options, &block)
+      def request(method, url, query: nil, headers: {}, body: nil, json: ClientRequest::NONE, form: nil, multipart: nil,
+        basic_auth: nil, **options, &block)
         settings = @options.merge(options)
         raise ArgumentError, "unknown options: #{(options.keys - DEFAULTS.keys).join(", ")}" if settings.size > DEFAULTS.size
         request = ClientRequest.new(method, url, base: @base, query: query, defaults: @headers, headers: headers, body: body, json: json, form: form,
-          basic_auth: basic_auth, decode: settings[:decode])
+          multipart: multipart, basic_auth: basic_auth, decode: settings[:decode], expect: settings[:expect])
         return Pelton.__send__(:defer, block) { perform(request, settings) } if block
         perform(request, settings)
       end
@@ -133,7 +137,7 @@ module Pelton
         loop do
           response = exchange(request, deadlines, settings)
           following = settings[:redirects].positive? && request.redirected(response)
-          return settings[:stream] ? response : response.tap(&:body) unless following
+          return settings[:stream] ? response.watched(pool) : response.tap(&:body) unless following
           raise RedirectError, "#{request.url}: more than #{settings[:redirects]} redirects" if (followed += 1) > settings[:redirects]
           response.discard
           request = following
@@ -145,7 +149,10 @@ module Pelton
         fresh = false
         begin
           connection = pool.take(request, deadlines, fresh: fresh)
-          connection.exchange(request, deadlines, settings)
+          response = connection.exchange(request, deadlines, settings)
+          return response unless response.status == 417 && request.asks?
+          response.discard
+          exchange(request.unasked, deadlines, settings)
         rescue ConnectionError, EOFError => error
           raise error(request, error) if fresh || !connection&.stale? || !request.repeatable? || error.is_a?(TimeoutError)
           fresh = true

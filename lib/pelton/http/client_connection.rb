@@ -46,9 +46,12 @@ module Pelton
         @used += 1
         @answered = @keep_alive = false
         @parser.no_body = request.head?
+        @busy = true
+        @early = nil
+        @passed = 0
         failure = send(request, deadlines)
         response = receive(request, deadlines, settings, failure)
-        @keep_alive &&= !failure
+        @keep_alive &&= !failure && !@early
         return response if response.status == 101 # another protocol's from now on: see hand_over
         end_of_message(deadlines) unless response.body?
         response
@@ -76,6 +79,9 @@ module Pelton
         finish
       end
 
+      # @return [Integer, nil] which of its requests it is busy with
+      def busy = (@used if @busy)
+
       # As it becomes idle.
       def rest
         @idle_since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
@@ -100,11 +106,11 @@ module Pelton
       def send(request, deadlines)
         head = request.to_head(absolute: !!@proxied, extra: @proxied || {})
         body = request.body
-        if body.nil? || body.string?
+        if body.nil? || (body.string? && !request.asks?)
           write(deadlines, head, *body&.to_s)
         else
           write(deadlines, head)
-          body.each_framed { |*pieces| write(deadlines, *pieces) }
+          body.each_framed { |*pieces| write(deadlines, *pieces) } if !request.asks? || wanted?(deadlines)
         end
         nil
       rescue TimeoutError
@@ -113,22 +119,43 @@ module Pelton
         error
       end
 
-      def write(deadlines, *strings) = @stream.write(*strings, timeout: deadlines.left(:write_timeout))
+      # Whether the server wants the body, or does not say so: not all understand the question. Otherwise it has answered.
+      def wanted?(deadlines)
+        head = next_head(deadlines, :expect_timeout)
+        head = next_head(deadlines, :expect_timeout) while informational?(head) && head[0] != 100
+        @early = head unless head[0] == 100
+        !@early
+      rescue TimeoutError
+        deadlines.left(:expect_timeout) # raises when the time of all is over
+        true
+      end
+
+      def write(deadlines, *strings)
+        @stream.write(*strings, timeout: deadlines.left(:write_timeout))
+      rescue TimeoutError
+        raise deadlines.over(:write_timeout)
+      end
 
       def receive(request, deadlines, settings, failure)
-        head = event(deadlines, :response_timeout)
-        # What is informational is passed over, with its end; 101 is not: another protocol follows.
-        passed = 0
-        until head[0] >= 200 || head[0] == 101
-          raise ProtocolError, "the server sends informational responses and no other" if (passed += 1) > INFORMATIONAL
-          event(deadlines, :response_timeout)
-          head = event(deadlines, :response_timeout)
-        end
+        head = @early || next_head(deadlines, :response_timeout)
+        head = next_head(deadlines, :response_timeout) while informational?(head)
         @answered = true
         @keep_alive = head[4]
         ClientResponse.new(request, head, self, deadlines, settings)
       rescue EOFError, ConnectionError => error
         raise failure || error
+      end
+
+      # 101 is not: another protocol follows.
+      def informational?(head) = head[0] < 200 && head[0] != 101
+
+      # Of any response; of one that is informational with its end.
+      def next_head(deadlines, phase)
+        head = event(deadlines, phase)
+        return head unless informational?(head)
+        raise ProtocolError, "the server sends informational responses and no other" if (@passed += 1) > INFORMATIONAL
+        event(deadlines, phase)
+        head
       end
 
       # The parser's next event.
@@ -144,6 +171,8 @@ module Pelton
           rescue EOFError
             @keep_alive = false
             return @parser.finish || raise
+          rescue TimeoutError
+            raise deadlines.over(phase)
           end
         end
       end
@@ -155,10 +184,15 @@ module Pelton
         piece
       rescue EOFError
         @parser.finish
+      rescue TimeoutError
+        raise deadlines.over(phase)
       end
 
       # It is the pool's again.
-      def finish = @done.call(self)
+      def finish
+        @busy = false
+        @done.call(self)
+      end
 
       # A response without a body has an end all the same.
       def end_of_message(deadlines)

@@ -7,10 +7,12 @@ module Pelton
     # Makes the client's connections: to the server, or by way of a proxy, with TLS where the URL says so.
     # @private
     class ClientConnector
-      def initialize(tls:, proxy:, unix:)
+      # @param tunnel [Boolean] a proxy carries http, too, without looking into it
+      def initialize(tls:, proxy:, unix:, tunnel: false)
         @tls = tls
         @proxy = proxy.is_a?(String) ? ClientRequest.parse(proxy) : proxy
         @unix = unix
+        @tunnel = tunnel
       end
 
       # @return [Array(Stream, Hash)] the stream, and, when requests go to a proxy, the headers that it wants
@@ -18,11 +20,12 @@ module Pelton
       def connect(request, timeout)
         deadline = timeout && now + timeout
         proxy = (@proxy == :environment) ? request.url.find_proxy : @proxy
-        proxied = proxy && !@unix && !request.tls?
+        proxy = nil if @unix
+        tunnelled = proxy && (@tunnel || request.tls?)
         stream = open_stream(request, proxy, deadline)
-        tunnel(stream, request, proxy, deadline) if proxy && !@unix && request.tls?
+        tunnel(stream, request, proxy, deadline) if tunnelled
         secure(stream, request, deadline) if request.tls?
-        [stream, proxied ? authorization(proxy) : nil]
+        [stream, (authorization(proxy) if proxy && !tunnelled)]
       rescue Exception # standard:disable Lint/RescueException
         stream&.abort
         raise

@@ -18,6 +18,8 @@ module Pelton
         @origins = {}
         @thread = Thread.current
         @in_use = {}.compare_by_identity
+        @reactor = Reactor.current
+        @lost = []
       end
 
       # A connection for a request: an idle one, or a new one. The connection comes back by itself.
@@ -26,14 +28,15 @@ module Pelton
       # @raise [TimeoutError, ConnectionError]
       # @asynchronous
       def take(request, deadlines, fresh: false)
+        reclaim
         key = request.origin
         place = @origins[key] ||= Origin.new(Semaphore.new(@limit), [], 0)
         place.users += 1
         begin
           place.permits.acquire(timeout: deadlines.left(:pool_timeout))
-        rescue Exception # standard:disable Lint/RescueException
+        rescue Exception => error # standard:disable Lint/RescueException
           leave(key, place)
-          raise
+          raise error.is_a?(TimeoutError) ? exhausted(request, deadlines) : error
         end
         begin
           connection = (idle(place) unless fresh) || connect(request, deadlines)
@@ -44,6 +47,11 @@ module Pelton
         end
         @in_use[connection] = true
         connection
+      end
+
+      # Takes a connection back when nobody can read its response any more.
+      def watch(response, connection)
+        ObjectSpace.define_finalizer(response, finalizer(connection, connection.busy))
       end
 
       # Closes what is idle.
@@ -65,6 +73,26 @@ module Pelton
       def connect(request, deadlines)
         stream, proxied = @connector.connect(request, deadlines.left(:connect_timeout))
         ClientConnection.new(stream, request.origin, proxied: proxied) { |connection| take_back(connection) }
+      end
+
+      def exhausted(request, deadlines)
+        deadlines.left(:pool_timeout) # raises when the time of all is over
+        TimeoutError.new("no connection to #{request.url.hostname}:#{request.url.port} came free: all #{@limit} are in use. Read responses with " \
+          "stream: true to their end, or close them; or allow more by connections:")
+      end
+
+      # It may run in the middle of anything, so it does nothing but leave word.
+      def finalizer(connection, request)
+        lambda do |_|
+          @lost << [connection, request]
+          @reactor.next_tick { reclaim }
+        end
+      end
+
+      def reclaim
+        while (connection, request = @lost.shift)
+          connection.abort if connection.busy == request
+        end
       end
 
       # The one that was used last is the least likely to have been closed.

@@ -31,15 +31,16 @@ module Pelton
 
       attr_reader :method, :url, :headers, :body
 
-      def initialize(method, url, base:, query:, defaults:, headers:, body:, json:, form:, basic_auth:, decode:)
+      def initialize(method, url, base:, query:, defaults:, headers:, body:, json:, form:, basic_auth:, decode:, multipart: nil, expect: nil)
         @method = method.to_s
         raise ArgumentError, "#{method.inspect} is no method" unless TOKEN.match?(@method)
         @url = with_query(self.class.parse(base ? join(base, url) : url), query)
         @headers = ((base && !same_origin?(base)) ? defaults.reject { |name,| SECRETS.include?(name) } : defaults).dup
         headers.each { |name, value| @headers[name.to_s.downcase] = value }
         authorize(basic_auth)
-        @body, type = ClientBody.for(body, json, form)
+        @body, type = ClientBody.for(body, json, form, multipart)
         @headers["content-type"] ||= type if type
+        @headers["expect"] ||= "100-continue" if expect && @body && !@body.length&.<=(expect)
         @headers["accept-encoding"] ||= "gzip, deflate" if decode
         @headers["user-agent"] ||= "Pelton/#{VERSION}"
         @headers["accept"] ||= "*/*"
@@ -55,6 +56,12 @@ module Pelton
 
       # Whether it may be sent again, because a repetition does no harm and the body is still there.
       def repeatable? = IDEMPOTENT.include?(@method) && (!@body || @body.repeatable?)
+
+      # Whether the server is asked for its consent before the body is sent.
+      def asks? = !!@body && @headers.key?("expect")
+
+      # The same for a server that does not want to be asked.
+      def unasked = dup.tap(&:forget_question)
 
       # The bytes of the head.
       # @param absolute [Boolean] for a proxy, with the whole URL
@@ -84,6 +91,10 @@ module Pelton
 
       protected
 
+      def forget_question
+        @headers = @headers.except("expect")
+      end
+
       def follow(url, kept)
         previous = @url
         @url = url
@@ -91,7 +102,7 @@ module Pelton
         return if kept
         @method = "GET"
         @body = nil
-        @headers = @headers.except("content-type", "content-encoding", "content-language", "content-location")
+        @headers = @headers.except("expect", "content-type", "content-encoding", "content-language", "content-location")
       end
 
       private

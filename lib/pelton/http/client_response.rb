@@ -87,6 +87,8 @@ module Pelton
         nil
       end
 
+      alias_method :close, :discard
+
       # Takes the connection over after 101 Switching Protocols.
       #
       # @return [Array(Stream, String)] the stream, and what the server has sent on it already
@@ -97,6 +99,12 @@ module Pelton
 
       # @private
       def body? = @has_body
+
+      # @private Its reader may forget it: then its connection is not held for ever.
+      def watched(pool)
+        pool.watch(self, @connection) unless @done
+        self
+      end
 
       def inspect = "#<#{self.class.name} #{@status} #{@reason} #{@url}>"
 
@@ -128,11 +136,19 @@ module Pelton
         body = +""
         body.force_encoding(Encoding::BINARY)
         return body if @done && !@begun
+        refuse if @length && !@inflation && too_much?(@length)
         each do |piece|
-          raise LimitError, "#{@url}: the body is longer than max_body: (#{@limit} bytes). stream: true has no limit" if @limit && body.bytesize + piece.bytesize > @limit
+          refuse if too_much?(body.bytesize + piece.bytesize)
           body << piece
         end
         body.force_encoding(encoding)
+      end
+
+      def too_much?(length) = @limit && length > @limit
+
+      def refuse
+        discard
+        raise LimitError, "#{@url}: the body is longer than max_body: (#{@limit} bytes). stream: true has no limit"
       end
 
       def encoding

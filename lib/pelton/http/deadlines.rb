@@ -22,6 +22,14 @@ module Pelton
         own ? [own, left].min : left
       end
 
+      # What is raised when a phase took longer.
+      #
+      # @raise [TimeoutError] the time of all is over
+      def over(phase)
+        left(phase)
+        TimeoutError.new("nothing went on for #{@settings[phase]} s: the server is slow, or #{phase}: too short")
+      end
+
       private
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

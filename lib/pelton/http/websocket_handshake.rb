@@ -42,7 +42,7 @@ module Pelton
       # @param protocols [Array<String>] subprotocols, by preference
       # @param timeout [Numeric] seconds until the socket is open
       # @param tls [TLS::Context, Hash, nil] as {Client#initialize} takes it
-      # @param proxy [String, Symbol, nil] for wss://, as {Client#initialize} takes it
+      # @param proxy [String, Symbol, nil] as {Client#initialize} takes it; it carries ws:// by CONNECT, too
       # @param options see {#accept}: deflate, max_message, ping
       # @return [WebSocket, Operation] with a block the Deferrable, whose block gets the socket
       # @raise [WebSocket::HandshakeError] the server does not agree
@@ -57,7 +57,7 @@ module Pelton
         request = handshake_request(url, headers)
         deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
         tls = TLS::Context.new(**tls) if tls.is_a?(Hash)
-        stream, = ClientConnector.new(tls: tls, proxy: (proxy if request.tls?), unix: nil).connect(request, timeout)
+        stream, = ClientConnector.new(tls: tls, proxy: proxy, unix: nil, tunnel: true).connect(request, timeout)
         socket = new(stream, url: request.url.to_s.sub("http", "ws"), headers: request.headers, protocols: protocols, **options)
         shake_hands(socket, stream, deadline)
       rescue EOFError

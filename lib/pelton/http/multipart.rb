@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require "pathname"
+require "securerandom"
+
+module Pelton
+  module HTTP
+    # A form with files in it, multipart/form-data (RFC 7578): `multipart:` of {Client#request}. Files are read while they are
+    # sent.
+    #
+    # A value is a String or anything else with `to_s`; an IO or a Pathname, which is a file; a Hash that says of a file more
+    # than it does itself; or an Array of them, which are sent under the same name.
+    #
+    # @example
+    #   client.post("photos", multipart: {title: "Nile", tags: ["river", "map"], photo: File.open("nile.jpg")})
+    #   client.post("photos", multipart: {photo: {content: bytes, filename: "nile.jpg", type: "image/jpeg"}})
+    class Multipart
+      # Of a file that says nothing else.
+      TYPE = "application/octet-stream"
+
+      # @return [Boolean] whether there is a file among the values of a form
+      def self.needed?(fields) = fields.any? { |_, value| (value.is_a?(Array) ? value : [value]).any? { |one| one.respond_to?(:read) } }
+
+      # @param fields [Hash, Array<Array(name, value)>]
+      # @raise [ArgumentError]
+      def initialize(fields)
+        @boundary = "pelton-#{SecureRandom.hex(16)}"
+        parts = fields.flat_map { |name, value| (value.is_a?(Array) ? value : [value]).flat_map { |one| part(name, one) } }
+        @bodies = [*parts, "--#{@boundary}--\r\n"].map { |one| ClientBody.new(one) }
+      end
+
+      # @return [String] the content type, with the boundary
+      def type = "multipart/form-data; boundary=#{@boundary}"
+
+      # Yields its pieces.
+      def each(&block) = @bodies.each { |body| body.each(&block) }
+
+      # @return [Integer, nil] bytes; nil: a part's length is not known
+      def length
+        lengths = @bodies.map(&:length)
+        lengths.sum unless lengths.include?(nil)
+      end
+
+      # @return [Boolean] whether it can be sent once more
+      def repeatable? = @bodies.all?(&:repeatable?)
+
+      private
+
+      def part(name, value)
+        return file(name, **value) if value.is_a?(Hash)
+        return file(name, content: value) if value.respond_to?(:read)
+        ["#{head(name)}\r\n\r\n", value.to_s, "\r\n"]
+      end
+
+      def file(name, content:, filename: name_of(content) || name, type: TYPE)
+        raise ArgumentError, "#{type.inspect} is no content type" if type.match?(/[\r\n\0]/)
+        ["#{head(name)}; filename=\"#{quote(filename)}\"\r\ncontent-type: #{type}\r\n\r\n", content, "\r\n"]
+      end
+
+      def name_of(content)
+        return content.original_filename if content.respond_to?(:original_filename)
+        path = content.respond_to?(:path) ? content.path : (content if content.is_a?(Pathname))
+        path && File.basename(path.to_s)
+      end
+
+      def head(name) = "--#{@boundary}\r\ncontent-disposition: form-data; name=\"#{quote(name)}\""
+
+      # As browsers do (WHATWG HTML, 4.10.21.8): what is quoted cannot end the quotes, nor the line.
+      def quote(text) = text.to_s.gsub(/[\r\n"]/, "\r" => "%0D", "\n" => "%0A", '"' => "%22")
+    end
+  end
+end
