@@ -190,6 +190,9 @@ TEST(content_lengths_that_two_parsers_could_read_differently)
     REFUSE(H "Content-Length: 18446744073709551617", LENGTH);
     REFUSE(H "Content-Length: 0000000000000000005", LENGTH);
     REFUSE(H "Content-Length: 5_0", LENGTH);
+    REFUSE(H "Content-Length:\t5", LENGTH);
+    REFUSE(H "Content-Length: 5 \t", LENGTH);
+    REQUEST("P / HTTP/1.1\r\n" H "Content-Length: 003\r\n\r\nabc", "P / [Host: h] [Content-Length: 003] 3 | abc .\n");
 }
 
 TEST(transfer_encodings_that_two_parsers_could_read_differently)
@@ -210,8 +213,10 @@ TEST(transfer_encodings_that_two_parsers_could_read_differently)
            HEADER);
     REFUSE(H "Transfer-Encoding : chunked", HEADER);
     REQUEST("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", BAD(CODING));
-    REQUEST("P / HTTP/1.1\r\n" H "Transfer-Encoding:\tchunked\r\n\r\n0\r\n\r\n",
-            "P / [Host: h] [Transfer-Encoding: chunked] chunked .\n");
+    REFUSE(H "Transfer-Encoding:\tchunked", CODING);
+    REFUSE(H "Transfer-Encoding: chunked\t", CODING);
+    RESPONSE("HTTP/1.1 200 OK\r\nTransfer-Encoding:\tchunked\r\n\r\n0\r\n\r\n",
+             "200 OK [Transfer-Encoding: chunked] chunked .\n");
 }
 
 TEST(malformed_headers)

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/un.h>
 #include "check.h"
 
@@ -215,4 +216,16 @@ TEST(accept_says_when_the_descriptor_is_none)
     CHECK_INT(ENOTSOCK, errno);
     close(fds[0]);
     close(fds[1]);
+}
+
+TEST(whether_sigpipe_would_end_the_process)
+{
+    struct sigaction before, action = {.sa_handler = SIG_DFL};
+
+    sigaction(SIGPIPE, &action, &before);
+    CHECK(pel_pipe_signal_kills());
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+    CHECK(!pel_pipe_signal_kills());
+    sigaction(SIGPIPE, &before, NULL);
 }

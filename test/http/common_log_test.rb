@@ -19,4 +19,20 @@ class HTTPCommonLogTest < PeltonTest
 
     assert_equal [["/a?b=\\x22\\x5c", "200", "5"], ["/c", "204", "-"]], io.string.lines.map { |line| line.match(LINE)&.captures }
   end
+
+  # A line is one line, whatever stands in it (rack CVE-2025-25184).
+  def test_what_middleware_has_put_into_the_env_makes_no_lines_of_its_own
+    io = StringIO.new
+    app = lambda do |env|
+      env["REMOTE_USER"] = "me\n1.2.3.4 - - \e[2J\u00e9"
+      env["REQUEST_METHOD"] = "GET\r\n"
+      env["REMOTE_ADDR"] = "1.2.3.4\0"
+      HELLO.call(env)
+    end
+    serving(app, lint: false, log: Pelton::HTTP::CommonLog.new(io)) { peer.get("/") }
+
+    assert_equal 1, io.string.lines.size
+    assert_match(/\A1\.2\.3\.4\\x00 - me\\x0a1\.2\.3\.4 - - \\x1b\[2J\\xc3\\xa9 \[.*\] "GET\\x0d\\x0a \/ HTTP/, io.string)
+    assert_empty reported
+  end
 end

@@ -180,6 +180,15 @@ class HTTPExchangeTest < PeltonTest
     end
   end
 
+  def test_who_fails_with_a_connection_of_its_own_leaves_none_open
+    serving(->(_env) { [200, {"rack.hijack" => ->(_stream) { raise "oh no" }}, []] }) do
+      assert_match(/\AHTTP|\A\z/, answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n"))
+    rescue Errno::ECONNRESET
+      nil
+    end
+    assert_equal ["oh no"], reported.map(&:message)
+  end
+
   def test_upgrades
     app = lambda do |env|
       body = proc do |stream|
@@ -216,18 +225,24 @@ class HTTPExchangeTest < PeltonTest
     end
   end
 
+  # Nothing of them is sent: half a head would make the response a part of it (puma CVE-2020-5249).
   def test_hints_that_would_be_another_header
+    bad = [{"link" => "a\r\nset-cookie: b"}, {"link" => "</a>", "a\r\nset-cookie" => "b"}, {"link" => ["</a>", "\0"]}, {"" => "a"}, {1 => "a"},
+      {"link" => nil}, {"content-length" => "5"}]
     app = lambda do |env|
-      env["rack.early_hints"].call("link" => "a\r\nset-cookie: b")
+      env["rack.early_hints"].call(bad[env["PATH_INFO"][1..].to_i])
       HELLO.call(env)
-    rescue ArgumentError
+    rescue ArgumentError, TypeError
       [200, {}, ["refused"]]
     end
     serving(app, lint: false) do
-      bytes = answer("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+      connection = peer
+      bad.each_index do |index|
+        response = connection.get("/#{index}")
 
-      refute_match(/set-cookie/, bytes)
-      assert_match(/refused\z/, bytes)
+        assert_equal [200, "refused"], [response.status, response.body], bad[index].inspect
+        assert_nil response["link"]
+      end
     end
   end
 
@@ -282,6 +297,23 @@ class HTTPExchangeTest < PeltonTest
       stream.instance_variable_get(:@exchange).finish("digest" => "1")
     end
     serving(->(_env) { [200, {}, body] }, lint: false) { assert_equal({"digest" => "1"}, peer.get("/").trailers) }
+  end
+
+  # The body has not ended then: whoever has rescued it may end it.
+  def test_malformed_trailers_are_refused_as_a_whole
+    bad = [{"a" => "b\r\nc: d"}, {"a" => "b", "c:" => "d"}, {"Content-Length" => "5"}, {"transfer-encoding" => "chunked"}, {"host" => "h"}, [["a", "b"]], 5]
+    body = proc do |stream|
+      exchange = stream.instance_variable_get(:@exchange)
+      stream.write("x")
+      bad.each { |trailers| assert_raises(ArgumentError, TypeError) { exchange.finish(trailers) } }
+      exchange.finish("good" => "1")
+    end
+    serving(->(_env) { [200, {}, body] }, lint: false) do
+      connection = peer
+
+      2.times { assert_equal({"good" => "1"}, connection.get("/").trailers) }
+    end
+    assert_empty reported
   end
 
   def test_an_exchange_that_is_over

@@ -45,6 +45,17 @@ class HTTPResponseTest < PeltonTest
     "value that is no String" => [200, {"a" => Object.new}, []],
     "two lengths" => [200, {"content-length" => %w[0 0]}, []],
     "length that is no number" => [200, {"content-length" => "x"}, []],
+    "length and coding" => [200, {"content-length" => "5", "transfer-encoding" => "chunked"}, ["0\r\n\r\n"]],
+    "DEL in a value" => [200, {"a" => "\x7f"}, []],
+    "line separator of one's own in a cookie" => [200, {"set-cookie" => "a=b\nset-cookie: c=d"}, []],
+    "NUL in a name" => [200, {"a\0" => "b"}, []],
+    "status 100" => [100, {}, []],
+    "status 103" => [103, {}, []],
+    "upgrade to nothing" => [101, {}, []],
+    "hijack that cannot be called" => [200, {"rack.hijack" => 5}, []],
+    "status with a header in it" => ["200\r\nset-cookie: a=b", {}, []],
+    "negative status" => [-5, {}, []],
+    "huge status" => [2**70, {}, []],
     "status 99" => [99, {}, []],
     "status 1000" => [1000, {}, []],
     "status that is no number" => ["x", {}, []],
@@ -99,6 +110,13 @@ class HTTPResponseTest < PeltonTest
     answer_of([200, {"a" => "\n"}, body])
 
     assert closed
+  end
+
+  # A 204 has no body, however it is announced.
+  def test_framing_of_what_has_no_body_is_not_sent
+    response = answer_of([204, {"content-length" => "5", "transfer-encoding" => "chunked"}, ["hello"]])
+
+    assert_equal [nil, nil], [response["content-length"], response["transfer-encoding"]]
   end
 
   def test_the_applications_own_framing

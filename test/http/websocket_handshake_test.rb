@@ -16,7 +16,8 @@ class WebSocketHandshakeTest < PeltonTest
     assert WebSocket.request?(ENVIRONMENT)
     {
       {"REQUEST_METHOD" => "POST"} => 426, {"HTTP_UPGRADE" => nil} => 426, {"HTTP_CONNECTION" => "close"} => 426, {"HTTP_SEC_WEBSOCKET_VERSION" => "8"} => 426,
-      {"HTTP_SEC_WEBSOCKET_KEY" => nil} => 400, {"HTTP_SEC_WEBSOCKET_KEY" => "short"} => 400
+      {"HTTP_SEC_WEBSOCKET_KEY" => nil} => 400, {"HTTP_SEC_WEBSOCKET_KEY" => "short"} => 400,
+      {"HTTP_SEC_WEBSOCKET_VERSION" => nil} => 426, {"HTTP_SEC_WEBSOCKET_VERSION" => "13, 13"} => 426, {"SERVER_PROTOCOL" => "HTTP/1.0"} => 400
     }.each { |change, status| assert_equal status, WebSocket.accept(ENVIRONMENT.merge(change)) { flunk }.first, change.inspect }
     assert_equal "13", WebSocket.accept(ENVIRONMENT.merge("HTTP_SEC_WEBSOCKET_VERSION" => "8")) {}[1]["sec-websocket-version"]
   end
@@ -32,6 +33,42 @@ class WebSocketHandshakeTest < PeltonTest
     # What may connect comes as far as the server's stream.
     [[:same, "http://EXAMPLE.com:81"], [:same, nil], [:any, "http://evil.test"], [["https://a.test"], "https://a.test"]].each do |origins, origin|
       assert_raises(Pelton::Error) { WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk } }
+    end
+  end
+
+  # The client is told, and nobody else: else each of them would be an error in the server's log.
+  def test_extensions_that_are_malformed
+    reported = []
+    Pelton.on_error { |error| reported << error }
+    app = ->(env) { WebSocket.accept(env, deflate: true) { flunk } }
+    with_server(app) do |url|
+      ["a; b=\"\\", "a; b=\"#{"\\c" * 20_000}", ";;;", "#{"a," * 5000};", "permessage-deflate; x=#{"y" * 20_000}\"", "permessage-deflate; =1"].each do |extensions|
+        answer = raw(url, "Sec-WebSocket-Extensions: #{extensions}\r\n")
+
+        assert_match(/\AHTTP\/1.1 400 /, answer, extensions[0, 100])
+      end
+    end
+    assert_empty reported
+  ensure
+    Pelton.on_error
+  end
+
+  # Offers that are not understood are declined.
+  def test_extensions_that_nobody_knows
+    app = ->(env) { WebSocket.accept(env, deflate: true) { |socket| socket.close } }
+    with_server(app) do |url|
+      ["x-unknown", "permessage-deflate; server_max_window_bits=99", "permessage-deflate; client_max_window_bits=x", "permessage-deflate; unknown=1"].each do |extensions|
+        answer = raw(url, "Sec-WebSocket-Extensions: #{extensions}\r\n")
+
+        assert_match(/\AHTTP\/1.1 101 /, answer, extensions)
+        refute_match(/sec-websocket-extensions/i, answer)
+      end
+    end
+  end
+
+  def test_hosts_that_are_malformed
+    with_server(->(env) { WebSocket.accept(env) { flunk } }) do |url|
+      ["[", "a b", "h:x", "h:99999999", "\xff", "h\0"].each { |host| assert_match(/\AHTTP\/1.1 400 /, raw(url, host: host), host.inspect) }
     end
   end
 
@@ -114,6 +151,16 @@ class WebSocketHandshakeTest < PeltonTest
   end
 
   private
+
+  # All that the server sends.
+  def raw(url, headers = "", host: "h")
+    uri = URI(url)
+    stream = Pelton.connect(uri.host, uri.port)
+    stream.write("GET / HTTP/1.1\r\nHost: #{host}\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
+      "Sec-WebSocket-Key: #{ENVIRONMENT["HTTP_SEC_WEBSOCKET_KEY"]}\r\n#{headers}\r\n".b)
+    stream.close_write
+    stream.read
+  end
 
   def with_server(app)
     Pelton.run do

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../support/system_faults"
 
 # Faults that the system rarely makes, injected into a program's system calls by strace.
 class StraceTest < PeltonTest
-  self.deadline = 60
+  include SystemFaults
 
-  STRACE = %w[/usr/bin /bin].map { |folder| File.join(folder, "strace") }.find { |path| File.executable?(path) }
+  self.deadline = 60
 
   # Whatever the wait is called here.
   WAITS = {"epoll" => %w[epoll_wait epoll_pwait epoll_pwait2], "poll" => %w[poll ppoll]}.freeze
@@ -153,25 +154,5 @@ class StraceTest < PeltonTest
       end
     RUBY
     assert_equal "Errno::ENOSPC\n:goes_on\n", output
-  end
-
-  private
-
-  # Runs a program with system calls that fail as told, and returns what it printed.
-  def inject(*faults, code, backend: ENV["PELTON_BACKEND"])
-    skip "strace is not installed" unless STRACE
-    command = [STRACE, "-f", "-qq", "-o", File::NULL, "-e", "trace=#{faults.map { |fault| fault[/\A\w+/] }.join(",")}"]
-    faults.each { |fault| command.push("-e", "inject=#{fault}") }
-    program = "require \"pelton\"\n$stdout.sync = true\n#{code}"
-    environment = child_environment.merge("PELTON_BACKEND" => backend)
-    output = IO.popen([environment, *command, RbConfig.ruby, "-I#{LIB}", "-e", program], err: %i[child out], &:read)
-    skip "strace may not trace here: #{output}" if output.include?("PTRACE")
-    output
-  end
-
-  # The fault, for those of the calls that this strace knows.
-  def every(calls, fault)
-    known = calls.select { |call| system(STRACE.to_s, "-o", File::NULL, "-e", "trace=#{call}", "true", err: File::NULL) }
-    known.map { |call| "#{call}:#{fault}" }
   end
 end

@@ -200,6 +200,19 @@ static enum pel_http1_fault content_length(struct pel_slice value, enum pel_http
     return PEL_HTTP1_FAULT_NONE;
 }
 
+/* Some proxies do not take a tab for white space: they would not see what the header says. */
+static int tabbed(const struct pel_http1_header *header)
+{
+    const char *before = header->name.bytes + header->name.length + 1,
+               *after = header->value.bytes + header->value.length;
+
+    while (*before == ' ')
+        before++;
+    while (*after == ' ')
+        after++;
+    return *before == '\t' || *after == '\t'; /* a CR is behind it at least */
+}
+
 /* The headers on which the framing depends. */
 static enum pel_http1_fault known(const struct pel_http1_header *header, enum pel_http1_kind kind,
                                   struct pel_http1_head *head, struct framing *framing)
@@ -237,13 +250,16 @@ static enum pel_http1_fault known(const struct pel_http1_header *header, enum pe
     case 14:
         if (!pel__http1_same(name, "content-length", 14))
             break;
+        if (kind == PEL_HTTP1_REQUEST && tabbed(header))
+            return PEL_HTTP1_FAULT_LENGTH;
         return kind == PEL_HTTP1_TRAILERS ? PEL_HTTP1_FAULT_TRAILER : content_length(header->value, kind, head);
     case 17:
         if (!pel__http1_same(name, "transfer-encoding", 17))
             break;
         if (kind == PEL_HTTP1_TRAILERS)
             return PEL_HTTP1_FAULT_TRAILER;
-        if (framing->chunked || !pel_http1_equal(header->value, "chunked"))
+        if (framing->chunked || (kind == PEL_HTTP1_REQUEST && tabbed(header)) ||
+            !pel_http1_equal(header->value, "chunked"))
             return PEL_HTTP1_FAULT_CODING;
         framing->chunked = 1;
         break;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <unistd.h>
 
 static int set_flags(int fd)
@@ -145,4 +146,11 @@ int pel_socket_accept(int listener)
         if (!died(errno))
             return PEL_ESYSTEM;
     }
+}
+
+int pel_pipe_signal_kills(void)
+{
+    struct sigaction action;
+
+    return sigaction(SIGPIPE, NULL, &action) < 0 || action.sa_handler == SIG_DFL;
 }

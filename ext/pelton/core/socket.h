@@ -29,4 +29,8 @@ int pel_socket_listen(const struct sockaddr *address, socklen_t length, int back
  * for a while). Connections that died meanwhile are skipped here. */
 int pel_socket_accept(int listener);
 
+/* Whether writing to a connection whose peer is gone would end the process. Unlike send, sendfile and splice cannot be
+ * told to leave SIGPIPE out. */
+int pel_pipe_signal_kills(void);
+
 #endif

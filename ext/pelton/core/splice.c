@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
+#include "socket.h"
 
 #ifdef __linux__
 
@@ -15,14 +15,6 @@ static int open_pipe(struct pel_splice *splice)
     if (!splice->open && pipe2(splice->fds, O_NONBLOCK | O_CLOEXEC) == 0)
         splice->open = 1;
     return splice->open;
-}
-
-/* Unlike send, splice cannot be told to leave the signal out. */
-static int pipe_signal_kills(void)
-{
-    struct sigaction action;
-
-    return sigaction(SIGPIPE, NULL, &action) < 0 || action.sa_handler == SIG_DFL;
 }
 
 static int possible(const struct pel_stream *from, const struct pel_stream *to)
@@ -101,7 +93,7 @@ size_t pel_splice_move(struct pel_splice *splice, struct pel_stream *from, struc
 {
     size_t moved = 0;
 
-    if (pipe_signal_kills())
+    if (pel_pipe_signal_kills())
         return 0;
     while (moved < length && possible(from, to) && open_pipe(splice)) {
         size_t count = take(splice, from, length - moved);

@@ -91,6 +91,7 @@ struct pel_http_connection {
     unsigned counted : 1;      /* among the server's running ones */
     unsigned timed_out : 1;    /* the application's time was over */
     unsigned lingers : 1;      /* its end waits for the peer's */
+    unsigned late : 1;         /* the request's body did not come in time */
 };
 
 /* ---- http_server.c --------------------------------------------------------------------------------------------- */

@@ -81,8 +81,22 @@ static int client_gone(const struct pel_http_connection *connection, VALUE error
            (rb_obj_is_kind_of(error, pel_eClosedError) || rb_obj_is_kind_of(error, pel_eConnectionError));
 }
 
+/* That the request's body was malformed, too long, late or cut off is the client's fault, and the application has not
+ * made anything else of it. The status that says so, or 0. */
+static unsigned fault_of_client(const struct pel_http_connection *connection, VALUE error, const char **text)
+{
+    enum pel_http1_fault fault = pel_http1_parser_fault(&connection->parser);
+
+    if (!rb_obj_is_kind_of(error, pel_eError) || !(connection->late || fault))
+        return 0;
+    *text = connection->late ? "the request's body did not come in time" : pel_http1_fault_text(fault);
+    return connection->late ? 408 : pel_http1_fault_status(fault);
+}
+
 void pel_http_fail(struct pel_http_connection *connection, VALUE error)
 {
+    const char *text;
+    unsigned status;
     int cancelled = rb_obj_is_kind_of(error, pel_eCancelled) != Qfalse;
     int gone = client_gone(connection, error);
 
@@ -101,6 +115,10 @@ void pel_http_fail(struct pel_http_connection *connection, VALUE error)
         pel_http_respond_plainly(connection, 504, "the request's time is over", 1);
     } else if (cancelled) {
         pel_http_respond_plainly(connection, 503, "the server stops", 1);
+    } else if ((status = fault_of_client(connection, error, &text))) {
+        connection->server->refused++;
+        pel_http_respond_plainly(connection, status, text, 1);
+        return;
     } else {
         connection->server->errors++;
         pel_http_respond_plainly(connection, 500, "Internal Server Error", 0);

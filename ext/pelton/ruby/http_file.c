@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
+#include "../core/socket.h"
 #include "error.h"
 
 /* Files: from the page cache to the socket, without passing through this process. */
@@ -65,7 +66,7 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
     int fd = NUM2INT(descriptor);
     off_t offset = 0;
 
-    if (core->layer || !connection->has_length || left > connection->body_left)
+    if (core->layer || !connection->has_length || left > connection->body_left || pel_pipe_signal_kills())
         return Qnil;
     while (left) {
         ssize_t sent;

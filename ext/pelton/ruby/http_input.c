@@ -72,6 +72,7 @@ static void wait_for_body(struct pel_http_connection *connection)
         pel_rethrow(state);
     if (waiter.timed_out) {
         connection->keep_alive = 0;
+        connection->late = 1;
         pel_raise(PEL_ETIMEOUT, 0, "the request's body did not come in time");
     }
 }
@@ -111,7 +112,9 @@ VALUE pel_http_read(struct pel_http_connection *connection)
         if (count == PEL_EAGAIN) {
             wait_for_body(connection);
         } else if (count <= 0) {
+            static struct pel_http1_head head;
             connection->keep_alive = 0;
+            pel_http1_parse_end(&connection->parser, &head);
             rb_raise(pel_eClosedError, "the client closed the connection within the request's body");
         }
     }

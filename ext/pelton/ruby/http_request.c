@@ -145,7 +145,7 @@ static void begin(struct pel_http_connection *connection, struct pel_http1_head 
         pel_http1_parse(&connection->parser, NULL, 0, &consumed, head, &data);
         head->header_count = count;
     }
-    connection->head_sent = connection->aborted = connection->timed_out = 0;
+    connection->head_sent = connection->aborted = connection->timed_out = connection->late = 0;
     connection->body_sent = connection->drained = 0;
     connection->status = 0;
     connection->early = Qfalse;

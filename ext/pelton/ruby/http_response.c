@@ -12,7 +12,7 @@
 
 #define SEND_AT 65536 /* bytes of output that do not wait for the tick's end */
 
-static ID id_to_path, id_to_ary, id_close, id_send_body;
+static ID id_to_path, id_to_ary, id_close, id_call, id_send_body;
 
 void pel_http_send_soon(struct pel_http_connection *connection)
 {
@@ -79,6 +79,8 @@ static int known_header(struct head *head, struct pel_slice name, struct pel_sli
             return 1;
         given_length(head, value);
     } else if (name.length == 17 && pel_http1_equal(name, "transfer-encoding")) {
+        if (head->status < 200 || head->status == 204)
+            return 1;
         connection->raw = 1;
     }
     return 0;
@@ -176,20 +178,30 @@ static void put_framing(struct head *head, size_t length)
     }
 }
 
-static void begin_head(struct pel_http_connection *connection, struct head *head, unsigned status)
+static void begin_head(struct pel_http_connection *connection, struct head *head, int status)
 {
-    *head = (struct head){
-        .connection = connection, .output = &connection->stream->core.output, .status = status, .hijack = Qnil};
+    *head = (struct head){.connection = connection,
+                          .output = &connection->stream->core.output,
+                          .status = (unsigned)status,
+                          .hijack = Qnil};
     connection->status = (uint16_t)status;
     connection->chunked = connection->has_length = connection->raw = 0;
     check(pel_buffer_reserve(head->output, 512));
 }
 
-static void write_head(struct head *head, VALUE headers, size_t length)
+static void write_head(struct head *head, VALUE headers, VALUE body, size_t length)
 {
-    if (pel_http1_write_status_line(head->output, head->status) == PEL_EARGUMENT)
-        rb_raise(rb_eArgError, "the status %u is not within 100..999", head->status);
+    /* After 1xx the client waits for more: it would take the next response for this one's. */
+    if ((head->status < 200 && head->status != 101) ||
+        pel_http1_write_status_line(head->output, head->status) == PEL_EARGUMENT)
+        rb_raise(rb_eArgError, "the status %d is neither 101 nor within 200..999", (int)head->status);
     rb_hash_foreach(headers, put_headers, (VALUE)head);
+    if (head->connection->raw && head->connection->has_length)
+        rb_raise(rb_eArgError,
+                 "content-length and transfer-encoding exclude each other: clients would read different bodies");
+    if (!rb_respond_to(NIL_P(head->hijack) ? body : head->hijack, id_call) &&
+        (head->status == 101 || !NIL_P(head->hijack)))
+        rb_raise(rb_eTypeError, "what is to have the connection does not respond to call");
     if (!NIL_P(head->hijack) && head->status != 101) { /* it ends with the connection */
         head->connection->raw = 1;
         head->connection->keep_alive = 0;
@@ -238,16 +250,27 @@ static VALUE parts_of(VALUE body)
     return rb_check_array_type(body);
 }
 
+static VALUE call_receiver(VALUE argument)
+{
+    const VALUE *pair = (const VALUE *)argument;
+    return rb_funcall(pair[0], id_call, 1, pair[1]);
+}
+
 /* The connection becomes the application's: after an upgrade, or because it wants it so. */
 static void give_away(struct pel_http_connection *connection, VALUE receiver)
 {
     VALUE exchange = connection->exchange, stream = connection->stream_object;
+    int state;
 
     pel_http_tell_end(connection);
     pel_http_let_go(connection);
     connection->exchange = Qfalse;
     pel_http_exchange_end(exchange);
-    rb_funcall(receiver, rb_intern("call"), 1, stream);
+    pel_protect(call_receiver, (VALUE)(VALUE[]){receiver, stream}, &state);
+    if (state) { /* nobody else would close it */
+        rb_funcall(stream, rb_intern("abort"), 0);
+        pel_rethrow(state);
+    }
     RB_GC_GUARD(stream);
 }
 
@@ -261,7 +284,7 @@ static VALUE respond(VALUE argument)
 {
     struct response *response = (struct response *)argument;
     struct pel_http_connection *connection = response->connection;
-    VALUE triple = rb_check_array_type(response->triple), parts;
+    VALUE triple = rb_check_array_type(response->triple), parts, receiver;
     struct head head;
 
     if (NIL_P(triple) || RARRAY_LEN(triple) < 3)
@@ -270,12 +293,13 @@ static VALUE respond(VALUE argument)
     response->body = RARRAY_AREF(triple, 2);
     connection->headers = pel_http_checked_headers(RARRAY_AREF(triple, 1));
     parts = parts_of(response->body);
-    begin_head(connection, &head, NUM2UINT(rb_Integer(RARRAY_AREF(triple, 0))));
+    begin_head(connection, &head, NUM2INT(rb_Integer(RARRAY_AREF(triple, 0))));
     response->mark = pel_buffer_length(head.output);
-    write_head(&head, connection->headers, NIL_P(parts) ? SIZE_MAX : length_of(parts));
-    if (!NIL_P(head.hijack) || head.status == 101) {
+    write_head(&head, connection->headers, response->body, NIL_P(parts) ? SIZE_MAX : length_of(parts));
+    receiver = NIL_P(head.hijack) && head.status == 101 ? response->body : head.hijack;
+    if (!NIL_P(receiver)) {
         pel_http_send_soon(connection);
-        give_away(connection, NIL_P(head.hijack) ? response->body : head.hijack);
+        give_away(connection, receiver);
     } else if (!NIL_P(parts)) {
         response->body = Qnil;
         write_parts(connection, parts);
@@ -345,5 +369,6 @@ void pel_init_http_response(void)
     id_to_path = rb_intern("to_path");
     id_to_ary = rb_intern("to_ary");
     id_close = rb_intern("close");
+    id_call = rb_intern("call");
     id_send_body = rb_intern("_send_body");
 }

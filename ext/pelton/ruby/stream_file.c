@@ -1,5 +1,7 @@
 #include "stream_private.h"
 
+#include "../core/socket.h"
+
 #ifdef __linux__
 #include <sys/sendfile.h>
 #endif
@@ -15,7 +17,7 @@ static VALUE stream_send_file(VALUE self, VALUE descriptor, VALUE offset, VALUE 
     off_t from = NUM2OFFT(offset);
     size_t left = NUM2SIZET(length), sent = 0;
 
-    if (stream->core.layer || stream->core.connecting || stream->core.write_shut)
+    if (stream->core.layer || stream->core.connecting || stream->core.write_shut || pel_pipe_signal_kills())
         return Qnil;
     if (left > PEL_STREAM_BURST)
         left = PEL_STREAM_BURST; /* then it is the others' turn */

@@ -7,6 +7,9 @@ module Pelton
     # @example
     #   Pelton::HTTP::Server.new(app, log: Pelton::HTTP::CommonLog.new($stdout))
     class CommonLog
+      SPECIAL = /[^ !#-\[\]-~]/n
+      private_constant :SPECIAL
+
       # @param io [#write]
       def initialize(io)
         @io = io
@@ -21,7 +24,7 @@ module Pelton
           Pelton.next_tick { write }
         end
         @lines << "#{presence(env["REMOTE_ADDR"])} - #{presence(env["REMOTE_USER"])} [#{time}] " \
-          "\"#{env["REQUEST_METHOD"]} #{plain(env["REQUEST_URI"])} #{env["SERVER_PROTOCOL"]}\" #{status} #{bytes.zero? ? "-" : bytes}\n"
+          "\"#{plain(env["REQUEST_METHOD"])} #{plain(env["REQUEST_URI"])} #{env["SERVER_PROTOCOL"]}\" #{status} #{bytes.zero? ? "-" : bytes}\n"
       end
 
       private
@@ -34,7 +37,10 @@ module Pelton
       def presence(text) = (text.nil? || text.empty?) ? "-" : plain(text)
 
       # A line holds what was sent, and no more lines of the client's.
-      def plain(text) = text.match?(/[^ !#-\[\]-~]/n) ? text.b.gsub(/[^ !#-\[\]-~]/n) { |byte| format("\\x%02x", byte.ord) } : text
+      def plain(text)
+        text = text.b unless text.ascii_only?
+        text.match?(SPECIAL) ? text.b.gsub(SPECIAL) { |byte| format("\\x%02x", byte.ord) } : text
+      end
 
       def time
         second = Process.clock_gettime(Process::CLOCK_REALTIME, :second)

@@ -33,6 +33,8 @@ module Pelton
         socket = new(hijack.hijack, env: env, **options).begin
         Pelton.spawn { serve(socket, &block) }
         [101, {}, []]
+      rescue WebSocket::HandshakeError
+        [400, {}, []] # as the driver has told the client
       end
 
       # Connects to a server.
@@ -73,6 +75,7 @@ module Pelton
       def refuse(env, origins)
         return answer(426, "a WebSocket request was expected", "connection" => "upgrade", "upgrade" => "websocket") unless request?(env)
         return answer(426, "version 13 is spoken here", "sec-websocket-version" => "13") unless env["HTTP_SEC_WEBSOCKET_VERSION"] == "13"
+        return answer(400, "a WebSocket begins with HTTP/1.1") if env["SERVER_PROTOCOL"] == "HTTP/1.0"
         return answer(400, "Sec-WebSocket-Key is missing or malformed") unless %r{\A[A-Za-z0-9+/]{22}==\z}.match?(env["HTTP_SEC_WEBSOCKET_KEY"].to_s)
         answer(403, "this origin may not connect") unless welcome?(env, origins)
       end
