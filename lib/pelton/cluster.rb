@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "../pelton"
+require_relative "control"
 require_relative "cluster/sockets"
 require_relative "cluster/notifier"
 require_relative "cluster/child"
 require_relative "cluster/worker"
-require_relative "cluster/status"
+require_relative "cluster/totals"
 require_relative "cluster/master"
 
 module Pelton

@@ -24,6 +24,18 @@ class ClusterChildTest < PeltonTest
     assert_equal ["ready\n", "stats {\"requests\":3}\n"], [@masters.gets, @masters.gets]
   end
 
+  def test_its_last_report_comes_when_all_is_done
+    count = 0
+    @masters.write("stop\n")
+    child do |worker|
+      worker.stats { {n: count} }
+      worker.on_stop { count += 1 }
+    end
+    @own.close
+
+    assert_equal "stats {\"n\":1}\n", @masters.read.lines.last
+  end
+
   def test_it_ends_when_on_stop_has_returned
     child do |worker|
       worker.on_stop { [@log << :stop, sleep(0.01), @log << :stopped] }

@@ -30,6 +30,19 @@ class ClusterMasterTest < PeltonTest
     end
   end
 
+  def test_prometheus_is_told_of_all_seats_and_of_those_who_have_ended
+    cluster do
+      3.times { ask("hello\n") }
+      eventually { metrics("answered_total").values.sum == 3 }
+      Process.kill("KILL", workers.first)
+      eventually { metrics("pelton_worker_restarts_total").values.sum == 1 && metrics("pelton_worker_up") == {"0" => 1, "1" => 1} }
+
+      assert_equal 3, metrics("answered_total").values.sum
+      assert_includes control("/metrics"), "# TYPE answered_total counter\n"
+      assert_includes control("/metrics"), "\npelton_workers_wanted 2\n"
+    end
+  end
+
   def test_ttin_and_ttou_change_the_number_of_workers
     cluster do |master|
       Process.kill("TTIN", master)
@@ -49,6 +62,8 @@ class ClusterMasterTest < PeltonTest
       assert_match(/cannot load.*ended with status 1/m, log)
     end
   end
+
+  def metrics(name) = control("/metrics").scan(/^#{name}\{worker="(\d)"\} (\d+)$/).to_h { |worker, value| [worker, value.to_i] }
 
   def test_a_number_of_workers
     error = assert_raises(ArgumentError) { Pelton::Cluster::Master.new(nil, workers: 0) {} }

@@ -37,6 +37,13 @@ class ClusterWorkerTest < PeltonTest
     assert_nil @worker.stop
   end
 
+  def test_its_last_report_is_heard_when_it_has_ended
+    @worker.pipe.write("say\nstop\n")
+    @status = eventually { @worker.reap }
+
+    assert_equal({"n" => 1}, @worker.stats)
+  end
+
   def test_it_can_be_killed
     @worker.kill
     @status = eventually { @worker.reap }

@@ -32,6 +32,7 @@ class HTTPConfigurationTest < PeltonTest
       rackup "app.ru"
       quiet true
       log "access.log"
+      control "tcp://127.0.0.1:9394"
       shutdown_timeout 5
       request_timeout 30
       max_body nil
@@ -44,6 +45,7 @@ class HTTPConfigurationTest < PeltonTest
       configuration.addresses)
     assert_equal [2, "app.ru", true, "access.log", 5],
       %i[workers rackup quiet log shutdown_timeout].map { |name| configuration.public_send(name) }
+    assert_equal "tcp://127.0.0.1:9394", configuration.control
     assert_equal({request_timeout: 30, max_body: nil}, configuration.server_options)
     assert_equal 7, configuration.cluster_options[:worker_timeout]
     assert_equal :forked, configuration.cluster_options[:before_fork].call

@@ -44,6 +44,19 @@ class HTTPLauncherTest < PeltonTest
     assert_empty @out.string
   end
 
+  def test_its_control_socket
+    Dir.mktmpdir do |dir|
+      answer = nil
+      launch(control: "#{dir}/s") do |client|
+        client.get("/")
+        answer = UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET /metrics HTTP/1.0\r\n\r\n") && socket.read }
+      end
+
+      assert_match(/^pelton_http_requests_total\{worker="0"\} 1$/, answer)
+      refute_path_exists "#{dir}/s"
+    end
+  end
+
   def test_the_log_is_opened_again
     Dir.mktmpdir do |dir|
       path = "#{dir}/log"

@@ -28,6 +28,30 @@ class HTTPServerTest < PeltonTest
     end
   end
 
+  def test_responses_are_counted_by_class_and_time
+    serving(->(env) { [env["PATH_INFO"][1..].to_i, {}, []] }, lint: false) do
+      connection = peer
+      %w[200 201 302 404 500].each { |status| connection.get("/#{status}") }
+      answer("nonsense\r\n\r\n")
+
+      assert_equal({"1xx" => 0, "2xx" => 2, "3xx" => 1, "4xx" => 2, "5xx" => 1}, server.stats[:responses])
+      times = server.stats[:durations]
+      assert_equal 5, times["+Inf"]
+      assert_equal times.values[0..-2].sort, times.values[0..-2]
+      assert_operator times["sum"], :>, 0
+    end
+  end
+
+  def test_a_request_takes_until_its_response_is_complete
+    serving(->(_env) { [200, {}, ->(stream) { [stream.write("a"), sleep(0.02), stream.close] }] }) do
+      peer.get("/")
+      sleep 0.001 until server.stats[:durations]["+Inf"] == 1
+
+      assert_equal 0, server.stats[:durations]["0.01"]
+      assert_operator server.stats[:durations]["sum"], :>=, 0.02
+    end
+  end
+
   def test_pipelined_requests_are_answered_in_their_order
     app = lambda do |env|
       sleep 0.01 if env["PATH_INFO"].end_with?("0")

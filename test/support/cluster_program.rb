@@ -18,9 +18,10 @@ end
 preload = -> { Pelton.logger.info("preloads") } if options.include?("preload")
 sockets = Pelton::Cluster::Sockets.open([address])
 master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload:, control:,
-  stop_timeout: options.include?("slow_stop") ? 0.5 : 60, worker_timeout: options.include?("hung") ? 2 : 60) do |worker|
+  stop_timeout: options.include?("slow_stop") ? 0.5 : 60, worker_timeout: options.include?("hung") ? 2 : 60,
+  figures: {"answered" => Pelton::Metrics::Family.new("counter", "answered_total", "Lines.")}) do |worker|
   abort "cannot load" if options.include?("broken") || broken&.call
-  open = 0
+  open = answered = 0
   answer = lambda do |stream|
     open += 1
     while (line = stream.gets)
@@ -30,6 +31,7 @@ master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload
         Pelton.logger.info("sleeps")
         sleep 0.2
       end
+      answered += 1
       stream.write("#{Process.pid} #{line}")
     end
   rescue Pelton::ConnectionError
@@ -39,7 +41,7 @@ master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload
     stream.close
   end
   listeners = worker.sockets.map { |fd| Pelton::Listener.for_fd(fd, shared: true, &answer) }
-  worker.stats { {open:} }
+  worker.stats { {open:, answered:} }
   worker.on_stop do
     listeners.each(&:close)
     sleep 0.01 until listeners.sum(&:pending) == 0 && open == 0

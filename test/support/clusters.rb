@@ -44,9 +44,13 @@ module Clusters
 
   def ask(line) = Socket.tcp("127.0.0.1", @port) { |socket| socket.write(line) && socket.gets }
 
+  def control(path)
+    answer = UNIXSocket.open(@control) { |socket| socket.write("GET #{path} HTTP/1.1\r\n\r\n") && socket.read }
+    answer.split("\r\n\r\n").fetch(1)
+  end
+
   def figures
-    answer = UNIXSocket.open(@control) { |socket| socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read }
-    JSON.parse(answer.split("\r\n\r\n").fetch(1))
+    JSON.parse(control("/stats"))
   rescue Errno::ENOENT, Errno::ECONNREFUSED, IndexError
     {"workers" => []} # between two masters
   end

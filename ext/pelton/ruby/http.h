@@ -19,6 +19,9 @@ struct pel_http_list {
     uint32_t count;
 };
 
+#define PEL_HTTP_CLASSES 5    /* of status codes: 1xx to 5xx */
+#define PEL_HTTP_DURATIONS 14 /* buckets of a histogram */
+
 struct pel_http_server {
     struct pel_spare spare;      /* first; among the reactor's while there are connections */
     struct pel_reactor *reactor; /* while there are connections: theirs */
@@ -32,8 +35,11 @@ struct pel_http_server {
     uint32_t requests_limit;           /* of one connection */
     uint32_t running, connections;
     uint64_t accepted, requests, refused, overloads, errors;
-    struct pel_http_list idle;    /* between two requests, the longest first */
-    struct pel_http_list waiting; /* for a place to run */
+    uint64_t responses[PEL_HTTP_CLASSES];
+    uint64_t durations[PEL_HTTP_DURATIONS]; /* requests by their time; not cumulative */
+    int64_t duration;                       /* nanoseconds of all of them */
+    struct pel_http_list idle;              /* between two requests, the longest first */
+    struct pel_http_list waiting;           /* for a place to run */
     time_t date_time;
     char date[32];
     uint8_t secure, stopping;
@@ -210,6 +216,12 @@ void pel_http_report(struct pel_http_connection *connection, VALUE error);
 
 /* Calls those who want to know that the exchange is over: rack.response_finished, and the log. */
 void pel_http_tell_end(struct pel_http_connection *connection);
+
+/* ---- http_stats.c ---------------------------------------------------------------------------------------------- */
+
+/* Counts an exchange that is over. Returns the nanoseconds that it took; 0 for what was no request. C only. */
+int64_t pel_http_count(struct pel_http_connection *connection);
+void pel_init_http_stats(VALUE class);
 
 /* ---- http_exchange.c ------------------------------------------------------------------------------------------- */
 

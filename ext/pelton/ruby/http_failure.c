@@ -147,13 +147,13 @@ static void mark_end(void *data)
 void pel_http_tell_end(struct pel_http_connection *connection)
 {
     VALUE env = connection->env, headers = connection->headers, finished = connection->finished, facts;
+    int64_t took = pel_http_count(connection);
 
     connection->env = connection->headers = connection->finished = Qfalse;
     if (!env || (NIL_P(connection->server->log) && !RARRAY_LEN(finished)))
         return;
     facts = rb_ary_new_from_args(8, connection->server->log, finished, env, UINT2NUM(connection->status),
-                                 headers ? headers : Qnil, ULL2NUM(connection->body_sent),
-                                 DBL2NUM((double)(pel_now() - connection->began) / 1e9),
+                                 headers ? headers : Qnil, ULL2NUM(connection->body_sent), DBL2NUM((double)took / 1e9),
                                  connection->aborted ? Qtrue : Qfalse);
     pel_enqueue(connection->reactor, (struct pel_job){.run = run_end, .mark = mark_end, .data = (void *)facts});
     RB_GC_GUARD(facts);

@@ -215,28 +215,6 @@ static VALUE server_drain(VALUE self)
     return Qnil;
 }
 
-static void put(VALUE stats, const char *name, uint64_t number)
-{
-    rb_hash_aset(stats, ID2SYM(rb_intern(name)), ULL2NUM(number));
-}
-
-static VALUE server_stats(VALUE self)
-{
-    struct pel_http_server *server = pel_http_server_get(self);
-    VALUE stats = rb_hash_new();
-
-    put(stats, "connections", server->connections);
-    put(stats, "idle", server->idle.count);
-    put(stats, "running", server->running);
-    put(stats, "waiting", server->waiting.count);
-    put(stats, "accepted", server->accepted);
-    put(stats, "requests", server->requests);
-    put(stats, "refused", server->refused);
-    put(stats, "overloads", server->overloads);
-    put(stats, "errors", server->errors);
-    return stats;
-}
-
 void pel_init_http(void)
 {
     VALUE class;
@@ -247,7 +225,7 @@ void pel_init_http(void)
     rb_define_private_method(class, "_setup", server_setup, 4);
     rb_define_private_method(class, "_drain", server_drain, 0);
     rb_define_method(class, "serve", server_serve, 1);
-    rb_define_method(class, "stats", server_stats, 0);
+    pel_init_http_stats(class);
     pel_init_http_request();
     pel_init_http_env();
     pel_init_http_response();

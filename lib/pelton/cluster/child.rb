@@ -68,6 +68,7 @@ module Pelton
         Pelton.spawn do
           @on_stop&.call
         ensure
+          report
           Pelton.stop
         end
       end

@@ -15,6 +15,13 @@ module Pelton
       SIGNALS = %w[INT TERM USR1 USR2 TTIN TTOU HUP].freeze
       LONGEST_DELAY = 30.0 # seconds before a worker that dies at once is started again, at most
 
+      # What the master counts, to Prometheus: of each seat, and of all.
+      SEATS = {
+        "up" => Metrics::Family.new("gauge", "pelton_worker_up", "Whether a worker serves."),
+        "restarts" => Metrics::Family.new("counter", "pelton_worker_restarts_total", "Workers that died and were started again.")
+      }.freeze
+      ALL = {"wanted" => Metrics::Family.new("gauge", "pelton_workers_wanted", "How many workers there should be.")}.freeze
+
       # @param listening [Sockets]
       # @param workers [Integer]
       # @param preload [Proc, nil] called once before the first worker is forked: what it loads is shared by all
@@ -23,10 +30,11 @@ module Pelton
       # @param worker_timeout [Numeric] seconds without a report after which a worker is taken for hung, and killed
       # @param command [Array<String>] how this program is started again (USR2)
       # @param before_fork [Proc, nil] in the master, each time
-      # @param control [String, nil] the path of a {Status} socket
+      # @param control [String, nil] the address of a {Control} socket
+      # @param figures [Hash{String => Metrics::Family}] what the workers' figures are to Prometheus; others it is not shown
       # @yieldparam worker [Child] in the worker's process, inside {Pelton.run}
       def initialize(listening, workers:, preload: nil, stop_timeout: 30, boot_timeout: 60, worker_timeout: 60,
-        command: [RbConfig.ruby, $PROGRAM_NAME, *ARGV], before_fork: nil, control: nil, &serve)
+        command: [RbConfig.ruby, $PROGRAM_NAME, *ARGV], before_fork: nil, control: nil, figures: {}, &serve)
         raise ArgumentError, "workers: #{workers.inspect} is no positive number" unless workers.is_a?(Integer) && workers.positive?
         @listening = listening
         @wanted = workers
@@ -36,10 +44,14 @@ module Pelton
         @worker_timeout = worker_timeout
         @command = command
         @before_fork = before_fork
-        @control = control
+        @address = control
         @serve = serve
         @workers = []
         @to_replace = []
+        @figures = figures
+        @totals = Totals.new(figures.select { |_, family| %w[counter histogram].include?(family.type) }.keys)
+        @lock = Mutex.new # what @workers and @totals say together
+        @restarts = Hash.new(0) # of each seat
         @failures = Hash.new(0) # of each seat, since it last served
         @not_before = Hash.new(0.0)
         @signals = Thread::Queue.new
@@ -53,8 +65,7 @@ module Pelton
       def run
         @preload&.call
         trap_signals
-        @status = Status.new(@control) { stats } if @control
-        @restarts = 0
+        @control = Control.new(@address, stats: -> { stats }, metrics: -> { metrics }) if @address
         until over?
           obey
           reap
@@ -66,7 +77,7 @@ module Pelton
         restart if @state == :restarting
         (@state == :failed) ? 1 : 0
       ensure
-        @status&.close
+        @control&.close
         restore_signals
         @workers.each(&:kill)
       end
@@ -74,14 +85,28 @@ module Pelton
       # Any thread.
       def stats
         {
-          pid: Process.pid, wanted: @wanted, restarts: @restarts,
+          pid: Process.pid, wanted: @wanted, restarts: @restarts.values.sum,
           workers: @workers.map do |worker|
             {index: worker.index, pid: worker.pid, ready: worker.ready?, stopping: worker.stopping?, stats: worker.stats}
           end
         }
       end
 
+      # {stats} for Prometheus. Any thread.
+      def metrics
+        seats, up, totals = @lock.synchronize { [@restarts.dup, seats_up, @totals.with(@workers)] }
+        Metrics.text(ALL, {{} => {"wanted" => @wanted}}) +
+          Metrics.text(SEATS, (up.keys | seats.keys).sort.to_h { |index| [{worker: index}, {"up" => up[index], "restarts" => seats[index]}.compact] }) +
+          Metrics.text(@figures, totals.transform_keys { |index| {worker: index} })
+      end
+
       private
+
+      # 1 or 0 of each seat that has a worker, or should have one.
+      def seats_up
+        ready, others = @workers.partition(&:ready?)
+        (0...@wanted).to_h { |index| [index, 0] }.merge(others.to_h { |worker| [worker.index, 0] }, ready.to_h { |worker| [worker.index, 1] })
+      end
 
       def log(message) = Pelton.logger.info("cluster: #{message}")
 
@@ -144,8 +169,8 @@ module Pelton
       def leave_the_masters_things
         restore_signals
         @before = @wake_reader = @wake_writer = nil
-        @status&.forget
-        @status = nil
+        @control&.forget
+        @control = nil
         @workers.each { |worker| worker.pipe.close }
         @workers = []
       end
@@ -172,7 +197,10 @@ module Pelton
 
       def reap
         ended = @workers.to_h { |worker| [worker, worker.reap] }.compact
-        @workers -= ended.keys
+        @lock.synchronize do
+          @workers -= ended.keys
+          ended.each_key { |worker| @totals.retire(worker) }
+        end
         ended.each { |worker, status| lost(worker, status) unless worker.stopping? }
       end
 
@@ -185,7 +213,7 @@ module Pelton
           @to_replace.clear
         end
         return stop(:failed) unless @told || worker.ready? || @workers.any?(&:ready?)
-        @restarts += 1
+        @restarts[worker.index] += 1
         @failures[worker.index] = worker.ready? ? 0 : @failures[worker.index] + 1
         @not_before[worker.index] = now + [2.0**@failures[worker.index] - 1, LONGEST_DELAY].min
       end
@@ -225,7 +253,7 @@ module Pelton
 
       def restart
         environment, descriptors = @listening.for_exec
-        @status&.close
+        @control&.close
         log("starts #{@command.join(" ")}")
         exec(environment, *@command, descriptors)
       end

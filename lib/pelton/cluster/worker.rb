@@ -75,7 +75,11 @@ module Pelton
 
       # @return [Process::Status, nil] when it has ended
       def reap
-        Process.wait2(@pid, Process::WNOHANG)&.last.tap { |status| @pipe.close if status }
+        _, status = Process.wait2(@pid, Process::WNOHANG)
+        return unless status
+        hear # its last report
+        @pipe.close
+        status
       end
 
       private

@@ -73,7 +73,7 @@ module Pelton
           options.on("-e", "--environment NAME", "RACK_ENV (development)") { |name| set { configuration.environment(name) } }
           options.on("-l", "--log FILE", "log requests there instead of to standard output") { |path| set { configuration.log(path) } }
           options.on("-q", "--quiet", "say nothing, log no requests") { set { configuration.quiet(true) } }
-          options.on("--control PATH", "with workers: figures as JSON on this UNIX socket") { |path| set { configuration.control(path) } }
+          options.on("--control ADDRESS", "figures as JSON and for Prometheus there: tcp://host:port or a UNIX socket's path") { |address| set { configuration.control(address) } }
           options.on("-h", "--help") { @help = true }
         end
       end

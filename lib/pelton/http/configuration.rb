@@ -39,7 +39,7 @@ module Pelton
         @server_options = {}
         @cluster_options = {}
         @boot_hooks = []
-        @values = {rackup: "config.ru", workers: 0, preload: false, quiet: false, log: nil, shutdown_timeout: 30, environment: nil}
+        @values = {rackup: "config.ru", workers: 0, preload: false, quiet: false, log: nil, control: nil, shutdown_timeout: 30, environment: nil}
       end
 
       # Reads a file, or the first of {PLACES} that is there.
@@ -73,9 +73,10 @@ module Pelton
       # @!method preload(yes) loads the application before the workers are forked
       # @!method quiet(yes) says nothing, and logs no requests
       # @!method log(path) where requests are logged; standard output unless it is set
+      # @!method control(address) of a {Control} socket: tcp://host:port, unix:///path or a path
       # @!method shutdown_timeout(seconds) for requests that are under way when the server stops
       # @!method environment(name) RACK_ENV
-      %i[rackup workers preload quiet log shutdown_timeout environment].each do |name|
+      %i[rackup workers preload quiet log control shutdown_timeout environment].each do |name|
         define_method(name) do |*value|
           value.empty? ? @values[name] : @values[name] = value.first
         end
@@ -87,7 +88,7 @@ module Pelton
       end
 
       # As Pelton::Cluster::Master#initialize has them.
-      %i[boot_timeout worker_timeout control].each do |name|
+      %i[boot_timeout worker_timeout].each do |name|
         define_method(name) { |value| @cluster_options[name] = value }
       end
 

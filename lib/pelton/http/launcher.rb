@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "../http"
+require_relative "../control"
 require_relative "configuration"
+require_relative "figures"
 
 module Pelton
   module HTTP
@@ -44,11 +46,13 @@ module Pelton
         Pelton.run(grace: 1) do
           start(load)
           announce
+          open_control
           yield self if block_given?
           obey
         end
         0
       ensure
+        @control&.close
         restore_signals
       end
 
@@ -83,6 +87,12 @@ module Pelton
       end
 
       private
+
+      def open_control
+        address = @configuration.control or return
+        metrics = -> { Metrics.text(FIGURES, {{worker: 0} => @server.stats.transform_keys(&:to_s)}) }
+        @control = Control.new(address, stats: -> { @server.stats }, metrics: metrics)
+      end
 
       # Applications that were written for EventMachine find its loop running, as under Thin: it is this one. An error of a
       # callback of theirs is reported, and ends nothing.

@@ -107,8 +107,10 @@ module Pelton
       end
 
       # @!method stats
-      #   @return [Hash{Symbol => Integer}] now: `connections`, of them `idle`; requests `running` and `waiting` for a place.
-      #     Ever: connections `accepted`, `requests`, of them `refused` (malformed), `overloads` (503) and `errors` (500)
+      #   @return [Hash{Symbol => Integer, Hash}] now: `connections`, of them `idle`; requests `running` and `waiting` for a
+      #     place. Ever: connections `accepted`, `requests`, those `refused` (malformed), `overloads` (503) and `errors` (500);
+      #     `responses` by class ("2xx"); `durations`: how many requests took so many seconds at most ("0.1"; "+Inf": all), from
+      #     the head to the response's end, and their "sum" of seconds
 
       private
 

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Pelton
+  # Figures in Prometheus' text format, version 0.0.4.
+  module Metrics
+    TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+    # What a figure is to Prometheus: `type` is counter, gauge or histogram. A counter or gauge with a `label` is a Hash
+    # {label's value => number}; a histogram is a Hash {"0.1" => how many took at most so long ..., "+Inf" => all, "sum" => seconds}.
+    Family = Struct.new(:type, :name, :help, :label)
+
+    ESCAPES = {"\\" => "\\\\", "\n" => "\\n", "\"" => "\\\""}.freeze
+    private_constant :ESCAPES
+
+    class << self
+      # @param families [Hash{String => Family}] by the figures' names
+      # @param rows [Hash{Hash => Hash{String => Numeric, Hash}}] figures by labels: {{worker: 0} => {"requests" => 3}}. A row
+      #   need not have all figures
+      # @return [String]
+      def text(families, rows)
+        families.map do |figure, family|
+          lines = rows.flat_map { |labels, figures| figures.key?(figure) ? samples(family, labels, figures[figure]) : [] }
+          next if lines.empty?
+          "# HELP #{family.name} #{family.help.gsub(/[\\\n]/, ESCAPES)}\n# TYPE #{family.name} #{family.type}\n#{lines.join}"
+        end.join
+      end
+
+      private
+
+      def samples(family, labels, value)
+        return [sample(family.name, labels, value)] unless value.is_a?(Hash)
+        return value.map { |key, number| sample(family.name, labels.merge(family.label => key), number) } if family.label
+        buckets = value.except("sum").map { |bound, number| sample("#{family.name}_bucket", labels.merge(le: bound), number) }
+        [*buckets, sample("#{family.name}_sum", labels, value["sum"]), sample("#{family.name}_count", labels, value["+Inf"])]
+      end
+
+      def sample(name, labels, value)
+        pairs = labels.map { |label, text| "#{label}=\"#{text.to_s.gsub(/[\\\n"]/, ESCAPES)}\"" }
+        "#{name}#{"{#{pairs.join(",")}}" unless pairs.empty?} #{value}\n"
+      end
+    end
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require "pelton/control"
+require "tmpdir"
+
+class ControlTest < PeltonTest
+  def test_it_answers_with_the_figures
+    control do |path|
+      head, body = ask(path, "GET /stats HTTP/1.1\r\nHost: x\r\n\r\n").split("\r\n\r\n")
+
+      assert_match(/\AHTTP\/1.1 200 OK\r\nContent-Type: application\/json\r\nContent-Length: #{body.bytesize}\r\n/, head)
+      assert_equal({"workers" => 2}, JSON.parse(body))
+      assert_equal 0o600, File.stat(path).mode & 0o777
+    end
+  end
+
+  def test_for_prometheus
+    control do |path|
+      head, body = ask(path, "GET /metrics?x HTTP/1.1\r\nHost: x\r\n\r\n").split("\r\n\r\n")
+
+      assert_match(/\r\nContent-Type: text\/plain; version=0.0.4; charset=utf-8\r\n/, head)
+      assert_equal "n 1\n", body
+    end
+  end
+
+  def test_other_requests_and_clients_that_leave_do_no_harm
+    control do |path|
+      assert_match(/\AHTTP\/1.1 404/, ask(path, "GET / HTTP/1.1\r\n\r\n"))
+      assert_match(/\AHTTP\/1.1 404/, ask(path, "GET /statistics HTTP/1.1\r\n\r\n"))
+      assert_match(/\AHTTP\/1.1 404/, ask(path, "\0\xFF"))
+      UNIXSocket.open(path).close
+      assert_match(/\AHTTP\/1.1 200/, ask(path, "GET /stats HTTP/1.0\r\n\r\n"))
+    end
+  end
+
+  def test_an_answer_of_any_length_arrives
+    text = "0123456789\n" * 100_000
+    control(metrics: -> { text }) { |path| assert_equal text, ask(path, "GET /metrics HTTP/1.0\r\n\r\n").split("\r\n\r\n", 2).last }
+  end
+
+  def test_figures_that_fail_are_logged_and_end_nothing
+    log = StringIO.new
+    Pelton.logger = log
+    control(metrics: -> { raise "no figures" }) do |path|
+      assert_empty ask(path, "GET /metrics HTTP/1.0\r\n\r\n")
+      assert_match(/\AHTTP\/1.1 200/, ask(path, "GET /stats HTTP/1.0\r\n\r\n"))
+    end
+    assert_match(/the control socket cannot answer: no figures \(RuntimeError\)/, log.string)
+  ensure
+    Pelton.logger = $stderr
+  end
+
+  def test_the_path_is_taken_over_and_removed
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/s", "old")
+      control_on("unix://#{folder}/s").close
+
+      refute_path_exists "#{folder}/s"
+    end
+  end
+
+  def test_on_tcp
+    control = control_on("tcp://127.0.0.1:0")
+    port = control.address[%r{\Atcp://127.0.0.1:(\d+)\z}, 1]
+
+    assert_match(/\AHTTP\/1.1 200/, TCPSocket.open("127.0.0.1", port) { |socket| socket.write("GET /stats HTTP/1.0\r\n\r\n") && socket.read })
+  ensure
+    control&.close
+  end
+
+  def test_an_address_that_it_does_not_know
+    assert_match(/http:\/\/x: use tcp/, assert_raises(ArgumentError) { control_on("http://x") }.message)
+  end
+
+  private
+
+  def control_on(address, metrics: -> { "n 1\n" }) = Pelton::Control.new(address, stats: -> { {workers: 2} }, metrics: metrics)
+
+  def control(**options)
+    Dir.mktmpdir do |folder|
+      control = control_on("#{folder}/s", **options)
+      yield "#{folder}/s"
+    ensure
+      control.close
+    end
+  end
+
+  def ask(path, request) = UNIXSocket.open(path) { |socket| socket.write(request) && socket.read }
+end

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/http"
+require "pelton/http/figures"
+
+class HTTPFiguresTest < PeltonTest
+  def test_all_that_a_server_counts_is_described
+    server = Pelton::HTTP::Server.new(->(_env) {})
+
+    assert_equal server.stats.keys.map(&:to_s).sort, Pelton::HTTP::FIGURES.keys.sort
+  end
+end

@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require "pelton/metrics"
+
+class MetricsTest < PeltonTest
+  Family = Pelton::Metrics::Family
+
+  FAMILIES = {
+    "requests" => Family.new("counter", "x_requests_total", "All of them."),
+    "codes" => Family.new("counter", "x_codes_total", "By code.", :code),
+    "times" => Family.new("histogram", "x_seconds", "How long.")
+  }.freeze
+
+  def test_a_family_is_described_once_and_has_a_line_for_each_row
+    text = Pelton::Metrics.text(FAMILIES, {{worker: 0} => {"requests" => 3}, {worker: 1} => {"requests" => 4}})
+
+    assert_equal <<~TEXT, text
+      # HELP x_requests_total All of them.
+      # TYPE x_requests_total counter
+      x_requests_total{worker="0"} 3
+      x_requests_total{worker="1"} 4
+    TEXT
+  end
+
+  def test_a_figure_by_labels_of_its_own
+    assert_equal <<~TEXT.lines, Pelton::Metrics.text(FAMILIES, {{worker: 0} => {"codes" => {"2xx" => 1, "5xx" => 0}}}).lines[2..]
+      x_codes_total{worker="0",code="2xx"} 1
+      x_codes_total{worker="0",code="5xx"} 0
+    TEXT
+  end
+
+  def test_a_histogram
+    assert_equal <<~TEXT, Pelton::Metrics.text(FAMILIES, {{} => {"times" => {"0.5" => 1, "+Inf" => 3, "sum" => 2.5}}})
+      # HELP x_seconds How long.
+      # TYPE x_seconds histogram
+      x_seconds_bucket{le="0.5"} 1
+      x_seconds_bucket{le="+Inf"} 3
+      x_seconds_sum 2.5
+      x_seconds_count 3
+    TEXT
+  end
+
+  def test_what_no_row_has_and_what_is_not_described_is_not_there
+    assert_equal "", Pelton::Metrics.text(FAMILIES, {{} => {"others" => 1}, {a: 1} => {}})
+  end
+
+  def test_what_has_a_meaning_is_escaped
+    families = {"n" => Family.new("gauge", "n", "a\\b\nc\"d")}
+
+    assert_equal "# HELP n a\\\\b\\nc\"d\n# TYPE n gauge\nn{l=\"a\\\\b\\nc\\\"d\"} 1\n",
+      Pelton::Metrics.text(families, {{l: "a\\b\nc\"d"} => {"n" => 1}})
+  end
+end
