@@ -36,9 +36,10 @@ class Broker
 
   private
 
+  # As a stream, because a large value need not be received here to be sent.
   def get(key)
-    value = @cache.get(key)
-    value ? answer(200, value) : answer(404, "no such key\n")
+    value = @cache.stream(key) or return answer(404, "no such key\n")
+    [200, HEADERS.merge("content-length" => value.bytesize.to_s), value]
   end
 
   def put(key, env)

@@ -73,6 +73,20 @@ module MemcachedCommands
     end
   end
 
+  def test_stream_tells_of_a_value_that_may_still_be_coming
+    within do
+      cache = client
+      [0, 1, 70_000, 900_000].each do |size|
+        value = Random.bytes(size)
+        ask(cache, :set, "k", value)
+        stream = ask(cache, :stream, "k")
+
+        assert_equal [size, value, value, nil], [stream.bytesize, stream.read, stream.read, stream.close]
+      end
+      assert_nil ask(cache, :stream, "absent")
+    end
+  end
+
   def test_append_and_prepend
     within do
       cache = client

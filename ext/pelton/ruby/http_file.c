@@ -6,7 +6,7 @@
 #include "../core/socket.h"
 #include "error.h"
 
-/* Files: from the page cache to the socket, without passing through this process. */
+/* Files, and what another connection receives: to the socket, without passing through this process. */
 
 #define PIECE (512 * 1024) /* bytes at once: then it is the others' turn */
 
@@ -98,7 +98,39 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
     return SIZET2NUM(total - left);
 }
 
+/* _direct(begun): sends the body's next bytes, a String or nil, without waiting. Then the stream, if what follows may
+ * be sent by it without passing through here; else nil. */
+static VALUE exchange_direct(VALUE self, VALUE begun)
+{
+    struct pel_http_connection *connection = still_there(pel_http_exchange_get(self));
+    struct pel_stream *core = &connection->stream->core;
+
+    if (!NIL_P(begun))
+        pel_http_write(connection, begun);
+    if (core->layer || !connection->has_length || !connection->body_left)
+        return Qnil;
+    pel_stream_flush(core);
+    return pel_stream_pending(core) || !core->writable ? Qnil : connection->stream_object;
+}
+
+/* _passed(count): so many bytes of the body were. */
+static VALUE exchange_passed(VALUE self, VALUE count)
+{
+    struct pel_http_connection *connection = pel_http_exchange_get(self);
+    size_t passed = NUM2SIZET(count);
+
+    if (passed > connection->body_left) {
+        connection->aborted = 1;
+        rb_raise(pel_eError, "the body is longer than its content-length");
+    }
+    connection->body_left -= passed;
+    connection->body_sent += passed;
+    return count;
+}
+
 void pel_init_http_file(VALUE exchange)
 {
+    rb_define_private_method(exchange, "_direct", exchange_direct, 1);
+    rb_define_private_method(exchange, "_passed", exchange_passed, 1);
     rb_define_private_method(exchange, "_send_file", exchange_send_file, 2);
 }

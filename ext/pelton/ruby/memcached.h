@@ -18,6 +18,7 @@ enum pel_memcached_request {
     PEL_MEMCACHED_GET,        /* the value, or nil */
     PEL_MEMCACHED_GET_CODED,  /* the same; or [value, flags] when there are flags */
     PEL_MEMCACHED_GETS,       /* [what GET_CODED is answered with, cas], or nil */
+    PEL_MEMCACHED_GET_STREAM, /* a ValueStream, or nil */
     PEL_MEMCACHED_GET_ITEM,   /* [value, flags, cas, seconds it has left or -1, whether the caller won], or nil */
     PEL_MEMCACHED_STORE,      /* whether it was stored */
     PEL_MEMCACHED_DELETE,     /* whether it was there */
@@ -25,13 +26,22 @@ enum pel_memcached_request {
     PEL_MEMCACHED_COUNT,      /* the number, or nil */
     PEL_MEMCACHED_COUNT_FROM, /* the same; of a counter that begins when it is absent */
     PEL_MEMCACHED_GET_VERSION,
-    PEL_MEMCACHED_PART /* one server's part of a gather */
+    PEL_MEMCACHED_REST, /* never asked for: what follows the value that GET_STREAM began with */
+    PEL_MEMCACHED_PART  /* one server's part of a gather */
 };
 
 struct pel_memcached_limits {
     size_t operations,
         bytes;       /* outstanding: at these, direct style waits; beyond twice these, callbacks get an error */
     int64_t timeout; /* nanoseconds without progress; PEL_FOREVER */
+};
+
+/* A value that is not received here while it flows on to another stream: memcached_value_stream.c. */
+struct pel_memcached_flow {
+    VALUE self;
+    struct pel_waiter *waiter; /* the fiber that passes it on, while it waits for more */
+    unsigned offered : 1;      /* the loop has turned since it began */
+    unsigned passing : 1;      /* somebody has begun to pass it on */
 };
 
 struct pel_memcached_connection {
@@ -50,8 +60,9 @@ struct pel_memcached_connection {
     struct pel_memcached_deadline *deadlines, **deadlines_tail; /* of operations with a timeout of their own */
     struct pel_memcached_part *parts, **parts_tail;             /* those owed, in the order of the commands */
     struct pel_spin spin;
-    VALUE value;          /* a long value that is being received, Qfalse */
-    uint32_t value_flags; /* and its item's other properties */
+    struct pel_memcached_flow *flow; /* nothing is received before it has ended; or NULL */
+    VALUE value;                     /* a long value that is being received, Qfalse */
+    uint32_t value_flags;            /* and its item's other properties */
     uint64_t value_cas;
     int64_t value_ttl;
     int value_won;
@@ -146,6 +157,24 @@ int pel_memcached_as_meta(struct pel_memcached_connection *connection, struct pe
 /* What a get of that kind is answered with, made of the value and of what is known of its item. */
 VALUE pel_memcached_item(struct pel_memcached_connection *connection, enum pel_memcached_request request, VALUE value);
 
+/* ---- values that go on to another stream: memcached_value_stream.c ---------------------------------------------- */
+
+/* A ValueStream of a value that is there. */
+VALUE pel_memcached_value_stream(VALUE value);
+
+/* Whether what the reply has begun may be passed on. */
+int pel_memcached_can_flow(const struct pel_memcached_connection *connection);
+
+/* A ValueStream that flows, whose rest is owed behind the operation that asked for it. */
+VALUE pel_memcached_begin_flow(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply);
+
+/* More has come: tells who passes it on, or receives it when nobody does. */
+void pel_memcached_flow_ready(struct pel_memcached_connection *connection);
+
+/* The connection has ended. */
+void pel_memcached_end_flow(struct pel_memcached_connection *connection);
+
+void pel_init_memcached_value_stream(VALUE module);
 void pel_init_memcached(void);
 void pel_init_memcached_connection(void);
 

@@ -18,6 +18,7 @@ void pel_init_memcached(void)
     VALUE later = rb_define_class_under(module, "Later", rb_cObject);
 
     pel_init_memcached_connection();
+    pel_init_memcached_value_stream(module);
     pel_init_memcached_client(client);
     pel_init_memcached_call(client, later);
     pel_init_memcached_arguments();

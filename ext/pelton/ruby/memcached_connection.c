@@ -20,6 +20,8 @@ static void connection_mark(void *data)
     rb_gc_mark(connection->reactor_object);
     rb_gc_mark(connection->address);
     rb_gc_mark(connection->error);
+    if (connection->flow)
+        rb_gc_mark(connection->flow->self);
     if (connection->value)
         rb_gc_mark(connection->value); /* pinned: bytes are received straight into it */
     for (struct pel_operation *operation = connection->owed; operation; operation = operation->next)
@@ -87,6 +89,7 @@ static void end(struct pel_memcached_connection *connection, VALUE error)
     connection->owed_tail = &connection->owed;
     connection->owed_count = 0;
     connection->value = Qfalse;
+    pel_memcached_end_flow(connection);
     close_stream(connection);
     pel_list_remove(connection->reactor, &connection->listed);
     while (owed) {
@@ -171,7 +174,8 @@ static void on_ready(struct pel_stream *stream, unsigned events)
         return;
     if (events & PEL_WRITABLE)
         connection->progress = connection->reactor->loop.now;
-    if (events & PEL_READABLE && stream->readable) /* more than a turn's worth: others first */
+    /* More than a turn's worth, or a value that flows: others first. */
+    if (events & PEL_READABLE && stream->readable && !(connection->flow && connection->flow->passing))
         come_again(connection);
     if (connection->owed_count <= connection->limits.operations / 2 &&
         pel_stream_pending(stream) <= connection->limits.bytes / 2)

@@ -45,6 +45,19 @@ static VALUE client_get(int argc, VALUE *argv, VALUE self)
     return read_value(&call, &command, "get");
 }
 
+/* stream(key, timeout:) */
+static VALUE client_stream(int argc, VALUE *argv, VALUE self)
+{
+    struct pel_memcached_call call;
+    struct pel_memcached_command command = {.flags = F('v')};
+    VALUE key, options;
+
+    rb_scan_args(argc, argv, "1:", &key, &options);
+    pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT);
+    pel_memcached_set_key(&call, key);
+    return read_item(&call, &command, PEL_MEMCACHED_GET_STREAM, "stream", NULL);
+}
+
 /* The options, of which ttl: must be there. */
 static int64_t begin_with_ttl(struct pel_memcached_call *call, int argc, VALUE *argv, VALUE self,
                               enum pel_memcached_options known)
@@ -121,4 +134,5 @@ void pel_init_memcached_read(VALUE class)
     rb_define_method(class, "gat", client_gat, -1);
     rb_define_method(class, "touch", client_touch, -1);
     rb_define_method(class, "item", client_item, -1);
+    rb_define_method(class, "stream", client_stream, -1);
 }

@@ -43,8 +43,11 @@ static ssize_t receive_value(struct pel_memcached_connection *connection, uint64
 
 void pel_memcached_receive(struct pel_memcached_connection *connection)
 {
+    if (connection->flow)
+        pel_memcached_flow_ready(connection);
     /* What a layer holds nobody would tell again. */
-    for (size_t bytes = 0; (bytes < BYTES_A_TURN || connection->stream.layer) && connection->stream.readable;) {
+    for (size_t bytes = 0;
+         (bytes < BYTES_A_TURN || connection->stream.layer) && connection->stream.readable && !connection->flow;) {
         uint64_t pending = connection->value ? pel_memcached_parser_pending(&connection->parser) : 0;
         char *hot = pel_hot_buffer(connection->reactor);
         ssize_t count;

@@ -15,6 +15,7 @@ static const struct {
     [PEL_MEMCACHED_GET] = {.value = BIT(VA), .absent = BIT(EN)},
     [PEL_MEMCACHED_GET_CODED] = {.value = BIT(VA), .absent = BIT(EN)},
     [PEL_MEMCACHED_GETS] = {.value = BIT(VA), .absent = BIT(EN)},
+    [PEL_MEMCACHED_GET_STREAM] = {.value = BIT(VA), .absent = BIT(EN)},
     [PEL_MEMCACHED_GET_ITEM] = {.value = BIT(VA), .absent = BIT(EN)},
     [PEL_MEMCACHED_STORE] = {.yes = BIT(HD), .no = BIT(NS) | BIT(EX) | BIT(NF)},
     [PEL_MEMCACHED_DELETE] = {.yes = BIT(HD), .no = BIT(NF) | BIT(EX)},
@@ -22,6 +23,7 @@ static const struct {
     [PEL_MEMCACHED_COUNT] = {.value = BIT(VA), .absent = BIT(NF) | BIT(NS)},
     [PEL_MEMCACHED_COUNT_FROM] = {.value = BIT(VA), .absent = BIT(NF) | BIT(NS)},
     [PEL_MEMCACHED_GET_VERSION] = {.value = BIT(VERSION)},
+    [PEL_MEMCACHED_REST] = {0},
     [PEL_MEMCACHED_PART] = {0},
 };
 
@@ -59,6 +61,8 @@ VALUE pel_memcached_item(struct pel_memcached_connection *connection, enum pel_m
 {
     if (request == PEL_MEMCACHED_GET)
         return value;
+    if (request == PEL_MEMCACHED_GET_STREAM)
+        return pel_memcached_value_stream(value);
     if (request == PEL_MEMCACHED_GET_ITEM)
         return rb_ary_new_from_args(5, value, UINT2NUM(connection->value_flags), ULL2NUM(connection->value_cas),
                                     LL2NUM(connection->value_ttl), connection->value_won ? Qtrue : Qfalse);
@@ -79,6 +83,10 @@ static int finish_value(struct pel_memcached_connection *connection, VALUE value
 
     if (request == PEL_MEMCACHED_PART)
         return pel_memcached_part_value(connection, value);
+    if (request == PEL_MEMCACHED_REST) {
+        complete(connection, value ? value : Qnil, 0);
+        return 0;
+    }
     value = is_count(request) ? number(value) : pel_memcached_item(connection, request, value);
     if (!value) /* a count that is no number */
         return PEL_EPROTOCOL;
@@ -96,6 +104,10 @@ static int begin_value(struct pel_memcached_connection *connection, const struct
     connection->value_won = (reply->flags & PEL_MEMCACHED_FLAG('W')) != 0;
     if (reply->value_whole)
         return finish_value(connection, rb_str_new(reply->value.bytes, (long)reply->value.length));
+    if (connection->owed->request == PEL_MEMCACHED_GET_STREAM && pel_memcached_can_flow(connection)) {
+        complete(connection, pel_memcached_begin_flow(connection, reply), 0);
+        return 0;
+    }
     connection->value = rb_str_buf_new((long)reply->value_length);
     rb_str_cat(connection->value, reply->value.bytes, (long)reply->value.length);
     return 0;

@@ -27,11 +27,21 @@ module Pelton
         end
 
         def deliver_parts(exchange, body)
+          pass_on(exchange, body) if body.respond_to?(:_splice, true)
           body.each { |part| exchange.write(part) }
           deferred?(body) ? await_end(exchange, body) : finish(exchange, body)
         rescue Exception # standard:disable Lint/RescueException
           close(body)
           raise
+        end
+
+        # What another connection receives goes on to the client as far as it can do so at once. The rest is the body's parts.
+        def pass_on(exchange, body)
+          begun = body.__send__(:_begun) or return
+          while (stream = exchange.__send__(:_direct, begun)) && (count = body.__send__(:_splice, stream))
+            exchange.__send__(:_passed, count)
+            begun = nil
+          end
         end
 
         # As Thin's users write them: each has kept its block, and calls it with what comes later.

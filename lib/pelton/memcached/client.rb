@@ -8,6 +8,7 @@ require_relative "later"
 require_relative "servers"
 require_relative "update"
 require_relative "value"
+require_relative "value_stream"
 
 module Pelton
   # Clients of memcached.
@@ -127,6 +128,12 @@ module Pelton
       #   @param recache [Integer, nil] seconds. Of those who ask for an item that ends within so many, the first one is
       #     told to make it anew ({Item#won}).
       #   @return [Item, nil]
+      #   @asynchronous
+      # @!method stream(key, timeout: nil)
+      #   A large value that goes on to somebody else, such as a browser, without being received here: as soon as its
+      #   length is known. Its bytes are those that are stored; a serializer or compression does not apply.
+      #   @param timeout [Numeric, nil] until it begins; for the rest the client's counts
+      #   @return [ValueStream, nil] nil when the key is absent
       #   @asynchronous
       # @!method get_multi(*keys, partial: false, raw: false, timeout: nil)
       #   The values of many keys, in one operation. (A list may be given as one Array.)

@@ -49,6 +49,11 @@ Pelton::Lab.experiment "broker" do
       serve.call(run, programs.pelton(broker))
     end
 
+    # Each value is received as a String, and not passed on as it comes.
+    race.contender "Pelton, Rack, get", style: "direct" do |run|
+      serve.call(run, programs.pelton(programs.application("broker_get")))
+    end
+
     race.contender "Pelton, Sinatra", style: "direct", gem: "sinatra" do |run|
       serve.call(run, programs.pelton(sinatra))
     end
