@@ -82,10 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     WRITE(pel_memcached_write_set_head(&buffer, &command, (size_t)command.cas), "ms ", 0);
     WRITE(pel_memcached_write_delete(&buffer, &command), "md ", 0);
     WRITE(pel_memcached_write_arithmetic(&buffer, &command), "ma ", 0);
-    WRITE(pel_memcached_write_debug(&buffer, &command), "me ", 0);
     WRITE(pel_memcached_write_stats(&buffer, command.key), "stats", 0);
     WRITE(pel_memcached_write_flush_all(&buffer, command.client_flags), "flush_all", 0);
-    WRITE(pel_memcached_write_verbosity(&buffer, command.client_flags), "verbosity ", 0);
 
     /* The value is the key's bytes: whatever they are, they stand behind the line alone. */
     before = pel_buffer_length(&buffer);

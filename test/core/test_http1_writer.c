@@ -24,19 +24,6 @@ TEST(a_response)
     expect(&buffer, "HTTP/1.1 200 OK\r\na: b c\r\ncontent-length: 18446744073709551615\r\nage: 0\r\n\r\n");
 }
 
-TEST(a_request)
-{
-    struct pel_buffer buffer = {0};
-
-    CHECK_INT(0, pel_http1_write_request_line(&buffer, slice("GET"), slice("/a?b")));
-    expect(&buffer, "GET /a?b HTTP/1.1\r\n");
-    CHECK_INT(PEL_EARGUMENT, pel_http1_write_request_line(&buffer, slice("G T"), slice("/")));
-    CHECK_INT(PEL_EARGUMENT, pel_http1_write_request_line(&buffer, slice(""), slice("/")));
-    CHECK_INT(PEL_EARGUMENT, pel_http1_write_request_line(&buffer, slice("GET"), slice("/ HTTP/1.1\r\nX: y")));
-    CHECK_INT(PEL_EARGUMENT, pel_http1_write_request_line(&buffer, slice("GET"), slice("")));
-    expect(&buffer, "");
-}
-
 TEST(nothing_can_be_smuggled_in)
 {
     static const char *const values[] = {"a\r\nb: c", "a\n", "\r", "\x7f", "\x1b[2J"};

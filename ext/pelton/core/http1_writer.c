@@ -101,20 +101,6 @@ static void put_number(struct pel_buffer *buffer, uint64_t number, unsigned base
 
 /* ---- lines ---------------------------------------------------------------------------------------------------- */
 
-int pel_http1_write_request_line(struct pel_buffer *buffer, struct pel_slice method, struct pel_slice target)
-{
-    if (!method.length || !pel_http1_all(method.bytes, method.length, PEL_HTTP1_TOKEN) || !target.length ||
-        !pel_http1_all(target.bytes, target.length, PEL_HTTP1_TARGET_BYTE))
-        return PEL_EARGUMENT;
-    if (pel_buffer_reserve(buffer, method.length + target.length + 12) < 0)
-        return PEL_EMEMORY;
-    put(buffer, method.bytes, method.length);
-    PUT(buffer, " ");
-    put(buffer, target.bytes, target.length);
-    PUT(buffer, " HTTP/1.1\r\n");
-    return 0;
-}
-
 int pel_http1_write_status_line(struct pel_buffer *buffer, unsigned status)
 {
     const char *reason = pel_http1_reason(status);

@@ -12,9 +12,6 @@
  * value) is refused. All functions return 0, PEL_EMEMORY, or PEL_EARGUMENT; then the buffer is as it was.
  */
 
-/* METHOD target HTTP/1.1. PEL_EARGUMENT: the method is no token, or the target is empty or holds what no target may. */
-int pel_http1_write_request_line(struct pel_buffer *buffer, struct pel_slice method, struct pel_slice target);
-
 /* HTTP/1.1 status reason. PEL_EARGUMENT: the status is not within 100 ... 999. */
 int pel_http1_write_status_line(struct pel_buffer *buffer, unsigned status);
 

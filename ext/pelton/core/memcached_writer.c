@@ -246,42 +246,22 @@ int pel_memcached_write_arithmetic(struct pel_buffer *buffer, const struct pel_m
     return error < 0 ? error : write_command(buffer, "ma ", command, flags);
 }
 
-int pel_memcached_write_debug(struct pel_buffer *buffer, const struct pel_memcached_command *command)
-{
-    int error = check(command, "");
-
-    return error < 0 ? error : write_command(buffer, "me ", command, command->flags);
-}
-
-int pel_memcached_write_noop(struct pel_buffer *buffer)
-{
-    return pel_buffer_append(buffer, "mn\r\n", 4);
-}
-
 int pel_memcached_write_version(struct pel_buffer *buffer)
 {
     return pel_buffer_append(buffer, "version\r\n", 9);
 }
 
-static int write_number_command(struct pel_buffer *buffer, const char *verb, uint32_t number)
-{
-    char line[32];
-    char *at = put(line, verb, strlen(verb));
-
-    at = put_number(at, number);
-    at = put(at, "\r\n", 2);
-    return pel_buffer_append(buffer, line, (size_t)(at - line));
-}
-
 int pel_memcached_write_flush_all(struct pel_buffer *buffer, uint32_t delay)
 {
-    return delay == 0 ? pel_buffer_append(buffer, "flush_all\r\n", 11)
-                      : write_number_command(buffer, "flush_all ", delay);
-}
+    char line[32];
+    char *at = put(line, "flush_all", 9);
 
-int pel_memcached_write_verbosity(struct pel_buffer *buffer, uint32_t level)
-{
-    return write_number_command(buffer, "verbosity ", level);
+    if (delay > 0) {
+        *at++ = ' ';
+        at = put_number(at, delay);
+    }
+    at = put(at, "\r\n", 2);
+    return pel_buffer_append(buffer, line, (size_t)(at - line));
 }
 
 int pel_memcached_write_stats(struct pel_buffer *buffer, struct pel_slice what)

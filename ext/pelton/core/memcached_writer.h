@@ -71,10 +71,6 @@ int pel_memcached_write_set_head(struct pel_buffer *buffer, const struct pel_mem
 int pel_memcached_write_delete(struct pel_buffer *buffer, const struct pel_memcached_command *command);
 /* ma: incr, decr. */
 int pel_memcached_write_arithmetic(struct pel_buffer *buffer, const struct pel_memcached_command *command);
-/* me: what the server knows of an item. */
-int pel_memcached_write_debug(struct pel_buffer *buffer, const struct pel_memcached_command *command);
-/* mn: its answer says that all commands before it are done, the quiet ones too. */
-int pel_memcached_write_noop(struct pel_buffer *buffer);
 
 /* Classic text, for which there are no meta commands. */
 int pel_memcached_write_version(struct pel_buffer *buffer);
@@ -82,6 +78,5 @@ int pel_memcached_write_version(struct pel_buffer *buffer);
 int pel_memcached_write_flush_all(struct pel_buffer *buffer, uint32_t delay);
 /* `what` is "items", "slabs", "settings", "reset" ..., or empty. */
 int pel_memcached_write_stats(struct pel_buffer *buffer, struct pel_slice what);
-int pel_memcached_write_verbosity(struct pel_buffer *buffer, uint32_t level);
 
 #endif

@@ -245,9 +245,6 @@ void pel_init_http_exchange(VALUE module);
 
 /* ---- http_input.c ---------------------------------------------------------------------------------------------- */
 
-/* The next part of the request's body, for which it waits; nil at the end. Raises. */
-VALUE pel_http_read(struct pel_http_connection *connection);
-
 void pel_init_http_input(VALUE exchange);
 
 /* ---- http_file.c ----------------------------------------------------------------------------------------------- */

@@ -90,7 +90,7 @@ static ssize_t receive_bulk(struct pel_http_connection *connection, VALUE *strin
     return count;
 }
 
-VALUE pel_http_read(struct pel_http_connection *connection)
+static VALUE read_part(struct pel_http_connection *connection)
 {
     VALUE string = Qnil;
 
@@ -129,7 +129,7 @@ static VALUE exchange_read(VALUE self)
 
     if (!connection) /* whoever reads after the answer */
         return Qnil;
-    string = pel_http_read(pel_http_exchange_get(self));
+    string = read_part(pel_http_exchange_get(self));
     RB_GC_GUARD(self);
     return string;
 }

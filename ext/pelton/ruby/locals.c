@@ -198,7 +198,7 @@ static VALUE put_back(VALUE argument)
     return Qnil;
 }
 
-VALUE pel_locals_clean(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument)
+static VALUE with_clean(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument)
 {
     struct pel_worker *worker = reactor->current_worker;
     struct clean clean = {.set = take_set(Qnil)};
@@ -219,7 +219,7 @@ VALUE pel_locals_clean(struct pel_reactor *reactor, VALUE (*function)(VALUE), VA
 VALUE pel_locals_fresh(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument)
 {
     if (reactor->carries)
-        return pel_locals_clean(reactor, function, argument);
+        return with_clean(reactor, function, argument);
     put_set(Qnil);
     return function(argument);
 }
@@ -232,7 +232,7 @@ static VALUE yield_nothing(VALUE nothing)
 static VALUE reactor_with_clean_locals(VALUE self)
 {
     rb_need_block();
-    return pel_locals_clean(pel_reactor_get(self), yield_nothing, Qnil);
+    return with_clean(pel_reactor_get(self), yield_nothing, Qnil);
 }
 
 void pel_init_locals(void)

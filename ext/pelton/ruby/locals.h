@@ -18,11 +18,9 @@ void pel_locals_return(struct pel_worker *worker);
 void pel_locals_begin(struct pel_reactor *reactor);
 void pel_locals_end(struct pel_reactor *reactor);
 
-/* Calls the function, which may wait, with an empty set, and puts the present one back. For servers: a request sees
- * nothing of the one before, and leaves nothing to the callbacks that run while it waits. */
-VALUE pel_locals_clean(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument);
-
-/* The same where nothing is to be put back: unless they are carried, a worker's are what somebody has left there. */
+/* Calls the function, which may wait, with an empty set. For servers: a request sees nothing of the one before, and
+ * leaves nothing to the callbacks that run while it waits. The present set is put back only where they are carried:
+ * otherwise a worker's are what somebody has left there. */
 VALUE pel_locals_fresh(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument);
 
 void pel_init_locals(void);

@@ -40,7 +40,7 @@ void pel_operation_mark(struct pel_operation *operation)
         rb_gc_mark(operation->result);
 }
 
-void pel_operation_mark_job(void *data)
+static void mark_job(void *data)
 {
     pel_operation_mark(data);
 }
@@ -147,8 +147,7 @@ static void enqueue_delivery(struct pel_operation *operation, int unlinked)
     operation->queued = 1;
     operation->references++;
     if (!unlinked) {
-        pel_enqueue(reactor,
-                    (struct pel_job){.run = deliver, .mark = pel_operation_mark_job, .drop = drop, .data = operation});
+        pel_enqueue(reactor, (struct pel_job){.run = deliver, .mark = mark_job, .drop = drop, .data = operation});
         return;
     }
     operation->next = NULL;
@@ -271,7 +270,9 @@ static void abandon(struct pel_operation *operation)
     settle(operation, PEL_FAILED, Qnil, 0, 0);
 }
 
-VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline)
+/* Parks or blocks until it is settled; returns the value or raises. PEL_FOREVER: no deadline. When it is late the
+ * record is abandoned: settled, and a later result dropped. */
+static VALUE await(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline)
 {
     VALUE result;
     int state = 0, late;
@@ -375,7 +376,7 @@ VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *op
     VALUE object;
 
     if (NIL_P(block) && !later)
-        return pel_operation_await(reactor, operation, deadline);
+        return await(reactor, operation, deadline);
     object = pel_operation_object(operation, pel_cOperation);
     if (!NIL_P(block)) {
         operation->callbacks = block;

@@ -52,22 +52,15 @@ int pel_operation_wait(struct pel_reactor *reactor, struct pel_operation *operat
 /* Raises the error of a failed operation. */
 NORETURN(void pel_operation_raise(VALUE error));
 
-/* Takes away the limit that Operation#timeout gave to a `limited` one. */
-void pel_operation_unlimit(struct pel_operation *operation);
-
 /* What a failure raises: the error itself, or one that says with what else it failed. */
 VALUE pel_operation_error(VALUE failure);
+
+/* Takes away the limit that Operation#timeout gave to a `limited` one. */
+void pel_operation_unlimit(struct pel_operation *operation);
 
 /* Where nobody turns the loop: calls the blocks of one operation that was settled, in their order. Other jobs wait for
  * run. 0 when there is none; *state is set when a block raised. */
 int pel_operation_deliver(struct pel_reactor *reactor, int *state);
-
-/* For a job whose data is an operation. */
-void pel_operation_mark_job(void *data);
-
-/* Parks or blocks until it is settled; returns the value or raises. PEL_FOREVER: no deadline. Raises TimeoutError; the
- * record is then abandoned: settled, and a later result dropped. */
-VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline);
 
 /* How every operation of the API ends: direct style without a block, callback style with one, and `later`. Takes over
  * the caller's view of the record, not its reference. deadline: for direct style, and where no reactor runs. */

@@ -9,9 +9,6 @@
  * of the child's own, which blocks. */
 struct pel_reactor *pel_scheduler_reactor(VALUE self);
 
-/* The same where another thread may call the hook: NULL when there is none in this process. Never raises. */
-struct pel_reactor *pel_scheduler_successor(VALUE self);
-
 /* The moment in so many seconds; PEL_FOREVER for nil. Raises TypeError, ArgumentError. */
 int64_t pel_deadline(VALUE seconds);
 

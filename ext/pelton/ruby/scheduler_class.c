@@ -14,7 +14,8 @@
  * after a fork Ruby still calls the parent's scheduler: the hooks then block, on a reactor of the child's own.
  */
 
-struct pel_reactor *pel_scheduler_successor(VALUE self)
+/* For hooks that another thread may call: NULL when there is none in this process. Never raises. */
+static struct pel_reactor *successor(VALUE self)
 {
     struct pel_reactor *reactor = pel_reactor_peek(self);
 
@@ -61,7 +62,7 @@ static VALUE scheduler_block(int argc, VALUE *argv, VALUE self)
  * fiber's next sleep. */
 static VALUE scheduler_unblock(VALUE self, VALUE blocker, VALUE fiber)
 {
-    struct pel_reactor *reactor = pel_scheduler_successor(self);
+    struct pel_reactor *reactor = successor(self);
 
     if (reactor)
         pel_unblock(reactor, fiber);
@@ -81,7 +82,7 @@ static VALUE scheduler_fiber(int argc, VALUE *argv, VALUE self)
 /* Called by Fiber.set_scheduler and at the thread's end. */
 static VALUE scheduler_close(VALUE self)
 {
-    struct pel_reactor *reactor = pel_scheduler_successor(self);
+    struct pel_reactor *reactor = successor(self);
 
     if (reactor)
         pel_run_close(reactor);
@@ -120,7 +121,7 @@ static VALUE scheduler_io_wait(int argc, VALUE *argv, VALUE self)
  * here: otherwise Ruby would offload that. Before, true would only mean that there is nothing left to do. */
 static VALUE scheduler_io_close(VALUE self, VALUE descriptor)
 {
-    struct pel_reactor *reactor = pel_scheduler_successor(self);
+    struct pel_reactor *reactor = successor(self);
     int number = RB_INTEGER_TYPE_P(descriptor);
     int fd = number ? NUM2INT(descriptor) : rb_io_descriptor(descriptor);
 
@@ -134,7 +135,7 @@ static VALUE scheduler_io_close(VALUE self, VALUE descriptor)
 /* From any thread. */
 static VALUE scheduler_fiber_interrupt(VALUE self, VALUE fiber, VALUE exception)
 {
-    struct pel_reactor *reactor = pel_scheduler_successor(self);
+    struct pel_reactor *reactor = successor(self);
     return reactor && pel_raise_in(reactor, fiber, exception) ? Qtrue : Qfalse;
 }
 
