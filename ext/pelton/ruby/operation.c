@@ -270,9 +270,7 @@ static void abandon(struct pel_operation *operation)
     settle(operation, PEL_FAILED, Qnil, 0, 0);
 }
 
-/* Parks or blocks until it is settled; returns the value or raises. PEL_FOREVER: no deadline. When it is late the
- * record is abandoned: settled, and a later result dropped. */
-static VALUE await(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline)
+VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline)
 {
     VALUE result;
     int state = 0, late;
@@ -376,7 +374,7 @@ VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *op
     VALUE object;
 
     if (NIL_P(block) && !later)
-        return await(reactor, operation, deadline);
+        return pel_operation_await(reactor, operation, deadline);
     object = pel_operation_object(operation, pel_cOperation);
     if (!NIL_P(block)) {
         operation->callbacks = block;

@@ -62,6 +62,10 @@ void pel_operation_unlimit(struct pel_operation *operation);
  * run. 0 when there is none; *state is set when a block raised. */
 int pel_operation_deliver(struct pel_reactor *reactor, int *state);
 
+/* Parks or blocks until it is settled; returns the value or raises. PEL_FOREVER: no deadline. Raises TimeoutError; the
+ * record is then abandoned: settled, and a later result dropped. */
+VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline);
+
 /* How every operation of the API ends: direct style without a block, callback style with one, and `later`. Takes over
  * the caller's view of the record, not its reference. deadline: for direct style, and where no reactor runs. */
 VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *operation, VALUE block, int later,
