@@ -22,7 +22,7 @@ module Pelton
       def _input(exchange) = Input.new(exchange)
 
       # @private
-      def _send_body(exchange, body, env) = Body.deliver(exchange, body)
+      def _send_body(exchange, body, env) = Body.deliver(exchange, body, env)
 
       # Rack wants an IO from rack.hijack: programs wait for it by means of their own. Of a connection that speaks TLS it is
       # one end of a pair, and two tasks carry what passes.
@@ -41,6 +41,15 @@ module Pelton
         error = ClosedError.new("the client was gone before the response was complete") if aborted
         finished.reverse_each do |callable|
           callable.call(env, status, headers, error)
+        rescue => raised
+          Pelton.report_error(raised)
+        end
+      end
+
+      # @private
+      def _closed(callables)
+        callables.each do |callable|
+          callable.call
         rescue => raised
           Pelton.report_error(raised)
         end

@@ -170,6 +170,23 @@ class HTTPBodyTest < PeltonTest
     end
   end
 
+  def test_a_deferrable_body_fails_when_its_client_is_gone
+    body = DeferrableBody.new
+    failed = 0
+    app = lambda do |_env|
+      body.errback { failed += 1 }
+      [200, {}, body]
+    end
+    serving(app, lint: false) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      connection.io.readpartial(10)
+      connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+      connection.close
+      sleep 0.002 until failed == 1
+    end
+    assert_empty reported
+  end
+
   def test_a_body_that_raises_is_closed_and_ends_the_connection
     body = Parts.new("a") { raise "in the middle" }
     serving_body(body) { refute_match(/0\r\n\r\n\z/, answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n")) }

@@ -88,6 +88,65 @@ class HTTPExchangeTest < PeltonTest
     end
   end
 
+  # ---- async.close, as Thin's users know it.
+
+  def test_who_wants_to_know_that_the_client_has_left
+    told = []
+    answer = nil
+    app = lambda do |env|
+      env["async.close"].callback { told << :close }.errback { told << :never }
+      answer = env["async.callback"]
+      ASYNC
+    end
+    serving(app, lint: false) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      sleep 0.002 until answer
+      assert_empty told
+      connection.io.close_write
+      sleep 0.002 until told.any?
+      answer.call([200, {}, ["still there"]])
+
+      assert_equal "still there", connection.response.body
+      connection.ended?
+    end
+    assert_equal [:close], told
+  end
+
+  def test_a_handler_that_waits_is_told_as_well
+    told = nil
+    app = lambda do |env|
+      env["async.close"].callback { told = true }
+      sleep 0.002 until told
+      [200, {}, ["told"]]
+    end
+    serving(app) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      connection.io.close_write
+
+      assert_equal "told", connection.response.body
+    end
+  end
+
+  def test_the_end_of_a_response_is_told_as_well
+    told = []
+    close = nil
+    app = lambda do |env|
+      close = env["async.close"]
+      close.callback { raise "mine" }
+      close.callback { told << env["PATH_INFO"] }
+      [200, {}, ["x"]]
+    end
+    serving(app) do
+      connection = peer
+      %w[/1 /2].each { |path| connection.get(path) }
+      sleep 0.002 until told.size == 2
+      close.callback { told << "late" }
+
+      assert_equal %w[/1 /2 late], told
+    end
+    assert_equal %w[mine mine], reported.map(&:message)
+  end
+
   # Nobody waits for an answer to a client that is gone: its place is free, and what comes later is dropped.
   def test_a_client_that_leaves_before_its_answer
     callback = nil

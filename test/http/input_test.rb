@@ -183,4 +183,59 @@ class HTTPInputTest < PeltonTest
     end
     assert_empty reported
   end
+
+  # A byte now and then does not help.
+  def test_a_body_that_trickles
+    serving(ECHO, header_timeout: 0.1, body_rate: 1_000_000) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 1000\n\n")
+      trickle(connection, 1000, 0.01)
+
+      assert_equal 408, connection.response.status
+      assert_predicate connection, :ended?
+    end
+    assert_empty reported
+  end
+
+  def test_a_body_that_keeps_its_rate
+    in_time do |time|
+      serving(ECHO, header_timeout: time, body_rate: 1) do
+        connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 103\n\n", "x" * 100)
+        trickle(connection, 3, time * 0.4)
+        connection.response.status == 200
+      end
+    end
+  end
+
+  # Both talk, as long as they like.
+  def test_a_body_that_is_read_while_it_is_answered
+    body = lambda do |stream|
+      stream.write("begun")
+      stream.write(stream.read)
+      stream.close
+    end
+    in_time do |time|
+      serving(->(_env) { [200, {}, body] }, header_timeout: time, body_rate: 1_000_000) do
+        connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 3\n\n")
+        trickle(connection, 3, time * 0.4)
+        connection.response.body == "begunxxx" rescue false # standard:disable Style/RescueModifier
+      end
+    end
+  end
+
+  private
+
+  def trickle(connection, bytes, pause)
+    Pelton.spawn do
+      bytes.times { sleep(pause) && connection.io.write("x") }
+    rescue SystemCallError, IOError
+      nil
+    end
+  end
+
+  # A machine that stands still for a moment loses to a deadline. So the block may try again, with more time.
+  def in_time
+    assert([0.1, 0.5, 2.5].any? { |time| yield(time) })
+  ensure
+    reported.clear
+  end
 end

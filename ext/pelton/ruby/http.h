@@ -33,6 +33,7 @@ struct pel_http_server {
     int64_t header_timeout, idle_timeout, request_timeout, write_timeout; /* nanoseconds */
     uint32_t concurrency, queue_limit; /* requests that run at once; that wait for a place */
     uint32_t requests_limit;           /* of one connection */
+    uint32_t body_rate;                /* bytes a second that a request's body must come at; 0: any */
     uint32_t running, connections;
     uint64_t accepted, requests, refused, overloads, errors;
     uint64_t responses[PEL_HTTP_CLASSES];
@@ -63,6 +64,7 @@ struct pel_http_connection {
     VALUE finished;      /* rack.response_finished: those who want to know of its end */
     VALUE headers;       /* of its answer, for those who are told of its end */
     VALUE early;         /* its answer, given while the application still ran; Qfalse */
+    VALUE closers;       /* async.close: those who want to know as soon as the client leaves; Qfalse */
     VALUE address;       /* REMOTE_ADDR, Qfalse until it is asked for */
     VALUE fiber;         /* that runs the application, Qfalse */
     struct pel_listed listed;
@@ -75,10 +77,12 @@ struct pel_http_connection {
     struct pel_waiter *writer; /* the fiber that waits until the descriptor takes more */
     uint64_t body_left;        /* of a response with a length */
     uint64_t body_sent;
-    uint64_t unsent;  /* bytes queued when the write deadline was set */
-    uint64_t drained; /* bytes dropped of a request's body */
-    int64_t began;    /* when its last head was complete, or else the connection */
-    uint32_t served;  /* requests */
+    uint64_t unsent;        /* bytes queued when the write deadline was set */
+    uint64_t drained;       /* bytes dropped of a request's body */
+    uint64_t body_received; /* bytes of the request's, by those who read it */
+    int64_t body_waited;    /* nanoseconds that they have waited for it */
+    int64_t began;          /* when its last head was complete, or else the connection */
+    uint32_t served;        /* requests */
     uint16_t status;
     uint8_t state;             /* enum pel_http_state */
     unsigned queued : 1;       /* its job is on the ready queue */
@@ -216,6 +220,9 @@ void pel_http_report(struct pel_http_connection *connection, VALUE error);
 
 /* Calls those who want to know that the exchange is over: rack.response_finished, and the log. */
 void pel_http_tell_end(struct pel_http_connection *connection);
+
+/* Calls those who want to know that the client has left: async.close. C only. */
+void pel_http_tell_close(struct pel_http_connection *connection);
 
 /* ---- http_stats.c ---------------------------------------------------------------------------------------------- */
 

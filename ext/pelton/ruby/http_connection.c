@@ -19,6 +19,7 @@ static void connection_mark(void *data)
     rb_gc_mark(connection->exchange);
     rb_gc_mark(connection->finished);
     rb_gc_mark(connection->early);
+    rb_gc_mark(connection->closers);
     rb_gc_mark(connection->address);
     rb_gc_mark(connection->headers);
     rb_gc_mark(connection->fiber);
@@ -164,11 +165,12 @@ static void on_sent(struct pel_http_connection *connection)
 }
 
 /* While a request is answered nothing is received, so a reset is looked for: the answer may be given up. A peer that
- * has only shut its side still wants it. */
+ * has only shut its side still wants it, unless the application sees it otherwise (async.close). */
 static void look_for_reset(struct pel_http_connection *connection)
 {
     struct pel_stream *core = &connection->stream->core;
 
+    pel_http_tell_close(connection);
     if (!core->error)
         core->error = pel_socket_error(core->handle.fd);
     if (!core->error)

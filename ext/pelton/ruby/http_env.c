@@ -13,7 +13,7 @@
  */
 
 static VALUE key_method, key_path, key_query, key_name, key_port, key_protocol, key_uri, key_address, key_input;
-static VALUE key_hijack, key_async, key_finished, key_hints, key_upgrade;
+static VALUE key_hijack, key_async, key_close, key_finished, key_hints, key_upgrade;
 static VALUE protocol_1_0, empty, key_scheme, scheme_https, port_http, port_https, slash;
 
 /* ---- interned strings ------------------------------------------------------------------------------------------ */
@@ -315,6 +315,7 @@ VALUE pel_http_env(struct pel_http_connection *connection, const struct pel_http
     rb_hash_aset(env, key_address, remote_address(connection));
     rb_hash_aset(env, key_hijack, connection->exchange);
     rb_hash_aset(env, key_async, connection->exchange);
+    rb_hash_aset(env, key_close, connection->exchange);
     connection->finished = rb_ary_new();
     rb_hash_aset(env, key_finished, connection->finished);
     rb_hash_aset(env, key_hints, connection->exchange);
@@ -335,8 +336,8 @@ void pel_http_env_input(struct pel_http_connection *connection)
 /* _template(env): adds what every request replaces, so that a copy has room for it. */
 static VALUE http_s_template(VALUE self, VALUE env)
 {
-    VALUE keys[] = {key_path, key_query,  key_uri,   key_address,  key_name,
-                    key_port, key_hijack, key_async, key_finished, key_hints};
+    VALUE keys[] = {key_path,   key_query, key_uri,   key_address,  key_name, key_port,
+                    key_hijack, key_async, key_close, key_finished, key_hints};
 
     rb_hash_aset(env, key_method, methods[0]);
     rb_hash_aset(env, key_protocol, intern("HTTP/1.1"));
@@ -360,6 +361,7 @@ void pel_init_http_env(void)
     key_input = intern("rack.input");
     key_hijack = intern("rack.hijack");
     key_async = intern("async.callback");
+    key_close = intern("async.close");
     key_finished = intern("rack.response_finished");
     key_hints = intern("rack.early_hints");
     key_upgrade = intern("rack.protocol");

@@ -263,6 +263,33 @@ static VALUE exchange_open_p(VALUE self)
     return connection && !connection->aborted && connection->state != PEL_HTTP_GONE ? Qtrue : Qfalse;
 }
 
+/* callback { }: what env["async.close"] is for. The block is called once, when the client has closed its side, or the
+ * response is over. */
+static VALUE exchange_callback(VALUE self)
+{
+    struct pel_http_connection *connection = pel_http_exchange_peek(self);
+    VALUE block = rb_block_proc();
+
+    if (!connection || connection->state == PEL_HTTP_GONE) {
+        rb_funcall(pel_mHTTP, rb_intern("_closed"), 1, rb_ary_new_from_args(1, block));
+        return self;
+    }
+    pel_http_exchange_get(self);
+    if (!connection->closers)
+        connection->closers = rb_ary_new();
+    rb_ary_push(connection->closers, block);
+    if (connection->stream->core.hangup || connection->stream->core.error)
+        pel_http_tell_close(connection);
+    RB_GC_GUARD(self);
+    return self;
+}
+
+/* errback { }: a Deferrable has one. This one never fails. */
+static VALUE exchange_errback(VALUE self)
+{
+    return self;
+}
+
 /* ---- being called: rack.hijack, async.callback, rack.early_hints ---------------------------------------------------
  */
 
@@ -324,6 +351,8 @@ void pel_init_http_exchange(VALUE module)
     rb_define_method(cExchange, "finish", exchange_finish, -1);
     rb_define_method(cExchange, "abort", exchange_abort, 0);
     rb_define_method(cExchange, "open?", exchange_open_p, 0);
+    rb_define_method(cExchange, "callback", exchange_callback, 0);
+    rb_define_method(cExchange, "errback", exchange_errback, 0);
     pel_init_http_input(cExchange);
     pel_init_http_file(cExchange);
 }

@@ -144,11 +144,31 @@ static void mark_end(void *data)
     rb_gc_mark((VALUE)data);
 }
 
+static void run_closers(struct pel_reactor *reactor, void *data)
+{
+    VALUE closers = (VALUE)data;
+
+    rb_funcall(pel_mHTTP, rb_intern("_closed"), 1, closers);
+    RB_GC_GUARD(closers);
+}
+
+void pel_http_tell_close(struct pel_http_connection *connection)
+{
+    VALUE closers = connection->closers;
+
+    if (!closers)
+        return;
+    connection->closers = Qfalse;
+    pel_enqueue(connection->reactor, (struct pel_job){.run = run_closers, .mark = mark_end, .data = (void *)closers});
+    RB_GC_GUARD(closers);
+}
+
 void pel_http_tell_end(struct pel_http_connection *connection)
 {
     VALUE env = connection->env, headers = connection->headers, finished = connection->finished, facts;
     int64_t took = pel_http_count(connection);
 
+    pel_http_tell_close(connection);
     connection->env = connection->headers = connection->finished = Qfalse;
     if (!env || (NIL_P(connection->server->log) && !RARRAY_LEN(finished)))
         return;

@@ -56,18 +56,36 @@ static void say_continue(struct pel_http_connection *connection)
     pel_http_send_soon(connection);
 }
 
+/* Nanoseconds that it may still be waited for in all: a body that trickles would hold its connection for ever. Only
+ * waiting counts, since an application that reads slowly is not the client's fault. Nor does a body that is read while
+ * it is answered: the two may be having a conversation. */
+static int64_t credit(const struct pel_http_connection *connection)
+{
+    const struct pel_http_server *server = connection->server;
+    double earned;
+
+    if (!server->body_rate || server->header_timeout == PEL_FOREVER || connection->head_sent)
+        return PEL_FOREVER;
+    earned = (double)connection->body_received * 1e9 / server->body_rate;
+    if (earned > 1e17)
+        return PEL_FOREVER;
+    return server->header_timeout + (int64_t)earned - connection->body_waited;
+}
+
 static void wait_for_body(struct pel_http_connection *connection)
 {
     struct pel_waiter waiter = {.exception = Qfalse};
-    int64_t time = connection->server->header_timeout;
+    int64_t time = connection->server->header_timeout, left = credit(connection), began = connection->reactor->loop.now;
     int state;
 
     if (connection->reader)
         rb_raise(pel_eError, "another fiber reads this body");
+    if (left < time)
+        time = left < 0 ? 0 : left;
     connection->reader = &waiter;
-    state = pel_park_protected(connection->reactor, &waiter,
-                               time == PEL_FOREVER ? time : connection->reactor->loop.now + time);
+    state = pel_park_protected(connection->reactor, &waiter, time == PEL_FOREVER ? time : began + time);
     connection->reader = NULL;
+    connection->body_waited += connection->reactor->loop.now - began;
     if (state)
         pel_rethrow(state);
     if (waiter.timed_out) {
@@ -90,6 +108,12 @@ static ssize_t receive_bulk(struct pel_http_connection *connection, VALUE *strin
     return count;
 }
 
+static VALUE received(struct pel_http_connection *connection, VALUE string)
+{
+    connection->body_received += (uint64_t)RSTRING_LEN(string);
+    return string;
+}
+
 static VALUE read_part(struct pel_http_connection *connection)
 {
     VALUE string = Qnil;
@@ -101,14 +125,14 @@ static VALUE read_part(struct pel_http_connection *connection)
         if (parse_body(connection, &string)) {
             if (NIL_P(string))
                 continue;
-            return string;
+            return received(connection, string);
         }
         if (connection->expects)
             say_continue(connection);
         count = pel_http1_parser_left(&connection->parser) ? receive_bulk(connection, &string)
                                                            : pel_stream_fill(connection->stream);
         if (count > 0 && !NIL_P(string))
-            return string;
+            return received(connection, string);
         if (count == PEL_EAGAIN) {
             wait_for_body(connection);
         } else if (count <= 0) {

@@ -146,7 +146,8 @@ static void begin(struct pel_http_connection *connection, struct pel_http1_head 
         head->header_count = count;
     }
     connection->head_sent = connection->aborted = connection->timed_out = connection->late = 0;
-    connection->body_sent = connection->drained = 0;
+    connection->body_sent = connection->drained = connection->body_received = 0;
+    connection->body_waited = 0;
     connection->status = 0;
     connection->early = Qfalse;
 }

@@ -184,6 +184,7 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     server->concurrency = count_option(options, "concurrency");
     server->queue_limit = count_option(options, "queue");
     server->requests_limit = count_option(options, "max_requests");
+    server->body_rate = NIL_P(option(options, "body_rate")) ? 0 : count_option(options, "body_rate");
     if (server->concurrency == 0)
         rb_raise(rb_eArgError, "concurrency must be at least 1");
     return self;

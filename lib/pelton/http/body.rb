@@ -7,11 +7,11 @@ module Pelton
     module Body
       class << self
         # Sends a body and closes it, also when the client is gone. What it raises ends the response unfinished.
-        def deliver(exchange, body)
+        def deliver(exchange, body, env)
           if body.respond_to?(:to_path) && send_file(exchange, body)
             finish(exchange, body)
           elsif body.respond_to?(:each)
-            deliver_parts(exchange, body)
+            deliver_parts(exchange, body, env)
           else
             deliver_stream(exchange, body)
           end
@@ -26,10 +26,10 @@ module Pelton
           raise
         end
 
-        def deliver_parts(exchange, body)
+        def deliver_parts(exchange, body, env)
           pass_on(exchange, body) if body.respond_to?(:_splice, true)
           body.each { |part| exchange.write(part) }
-          deferred?(body) ? await_end(exchange, body) : finish(exchange, body)
+          deferred?(body) ? await_end(exchange, body, env) : finish(exchange, body)
         rescue Exception # standard:disable Lint/RescueException
           close(body)
           raise
@@ -44,8 +44,10 @@ module Pelton
           end
         end
 
-        # As Thin's users write them: each has kept its block, and calls it with what comes later.
-        def await_end(exchange, body)
+        # As Thin's users write them: each has kept its block, and calls it with what comes later. It fails when the client is
+        # gone.
+        def await_end(exchange, body, env)
+          env["rack.response_finished"] << ->(*, error) { body.fail if error && body.respond_to?(:fail) }
           body.callback { finish(exchange, body) }
           body.errback do
             exchange.abort

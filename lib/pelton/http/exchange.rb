@@ -2,12 +2,13 @@
 
 module Pelton
   module HTTP
-    # One request and its response. An application has it in hand as `env["async.callback"]`, `env["rack.hijack"]` and
-    # `env["rack.early_hints"]`, which are one object:
+    # One request and its response. An application has it in hand as `env["async.callback"]`, `env["async.close"]`,
+    # `env["rack.hijack"]` and `env["rack.early_hints"]`, which are one object:
     #
     # - `call([status, headers, body])` answers a request whose handler has returned `[-1, {}, []]` or thrown `:async`;
     # - `call` without arguments takes the connection over, as an IO; {#hijack} does it as a {Stream};
-    # - `call(headers)` sends 103 Early Hints.
+    # - `call(headers)` sends 103 Early Hints;
+    # - `callback { }` is told that the client has left, as Thin's users write it.
     #
     # Once the response is complete, or the client is gone, calls change nothing.
     class Exchange
@@ -41,6 +42,15 @@ module Pelton
       # @!method abort
       #   Closes the connection, so that the client sees that the response is not complete.
       #   @return [nil]
+
+      # @!method callback
+      #   Has the block called once: when the client has closed its side, which may be while its response is still made, or
+      #   else when the response is over. A client that has only shut its side can still be written to.
+      #   @return [self]
+
+      # @!method errback
+      #   There for those who expect a Deferrable: it never fails.
+      #   @return [self]
 
       # @!method open?
       #   @return [Boolean] whether the client can still be written to

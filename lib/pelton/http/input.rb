@@ -16,7 +16,7 @@ module Pelton
       # @param buffer [String, nil] is filled instead of a new String
       # @return [String, nil] nil at the end, when a length was given
       # @raise [ClosedError] when the client is gone before the end
-      # @raise [TimeoutError] when nothing comes for the server's `header_timeout`
+      # @raise [TimeoutError] when nothing comes for the server's `header_timeout`, or too little for its `body_rate`
       # @raise [ProtocolError, LimitError] when the body is malformed or too long
       # @asynchronous
       def read(length = nil, buffer = nil)

@@ -15,6 +15,8 @@ module Pelton
       DEFAULTS = {
         header_timeout: 30,    # from a connection's beginning, or a request's first byte, to the end of its head; and
         #                        between two pieces of its body
+        body_rate: 500,        # bytes a second, averaged, that a body must come at when it was waited for so long in all: else
+        #                        it is late. Not for one that is read while it is answered
         idle_timeout: 75,      # between two requests
         request_timeout: nil,  # from a head to its response's beginning: then 504
         write_timeout: 60,     # without the client reading any of what is to be sent
