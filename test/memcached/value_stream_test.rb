@@ -195,12 +195,14 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_another_thread_and_a_child_may_not_read_it
-    with_lying_memcached(piecemeal) do |address|
+  def test_another_thread_may_not_read_what_is_on_its_way
+    go_on = Thread::Queue.new
+    with_lying_memcached(piecemeal(after: -> { go_on.pop })) do |address|
       Pelton.run do
         value = client(address).stream("k")
 
         assert_raises(Pelton::Error) { Pelton.offload { value.read } }
+        go_on << true
         assert_equal 40_000, value.read.bytesize
       end
     end
