@@ -123,6 +123,34 @@ class ListenerTest < PeltonTest
     clients.each(&:close)
   end
 
+  # When the last who listens closes a socket, the system resets those who wait to be accepted.
+  def test_it_finishes_with_those_who_wait_in_the_backlog
+    listener = Pelton.listen("127.0.0.1", 0) { |stream| stream.write("served").then { stream.close } }
+    port = listener.port
+    clients = Array.new(100) { TCPSocket.new("127.0.0.1", port) } # more than one turn's share
+    Pelton.run do
+      listener.finish
+      assert_equal [100, true], [listener.pending, listener.closed?]
+      assert_nil listener.finish
+      assert_raises(Errno::ECONNREFUSED) { TCPSocket.new("127.0.0.1", port) }
+    end
+
+    assert_equal ["served"], clients.map(&:read).uniq
+  ensure
+    clients.each(&:close)
+  end
+
+  def test_one_without_a_block_finishes_as_it_closes
+    listener = Pelton.listen("127.0.0.1", 0)
+    client = TCPSocket.new("127.0.0.1", listener.port)
+    listener.finish
+
+    assert_predicate listener, :closed?
+    assert_raises(Errno::ECONNRESET) { client.read }
+  ensure
+    client.close
+  end
+
   def test_what_is_pending_when_the_reactor_leaves_is_forgotten
     listener = Pelton.listen("127.0.0.1", 0) {}
     client = TCPSocket.new("127.0.0.1", listener.port)

@@ -64,7 +64,7 @@ module Pelton
       Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: configuration.shutdown_timeout,
         preload: (-> { launcher.app } if configuration.preload), control: configuration.control, figures: HTTP::FIGURES, **configuration.cluster_options) do |worker|
         server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] })
-        worker.on_stop { launcher.stop }
+        worker.on_stop { |final| launcher.stop(backlog: final) }
         worker.stats { server.stats }
       end.run
     ensure

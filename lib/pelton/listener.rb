@@ -62,6 +62,11 @@ module Pelton
     #   Stops accepting. The streams that were accepted stay. Legal for a closed listener.
     #   @return [nil]
 
+    # @!method finish
+    #   Accepts what waits in the backlog, hands it to the block, and stops accepting. For the last who listens on a socket:
+    #   when it is closed the system resets those who wait to be accepted. Without a block: as {close}.
+    #   @return [nil]
+
     # @!method closed?
     #   @return [Boolean]
 

@@ -63,6 +63,28 @@ class ClusterChildTest < PeltonTest
     assert_equal [:stop], @log
   end
 
+  # Those who will not be accepted by others are told of no end of their own.
+  def test_it_knows_whether_others_go_on
+    [["stop\n", false], ["finish\n", true], [nil, true]].each do |line, final|
+      line ? @masters.write(line) : @masters.close
+      child { |worker| worker.on_stop { |value| @log << value } }
+
+      assert_equal final, @log.pop, line
+    end
+    assert_empty @log
+  end
+
+  def test_its_sockets_are_closed_when_it_stops
+    port = free_port
+    sockets = Pelton::Cluster::Sockets.open(["tcp://127.0.0.1:#{port}"])
+    @masters.write("stop\n")
+    Pelton::Cluster::Child.new(0, sockets, @own).run do |worker|
+      worker.on_stop { @log << assert_raises(Errno::ECONNREFUSED) { Socket.tcp("127.0.0.1", port) } }
+    end
+
+    assert_equal 1, @log.size
+  end
+
   def test_an_error_while_it_stops_is_reported_and_ends_it
     Pelton.on_error { |error| @log << error.message }
     @masters.write("stop\n")

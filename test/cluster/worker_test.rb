@@ -11,7 +11,7 @@ class ClusterWorkerTest < PeltonTest
       at_exit { exit!(0) } # not the tests'
       while (line = pipe.gets)
         pipe.write("ready\nstats {\"cut\nstats {\"n\":1}\n")
-        exit!(5) if line == "stop\n"
+        exit!({"stop\n" => 5, "finish\n" => 6}[line]) if line != "say\n"
       end
     end
   end
@@ -42,6 +42,13 @@ class ClusterWorkerTest < PeltonTest
     @status = eventually { @worker.reap }
 
     assert_equal({"n" => 1}, @worker.stats)
+  end
+
+  def test_it_is_told_whether_others_go_on
+    @worker.stop(final: true)
+    @status = eventually { @worker.reap }
+
+    assert_equal 6, @status.exitstatus
   end
 
   def test_it_can_be_killed

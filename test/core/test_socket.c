@@ -218,6 +218,22 @@ TEST(accept_says_when_the_descriptor_is_none)
     close(fds[1]);
 }
 
+TEST(what_has_come_and_was_not_received)
+{
+    int fds[2];
+    char bytes[2];
+
+    CHECK_INT(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
+    CHECK_INT(0, pel_socket_unread(fds[0]));
+    CHECK_INT(3, write(fds[1], "abc", 3));
+    CHECK_INT(3, pel_socket_unread(fds[0]));
+    CHECK_INT(2, read(fds[0], bytes, 2));
+    CHECK_INT(1, pel_socket_unread(fds[0]));
+    close(fds[0]);
+    close(fds[1]);
+    CHECK_INT(0, pel_socket_unread(-1));
+}
+
 TEST(whether_sigpipe_would_end_the_process)
 {
     struct sigaction before, action = {.sa_handler = SIG_DFL};

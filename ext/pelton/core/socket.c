@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -100,6 +101,13 @@ int pel_socket_error(int fd)
     socklen_t length = sizeof error;
 
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) < 0 ? errno : error;
+}
+
+int pel_socket_unread(int fd)
+{
+    int count = 0;
+
+    return ioctl(fd, FIONREAD, &count) < 0 ? 0 : count;
 }
 
 int pel_socket_listen(const struct sockaddr *address, socklen_t length, int backlog, int reuse_port)

@@ -22,6 +22,9 @@ int pel_socket_connect(const struct sockaddr *address, socklen_t length, const s
 /* The errno that ended an attempt to connect, 0 when it succeeded. Clears it. */
 int pel_socket_error(int fd);
 
+/* Bytes that have come and were not received yet. */
+int pel_socket_unread(int fd);
+
 /* Opens a listening TCP or UNIX socket. backlog 0: the system's limit. Returns the descriptor or PEL_ESYSTEM. */
 int pel_socket_listen(const struct sockaddr *address, socklen_t length, int backlog, int reuse_port);
 

@@ -43,7 +43,8 @@ struct pel_http_server {
     struct pel_http_list waiting;           /* for a place to run */
     time_t date_time;
     char date[32];
-    uint8_t secure, stopping;
+    int64_t stopping; /* since when; 0: it does not */
+    uint8_t secure;
 };
 
 enum pel_http_state {
@@ -82,6 +83,7 @@ struct pel_http_connection {
     uint64_t body_received; /* bytes of the request's, by those who read it */
     int64_t body_waited;    /* nanoseconds that they have waited for it */
     int64_t began;          /* when its last head was complete, or else the connection */
+    int64_t rested;         /* when all of the last response was sent, or the connection began */
     uint32_t served;        /* requests */
     uint16_t status;
     uint8_t state;             /* enum pel_http_state */
@@ -145,15 +147,25 @@ void pel_http_close_when_sent(struct pel_http_connection *connection);
 /* It has no request any more that takes a place: another one may have it. C only. */
 void pel_http_uncount(struct pel_http_connection *connection);
 
-/* When the server stops: nanoseconds in which the next request of a busy client, which may be on its way, is still
- * answered. */
-#define PEL_HTTP_LAST_CHANCE ((int64_t)1000 * 1000 * 1000)
-
 /* For pel_job.mark. */
 void pel_http_mark_job(void *data);
 
 /* Lets the stream go to the application. */
 void pel_http_let_go(struct pel_http_connection *connection);
+
+/* ---- http_stop.c --------------------------------------------------------------------------------------------------
+ */
+
+/* Closes one that is idle, unless its next request has come. Whether it did. C only. */
+int pel_http_close_idle(struct pel_http_connection *connection);
+
+/* While the server stops: has one that is idle close a little later. C only. */
+void pel_http_last_chance(struct pel_http_connection *connection);
+
+/* Before the response's head is written: decides whether the connection goes on after it. C only. */
+void pel_http_decide_end(struct pel_http_connection *connection);
+
+void pel_init_http_stop(VALUE server);
 
 /* ---- http_request.c ---------------------------------------------------------------------------------------------- */
 

@@ -104,8 +104,9 @@ void pel_http_close_when_sent(struct pel_http_connection *connection)
 
     connection->state = PEL_HTTP_LINGERING;
     connection->unsent = UINT64_MAX;
-    connection->lingers =
-        (!connection->body_done || pel_buffer_length(&connection->stream->input)) && !core->end_of_file;
+    connection->lingers = (!connection->body_done || pel_buffer_length(&connection->stream->input) ||
+                           pel_socket_unread(core->handle.fd)) &&
+                          !core->end_of_file;
     pel_http_limit(connection, connection->server->write_timeout);
     if (connection->lingers)
         pel_buffer_free(&connection->stream->input);
@@ -134,8 +135,9 @@ static void rest(struct pel_http_connection *connection)
     if (connection->list || pel_buffer_length(&connection->stream->input) ||
         pel_http1_parser_within(&connection->parser))
         return;
+    connection->rested = pel_now(); /* the loop's time may be the last handler's beginning */
     if (server->stopping)
-        pel_http_limit(connection, PEL_HTTP_LAST_CHANCE);
+        pel_http_last_chance(connection);
     pel_buffer_free(&connection->stream->input);
     pel_buffer_free(&connection->stream->core.output);
     pel_http_list_add(&server->idle, connection);
@@ -157,6 +159,11 @@ static void on_sent(struct pel_http_connection *connection)
         (pel_stream_receivable_p(core) || pel_buffer_length(&connection->stream->input)))
         pel_http_queue(connection);
     if (connection->state == PEL_HTTP_LINGERING && !pel_stream_unsent_p(core)) {
+        if (!connection->lingers && !core->layer && pel_socket_unread(core->handle.fd)) {
+            connection->lingers = 1;
+            pel_stream_close_write(core);
+            pel_http_queue(connection);
+        }
         if (!connection->lingers)
             pel_http_close(connection);
         else
@@ -314,6 +321,7 @@ void pel_http_serve(struct pel_http_server *server, VALUE stream_object)
     connection->reactor = stream->reactor;
     connection->body_done = 1;
     connection->began = connection->reactor->loop.now;
+    connection->rested = pel_now();
     connection->alarm.ring = pel_http_ring;
     connection->listed.stop = stop;
     pel_http1_parser_init(&connection->parser, PEL_HTTP1_REQUEST, &server->limits);
@@ -324,7 +332,10 @@ void pel_http_serve(struct pel_http_server *server, VALUE stream_object)
     connection->reactor->references++;
     pel_http_server_add(server, connection->reactor);
     pel_http_list_add(&server->idle, connection);
-    pel_http_limit(connection, server->header_timeout);
+    if (server->stopping)
+        pel_http_last_chance(connection);
+    else
+        pel_http_limit(connection, server->header_timeout);
     pel_http_queue(connection);
     RB_GC_GUARD(self);
 }

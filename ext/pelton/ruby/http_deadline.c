@@ -66,6 +66,8 @@ void pel_http_ring(struct pel_reactor *reactor, struct pel_alarm *alarm)
         if (!reads_on(connection)) {
             if (pel_http1_parser_within(&connection->parser))
                 pel_http_respond_plainly(connection, 408, "the request did not come in time", 1);
+            else if (connection->list)
+                pel_http_close_idle(connection);
             else
                 pel_http_close(connection);
         }

@@ -36,8 +36,7 @@ void pel_http_respond_plainly(struct pel_http_connection *connection, unsigned s
         check(pel_http1_write_number(output, PEL_SLICE("retry-after"), 1));
     check(pel_http1_write_header(output, PEL_SLICE("date"),
                                  (struct pel_slice){pel_http_date(connection->server), PEL_HTTP1_DATE}));
-    if (!connection->body_done && connection->expects)
-        connection->keep_alive = 0;
+    pel_http_decide_end(connection);
     if (!connection->keep_alive)
         check(pel_http1_write_header(output, PEL_SLICE("connection"), PEL_SLICE("close")));
     else if (!connection->minor)

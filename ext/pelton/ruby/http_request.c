@@ -136,7 +136,7 @@ static void begin(struct pel_http_connection *connection, struct pel_http1_head 
     connection->served++;
     connection->began = connection->reactor->loop.now;
     connection->minor = head->minor & 1;
-    connection->keep_alive = head->keep_alive && connection->served < server->requests_limit && !server->stopping;
+    connection->keep_alive = head->keep_alive && connection->served < server->requests_limit;
     connection->head_request = same(head->method, "HEAD");
     connection->expects = head->expects_continue && head->minor == 1;
     connection->body_done = head->framing == PEL_HTTP1_NO_BODY || (head->framing == PEL_HTTP1_LENGTH && !head->length);

@@ -31,7 +31,7 @@ struct head {
     struct pel_http_connection *connection;
     struct pel_buffer *output;
     unsigned status;
-    unsigned dated : 1, connection_given : 1;
+    unsigned dated : 1, connection_given : 1, close_given : 1;
     VALUE hijack;
 };
 
@@ -72,8 +72,10 @@ static int known_header(struct head *head, struct pel_slice name, struct pel_sli
         head->dated = 1;
     } else if (name.length == 10 && pel_http1_equal(name, "connection")) {
         head->connection_given = 1;
-        if (pel_http1_has_token(value, "close"))
+        if (pel_http1_has_token(value, "close")) {
             connection->keep_alive = 0;
+            head->close_given = 1;
+        }
     } else if (name.length == 14 && pel_http1_equal(name, "content-length")) {
         if (head->status < 200 || head->status == 204)
             return 1;
@@ -139,16 +141,12 @@ static void put_own_headers(struct head *head)
     if (!head->dated)
         check(pel_http1_write_header(head->output, PEL_SLICE("date"),
                                      (struct pel_slice){pel_http_date(connection->server), PEL_HTTP1_DATE}));
-    if (connection->server->stopping)
-        connection->keep_alive = 0;
-    /* A body that was announced and not asked for may come, or not: so nothing can follow it. */
-    if (!connection->body_done && connection->expects)
-        connection->keep_alive = 0;
-    if (head->connection_given || head->status < 200)
+    pel_http_decide_end(connection);
+    if (head->status < 200)
         return;
-    if (!connection->keep_alive)
+    if (!connection->keep_alive && !head->close_given)
         check(pel_http1_write_header(head->output, PEL_SLICE("connection"), PEL_SLICE("close")));
-    else if (!connection->minor)
+    else if (connection->keep_alive && !connection->minor && !head->connection_given)
         check(pel_http1_write_header(head->output, PEL_SLICE("connection"), PEL_SLICE("keep-alive")));
 }
 

@@ -84,10 +84,13 @@ void pel_http_list_remove(struct pel_http_connection *connection)
 
 static unsigned close_idle(struct pel_http_server *server, uint32_t most)
 {
+    struct pel_http_connection *connection, *next;
     unsigned count = 0;
 
-    for (; count < most && server->idle.first; count++)
-        pel_http_close(server->idle.first);
+    for (connection = server->idle.first; connection && count < most; connection = next) {
+        next = connection->next;
+        count += (unsigned)pel_http_close_idle(connection);
+    }
     return count;
 }
 
@@ -198,24 +201,6 @@ static VALUE server_serve(VALUE self, VALUE stream)
     return Qnil;
 }
 
-/* From now on each response is its connection's last. Connections without one are closed, but for those whose client
- * was busy a moment ago: its next request would be lost. */
-static VALUE server_drain(VALUE self)
-{
-    struct pel_http_server *server = pel_http_server_get(self);
-    struct pel_http_connection *connection, *next;
-
-    server->stopping = 1;
-    for (connection = server->idle.first; connection; connection = next) {
-        next = connection->next;
-        if (connection->reactor->loop.now - connection->began < PEL_HTTP_LAST_CHANCE)
-            pel_http_limit(connection, PEL_HTTP_LAST_CHANCE);
-        else
-            pel_http_close(connection);
-    }
-    return Qnil;
-}
-
 void pel_init_http(void)
 {
     VALUE class;
@@ -224,9 +209,9 @@ void pel_init_http(void)
     class = rb_define_class_under(pel_mHTTP, "Server", rb_cObject);
     rb_define_alloc_func(class, server_allocate);
     rb_define_private_method(class, "_setup", server_setup, 4);
-    rb_define_private_method(class, "_drain", server_drain, 0);
     rb_define_method(class, "serve", server_serve, 1);
     pel_init_http_stats(class);
+    pel_init_http_stop(class);
     pel_init_http_request();
     pel_init_http_env();
     pel_init_http_response();

@@ -33,6 +33,9 @@ struct listener *pel_listener_get_open(VALUE self);
 void pel_listener_on_event(struct pel_handle *handle, unsigned events);
 void pel_listener_end_of_pause(struct pel_reactor *reactor, struct pel_alarm *alarm);
 
+/* Accepts what waits in the backlog, and queues its handlers. Raises. */
+void pel_listener_accept_rest(struct listener *listener);
+
 void pel_init_listener_accept(VALUE class);
 
 #endif

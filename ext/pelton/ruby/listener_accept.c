@@ -11,6 +11,7 @@
  */
 
 #define ACCEPTS_A_TURN 64 /* 1 when it is shared: what an idle process could take is not taken by a busy one */
+#define REST 65535        /* accepted at the end: no backlog is longer, and those who go on connecting have no right */
 #define PAUSE_NS (100 * 1000 * 1000)
 
 static void pause_accepting(struct listener *listener)
@@ -63,6 +64,16 @@ static void mark_value(void *data)
     rb_gc_mark((VALUE)data);
 }
 
+static void queue_handler(struct listener *listener, int fd)
+{
+    VALUE pair = rb_assoc_new(listener->self, pel_stream_object(listener->reactor, fd));
+
+    pel_enqueue(listener->reactor,
+                (struct pel_job){.run = run_handler, .mark = mark_value, .drop = drop_handler, .data = (void *)pair});
+    listener->queued++;
+    RB_GC_GUARD(pair);
+}
+
 static void queue_turn(struct listener *listener);
 
 /* Accepts what is there, at most a turn's share. */
@@ -73,7 +84,6 @@ static void run_turn(struct pel_reactor *reactor, void *data)
 
     listener->turn_queued = 0;
     for (int left = listener->shared ? 1 : ACCEPTS_A_TURN; left > 0 && listener->handle.fd >= 0; left--) {
-        VALUE pair;
         int fd = accept_one(listener);
         if (fd == PEL_EAGAIN)
             return;
@@ -82,15 +92,20 @@ static void run_turn(struct pel_reactor *reactor, void *data)
             pause_accepting(listener);
             pel_raise(fd, error, "accept");
         }
-        pair = rb_assoc_new(self, pel_stream_object(reactor, fd));
-        pel_enqueue(reactor, (struct pel_job){
-                                 .run = run_handler, .mark = mark_value, .drop = drop_handler, .data = (void *)pair});
-        listener->queued++;
-        RB_GC_GUARD(pair);
+        queue_handler(listener, fd);
     }
     if (listener->handle.fd >= 0)
         queue_turn(listener);
     RB_GC_GUARD(self);
+}
+
+void pel_listener_accept_rest(struct listener *listener)
+{
+    int fd;
+
+    listener->ready = 1; /* its event may be about to come */
+    for (int left = REST; left > 0 && (fd = accept_one(listener)) >= 0; left--)
+        queue_handler(listener, fd);
 }
 
 static void mark_listener(void *data)

@@ -165,6 +165,15 @@ static VALUE listener_close(VALUE self)
     return Qnil;
 }
 
+static VALUE listener_finish(VALUE self)
+{
+    struct listener *listener = pel_listener_get(self);
+
+    if (listener->handle.fd >= 0 && !NIL_P(listener->block))
+        pel_listener_accept_rest(pel_listener_get_open(self));
+    return listener_close(self);
+}
+
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
 static VALUE listener_closed_p(VALUE self)
@@ -207,6 +216,7 @@ void pel_init_listener(void)
     rb_define_singleton_method(class, "_for_fd", listener_s_for_fd, 2);
     rb_define_private_method(class, "_queued", listener_queued, 0);
     rb_define_method(class, "close", listener_close, 0);
+    rb_define_method(class, "finish", listener_finish, 0);
     rb_define_method(class, "closed?", listener_closed_p, 0);
     rb_define_method(class, "fileno", listener_fileno, 0);
     rb_define_method(class, "stats", listener_stats, 0);

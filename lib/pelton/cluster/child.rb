@@ -32,6 +32,9 @@ module Pelton
 
       # Sets what is called when the worker is to stop: it closes what listens and may wait until requests are done. The
       # worker ends when it returns.
+      #
+      # @yieldparam final [Boolean] whether no other process will accept what waits on the sockets: then those who want to
+      #   lose nobody call {Listener#finish}
       def on_stop(&block) = @on_stop = block
 
       # Sets what is asked, each second, for the worker's figures: a Hash that JSON can hold.
@@ -42,19 +45,18 @@ module Pelton
         Signal.trap("INT", "IGNORE") # Ctrl-C is for the master, which tells the workers
         Pelton.run do
           reactor = Reactor.current
-          Signal.trap("TERM") { reactor.schedule { stop } }
+          Signal.trap("TERM") { reactor.schedule { stop(true) } }
           yield self
           tell("ready")
           report
           Pelton.add_periodic_timer(INTERVAL) { report }
-          wait_for_the_master
-          stop
+          stop(wait_for_the_master != "stop\n")
         end
       end
 
       private
 
-      # Until it says "stop", or has ended. It never says anything else.
+      # Until it says "stop", because others go on; or "finish", because all end; or has ended itself.
       # @asynchronous
       def wait_for_the_master
         @pipe.gets
@@ -62,11 +64,12 @@ module Pelton
         nil
       end
 
-      def stop
+      def stop(final)
         return if @stopping
         @stopping = true
+        @listening&.close # or the sockets would be open until this process has ended
         Pelton.spawn do
-          @on_stop&.call
+          @on_stop&.call(final)
         ensure
           report
           Pelton.stop

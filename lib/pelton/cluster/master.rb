@@ -22,7 +22,7 @@ module Pelton
       }.freeze
       ALL = {"wanted" => Metrics::Family.new("gauge", "pelton_workers_wanted", "How many workers there should be.")}.freeze
 
-      # @param listening [Sockets]
+      # @param listening [Sockets] closed when it stops
       # @param workers [Integer]
       # @param preload [Proc, nil] called once before the first worker is forked: what it loads is shared by all
       # @param stop_timeout [Numeric] seconds a worker may take to finish when told to stop; then it is killed
@@ -152,7 +152,8 @@ module Pelton
         log((state == :restarting) ? "starts again" : "stops") unless state == :failed
         @notifier.public_send((state == :restarting) ? :reloading : :stopping)
         @state = state
-        @workers.each(&:stop)
+        @workers.each { |worker| worker.stop(final: state != :restarting) }
+        @listening.close unless state == :restarting # whoever connects now is refused, and not left behind
       end
 
       # ---- workers ----------------------------------------------------------------------------------------------------

@@ -59,10 +59,12 @@ module Pelton
       end
 
       # Tells it to finish what it does.
-      def stop
+      #
+      # @param final [Boolean] whether nobody else will accept what waits on the sockets
+      def stop(final: false)
         return if @stopped
         @stopped = now
-        @pipe.write_nonblock("stop\n", exception: false)
+        @pipe.write_nonblock(final ? "finish\n" : "stop\n", exception: false)
       rescue SystemCallError, IOError
         nil # it has ended
       end

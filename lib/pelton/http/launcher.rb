@@ -72,9 +72,11 @@ module Pelton
       end
 
       # Finishes what is under way.
+      #
+      # @param backlog [Boolean] see {Server#stop}
       # @asynchronous
-      def stop
-        @server.stop(timeout: @configuration.shutdown_timeout)
+      def stop(backlog: false)
+        @server.stop(timeout: @configuration.shutdown_timeout, backlog:)
       ensure
         ::EventMachine.stop if @eventmachine && ::EventMachine.reactor_running?
       end

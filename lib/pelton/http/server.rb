@@ -46,6 +46,7 @@ module Pelton
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
         @app = app
         @listeners = []
+        @shared = []
         app = Spool.new(app, memory: options[:spool]) if options[:spool]
         _setup(app, log, HTTP._template(template(errors, secure)), DEFAULTS.merge(options, secure: secure))
       end
@@ -78,6 +79,7 @@ module Pelton
       # @return [Listener]
       def listen_fd(descriptor, shared: false, tls: nil)
         listener = Listener.for_fd(descriptor, shared: shared, tls: tls) { |stream| serve(stream) }
+        @shared << listener if shared
         @listeners << listener
         listener
       end
@@ -95,11 +97,13 @@ module Pelton
       # is served.
       #
       # @param timeout [Numeric, nil] seconds; connections that are open then stay open
+      # @param backlog [Boolean] whether connections that wait to be accepted on shared sockets are served, too, because no
+      #   other process will. On sockets that are this server's alone they always are
       # @return [Boolean] whether all connections are closed
       # @asynchronous
-      def stop(timeout: 30)
+      def stop(timeout: 30, backlog: false)
         limit = timeout && Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
-        listeners.each(&:close)
+        listeners.each { |listener| (backlog || !@shared.include?(listener)) ? listener.finish : listener.close }
         _drain
         until @listeners.sum(&:pending).zero? && stats[:connections].zero?
           return false if limit && Process.clock_gettime(Process::CLOCK_MONOTONIC) > limit

@@ -1,0 +1,166 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_peer"
+
+# How a server stops without losing a request; under load, and with several processes: test/integration/http_restart_test.rb.
+class HTTPStoppingTest < PeltonTest
+  include HttpPeer
+
+  def test_it_lets_requests_end_and_closes_idle_connections
+    gate = Thread::Queue.new
+    serving(->(env) { (env["PATH_INFO"] == "/") ? HELLO.call(env) : [200, {}, [gate.pop]] }) do
+      idle = peer
+      idle.get("/")
+      busy = peer.say("GET /later HTTP/1.1\nHost: h\n\n")
+      sleep 0.01 until server.stats[:running] == 1
+      stopping = Pelton.spawn { server.stop }
+
+      assert_predicate idle, :ended?
+      gate << "done"
+      assert_equal "done", busy.response.body
+      assert_predicate busy, :ended?
+      assert_equal true, stopping.await
+      assert_raises(Errno::ECONNREFUSED) { peer }
+    end
+  end
+
+  def test_it_loses_nobody_who_waits_to_be_accepted
+    serving(HELLO) do
+      waiting = Fiber.new(blocking: true) { Array.new(3) { peer.say("GET / HTTP/1.1\nHost: h\n\n") } }.resume # in one tick
+      assert_equal true, server.stop
+
+      assert_equal %w[hello hello hello], waiting.map { |connection| connection.response.body }
+    end
+  end
+
+  # However long it was idle.
+  def test_it_loses_no_request_that_has_come
+    serving(HELLO) do
+      connections = Array.new(3) { peer.tap { |one| one.get("/") } }
+      sleep 1.1 # longer than a client is taken for busy
+      Fiber.new(blocking: true) { connections.each { |one| one.say("GET / HTTP/1.1\nHost: h\n\n") } }.resume
+      stopping = Pelton.spawn { server.stop }
+
+      assert_equal [%w[hello close]] * 3, connections.map { |one| one.response.then { |response| [response.body, response["connection"]] } }
+      assert_equal true, stopping.await
+    end
+  end
+
+  def test_it_answers_what_was_pipelined
+    answers = promptly do
+      gate = Thread::Queue.new
+      serving(->(env) { [200, {}, [gate.pop && env["PATH_INFO"]]] }) do
+        connection = peer.say("GET /1 HTTP/1.1\nHost: h\n\n" + "GET /2 HTTP/1.1\nHost: h\n\n")
+        sleep 0.005 until server.stats[:running] == 1
+        connection.say("GET /3 HTTP/1.1\nHost: h\n\n")
+        Pelton.spawn { server.stop }
+        Pelton.next_tick { 3.times { gate << true } }
+        Array.new(3) { connection.response }
+      end
+    end
+
+    assert_equal [["/1", nil], ["/2", nil], ["/3", "close"]], answers.map { |response| [response.body, response["connection"]] }
+  end
+
+  # The client is told that the connection ends, whatever the application says of it.
+  def test_it_is_told_beside_the_applications_own_header
+    gate = Thread::Queue.new
+    serving(->(_env) { [200, {"connection" => "keep-alive"}, [gate.pop]] }) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      sleep 0.005 until server.stats[:running] == 1
+      stopping = Pelton.spawn { server.stop }
+      Pelton.next_tick { gate << "done" }
+
+      assert_equal %w[keep-alive close], connection.response["connection"]
+      assert_equal true, stopping.await
+    end
+  end
+
+  # Such as a browser's that connects ahead.
+  def test_it_does_not_wait_long_for_those_who_say_nothing
+    serving(HELLO, header_timeout: nil) do
+      silent = peer
+
+      assert_equal true, server.stop
+      assert_predicate silent, :ended?
+    end
+  end
+
+  # The next request of a client that was busy may be on its way: it is answered, for the last time. However long its last
+  # one took.
+  def test_it_loses_no_request_of_a_busy_client
+    [0, 1.1].each do |time|
+      response = promptly do |started|
+        app = lambda do |env|
+          sleep time if env["PATH_INFO"] == "/slow"
+          started.call
+          HELLO.call(env)
+        end
+        serving(app) do
+          connection = peer
+          connection.get("/slow")
+          Pelton.spawn { server.stop }
+          sleep 0.02
+          connection.get("/").tap { assert_predicate connection, :ended? }
+        end
+      end
+
+      assert_equal ["hello", "close"], [response.body, response["connection"]], time
+    end
+  end
+
+  def test_it_loses_no_connection_that_was_accepted
+    serving(HELLO) do
+      waiting = Fiber.new(blocking: true) { Array.new(3) { peer.say("GET / HTTP/1.1\nHost: h\n\n") } }.resume # in one tick
+      Pelton::Reactor.current.yield while server.listeners.sum { |listener| listener.stats[:accepted] } < 3
+      assert_equal 0, server.stats[:accepted]
+
+      assert_equal [true, 3], [server.stop, server.stats[:requests]]
+      assert_equal %w[hello hello hello], waiting.map { |connection| connection.response.body }
+    end
+  end
+
+  def test_a_response_that_was_begun_before_is_its_connections_last
+    gate = Thread::Queue.new
+    serving(->(_env) { [200, {}, [gate.pop]] }) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      sleep 0.005 until server.stats[:running] == 1
+      stopping = Pelton.spawn { server.stop }
+      Pelton.next_tick { gate << "done" }
+
+      assert_equal "close", connection.response["connection"]
+      assert_equal true, stopping.await
+    end
+  end
+
+  def test_it_gives_up_after_a_time
+    gate = Thread::Queue.new
+    serving(->(_env) { [200, {}, [gate.pop]] }) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      sleep 0.01 until server.stats[:running] == 1
+
+      assert_equal false, server.stop(timeout: 0.02)
+      gate << "hello"
+      assert_equal "hello", connection.response.body
+    end
+  end
+
+  private
+
+  # What a client does within a second of its last response is what the server has promised to wait for. Where that took
+  # longer, because the machine is busy, it is tried again; the block may say when the second begins.
+  def promptly
+    loop do
+      began = now
+      result = begin
+        yield -> { began = now }
+      rescue SystemCallError, EOFError
+        raise if now - began < 1
+      end
+      return result if now - began < 1
+    end
+  end
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+end
