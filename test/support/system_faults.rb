@@ -18,6 +18,33 @@ module SystemFaults
     output
   end
 
+  # Starts a program that prints its port, has strace break the system calls of its main thread from then on, and yields
+  # port and process id. The program is killed in the end; what it has printed since is returned.
+  def break_running(*faults, code, backend: ENV["PELTON_BACKEND"])
+    skip "strace is not installed" unless STRACE
+    program = "$stdout.sync = true\n#{code}"
+    IO.popen([child_environment.merge("PELTON_BACKEND" => backend), RbConfig.ruby, "-I#{Children::LIB}", "-e", program], err: %i[child out]) do |process|
+      port = Integer(process.gets)
+      with_strace(process.pid, faults) { yield port, process.pid }
+      Process.kill(:KILL, process.pid)
+      process.read
+    ensure
+      Process.kill(:KILL, process.pid)
+    end
+  end
+
+  def with_strace(pid, faults)
+    command = [STRACE, "-p", pid.to_s, "-o", File::NULL, "-e", "trace=#{faults.map { |fault| fault[/\A\w+/] }.join(",")}"]
+    faults.each { |fault| command.push("-e", "inject=#{fault}") }
+    IO.popen(command, err: %i[child out]) do |strace|
+      said = strace.gets.to_s
+      skip "strace may not trace here: #{said}" unless said.include?("attached")
+      yield
+    ensure
+      Process.kill(:INT, strace.pid) # it lets the program go
+    end
+  end
+
   # The fault, for those of the calls that this strace knows.
   def every(calls, fault)
     known = calls.select { |call| system(STRACE.to_s, "-o", File::NULL, "-e", "trace=#{call}", "true", err: File::NULL) }

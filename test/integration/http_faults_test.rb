@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "../test_helper"
+require_relative "../support/system_faults"
+
+# System calls of a serving process fail: one connection may be lost by it, and never the server, an answer's bytes, or a turn.
+class HTTPFaultsTest < PeltonTest
+  include SystemFaults
+
+  self.deadline = 60
+
+  SIZE = 3_000_000
+
+  # epoll tells of room once, when there is some again: there it must really have been used up.
+  LEVEL = "poll"
+
+  SERVER = <<~RUBY
+    require "pelton/http"
+    require "tempfile"
+    FILE = Tempfile.create("pelton").tap { |file| file.write("0123456789" * #{SIZE / 10}) && file.close }.path
+    LARGE = File.read(FILE)
+    app = lambda do |env|
+      body = {"/file" => -> { File.open(FILE) }, "/large" => -> { [LARGE] }}.fetch(env["PATH_INFO"]) { -> { ["hello"] } }.call
+      body.is_a?(File) ? [200, {"content-length" => body.size.to_s}, body] : [200, {}, body]
+    end
+    Pelton.run { puts Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port }
+  RUBY
+
+  # The body, or nil when the connection ended before.
+  def get(port, path = "/")
+    TCPSocket.open("127.0.0.1", port) do |socket|
+      socket.write("GET #{path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+      head, body = socket.read.split("\r\n\r\n", 2)
+      body if body && head.match?(/^content-length: #{body.bytesize}\r?$/)
+    end
+  rescue Errno::ECONNRESET, Errno::EPIPE
+    nil
+  end
+
+  # What three clients get one after the other, and nothing is complained of.
+  def bodies(*faults, path: "/", before: "", backend: nil)
+    bodies = nil
+    output = break_running(*faults, before + SERVER, backend: backend || ENV["PELTON_BACKEND"]) { |port, _| bodies = Array.new(3) { get(port, path) } }
+
+    assert_empty output
+    bodies.map { |body| body && ((body.bytesize > 10) ? body.bytesize : body) }
+  end
+
+  HELLO = ["hello"].freeze
+
+  # More of them: strace_test.rb.
+  %w[EMFILE ECONNABORTED].each do |error|
+    define_method("test_accepting_fails_by_#{error}") { assert_equal HELLO * 3, bodies("accept4:error=#{error}:when=1..3") }
+  end
+
+  def test_a_reset_ends_its_connection_alone
+    assert_equal [nil, "hello", "hello"], bodies("read:error=ECONNRESET:when=1")
+  end
+
+  def test_reads_that_are_interrupted
+    assert_equal HELLO * 3, bodies("read:error=EINTR:when=1+2")
+  end
+
+  # Small answers go out by the one call, large ones by the other.
+  def test_sends_that_are_interrupted_or_have_no_room
+    {"EINTR" => nil, "EAGAIN" => LEVEL}.each do |error, backend|
+      assert_equal HELLO * 3, bodies("sendto:error=#{error}:when=1+2", backend: backend), error
+      assert_equal [SIZE] * 3, bodies("sendmsg:error=#{error}:when=1+2", path: "/large", backend: backend), error
+    end
+  end
+
+  def test_a_client_that_is_gone_when_it_is_answered
+    %w[EPIPE ECONNRESET ETIMEDOUT].each do |error|
+      assert_equal [nil, "hello", "hello"], bodies("sendto:error=#{error}:when=1", "sendmsg:error=#{error}:when=1"), error
+    end
+  end
+
+  def test_files_have_no_room_or_cannot_be_sent_at_once
+    {"EINTR:when=1+2" => nil, "EAGAIN:when=1+2" => LEVEL, "EINVAL:when=1" => nil, "ENOSYS:when=1" => nil}.each do |error, backend|
+      assert_equal [SIZE] * 3, bodies("sendfile:error=#{error}", path: "/file", backend: backend), error
+    end
+  end
+
+  def test_a_client_that_is_gone_when_it_is_sent_a_file
+    %w[EPIPE ECONNRESET].each { |error| assert_equal [nil, SIZE, SIZE], bodies("sendfile:error=#{error}:when=1", path: "/file"), error }
+  end
+
+  # sendfile cannot be told to leave the signal out: where it would end the process, files go another way.
+  def test_sigpipe_does_not_end_the_process
+    assert_equal [SIZE] * 3, bodies("sendfile:error=EPIPE:signal=PIPE:when=1", path: "/file", before: "trap(:PIPE, 'SYSTEM_DEFAULT')\n")
+  end
+
+  def test_a_disk_that_fails_ends_the_response_and_is_told
+    output = break_running("sendfile:error=EIO:when=1", SERVER) do |port, _|
+      assert_nil get(port, "/file")
+      assert_equal SIZE, get(port, "/file").bytesize
+    end
+    assert_match(/Input\/output error/, output)
+  end
+
+  def test_waits_that_are_interrupted
+    calls = every(%w[epoll_wait epoll_pwait epoll_pwait2 poll ppoll], "error=EINTR:when=1+2")
+
+    assert_equal HELLO * 3, bodies(*calls)
+  end
+
+  # The connection cannot be watched, so it is lost; the server is not.
+  def test_a_connection_that_cannot_be_registered
+    skip "epoll alone" if ENV["PELTON_BACKEND"] == "poll"
+    answers = nil
+    open = -> { Dir.children("/proc/#{@pid}/fd").size }
+    output = break_running("epoll_ctl:error=ENOSPC:when=1", SERVER) do |port, pid|
+      @pid = pid
+      before = open.call
+      answers = Array.new(3) { get(port) }
+      eventually { open.call <= before }
+    end
+
+    assert_equal [nil, "hello", "hello"], answers
+    assert_match(/No space left/, output)
+  end
+
+  def test_descriptors_that_cannot_be_asked_or_told
+    assert_equal HELLO * 3, bodies("getpeername:error=ENOTCONN", "setsockopt:error=EINVAL")
+  end
+end
