@@ -315,6 +315,23 @@ class TLSTest < PeltonTest
     end
   end
 
+  # The answer to it is written while the stream is being read.
+  def test_a_client_that_wants_new_keys_in_the_middle
+    with_echo do |port|
+      Open3.popen2e("openssl", "s_client", "-connect", "127.0.0.1:#{port}", "-tls1_3", "-brief") do |input, output, process|
+        3.times do |number|
+          input.write("K\n")
+          assert_includes output.each_line.take_while { |line| line != "KEYUPDATE\n" }.join, number.zero? ? "TLSv1.3" : ""
+          input.write("hello#{number}\n")
+
+          assert_equal "hello#{number}\n", output.gets
+        end
+      ensure
+        Process.kill(:KILL, process.pid)
+      end
+    end
+  end
+
   def test_a_client_talks_to_openssl_s_server
     Tempfile.create("server") do |file|
       file.write(Certificates.server.certificate, Certificates.server.key)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "open3"
 require "openssl"
 require_relative "../test_helper"
 require_relative "../support/certificates"
@@ -83,6 +84,68 @@ class HTTPSecureTest < PeltonTest
   def test_bytes_that_are_no_handshake
     serving_securely(HELLO) do
       assert_equal "", answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n").scan("HTTP/1.1").join
+      assert_equal "hello", secure_peer.get("/").body
+    end
+  end
+
+  # Whoever shakes hands slowly, or not at all, holds up nobody, and is given up.
+  def test_a_flood_of_handshakes_that_do_not_end
+    Pelton.run do
+      @server = Pelton::HTTP::Server.new(HELLO)
+      listener = @server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h, handshake_timeout: 0.5)
+      @port = listener.port
+      @peers = []
+      silent = Array.new(100) { TCPSocket.new("127.0.0.1", @port) }
+      slow = TCPSocket.new("127.0.0.1", @port)
+      trickle = Pelton.spawn do
+        "\x16\x03\x01\x40\x00".b.ljust(10_000, "\x01").each_char { |byte| slow.write(byte) && sleep(0.005) }
+      rescue SystemCallError
+        :given_up
+      end
+
+      assert_equal "hello", secure_peer.get("/").body
+      silent.each { |socket| assert_nil socket.read(1) }
+      assert_equal :given_up, trickle.await
+      assert_equal "hello", secure_peer.get("/").body
+    ensure
+      @peers.each(&:close)
+      assert @server.stop(timeout: 10), @server.stats.inspect
+    end
+    assert_empty reported
+  end
+
+  # Anyone on the way can end a TCP connection: a body that ends like that is not whole.
+  def test_an_end_without_a_farewell_within_a_body
+    read = nil
+    serving_securely(->(env) { [200, {}, [read = env["rack.input"].read]] }) do
+      ["Content-Length: 9\n\nabc", "Transfer-Encoding: chunked\n\n3\nabc\n"].each do |rest|
+        socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @port)).connect
+        socket.write("POST / HTTP/1.1\nHost: h\n#{rest}".gsub("\n", "\r\n"))
+        socket.io.close_write
+        assert_raises(OpenSSL::SSL::SSLError, EOFError, SystemCallError) { socket.readpartial(1000) }
+        socket.io.close
+      end
+    end
+    assert_nil read
+    assert_empty reported
+  end
+
+  def test_a_client_that_knows_no_names
+    serving_securely(HELLO) do
+      socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @port)) # without SNI
+      socket.sync_close = true
+      connection = Peer.new(socket.connect)
+
+      assert_equal "hello", connection.get("/").body
+      connection.close
+    end
+  end
+
+  def test_a_client_that_wants_to_renegotiate_is_not_followed
+    serving_securely(HELLO) do
+      output, = Open3.capture2e("openssl", "s_client", "-connect", "127.0.0.1:#{@port}", "-tls1_2", stdin_data: "R\n")
+
+      assert_match(/no renegotiation|RENEGOTIATING\n.*error/m, output)
       assert_equal "hello", secure_peer.get("/").body
     end
   end

@@ -23,6 +23,18 @@ class TLSContextTest < PeltonTest
     end
   end
 
+  def test_small_keys_are_refused
+    key = OpenSSL::PKey::RSA.new(1024)
+    certificate = OpenSSL::X509::Certificate.new
+    certificate.subject = certificate.issuer = OpenSSL::X509::Name.new([["CN", "small"]])
+    certificate.not_before = Time.now - 60
+    certificate.not_after = Time.now + 60
+    certificate.public_key = key
+    certificate.sign(key, "SHA256")
+
+    assert_match(/too small/, assert_raises(Pelton::TLSError) { Context.new(certificate: certificate, key: key) }.message)
+  end
+
   def test_a_key_with_a_password
     locked = Certificates.server.private_key.to_pem(OpenSSL::Cipher.new("aes-128-cbc"), "secret")
     shake(Context.new(certificate: Certificates.server.certificate, key: locked, password: "secret"))
