@@ -130,6 +130,13 @@ class WebSocketHandshakeTest < PeltonTest
     end
   end
 
+  def test_a_server_whose_headers_do_not_end
+    server = HTTPScript.new { "HTTP/1.1 101 OK\r\n#{"A: b\r\n" * 10_000}" }
+    Pelton.run { assert_match(/longer than/, assert_raises(WebSocket::HandshakeError) { WebSocket.connect("ws://127.0.0.1:#{server.port}") }.message) }
+  ensure
+    server.close
+  end
+
   def test_a_server_that_says_nothing_or_closes
     server = HTTPScript.new { |request, _| (request.path == "/close") ? :close : nil }
     Pelton.run do

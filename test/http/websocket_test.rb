@@ -3,9 +3,11 @@
 require "tmpdir"
 require_relative "../test_helper"
 require_relative "../support/certificates"
-require "pelton/http"
+require_relative "../support/websocket_peer"
 
 class WebSocketTest < PeltonTest
+  include WebSocketPeer
+
   WebSocket = Pelton::HTTP::WebSocket
 
   def test_messages_both_ways
@@ -176,62 +178,6 @@ class WebSocketTest < PeltonTest
     end
   end
 
-  # ---- bad input: frames that a client must not send, and the code that answers them
-
-  BAD = {
-    "unmasked" => ["\x81\x01x", 1003],
-    "a reserved bit" => ["\xc1\x80\0\0\0\0", 1002],
-    "an unknown opcode" => ["\x83\x80\0\0\0\0", 1002],
-    "a length with the top bit" => ["\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 1009],
-    "a fragmented control frame" => ["\x09\x80\0\0\0\0", 1002],
-    "a long control frame" => ["\x89\xfe\x00\x7e\0\0\0\0", 1002],
-    "a continuation of nothing" => ["\x80\x80\0\0\0\0", 1002],
-    "a new message within another" => ["\x01\x80\0\0\0\0\x81\x80\0\0\0\0", 1002],
-    "text that is no UTF-8" => ["\x81\x81\0\0\0\0\xff", 1007],
-    "the reserved close code 1005" => ["\x88\x82\0\0\0\0\x03\xed", 1002],
-    "the reserved close code 1006" => ["\x88\x82\0\0\0\0\x03\xee", 1002],
-    "a character cut in two by fragments that is none" => ["\x01\x81\0\0\0\0\xc3\x80\x81\0\0\0\0\x28", 1007]
-  }.freeze
-
-  BAD.each do |name, (bytes, code)|
-    define_method("test_bad_frame_#{name.tr(" ", "_")}") do
-      closed = nil
-      with_server(->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |number, _| closed = number }.each { flunk } } }) do |url|
-        stream = raw(url)
-        stream.write(bytes.b)
-        answer = stream.read
-        eventually { closed }
-
-        assert_equal code, closed
-        assert_equal [0x88, code], answer.unpack("Cx@2S>").then { |first, number| [first, number] }
-      end
-    end
-  end
-
-  def test_a_character_cut_in_two_by_fragments
-    with_echo(deflate: false) do |url|
-      stream = raw(url)
-      stream.write("\x01\x81\0\0\0\0\xc3\x80\x81\0\0\0\0\xa4".b)
-
-      assert_equal "\x81\x02\xc3\xa4".b, stream.read(4)
-      stream.close
-    end
-  end
-
-  # Each answer would wait in memory.
-  def test_a_flood_of_pings_by_who_reads_nothing_is_held_up
-    with_echo(deflate: false) do |url|
-      stream = raw(url)
-      frames = "\x89\xfd\0\0\0\0#{"p" * 125}".b * 8000
-      flood = Pelton.spawn { 30.times { stream.write(frames) } }
-      sleep 0.2
-
-      assert_equal :pending, flood.state
-      stream.abort
-      assert_raises(Pelton::ClosedError) { flood.await }
-    end
-  end
-
   def test_frames_cut_anywhere
     with_echo(deflate: false) do |url|
       frame = "\x81\x85\1\2\3\4#{"hello".bytes.each_with_index.map { |byte, index| (byte ^ (index % 4 + 1)).chr }.join}".b
@@ -246,32 +192,6 @@ class WebSocketTest < PeltonTest
   end
 
   private
-
-  def with_echo(**options, &block)
-    app = ->(env) { WebSocket.accept(env, **options) { |socket| socket.each { |message| socket.write(message) } } }
-    with_server(app, &block)
-  end
-
-  def with_server(app, tls: nil)
-    Pelton.run do
-      server = Pelton::HTTP::Server.new(app)
-      listener = tls ? Pelton.listen("127.0.0.1", 0, tls: tls) { |stream| server.serve(stream) } : server.listen("tcp://127.0.0.1:0")
-      yield "ws://127.0.0.1:#{listener.port}/"
-    ensure
-      Pelton.stop
-    end
-  end
-
-  KEY = "dGhlIHNhbXBsZSBub25jZQ=="
-
-  # A stream on which the handshake is done.
-  def raw(url)
-    uri = URI(url)
-    stream = Pelton.connect(uri.host, uri.port)
-    stream.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: #{KEY}\r\n\r\n")
-    nil until stream.gets == "\r\n"
-    stream
-  end
 
   def shake(stream, env)
     accept = [Digest::SHA1.digest(env["HTTP_SEC_WEBSOCKET_KEY"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")].pack("m0")

@@ -33,10 +33,15 @@ module Pelton
       AHEAD = 1000
       AHEAD_BYTES = 1 << 20
 
+      # Bytes that are parsed at once: thousands of frames. More would hold up others when they are tiny.
+      SLICE = 8192
+      # Seconds of parsing after which it is the others' turn.
+      TURN = 0.001
+
       # What a driver writes to. One with an environment is a server's.
       ServerWire = Struct.new(:stream, :env) { def write(bytes) = stream.write(bytes) }
       ClientWire = Struct.new(:stream, :url) { def write(bytes) = stream.write(bytes) }
-      private_constant :ServerWire, :ClientWire
+      private_constant :SLICE, :TURN, :ServerWire, :ClientWire
 
       # @return [String, nil] the subprotocol that was agreed upon
       def protocol = @driver.protocol
@@ -65,8 +70,12 @@ module Pelton
       # @private Gives it what was received. Several fibers may be in here, but never at once.
       def feed(bytes)
         @heard = true
-        @driver.parse(bytes)
-        deliver
+        (0...bytes.bytesize).step(SLICE) do |at|
+          began = now
+          @driver.parse((bytes.bytesize > SLICE) ? bytes.byteslice(at, SLICE) : bytes)
+          deliver
+          Reactor.current.yield if at + SLICE < bytes.bytesize && now - began > TURN && Pelton.running?
+        end
       end
 
       # @private The handshake is over: from now on it reads by itself, where a reactor runs.
@@ -192,6 +201,8 @@ module Pelton
       end
 
       private
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       def listen
         @driver.on(:message) { |event| keep(event.data) }

@@ -64,6 +64,8 @@ module Pelton
         shake_hands(socket, stream, deadline)
       rescue EOFError
         raise WebSocket::HandshakeError, "the server closed the connection during the WebSocket handshake"
+      rescue LimitError
+        raise WebSocket::HandshakeError, "the head of the server's answer is longer than #{HEAD} bytes"
       end
 
       # Bytes of the head of a server's answer.

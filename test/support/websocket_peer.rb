@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "pelton/http"
+require "pelton/http/websocket"
+
+# A server of WebSockets in this process, and a client that sends each byte as it is told. For PeltonTests.
+module WebSocketPeer
+  KEY = "dGhlIHNhbXBsZSBub25jZQ=="
+  OPCODES = {continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10}.freeze
+
+  private
+
+  def with_echo(**options, &block)
+    app = ->(env) { Pelton::HTTP::WebSocket.accept(env, **options) { |socket| socket.each { |message| socket.write(message) } } }
+    with_server(app, &block)
+  end
+
+  def with_server(app, tls: nil)
+    Pelton.run do
+      server = Pelton::HTTP::Server.new(app)
+      listener = tls ? Pelton.listen("127.0.0.1", 0, tls: tls) { |stream| server.serve(stream) } : server.listen("tcp://127.0.0.1:0")
+      yield "ws://127.0.0.1:#{listener.port}/"
+    ensure
+      Pelton.stop
+    end
+  end
+
+  # A stream on which the handshake is done.
+  def raw(url, headers = "")
+    uri = URI(url)
+    stream = Pelton.connect(uri.host, uri.port)
+    stream.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
+      "Sec-WebSocket-Key: #{KEY}\r\n#{headers}\r\n")
+    nil until stream.gets == "\r\n"
+    stream
+  end
+
+  # A client's frame, with a mask that changes nothing.
+  def frame(opcode, data = "", fin: true, rsv1: false)
+    length = data.bytesize
+    head = [(fin ? 0x80 : 0) | (rsv1 ? 0x40 : 0) | OPCODES.fetch(opcode)].pack("C")
+    size = if length < 126
+      [0x80 | length].pack("C")
+    elsif length < 65_536
+      [0xfe, length].pack("CS>")
+    else
+      [0xff, length].pack("CQ>")
+    end
+    head + size + "\0\0\0\0".b + data.b
+  end
+
+  # The next frame of a server: [opcode, data].
+  def next_frame(stream)
+    opcode, length = stream.read(2).unpack("CC")
+    length = stream.read(2).unpack1("S>") if length == 126
+    length = stream.read(8).unpack1("Q>") if length == 127
+    [OPCODES.key(opcode & 15), stream.read(length)]
+  end
+
+  # The code with which the server closes, and nothing but the close before it.
+  def close_code_of(stream)
+    opcode, data = next_frame(stream)
+    assert_equal [:close, ""], [opcode, stream.read]
+    data.unpack1("S>")
+  end
+end
