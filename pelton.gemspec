@@ -12,7 +12,7 @@ Gem::Specification.new do |spec|
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.1"
   spec.metadata["rubygems_mfa_required"] = "true"
-  spec.files = Dir["lib/**/*.{rb,ru}", "eventmachine/lib/**/*.rb", "ext/**/*.{c,h,rb}", "exe/*", "sig/**/*.rbs", "docs/**/*.md", "examples/**/*.{rb,ru,md}", "README.md", "CHANGELOG.md", "LICENSE"]
+  spec.files = Dir["lib/**/*.{rb,ru,js}", "eventmachine/lib/**/*.rb", "ext/**/*.{c,h,rb}", "exe/*", "sig/**/*.rbs", "docs/**/*.md", "examples/**/*.{rb,ru,md}", "README.md", "CHANGELOG.md", "LICENSE"]
   spec.bindir = "exe"
   spec.executables = ["pelton"]
   spec.extensions = ["ext/pelton/extconf.rb"]

@@ -33,6 +33,11 @@ class LabWebTest < PeltonTest
     run_small("broker", "--size", "20")
   end
 
+  # Three connections, three slow readers of 8 MB, a file of 100 MB thrice.
+  def test_connections
+    run_small("connections", "--size", "3")
+  end
+
   def test_slow
     run_small("slow", "--size", "2", races: /a thousand/) # the others sleep for minutes, one after the other
   end

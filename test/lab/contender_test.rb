@@ -39,6 +39,11 @@ class LabContenderTest < PeltonTest
     assert_equal [5, 10, 3], [contender(at_most: 5).size(10), contender(at_most: 5).size(10, full: true), contender(at_most: 5).size(3)]
   end
 
+  def test_its_rounds_are_bounded_unless_all_are_asked_for
+    assert_equal [3, 2, 7], [contender(rounds: 3).rounds(7), contender(rounds: 3).rounds(2), contender(rounds: 3).rounds(7, all: true)]
+    assert_equal 7, contender.rounds(7)
+  end
+
   def test_on_a_long_line_its_round_trips_bound_it
     waiting = contender(round_trips: 2)
 

@@ -31,6 +31,15 @@ class LabHeatTest < PeltonTest
     assert_in_delta 1, ran.ratio(ran["slow"])
   end
 
+  def test_who_did_not_run_or_not_always
+    ran = Pelton::Lab::Heat.new(nil, @race, :same, size: 1, rounds: 3, results: @race.contenders.map { |contender| Pelton::Lab::Result.new(contender, 1) })
+    ran["slow"].add(Pelton::Lab::Measurement.new(user: 0, system: 0, real: 1, operations: 1))
+    ran["fast"].refuse("it lied")
+    ran.left_out = %w[a b]
+
+    assert_equal ["1 round only (--full: all): slow", "left out (--peers: they run, too): a; b", "refused: fast: it lied"], ran.absences
+  end
+
   def test_no_ratio_without_both
     ran = heat(:same, fast: 1.0)
 

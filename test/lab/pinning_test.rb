@@ -20,6 +20,21 @@ class LabPinningTest < PeltonTest
     refute_equal(*Pinning.cores(:apart))
   end
 
+  def test_a_process_moves_with_all_its_threads
+    skip "no taskset" if Pinning.unavailable(:same)
+    core = Pinning.allowed.last
+    allowed = ruby_output(<<~'RUBY', core)
+      require "pelton/lab/pinning"
+      Thread.new { sleep }
+      Pelton::Lab::Pinning.move(nil)
+      Pelton::Lab::Pinning.move(Integer(ARGV[0]))
+      puts Dir["/proc/self/task/*/status"].map { |path| File.read(path)[/^Cpus_allowed_list:\s+(\S+)/, 1] }
+    RUBY
+
+    assert_equal [core.to_s], allowed.split.uniq
+    assert_operator allowed.split.size, :>, 1
+  end
+
   def test_free_is_any_core_and_always_possible
     assert_equal [nil, nil], Pinning.cores(:free)
     assert_nil Pinning.unavailable(:free)

@@ -65,6 +65,17 @@ class LabRaceTest < PeltonTest
     assert_equal %i[us_per_operation kb cpu], targets.map(&:metric)
   end
 
+  def test_figures_beside_the_one_that_is_compared
+    declared = race do
+      also :kb, "memory, KB", digits: 1
+      also :cpu
+    end
+
+    assert_equal [[:kb, "memory, KB", 1], [:cpu, "cpu", 2]], declared.also.map(&:to_a)
+    assert_equal :us_per_operation, declared.metric.name
+    assert_empty race.also
+  end
+
   def test_finds_a_contender_by_its_name
     known = race { contender("known") {} }
 

@@ -44,8 +44,17 @@ class LabReportHtmlTest < PeltonTest
   end
 
   def test_who_was_refused_is_named_with_the_reason
-    assert_includes text(page([SomeHeat.new])), "liar: refused: wrong: it lied"
+    assert_includes text(page([SomeHeat.new])), "refused: liar: wrong: it lied"
     assert_includes text(page([SomeHeat.new.tap { |heat| heat.skipped = "one core only" }])), "skipped: one core only"
+  end
+
+  def test_a_picture_of_each_figure_beside
+    html = page([SomeHeat.beside])
+
+    assert_equal 2, html.scan('class="bars"').size
+    assert_includes html, "<h4>keys, thousands</h4>"
+    assert_includes text(html), "left out (--peers: they run, too): many others"
+    assert_equal 1, page([SomeHeat.beside.tap { |heat| heat.results.each { |result| result.measurements.each { |one| one.records.clear } } }]).scan('class="bars"').size
   end
 
   def test_it_says_whether_another_run_would_find_the_same
@@ -64,7 +73,7 @@ class LabReportHtmlTest < PeltonTest
     heats = [*SomeHeat.sweep, *SomeHeat.grid].each { |heat| heat["slow"].refuse("it lied") }
     said = text(page(heats))
 
-    assert_includes said, "slow: refused: it lied"
+    assert_includes said, "refused: slow: it lied"
     assert_includes said, "µs an operation, at once:"
     assert_includes said, "fast"
   end
@@ -72,7 +81,7 @@ class LabReportHtmlTest < PeltonTest
   def test_all_was_skipped_or_refused
     heats = [SomeHeat.new, *SomeHeat.sweep, *SomeHeat.grid].each { |heat| heat.results.each { |result| result.refuse("no") } }
 
-    assert_includes text(page(heats)), "fast: refused: no"
+    assert_includes text(page(heats)), "refused: fast: no"
   end
 
   def test_targets_are_counted

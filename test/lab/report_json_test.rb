@@ -28,6 +28,12 @@ class LabReportJsonTest < PeltonTest
     assert_equal ["refused", "wrong: it lied", nil, []], liar.values_at(*%w[status reason median rounds])
   end
 
+  def test_figures_beside
+    report = Pelton::Lab::ReportJson.new([SomeHeat.beside], Pelton::Lab::Options.new([]), Pelton::Lab::Environment.new).to_h
+
+    assert_equal [{keys: 7.0}, {keys: 3.5}, {keys: nil}], report[:contenders].map { |contender| contender[:also] }
+  end
+
   def test_each_check
     assert_equal [[2, 0.25, 0.5, true], [1, nil, 0.5, nil], [3, 10.0, 5, false]],
       @report["checks"].map { |check| check.values_at(*%w[row ratio target met]) }

@@ -23,6 +23,18 @@ class LabReportTextTest < PeltonTest
     assert_match(/^  refused: liar: wrong: it lied$/, text)
   end
 
+  def test_figures_beside_and_who_was_left_out
+    text = report do |report|
+      report.heat(SomeHeat.beside)
+      report.targets([SomeHeat.beside])
+    end
+
+    assert_match(/ min\.\.max +keys, thousands +RSS MB /, text)
+    assert_match(/^  fast .* 3\.5 +10 +0\.250\?$/, text)
+    assert_match(/^  left out \(--peers: they run, too\): many others$/, text)
+    assert_match(/^ +- +keys +<= 4\.00 k +3\.50 +met \(2\)$/, text.lines.grep(/<=/).last)
+  end
+
   def test_a_heat_that_was_skipped
     assert_match(/^  skipped: one core only$/, report { |report| report.heat(SomeHeat.new.tap { |heat| heat.skipped = "one core only" }) })
   end

@@ -29,19 +29,20 @@ class LabRunTest < PeltonTest
   end
 
   def test_measures_a_server_that_works_for_it
-    usage = Struct.new(:user, :system, :rss_kb, :peak_kb)
-    server = Struct.new(:usages) do
-      def forget_peak = nil
-
-      def usage = usages.shift
-    end.new([usage.new(1.0, 2.0, 10_240, 10_240), usage.new(1.5, 2.25, 12_288, 20_480)])
+    server = Object.new
+    server.define_singleton_method(:cost) do |&ask|
+      done = ask.call
+      Pelton::Lab::Measurement.new(user: 0.5, system: 0.25, real: done.seconds, operations: done.requests, rss_kb: 20_480, records: {grown_mb: 10.0})
+    end
     done = Struct.new(:requests, :seconds).new(500, 2.0)
 
     assert_same done, @run.measure_server(server) { done }
     measured = @run.measurement
 
     assert_equal [0.5, 0.25, 2.0, 500, 20_480], [measured.user, measured.system, measured.real, measured.operations, measured.rss_kb]
-    assert_in_delta 10, measured[:grown_mb]
+    @run.record(:later, 1)
+
+    assert_equal [10, 1], [measured[:grown_mb], measured[:later]]
     assert_raises(ArgumentError) { @run.measure_server(server) { done } }
   end
 

@@ -87,6 +87,32 @@ class LabRunnerTest < PeltonTest
     assert_equal %w[one], names.call("--no-peers")
   end
 
+  def test_who_is_left_out_is_named_where_nobody_asked_for_it
+    left_out = lambda do |*arguments|
+      heats(*arguments, "--rounds", "1") do
+        contender("one") { |run| run.measure {} }
+        contender("on request", extra: true) { |run| run.measure {} }
+        contender("not here", extra: true, gem: "pelton-has-no-such-gem") { |run| run.measure {} }
+      end.first.left_out
+    end
+
+    assert_equal [["on request"], [], []], [left_out.call, left_out.call("--peers"), left_out.call("--no-peers")]
+  end
+
+  def test_some_take_part_in_the_first_rounds_only
+    rounds = lambda do |*arguments|
+      heat = heats(*arguments, race: {rounds: 4}) do
+        contender("all") { |run| run.measure {} }
+        contender("some", rounds: 2) { |run| run.measure {} }
+      end.first
+      heat.results.map(&:rounds)
+    end
+
+    assert_equal [4, 2], rounds.call
+    assert_equal %w[all all], @jobs.last(2).map { |job| job[:contender] }, "the last two rounds"
+    assert_equal [[4, 4], [3, 3]], [rounds.call("--full"), rounds.call("--rounds", "3")]
+  end
+
   def test_rounds_are_interleaved_in_an_order_that_the_seed_decides
     orders = Array.new(2) do
       heats("--seed", "7", race: {rounds: 4}) { %w[a b c].each { |name| contender(name) { |run| run.measure {} } } }

@@ -28,6 +28,16 @@ module SomeHeat
     heat
   end
 
+  # The first one, with a figure beside, of which "slow" has 7 and "fast" 3.5, a contender left out, and a target without a row.
+  def self.beside
+    new.tap do |heat|
+      heat.race.also(:keys, "keys, thousands", digits: 1)
+      heat.race.target(nil, "keys", of: "fast", at_most: 4, metric: :keys, unit: "k")
+      {"slow" => 7, "fast" => 3.5}.each { |name, keys| heat[name].measurements.each { |measurement| measurement.records[:keys] = keys } }
+      heat.left_out = ["many others"]
+    end
+  end
+
   # Heats at 0, 1 and 2 ms: "slow" takes 100 us, "fast" 400, 200 and 50, "never" 300.
   def self.sweep
     experiment = Pelton::Lab::Experiment.new("sums", "/some/file.rb") do
@@ -72,6 +82,6 @@ module SomeHeat
   end
 
   def self.measurement(real)
-    Pelton::Lab::Measurement.new(user: real / 2, system: real / 8, real:, operations: 20_000, rss_kb: 10_240)
+    Pelton::Lab::Measurement.new(user: real / 2, system: real / 8, real:, operations: 20_000, rss_kb: 10_240, records: {})
   end
 end

@@ -31,6 +31,12 @@ class LabTargetTest < PeltonTest
     assert_equal "met", met.verdict
   end
 
+  def test_one_without_a_row_stands_below
+    rows = [nil, 3, 1].map { |row| Pelton::Lab::Target.new(row, "x", of: "fast", at_most: 1, default_metric: :real) }
+
+    assert_equal [1, 3, nil], rows.sort_by(&:order).map(&:row)
+  end
+
   def test_within_five_percent_is_met_beyond_is_missed
     assert_equal "met", check(1.0, fast: [1.04], slow: [1.0]).verdict
     assert_equal "missed", check(1.0, fast: [1.06], slow: [1.0]).verdict

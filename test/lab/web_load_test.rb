@@ -3,8 +3,10 @@
 require_relative "../test_helper"
 require "pelton/lab"
 require "pelton/lab/programs"
+require "pelton/lab/pattern"
 require "pelton/lab/run"
 require "pelton/lab/web_load"
+require "net/http"
 require "socket"
 
 class LabWebLoadTest < PeltonTest
@@ -69,6 +71,49 @@ class LabWebLoadTest < PeltonTest
     needs("wrk")
 
     assert_wrong { @load.wrk(serve { ["500 No", "hello"] }, seconds: 1, connections: 1) }
+  end
+
+  # A server as the lab knows it: its port, and a way to get something.
+  def at(url)
+    port = url[/:(\d+)/, 1].to_i
+    Struct.new(:port) { def get = Net::HTTP.get_response("127.0.0.1", "/", port) }.new(port)
+  end
+
+  def test_asks_at_fixed_times_and_does_something_else_between
+    turns = 0
+    times = @load.paced(at(serve { ["200 OK", "hello"] }), requests: 3, interval: 0.01, body: "hello") { turns += 1 }
+
+    assert_equal [3, 3], [times.size, turns]
+    assert times.all?(&:positive?)
+    refute GC.disable, "garbage is collected again"
+    assert_wrong { @load.paced(at(serve { ["200 OK", "hell"] }), requests: 1, interval: 0.01, body: "hello") {} }
+  ensure
+    GC.enable
+  end
+
+  # Its clock goes on by one with each answer, and each request is due at its beginning.
+  def test_who_is_late_is_late_for_the_next_one_as_well
+    clock = 0
+    @run.define_singleton_method(:monotonic) { clock }
+
+    assert_equal [1, 2, 3], @load.paced(at(serve { clock += 1 and ["200 OK", "hello"] }), requests: 3, interval: 0, body: "hello") {}
+  end
+
+  def test_receives_the_pattern_and_compares_it
+    pattern = Pelton::Lab::Pattern.each_block(200_000).to_a.join
+    done = @load.receive(at(serve { ["200 OK", pattern] }), "/file", times: 2, bytes: 200_000)
+
+    assert_equal 2, done.requests
+    assert_kind_of Float, done.seconds
+    assert_wrong { @load.receive(at(serve { ["200 OK", pattern.b.tap { |bytes| bytes.setbyte(150_000, bytes.getbyte(150_000) ^ 1) }] }), "/", times: 1, bytes: 200_000) }
+    assert_wrong { @load.receive(at(serve { ["200 OK", pattern[0, 100]] }), "/", times: 1, bytes: 200_000) }
+  end
+
+  def test_crowds_and_slow_readers_ask_the_same_server
+    url = serve { ["200 OK", "hello"] }
+
+    assert_wrong { @load.crowd(at(url), 2, body: "hello").check }
+    @load.slow_readers(at(url), "/", 2, body: "hello").check
   end
 
   def test_a_program_that_is_missing_is_named

@@ -34,7 +34,7 @@ class LabWebProgramsTest < PeltonTest
 
   def test_a_program_of_an_article_where_it_shall_listen
     Pelton::Lab::WebServer.serve(Web.article("001_threads", 8081, on: :pelton)) do |threads|
-      Pelton::Lab::WebServer.serve(Web.article("001_deferrable", 8082, on: :pelton, ports: {8081 => threads.port})) do |server|
+      Pelton::Lab::WebServer.serve(Web.article("001_deferrable", 8082, on: :pelton, instead: {8081 => threads.port})) do |server|
         assert_equal "Hello World!", server.get.body
       end
     end

@@ -45,6 +45,16 @@ class LabWebServerTest < PeltonTest
     end
   end
 
+  def test_what_the_block_costs_it
+    serve do |server|
+      cost = server.cost { server.get("/work") && Struct.new(:requests, :seconds).new(4, 2.0) }
+
+      assert_equal [4, 2.0, 500_000], [cost.operations, cost.real, cost.us_per_operation]
+      assert_operator cost.cpu, :>=, 0.05
+      assert_operator cost[:grown_mb], :>=, 15
+    end
+  end
+
   def test_its_children_count_and_end_with_it
     pids = serve { |server| eventually("two processes") { server.send(:tree).then { |all| all if all.size == 2 } } }
 

@@ -14,12 +14,13 @@ module Pelton
       # Keyword `program` names a program that it needs ("node"), as `gem` does a library.
       # Keyword `instead_of` names a contender in whose place it stands where that one is not installed.
       # Keyword `extra` keeps it out unless `--peers` asks for all.
+      # Keyword `rounds` says how many it takes part in, where no verdict rests on it, unless `--full` or `--rounds` says otherwise.
       PATIENCE = 0.2
 
       attr_reader :name, :style, :gem, :program, :at_most, :round_trips, :baseline, :instead_of, :extra, :work
 
       def initialize(name, style: "", gem: nil, program: nil, at_most: nil, round_trips: nil, baseline: false, instead_of: nil,
-        extra: false, &work)
+        extra: false, rounds: nil, &work)
         @name = name
         @style = style
         @gem = gem
@@ -29,6 +30,7 @@ module Pelton
         @baseline = baseline
         @instead_of = instead_of
         @extra = extra
+        @rounds = rounds
         @work = work
       end
 
@@ -49,6 +51,11 @@ module Pelton
         Gem::Specification.find_by_name(gem).version.to_s if gem
       rescue Gem::MissingSpecError
         nil
+      end
+
+      # Its rounds in a race of so many.
+      def rounds(rounds, all: false)
+        all ? rounds : [rounds, @rounds].compact.min
       end
 
       # Its size in a race of that size: what it may do, and on a long line no more than it can in a while.

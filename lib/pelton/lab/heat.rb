@@ -16,6 +16,8 @@ module Pelton
       attr_reader :experiment, :race, :pin, :latency, :size, :rounds, :results
       # What served: name and version. And why nothing was run, or nil.
       attr_accessor :server, :skipped
+      # The names of contenders that are there and were not asked to take part.
+      attr_accessor :left_out
       # The command lines of what was started, by what they run.
       attr_reader :commands
 
@@ -25,6 +27,7 @@ module Pelton
         @pin = pin
         @latency = latency
         @commands = {}
+        @left_out = []
         @size = size
         @rounds = rounds
         @results = results
@@ -48,6 +51,15 @@ module Pelton
 
       def [](contender_name)
         results.find { |result| result.name == contender_name }
+      end
+
+      # What is to be known of who did not run, or not in all rounds: lines.
+      # @return [Array<String>]
+      def absences
+        fewer = results.select { |result| result.measured? && result.rounds < rounds }.group_by(&:rounds)
+        [*fewer.map { |number, some| "#{Figures.count(number, "round")} only (--full: all): #{some.map(&:name).join("; ")}" },
+          *("left out (--peers: they run, too): #{left_out.join("; ")}" if left_out.any?),
+          *results.reject(&:measured?).map { |result| "#{result.status}: #{result.name}: #{result.reason}" }]
       end
 
       # What others have published of it, if that is to stand beside this heat.

@@ -10,6 +10,13 @@ module Pelton
       NAMES = {same: "one core", apart: "two cores", free: "not pinned"}.freeze
 
       class << self
+        # Puts this process on another core, with all of its threads; what it has started stays where it is.
+        # @param core [Integer, nil] nil: leaves it where it is
+        def move(core)
+          return unless core
+          system("taskset", "-a", "-c", "-p", core.to_s, Process.pid.to_s, out: File::NULL) or raise "taskset failed"
+        end
+
         # @return [Array(Integer, Integer)] the server's and the contender's core, nil for any
         def cores(pin)
           case pin

@@ -39,6 +39,7 @@ module Pelton
         @fixed = fixed
         @contenders = []
         @targets = []
+        @also = []
         @metric = Metric.new(:us_per_operation, "us/op", 2)
         instance_eval(&description)
       end
@@ -86,6 +87,11 @@ module Pelton
       # With a name: says what is compared. Without: that {Metric}.
       def metric(name = nil, title = name.to_s, digits: 2)
         name ? @metric = Metric.new(name, title, digits) : @metric
+      end
+
+      # With a name: shows one more figure of each contender beside the one that is compared. Without: those {Metric}s.
+      def also(name = nil, title = name.to_s, digits: 2)
+        name ? @also << Metric.new(name, title, digits) : @also
       end
 
       # Declares the contender that the others are compared with. Of several, it is the first that can run here.

@@ -113,7 +113,13 @@ module Pelton
 
       def picture(sweep)
         return grids(sweep) if sweep.race.points
-        sweep.several? ? Lines.new(sweep).to_html : Bars.new(sweep.measured.first).to_html
+        return Lines.new(sweep).to_html if sweep.several?
+        heat = sweep.measured.first
+        [Bars.new(heat).to_html, sweep.race.also.map { |metric| further(metric, Bars.new(heat, metric).to_html) }]
+      end
+
+      def further(metric, bars)
+        [Html.tag(:h4, self.class.unit(metric.title)), bars] unless bars.empty?
       end
 
       def grids(sweep)
@@ -136,7 +142,7 @@ module Pelton
       def absent(sweep)
         reasons = sweep.heats.flat_map do |heat|
           next ["#{"#{heat.latency} ms " if heat.latency}skipped: #{heat.skipped}"] if heat.skipped
-          heat.results.reject(&:measured?).map { |result| "#{result.name}: #{result.status}: #{result.reason}" }
+          heat.absences
         end
         Html.tag(:ul, reasons.uniq.map { |reason| Html.tag(:li, reason) }, class: "absent") unless reasons.empty?
       end

@@ -39,6 +39,7 @@ module Pelton
         heat.results.map do |result|
           {**place(heat), latency: heat.latency, name: result.name, style: result.contender.style, baseline: result.contender.baseline,
                           size: result.size, status: heat.skipped ? :skipped : result.status, reason: heat.skipped || result.reason,
+                          also: heat.race.also.to_h { |one| [one.name, result.median(one.name)] },
                           metric: heat.race.metric.name, median: result.median(heat.race.metric.name), ratio: heat.ratio(result), doubt: heat.doubt(result),
                           user: result.median(:user), system: result.median(:system), real: result.median(:real),
                           rss: result.median(:rss_mb), rounds: result.measurements.map(&:to_h)}

@@ -27,7 +27,7 @@ module Pelton
         measured = heat.results.select(&:measured?)
         past(heat.past) if heat.past
         @out.puts((heat.race.points ? points(heat, measured) : table(heat, measured)).to_s.gsub(/^/, "  ")) if measured.any?
-        (heat.results - measured).each { |result| @out.puts("  #{result.status}: #{result.name}: #{result.reason}") }
+        heat.absences.each { |line| @out.puts("  #{line}") }
       end
 
       # From where on contenders are ahead of the baseline, for races that were run at several latencies.
@@ -50,9 +50,9 @@ module Pelton
 
       def targets(heats)
         table = Table.new(" row", "what", " limit", " is", "")
-        checks = heats.flat_map(&:checks).sort_by { |check| check.target.row }
+        checks = heats.flat_map(&:checks).sort_by { |check| check.target.order }
         return if checks.empty?
-        checks.each { |check| table.add(check.target.row, check.what, *verdict(check)) }
+        checks.each { |check| table.add(check.target.row || "-", check.what, *verdict(check)) }
         @out.puts("", "targets (medians; met within #{((Target::TOLERANCE - 1) * 100).round} %)", table.to_s.gsub(/^/, "  "))
         @out.puts("  (n): of n rounds; a verdict takes #{Target::ROUNDS_FOR_A_VERDICT}") unless checks.all?(&:sure?)
       end
@@ -69,11 +69,11 @@ module Pelton
         metric = heat.race.metric
         base = heat.reference&.name
         table = Table.new("", "style", " size", "      user     system      total        real", " #{metric.title}",
-          " min..max", *(" RSS MB" unless metric.name == :rss_mb), *(" / #{base}" if base))
+          " min..max", *heat.race.also.map { |one| " #{one.title}" }, *(" RSS MB" unless metric.name == :rss_mb), *(" / #{base}" if base))
         measured.each do |result|
           table.add(result.name, result.contender.style, delimit(result.size), times(result),
             number(result.median(metric.name), metric.digits), range(result, metric),
-            *(number(result.median(:rss_mb), 0) unless metric.name == :rss_mb), *(ratio(heat, result) if base))
+            *heat.race.also.map { |one| number(result.median(one.name), one.digits) }, *(number(result.median(:rss_mb), 0) unless metric.name == :rss_mb), *(ratio(heat, result) if base))
         end
         table
       end

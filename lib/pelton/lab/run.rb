@@ -73,14 +73,13 @@ module Pelton
       # @yieldreturn [#requests, #seconds] what was done, as {WebLoad} says it
       def measure_server(server)
         raise ArgumentError, "a contender measures once" if @measurement
-        server.forget_peak
-        before = server.usage
-        @on_start.call
-        done = yield
-        after = server.usage
-        record(:grown_mb, (after.peak_kb - before.rss_kb) / 1024.0)
-        @measurement = Measurement.new(user: after.user - before.user, system: after.system - before.system, real: done.seconds,
-          operations: done.requests, rss_kb: after.peak_kb, records: @records)
+        done = nil
+        cost = server.cost do
+          @on_start.call
+          done = yield
+        end
+        record(:grown_mb, cost[:grown_mb])
+        @measurement = Measurement.new(**cost.parts, records: @records)
         done
       end
 

@@ -44,13 +44,23 @@ module Pelton
         (@options.pins || race.sizes.keys).product(latencies).map do |pin, latency|
           size = race.size(pin, @options.size, full: @options.full)
           results = entrants(race).map { |contender| enter(race, contender, size, latency) }
-          Heat.new(experiment, race, pin, latency:, size:, rounds: @options.rounds || race.rounds, results:)
+          heat = Heat.new(experiment, race, pin, latency:, size:, rounds: @options.rounds || race.rounds, results:)
+          heat.tap { heat.left_out = left_out(race) }
         end
       end
 
       # How often something is run for a heat: what its share of the whole is guessed from.
       def work(heat)
-        [heat.rounds * heat.results.count { |result| result.status != :skipped }, 1].max
+        [heat.results.sum { |result| (result.status == :skipped) ? 0 : rounds(heat, result) }, 1].max
+      end
+
+      def rounds(heat, result)
+        result.contender.rounds(heat.rounds, all: @options.full || @options.rounds)
+      end
+
+      def left_out(race)
+        return [] unless @options.peers.nil?
+        race.contenders.select { |contender| contender.extra && !contender.unavailable }.map(&:name)
       end
 
       def entrants(race)
@@ -75,7 +85,11 @@ module Pelton
         setting = Setting.new(processes, server, *linked(link(heat), server, processes, server_core), core, server_core)
         (heat.rounds + 1).times do |round|
           runnable = heat.results.select(&:runnable?)
-          runnable = round.zero? ? runnable.reject { |result| @rehearsed[result.contender] } : runnable.shuffle(random: @random)
+          runnable = if round.zero?
+            runnable.reject { |result| @rehearsed[result.contender] }
+          else
+            runnable.select { |result| round <= rounds(heat, result) }.shuffle(random: @random)
+          end
           runnable.each_with_index do |result, n|
             yield "#{heat.name}, #{round.zero? ? "rehearsal" : "round #{round} of #{heat.rounds}"}: #{result.name}",
               (round + n / runnable.size.to_f) / (heat.rounds + 1)

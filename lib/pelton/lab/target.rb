@@ -13,7 +13,7 @@ module Pelton
 
       attr_reader :row, :what, :contender, :to, :pin, :metric, :limit, :unit, :digits
 
-      # @param row [Integer] its number in the table of targets
+      # @param row [Integer, nil] its number in the table of targets; nil: it stands below them
       # @param of [String] the contender that must keep it
       # @param to [String, Array<String>, nil] with whom it is compared: of several the one that did best; nil: the baseline
       # @param at_most [Numeric] the limit
@@ -30,6 +30,11 @@ module Pelton
         @metric = metric || default_metric
         @unit = unit
         @digits = digits
+      end
+
+      # Where it stands among others.
+      def order
+        row || Float::INFINITY
       end
 
       # Holds it against a {Heat}.

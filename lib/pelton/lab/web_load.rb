@@ -1,11 +1,16 @@
 # frozen_string_literal: true
 
+require "socket"
+require_relative "pattern"
+require_relative "pinning"
 require_relative "programs"
+require_relative "slow_readers"
+require_relative "web_crowd"
 
 module Pelton
   module Lab
-    # Programs that ask a web server for much, from the core that the contender is not on. An answer that failed makes the
-    # contender wrong.
+    # What asks a web server for much, from the core that the contender is not on: programs, and for what they cannot do this
+    # process, which moves there. An answer that failed makes the contender wrong.
     class WebLoad
       # What was done.
       Done = Struct.new(:requests, :seconds)
@@ -48,7 +53,60 @@ module Pelton
         done
       end
 
+      # Asks at fixed times, on a new connection each. A time counts from when its request was due, not from when the answer before
+      # it let it go; between two requests the block has its turn. Who asks collects no garbage meanwhile: it would be the server's
+      # delay.
+      # @param interval [Numeric] seconds
+      # @return [Array<Float>] seconds until each answer
+      def paced(server, requests:, interval:, body:)
+        here
+        GC.start
+        GC.disable
+        first = @run.monotonic
+        Array.new(requests) do |n|
+          due = first + n * interval
+          sleep([due - @run.monotonic, 0].max)
+          @run.expect(body, server.get.body)
+          (@run.monotonic - due).tap { yield }
+        end
+      ensure
+        GC.enable
+      end
+
+      # Receives what is at a path so many times, on a new connection each, and compares it with so many bytes of the {Pattern}.
+      # @return [Done]
+      def receive(server, path, times:, bytes:)
+        here
+        started = @run.monotonic
+        buffer = "".b
+        times.times do
+          socket = TCPSocket.new("127.0.0.1", server.port)
+          socket.write("GET #{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+          @run.expect(bytes.to_s, socket.gets("\r\n\r\n").to_s[/^content-length: *(\d+)/i, 1], "an answer's length")
+          Pattern.each_block(bytes) { |block| @run.expect(true, socket.read(block.bytesize, buffer) == block, "whether the bytes are the file's") }
+          socket.close
+        end
+        Done.new(times, @run.monotonic - started)
+      end
+
+      # @return [WebCrowd]
+      def crowd(server, size, body:)
+        here
+        WebCrowd.new(@run, server.port, size, body:)
+      end
+
+      # @return [SlowReaders]
+      def slow_readers(server, path, size, body:)
+        here
+        SlowReaders.new(@run, server.port, path, size, body:)
+      end
+
       private
+
+      # This process asks, too: from where the programs do.
+      def here
+        @here ||= Pinning.move(@run.server_core) || true
+      end
 
       def call(*command)
         pinned = @run.server_core ? ["taskset", "-c", @run.server_core.to_s] : []

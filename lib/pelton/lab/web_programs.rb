@@ -32,7 +32,7 @@ module Pelton
         def thin(app, *options)
           lambda do |port, _|
             ruby('require "thin"; Thin::Runner.new(ARGV).run!', "start", "-q", "-e", "production", "-a", "127.0.0.1", "-p", port.to_s,
-              "--max-conns", "10000", *options, "-R", app)
+              "--max-conns", "20000", "--max-persistent-conns", "20000", *options, "-R", app)
           end
         end
 
@@ -46,11 +46,11 @@ module Pelton
 
         # A program of examples/articles, on EventMachine or, as a user would run it, on Pelton.
         # @param on [Symbol] :eventmachine or :pelton
-        # @param ports [Hash{Integer => Integer}] of other programs, instead of those that are printed
-        def article(name, printed_port, on:, ports: {})
+        # @param instead [Hash{#to_s => #to_s}] what shall stand there for something that is printed
+        def article(name, printed_port, on:, instead: {})
           path = File.join(ARTICLES, "#{name}.rb")
           lambda do |port, _|
-            source = {printed_port => port, **ports}.reduce(File.read(path).sub("0.0.0.0", "127.0.0.1")) { |text, (from, to)| text.sub(from.to_s, to.to_s) }
+            source = {printed_port => port, **instead}.reduce(File.read(path).sub("0.0.0.0", "127.0.0.1")) { |text, (from, to)| text.sub(from.to_s, to.to_s) }
             ruby(source, library: (["-I", LIBRARY, "-r", "pelton/eventmachine"] if on == :pelton))
           end
         end
@@ -67,7 +67,7 @@ module Pelton
           lambda do |port, folder|
             File.write(path = File.join(folder, "nginx.conf"), <<~NGINX)
               daemon off; #{"user root;" if Process.uid.zero?} worker_processes 1; pid #{folder}/pid; error_log stderr crit;
-              events { worker_connections 10000; }
+              events { worker_connections 20000; }
               http {
                 access_log off; keepalive_requests 100000000; default_type text/plain;
                 client_body_temp_path #{folder}/b; proxy_temp_path #{folder}/p; fastcgi_temp_path #{folder}/f;
@@ -80,9 +80,9 @@ module Pelton
           end
         end
 
-        # The path of one of the lab's rackup files.
-        def application(name)
-          File.expand_path("applications/#{name}.ru", __dir__)
+        # The path of one of the lab's applications: a rackup file, or what else.
+        def application(name, kind = "ru")
+          File.expand_path("applications/#{name}.#{kind}", __dir__)
         end
 
         private

@@ -5,6 +5,7 @@ require "net/http"
 require "rbconfig"
 require "socket"
 require "tmpdir"
+require_relative "measurement"
 require_relative "programs"
 
 module Pelton
@@ -81,6 +82,19 @@ module Pelton
         rescue Errno::ENOENT, Errno::ESRCH
           next # it has ended
         end
+      end
+
+      # What it uses while the block asks it. Among the records is `grown_mb`, how far its memory's peak is above what it had
+      # before.
+      # @yieldreturn [#requests, #seconds] what was done, as {WebLoad} says it
+      # @return [Measurement]
+      def cost
+        forget_peak
+        before = usage
+        done = yield
+        after = usage
+        Measurement.new(user: after.user - before.user, system: after.system - before.system, real: done.seconds,
+          operations: done.requests, rss_kb: after.peak_kb, records: {grown_mb: (after.peak_kb - before.rss_kb) / 1024.0})
       end
 
       # The peak of memory counts from now on.

@@ -22,6 +22,15 @@ class LabBarsTest < PeltonTest
     assert_equal 1, html.scan('class="ratio').size
   end
 
+  def test_of_a_figure_beside_without_ratios
+    heat = SomeHeat.beside
+    html = Pelton::Lab::ReportHtml::Bars.new(heat, heat.race.also.first).to_html
+
+    assert_equal [89.29, 44.64], html.scan(/class="bar" style="width:([\d.]+)%/).flatten.map(&:to_f)
+    assert_match(%r{<b>3\.5</b> thousands}, html)
+    refute_includes html, "ratio"
+  end
+
   def test_nothing_of_nothing
     assert_empty html(SomeHeat.new.tap { |heat| heat.results.each { |result| result.refuse("no") } })
   end

@@ -20,6 +20,14 @@ class LabTablesTest < PeltonTest
     assert_equal "0.250 ±?", fast.last
   end
 
+  def test_figures_beside
+    head, _, fast = rows(Tables.heat(SomeHeat.beside))
+
+    assert_equal ["min – max", "keys, thousands", "RSS MB"], head[7, 3]
+    assert_equal ["50.00 – 150.00", "3.5", "10"], fast[7, 3]
+    assert_equal ["–", "keys", "≤ 4.00 k", "3.50 k", "met, 2 rounds"], rows(Tables.targets(SomeHeat.beside.checks)).last
+  end
+
   def test_the_times_at_each_point
     assert_equal [["µs an operation, at once:", "1", "10"], ["slow blocking", "10.0", "10.0"], ["fast callback", "20.0", "5.00"]],
       rows(Tables.points(SomeHeat.grid.first))

@@ -17,7 +17,11 @@ Pelton::Lab.experiment "broker" do
   dalli = programs.application("broker_dalli")
   sinatra_dalli = programs.application("broker_sinatra_dalli")
 
+  # What a target rests on takes part in all rounds.
   contenders = lambda do |race, bytes|
+    large = bytes > 100_000
+    race.also :cpu_us_per_operation, "CPU us/op", digits: 0
+    race.also :grown_mb, "grown by, MB", digits: 0
     race.server do |processes, core, address|
       Pelton::Lab::WebLoad.program("ab")
       Pelton::Lab::MemcachedServer.start(processes, core, address)
@@ -50,32 +54,36 @@ Pelton::Lab.experiment "broker" do
     end
 
     # Each value is received as a String, and not passed on as it comes.
-    race.contender "Pelton, Rack, get", style: "direct" do |run|
+    race.contender "Pelton, Rack, get", style: "direct", rounds: 3 do |run|
       serve.call(run, programs.pelton(programs.application("broker_get")))
     end
 
-    race.contender "Pelton, Sinatra", style: "direct", gem: "sinatra" do |run|
+    race.contender "Pelton, Sinatra", style: "direct", gem: "sinatra", rounds: (3 if large) do |run|
       serve.call(run, programs.pelton(sinatra))
     end
 
-    race.contender "Puma, Rack, dalli", style: "blocking", gem: "puma" do |run|
+    race.contender "Puma, Rack, dalli", style: "blocking", gem: "puma", rounds: (3 unless large) do |run|
       serve.call(run, programs.puma(dalli))
     end
 
-    race.contender "Puma, Sinatra, dalli", style: "blocking", gem: "puma", extra: true do |run|
+    race.contender "Puma, Sinatra, dalli", style: "blocking", gem: "puma", extra: true, rounds: 3 do |run|
       serve.call(run, programs.puma(sinatra_dalli))
     end
 
-    race.contender "Thin, Sinatra, dalli", style: "blocking", gem: "thin" do |run|
+    race.contender "Thin, Sinatra, dalli", style: "blocking", gem: "thin", rounds: 3 do |run|
       serve.call(run, programs.thin(sinatra_dalli))
     end
 
-    race.contender "Falcon, Rack, dalli", style: "direct", gem: "falcon" do |run|
+    race.contender "Falcon, Rack, dalli", style: "direct", gem: "falcon", rounds: 3 do |run|
       serve.call(run, programs.falcon(dalli), connections: 16)
     end
 
+    race.contender "node", style: "callback", program: "node", rounds: 3 do |run|
+      serve.call(run, programs.node(File.read(programs.application("broker", "js"))))
+    end
+
     # It searches what it has once more with each piece that comes: of large values a hundred are enough to see it.
-    race.contender "Thin, EM::P::Memcache", style: "callback", gem: "thin", at_most: ((bytes > 100_000) ? 100 : 5_000) do |run|
+    race.contender "Thin, EM::P::Memcache", style: "callback", gem: "thin", rounds: 3, at_most: (large ? 100 : 5_000) do |run|
       serve.call(run, programs.thin(programs.application("broker_eventmachine")))
     end
   end

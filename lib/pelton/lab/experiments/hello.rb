@@ -24,6 +24,7 @@ Pelton::Lab.experiment "hello" do
 
   race "keep-alive", size: {apart: 2}, rehearsal: 1, full: 10, unit: "seconds" do
     server { Pelton::Lab::WebLoad.program("wrk") }
+    also :cpu_us_per_operation, "CPU us/op"
 
     baseline "nginx, return 200", style: "callback", program: "nginx" do |run|
       serve.call(run, programs.nginx('location / { return 200 "Hello World!"; }'))
@@ -41,15 +42,15 @@ Pelton::Lab.experiment "hello" do
       serve.call(run, programs.puma(app))
     end
 
-    contender "Falcon", style: "direct", gem: "falcon" do |run|
+    contender "Falcon", style: "direct", gem: "falcon", rounds: 3 do |run|
       serve.call(run, programs.falcon(app))
     end
 
-    contender "Thin", style: "callback", gem: "thin" do |run|
+    contender "Thin", style: "callback", gem: "thin", extra: true, rounds: 3 do |run|
       serve.call(run, programs.thin(app))
     end
 
-    contender "node", style: "callback", program: "node" do |run|
+    contender "node", style: "callback", program: "node", rounds: 3 do |run|
       serve.call(run, programs.node(<<~JAVASCRIPT))
         require("http").createServer((request, response) => {
           response.writeHead(200, { "content-type": "text/plain", "content-length": 12 });
@@ -65,7 +66,7 @@ Pelton::Lab.experiment "hello" do
     target 12, "the same / Puma (4.7 of its requests/s)", of: "Pelton", to: "Puma, 5 threads", at_most: 0.213, digits: 3
   end
 
-  race "a millisecond of CPU", size: {free: 2}, rehearsal: 1, full: 10, unit: "seconds" do
+  race "a millisecond of CPU", size: {free: 1}, rehearsal: 1, full: 10, unit: "seconds" do
     server { Pelton::Lab::WebLoad.program("wrk") }
 
     baseline "Pelton, -w 1", style: "direct" do |run|
@@ -76,11 +77,11 @@ Pelton::Lab.experiment "hello" do
       serve.call(run, programs.pelton(app, "-w", "2"), "/busy")
     end
 
-    contender "Puma, -w 1", style: "blocking", gem: "puma" do |run|
+    contender "Puma, -w 1", style: "blocking", gem: "puma", rounds: 3 do |run|
       serve.call(run, programs.puma(app, workers: 1), "/busy")
     end
 
-    contender "Puma, -w 2", style: "blocking", gem: "puma" do |run|
+    contender "Puma, -w 2", style: "blocking", gem: "puma", rounds: 3 do |run|
       serve.call(run, programs.puma(app, workers: 2), "/busy")
     end
 

@@ -12,9 +12,10 @@ module Pelton
         ROOM = 1.12
 
         # @param heat [Heat]
-        def initialize(heat)
+        # @param metric [Race::Metric] what the bars are; ratios to the baseline stand beside what the race compares
+        def initialize(heat, metric = heat.race.metric)
           @heat = heat
-          @metric = heat.race.metric
+          @metric = metric
           @results = heat.results.select { |result| result.median(@metric.name) }
           @longest = @results.map { |result| result.median(@metric.name) }.max.to_f * ROOM
         end
@@ -43,7 +44,7 @@ module Pelton
         end
 
         def ratio(result)
-          return unless base && result != @heat.reference && (ratio = @heat.ratio(result))
+          return unless @metric == @heat.race.metric && base && result != @heat.reference && (ratio = @heat.ratio(result))
           doubtful = !@heat.trusted?(result)
           Html.tag(:span, "×#{Figures.short(ratio)}", class: doubtful ? "ratio doubtful" : "ratio", title: "times the baseline's, #{Figures.doubt(@heat.doubt(result))}")
         end

@@ -18,12 +18,13 @@ module Pelton
           measured = heat.results.select(&:measured?)
           metric = heat.race.metric
           base = heat.reference
-          heads = ["", "size", "user", "system", "total", "real", ReportHtml.unit(metric.title), "min – max", "RSS MB", *("/ #{base.name}" if base)]
+          heads = ["", "size", "user", "system", "total", "real", ReportHtml.unit(metric.title), "min – max", *heat.race.also.map { |one| ReportHtml.unit(one.title) },
+            "RSS MB", *("/ #{base.name}" if base)]
           rows = measured.map do |result|
             [who(result.name, result.contender.style), Figures.delimit(result.size),
               *TIMES.map { |time| Figures.number(result.median(time), 4) },
               Figures.number(result.median(metric.name), metric.digits), range(result, metric),
-              Figures.number(result.median(:rss_mb), 0), *(ratio(heat, result) if base)]
+              *heat.race.also.map { |one| Figures.number(result.median(one.name), one.digits) }, Figures.number(result.median(:rss_mb), 0), *(ratio(heat, result) if base)]
           end
           table(heads, rows)
         end
@@ -51,10 +52,10 @@ module Pelton
 
         # The targets, with their verdicts.
         def targets(checks)
-          rows = checks.sort_by { |check| check.target.row }.map do |check|
+          rows = checks.sort_by { |check| check.target.order }.map do |check|
             target = check.target
             unit = " #{ReportHtml.unit(target.unit)}" if target.unit
-            [target.row, check.what, "≤ #{Figures.number(target.limit, target.digits)}#{unit}",
+            [target.row || "–", check.what, "≤ #{Figures.number(target.limit, target.digits)}#{unit}",
               measured(check, unit), verdict(check)]
           end
           table(["row", "what", "limit", "measured", ""], rows, "targets")
