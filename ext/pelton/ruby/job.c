@@ -305,6 +305,14 @@ void pel_uncaught(struct pel_reactor *reactor, VALUE error)
     RB_GC_GUARD(error);
 }
 
+VALUE pel_run_job(VALUE taken)
+{
+    struct pel_taken_job *one = (struct pel_taken_job *)taken;
+
+    one->job.run(one->reactor, one->job.data);
+    return Qnil;
+}
+
 void pel_dispatch(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument)
 {
     VALUE error;

@@ -298,26 +298,13 @@ static int delivers(const struct pel_job *job)
     return job->run == deliver || job->run == deliver_chain;
 }
 
-struct delivery_job {
-    struct pel_reactor *reactor;
-    struct pel_job job;
-};
-
-static VALUE run_delivery(VALUE argument)
-{
-    struct delivery_job *taken = (struct delivery_job *)argument;
-
-    taken->job.run(taken->reactor, taken->job.data);
-    return Qnil;
-}
-
 int pel_operation_deliver(struct pel_reactor *reactor, int *state)
 {
-    struct delivery_job taken = {.reactor = reactor};
+    struct pel_taken_job taken = {.reactor = reactor};
 
     if (!pel_take_job(reactor, delivers, &taken.job))
         return 0;
-    pel_protect(run_delivery, (VALUE)&taken, state);
+    pel_protect(pel_run_job, (VALUE)&taken, state);
     return 1;
 }
 

@@ -6,6 +6,8 @@
 #include "../core/splice.h"
 #include "../core/stream.h"
 #include "../core/watchdog.h"
+#include "job.h"
+#include "park.h"
 
 /*
  * The reactor: a loop, the fibers that wait for it, and the queues of what is ready. Each thread has at most one.
@@ -17,156 +19,6 @@
  *
  * Where no reactor runs, pel_park turns the loop's C part itself and blocks the thread.
  */
-
-struct pel_reactor;
-struct pel_worker;
-struct pel_operation;
-
-/* ---- waiters: a fiber that waits for one thing (park.c) -------------------------------------------------------- */
-
-enum pel_wakeup {
-    PEL_WOKEN = 1, /* what was waited for has happened */
-    PEL_TIMED_OUT  /* the deadline came first */
-};
-
-/* Lives on the C stack of the waiting fiber; linked and marked through the reactor while it is parked. */
-struct pel_waiter {
-    struct pel_waiter *previous, *next;
-    struct pel_waiter *next_awaiter; /* the next fiber that awaits the same operation */
-    struct pel_operation *operation; /* whose result is kept alive until this fiber has taken it, or NULL */
-    struct pel_timer *deadline;
-    VALUE fiber;
-    VALUE exception;   /* raised in the fiber when it wakes (pel_raise_in), Qfalse */
-    VALUE starts;      /* it is ready at once, and this new fiber runs first, Qfalse */
-    uint8_t yields;    /* it is ready at once, and all that is ready runs first */
-    uint8_t fired;     /* what it waits for has happened; later wake-ups are no-ops */
-    uint8_t queued;    /* it is on a queue, and must not leave before its turn */
-    uint8_t timed_out; /* its deadline fired it */
-    uint8_t unblocked; /* pel_unblock fired it: a Mutex or a Queue has counted on its going on */
-    uint8_t off_queue; /* it blocks the thread, or was given up: firing it puts it on no queue */
-    uint8_t given_up;  /* run has ended without its fiber, which never goes on */
-};
-
-/* Whether its fiber may go on: it was fired, and its turn has come. */
-static inline int pel_woken(const struct pel_waiter *waiter)
-{
-    return waiter->fired && !waiter->queued;
-}
-
-/* Parks the current fiber until the waiter is fired or the monotonic clock reaches deadline (PEL_FOREVER: never).
- * Blocks where no reactor runs. Raises what was raised in it, after unlinking the waiter. The caller keeps the waiter
- * (zeroed) on its stack. Use it where nothing but the reactor refers to the waiter; otherwise use the next one. */
-enum pel_wakeup pel_park(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline);
-
-/* The same, but an exception is returned as a state for pel_rethrow instead of being raised: the caller can take the
- * waiter off its lists first. 0: look at waiter->timed_out. */
-int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline);
-
-/* Wakes a waiter: puts it on the ready queue, unless it is there already. Never fails: parking has reserved the place.
- * Thread of the reactor, or any other thread that holds the GVL. */
-void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter);
-
-/* The innermost waiter of a parked fiber; NULL when it is not parked. */
-struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber);
-
-/* Raises exception in a parked fiber, when its turn comes. 0 when the fiber is not parked in this reactor. One that was
- * unblocked goes on first, or what it was given (a Mutex, an item of a Queue) would be lost: it gets the exception when
- * it waits next, and so does one that has an exception already. */
-int pel_raise_in(struct pel_reactor *reactor, VALUE fiber, VALUE exception);
-
-/* The same for a known waiter. */
-void pel_waiter_raise(struct pel_reactor *reactor, struct pel_waiter *waiter, VALUE exception);
-
-/* Parks the current fiber where pel_unblock finds it. 1 when it was unblocked, 0 when the time was over. */
-int pel_sleep(struct pel_reactor *reactor, int64_t deadline);
-
-/* Wakes a fiber that sleeps; no-op for any other. Any thread that holds the GVL. */
-void pel_unblock(struct pel_reactor *reactor, VALUE fiber);
-
-/* Whether a waiting call parks (1) or blocks the thread (0). A fiber that Ruby calls blocking parks as well: blocking
- * would keep the loop from what is waited for. Ruby itself calls no hook there. */
-static inline int pel_can_park(const struct pel_reactor *reactor);
-
-/* Called by an operation that was done without waiting: after a budget the loop is turned once, so that ready data
- * starves nobody. cost: 1 + kilobytes moved / 4. */
-static inline void pel_spend(struct pel_reactor *reactor, int32_t cost);
-
-/* The budget is spent: yields, unless the fiber is inside Pelton.hold. */
-void pel_overspend(struct pel_reactor *reactor);
-
-/* Lets everything else that is ready go first, and the loop turn once. */
-void pel_yield(struct pel_reactor *reactor);
-
-/* ---- jobs: what is ready to run on the turning fiber (job.c) --------------------------------------------------- */
-
-struct pel_job {
-    void (*run)(struct pel_reactor *reactor, void *data); /* may call Ruby, raise, and park. NULL: data is a waiter */
-    void (*mark)(void *data);                             /* marks what data needs; may be NULL */
-    void (*drop)(void *data); /* when the reactor leaves before it ran: gives back what the job holds; may be NULL */
-    void *data;
-};
-
-/* A ring, its capacity a power of two. */
-struct pel_queue {
-    struct pel_job *jobs;
-    uint32_t head, count, capacity;
-};
-
-/* Puts a job at the end of the ready queue. Any thread that holds the GVL. Raises NoMemoryError; never collects. */
-void pel_enqueue(struct pel_reactor *reactor, struct pel_job job);
-
-/* The same for what a timer made ready: it goes before all that is merely ready, so that no crowd delays it. */
-void pel_enqueue_due(struct pel_reactor *reactor, struct pel_job job);
-
-/* Puts a job before all others; only from a job, in whose place it comes. */
-void pel_enqueue_first(struct pel_reactor *reactor, struct pel_job job);
-
-/* Puts a block on the ready queue, to be called with no argument. */
-void pel_enqueue_proc(struct pel_reactor *reactor, VALUE proc);
-
-/* Sees to it that all parked fibers, and one more, can be queued. 0 when there is no memory. */
-int pel_queues_reserve(struct pel_reactor *reactor);
-
-/* The queue whose next job may run before the loop's turn is due; NULL when it is due. */
-struct pel_queue *pel_next_queue(struct pel_reactor *reactor);
-
-static inline struct pel_job *pel_queue_job(struct pel_queue *queue, uint32_t index)
-{
-    return &queue->jobs[(queue->head + index) & (queue->capacity - 1)];
-}
-
-/* Takes the next job, on the tick's account. A job without run and data was a waiter that has left. */
-struct pel_job pel_take(struct pel_reactor *reactor, struct pel_queue *queue);
-
-/* Takes the next job when it is a waiter, and its fiber may run before the loop's turn: of this tick's batch, or of
- * those that wake each other, for a while. NULL otherwise. */
-struct pel_waiter *pel_take_next_waiter(struct pel_reactor *reactor);
-
-/* The loop's turn is due now. */
-void pel_end_batch(struct pel_reactor *reactor);
-
-/* Puts a waiter on a queue; takes one off. */
-void pel_queue_waiter(struct pel_reactor *reactor, struct pel_queue *queue, struct pel_waiter *waiter);
-void pel_unqueue_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter);
-
-/* The first ready waiter, wherever it stands, taken off its queue; NULL when there is none. */
-struct pel_waiter *pel_take_any_waiter(struct pel_reactor *reactor);
-
-/* Takes the first wanted job off the ready queue. 0 when there is none. */
-int pel_take_job(struct pel_reactor *reactor, int (*wanted)(const struct pel_job *job), struct pel_job *job);
-
-void pel_queues_mark(struct pel_reactor *reactor);
-void pel_queues_drop(struct pel_reactor *reactor);
-
-/* Calls function(argument), which may raise and park, and reports what it raises as an uncaught error of a callback. */
-void pel_dispatch(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument);
-
-/* An error that nobody rescued: to Pelton.on_error, or out of run when it is not a StandardError, or means to leave
- * (throw). */
-void pel_uncaught(struct pel_reactor *reactor, VALUE error);
-
-/* Ends run with an exception. */
-void pel_fail_run(struct pel_reactor *reactor, VALUE exception);
 
 /* ---- alarms: timers of the reactor ---------------------------------------------------------------------------- */
 
@@ -301,11 +153,15 @@ struct pel_reactor *pel_reactor_get(VALUE self);
 /* From the same, whatever its state. */
 struct pel_reactor *pel_reactor_peek(VALUE self);
 
+/* Whether a waiting call parks (1) or blocks the thread (0). A fiber that Ruby calls blocking parks as well: blocking
+ * would keep the loop from what is waited for. Ruby itself calls no hook there. */
 static inline int pel_can_park(const struct pel_reactor *reactor)
 {
     return reactor->phase != PEL_IDLE;
 }
 
+/* Called by an operation that was done without waiting: after a budget the loop is turned once, so that ready data
+ * starves nobody. cost: 1 + kilobytes moved / 4. */
 static inline void pel_spend(struct pel_reactor *reactor, int32_t cost)
 {
     if ((reactor->budget -= cost) <= 0)

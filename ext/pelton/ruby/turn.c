@@ -192,34 +192,21 @@ static int step_aside(struct pel_reactor *reactor, struct pel_worker *worker, VA
     return reactor->phase != PEL_IDLE;
 }
 
-struct run_job {
-    struct pel_reactor *reactor;
-    struct pel_job job;
-};
-
-static VALUE run_job(VALUE argument)
-{
-    struct run_job *run = (struct run_job *)argument;
-
-    run->job.run(run->reactor, run->job.data);
-    return Qnil;
-}
-
 /* 0 when the worker must end. */
 static int next_job(struct pel_reactor *reactor, struct pel_worker *worker, struct pel_queue *queue)
 {
-    struct run_job run = {.reactor = reactor};
+    struct pel_taken_job taken = {.reactor = reactor};
     struct pel_job *next = pel_queue_job(queue, 0);
 
     /* The pool is full: where this fiber ends, the loop is handed on to the one that is ready. */
     if (!next->run && next->data && reactor->idle_count >= PEL_IDLE_WORKERS && reactor->phase == PEL_RUNNING)
         return 0;
-    run.job = pel_take(reactor, queue);
-    if (run.job.run) {
-        pel_dispatch(reactor, run_job, (VALUE)&run);
+    taken.job = pel_take(reactor, queue);
+    if (taken.job.run) {
+        pel_dispatch(reactor, pel_run_job, (VALUE)&taken);
         pel_late_drop(worker->fiber);
-    } else if (run.job.data) {
-        return step_aside(reactor, worker, ((struct pel_waiter *)run.job.data)->fiber);
+    } else if (taken.job.data) {
+        return step_aside(reactor, worker, ((struct pel_waiter *)taken.job.data)->fiber);
     }
     return 1;
 }
