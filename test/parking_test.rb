@@ -160,7 +160,8 @@ class ParkingTest < PeltonTest
 
   # 8. When no fiber can be made, that strikes the fiber that wants to park, and nobody else.
   def test_rule_8_a_worker_that_cannot_be_made_is_an_error_of_the_one_who_parks
-    output = ruby_output(<<~RUBY, deadline: 60)
+    # So that memory runs out for fibers alone: Ruby ends itself when there is none for an error's own raising.
+    output = ruby_output(<<~RUBY, env: {"RUBY_GC_HEAP_INIT_SLOTS" => "300000", "MALLOC_TOP_PAD_" => "67108864"}, deadline: 60)
       require "pelton"
       refused = served = 0
       Pelton.on_error { |error| abort error.full_message unless error.is_a?(FiberError) }
