@@ -8,6 +8,10 @@ class LabFiguresTest < PeltonTest
     assert_equal ["1,234.50", "-", "0.1"], [[1234.5, 2], [nil, 2], [0.1, 1]].map { |value, digits| Pelton::Lab::Figures.number(value, digits) }
   end
 
+  def test_what_is_next_to_nothing_has_no_sign
+    assert_equal ["0.0", "0", "-0.1", "-10"], [[-0.04, 1], [-0.4, 0], [-0.06, 1], [-10, 0]].map { |value, digits| Pelton::Lab::Figures.number(value, digits) }
+  end
+
   def test_delimited
     assert_equal %w[1 999 1,000 1,234,567], [1, 999, 1000, 1_234_567].map { |number| Pelton::Lab::Figures.delimit(number) }
   end

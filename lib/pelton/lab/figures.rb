@@ -6,9 +6,9 @@ module Pelton
     module Figures
       module_function
 
-      # @return [String] "-" for nil
+      # @return [String] "-" for nil; what is next to nothing is 0, never -0
       def number(value, digits)
-        value ? delimit(format("%.#{digits}f", value)) : "-"
+        value ? delimit(format("%.#{digits}f", value).sub(/\A-(?=[0.]+\z)/, "")) : "-"
       end
 
       # 1,234,567.891
