@@ -10,12 +10,10 @@ class ArchitectureTest < PeltonTest
   ROOMS = {
     "memcached" => %w[],
     "http" => %w[],
-    "record" => %w[],
     "eventmachine" => %w[memcached http],
-    "web" => %w[http],
     "cluster" => %w[],
-    "lab" => %w[memcached http record eventmachine web cluster],
-    "command" => %w[memcached http record eventmachine web cluster lab] # the command line: lib/pelton/command.rb
+    "lab" => %w[memcached http eventmachine cluster],
+    "command" => %w[memcached http eventmachine cluster lab] # the command line: lib/pelton/command.rb
   }.freeze
 
   # Files of lib/ without a test of their own name, and why.

@@ -1,0 +1,144 @@
+# frozen_string_literal: true
+
+require "json"
+require "tempfile"
+require "tmpdir"
+require_relative "test_helper"
+require "pelton/http/configuration"
+
+# What the documents name is there, and their examples run.
+class DocumentsTest < PeltonTest
+  DOCUMENTS = Dir["{,docs/**/,examples/**/}*.md", base: ROOT].sort.freeze
+  # Those that explain how names are made.
+  PATTERNS = %w[CONTRIBUTING.md docs/adr/000-template.md].freeze
+  EXAMPLE = /^ *```ruby\n(.*?)^ *```/m
+
+  def test_links_lead_somewhere
+    broken = each_match(/\]\(([^)\s]+)\)/).reject do |document, link|
+      path, anchor = link.split("#", 2)
+      file = path.empty? ? document : File.join(File.dirname(document), path)
+      link.match?(/\Ahttps?:/) || (File.exist?(File.join(ROOT, file)) && (anchor.nil? || anchors(file).include?(anchor)))
+    end
+
+    assert_empty broken
+  end
+
+  def test_files_that_are_named_are_there
+    missing = each_match(%r{`((?:\.ci|lib|test|ext|docs|benchmark|examples|bin|exe|core|ruby)/[\w.*/-]+)`}).reject do |_, name|
+      [name, "ext/pelton/#{name}"].any? { |pattern| Dir[pattern, base: ROOT].any? }
+    end
+
+    assert_empty missing
+  end
+
+  def test_examples_are_ruby
+    each_match(EXAMPLE).each { |document, code| assert RubyVM::InstructionSequence.compile(code, document) }
+  end
+
+  def test_readme
+    assert_equal "hello\nhello\n", with_memcached { |port| examples("README.md", replace: {"127.0.0.1:11211" => "127.0.0.1:#{port}"}) }
+  end
+
+  def test_memcached
+    with_memcached do |port|
+      here = {"127.0.0.1:11211" => "127.0.0.1:#{port}", "10.0.0.1 10.0.0.2 10.0.0.3:11211:2" => "127.0.0.1:#{port}:2"}
+      examples("docs/guides/memcached.md", replace: here, without: /OpenTelemetry|ActiveSupport|authority/, before: <<~RUBY, after: <<~CHECK)
+        require "pelton/memcached"
+        servers = "127.0.0.1:#{port}"
+        html = "<p>"
+        user = Struct.new(:id).new(7)
+        Report = Struct.new(:compute).new("computed")
+        $cache = -> { Pelton::Memcached::Client.new(servers) }
+        $cache.call.set("photo", "x" * 100_000)
+      RUBY
+        status, headers, body = app.call({})
+        check([status, headers["content-length"], body.to_enum.sum(&:bytesize)], [200, "100000", 100_000])
+        check($cache.call.get("report"), "\\"computed\\"")
+        check($cache.call.get("visitors"), "[7]")
+      CHECK
+    end
+  end
+
+  def test_memcached_server
+    examples("docs/guides/memcached_server.md", before: 'require "minitest"')
+  end
+
+  def test_scheduler
+    examples("docs/guides/scheduler.md", before: <<~RUBY, after: "check(Pelton::Offload::POOL.size, 50)")
+      require "pelton"
+      require "zlib"
+      large = "x" * 1000
+      legacy = -> { 1 }
+    RUBY
+  end
+
+  def test_http_client
+    here = {'"https://example.com/"' => "here", '"https://api.example.com/v1/"' => "here"}
+    printed = Dir.mktmpdir { |dir| examples("docs/guides/http_client.md", replace: here, before: <<~RUBY, after: <<~CHECK) }
+      require "pelton/http"
+      Dir.chdir("#{dir}")
+      File.write("nile.jpg", bytes = "x" * 5000)
+      file = StringIO.new
+      asked = []
+      app = ->(env) { [200, {"content-type" => "application/json"}, [JSON.generate(asked << [env["REQUEST_METHOD"], env["PATH_INFO"]])]] }
+      here = "http://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}/"
+    RUBY
+      check(asked.tally[%w[POST /photos]], 2)
+      check(asked.tally[%w[GET /export]], 2)
+      check(JSON.parse(file.string).last, %w[GET /export])
+    CHECK
+
+    assert_equal "200\n", printed
+  end
+
+  def test_http_server
+    examples("docs/guides/http_server.md", replace: {"127.0.0.1:9292" => "127.0.0.1:0"}, without: /^bind/)
+  end
+
+  def test_the_http_server_s_configuration
+    example = read("docs/guides/http_server.md").scan(EXAMPLE).flatten.grep(/^bind/).fetch(0)
+    configuration = Tempfile.create { |file| Pelton::HTTP::Configuration.new.load(file.tap { file.write(example) }.tap(&:flush).path) }
+
+    assert_equal %w[tcp://0.0.0.0:9292 ssl://0.0.0.0:9443], configuration.addresses.keys
+    assert_equal [2, "log/access.log"], [configuration.workers, configuration.log]
+  end
+
+  def test_lab
+    examples("docs/guides/lab.md", before: 'require "pelton/lab"')
+  end
+
+  private
+
+  def read(document) = File.read(File.join(ROOT, document), encoding: "UTF-8")
+
+  # [document, what the pattern's group has found], of all documents.
+  def each_match(pattern)
+    (DOCUMENTS - PATTERNS).flat_map { |document| read(document).scan(pattern).map { |found,| [document, found] } }
+  end
+
+  # As GitHub makes them of headings.
+  def anchors(document) = read(document).scan(/^#+ (.*)$/).map { |text,| text.downcase.gsub(/[^\w\- ]/, "").tr(" ", "-") }
+
+  # Runs the examples of a document, one after the other in one program and inside one reactor. "# => value" is checked.
+  #
+  # @param replace [Hash{String => String}] parts of their text
+  # @param without [Regexp] leaves out the examples that it matches
+  # @return [String] what they have printed
+  def examples(document, replace: {}, without: /(?!)/, before: "", after: "")
+    codes = read(document).scan(EXAMPLE).flatten.grep_v(without).map do |code|
+      code = replace.reduce(code) { |text, (from, to)| text.gsub(from, to) }
+      code.gsub(/^( *)(\S.*?) +# => (.+)$/) { "#{$1}check((#{$2}), (#{$3}))" }
+    end
+    refute_empty codes
+    ruby_output(<<~RUBY, stdin: JSON.generate([before, *codes, after]))
+      require "json"
+      require "pelton"
+      def check(actual, expected) = actual == expected || abort("\#{actual.inspect} instead of \#{expected.inspect}")
+      Pelton.run do
+        scope = binding
+        JSON.parse($stdin.read).each { |code| eval(code, scope, "#{document}") }
+        Pelton.stop
+      end
+    RUBY
+  end
+end
