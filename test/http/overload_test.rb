@@ -141,13 +141,13 @@ class HTTPOverloadTest < PeltonTest
     output = ruby_output(<<~RUBY)
       require "pelton/http"
       require "socket"
-      Process.setrlimit(:NOFILE, 64, 1024)
+      Process.setrlimit(:NOFILE, 64, Process.getrlimit(:NOFILE).last)
       Pelton.run do
         server = Pelton::HTTP::Server.new(->(_env) { [200, {}, ["hello"]] })
         port = server.listen("tcp://127.0.0.1:0").port
         parent, child = UNIXSocket.pair
         fork do
-          Process.setrlimit(:NOFILE, 1024)
+          Process.setrlimit(:NOFILE, Process.getrlimit(:NOFILE).last)
           sockets = Array.new(100) do
             TCPSocket.new("127.0.0.1", port).tap do |socket|
               socket.write("GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n")

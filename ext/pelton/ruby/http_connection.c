@@ -49,12 +49,14 @@ void pel_http_uncount(struct pel_http_connection *connection)
     pel_http_grant(connection->server);
 }
 
+/* They refer to it no more: what they find then may be the next request's. */
 static void wake(struct pel_http_connection *connection)
 {
     if (connection->reader)
         pel_waiter_fire(connection->reactor, connection->reader);
     if (connection->writer)
         pel_waiter_fire(connection->reactor, connection->writer);
+    connection->reader = connection->writer = NULL;
 }
 
 /* Everything but the stream. */
@@ -279,6 +281,7 @@ void pel_http_end_exchange(struct pel_http_connection *connection)
 {
     pel_http_exchange_end(connection->exchange);
     connection->exchange = Qfalse;
+    wake(connection);
     if (connection->state == PEL_HTTP_BUSY && !connection->aborted && !connection->stream->core.error) {
         if (!connection->keep_alive) {
             pel_http_close_when_sent(connection);

@@ -60,6 +60,16 @@ static struct pel_http_connection *get_open(VALUE self)
     return connection;
 }
 
+/* One whose response's body may be written. */
+static struct pel_http_connection *get_begun(VALUE self)
+{
+    struct pel_http_connection *connection = get_open(self);
+
+    if (!connection->head_sent)
+        rb_raise(pel_eError, "the response has no head yet: call the exchange with [status, headers, body] first");
+    return connection;
+}
+
 /* ---- the response's body -------------------------------------------------------------------------------------- */
 
 static void check(int code)
@@ -105,21 +115,25 @@ void pel_http_write(struct pel_http_connection *connection, VALUE string)
     connection->body_sent += length;
 }
 
+/* When the exchange ends meanwhile nobody else keeps the stream. */
 static void wait_until_sent(struct pel_http_connection *connection)
 {
     int64_t time = connection->server->write_timeout;
+    VALUE stream_object = connection->stream_object;
 
     if (pel_stream_pending(&connection->stream->core) > HIGH_WATER_HTTP)
         pel_stream_wait_below(connection->stream, HIGH_WATER_HTTP / 2,
                               time == PEL_FOREVER ? time : connection->reactor->loop.now + time);
+    RB_GC_GUARD(stream_object);
 }
 
 /* write(string): waits while more than 1 MB is queued. */
 static VALUE exchange_write(VALUE self, VALUE string)
 {
-    struct pel_http_connection *connection = get_open(self);
+    struct pel_http_connection *connection;
 
-    string = rb_obj_as_string(string);
+    string = rb_obj_as_string(string); /* may end the exchange */
+    connection = get_begun(self);
     pel_http_write(connection, string);
     pel_http_send_soon(connection);
     wait_until_sent(connection);
@@ -235,6 +249,7 @@ static VALUE exchange_finish(int argc, VALUE *argv, VALUE self)
         return Qnil;
     pel_http_exchange_get(self);
     if (!connection->aborted && connection->state != PEL_HTTP_GONE) {
+        get_begun(self);
         pel_http_finish_body(connection, trailers);
         pel_http_send_soon(connection);
     }
@@ -293,13 +308,12 @@ static VALUE exchange_errback(VALUE self)
 /* ---- being called: rack.hijack, async.callback, rack.early_hints ---------------------------------------------------
  */
 
-static VALUE early_hints(struct pel_http_connection *connection, VALUE headers)
+static void early_hints(struct pel_http_connection *connection, VALUE headers)
 {
     if (!connection->minor || connection->head_sent || connection->state != PEL_HTTP_BUSY)
-        return Qnil;
+        return;
     put_all_fields(connection, headers, 1);
     pel_http_send_soon(connection);
-    return Qnil;
 }
 
 /* hijack: the connection's Pelton::Stream, which is the caller's from now on. */
@@ -331,8 +345,8 @@ static VALUE exchange_call(int argc, VALUE *argv, VALUE self)
     }
     pel_http_exchange_get(self);
     if (RB_TYPE_P(argv[0], T_HASH))
-        return early_hints(connection, argv[0]);
-    if (connection->in_app)
+        early_hints(connection, argv[0]);
+    else if (connection->in_app)
         connection->early = argv[0];
     else
         pel_http_respond(connection, argv[0]);

@@ -18,12 +18,12 @@ void pel_http_respond_plainly(struct pel_http_connection *connection, unsigned s
     size_t length = strlen(text) + 1;
 
     if (connection->state == PEL_HTTP_IDLE) { /* a request that never came */
-        connection->state = PEL_HTTP_BUSY;
         connection->minor = 1;
         connection->head_request = 0;
         connection->body_done = 0;
     }
     pel_http_list_remove(connection);
+    connection->state = PEL_HTTP_BUSY;
     if (last)
         connection->keep_alive = 0;
     connection->status = (uint16_t)status;

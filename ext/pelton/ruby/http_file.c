@@ -10,17 +10,20 @@
 
 #define PIECE (512 * 1024) /* bytes at once: then it is the others' turn */
 
-/* Parks until the descriptor takes more. Raises. */
+/* Parks until the descriptor takes more. Raises. When the exchange ends meanwhile nobody else keeps the connection. */
 static void wait_writable(struct pel_http_connection *connection)
 {
     struct pel_waiter waiter = {.exception = Qfalse};
     int64_t time = connection->server->write_timeout;
+    VALUE self = connection->self;
     int state;
 
     connection->writer = &waiter;
     state = pel_park_protected(connection->reactor, &waiter,
                                time == PEL_FOREVER ? time : connection->reactor->loop.now + time);
-    connection->writer = NULL;
+    if (connection->writer == &waiter)
+        connection->writer = NULL;
+    RB_GC_GUARD(self);
     if (state)
         pel_rethrow(state);
     if (waiter.timed_out) {
@@ -29,8 +32,10 @@ static void wait_writable(struct pel_http_connection *connection)
     }
 }
 
-static struct pel_http_connection *still_there(struct pel_http_connection *connection)
+static struct pel_http_connection *still_there(VALUE exchange)
 {
+    struct pel_http_connection *connection = pel_http_exchange_get(exchange);
+
     if (connection->aborted || connection->state == PEL_HTTP_GONE || connection->stream->core.error)
         rb_raise(pel_eClosedError, "the client is gone");
     return connection;
@@ -51,7 +56,7 @@ static ssize_t send_piece(struct pel_http_connection *connection, int fd, off_t 
     }
     if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
         connection->aborted = 1;
-        still_there(connection);
+        rb_raise(pel_eClosedError, "the client is gone");
     }
     return sent < 0 ? PEL_ESYSTEM : sent;
 }
@@ -70,7 +75,7 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
         return Qnil;
     while (left) {
         ssize_t sent;
-        still_there(connection);
+        still_there(self);
         if (pel_stream_pending(core)) {
             pel_stream_flush(core);
             if (pel_stream_pending(core)) {
@@ -102,7 +107,7 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
  * be sent by it without passing through here; else nil. */
 static VALUE exchange_direct(VALUE self, VALUE begun)
 {
-    struct pel_http_connection *connection = still_there(pel_http_exchange_get(self));
+    struct pel_http_connection *connection = still_there(self);
     struct pel_stream *core = &connection->stream->core;
 
     if (!NIL_P(begun))

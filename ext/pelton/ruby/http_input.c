@@ -25,6 +25,7 @@ static int parse_body(struct pel_http_connection *connection, VALUE *string)
     static struct pel_http1_head head; /* as in http_connection.c */
     struct pel_buffer *input = &connection->stream->input;
     struct pel_slice data = {NULL, 0};
+    VALUE trailers = Qnil;
     size_t consumed;
     int event =
         pel_http1_parse(&connection->parser, pel_buffer_head(input), pel_buffer_length(input), &consumed, &head, &data);
@@ -34,13 +35,15 @@ static int parse_body(struct pel_http_connection *connection, VALUE *string)
     } else if (event == PEL_HTTP1_END) {
         connection->body_done = 1;
         if (head.header_count)
-            rb_hash_aset(connection->env, key_trailers, trailers_of(&head));
+            trailers = trailers_of(&head);
     } else if (event < 0) {
         connection->keep_alive = 0;
         connection->body_done = 0;
         pel_raise(event, 0, pel_http1_fault_text(pel_http1_parser_fault(&connection->parser)));
     }
     pel_buffer_consume(input, consumed);
+    if (!NIL_P(trailers))
+        rb_hash_aset(connection->env, key_trailers, trailers);
     return event != PEL_HTTP1_MORE;
 }
 
@@ -72,10 +75,12 @@ static int64_t credit(const struct pel_http_connection *connection)
     return server->header_timeout + (int64_t)earned - connection->body_waited;
 }
 
+/* When the exchange ends meanwhile nobody else keeps the connection. */
 static void wait_for_body(struct pel_http_connection *connection)
 {
     struct pel_waiter waiter = {.exception = Qfalse};
     int64_t time = connection->server->header_timeout, left = credit(connection), began = connection->reactor->loop.now;
+    VALUE self = connection->self;
     int state;
 
     if (connection->reader)
@@ -84,8 +89,10 @@ static void wait_for_body(struct pel_http_connection *connection)
         time = left < 0 ? 0 : left;
     connection->reader = &waiter;
     state = pel_park_protected(connection->reactor, &waiter, time == PEL_FOREVER ? time : began + time);
-    connection->reader = NULL;
+    if (connection->reader == &waiter)
+        connection->reader = NULL;
     connection->body_waited += connection->reactor->loop.now - began;
+    RB_GC_GUARD(self);
     if (state)
         pel_rethrow(state);
     if (waiter.timed_out) {
@@ -114,8 +121,10 @@ static VALUE received(struct pel_http_connection *connection, VALUE string)
     return string;
 }
 
-static VALUE read_part(struct pel_http_connection *connection)
+/* The next part of the body, for which it waits; nil at the end. */
+static VALUE read_part(VALUE exchange)
 {
+    struct pel_http_connection *connection = pel_http_exchange_get(exchange);
     VALUE string = Qnil;
 
     while (!connection->body_done) {
@@ -135,6 +144,7 @@ static VALUE read_part(struct pel_http_connection *connection)
             return received(connection, string);
         if (count == PEL_EAGAIN) {
             wait_for_body(connection);
+            pel_http_exchange_get(exchange); /* what comes now may be the next request's */
         } else if (count <= 0) {
             static struct pel_http1_head head;
             connection->keep_alive = 0;
@@ -148,14 +158,7 @@ static VALUE read_part(struct pel_http_connection *connection)
 /* _read: a part of the body, nil at its end. */
 static VALUE exchange_read(VALUE self)
 {
-    struct pel_http_connection *connection = pel_http_exchange_peek(self);
-    VALUE string;
-
-    if (!connection) /* whoever reads after the answer */
-        return Qnil;
-    string = read_part(pel_http_exchange_get(self));
-    RB_GC_GUARD(self);
-    return string;
+    return pel_http_exchange_peek(self) ? read_part(self) : Qnil; /* nil: whoever reads after the answer */
 }
 
 void pel_init_http_input(VALUE exchange)

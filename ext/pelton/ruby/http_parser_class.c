@@ -71,8 +71,12 @@ static VALUE name_of(struct pel_slice name)
 {
     char lower[64];
 
-    if (name.length > sizeof lower)
-        return rb_funcall(rb_str_new(name.bytes, (long)name.length), rb_intern("downcase"), 0);
+    if (name.length > sizeof lower) {
+        VALUE string = rb_usascii_str_new(name.bytes, (long)name.length);
+        for (char *byte = RSTRING_PTR(string); byte < RSTRING_END(string); byte++)
+            *byte = (char)tolower((unsigned char)*byte);
+        return rb_str_to_interned_str(string);
+    }
     for (size_t i = 0; i < name.length; i++)
         lower[i] = (char)tolower((unsigned char)name.bytes[i]);
     return rb_interned_str(lower, (long)name.length);

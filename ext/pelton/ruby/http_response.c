@@ -227,8 +227,10 @@ static size_t length_of(VALUE parts)
 
 static void write_parts(struct pel_http_connection *connection, VALUE parts)
 {
-    for (long i = 0; i < RARRAY_LEN(parts); i++)
+    for (long i = 0; i < RARRAY_LEN(parts); i++) {
+        Check_Type(RARRAY_AREF(parts, i), T_STRING);
         pel_http_write(connection, RARRAY_AREF(parts, i));
+    }
     pel_http_finish_body(connection, Qnil);
     pel_http_send_soon(connection);
     pel_http_end_exchange(connection);
@@ -274,26 +276,43 @@ static void give_away(struct pel_http_connection *connection, VALUE receiver)
 
 struct response {
     struct pel_http_connection *connection;
-    VALUE triple, body;
-    size_t mark; /* bytes of the output before it */
+    VALUE exchange, triple, body;
+    size_t mark;        /* bytes of the output before it */
+    unsigned begun : 1; /* it is this one that is being sent */
 };
+
+/* Whether the exchange is still to be answered by this one: Ruby code that was called meanwhile may have waited. */
+static int still_ours(const struct response *response)
+{
+    const struct pel_http_connection *connection = response->connection;
+
+    return connection->exchange == response->exchange && (response->begun || !connection->head_sent);
+}
 
 static VALUE respond(VALUE argument)
 {
     struct response *response = (struct response *)argument;
     struct pel_http_connection *connection = response->connection;
-    VALUE triple = rb_check_array_type(response->triple), parts, receiver;
+    VALUE triple = rb_check_array_type(response->triple), parts, headers, receiver;
     struct head head;
+    int status;
 
     if (NIL_P(triple) || RARRAY_LEN(triple) < 3)
         rb_raise(rb_eTypeError, "the application returned no [status, headers, body] but %" PRIsVALUE,
                  rb_obj_class(response->triple));
     response->body = RARRAY_AREF(triple, 2);
-    connection->headers = pel_http_checked_headers(RARRAY_AREF(triple, 1));
+    headers = pel_http_checked_headers(RARRAY_AREF(triple, 1));
+    status = NUM2INT(rb_Integer(RARRAY_AREF(triple, 0)));
     parts = parts_of(response->body);
-    begin_head(connection, &head, NUM2INT(rb_Integer(RARRAY_AREF(triple, 0))));
+    if (!still_ours(response)) {
+        close_body(response->body);
+        return Qnil;
+    }
+    connection->headers = headers;
+    begin_head(connection, &head, status);
     response->mark = pel_buffer_length(head.output);
-    write_head(&head, connection->headers, response->body, NIL_P(parts) ? SIZE_MAX : length_of(parts));
+    response->begun = 1;
+    write_head(&head, headers, response->body, NIL_P(parts) ? SIZE_MAX : length_of(parts));
     receiver = NIL_P(head.hijack) && head.status == 101 ? response->body : head.hijack;
     if (!NIL_P(receiver)) {
         pel_http_send_soon(connection);
@@ -313,6 +332,7 @@ static VALUE respond(VALUE argument)
         pel_http_send_soon(connection);
         rb_funcall(pel_mHTTP, id_send_body, 3, connection->exchange, body, connection->env);
     }
+    RB_GC_GUARD(headers);
     RB_GC_GUARD(triple);
     RB_GC_GUARD(parts);
     return Qnil;
@@ -326,27 +346,32 @@ static VALUE close_protected(VALUE body)
 
 void pel_http_respond(struct pel_http_connection *connection, VALUE triple)
 {
-    struct response response = {.connection = connection, .triple = triple, .body = Qnil};
+    struct response response = {
+        .connection = connection, .exchange = connection->exchange, .triple = triple, .body = Qnil};
     VALUE self = connection->self;
     int state;
 
-    response.mark = pel_buffer_length(&connection->stream->core.output);
     pel_protect(respond, (VALUE)&response, &state);
     if (state) {
         VALUE error = pel_take_error(state), body = response.body;
-        if (!connection->head_sent && connection->state != PEL_HTTP_GONE) /* what was written of it */
-            connection->stream->core.output.end -= pel_buffer_length(&connection->stream->core.output) - response.mark;
+        struct pel_buffer *output = &connection->stream->core.output;
+        if (response.begun && !connection->head_sent && pel_buffer_length(output) > response.mark)
+            output->end -= pel_buffer_length(output) - response.mark; /* what was written of it */
         if (NIL_P(error)) {
             pel_http_close(connection);
             pel_rethrow(state);
         }
-        pel_http_fail(connection, error);
+        if (still_ours(&response) || connection->state == PEL_HTTP_GONE)
+            pel_http_fail(connection, error);
+        else
+            pel_http_report(connection, error);
         if (!NIL_P(body)) {
             pel_protect(close_protected, body, &state);
             if (state && !NIL_P(error = pel_take_error(state)))
                 pel_http_report(connection, error);
         }
     }
+    RB_GC_GUARD(response.exchange);
     RB_GC_GUARD(triple);
     RB_GC_GUARD(self);
 }

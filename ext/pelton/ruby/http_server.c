@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 #include "../core/http1_writer.h"
+#include "error.h"
 
 /* Pelton::HTTP::Server: what all of its connections share. */
 
@@ -197,7 +198,11 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
 
 static VALUE server_serve(VALUE self, VALUE stream)
 {
-    pel_http_serve(pel_http_server_get(self), stream);
+    struct pel_http_server *server = pel_http_server_get(self);
+
+    if (!server->template)
+        rb_raise(pel_eError, "this server was never set up: initialize was not called");
+    pel_http_serve(server, stream);
     return Qnil;
 }
 

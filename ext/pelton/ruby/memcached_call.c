@@ -36,7 +36,7 @@ void pel_memcached_begin(struct pel_memcached_call *call, VALUE self, VALUE opti
     call->timeout = PEL_FOREVER;
     call->decode = 0;
     call->fixed = 0;
-    call->key = call->told = Qnil;
+    call->key = call->told = call->connection_object = Qnil;
     for (int i = 0; i < PEL_MEMCACHED_OPTION_COUNT; i++)
         call->options[i] = Qnil;
     if (!NIL_P(options))
@@ -122,6 +122,7 @@ int pel_memcached_ready_at(struct pel_memcached_call *call, size_t place)
         if (!usable(call, lane->last) && (found = find_connection(call, place)) <= 0)
             return found;
         call->connection = lane->last;
+        call->connection_object = call->connection->self;
         switch (pel_memcached_make_room(call->connection, call->direct, call->timeout)) {
         case PEL_MEMCACHED_ROOM:
             return 1;

@@ -47,6 +47,7 @@ struct pel_memcached_call {
     VALUE self; /* the Client */
     struct pel_memcached_client *client;
     struct pel_memcached_connection *connection;
+    VALUE connection_object; /* kept here: while this call waits, another one may put a new one into the lane */
     VALUE block;
     int direct;
     int fixed;       /* it is for a server, not for a key: no other server will do */

@@ -122,6 +122,11 @@ static void run_turn(struct pel_reactor *reactor, void *data)
         pel_memcached_server_turn(&server->core);
 }
 
+static void drop_turn(void *data)
+{
+    ((struct server *)data)->turn_queued = 0;
+}
+
 static void mark_server(void *data)
 {
     rb_gc_mark(((struct server *)data)->self);
@@ -134,7 +139,8 @@ static void on_backlog(struct pel_memcached_server *core)
     if (server->turn_queued)
         return;
     server->turn_queued = 1;
-    pel_enqueue(server->reactor, (struct pel_job){.run = run_turn, .mark = mark_server, .data = server});
+    pel_enqueue(server->reactor,
+                (struct pel_job){.run = run_turn, .mark = mark_server, .drop = drop_turn, .data = server});
 }
 
 static void ring(struct pel_reactor *reactor, struct pel_alarm *alarm)

@@ -27,6 +27,7 @@ module Pelton
       #   Sends a part of the response's body. Waits while more than 1 MB is queued.
       #   @return [Integer] bytes
       #   @raise [ClosedError] when the client is gone
+      #   @raise [Error] before the response has a head
       #   @raise [TimeoutError] when the client does not read for the server's `write_timeout`
       #   @asynchronous
 
@@ -38,6 +39,8 @@ module Pelton
       #   The response's body is complete.
       #   @param trailers [Hash{String => String}, nil] sent behind a chunked body
       #   @return [nil]
+      #   @raise [Error] before the response has a head, and when its body is shorter than its content-length
+      #   @raise [ArgumentError] for a malformed trailer; nothing of them is sent then
 
       # @!method abort
       #   Closes the connection, so that the client sees that the response is not complete.

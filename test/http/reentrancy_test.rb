@@ -1,0 +1,227 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_peer"
+
+# Ruby code that C calls in the middle of an answer, and fibers that wait there, while somebody else ends the exchange.
+class HTTPReentrancyTest < PeltonTest
+  include HttpPeer
+
+  ASYNC = [-1, {}, []].freeze
+  GET = "GET / HTTP/1.1\nHost: h\n\n"
+  POST = "POST / HTTP/1.1\nHost: h\nContent-Length: 4\n\n"
+
+  # An object whose conversion runs a block.
+  def converts(method, &block) = Object.new.tap { |object| object.define_singleton_method(method, &block) }
+
+  def reset(connection)
+    connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+    connection.close
+  end
+
+  # An exchange whose response is being streamed.
+  def streaming
+    exchange = nil
+    app = lambda do |env|
+      exchange = env["async.callback"]
+      [200, {}, proc {}]
+    end
+    serving(app, lint: false) do
+      connection = peer.say(GET)
+      sleep 0.002 until exchange
+      yield exchange, connection
+    end
+  end
+
+  # Each of these waits for as long as it takes, and finds its connection closed and collected.
+  def test_a_write_whose_string_ends_the_exchange
+    streaming do |exchange|
+      part = converts(:to_s) do
+        exchange.abort
+        exchange = nil
+        GC.start
+        "x"
+      end
+      kept = exchange
+
+      assert_raises(Pelton::ClosedError) { kept.write(part) }
+    end
+  end
+
+  def test_a_write_that_waits_when_the_client_goes
+    streaming do |exchange, connection|
+      writers = Array.new(2) { Pelton.spawn { assert_raises(Pelton::ClosedError, Pelton::ConnectionError) { loop { exchange.write("x" * 100_000) } } } }
+      sleep 0.002
+      reset(connection)
+      sleep 0.002 until server.stats[:connections].zero?
+      GC.start
+      writers.each(&:await)
+    end
+  end
+
+  def test_a_read_that_waits_when_the_client_goes
+    exchange = nil
+    app = lambda do |env|
+      exchange = env["async.callback"]
+      ASYNC
+    end
+    serving(app, lint: false) do
+      connection = peer.say(POST)
+      sleep 0.002 until exchange
+      reader = Pelton.spawn { assert_raises(Pelton::ClosedError) { exchange.__send__(:_read) } }
+      sleep 0.002
+      reset(connection)
+      sleep 0.002 until server.stats[:connections].zero?
+      GC.start
+      reader.await
+    end
+  end
+
+  # The body that comes then is the next request's.
+  def test_a_read_that_waits_when_the_answer_is_complete
+    inputs = []
+    app = lambda do |env|
+      inputs << env["rack.input"]
+      next [200, {}, [inputs.last.read]] if inputs.size > 1
+      Pelton.spawn { assert_raises(Pelton::ClosedError) { inputs.first.read } }
+      Pelton.add_timer(0.005) { env["async.callback"].call([200, {}, ["first"]]) }
+      ASYNC
+    end
+    serving(app, lint: false) do
+      connection = peer.say(POST)
+
+      assert_equal "first", connection.response.body
+      connection.say("", "abcd").say(POST, "efgh")
+
+      assert_equal "efgh", connection.response.body
+    end
+  end
+
+  # What was written before it has been sent meanwhile, so there is nothing to take back.
+  def test_a_body_that_waits_and_raises_when_asked_for_its_parts
+    app = lambda do |env|
+      next [200, {}, ["first"]] if env["PATH_INFO"] == "/1"
+      [200, {}, converts(:to_ary) { sleep(0.005) && raise("none") }]
+    end
+    serving(app, lint: false) do
+      connection = peer.say("GET /1 HTTP/1.1\nHost: h\n\n#{GET}")
+
+      assert_equal ["first", 500], [connection.response.body, connection.response.status]
+    end
+    assert_equal ["none"], reported.map(&:message)
+  end
+
+  # Of two answers the first that begins is sent; the other one touches neither it nor the next.
+  def test_an_answer_that_is_late_by_the_time_its_parts_are_known
+    closed = 0
+    late = converts(:to_ary) { sleep(0.01) && ["late"] }
+    late.define_singleton_method(:close) { closed += 1 }
+    app = lambda do |env|
+      next ASYNC if env["PATH_INFO"] == "/2"
+      Pelton.next_tick { env["async.callback"].call([200, {}, late]) }
+      Pelton.add_timer(0.002) { env["async.callback"].call([200, {}, ["first"]]) }
+      ASYNC
+    end
+    serving(app, lint: false) do
+      connection = peer
+
+      assert_equal "first", connection.get("/1").body
+      connection.say("GET /2 HTTP/1.1\nHost: h\n\n")
+      sleep 0.002 until closed == 1
+
+      assert_nil connection.io.read_nonblock(1, exception: false).then { |read| (read == :wait_readable) ? nil : read }
+      reset(connection)
+    end
+  end
+
+  def test_a_body_whose_close_waits_and_raises
+    body = ["x"].each
+    body.define_singleton_method(:close) { sleep(0.005) && raise("late") }
+    app = lambda do |env|
+      next [200, {}, body] if env["PATH_INFO"] == "/1"
+      sleep 0.002 until reported.any?
+      [200, {}, ["second"]]
+    end
+    serving(app, lint: false) do
+      connection = peer
+
+      assert_equal %w[x second], [connection.get("/1").body, connection.get("/2").body]
+    end
+    assert_equal ["late"], reported.map(&:message)
+  end
+
+  # ---- what is said in the wrong order, or malformed, leaves nothing behind
+
+  def test_a_body_before_its_head_is_refused
+    app = lambda do |env|
+      assert_raises(Pelton::Error) { env["async.callback"].write("x") }
+      assert_raises(Pelton::Error) { env["async.callback"].finish }
+      HELLO.call(env)
+    end
+    serving(app, lint: false) { assert_equal "hello", peer.get("/").body }
+  end
+
+  def test_malformed_hints_are_taken_back
+    app = lambda do |env|
+      assert_raises(ArgumentError) { env["rack.early_hints"].call("a" => "b", "link" => "a\rb") }
+      assert_raises(TypeError) { env["rack.early_hints"].call("a" => "b", "c" => Object.new) }
+      HELLO.call(env)
+    end
+    serving(app, lint: false) { assert_equal "hello", peer.get("/").body }
+  end
+
+  def test_malformed_trailers_are_taken_back
+    streaming do |exchange, connection|
+      exchange.write("x")
+      assert_raises(ArgumentError) { exchange.finish("a" => "b", "c" => "\r\n") }
+      assert_raises(TypeError) { exchange.finish(5) }
+      exchange.finish("d" => 1)
+
+      assert_equal ["x", {"d" => "1"}], connection.response.to_a.values_at(2, 3)
+    end
+  end
+
+  def test_a_frozen_env_and_trailers
+    app = lambda do |env|
+      next HELLO.call(env) if env["REQUEST_METHOD"] == "GET"
+      env.freeze
+      assert_raises(FrozenError) { env["rack.input"].read }
+      [200, {}, ["refused"]]
+    end
+    serving(app, lint: false) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked\n\n", "0\r\nA: b\r\n\r\n")
+
+      assert_equal "refused", connection.response.body
+      assert_equal 200, connection.get("/").status
+    end
+  end
+
+  def test_a_server_that_was_not_set_up
+    Pelton.run do
+      left, right = UNIXSocket.pair
+
+      assert_raises(Pelton::Error) { Pelton::HTTP::Server.allocate.serve(Pelton::Stream.for_fd(left.tap { |io| io.autoclose = false }.fileno)) }
+      right.close
+    end
+  end
+
+  # Those that wait for a place are told as well.
+  def test_a_request_whose_time_is_over_before_it_had_a_place
+    gate = Queue.new
+    app = lambda do |env|
+      gate.pop
+      HELLO.call(env)
+    rescue Pelton::TimeoutError
+      retry
+    end
+    serving(app, lint: false, concurrency: 1, request_timeout: 0.02) do
+      first = peer.say(GET)
+      sleep 0.002 until server.stats[:running] == 1
+
+      assert_equal 504, peer.say(GET).response.status
+      gate << 1
+
+      assert_equal 200, first.response.status
+    end
+  end
+end
