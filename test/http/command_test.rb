@@ -22,11 +22,14 @@ class HTTPCommandTest < PeltonTest
 
   # Runs `pelton serve`, and gives its first lines' addresses.
   def serving(*arguments, lines: 1)
-    clean = {"RUBY_GC_MALLOC_LIMIT" => nil, "RUBY_FIBER_VM_STACK_SIZE" => nil, "RACK_ENV" => nil, "RUBY_FIBER_MACHINE_STACK_SIZE" => nil}
+    clean = {"PELTON_WATCHDOG" => "off", "RUBY_GC_MALLOC_LIMIT" => nil, "RUBY_FIBER_VM_STACK_SIZE" => nil, "RACK_ENV" => nil, "RUBY_FIBER_MACHINE_STACK_SIZE" => nil}
     command = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", *arguments]
     Open3.popen2e(clean, *command) do |_, output, process|
-      yield Array.new(lines) { output.gets }, process.pid
-      Process.kill("TERM", process.pid)
+      begin
+        yield Array.new(lines) { output.gets }, process.pid
+      ensure # or else the end of this block waits for it
+        Process.kill("TERM", process.pid)
+      end
 
       assert_equal 0, process.value.exitstatus, output.read
     end
