@@ -23,6 +23,20 @@ class ClientConnectionTest < PeltonTest
     end
   end
 
+  # Whether more came behind it is not known before one has looked.
+  def test_a_body_that_ends_with_what_was_asked_for
+    ["x" * 20_000, "x" * 65_536].each do |body|
+      converse("HTTP/1.1 200 OK\r\nContent-Length: #{body.bytesize}\r\n\r\n", body) do |connection|
+        assert_equal body, exchange(connection).body
+        assert_predicate connection, :reusable?
+      end
+      converse("HTTP/1.1 200 OK\r\nContent-Length: #{body.bytesize}\r\n\r\n", "#{body}H") do |connection|
+        assert_equal body, exchange(connection).body
+        refute_predicate connection, :reusable?
+      end
+    end
+  end
+
   def test_one_that_the_server_wants_to_close_is_not_used_again
     converse("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx") do |connection|
       assert_equal "x", exchange(connection).body

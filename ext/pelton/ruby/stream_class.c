@@ -265,14 +265,16 @@ static VALUE stream_fileno(VALUE self)
     return INT2FIX(pel_stream_get(self)->core.handle.fd);
 }
 
-/* _quiet?: open, and nothing came that nobody has read, not even the end, as far as is known. Where no reactor runs
- * nobody has looked. */
+/* _quiet?: open, and nothing came that nobody has read, not even the end. Where no reactor runs nobody has looked; and
+ * who has read just what was there does not know yet that it was all. */
 static VALUE stream_quiet_p(VALUE self)
 {
     struct stream *stream = pel_stream_any(self);
 
     if (stream->reactor->phase == PEL_IDLE && stream->reactor == pel_reactor_existing())
         pel_look(stream->reactor);
+    if (pel_stream_open_p(&stream->core) && !pel_buffer_length(&stream->input) && pel_stream_receivable_p(&stream->core))
+        pel_stream_fill(stream);
     return pel_stream_open_p(&stream->core) && !stream->closing && !pel_buffer_length(&stream->input) &&
                    !pel_stream_receivable_p(&stream->core)
                ? Qtrue

@@ -28,7 +28,7 @@ module Pelton
       # @raise [TimeoutError, ConnectionError]
       # @asynchronous
       def take(request, deadlines, fresh: false)
-        reclaim
+        reclaim if @lost.any?
         key = request.origin
         place = @origins[key] ||= Origin.new(Semaphore.new(@limit), [], 0)
         place.users += 1
