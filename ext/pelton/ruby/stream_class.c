@@ -273,7 +273,8 @@ static VALUE stream_quiet_p(VALUE self)
 
     if (stream->reactor->phase == PEL_IDLE && stream->reactor == pel_reactor_existing())
         pel_look(stream->reactor);
-    if (pel_stream_open_p(&stream->core) && !pel_buffer_length(&stream->input) && pel_stream_receivable_p(&stream->core))
+    if (pel_stream_open_p(&stream->core) && !pel_buffer_length(&stream->input) &&
+        pel_stream_receivable_p(&stream->core))
         pel_stream_fill(stream);
     return pel_stream_open_p(&stream->core) && !stream->closing && !pel_buffer_length(&stream->input) &&
                    !pel_stream_receivable_p(&stream->core)
