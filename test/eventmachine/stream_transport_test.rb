@@ -117,15 +117,6 @@ class EventMachineStreamTransportTest < EventMachineTest
     server.close
   end
 
-  def test_an_idle_connection_is_closed
-    log = []
-    em do
-      EM.connect("127.0.0.1", serve, REFUSED, log) { |connection| connection.comm_inactivity_timeout = 0.02 }
-    end
-
-    assert_equal [Errno::ETIMEDOUT, Errno::ETIMEDOUT], log
-  end
-
   def test_an_attempt_that_takes_too_long_is_given_up
     log = []
     listener = Socket.new(:INET, :STREAM)

@@ -21,11 +21,7 @@ module EventMachine
     #
     # @asynchronous
     def bind_connect(bind_address, bind_port, server, port = nil, handler = nil, *arguments, &block)
-      unless port.nil? || number?(port)
-        arguments.unshift(handler) if handler || !arguments.empty?
-        handler = port
-        port = nil
-      end
+      port, handler, arguments = without_port(port, handler, arguments)
       type = klass_from_handler(Connection, handler, *arguments)
       addresses, local = addresses_of(server, port, bind_address, bind_port)
       begin_connection(type, arguments, block) { |transport| transport.connect(addresses, local) }
@@ -55,11 +51,7 @@ module EventMachine
     # @return [Integer] a signature, for {stop_server}
     # @raise [RuntimeError] when the port is taken
     def start_server(server, port = nil, handler = nil, *arguments, &block)
-      unless port.nil? || number?(port)
-        arguments.unshift(handler) if handler || !arguments.empty?
-        handler = port
-        port = nil
-      end
+      port, handler, arguments = without_port(port, handler, arguments)
       type = klass_from_handler(Connection, handler, *arguments)
       return open_acceptor(type, arguments, block, "no unix-domain acceptor") { |accept| ::Pelton.listen_unix(server, &accept) } unless port
       open_acceptor(type, arguments, block, "no acceptor (port is in use or requires root privileges)") do |accept|
@@ -108,7 +100,11 @@ module EventMachine
 
     private
 
-    def number?(port) = !!Integer(port, exception: false)
+    # A path has no port: what stands there is the handler.
+    def without_port(port, handler, arguments)
+      return [port, handler, arguments] if port.nil? || Integer(port, exception: false)
+      [nil, port, (handler || !arguments.empty?) ? [handler, *arguments] : arguments]
+    end
 
     # One class a module, so that its objects are of one kind.
     def class_with(handler, base)

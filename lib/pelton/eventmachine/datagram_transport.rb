@@ -4,6 +4,8 @@ module EventMachine
   # A UDP socket. Each datagram is one receive_data, while which get_peername says who sent it.
   # @private
   class DatagramTransport < Transport
+    include Inactivity
+
     # Bytes of the largest datagram there is.
     LARGEST = 65_536
 
@@ -19,7 +21,6 @@ module EventMachine
       @waiting = []
       @bytes_waiting = 0
       @active_at = now
-      @inactivity_timeout = 0.0
       @readiness = Readiness.new(@socket, broken: -> { shut }) { |events| ready(events) }
     rescue SystemCallError
       EventMachine._unregister(self)
@@ -43,14 +44,6 @@ module EventMachine
     def fileno = @socket.closed? ? nil : @socket.fileno
 
     def idle = now - @active_at
-
-    attr_reader :inactivity_timeout
-
-    def inactivity_timeout=(seconds)
-      @inactivity_timeout = seconds.to_f
-      @inactivity_timer&.cancel
-      watch_inactivity(@inactivity_timeout) if @inactivity_timeout > 0
-    end
 
     attr_reader :errno
 
@@ -148,18 +141,6 @@ module EventMachine
       end
       @readiness.wanted &= ~Readiness::WRITABLE
       shut if @closing
-    end
-
-    def watch_inactivity(seconds)
-      @inactivity_timer = ::Pelton.add_timer(seconds) do
-        left = @inactivity_timeout - idle
-        if @unbound || @closing == :now then nil
-        elsif left > 0.0005 then watch_inactivity(left)
-        else
-          @errno = Errno::ETIMEDOUT::Errno
-          close(false)
-        end
-      end
     end
 
     def shut

@@ -4,6 +4,8 @@ module EventMachine
   # A connection by a stream: TCP, UNIX, a pipe to a child, a terminal.
   # @private
   class StreamTransport < Transport
+    include Inactivity
+
     # Seconds that an attempt to connect has, unless the program sets others.
     PENDING_TIMEOUT = 20.0
 
@@ -13,7 +15,6 @@ module EventMachine
       @connecting = @paused = @holding = false
       @proxy = nil
       @server = false
-      @inactivity_timeout = 0.0
       use(stream) if stream
     end
 
@@ -112,15 +113,6 @@ module EventMachine
 
     def idle = @stream ? @stream._idle : 0.0
 
-    attr_reader :inactivity_timeout
-
-    # Closes the connection, with ETIMEDOUT, when nothing was received or sent for so many seconds; 0: never.
-    def inactivity_timeout=(seconds)
-      @inactivity_timeout = seconds.to_f
-      @inactivity_timer&.cancel
-      watch_inactivity(@inactivity_timeout) if @inactivity_timeout > 0
-    end
-
     def pending_timeout = @pending_timeout || 0.0
 
     def pending_timeout=(seconds)
@@ -208,23 +200,6 @@ module EventMachine
         @inactivity_timer&.cancel
         unbind(@errno ||= errno)
         @proxy_sources&.dup&.each(&:target_gone)
-      end
-    end
-
-    # ---- time
-
-    def time_out
-      @errno = Errno::ETIMEDOUT::Errno
-      close(false)
-    end
-
-    def watch_inactivity(seconds)
-      @inactivity_timer = ::Pelton.add_timer(seconds) do
-        left = @inactivity_timeout - idle
-        if @unbound || @closing == :now then nil
-        elsif left <= 0.0005 then time_out
-        else watch_inactivity(left)
-        end
       end
     end
 

@@ -132,7 +132,7 @@ module Pelton
       # @!method stream(key, timeout: nil)
       #   A large value that goes on to somebody else, such as a browser, without being received here: as soon as its
       #   length is known. Its bytes are those that are stored; a serializer or compression does not apply.
-      #   @param timeout [Numeric, nil] until it begins; for the rest the client's counts
+      #   @param timeout [Numeric, nil] seconds until it begins; for the rest the client's counts
       #   @return [ValueStream, nil] nil when the key is absent
       #   @asynchronous
       # @!method get_multi(*keys, partial: false, raw: false, timeout: nil)

@@ -22,7 +22,7 @@ module Pelton
       #   take the old one until that is done
       # @param wait [Numeric] seconds that the computation may take, before others try for themselves
       # @param flags [Integer, nil]
-      # @param timeout [Numeric, nil] of each of the commands that it needs, not of the block
+      # @param timeout [Numeric, nil] seconds for each of the commands that it needs, not of the block
       # @return the value
       # @raise what the block raises
       # @asynchronous

@@ -9,7 +9,7 @@ module Pelton
       # @param key [String, Symbol]
       # @param ttl [Numeric, nil] seconds
       # @param attempts [Integer] how often the block is called at most
-      # @param timeout [Numeric, nil] of each of the commands that it needs
+      # @param timeout [Numeric, nil] seconds for each of the commands that it needs
       # @return [Boolean, nil] true: stored; false: others were faster each time; nil: the block returned nil, and nothing
       #   was stored
       # @yieldparam old the value; nil when the key is absent
