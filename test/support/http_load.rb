@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require_relative "http_load_client"
+
+# Clients in threads that account for each of their requests:
+#
+# - answered: the whole response came, and it is the right one
+# - refused: there was no connection, or one that was not accepted, after the server was told to end (see #ending)
+# - crossed: the server closed a connection that had been idle for a second, while the request was on its way; or a response
+#   ended the connection before those that had been sent together with its request. HTTP/1.1 lets it, and clients send such
+#   a request again
+# - lost: everything else
+class HttpLoad
+  LARGE = 1_000_000
+
+  # How a client works: what it asks for, whether on one connection, how many requests at once, what it sends, and how many
+  # seconds it rests between two requests.
+  Kind = Struct.new(:path, :keeps, :burst, :body, :rest, keyword_init: true)
+
+  KINDS = [
+    {path: "/", keeps: true},
+    {path: "/", keeps: true, rest: 0.01},
+    {path: "/", keeps: true, burst: 3},
+    {path: "/", keeps: false},
+    {path: "/", keeps: false},
+    {path: "/wait", keeps: true},
+    {path: "/wait", keeps: false},
+    {path: "/stream", keeps: true},
+    {path: "/large", keeps: true, rest: 0.05},
+    {path: "/large", keeps: false, rest: 0.05},
+    {path: "/upload", keeps: true, rest: 0.05, body: "x" * LARGE}
+  ].map { |kind| Kind.new(burst: 1, rest: 0, **kind) }.freeze
+
+  # The application that it asks. Each request is written down by the process that begins it, in the file that ENV names.
+  APPLICATION = <<~'RUBY'
+    log = File.open(ENV.fetch("HTTP_LOAD_LOG"), "a")
+    run(lambda do |env|
+      log.syswrite("#{env["QUERY_STRING"]} #{Process.pid}\n")
+      answer = "#{Process.pid} #{env["QUERY_STRING"]} "
+      body =
+        case env["PATH_INFO"]
+        when "/wait" then [sleep(0.05) && answer]
+        when "/large" then [answer, "x" * 1_000_000]
+        when "/stream" then Enumerator.new { |parts| [answer, "x", "x"].each { |part| (parts << part) && sleep(0.01) } }
+        when "/upload" then [answer, env["rack.input"].read]
+        else [answer]
+        end
+      [200, {"content-type" => "text/plain"}, body]
+    end)
+  RUBY
+
+  # A request that was not answered, and the process that its connection's last response came from, if any.
+  Loss = Struct.new(:id, :kind, :place, :process, :error) do
+    def to_s = "#{kind.path} (#{id}, keeps: #{kind.keeps}, #{kind.burst} at once) of #{process.inspect} at #{place}: #{error.inspect}"
+  end
+
+  # @return [Array<Loss>] when it has ended
+  attr_reader :lost
+
+  # @param places [Array<String>] tcp://, unix:// and ssl:// addresses: each is asked by a client of each kind
+  def initialize(places)
+    @clients = places.product(KINDS).map { |place, kind| HttpLoadClient.new(self, place, kind) }
+    @losses = Thread::Queue.new
+    @counts = Hash.new(0)
+    @lock = Mutex.new
+  end
+
+  def start
+    @threads = @clients.map { |client| Thread.new { client.run } }
+    self
+  end
+
+  # From now on connections may be refused. A client that is, ends.
+  def ending = @ending = true
+
+  def ending? = @ending
+
+  # Lets the clients end what is under way.
+  def stop
+    @over = true
+    await
+  end
+
+  def over? = @over
+
+  # Until all clients have ended.
+  def await
+    @threads.each(&:join)
+    @lost = Array.new(@losses.size) { @losses.pop }
+    self
+  end
+
+  # How often that came out, or how many responses that process gave.
+  def [](outcome_or_process) = @lock.synchronize { @counts[outcome_or_process] }
+
+  def count(*outcomes) = @lock.synchronize { outcomes.each { |outcome| @counts[outcome] += 1 } }
+
+  def lose(loss) = @losses << loss
+
+  # One for each request.
+  def id = @lock.synchronize { @counts[:ids] += 1 }
+end

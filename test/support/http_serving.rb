@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require "json"
+require "socket"
+require "tmpdir"
+require_relative "certificates"
+require_relative "http_load"
+
+# Runs `pelton serve` in processes of its own, on a TCP, a UNIX and a TLS socket, under load.
+module HttpServing
+  MORE = 50
+
+  private
+
+  # @yieldparam load [HttpLoad] that has begun
+  def serving_under_load(workers:, setting: "")
+    Dir.mktmpdir do |folder|
+      @folder = folder
+      places = ["tcp://127.0.0.1:#{free_port}", "unix://#{folder}/socket", "ssl://127.0.0.1:#{free_port}"]
+      configure(places, workers, setting)
+      start
+      load = HttpLoad.new(places).start
+      go_on(load)
+      yield load
+    ensure
+      load&.stop
+      kill if @master
+    end
+  end
+
+  def configure(places, workers, setting)
+    settings = <<~RUBY
+      bind #{places[0].dump}
+      bind #{places[1].dump}
+      bind #{places[2].dump}, certificate: File.read("cert.pem"), key: File.read("key.pem")
+      workers #{workers}
+      control "control"
+      quiet true
+      shutdown_timeout 100
+      #{setting}
+    RUBY
+    {"config.ru" => HttpLoad::APPLICATION, "cert.pem" => Certificates.server.certificate, "key.pem" => Certificates.server.key,
+     "pelton.rb" => settings}.each { |name, text| File.write("#{@folder}/#{name}", text) }
+  end
+
+  def start
+    command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve"]
+    env = child_environment.merge("RUBYLIB" => Children::LIB, "HTTP_LOAD_LOG" => "#{@folder}/requests")
+    @master = Process.spawn(env, *command, chdir: @folder, out: ["#{@folder}/log", "a"], err: [:child, :out])
+    Guard.kill_at_end(@master)
+    in_time { !serving.empty? }
+  end
+
+  # Until each process that serves now has answered a good deal more.
+  def go_on(load)
+    before = in_time { serving.to_h { |pid| [pid, load[pid]] } }
+    in_time { before.all? { |pid, count| load[pid] > count + MORE } }
+  end
+
+  # Slow machines have time, and the clients need it more than this.
+  def in_time
+    eventually("the condition in line #{caller_locations(1, 1)[0].lineno}", timeout: 60) { yield || (sleep(0.05) && nil) }
+  rescue Minitest::Assertion => failure
+    raise failure, "#{failure.message}\n#{log}"
+  end
+
+  def log = File.exist?("#{@folder}/log") ? File.read("#{@folder}/log") : ""
+
+  # The processes of requests that were begun, by the requests' numbers.
+  def begun = File.foreach("#{@folder}/requests").to_h { |line| line.split.map(&:to_i) }
+
+  # ---- processes --------------------------------------------------------------------------------------------------------
+
+  def figures
+    answer = UNIXSocket.open("#{@folder}/control") { |socket| socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read }
+    JSON.parse(answer.split("\r\n\r\n").fetch(1))
+  rescue SystemCallError, IndexError, JSON::ParserError
+    nil # it starts, or starts again
+  end
+
+  # All workers, be they about to end.
+  def processes = figures&.fetch("workers", nil)&.map { |worker| worker["pid"] } || []
+
+  # Those that serve: workers, or the only process.
+  def serving
+    known = figures or return []
+    return [@master] unless known["workers"]
+    ready = known["workers"].select { |worker| worker["ready"] }.map { |worker| worker["pid"] }
+    (ready.size == known["wanted"]) ? ready : []
+  end
+
+  def wait_for_the_end
+    Process.wait(@master)
+    @master = nil
+    $?
+  end
+
+  def kill
+    Process.kill("KILL", @master)
+    wait_for_the_end
+  end
+end
