@@ -117,6 +117,21 @@ class HTTPInputTest < PeltonTest
     end
   end
 
+  def test_requests_behind_a_body_that_nobody_read
+    serving(HELLO) do
+      bytes = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n#{"x" * 100_000}" * 3 + "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+      connection = peer
+      sender = Pelton.spawn do
+        connection.io.write(bytes.byteslice(0, 150_000))
+        sleep 0.005 until server.stats[:requests] == 2
+        connection.io.write(bytes.byteslice(150_000..))
+      end
+
+      assert_equal ["hello"] * 4, Array.new(4) { connection.response.body }
+      sender.await
+    end
+  end
+
   def test_an_endless_body_that_nobody_reads_ends_the_connection
     serving(HELLO) do
       connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 1000000000\n\n")

@@ -226,10 +226,10 @@ static VALUE run_protected(VALUE argument)
 {
     struct pel_http_connection *connection = (struct pel_http_connection *)argument;
 
-    if (connection->state == PEL_HTTP_IDLE)
-        pel_http_read_requests(connection);
     if (connection->state == PEL_HTTP_DRAINING)
         pel_http_drain(connection);
+    if (connection->state == PEL_HTTP_IDLE) /* behind what was dropped there may be another request */
+        pel_http_read_requests(connection);
     if (connection->state == PEL_HTTP_LINGERING && connection->lingers)
         pel_http_drop_input(connection);
     return Qnil;
