@@ -103,10 +103,6 @@ class DocumentsTest < PeltonTest
     assert_equal [2, "log/access.log"], [configuration.workers, configuration.log]
   end
 
-  def test_lab
-    examples("docs/guides/lab.md", before: 'require "pelton/lab"')
-  end
-
   private
 
   def read(document) = File.read(File.join(ROOT, document), encoding: "UTF-8")

@@ -32,9 +32,14 @@ class LabTest < PeltonTest
   end
 
   def test_what_comes_with_pelton_can_be_loaded
-    assert_equal %w[broker crossover hello memcached slow transfer waiting], Pelton::Lab.shipped.keys
+    assert_equal %w[broker connections crossover hello memcached slow transfer waiting], Pelton::Lab.shipped.keys
     Pelton::Lab.shipped.each do |name, path|
       assert_equal [name], Pelton::Lab.load(path).map(&:name)
     end
+  end
+
+  def test_each_target_is_of_a_contender_and_compared_with_some
+    races = Pelton::Lab.shipped.values.flat_map { |path| Pelton::Lab.load(path).first.races }
+    races.each { |race| race.targets.each { |target| [target.contender, *target.to].each { |name| assert race.find(name) } } }
   end
 end

@@ -83,12 +83,6 @@ class EventMachineProcessesTest < EventMachineTest
     end
 
     assert unbound
-    eventually("the child's end") { !alive?(pid) }
-  end
-
-  def alive?(pid)
-    Process.kill(0, pid)
-  rescue Errno::ESRCH
-    false
+    eventually("the child's end") { ended?(pid) }
   end
 end

@@ -89,11 +89,4 @@ class LabIntegrationTest < PeltonTest
       nil
     end
   end
-
-  # A zombie that nobody reaps has ended as well.
-  def ended?(pid)
-    !File.read("/proc/#{pid}/stat").match?(/\) [^ZX] /)
-  rescue Errno::ENOENT, Errno::ESRCH
-    true
-  end
 end

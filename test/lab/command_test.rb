@@ -151,15 +151,7 @@ class LabCommandTest < PeltonTest
       Process.kill(:INT, lab)
 
       assert_equal 130, Process.wait2(lab).last.exitstatus
-      eventually("the end of the contender's child") { gone?(File.read(path).to_i) }
+      eventually("the end of the contender's child") { ended?(File.read(path).to_i) }
     end
-  end
-
-  private
-
-  def gone?(pid)
-    !File.read("/proc/#{pid}/stat").match?(/\) [^ZX] /)
-  rescue Errno::ENOENT, Errno::ESRCH
-    true
   end
 end

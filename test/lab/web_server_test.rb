@@ -79,13 +79,4 @@ class LabWebServerTest < PeltonTest
       assert_match(%r{/pelton-lab[^/]*production\z}, File.read(file))
     end
   end
-
-  private
-
-  # A zombie that nobody reaps has ended as well.
-  def ended?(pid)
-    !File.read("/proc/#{pid}/stat").match?(/\) [^ZX] /)
-  rescue Errno::ENOENT, Errno::ESRCH
-    true
-  end
 end

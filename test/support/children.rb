@@ -32,6 +32,13 @@ module Children
     output
   end
 
+  # Whether a process has ended. A zombie that nobody reaps has ended as well.
+  def ended?(pid)
+    !File.read("/proc/#{pid}/stat").match?(/\) [^ZX] /)
+  rescue Errno::ENOENT, Errno::ESRCH
+    true
+  end
+
   private
 
   def child_environment

@@ -13,10 +13,6 @@ class LabBrokerExperimentTest < PeltonTest
     assert_equal [14, 15, 15, 16, 16], @experiment.races.flat_map(&:targets).map(&:row)
   end
 
-  def test_each_target_is_of_a_contender_and_compared_with_some
-    @experiment.races.each { |race| race.targets.each { |target| [target.contender, *target.to].each { |name| assert race.find(name) } } }
-  end
-
   def test_both_values_are_asked_for_in_the_same_ways
     assert_equal 1, @experiment.races.map { |race| race.contenders.map(&:name) }.uniq.size
     assert_equal ["nginx, memcached_pass"], @experiment.races.map { |race| race.reference.name }.uniq

@@ -13,10 +13,6 @@ class LabHelloExperimentTest < PeltonTest
     assert_equal [11, 12, 12, 12, 26], @experiment.races.flat_map(&:targets).map(&:row)
   end
 
-  def test_each_target_is_of_a_contender_and_compared_with_one
-    @experiment.races.each { |race| race.targets.each { |target| [target.contender, *target.to].each { |name| assert race.find(name) } } }
-  end
-
   def test_server_and_load_are_on_two_cores
     assert_equal [:apart], @experiment.find("keep-alive").sizes.keys
     assert_equal "nginx, return 200", @experiment.find("keep-alive").reference.name

@@ -13,10 +13,6 @@ class LabMemcachedExperimentTest < PeltonTest
     assert_equal [1, 2, 4, 5, 6, 3, 10], @experiment.races.flat_map(&:targets).map(&:row)
   end
 
-  def test_each_target_is_of_a_contender
-    @experiment.races.each { |race| race.targets.each { |target| assert race.find(target.contender) } }
-  end
-
   def test_all_styles_run_beside_blocking_peers_on_one_core_and_on_two
     race = @experiment.find("set, get, delete")
 

@@ -13,10 +13,6 @@ class LabSlowExperimentTest < PeltonTest
     assert_equal [13, 13], @experiment.races.flat_map(&:targets).map(&:row)
   end
 
-  def test_each_target_is_of_a_contender
-    @experiment.races.each { |race| race.targets.each { |target| assert race.find(target.contender) } }
-  end
-
   def test_the_articles_figures
     assert_equal [1.0, 0.204], @experiment.find("five at once").past.then { |past| past.rows.map { |row| past.ratio(row).round(3) } }
   end
