@@ -93,7 +93,7 @@ module Pelton
     # @raise [ResolutionError]
     # @raise [ConnectionError] when the address is in use or not ours
     def listen(host, port, backlog: 0, reuse_port: false, tls: nil, handshake_timeout: 10, &block)
-      open_listener(Addrinfo.tcp(host, port).to_sockaddr, backlog, reuse_port, tls, handshake_timeout, &block)
+      open_listener(Addrinfo.tcp(host, port), backlog, reuse_port, tls, handshake_timeout, &block)
     rescue SocketError => error
       raise ResolutionError, "#{host}: #{error.message}"
     end
@@ -109,7 +109,7 @@ module Pelton
     # @return [Listener]
     # @raise [ConnectionError]
     def listen_unix(path, backlog: 0, tls: nil, handshake_timeout: 10, &block)
-      address = Addrinfo.unix(path).to_sockaddr
+      address = Addrinfo.unix(path)
       open_listener(address, backlog, false, tls, handshake_timeout, &block)
     rescue ConnectionError => error
       raise unless error.errno == Errno::EADDRINUSE::Errno && abandoned?(path)
@@ -120,7 +120,9 @@ module Pelton
     private
 
     def open_listener(address, backlog, reuse_port, tls, timeout, &block)
-      Listener._with_tls(tls, timeout, block) { |handler| Listener._open(address, backlog, reuse_port, &handler) }
+      Listener._with_tls(tls, timeout, block) { |handler| Listener._open(address.to_sockaddr, backlog, reuse_port, &handler) }
+    rescue ConnectionError => error
+      raise error.exception("cannot listen on #{address.inspect_sockaddr}: #{error.message}")
     end
 
     def abandoned?(path)

@@ -126,11 +126,11 @@ static VALUE listener_s_open(VALUE class, VALUE address, VALUE backlog, VALUE re
     fd = pel_socket_listen((const struct sockaddr *)RSTRING_PTR(address), (socklen_t)RSTRING_LEN(address), queue,
                            RTEST(reuse_port));
     if (fd < 0)
-        pel_raise(PEL_ESYSTEM, errno, "listen");
+        pel_raise(PEL_ESYSTEM, errno, NULL);
     if ((code = watch(pel_listener_get(self), fd)) < 0) {
         int error = errno;
         close(fd);
-        pel_raise(code, code == PEL_ESYSTEM ? error : 0, "listen");
+        pel_raise(code, code == PEL_ESYSTEM ? error : 0, NULL);
     }
     RB_GC_GUARD(address);
     return self;
