@@ -126,7 +126,7 @@ class DocumentsTest < PeltonTest
       code.gsub(/^( *)(\S.*?) +# => (.+)$/) { "#{$1}check((#{$2}), (#{$3}))" }
     end
     refute_empty codes
-    ruby_output(<<~RUBY, stdin: JSON.generate([before, *codes, after]))
+    ruby_output(<<~RUBY, stdin: JSON.generate([before, *codes, after]), gems: true)
       require "json"
       require "pelton"
       def check(actual, expected) = actual == expected || abort("\#{actual.inspect} instead of \#{expected.inspect}")

@@ -9,13 +9,13 @@ class SchedulerTimeoutTest < PeltonTest
 
   # The thread's reactor serves other tests, too.
   def setup
-    @timers = Pelton.stats[:timers]
+    @timers = Pelton.stats[:timers] # others may have left some, which may ring
   end
 
   def test_the_value_when_it_is_done_in_time
     Pelton.run do
       assert_equal 3, Timeout.timeout(5) { |seconds| sleep(0) + 3 if seconds == 5 }
-      assert_equal @timers, Pelton.stats[:timers]
+      assert_operator Pelton.stats[:timers], :<=, @timers
     end
   end
 
@@ -84,7 +84,7 @@ class SchedulerTimeoutTest < PeltonTest
       value = Timeout.timeout(5) { assert_raises(Timeout::Error) { Timeout.timeout(0.001) { sleep } } && :goes_on }
 
       assert_equal :goes_on, value
-      assert_equal @timers, Pelton.stats[:timers]
+      assert_operator Pelton.stats[:timers], :<=, @timers
     end
   end
 
@@ -94,7 +94,7 @@ class SchedulerTimeoutTest < PeltonTest
       assert_equal 2, catch(:out) { Timeout.timeout(5) { throw :out, 2 } }
       assert_equal 3, leave_by_return
       assert_raises(KeyError) { Timeout.timeout(5) { raise KeyError } }
-      assert_equal @timers, Pelton.stats[:timers]
+      assert_operator Pelton.stats[:timers], :<=, @timers
     end
   end
 
@@ -193,7 +193,7 @@ class SchedulerTimeoutTest < PeltonTest
       tasks = Array.new(1000) { |i| Pelton.spawn { Timeout.timeout(0.001 + i * 0.00001) { sleep } } }
 
       tasks.each { |task| assert_raises(Timeout::Error) { task.await } }
-      assert_equal @timers, Pelton.stats[:timers]
+      assert_operator Pelton.stats[:timers], :<=, @timers
     end
   end
 
@@ -204,7 +204,7 @@ class SchedulerTimeoutTest < PeltonTest
       task.cancel
 
       assert_raises(Pelton::Cancelled) { task.await }
-      assert_equal @timers, Pelton.stats[:timers]
+      assert_operator Pelton.stats[:timers], :<=, @timers
     end
   end
 

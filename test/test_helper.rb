@@ -8,6 +8,7 @@ Guard.start # before Minitest's at_exit: so it ends after the tests
 require "minitest/autorun"
 require_relative "support/children"
 require_relative "support/servers"
+Children.unbundle
 
 # The base of all tests.
 #

@@ -17,7 +17,7 @@ class TestHelperTest < PeltonTest
 
   def test_a_test_that_hangs_fails_and_shows_where
     output, errors, status = run_tests(<<~RUBY)
-      self.deadline = 0.3
+      self.deadline = 1
       def test_hangs = sleep
       def test_passes = pass
     RUBY
@@ -61,6 +61,7 @@ class TestHelperTest < PeltonTest
     output, = run_tests("def test_one = $stdout.puts(\"port \#{with_memcached}\")")
     port = output[/port (\d+)/, 1].to_i
 
+    assert_predicate port, :positive?, output
     eventually("the end of memcached") do
       TCPSocket.new("127.0.0.1", port).close
       false
@@ -73,7 +74,7 @@ class TestHelperTest < PeltonTest
 
   # A run of its own with one class, ATest.
   def run_tests(body, before = "")
-    run_ruby(<<~RUBY, "--seed", 1)
+    run_ruby(<<~RUBY, "--seed", 1, "--no-plugins", gems: true)
       require "#{ROOT}/test/support/guard"
       #{before}
       require "#{ROOT}/test/test_helper"

@@ -183,7 +183,7 @@ class DependentsTest < PeltonTest
     tests = Gem::Specification.dirs.flat_map { |folder| Dir[File.join(folder, "../gems/eventmachine_httpserver-*/test/test_*.rb")] }
     skip "the gem eventmachine_httpserver is not installed" if tests.empty?
     tests.each do |file|
-      output, = run_ruby('gem "test-unit"; load ARGV.first', file, options: ["-W0", "-rpelton/eventmachine"])
+      output, = run_ruby('gem "test-unit"; load ARGV.first', file, options: ["-W0", "-rpelton/eventmachine"], gems: true)
 
       assert_match(/^[1-9]\d* tests, [1-9]\d* assertions, 0 failures, 0 errors/, output)
     end
@@ -195,7 +195,7 @@ class DependentsTest < PeltonTest
   def on_pelton(*gems, program:)
     gems, arguments = gems.partition { |one| one.is_a?(String) }
     gems.each { |name| skip "the gem #{name} is not installed" unless installed?(name) }
-    output, errors, status = run_ruby(program, *arguments, options: ["-W0", "-rpelton/eventmachine"])
+    output, errors, status = run_ruby(program, *arguments, options: ["-W0", "-rpelton/eventmachine"], gems: true)
     assert status.success?, "#{output}\n#{errors}"
     output.lines(chomp: true)
   end

@@ -7,6 +7,12 @@ require "pelton/eventmachine"
 class EventMachineTest < PeltonTest
   LIMIT = 10 * SLOW
 
+  # Tests of a server that runs EventMachine's loop leave its handler behind.
+  def before_setup
+    super
+    EM.error_handler
+  end
+
   def teardown
     EM.error_handler
     refute_predicate EM, :reactor_running?

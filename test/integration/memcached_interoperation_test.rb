@@ -58,7 +58,7 @@ class MemcachedInteroperationTest < PeltonTest
 
   def test_the_memcached_gem_with_several_servers_and_a_prefix
     ports = Array.new(3) { |i| with_memcached("memcached #{i}") }
-    _, errors, status = run_ruby(GEM, *ports.map { |port| "127.0.0.1:#{port}" })
+    _, errors, status = run_ruby(GEM, *ports.map { |port| "127.0.0.1:#{port}" }, gems: true)
     skip "the memcached gem is not installed" if status.exitstatus == 3
 
     assert_predicate status, :success?, errors

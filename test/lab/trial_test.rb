@@ -39,10 +39,14 @@ class LabTrialTest < PeltonTest
 
   # Under `bundle exec` that is what it takes; without, it is so anyway.
   def test_the_gems_of_a_bundle_are_there_but_not_bundler
+    before = ENV["RUBYOPT"]
+    ENV["RUBYOPT"] = "-rbundler/setup"
     outcome = trial("without Bundler")
 
     assert_equal [:done, nil], [outcome.status, outcome.reason]
     refute outcome.measurement[:bundled]
+  ensure
+    ENV["RUBYOPT"] = before
   end
 
   def test_a_wrong_answer

@@ -12,11 +12,11 @@ module MemcachedEncrypted
   TRUST = Pelton::TLS::Context.new(ca_file: Certificates.authority)
   IDENTITY = Tempfile.new("memcached").tap { |file| (file << Certificates.server.certificate << Certificates.server.key).flush }
 
-  def self.available? = `memcached -h 2>/dev/null`.include?("--enable-ssl")
+  AVAILABLE = `memcached -h 2>/dev/null`.include?("--enable-ssl")
 
   def setup
     super
-    skip "this memcached has no TLS" unless MemcachedEncrypted.available? && !embedded_memcached?
+    skip "this memcached has no TLS" unless AVAILABLE && !embedded_memcached?
   end
 
   def client(address = "localhost:#{encrypted_port}", **options) = super(address, tls: TRUST, **options)

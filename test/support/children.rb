@@ -7,14 +7,22 @@ require "tempfile"
 module Children
   LIB = File.expand_path("../../lib", __dir__)
 
-  # Runs `code` in a fresh Ruby with Pelton's lib on its load path, without Bundler (but with the folders of its gems) and
-  # without the options of this Ruby. Returns what it wrote to stdout and stderr, and its Process::Status. A child that
-  # takes longer than `deadline` seconds is killed with Ruby's report of where it was, and the test fails with it. (Ten times
-  # as long when valgrind runs the tests.)
+  # Programs that tests start find the bundle's gems, but do not load Bundler, which takes longer than all the rest.
+  def self.unbundle
+    return unless defined?(Bundler)
+    %w[RUBYOPT RUBYLIB].each { |name| ENV[name] = Bundler.original_env[name] }
+    ENV["GEM_PATH"] = Gem.path.join(File::PATH_SEPARATOR)
+  end
+
+  # Runs `code` in a fresh Ruby with Pelton's lib on its load path, and without the options of this Ruby. It starts without
+  # RubyGems, which would take most of the time; `gems: true` is for a program that needs gems. Returns what it wrote to
+  # stdout and stderr, and its Process::Status. A child that takes longer than `deadline` seconds is killed with Ruby's report
+  # of where it was, and the test fails with it. (Ten times as long when valgrind runs the tests.)
   #
   # `arguments` are the program's ARGV, `env` is added to the environment, `options` go to Ruby itself.
-  def run_ruby(code, *arguments, env: {}, stdin: "", options: [], deadline: 20)
+  def run_ruby(code, *arguments, env: {}, stdin: "", options: [], deadline: 20, gems: false)
     files = [stdin, "", ""].map { |content| Tempfile.new("child").tap { |file| (file << content).rewind } }
+    options = ["--disable=gems", *options] unless gems
     command = [RbConfig.ruby, "-W1", "-I#{LIB}", *options, "-e", code, "--", *arguments.map(&:to_s)]
     pid = Process.spawn(child_environment.merge(env), *command, in: files[0], out: files[1], err: files[2])
     status = reap(pid, deadline * PeltonTest::SLOW)

@@ -1,36 +1,49 @@
 # frozen_string_literal: true
 
-# usage: ruby shards.rb TEST_FILE... -- MINITEST OPTIONS
+# usage: ruby shards.rb [--beside COMMAND] TEST_FILE... -- MINITEST OPTIONS
 #
 # Runs the test files in several processes, two at once for each core: many tests wait for a process of theirs, or for time.
+# They are forks of this one, which has loaded what all of them need. COMMAND (for a shell) runs beside them.
 # What a process printed comes out in one piece, when it has ended. Fails when one of them fails.
 
 require "etc"
-require "rbconfig"
+require "minitest"
 require "tempfile"
+require "pelton"
 
 AT_ONCE = Etc.nprocessors * 2
 SHARDS = AT_ONCE * 2 # so that no core is idle for long at the end
-LOAD_ALL = 'require File.expand_path(ARGV.shift) while ARGV.first&.end_with?("_test.rb")'
 
 separator = ARGV.index("--") || ARGV.size
 files, options = ARGV.take(separator), ARGV.drop(separator + 1)
+beside = files.shift(2).last if files.first == "--beside"
 # The largest files go to different processes.
 waiting = files.sort_by { |file| [-File.size(file), file] }.group_by.with_index { |_, i| i % SHARDS }.values
-running, failed = {}, false
-%w[INT TERM].each do |name|
-  trap(name) do
-    waiting.clear
-    failed = true
-    running.each_key { |pid| Process.kill(name, pid) }
+jobs = waiting.map do |shard|
+  proc do
+    ARGV.replace(["--no-plugins", *options])
+    shard.each { |file| require File.expand_path(file) } # they run when the process ends
   end
 end
+jobs.unshift(proc { exec beside }) if beside
 
-until waiting.empty? && running.empty?
-  while running.size < AT_ONCE && (shard = waiting.shift)
+running, failed = {}, false
+stop = proc do |number|
+  jobs.clear
+  failed = true
+  running.each_key { |pid| Process.kill(number, pid) }
+end
+%w[INT TERM].each { |name| trap(name, &stop) }
+
+until jobs.empty? && running.empty?
+  while running.size < AT_ONCE && (job = jobs.shift)
     output = Tempfile.new("shard")
-    command = [RbConfig.ruby, "-w", "-Ilib", "-Itest", "-e", LOAD_ALL, "--", *shard, *options]
-    running[Process.spawn(*command, out: output, err: output)] = output
+    pid = fork do
+      %w[INT TERM].each { |name| trap(name, "DEFAULT") }
+      File.open(output.path, "w") { |log| [$stdout, $stderr].each { |io| io.reopen(log) } }
+      job.call
+    end
+    running[pid] = output
   end
   pid, status = Process.wait2
   output = running.delete(pid) or next
