@@ -61,6 +61,24 @@ class ClientConnectionTest < PeltonTest
     end
   end
 
+  # Of a large body, and of one that waits in the stream's queue while the response is waited for.
+  def test_what_is_sent_slowly_is_not_late
+    [[5_000_000, :write_timeout], [900_000, :response_timeout]].each do |length, phase|
+      assert([0.05, 0.5, 2.5].any? { |time| sent_slowly?(length, time * 0.3, {phase => time}) }, phase.to_s) # a machine may stand still
+    end
+  end
+
+  def test_a_server_that_takes_nothing
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      error = assert_raises(Pelton::TimeoutError) { exchange(Pelton::HTTP::ClientConnection.new(stream, nil) {}, body: "x" * 5_000_000, write_timeout: 0.02) }
+
+      assert_match(/write_timeout/, error.message)
+    ensure
+      other.abort
+    end
+  end
+
   def test_informational_responses_without_end
     converse("HTTP/1.1 103 Early Hints\r\n\r\n" * 200) do |connection|
       assert_raises(Pelton::ProtocolError) { exchange(connection) }
@@ -96,9 +114,28 @@ class ClientConnectionTest < PeltonTest
     end
   end
 
-  def exchange(connection, body: nil)
+  def sent_slowly?(length, pause, settings)
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      Pelton.spawn do
+        other.readline("\r\n\r\n", limit: 10_000)
+        10.times { sleep(pause) && other.read_exactly(length / 10) }
+        other.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      rescue Pelton::Error, EOFError
+        nil
+      end
+      exchange(Pelton::HTTP::ClientConnection.new(stream, nil) {}, body: "x" * length, **settings).status == 200
+    rescue Pelton::TimeoutError
+      false
+    ensure
+      [stream, other].each(&:abort)
+    end
+  end
+
+  def exchange(connection, body: nil, **settings)
     request = Pelton::HTTP::ClientRequest.new("POST", "http://x/", base: nil, query: nil, defaults: {}, headers: {}, body: body,
       json: Pelton::HTTP::ClientRequest::NONE, form: nil, basic_auth: nil, decode: false)
-    connection.exchange(request, Pelton::HTTP::Deadlines.new(SETTINGS), SETTINGS)
+    settings = SETTINGS.merge(settings)
+    connection.exchange(request, Pelton::HTTP::Deadlines.new(settings), settings)
   end
 end

@@ -61,6 +61,18 @@ class ClientRequestTest < PeltonTest
     assert_nil request("GET", "https://x/", base: URI("http://x/"), defaults: secret).headers["authorization"]
   end
 
+  def test_what_a_url_may_not_contain_is_escaped
+    {"http://x/a b?q=\u00fc" => "http://x/a%20b?q=%C3%BC", "http://x/%20?a[]=1|2" => "http://x/%20?a[]=1%7C2", " http://[::1]/\u00fc\n" => "http://[::1]/%C3%BC",
+     "http://x/\"<>^`{}\\" => "http://x/%22%3C%3E%5E%60%7B%7D%5C"}.each do |given, sent|
+      assert_equal sent, request("GET", given).url.to_s
+    end
+    base = URI("http://x/a/")
+
+    assert_equal "http://x/a/b%20c", request("GET", "b c", base: base).url.to_s
+    assert_equal "http://x/%FF", request("GET", "http://x/").redirected(Response.new(302, {"location" => "/\xff"})).url.to_s
+    ["http://x y/", "http://\u00fc/", "http://x\r\n/", "http://x/a\0b", "http://x/a\tb", "//x"].each { |url| assert_raises(ArgumentError, url) { request("GET", url) } }
+  end
+
   def test_what_may_be_repeated
     assert_predicate request("GET", "http://x/"), :repeatable?
     refute_predicate request("POST", "http://x/"), :repeatable?

@@ -27,7 +27,7 @@ module Pelton
       DEFAULTS = {
         timeout: nil,          # for all of a request: connections, redirects, retries and the body that is read
         connect_timeout: 10,   # until there is a connection: name, TCP, proxy and TLS
-        write_timeout: 30,     # for each piece of what is sent
+        write_timeout: 30,     # without the server taking any of what is sent
         response_timeout: 60,  # from the request's end to the response's head
         read_timeout: 30,      # between two pieces of the body
         expect_timeout: 1,     # for the server's consent to a large body: then it is sent without

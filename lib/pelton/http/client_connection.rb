@@ -48,7 +48,7 @@ module Pelton
         @parser.no_body = request.head?
         @busy = true
         @early = nil
-        @passed = 0
+        @passed = @given = @sent = 0
         failure = send(request, deadlines)
         response = receive(request, deadlines, settings, failure)
         @keep_alive &&= !failure && !@early
@@ -131,9 +131,18 @@ module Pelton
       end
 
       def write(deadlines, *strings)
+        @given += strings.sum(&:bytesize)
         @stream.write(*strings, timeout: deadlines.left(:write_timeout))
       rescue TimeoutError
-        raise deadlines.over(:write_timeout)
+        raise deadlines.over(:write_timeout) unless sends_on?
+        strings = [""] # what was given is queued: this waits for it
+        retry
+      end
+
+      # Whether some of the request has left since somebody asked last. What is large and goes on is not late.
+      def sends_on?
+        sent, @sent = @sent, @given - @stream.pending
+        @sent > sent
       end
 
       def receive(request, deadlines, settings, failure)
@@ -172,7 +181,7 @@ module Pelton
             @keep_alive = false
             return @parser.finish || raise
           rescue TimeoutError
-            raise deadlines.over(phase)
+            raise deadlines.over(phase) unless phase == :response_timeout && sends_on?
           end
         end
       end

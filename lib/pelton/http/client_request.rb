@@ -20,9 +20,20 @@ module Pelton
       # Methods that may be sent again when it is not known whether the first one arrived (RFC 9110, 9.2.2).
       IDEMPOTENT = %w[GET HEAD OPTIONS TRACE PUT DELETE].freeze
 
+      # What no URL may contain, and many a Location does. Control characters are not escaped, so that they are refused.
+      UNSAFE = /[^\x00-\x1f!#$%&'()*+,\-.\/0-9:;=?@A-Z\[\]_a-z~]/n
+      private_constant :UNSAFE
+
+      # Escapes that, behind the host, as browsers do.
+      def self.escape(url)
+        url = url.to_s.b.strip
+        host = url[%r{\A(?:[a-z][a-z0-9+.-]*:)?//[^/?#]*}i].to_s
+        (host + url[host.size..].gsub(UNSAFE) { |byte| format("%%%02X", byte.ord) }).force_encoding(Encoding::UTF_8)
+      end
+
       # @return [URI::HTTP]
       def self.parse(url)
-        uri = url.is_a?(URI) ? url : URI.parse(url.to_s)
+        uri = url.is_a?(URI) ? url : URI.parse(escape(url))
         raise ArgumentError, "#{url.inspect} is no http:// or https:// URL" unless uri.is_a?(URI::HTTP) && uri.hostname && !uri.hostname.empty?
         uri
       rescue URI::InvalidURIError => error
@@ -108,7 +119,7 @@ module Pelton
       private
 
       def join(base, url)
-        base.merge(url.to_s)
+        base.merge(url.is_a?(URI) ? url : self.class.escape(url))
       rescue URI::Error => error
         raise ArgumentError, "#{url.inspect} is no URL: #{error.message}"
       end
