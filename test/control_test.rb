@@ -70,7 +70,8 @@ class ControlTest < PeltonTest
   end
 
   def test_an_address_that_it_does_not_know
-    assert_match(/http:\/\/x: use tcp/, assert_raises(ArgumentError) { control_on("http://x") }.message)
+    assert_match(/http:\/\/x/, assert_raises(ArgumentError) { control_on("http://x") }.message)
+    assert_match(/no TLS/, assert_raises(ArgumentError) { control_on("ssl://127.0.0.1:0") }.message)
   end
 
   private

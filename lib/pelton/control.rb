@@ -3,8 +3,8 @@
 require "fileutils"
 require "json"
 require "socket"
-require "uri"
 require_relative "../pelton"
+require_relative "address"
 require_relative "metrics"
 
 module Pelton
@@ -44,21 +44,20 @@ module Pelton
     private
 
     def listen(address)
-      uri = URI.parse(address)
-      case uri.scheme
-      when "tcp"
-        TCPServer.new(uri.hostname, uri.port || 0).tap { |server| @address = "tcp://#{uri.host}:#{server.local_address.ip_port}" }
-      when "unix", nil
-        @address = "unix://#{@path = "#{uri.host}#{uri.path}"}"
-        listen_unix
-      else raise ArgumentError, "no control socket on #{address}: use tcp://host:port, unix:///path or a path"
+      place = Address.new(address.include?("://") ? address : "unix://#{address}")
+      raise ArgumentError, "no control socket on #{address}: it speaks no TLS" if place.tls?
+      return listen_unix(place.path) if place.path
+      TCPServer.new(place.host, place.port).tap do |server|
+        @address = "tcp://#{place.host.include?(":") ? "[#{place.host}]" : place.host}:#{server.local_address.ip_port}"
       end
     end
 
-    def listen_unix
-      FileUtils.rm_f(@path)
+    def listen_unix(path)
+      @path = path
+      @address = "unix://#{path}"
+      FileUtils.rm_f(path)
       umask = File.umask(0o177)
-      UNIXServer.new(@path)
+      UNIXServer.new(path)
     ensure
       File.umask(umask) if umask
     end

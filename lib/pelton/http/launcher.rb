@@ -4,6 +4,7 @@ require_relative "../http"
 require_relative "../control"
 require_relative "configuration"
 require_relative "figures"
+require_relative "isolation"
 
 module Pelton
   module HTTP
@@ -63,6 +64,7 @@ module Pelton
       # @return [Server]
       def start(application = app, descriptors: nil)
         run_eventmachine
+        Isolation.by_fiber
         @server = Server.new(application, log: access_log, **@configuration.server_options)
         @configuration.boot_hooks.each(&:call)
         @configuration.addresses.each do |address, tls|
