@@ -62,7 +62,7 @@ module Pelton
       require_relative "cluster"
       sockets = Cluster::Sockets.open(configuration.addresses.keys)
       Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: configuration.shutdown_timeout,
-        preload: (-> { launcher.app } if configuration.preload), control: configuration.control, figures: HTTP::FIGURES, **configuration.cluster_options) do |worker|
+        preload: (-> { launcher.app } if configuration.preload), load: -> { launcher.app }, control: configuration.control, figures: HTTP::FIGURES, **configuration.cluster_options) do |worker|
         server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] })
         worker.on_stop { |final| launcher.stop(backlog: final) }
         worker.stats { server.stats }

@@ -24,6 +24,13 @@ class ClusterChildTest < PeltonTest
     assert_equal ["ready\n", "stats {\"requests\":3}\n"], [@masters.gets, @masters.gets]
   end
 
+  def test_it_loads_before_its_reactor_runs
+    @masters.write("stop\n")
+    Pelton::Cluster::Child.new(0, nil, @own).run(-> { @log << Pelton.running? }) { @log << Pelton.running? }
+
+    assert_equal [false, true], @log
+  end
+
   def test_its_last_report_comes_when_all_is_done
     count = 0
     @masters.write("stop\n")

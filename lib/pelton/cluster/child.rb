@@ -41,8 +41,11 @@ module Pelton
       def stats(&block) = @stats = block
 
       # Turns a reactor until the worker is told to stop, or until its master is gone.
-      def run
+      #
+      # @param load [Proc, nil] called before, where nothing can be held up
+      def run(load = nil)
         Signal.trap("INT", "IGNORE") # Ctrl-C is for the master, which tells the workers
+        load&.call
         Pelton.run do
           reactor = Reactor.current
           Signal.trap("TERM") { reactor.schedule { stop(true) } }

@@ -25,6 +25,7 @@ module Pelton
       # @param listening [Sockets] closed when it stops
       # @param workers [Integer]
       # @param preload [Proc, nil] called once before the first worker is forked: what it loads is shared by all
+      # @param load [Proc, nil] called in each worker's process before its reactor runs: loading may take as long as it likes
       # @param stop_timeout [Numeric] seconds a worker may take to finish when told to stop; then it is killed
       # @param boot_timeout [Numeric] seconds until a new worker must serve
       # @param worker_timeout [Numeric] seconds without a report after which a worker is taken for hung, and killed
@@ -33,12 +34,13 @@ module Pelton
       # @param control [String, nil] the address of a {Control} socket
       # @param figures [Hash{String => Metrics::Family}] what the workers' figures are to Prometheus; others it is not shown
       # @yieldparam worker [Child] in the worker's process, inside {Pelton.run}
-      def initialize(listening, workers:, preload: nil, stop_timeout: 30, boot_timeout: 60, worker_timeout: 60,
-        command: [RbConfig.ruby, $PROGRAM_NAME, *ARGV], before_fork: nil, control: nil, figures: {}, &serve)
+      def initialize(listening, workers:, preload: nil, load: nil, stop_timeout: 30, boot_timeout: 60,
+        worker_timeout: 60, command: [RbConfig.ruby, $PROGRAM_NAME, *ARGV], before_fork: nil, control: nil, figures: {}, &serve)
         raise ArgumentError, "workers: #{workers.inspect} is no positive number" unless workers.is_a?(Integer) && workers.positive?
         @listening = listening
         @wanted = workers
         @preload = preload
+        @load = load
         @stop_timeout = stop_timeout
         @boot_timeout = boot_timeout
         @worker_timeout = worker_timeout
@@ -162,7 +164,7 @@ module Pelton
         @before_fork&.call
         @workers << Worker.start(index) do |pipe|
           leave_the_masters_things
-          Child.new(index, @listening, pipe).run(&@serve)
+          Child.new(index, @listening, pipe).run(@load, &@serve)
         end
       end
 
