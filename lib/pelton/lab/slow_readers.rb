@@ -10,7 +10,7 @@ module Pelton
       # Bytes that one reads at a time, and what it lets the kernel keep for it.
       PIECE = 1024
       RECEIVE_BUFFER = 16_384
-      PATIENCE = 10
+      PATIENCE = 20
 
       # Asks on all of them, and waits until each has its first byte.
       # @param run [Run] whose verdict it is

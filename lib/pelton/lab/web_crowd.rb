@@ -9,7 +9,7 @@ module Pelton
     class WebCrowd
       # So many wait for their answers at a time: fewer than any server lets queue.
       BATCH = 100
-      PATIENCE = 10
+      PATIENCE = 20
 
       # Opens them; each answer is checked.
       # @param run [Run] whose verdict it is

@@ -20,8 +20,8 @@ Pelton::Lab.experiment "connections" do
   race "ten thousand idle", size: {apart: 10_000}, rehearsal: 100, unit: "connections" do
     server { Pelton::Lab::WebLoad.program("ab") && Pelton::Lab::WebLoad.program("wrk") }
     metric :kb_each, "memory of each, KB"
-    also :slowdown, "time a request beside / before, times"
-    also :cpu_slowdown, "CPU a request beside / before, times"
+    also :slowdown, "time beside them, times before"
+    also :cpu_slowdown, "CPU beside them, times before"
 
     app = programs.application("hello")
     # The system counts in ticks: less than one is one.
@@ -133,7 +133,7 @@ Pelton::Lab.experiment "connections" do
     target 22, "growth of its memory / the bodies", of: "Pelton", at_most: 1.1, metric: :share, unit: "times"
   end
 
-  race "a large file", size: {apart: 20}, rehearsal: 1, unit: "files of 100 MB" do
+  race "a large file", size: {apart: 10}, rehearsal: 1, unit: "files of 100 MB" do
     metric :cpu_ms, "CPU a file, ms", digits: 1
     also :grown_mb, "growth of its memory, MB", digits: 1
 
