@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
 # The tests that cross between C and Ruby most: TESTS="test/stream_test.rb ..." chooses others.
-memory_tests = -> { ENV["TESTS"] ? FileList[*ENV["TESTS"].split] : FileList["test/*_test.rb"].exclude(/architecture|command|helper/) }
+memory_tests = lambda do |folders: "test"|
+  ENV["TESTS"] ? FileList[*ENV["TESTS"].split] : FileList["#{folders}/*_test.rb"].exclude(/architecture|command|helper/)
+end
 
-ruby_tests = lambda do |*command|
-  [*command, "-Ilib", "-Itest", "-e", "ARGV.each { |file| require File.expand_path(file) }.clear", *memory_tests.call]
+ruby_tests = lambda do |*command, **options|
+  [*command, "-Ilib", "-Itest", "-e", "ARGV.each { |file| require File.expand_path(file) }.clear", *memory_tests.call(**options)]
 end
 
 desc "Run tests with a minor collection at every allocation; FULL=1: a whole one with compaction (a hundred times as slow)"
@@ -38,4 +40,31 @@ task "memcheck:run" do
     t.test_files = memory_tests.call
   }
   Rake::Task["memcheck:tests"].invoke
+end
+
+# ASAN looks at the heap alone: it does not follow the fibers' stacks, on which exceptions jump. The extension and the
+# files around it are a copy, since tests and programs load what lies beside them.
+sanitized = "tmp/sanitize"
+sanitizers = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer --param=asan-stack=0"
+
+file "#{sanitized}/build/Makefile" => %w[tmp/sources ext/pelton/extconf.rb] do |makefile|
+  mkdir_p makefile.name.pathmap("%d"), verbose: false
+  Dir.chdir(makefile.name.pathmap("%d")) { sh RbConfig.ruby, "../../../ext/pelton/extconf.rb", verbose: false }
+end
+
+desc "Run tests on an extension that gcc has built with ASAN and UBSAN"
+task sanitize: "#{sanitized}/build/Makefile" do
+  sh "make", "--silent", "-j2", "-C", "#{sanitized}/build", "ARCH_FLAG=#{sanitizers}", verbose: false
+  rm_rf "#{sanitized}/copy", verbose: false
+  mkdir_p "#{sanitized}/copy", verbose: false
+  cp_r FileList["*"].exclude("tmp", "pkg"), "#{sanitized}/copy", verbose: false
+  cp "#{sanitized}/build/pelton.so", "#{sanitized}/copy/lib/pelton/", verbose: false
+  environment = {
+    "LD_PRELOAD" => `gcc -print-file-name=libasan.so`.chomp,
+    # Ruby's own handlers and their stack; Ruby does not free everything at its end.
+    "ASAN_OPTIONS" => "handle_segv=0:use_sigaltstack=0:detect_leaks=0:detect_stack_use_after_return=0",
+    "UBSAN_OPTIONS" => "print_stacktrace=1"
+  }
+  tests = ruby_tests.call("ruby", folders: "test/{.,tls,http,memcached,eventmachine,eventmachine/protocols}")
+  Dir.chdir("#{sanitized}/copy") { sh(environment, *tests, verbose: false) }
 end

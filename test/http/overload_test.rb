@@ -138,16 +138,17 @@ class HTTPOverloadTest < PeltonTest
 
   # The longest idle connections are closed for new ones.
   def test_running_out_of_descriptors
+    skip "valgrind sets no limits" if VALGRIND
     output = ruby_output(<<~RUBY)
       require "pelton/http"
       require "socket"
-      Process.setrlimit(:NOFILE, 64, Process.getrlimit(:NOFILE).last)
+      Process.setrlimit(:NOFILE, 64, 1024)
       Pelton.run do
         server = Pelton::HTTP::Server.new(->(_env) { [200, {}, ["hello"]] })
         port = server.listen("tcp://127.0.0.1:0").port
         parent, child = UNIXSocket.pair
         fork do
-          Process.setrlimit(:NOFILE, Process.getrlimit(:NOFILE).last)
+          Process.setrlimit(:NOFILE, 1024)
           sockets = Array.new(100) do
             TCPSocket.new("127.0.0.1", port).tap do |socket|
               socket.write("GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n")

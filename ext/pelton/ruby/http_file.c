@@ -11,7 +11,7 @@
 #define PIECE (512 * 1024) /* bytes at once: then it is the others' turn */
 
 /* Parks until the descriptor takes more. Raises. When the exchange ends meanwhile nobody else keeps the connection. */
-static void wait_writable(struct pel_http_connection *connection)
+static void wait_writable(struct pel_http_connection *connection, VALUE exchange)
 {
     struct pel_waiter waiter = {.exception = Qfalse};
     int64_t time = connection->server->write_timeout;
@@ -26,6 +26,7 @@ static void wait_writable(struct pel_http_connection *connection)
     RB_GC_GUARD(self);
     if (state)
         pel_rethrow(state);
+    pel_http_exchange_get(exchange);
     if (waiter.timed_out) {
         connection->aborted = 1;
         pel_raise(PEL_ETIMEOUT, 0, "the client does not read");
@@ -79,13 +80,13 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
         if (pel_stream_pending(core)) {
             pel_stream_flush(core);
             if (pel_stream_pending(core)) {
-                wait_writable(connection);
+                wait_writable(connection, self);
                 continue;
             }
         }
         sent = send_piece(connection, fd, &offset, left);
         if (sent == PEL_EAGAIN) {
-            wait_writable(connection);
+            wait_writable(connection, self);
             continue;
         }
         if (sent < 0 && left == total && (errno == EINVAL || errno == ENOSYS))

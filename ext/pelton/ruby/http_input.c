@@ -76,7 +76,7 @@ static int64_t credit(const struct pel_http_connection *connection)
 }
 
 /* When the exchange ends meanwhile nobody else keeps the connection. */
-static void wait_for_body(struct pel_http_connection *connection)
+static void wait_for_body(struct pel_http_connection *connection, VALUE exchange)
 {
     struct pel_waiter waiter = {.exception = Qfalse};
     int64_t time = connection->server->header_timeout, left = credit(connection), began = connection->reactor->loop.now;
@@ -91,10 +91,11 @@ static void wait_for_body(struct pel_http_connection *connection)
     state = pel_park_protected(connection->reactor, &waiter, time == PEL_FOREVER ? time : began + time);
     if (connection->reader == &waiter)
         connection->reader = NULL;
-    connection->body_waited += connection->reactor->loop.now - began;
     RB_GC_GUARD(self);
     if (state)
         pel_rethrow(state);
+    pel_http_exchange_get(exchange); /* what comes now may be the next request's */
+    connection->body_waited += connection->reactor->loop.now - began;
     if (waiter.timed_out) {
         connection->keep_alive = 0;
         connection->late = 1;
@@ -143,8 +144,7 @@ static VALUE read_part(VALUE exchange)
         if (count > 0 && !NIL_P(string))
             return received(connection, string);
         if (count == PEL_EAGAIN) {
-            wait_for_body(connection);
-            pel_http_exchange_get(exchange); /* what comes now may be the next request's */
+            wait_for_body(connection, exchange);
         } else if (count <= 0) {
             static struct pel_http1_head head;
             connection->keep_alive = 0;
