@@ -14,12 +14,28 @@ class ClientPoolTest < PeltonTest
     end
   end
 
-  def test_origins_that_nobody_uses_are_forgotten
+  def test_what_nobody_asks_for_again_is_closed_in_time
     with_server do |server|
-      client = Pelton::HTTP::Client.new(keep_alive: 0)
-      150.times { |number| client.get("http://127.0.0.#{number + 1}:#{server.port}/") rescue nil } # standard:disable Style/RescueModifier
+      client = Pelton::HTTP::Client.new(keep_alive: 0, proxy: server.url)
+      3.times { |number| client.get("http://#{number}.test/") }
 
-      assert_operator client.stats[:open], :<=, 101
+      assert_operator client.stats[:open], :<=, 1
+    end
+  end
+
+  def test_there_are_not_too_many_idle_ones
+    with_server do |server|
+      Pelton.run do
+        client = Pelton::HTTP::Client.new(proxy: server.url)
+        url = ->(number) { "http://#{number}.test/" }
+        (1..120).each { |number| client.get(url[number]) }
+        assert_equal({open: 100, idle: 100}, client.stats)
+        [120, 1].each { |number| client.get(url[number]) } # the first one was closed
+
+        assert_equal 121, server.connections
+        client.close
+        assert_equal({open: 0, idle: 0}, client.stats)
+      end
     end
   end
 

@@ -142,6 +142,20 @@ class WebSocketTest < PeltonTest
     end
   end
 
+  # What the peer sends meanwhile, answers to pings among it, is not read.
+  def test_a_handler_that_takes_long_gives_nobody_up
+    with_server(->(env) { WebSocket.accept(env) { |socket| 3.times { |number| socket.write(number.to_s) } && socket.receive } }) do |url|
+      kept = [0.02, 0.3, 2].any? do |ping| # a machine that stands still answers late
+        got = []
+        WebSocket.connect(url, ping: ping).on_message { |message| sleep(ping * 4) && got << message }.on_close { got << :closed }
+        eventually { got.size == 3 || got.include?(:closed) }
+        got == %w[0 1 2]
+      end
+
+      assert kept
+    end
+  end
+
   # Who asks for messages slowly holds up the sender, and fills no memory.
   def test_backpressure
     sent = 0

@@ -8,8 +8,11 @@ module Pelton
     # The connections of one client on one thread: to each origin so many, kept open between requests.
     # @private
     class ClientPool
-      # Those of one origin. permits: how many more there may be in use.
+      # Those of one origin. permits: how many more there may be in use; idle: the longest first.
       Origin = Struct.new(:permits, :idle, :users)
+
+      # Idle connections to all origins. Beyond, the one that has been idle longest is closed.
+      MAX_IDLE = 100
 
       def initialize(limit:, keep_alive:, **settings)
         @limit = limit
@@ -18,6 +21,7 @@ module Pelton
         @origins = {}
         @thread = Thread.current
         @in_use = {}.compare_by_identity
+        @idle = {}.compare_by_identity # of all origins, the longest first; each with its Origin
         @reactor = Reactor.current
         @lost = []
       end
@@ -56,15 +60,10 @@ module Pelton
 
       # Closes what is idle.
       def close
-        @origins.each_value { |place| place.idle.each(&:abort).clear }
-        @origins.delete_if { |_, place| place.users.zero? }
-        nil
+        drop_oldest while @idle.any?
       end
 
-      def stats
-        idle = @origins.each_value.sum { |place| place.idle.size }
-        {open: idle + @in_use.size, idle: idle}
-      end
+      def stats = {open: @idle.size + @in_use.size, idle: @idle.size}
 
       def alive? = @thread.alive?
 
@@ -99,6 +98,7 @@ module Pelton
       def idle(place)
         limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) - @keep_alive
         while (connection = place.idle.pop)
+          @idle.delete(connection)
           return connection if connection.idle_since > limit && connection.reusable?
           connection.abort
         end
@@ -109,6 +109,8 @@ module Pelton
         place = @origins[connection.origin]
         if connection.reusable?
           place.idle << connection.rest
+          @idle[connection] = place
+          drop_old(connection.idle_since)
         elsif !connection.handed_over?
           connection.stream.close
         end
@@ -119,16 +121,21 @@ module Pelton
       # An origin that nobody uses, and to which nothing is open, is forgotten: there may be millions of them.
       def leave(key, place)
         place.users -= 1
-        drop_old if @origins.size > 100
+        forget(key, place)
+      end
+
+      def forget(key, place)
         @origins.delete(key) if place.users.zero? && place.idle.empty?
       end
 
-      def drop_old
-        limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) - @keep_alive
-        @origins.each_value do |place|
-          place.idle.shift.abort while place.idle.any? && place.idle.first.idle_since < limit
-        end
-        @origins.delete_if { |_, place| place.users.zero? && place.idle.empty? }
+      def drop_old(now)
+        drop_oldest while @idle.size > MAX_IDLE || (@idle.any? && @idle.first[0].idle_since < now - @keep_alive)
+      end
+
+      def drop_oldest
+        connection, place = @idle.shift
+        place.idle.shift.abort
+        forget(connection.origin, place)
       end
     end
   end

@@ -290,7 +290,11 @@ module Pelton
 
       # A peer that has sent nothing, not even an answer to the last ping, is gone.
       def check_peer
-        return @stream.abort if @heard == false
+        @heard = true if @delivering || @stream.paused? # nobody listens to it just now
+        if @heard == false
+          finish(1006, "the peer sent nothing for #{@ping} s, not even an answer to a ping")
+          return @stream.abort
+        end
         @heard = false
         @driver.ping
       end
