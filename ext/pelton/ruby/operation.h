@@ -52,15 +52,8 @@ int pel_operation_wait(struct pel_reactor *reactor, struct pel_operation *operat
 /* Raises the error of a failed operation. */
 NORETURN(void pel_operation_raise(VALUE error));
 
-/* What a failure raises: the error itself, or one that says with what else it failed. */
-VALUE pel_operation_error(VALUE failure);
-
 /* Takes away the limit that Operation#timeout gave to a `limited` one. */
 void pel_operation_unlimit(struct pel_operation *operation);
-
-/* Where nobody turns the loop: calls the blocks of one operation that was settled, in their order. Other jobs wait for
- * run. 0 when there is none; *state is set when a block raised. */
-int pel_operation_deliver(struct pel_reactor *reactor, int *state);
 
 /* Parks or blocks until it is settled; returns the value or raises. PEL_FOREVER: no deadline. Raises TimeoutError; the
  * record is then abandoned: settled, and a later result dropped. */
@@ -71,20 +64,33 @@ VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *ope
 VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *operation, VALUE block, int later,
                            int64_t deadline);
 
-/* Where no reactor runs: calls what listens to a settled operation, and whatever else is due. What a callback raises is
- * raised. A failure that nobody listens to yet stays due until the next operation, the next run, or the exit: then it
- * is reported. */
-void pel_operation_deliver_now(struct pel_operation *operation);
-
-/* At the process's exit. */
-void pel_operation_deliver_rest(void);
-
 /* Its Pelton::Operation. Make it once. */
 VALUE pel_operation_object(struct pel_operation *operation, VALUE class);
 struct pel_operation *pel_operation_get(VALUE self);
 
 /* Starts run's block. */
 void pel_spawn_main(struct pel_reactor *reactor, VALUE block);
+
+/* ---- what listens to it (operation_delivery.c) ------------------------------------------------------------------ */
+
+/* Has what listens to a settled operation called by a job. unlinked: its producer has taken it off its list, so that
+ * its link is free: operations that are settled one after the other make one job, not thousands. */
+void pel_operation_enqueue(struct pel_operation *operation, int unlinked);
+
+/* Where nobody turns the loop: calls the blocks of one operation that was settled, in their order. Other jobs wait for
+ * run. 0 when there is none; *state is set when a block raised. */
+int pel_operation_deliver(struct pel_reactor *reactor, int *state);
+
+/* Where no reactor runs: calls what listens to a settled operation, and whatever else is due. What a callback raises is
+ * raised. A failure that nobody listens to yet stays due until the next operation, the next run, or the exit: then it
+ * is reported. */
+void pel_operation_deliver_now(struct pel_operation *operation);
+
+/* Where no reactor runs, and at the process's exit: the same of all that is due. */
+void pel_operation_deliver_rest(void);
+
+/* What a failure raises: the error itself, or one that says with what else it failed. */
+VALUE pel_operation_error(VALUE failure);
 
 extern VALUE pel_cOperation;
 
