@@ -15,6 +15,8 @@ module Pelton
         version    print the version
     TEXT
 
+    STOP_GRACE = 5 # seconds that a worker has beyond its shutdown_timeout, to cancel what is left
+
     # Runs a command line and returns the exit status.
     def self.run(arguments)
       command, *rest = arguments
@@ -26,7 +28,7 @@ module Pelton
         run_program(arguments, *rest)
       when "serve"
         require_relative "http/command"
-        HTTP::Command.run(rest) { |launcher, configuration| serve_by_workers(launcher, configuration) }
+        HTTP::Command.run(rest) { |launcher, configuration| serve(launcher, configuration) }
       when "lab"
         require_relative "lab/command"
         Lab::Command.run(rest)
@@ -58,10 +60,21 @@ module Pelton
 
     # @param launcher [HTTP::Launcher]
     # @param configuration [HTTP::Configuration]
-    def self.serve_by_workers(launcher, configuration)
+    def self.serve(launcher, configuration)
       require_relative "cluster"
+      return serve_by_workers(launcher, configuration) if configuration.workers.positive?
+      launcher.app # what is wrong with it shows before anything listens
       sockets = Cluster::Sockets.open(configuration.addresses.keys)
-      Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: configuration.shutdown_timeout,
+      launcher.run(sockets: sockets) { Cluster::Notifier.new.ready } || sockets.exec
+    ensure
+      sockets&.close
+    end
+    private_class_method :serve
+
+    def self.serve_by_workers(launcher, configuration)
+      sockets = Cluster::Sockets.open(configuration.addresses.keys)
+      stop_timeout = (configuration.shutdown_timeout || Float::INFINITY) + STOP_GRACE
+      Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: stop_timeout,
         preload: (-> { launcher.app } if configuration.preload), load: -> { launcher.app }, control: configuration.control, figures: HTTP::FIGURES, **configuration.cluster_options) do |worker|
         server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] })
         worker.on_stop { |final| launcher.stop(backlog: final) }

@@ -53,6 +53,25 @@ class ClusterSocketsTest < PeltonTest
     assert_equal "#{descriptors.keys[0]}\nfalse\n", output
   end
 
+  def test_it_starts_the_next_program_and_has_it_live
+    @sockets = Sockets.open(["tcp://127.0.0.1:#{free_port}"])
+    follower = <<~RUBY
+      require "pelton/cluster"
+      Process.kill("USR1", Process.pid) # it does not obey it yet
+      p Pelton::Cluster::Sockets.open([ARGV[0]])[ARGV[0]].fileno == Integer(ARGV[1])
+    RUBY
+    reader, writer = IO.pipe
+    child = fork do
+      $stdout.reopen(writer)
+      address = @sockets.addresses[0]
+      @sockets.exec([RbConfig.ruby, "-I#{Children::LIB}", "-e", follower, address, @sockets[address].fileno.to_s])
+    end
+    writer.close
+    Process.wait(child)
+
+    assert_equal "true\n", reader.read
+  end
+
   def test_systemd_s_are_taken_by_their_place
     listening = TCPServer.new("127.0.0.1", 0)
     port = listening.addr[1]

@@ -3,6 +3,7 @@
 require "stringio"
 require_relative "../test_helper"
 require_relative "../support/http_peer"
+require "pelton/cluster"
 require "pelton/http/launcher"
 
 class HTTPLauncherTest < PeltonTest
@@ -36,6 +37,22 @@ class HTTPLauncherTest < PeltonTest
     assert_equal "hello", body
     assert_match(%r{\APelton \S+ listens on tcp://127.0.0.1:\d+ \(pid \d+\)\n127.0.0.1 - - .* "GET /a HTTP/1.1" 200 5\n\z}, @out.string)
     assert_equal "DEFAULT", Signal.trap("TERM", before)
+  end
+
+  # Its sockets are open then, for the program that follows.
+  def test_it_may_be_told_to_start_again
+    address = "tcp://127.0.0.1:#{free_port}"
+    sockets = Pelton::Cluster::Sockets.open([address])
+    configuration = Pelton::HTTP::Configuration.new.tap { |one| one.bind(address) }
+    {"USR1" => [nil, false], "USR2" => [nil, false], "TERM" => [0, true]}.each do |signal, result|
+      launcher = Pelton::HTTP::Launcher.new(configuration, app: HELLO, out: StringIO.new)
+      status = launcher.run(sockets: sockets) do
+        client = Peer.new(TCPSocket.new("127.0.0.1", sockets[address].local_address.ip_port))
+        Pelton.spawn { client.get("/").then { Process.kill(signal, Process.pid) }.then { client.close } }
+      end
+
+      assert_equal result, [status, sockets[address].closed?], signal
+    end
   end
 
   def test_quiet

@@ -21,6 +21,20 @@ class HTTPRestartTest < PeltonTest
     replaced("USR1", workers: 2, setting: "preload true")
   end
 
+  # It keeps its number.
+  %w[USR1 USR2].each do |signal|
+    define_method("test_a_restart_by_#{signal.downcase}_without_workers_loses_nothing") do
+      serving_under_load(workers: 0) do |load|
+        Process.kill(signal, @master)
+        in_time { log.scan("loaded").size == 2 }
+        go_on(load)
+
+        assert_nothing_lost(load.stop)
+        assert_equal 0, load[:refused]
+      end
+    end
+  end
+
   def test_more_and_fewer_workers_lose_nothing
     serving_under_load(workers: 1) do |load|
       %w[TTIN TTIN TTOU TTOU].zip([2, 3, 2, 1]) do |signal, count|

@@ -33,6 +33,7 @@ class HttpLoad
 
   # The application that it asks. Each request is written down by the process that begins it, in the file that ENV names.
   APPLICATION = <<~'RUBY'
+    warn "loaded"
     log = File.open(ENV.fetch("HTTP_LOAD_LOG"), "a")
     run(lambda do |env|
       log.syswrite("#{env["QUERY_STRING"]} #{Process.pid}\n")

@@ -28,7 +28,7 @@ module Pelton
       def sockets = listening.addresses.map { |address| socket(address) }
 
       # @return [Integer] the descriptor of one address, the caller's to close
-      def socket(address) = listening[address].dup.tap { |socket| socket.autoclose = false }.fileno
+      def socket(address) = listening.descriptor(address)
 
       # Sets what is called when the worker is to stop: it closes what listens and may wait until requests are done. The
       # worker ends when it returns.

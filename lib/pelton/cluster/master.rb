@@ -35,7 +35,7 @@ module Pelton
       # @param figures [Hash{String => Metrics::Family}] what the workers' figures are to Prometheus; others it is not shown
       # @yieldparam worker [Child] in the worker's process, inside {Pelton.run}
       def initialize(listening, workers:, preload: nil, load: nil, stop_timeout: 30, boot_timeout: 60,
-        worker_timeout: 60, command: [RbConfig.ruby, $PROGRAM_NAME, *ARGV], before_fork: nil, control: nil, figures: {}, &serve)
+        worker_timeout: 60, command: Sockets::PROGRAM, before_fork: nil, control: nil, figures: {}, &serve)
         raise ArgumentError, "workers: #{workers.inspect} is no positive number" unless workers.is_a?(Integer) && workers.positive?
         @listening = listening
         @wanted = workers
@@ -255,10 +255,9 @@ module Pelton
       end
 
       def restart
-        environment, descriptors = @listening.for_exec
         @control&.close
         log("starts #{@command.join(" ")}")
-        exec(environment, *@command, descriptors)
+        @listening.exec(@command)
       end
 
       # Until something happens, or something may be due.

@@ -12,6 +12,7 @@ module Pelton
       # Addresses and descriptors, for the master that follows.
       INHERITED = "PELTON_SOCKETS"
       FIRST_OF_SYSTEMD = 3
+      PROGRAM = [RbConfig.ruby, $PROGRAM_NAME, *ARGV].freeze # how this one was started
       BACKLOG = 4096 # connections that wait to be accepted; the system has a limit of its own (net.core.somaxconn)
 
       # Opens each address, or takes it over.
@@ -58,6 +59,7 @@ module Pelton
         remove_abandoned(info.unix_path) if info.unix?
         Socket.new(info.afamily, :STREAM).tap do |socket|
           socket.setsockopt(:SOCKET, :REUSEADDR, true) if info.ip?
+          socket.setsockopt(:IPV6, :V6ONLY, true) if info.ipv6? # as Pelton.listen has it
           socket.bind(info)
           socket.listen(BACKLOG)
         rescue
@@ -89,6 +91,23 @@ module Pelton
       def [](address) = @sockets.fetch(address)
 
       def to_a = @sockets.values
+
+      # A descriptor of one address, the caller's to close.
+      #
+      # @return [Integer]
+      # @raise [KeyError]
+      def descriptor(address) = self[address].dup.tap { |socket| socket.autoclose = false }.fileno
+
+      # Replaces this process by a program that takes them over. Signals that would end it before it is ready to obey them are
+      # ignored until then.
+      #
+      # @param command [Array<String>] this program, unless it is given
+      # @raise [SystemCallError] it cannot be started
+      def exec(command = PROGRAM)
+        %w[USR1 USR2 TTIN TTOU HUP].each { |name| Signal.trap(name, "IGNORE") }
+        environment, descriptors = for_exec
+        Process.exec(environment, *command, descriptors)
+      end
 
       # What the program that replaces this one needs: environment variables, and options for exec.
       def for_exec

@@ -11,14 +11,14 @@ module Pelton
       # Fresh strings are the cost of large responses: with these Ruby collects before they have become many.
       GARBAGE = {"RUBY_GC_MALLOC_LIMIT" => "4194304", "RUBY_GC_MALLOC_LIMIT_MAX" => "8388608", "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "33554432"}.freeze
 
-      # Serves until a signal comes. With workers, the block is given the launcher and the configuration instead.
+      # Serves until a signal comes. The block is given the launcher and the configuration, and serves by processes.
       #
       # @return [Integer] the exit status: 0, 1 when it cannot serve, 2 when it was asked wrongly
-      def self.run(arguments, out: $stdout, error: $stderr, &cluster)
+      def self.run(arguments, out: $stdout, error: $stderr, &processes)
         command = new(arguments)
         return out.puts(command.help) || 0 if command.help?
         Stacks.deepen(["serve", *arguments], GARBAGE)
-        command.serve(out, &cluster)
+        command.serve(out, &processes)
       rescue OptionParser::ParseError, Configuration::Invalid, ArgumentError => problem
         error.puts("pelton serve: #{problem.message}")
         2
@@ -46,11 +46,7 @@ module Pelton
 
       def help = parser.help
 
-      def serve(out)
-        launcher = Launcher.new(configuration, out: out)
-        return launcher.run if configuration.workers.zero?
-        yield launcher, configuration
-      end
+      def serve(out) = yield(Launcher.new(configuration, out: out), configuration)
 
       private
 

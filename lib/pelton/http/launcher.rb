@@ -14,6 +14,7 @@ module Pelton
     # |---|---|
     # | INT, TERM | accepts nothing more, and ends when the requests that are under way are done; the second one ends at once |
     # | HUP | opens the log again |
+    # | USR1, USR2 | starts the program again with the same sockets, if they are its own; connections wait meanwhile |
     class Launcher
       # @return [Server, nil] once it serves
       attr_reader :server
@@ -41,17 +42,19 @@ module Pelton
 
       # Serves until a signal comes.
       #
-      # @return [Integer] the exit status
-      def run
+      # @param sockets [Cluster::Sockets, nil] instead of opening the addresses
+      # @return [Integer, nil] the exit status; nil: the program is to be started again with its sockets
+      def run(sockets: nil)
         load = app # what is wrong with it shows before anything listens
+        @sockets = sockets
         Pelton.run(grace: 1) do
-          start(load)
+          start(load, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] }, shared: false)
           announce
           open_control
           yield self if block_given?
           obey
         end
-        0
+        @again ? nil : 0
       ensure
         @control&.close
         restore_signals
@@ -59,16 +62,16 @@ module Pelton
 
       # Makes the server and has it listen. Inside {Pelton.run}.
       #
-      # @param descriptors [Hash{String => Integer}, nil] instead of opening the addresses: sockets that other processes
-      #   share
+      # @param descriptors [Hash{String => Integer}, nil] sockets of the addresses, instead of opening them
+      # @param shared [Boolean] whether other processes accept from those, too
       # @return [Server]
-      def start(application = app, descriptors: nil)
+      def start(application = app, descriptors: nil, shared: true)
         run_eventmachine
         Isolation.by_fiber
         @server = Server.new(application, log: access_log, **@configuration.server_options)
         @configuration.boot_hooks.each(&:call)
         @configuration.addresses.each do |address, tls|
-          descriptors ? @server.listen_fd(descriptors.fetch(address), shared: true, tls: tls) : @server.listen(address, tls: tls)
+          descriptors ? @server.listen_fd(descriptors.fetch(address), shared: shared, tls: tls) : @server.listen(address, tls: tls)
         end
         @server
       end
@@ -125,18 +128,19 @@ module Pelton
       # Until it is over.
       def obey
         signals = Thread::Queue.new
-        @handlers = %w[INT TERM HUP].to_h { |name| [name, Signal.trap(name) { signals << name }] }
+        names = @sockets ? %w[INT TERM HUP USR1 USR2] : %w[INT TERM HUP]
+        @handlers = names.to_h { |name| [name, Signal.trap(name) { signals << name }] }
         stopping = nil
-        loop do
-          case signals.pop
-          when "HUP" then reopen_log
-          when nil then break
-          else
-            break if stopping
-            stopping = Pelton.spawn do
-              stop
-              signals << nil
-            end
+        while (name = signals.pop)
+          if name == "HUP"
+            reopen_log
+          elsif !stopping
+            stopping = name
+            @again = name.start_with?("USR")
+            @sockets&.close unless @again # whoever connects now is refused, and not left behind
+            Pelton.spawn { stop.then { signals << nil } }
+          elsif !name.start_with?("USR")
+            break @again = false
           end
         end
         Pelton.stop
