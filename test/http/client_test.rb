@@ -223,6 +223,30 @@ module ClientSuite
     end
   end
 
+  def test_what_has_no_body_is_streamed_as_well
+    with_server(->(request, _) { (request.verb == "HEAD") ? echo(request) : "HTTP/1.1 204 No Content\r\n\r\n" }) do |client, server|
+      %i[head get].each do |verb|
+        response = ask(client, verb, "/", stream: true, read_timeout: 0.05)
+
+        assert_empty response.to_a
+        assert_equal "", ask(client, verb, "/", stream: true).body
+      end
+      assert_equal 1, server.connections
+    end
+  end
+
+  # Somebody asked for another protocol, and has not taken the connection.
+  def test_a_connection_that_has_changed_its_protocol_is_closed_by_its_response
+    with_server(->(_, _) { "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhello" }) do |client|
+      response = ask(client, :get, "/", headers: {"upgrade" => "x", "connection" => "upgrade"}, stream: true)
+      assert_equal [101, ""], [response.status, response.body]
+      response.close
+
+      assert_equal({open: 0, idle: 0}, client.stats)
+      assert_equal 101, ask(client, :get, "/", headers: {"upgrade" => "x", "connection" => "upgrade"}).tap(&:close).status
+    end
+  end
+
   def test_tls
     context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
     with_server(tls: context) do |client, server|

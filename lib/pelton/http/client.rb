@@ -137,7 +137,7 @@ module Pelton
         loop do
           response = exchange(request, deadlines, settings)
           following = settings[:redirects].positive? && request.redirected(response)
-          return settings[:stream] ? response.watched(pool) : response.tap(&:body) unless following
+          return (settings[:stream] || response.status == 101) ? response.watched(pool) : response.tap(&:body) unless following
           raise RedirectError, "#{request.url}: more than #{settings[:redirects]} redirects" if (followed += 1) > settings[:redirects]
           response.discard
           request = following

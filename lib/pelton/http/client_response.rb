@@ -29,7 +29,7 @@ module Pelton
         @deadlines = deadlines
         @limit = settings[:max_body]
         @inflation = Inflation.for(self["content-encoding"]) if settings[:decode] && @has_body
-        @done = !@has_body
+        @done = !@has_body && @status != 101
       end
 
       # @return [String, nil] a header's value, whatever the name's case; several are joined by commas
@@ -53,7 +53,7 @@ module Pelton
         return yield(@body) || self if @body
         raise Error, "the body was read already" if @begun
         @begun = true
-        read(&block)
+        read(&block) if @has_body
         self
       ensure
         discard unless @done || @body || !block
@@ -70,9 +70,10 @@ module Pelton
       # @raise [JSON::ParserError]
       def json(**options) = JSON.parse(body, **options)
 
-      # Gives up what has not been read. The connection is closed, unless little is left.
+      # Gives up what has not been read, and what could be had by {#upgrade}. The connection is closed, unless little is left.
       #
       # @return [nil]
+      # @asynchronous
       def discard
         return if @done
         if @length && @length <= SMALL && !@begun
@@ -94,6 +95,7 @@ module Pelton
       # @return [Array(Stream, String)] the stream, and what the server has sent on it already
       def upgrade
         raise Error, "the server did not switch protocols: #{@status}" unless @status == 101
+        @done = true
         @connection.hand_over
       end
 
@@ -135,7 +137,7 @@ module Pelton
       def collect
         body = +""
         body.force_encoding(Encoding::BINARY)
-        return body if @done && !@begun
+        return body unless @has_body
         refuse if @length && !@inflation && too_much?(@length)
         each do |piece|
           refuse if too_much?(body.bytesize + piece.bytesize)
