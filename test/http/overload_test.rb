@@ -136,6 +136,63 @@ class HTTPOverloadTest < PeltonTest
     assert_operator order.index("/other"), :<, 900
   end
 
+  # What is not read is not answered on and on: its requests stay where they are.
+  def test_a_client_with_many_requests_that_reads_no_answers
+    serving(->(_env) { [200, {}, ["x" * 10_000]] }) do
+      greedy = peer
+      greedy.io.setsockopt(:SOCKET, :RCVBUF, 4096)
+      flood = Pelton.spawn { greedy.io.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n" * 300_000) }
+      before = nil
+      sleep 0.05 until before == (before = server.stats[:requests]) && before > 0
+
+      assert_operator server.stats[:requests], :<, 10_000
+      assert_equal 10_000, peer.get("/").body.bytesize
+      flood.cancel
+    end
+  end
+
+  # It goes on until the others have their answers.
+  def test_one_huge_upload_holds_up_nobody
+    app = lambda do |env|
+      size = 0
+      env["rack.input"].each_part { |part| size += part.bytesize }
+      [200, {}, [size.to_s]]
+    end
+    serving(app, lint: false) do
+      connection = peer.say("POST /huge HTTP/1.1\nHost: h\nTransfer-Encoding: chunked\n\n")
+      sent = 0
+      served = false
+      sender = Pelton.spawn do
+        connection.io.write("186a0\r\n#{"x" * 100_000}\r\n") && sent += 100_000 until served
+        connection.io.write("0\r\n\r\n")
+      end
+      sleep 0.002 until sent > 1_000_000
+      assert_equal ["0"], Array.new(10) { peer.get("/other").body }.uniq
+      served = true
+
+      response = connection.response
+      sender.await
+
+      assert_equal sent.to_s, response.body
+    end
+  end
+
+  # A byte now and then: the time for each piece begins anew, but the request as a whole has an end.
+  def test_a_body_that_trickles
+    serving(->(env) { [200, {}, [env["rack.input"].read]] }, header_timeout: 10, request_timeout: 0.1) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 100000\n\n")
+      trickle = Pelton.spawn do
+        loop { connection.io.write("x") && sleep(0.005) }
+      rescue SystemCallError
+        nil
+      end
+
+      assert_equal 504, connection.response.status
+      trickle.cancel
+    end
+    assert_empty reported
+  end
+
   # The longest idle connections are closed for new ones.
   def test_running_out_of_descriptors
     skip "valgrind sets no limits" if VALGRIND
