@@ -72,6 +72,7 @@ module Pelton
     private_class_method :serve
 
     def self.serve_by_workers(launcher, configuration)
+      launcher.check
       sockets = Cluster::Sockets.open(configuration.addresses.keys)
       stop_timeout = (configuration.shutdown_timeout || Float::INFINITY) + STOP_GRACE
       Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: stop_timeout,

@@ -87,6 +87,14 @@ class HTTPCommandTest < PeltonTest
     assert_match(/password/, asked_wrongly("-b", "ssl://127.0.0.1:1?password=x"))
   end
 
+  def test_a_rackup_file_that_is_not_there
+    [[], %w[-w 2]].each do |workers|
+      output, status = Open3.capture2e(RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "-p", "0", *workers, "nowhere.ru")
+
+      assert_equal ["pelton serve: there is no nowhere.ru: name the rackup file, or write one\n", 2], [output, status.exitstatus]
+    end
+  end
+
   def test_help
     out = StringIO.new
 

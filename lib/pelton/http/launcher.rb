@@ -27,15 +27,22 @@ module Pelton
         @out = out
       end
 
+      # Looks for the rackup file, unless the application is there.
+      #
+      # @raise [Configuration::Invalid] there is none
+      def check
+        return if @app || File.file?(@configuration.rackup)
+        raise Configuration::Invalid, "there is no #{@configuration.rackup}: name the rackup file, or write one"
+      end
+
       # Loads the application, unless it is there.
       #
-      # @raise [Configuration::Invalid] there is no rackup file
+      # @raise [Configuration::Invalid] there is no rackup file, or no gem rack to read it
       def app
         @app ||= begin
-          require "rack/builder"
-          path = @configuration.rackup
-          raise Configuration::Invalid, "there is no #{path}: name the rackup file, or write one" unless File.file?(path)
-          parsed = Rack::Builder.parse_file(path)
+          check
+          require_builder
+          parsed = Rack::Builder.parse_file(@configuration.rackup)
           parsed.is_a?(Array) ? parsed.first : parsed
         end
       end
@@ -94,6 +101,13 @@ module Pelton
       end
 
       private
+
+      # It is needed here alone: so the gem does not depend on it.
+      def require_builder
+        require "rack/builder"
+      rescue LoadError
+        raise Configuration::Invalid, "a rackup file needs the gem rack: add it to your Gemfile, or gem install rack"
+      end
 
       def open_control
         address = @configuration.control or return
