@@ -78,6 +78,7 @@ module ClientSuite
       error = assert_raises(Pelton::HTTP::RedirectError) { ask(client, :get, "/9") }
 
       assert_match(/more than 5 redirects/, error.message)
+      assert_equal({open: 1, idle: 1}, client.stats)
       assert_equal 302, ask(client, :get, "/9", redirects: 0).status
     end
   end
@@ -89,6 +90,7 @@ module ClientSuite
       assert_equal "POST /to/307 b", ask(client, :post, "/307", body: "b").body
       assert_equal "PUT /to/308 b", ask(client, :put, "/308", body: StringIO.new("b")).body
       assert_raises(Pelton::HTTP::RedirectError) { ask(client, :post, "/307", body: ["b"].each) }
+      assert_equal({open: 1, idle: 1}, client.stats)
     end
   end
 

@@ -136,12 +136,19 @@ module Pelton
         followed = 0
         loop do
           response = exchange(request, deadlines, settings)
-          following = settings[:redirects].positive? && request.redirected(response)
+          following = following(request, response, settings[:redirects], followed) if settings[:redirects].positive?
           return (settings[:stream] || response.status == 101) ? response.watched(pool) : response.tap(&:body) unless following
-          raise RedirectError, "#{request.url}: more than #{settings[:redirects]} redirects" if (followed += 1) > settings[:redirects]
+          followed += 1
           response.discard
           request = following
         end
+      end
+
+      def following(request, response, limit, followed)
+        request.redirected(response).tap { |one| raise RedirectError, "#{request.url}: more than #{limit} redirects" if one && followed == limit }
+      rescue RedirectError
+        response.discard
+        raise
       end
 
       # A connection that was idle may have been closed by the server just now: then a request that may be repeated is.
