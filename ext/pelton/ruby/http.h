@@ -209,15 +209,17 @@ void pel_init_http_env(void);
 /* Sends status, headers, body, and ends the exchange, unless the body goes on by itself. May run Ruby, and wait. */
 void pel_http_respond(struct pel_http_connection *connection, VALUE response);
 
-/* Headers as a Hash. Raises TypeError. */
-VALUE pel_http_checked_headers(VALUE headers);
-
 /* Closes the body of a response that nobody wants, or of nil. */
 void pel_http_drop_response(VALUE response);
 
 /* Sends what was written: at the tick's end, or at once when it is much. */
 void pel_http_send_soon(struct pel_http_connection *connection);
 void pel_init_http_response(void);
+
+/* ---- http_response_head.c --------------------------------------------------------------------------------------- */
+
+/* Headers as a Hash. Raises TypeError. */
+VALUE pel_http_checked_headers(VALUE headers);
 
 /* ---- http_failure.c ---------------------------------------------------------------------------------------------- */
 
