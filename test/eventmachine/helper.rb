@@ -39,7 +39,4 @@ class EventMachineTest < PeltonTest
   def handler(methods)
     Module.new { methods.each { |name, body| define_method(name, &body) } }
   end
-
-  # A port where nobody listens.
-  def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
 end

@@ -92,7 +92,7 @@ class HTTPSecureTest < PeltonTest
   def test_a_flood_of_handshakes_that_do_not_end
     Pelton.run do
       @server = Pelton::HTTP::Server.new(HELLO)
-      listener = @server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h, handshake_timeout: 0.5)
+      listener = @server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h, handshake_timeout: 2)
       @port = listener.port
       @peers = []
       silent = Array.new(100) { TCPSocket.new("127.0.0.1", @port) }

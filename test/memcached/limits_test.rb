@@ -110,13 +110,13 @@ class MemcachedLimitsTest < PeltonTest
 
   # An operation's time counts from its connection's last progress.
   def test_what_is_queued_does_not_time_out_while_replies_flow
-    with_slow_memcached(timeout: 0.5) do |cache, _, tokens|
+    with_slow_memcached(timeout: 1) do |cache, _, tokens|
       values = []
       Pelton.run do
         20.times { |i| cache.get("key-#{i}") { |value| values << value } }
         Pelton.spawn do
           20.times do
-            sleep 0.05
+            sleep 0.1
             tokens << :answer
           end
         end

@@ -144,7 +144,7 @@ class ValueStreamTest < PeltonTest
       peer.stall
     end
     with_lying_memcached(still) do |address|
-      cache = Pelton::Memcached::Client.new(address, timeout: 0.05)
+      cache = Pelton::Memcached::Client.new(address, timeout: 0.3)
       Pelton.run do
         value = cache.stream("k")
 

@@ -84,7 +84,7 @@ module MemcachedFaults
   end
 
   def test_a_connection_without_progress_fails_what_it_owes
-    error = refuses(->(peer) { peer.command && peer.send("VA 9\r\nhal") && peer.stall }, timeout: 0.05)
+    error = refuses(->(peer) { peer.command && peer.send("VA 9\r\nhal") && peer.stall }, timeout: 0.3)
 
     assert_instance_of Pelton::TimeoutError, error
     assert_match(/no progress/, error.message)

@@ -19,12 +19,13 @@ module Children
   # stdout and stderr, and its Process::Status. A child that takes longer than `deadline` seconds is killed with Ruby's report
   # of where it was, and the test fails with it. (Ten times as long when valgrind runs the tests.)
   #
-  # `arguments` are the program's ARGV, `env` is added to the environment, `options` go to Ruby itself.
+  # `arguments` are the program's ARGV, `env` is added to the environment, `options` go to Ruby itself. The watchdog is off,
+  # because it speaks on a busy machine.
   def run_ruby(code, *arguments, env: {}, stdin: "", options: [], deadline: 20, gems: false)
     files = [stdin, "", ""].map { |content| Tempfile.new("child").tap { |file| (file << content).rewind } }
     options = ["--disable=gems", *options] unless gems
     command = [RbConfig.ruby, "-W1", "-I#{LIB}", *options, "-e", code, "--", *arguments.map(&:to_s)]
-    pid = Process.spawn(child_environment.merge(env), *command, in: files[0], out: files[1], err: files[2])
+    pid = Process.spawn(child_environment.merge("PELTON_WATCHDOG" => "off", **env), *command, in: files[0], out: files[1], err: files[2])
     status = reap(pid, deadline * PeltonTest::SLOW)
     output, errors = files.last(2).map { |file| file.tap(&:rewind).read }
     flunk "the child took longer than #{deadline} s:\n#{output}\n#{errors}" unless status

@@ -33,8 +33,11 @@ class MemcachedProcess
     @pid = nil
   end
 
-  # It takes bytes and says nothing, as a server whose host swaps.
-  def freeze_up = Process.kill("STOP", @pid)
+  # It takes bytes and says nothing, as a server whose host swaps. Each of its threads has stopped when this returns.
+  def freeze_up
+    Process.kill("STOP", @pid)
+    sleep 0.001 until Dir["/proc/#{@pid}/task/*/stat"].all? { |path| File.read(path)[/\) (\w)/, 1] == "T" }
+  end
 
   def thaw = Process.kill("CONT", @pid)
 
@@ -44,8 +47,7 @@ class MemcachedProcess
 
   def answers?
     1000.times do
-      TCPSocket.new("127.0.0.1", port).close
-      return true
+      return TCPSocket.open("127.0.0.1", port) { |socket| socket.write("stats\r\n") && socket.gets } == "STAT pid #{@pid}\r\n"
     rescue SystemCallError
       return false if Process.wait(@pid, Process::WNOHANG)
       sleep 0.01

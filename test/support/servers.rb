@@ -12,9 +12,15 @@ module Servers
       (@ports ||= {})[name] ||= start(name, ready, &command)
     end
 
-    # A port that was free a moment ago.
+    # A port that was free a moment ago, and that the system gives to nobody who wants any: those begin at 32768. (The tests'
+    # seed may be that of another process, too.)
     def free_port
-      TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+      @random ||= Random.new
+      port = @random.rand(10_000...32_768)
+      TCPServer.open("127.0.0.1", port).close
+      port
+    rescue Errno::EADDRINUSE
+      retry
     end
 
     private

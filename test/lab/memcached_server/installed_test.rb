@@ -36,10 +36,17 @@ class LabInstalledServerTest < PeltonTest
     assert_match(/memcached -l 127\.0\.0\.1 -p #{@server.port} .*-t 1/, @processes.commands["memcached"])
   end
 
+  # Signals take their time, in each of its threads.
+  def wait_for_its_stop
+    eventually { Dir["/proc/#{@server.pid}/task/*/stat"].all? { |path| File.read(path)[/\) (\w)/, 1] == "T" } }
+  end
+
   def test_while_it_is_stalled_it_answers_nothing_and_then_it_does
     socket = TCPSocket.new("127.0.0.1", @server.port)
     states = []
+    stopped = method(:wait_for_its_stop)
     @server.define_singleton_method(:sleep) do |_seconds|
+      stopped.call
       socket.write("version\r\n")
       states << (socket.wait_readable(0.1) ? :answered : :silent)
     end
