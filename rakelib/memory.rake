@@ -65,6 +65,9 @@ task sanitize: "#{sanitized}/build/Makefile" do
     "ASAN_OPTIONS" => "handle_segv=0:use_sigaltstack=0:detect_leaks=0:detect_stack_use_after_return=0",
     "UBSAN_OPTIONS" => "print_stacktrace=1"
   }
-  tests = ruby_tests.call("ruby", folders: "test/{.,tls,http,memcached,eventmachine,eventmachine/protocols}")
-  Dir.chdir("#{sanitized}/copy") { sh(environment, *tests, verbose: false) }
+  command = ruby_tests.call("ruby", folders: "test/{.,tls,http,memcached,eventmachine,eventmachine/protocols}")
+  # ASAN says on stderr that it knows no fibers. And while Ruby 3.1 moves objects by itself it takes what lies on a stack
+  # for one, which ASAN's addresses do not forgive.
+  command.reject! { |argument| argument.match?(%r{/\./(signal|state_table)_test}) }
+  Dir.chdir("#{sanitized}/copy") { sh(environment, *command, verbose: false) }
 end

@@ -75,6 +75,28 @@ class MemcachedFetchTest < PeltonTest
     assert_equal 1, outputs.sum { |output| output.lines.first.to_i }
   end
 
+  # As when this process had a break between its miss and its lock.
+  def test_a_value_that_came_before_the_lock_is_not_computed_again
+    cache = client
+    cache.define_singleton_method(:add) { |*arguments, **options| set("k", "other's") && super(*arguments, **options) }
+
+    assert_equal "other's", cache.fetch("k") { flunk }
+    assert_nil cache.get("k.computing")
+  end
+
+  def test_who_computes_after_another_has_failed_to_leaves_no_lock
+    cache = client
+    cache.set("k.computing", "")
+    value = Pelton.run do
+      task = Pelton.spawn { cache.fetch("k") { "v" } }
+      sleep 0.002
+      cache.delete("k.computing")
+      task.await
+    end
+
+    assert_equal ["v", nil], [value, cache.get("k.computing")]
+  end
+
   def test_an_error_is_everybodys_who_waits_and_the_next_computes_again
     cache = client
     calls = 0

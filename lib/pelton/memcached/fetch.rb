@@ -100,12 +100,15 @@ module Pelton
       end
 
       def lock_and_compute
-        return wait_for_another unless lock
-        begin
-          store(@compute.call)
-        ensure
-          unlock
-        end
+        lock ? compute_locked : wait_for_another
+      end
+
+      # Whoever had the lock before may have stored the value after this one had missed it.
+      def compute_locked
+        item = look
+        (item && !item.won) ? item.value : store(@compute.call)
+      ensure
+        unlock
       end
 
       # Whether this process is the one. It is, where nobody can tell.
@@ -128,7 +131,7 @@ module Pelton
           sleep pause
           item = look
           return item.value if item
-          return store(@compute.call) if lock
+          return compute_locked if lock
           pause = [pause * 2, LAST_LOOK].min
         end
         store(@compute.call)
