@@ -7,6 +7,8 @@ require_relative "../support/clusters"
 class ClusterMasterTest < PeltonTest
   include Clusters
 
+  self.deadline = 120
+
   def test_workers_serve_until_it_is_told_to_stop
     cluster do |master|
       assert_equal 2, workers.size

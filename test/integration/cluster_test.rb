@@ -7,6 +7,8 @@ require_relative "../support/clusters"
 class ClusterTest < PeltonTest
   include Clusters
 
+  self.deadline = 120
+
   def test_what_runs_is_finished_before_it_stops
     %w[TERM INT].each do |signal|
       cluster do |master|

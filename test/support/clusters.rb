@@ -25,6 +25,9 @@ module Clusters
     end
   end
 
+  # Processes start, on slow machines, too.
+  def eventually(what = "the condition", timeout: 60) = super
+
   def kill(master)
     Process.kill("TERM", master)
     eventually("the end") { Process.kill("TERM", master) && Process.wait(master, Process::WNOHANG) }
