@@ -192,6 +192,27 @@ class StreamDeliveryTest < PeltonTest
     end
   end
 
+  # The bytes that a read has begun with are its own.
+  def test_who_resumes_while_a_fiber_reads_gets_what_follows
+    delivered = []
+    Pelton.run do
+      with_pair do |stream, peer|
+        stream.on_data { |bytes| delivered << bytes }
+        stream.pause
+        reader = Pelton.spawn { stream.gets }
+        peer.write("a" * 100_000)
+        sleep 0.005
+        stream.resume
+        sleep 0.002
+        peer.write("b\nrest")
+
+        assert_equal [100_002, "b\n"], reader.await.then { |line| [line.size, line[-2..]] }
+        sleep 0.002 until delivered.join == "rest"
+        stream.close
+      end
+    end
+  end
+
   def test_a_paused_stream_can_be_read
     Pelton.run do
       with_pair do |stream, peer|

@@ -94,7 +94,7 @@ static VALUE next_piece(struct stream *stream, ssize_t *count)
 
 static int wants_data(const struct stream *stream)
 {
-    return !NIL_P(stream->on_data) && !stream->paused && !stream->ended && !stream->closing &&
+    return !NIL_P(stream->on_data) && !stream->paused && !stream->reading && !stream->ended && !stream->closing &&
            pel_stream_open_p(&stream->core);
 }
 

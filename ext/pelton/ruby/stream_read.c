@@ -129,6 +129,7 @@ static VALUE end_turn(VALUE argument)
         stream->core.error = ENOMEM;
     if (!next) {
         stream->reading = 0;
+        pel_stream_queue_delivery(stream); /* which may have been resumed meanwhile */
         return Qnil;
     }
     stream->turns = next->next;
