@@ -190,9 +190,9 @@ module ClientSuite
       server.consents = false
       body = ["x"].each
 
-      assert_equal [413, "no"], ask(client, :post, "/413", body: body, expect: 0).then { |response| [response.status, response.body] }
+      assert_equal [413, "no"], ask(client, :post, "/413", body: body, expect: 0, expect_timeout: 60).then { |response| [response.status, response.body] }
       assert_equal({open: 0, idle: 0}, client.stats) # the server may still wait for the body
-      assert_equal 307, ask(client, :post, "/307", body: body, expect: 0, redirects: 0).status
+      assert_equal 307, ask(client, :post, "/307", body: body, expect: 0, expect_timeout: 60, redirects: 0).status
       assert_equal "x", body.next
     end
   end
@@ -203,7 +203,7 @@ module ClientSuite
       with_server(->(_, _) { redirect(307, "#{other.url}/to") }) do |client, server|
         server.consents = false
 
-        assert_equal "POST /to abc", ask(client, :post, "/", body: ["abc"].each).body
+        assert_equal "POST /to abc", ask(client, :post, "/", body: ["abc"].each, expect_timeout: 60).body
       end
     end
   end
@@ -220,8 +220,10 @@ module ClientSuite
     with_server(->(request, _) { request.headers["expect"] ? "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n" : echo(request) }) do |client, server|
       server.consents = false
 
-      assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3).body
+      assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3, expect_timeout: 60).body
       assert_equal ["100-continue", nil], server.seen.map { |request| request.headers["expect"] }
+      server.consents = true
+      assert_equal 417, ask(client, :post, "/", body: ["gone"].each, expect: 0, expect_timeout: 60).status
     end
   end
 

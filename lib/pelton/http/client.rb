@@ -157,7 +157,7 @@ module Pelton
         begin
           connection = pool.take(request, deadlines, fresh: fresh)
           response = connection.exchange(request, deadlines, settings)
-          return response unless response.status == 417 && request.asks?
+          return response unless response.status == 417 && request.asks? && request.body.repeatable?
           response.discard
           exchange(request.unasked, deadlines, settings)
         rescue ConnectionError, EOFError => error
