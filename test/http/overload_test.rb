@@ -177,6 +177,33 @@ class HTTPOverloadTest < PeltonTest
     end
   end
 
+  # Clients in processes of their own, which always have more to read from, or always read all: no call ever waits for them.
+  RESTLESS = {
+    "a body of tiny chunks" => ["POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n", "socket.write(#{"1\r\nx\r\n".dump} * 100_000)"],
+    "a body without an end" => ["POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000000\r\n\r\n", "socket.write(%(x) * 1_000_000)"],
+    "a response without an end" => ["GET /endless HTTP/1.1\r\nHost: h\r\n\r\n", "socket.readpartial(1_000_000)"]
+  }.freeze
+
+  RESTLESS.each do |name, (head, forever)|
+    define_method("test_#{name.tr(" ", "_")}_starves_nobody") do
+      app = lambda do |env|
+        env["rack.input"].each_part { |part| part.sum }
+        [200, {}, (env["PATH_INFO"] == "/endless") ? Enumerator.new { |parts| loop { parts << "x" * 100 } } : ["hello"]]
+      end
+      serving(app, lint: false) do
+        code = "socket = TCPSocket.new('127.0.0.1', #{@port}); socket.write(#{head.dump}); loop { #{forever} }"
+        client = Process.spawn(RbConfig.ruby, "-rsocket", "-e", code, err: File::NULL)
+        sleep 0.002 until server.stats[:running] == 1
+
+        assert_equal ["hello"], Array.new(20) { peer.get("/").body }.uniq
+        assert_equal [1, 0], server.stats.values_at(:running, :refused) # it is still at it
+      ensure
+        Process.kill(:KILL, client)
+        Process.wait(client)
+      end
+    end
+  end
+
   # A byte now and then: the time for each piece begins anew, but the request as a whole has an end.
   def test_a_body_that_trickles
     serving(->(env) { [200, {}, [env["rack.input"].read]] }, header_timeout: 10, request_timeout: 0.1) do

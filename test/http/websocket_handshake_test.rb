@@ -66,6 +66,13 @@ class WebSocketHandshakeTest < PeltonTest
     end
   end
 
+  # Its bytes would be taken for frames.
+  def test_requests_with_a_body
+    with_server(->(env) { WebSocket.accept(env) { flunk } }) do |url|
+      ["Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n"].each { |header| assert_match(/\AHTTP\/1.1 400 /, raw(url, header), header) }
+    end
+  end
+
   def test_hosts_that_are_malformed
     with_server(->(env) { WebSocket.accept(env) { flunk } }) do |url|
       ["[", "a b", "h:x", "h:99999999", "\xff", "h\0"].each { |host| assert_match(/\AHTTP\/1.1 400 /, raw(url, host: host), host.inspect) }

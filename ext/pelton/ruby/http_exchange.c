@@ -131,12 +131,15 @@ static void wait_until_sent(struct pel_http_connection *connection)
 static VALUE exchange_write(VALUE self, VALUE string)
 {
     struct pel_http_connection *connection;
+    struct pel_reactor *reactor;
 
     string = rb_obj_as_string(string); /* may end the exchange */
     connection = get_begun(self);
+    reactor = connection->reactor;
     pel_http_write(connection, string);
     pel_http_send_soon(connection);
     wait_until_sent(connection);
+    pel_spend(reactor, 1 + (int32_t)(RSTRING_LEN(string) >> 12)); /* nor does a client that reads all at once */
     RB_GC_GUARD(self);
     return SIZET2NUM(RSTRING_LEN(string));
 }

@@ -158,6 +158,10 @@ static VALUE read_part(VALUE exchange)
 /* _read: a part of the body, nil at its end. */
 static VALUE exchange_read(VALUE self)
 {
+    struct pel_http_connection *connection = pel_http_exchange_peek(self);
+
+    if (connection && connection->reactor == pel_reactor_existing())
+        pel_spend(connection->reactor, 1); /* a client that always has more must not starve the others */
     return pel_http_exchange_peek(self) ? read_part(self) : Qnil; /* nil: whoever reads after the answer */
 }
 

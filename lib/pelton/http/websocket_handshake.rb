@@ -78,6 +78,7 @@ module Pelton
         return answer(426, "a WebSocket request was expected", "connection" => "upgrade", "upgrade" => "websocket") unless request?(env)
         return answer(426, "version 13 is spoken here", "sec-websocket-version" => "13") unless env["HTTP_SEC_WEBSOCKET_VERSION"] == "13"
         return answer(400, "a WebSocket begins with HTTP/1.1") if env["SERVER_PROTOCOL"] == "HTTP/1.0"
+        return answer(400, "the request for a WebSocket has a body") if env["CONTENT_LENGTH"].to_i > 0 || env["HTTP_TRANSFER_ENCODING"]
         return answer(400, "Sec-WebSocket-Key is missing or malformed") unless %r{\A[A-Za-z0-9+/]{22}==\z}.match?(env["HTTP_SEC_WEBSOCKET_KEY"].to_s)
         answer(403, "this origin may not connect") unless welcome?(env, origins)
       end
