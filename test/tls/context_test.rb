@@ -126,6 +126,20 @@ class TLSContextTest < PeltonTest
     assert_equal ["other.test", "localhost", nil, "nobody.test"], asked
   end
 
+  # The error must not jump over OpenSSL's frames.
+  def test_a_block_that_chooses_no_context_ends_the_handshake
+    context = Context.new(**Certificates.server.to_h, sni: ->(_name) { "none" })
+    Pelton.run do
+      client, server = Pelton::Stream.pair
+      task = Pelton.spawn { assert_raises(TypeError) { server.start_tls(context, server: true) } }
+
+      assert_raises(Pelton::Error) { client.start_tls(trusting, server_name: "localhost") }
+      task.await
+
+      assert_predicate server, :closed?
+    end
+  end
+
   def test_reload_brings_new_certificates_to_new_connections
     with_file(Certificates.for("localhost").certificate + Certificates.for("localhost").key) do |path|
       server = Context.new(certificate: path)

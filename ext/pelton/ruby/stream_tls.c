@@ -65,12 +65,22 @@ static VALUE call(VALUE argument)
     return rb_proc_call_with_block(called->block, called->count, called->arguments, Qnil);
 }
 
+/* A context, or nil. */
+static VALUE call_for_context(VALUE argument)
+{
+    VALUE context = call(argument);
+
+    if (!NIL_P(context))
+        pel_tls_context_get(context);
+    return context;
+}
+
 /* Its value; nil when it raised: then nothing else is asked in this handshake. */
-static VALUE ask(struct stream_tls *tls, struct call *called)
+static VALUE ask(struct stream_tls *tls, VALUE (*function)(VALUE), struct call *called)
 {
     if (tls->state)
         return Qnil;
-    return pel_protect(call, (VALUE)called, &tls->state);
+    return pel_protect(function, (VALUE)called, &tls->state);
 }
 
 static int on_verify(void *owner, const struct pel_tls_certificate *certificate)
@@ -81,7 +91,7 @@ static int on_verify(void *owner, const struct pel_tls_certificate *certificate)
     called.arguments[0] = rb_str_new(certificate->pem, (long)certificate->length);
     called.arguments[1] = INT2FIX(certificate->depth);
     called.arguments[2] = certificate->reason ? rb_str_new_cstr(certificate->reason) : Qnil;
-    return RTEST(ask(tls, &called));
+    return RTEST(ask(tls, call, &called));
 }
 
 static struct pel_tls_context *on_choose(void *owner, const char *name)
@@ -91,7 +101,7 @@ static struct pel_tls_context *on_choose(void *owner, const char *name)
     VALUE context;
 
     called.arguments[0] = name ? rb_str_new_cstr(name) : Qnil;
-    context = ask(tls, &called);
+    context = ask(tls, call_for_context, &called);
     return NIL_P(context) ? NULL : pel_tls_context_get(context);
 }
 
