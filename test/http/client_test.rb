@@ -209,10 +209,11 @@ module ClientSuite
   end
 
   def test_a_server_that_does_not_answer_the_question
-    with_server(->(request, socket) { echo(request.tap { request.body = socket.read(4) }) }) do |client, server|
+    with_server(->(request, socket) { echo(request.tap { request.body ||= socket.read(4) }) }) do |client, server|
       server.consents = false
 
-      assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3, expect_timeout: 0.02).body
+      2.times { assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3, expect_timeout: 0.02).body }
+      assert_equal [["100-continue", 1], [nil, 1]], server.seen.map { |request| [request.headers["expect"], request.connection] }
     end
   end
 

@@ -104,6 +104,7 @@ module Pelton
 
       # Returns the error that kept the request from being sent to its end. The server may have answered all the same.
       def send(request, deadlines)
+        request = request.unasked if @deaf && request.asks?
         head = request.to_head(absolute: !!@proxied, extra: @proxied || {})
         body = request.body
         if body.nil? || (body.string? && !request.asks?)
@@ -127,7 +128,7 @@ module Pelton
         !@early
       rescue TimeoutError
         deadlines.left(:expect_timeout) # raises when the time of all is over
-        true
+        @deaf = true # it is not asked on this connection any more
       end
 
       def write(deadlines, *strings)
