@@ -1,18 +1,14 @@
+#include "fuzz_pieces.h"
 #include "memcached_transcript.h"
 
 /* Any bytes: no crash, no hang, and the same replies however they are cut and whoever receives the values. */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void feed(struct transcript *transcript, const char *bytes, size_t size, enum transcript_values values,
                  uint32_t seed, uint32_t longest)
 {
     transcript_begin(transcript, values, 4096);
     for (size_t at = 0, piece; at < size; at += piece) {
-        seed = seed * 1664525 + 1013904223;
-        piece = longest == 0 ? size : (seed >> 8) % longest + 1;
-        if (piece > size - at)
-            piece = size - at;
+        piece = next_piece(&seed, longest, size - at);
         transcript_feed(transcript, bytes + at, piece);
     }
     transcript_end(transcript);
@@ -23,16 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const uint32_t longest[] = {1, 2, 5, 17, 300};
     static struct transcript whole, pieces;
     const char *bytes = (const char *)data;
-    uint32_t seed = (uint32_t)size;
+    uint32_t seed = seed_of(data, size);
 
-    for (size_t i = 0; i < size && i < 64; i++)
-        seed = seed * 31 + data[i];
     feed(&whole, bytes, size, VALUES_PARSED, 0, 0);
     for (size_t i = 0; i < 2 * sizeof(longest) / sizeof(longest[0]); i++) {
         feed(&pieces, bytes, size, i % 2 ? VALUES_SKIPPED : VALUES_PARSED, seed + (uint32_t)i, longest[i / 2]);
-        CHECK(pel_buffer_length(&whole.text) == pel_buffer_length(&pieces.text));
-        CHECK(pel_buffer_length(&whole.text) == 0 ||
-              memcmp(pel_buffer_head(&whole.text), pel_buffer_head(&pieces.text), pel_buffer_length(&whole.text)) == 0);
+        CHECK(same_bytes(&whole.text, &pieces.text));
         pel_buffer_free(&pieces.text);
     }
     pel_buffer_free(&whole.text);

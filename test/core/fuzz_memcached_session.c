@@ -1,13 +1,10 @@
-#include <stdint.h>
-
+#include "fuzz_pieces.h"
 #include "memcached_conversation.h"
 
 /*
  * Any bytes from a client: no crash, no hang, bounded output, the same replies however the bytes are cut and whichever
  * way values come and go, and at the end a store whose books are right and from which nothing has leaked.
  */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MEMORY ((uint64_t)1 << 20)
 #define ITEM 65536
@@ -33,10 +30,7 @@ static void feed(struct conversation *talk, const char *bytes, size_t size, uint
     conversation_begin(talk, MEMORY, ITEM);
     talk->direct = direct;
     for (size_t at = 0, piece; at < size; at += piece) {
-        seed = seed * 1664525 + 1013904223;
-        piece = longest == 0 ? size : (seed >> 8) % longest + 1;
-        if (piece > size - at)
-            piece = size - at;
+        piece = next_piece(&seed, longest, size - at);
         conversation_say(talk, bytes + at, piece);
     }
     check_books(&talk->service.store);
@@ -61,18 +55,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const uint32_t longest[] = {1, 3, 17, 300, 3000};
     static struct conversation whole, pieces;
     const char *bytes = (const char *)data;
-    uint32_t seed = (uint32_t)size;
+    uint32_t seed = seed_of(data, size);
 
-    for (size_t i = 0; i < size && i < 64; i++)
-        seed = seed * 31 + data[i];
     feed(&whole, bytes, size, 0, 0, 0);
     forget_usage(&whole.heard);
     for (size_t i = 0; i < sizeof longest / sizeof longest[0]; i++) {
         feed(&pieces, bytes, size, seed + (uint32_t)i, longest[i], (seed + (uint32_t)i) % 2);
         forget_usage(&pieces.heard);
-        CHECK(pel_buffer_length(&whole.heard) == pel_buffer_length(&pieces.heard));
-        CHECK(pel_buffer_length(&whole.heard) == 0 ||
-              !memcmp(pel_buffer_head(&whole.heard), pel_buffer_head(&pieces.heard), pel_buffer_length(&whole.heard)));
+        CHECK(same_bytes(&whole.heard, &pieces.heard));
         CHECK(whole.session.closing == pieces.session.closing);
         conversation_end(&pieces);
     }

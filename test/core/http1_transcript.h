@@ -10,19 +10,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "buffer.h"
+#include "guarded.h"
 #include "http1_parser.h"
-
-/* The fuzz targets have no harness. */
-#ifndef CHECK
-#define CHECK(condition) ((condition) ? (void)0 : abort())
-#endif
-
-#define TRANSCRIPT_PAGES ((size_t)4 << 20)
 
 struct transcript {
     struct pel_http1_parser parser;
@@ -31,18 +23,6 @@ struct transcript {
     struct pel_buffer text;
     int in_data, over;
 };
-
-static char *transcript_memory(void)
-{
-    static char *memory;
-
-    if (!memory) {
-        memory = mmap(NULL, TRANSCRIPT_PAGES + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        CHECK(memory != MAP_FAILED);
-        CHECK(mprotect(memory + TRANSCRIPT_PAGES, 65536, PROT_NONE) == 0);
-    }
-    return memory;
-}
 
 static void transcript_begin(struct transcript *transcript, enum pel_http1_kind kind,
                              const struct pel_http1_limits *limits)
@@ -132,13 +112,10 @@ static void transcript_feed(struct transcript *transcript, const char *bytes, si
     CHECK(pel_buffer_append(rest, bytes, length) == 0);
     while (!transcript->over) {
         size_t size = pel_buffer_length(rest), consumed;
-        char *place = transcript_memory() + TRANSCRIPT_PAGES - size;
+        char *place = guarded(pel_buffer_head(rest), size);
         struct pel_slice data = {NULL, 0};
-        int event;
-        CHECK(size <= TRANSCRIPT_PAGES);
-        if (size)
-            memcpy(place, pel_buffer_head(rest), size);
-        event = pel_http1_parse(&transcript->parser, place, size, &consumed, &transcript->head, &data);
+        int event = pel_http1_parse(&transcript->parser, place, size, &consumed, &transcript->head, &data);
+
         CHECK(consumed <= size);
         transcript_event(transcript, event, data);
         pel_buffer_consume(rest, consumed);

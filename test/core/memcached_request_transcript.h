@@ -7,30 +7,16 @@
  */
 
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include "check.h"
+#include "guarded.h"
 #include "memcached_request_parser.h"
-
-#define GUARDED ((size_t)1 << 20)
 
 static const char *const request_words[] = {
 #define REQUEST_WORD(name, word, shape) word,
     PEL_REQUESTS(REQUEST_WORD)
 #undef REQUEST_WORD
         "bad"};
-
-static char *guarded(void)
-{
-    static char *memory;
-
-    if (!memory) {
-        memory = mmap(NULL, GUARDED + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        CHECK(memory != MAP_FAILED);
-        CHECK(mprotect(memory + GUARDED, 65536, PROT_NONE) == 0);
-    }
-    return memory + GUARDED;
-}
 
 static void describe_slice(FILE *out, const char *name, struct pel_slice slice)
 {
@@ -142,9 +128,8 @@ static char *transcribe(const char *bytes, size_t length, size_t first, size_t p
     for (;;) {
         size_t seen = to - from;
         int code;
-        memmove(guarded() - seen, bytes + from, seen);
         memset(&request, 0xa5, sizeof request);
-        code = pel_memcached_request_parse(&parser, guarded() - seen, seen, &used, &request);
+        code = pel_memcached_request_parse(&parser, guarded(bytes + from, seen), seen, &used, &request);
         CHECK(used <= seen);
         from += used;
         if (code == 1) {

@@ -9,19 +9,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "buffer.h"
+#include "guarded.h"
 #include "memcached_parser.h"
-
-/* The fuzz targets have no harness. */
-#ifndef CHECK
-#define CHECK(condition) ((condition) ? (void)0 : abort())
-#endif
-
-#define TRANSCRIPT_PAGES ((size_t)4 << 20)
 
 /* How the bytes after a value's head reach their owner: through the parser, or past it. */
 enum transcript_values { VALUES_PARSED, VALUES_SKIPPED };
@@ -35,18 +27,6 @@ struct transcript {
     size_t complete; /* length of text before that reply */
     int error;
 };
-
-static char *transcript_memory(void)
-{
-    static char *memory;
-
-    if (!memory) {
-        memory = mmap(NULL, TRANSCRIPT_PAGES + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        CHECK(memory != MAP_FAILED);
-        CHECK(mprotect(memory + TRANSCRIPT_PAGES, 65536, PROT_NONE) == 0);
-    }
-    return memory;
-}
 
 static void transcript_begin(struct transcript *transcript, enum transcript_values values, uint64_t value_limit)
 {
@@ -179,13 +159,10 @@ static void transcript_reply(struct transcript *transcript, const struct pel_mem
 static void transcript_feed(struct transcript *transcript, const char *bytes, size_t length)
 {
     struct pel_memcached_reply reply;
-    struct pel_slice piece = {transcript_memory() + TRANSCRIPT_PAGES - length, length};
+    struct pel_slice piece = {guarded(bytes, length), length};
     size_t consumed;
     int code;
 
-    CHECK(length <= TRANSCRIPT_PAGES);
-    if (length > 0)
-        memcpy(transcript_memory() + TRANSCRIPT_PAGES - length, bytes, length);
     while (!transcript->error) {
         if (transcript->values == VALUES_SKIPPED) {
             struct pel_slice taken = piece;
