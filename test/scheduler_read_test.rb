@@ -178,6 +178,19 @@ class SchedulerReadTest < PeltonTest
     assert_operator reads, :>, 0
   end
 
+  # A thousand files: each is a read, and all together take longer than a turn.
+  def test_a_class_that_is_being_loaded_is_seen_by_nobody_half_empty
+    Dir.mktmpdir do |folder|
+      count = 1000
+      count.times { |number| File.write("#{folder}/part#{number}.rb", "module AutoloadedByTasks; Part#{number} = #{number}; end") }
+      File.write("#{folder}/whole.rb", "module AutoloadedByTasks; #{count}.times { |number| require \"#{folder}/part\#{number}\" }; end")
+      Object.autoload(:AutoloadedByTasks, "#{folder}/whole")
+      sizes = Pelton.run { Pelton.map(1..20) { AutoloadedByTasks.constants.size } }
+
+      assert_equal [count] * 20, sizes
+    end
+  end
+
   def test_two_readers_of_one_socket
     Pelton.run do
       readers = Array.new(2) { Pelton.spawn { @here.readpartial(1) } }

@@ -213,6 +213,19 @@ class HTTPExchangeTest < PeltonTest
     end
   end
 
+  # As Action Cable and faye-websocket do: they take the connection, and then tell Thin that they have it.
+  def test_who_has_hijacked_and_announces_an_upgrade_keeps_what_is_his
+    app = lambda do |env|
+      io = env["rack.hijack"].call
+      env["async.callback"].call([101, {}, io])
+      io.write("mine")
+      io.close
+      [-1, {}, []]
+    end
+    serving(app, lint: false) { assert_equal "mine", peer.say("GET / HTTP/1.1\nHost: h\n\n").io.read }
+    assert_empty reported
+  end
+
   def test_a_hijacked_io_outlives_the_handler
     app = lambda do |env|
       stream = env["rack.hijack"].call

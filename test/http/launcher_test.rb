@@ -118,6 +118,15 @@ class HTTPLauncherTest < PeltonTest
     assert_nil response
   end
 
+  def test_it_ends_even_if_it_cannot_stop_as_it_should
+    launch(HELLO) do |client|
+      @launcher.server.define_singleton_method(:stop) { |**| raise "no way" }
+      client.get("/")
+    end
+
+    assert_equal ["no way"], reported.map(&:message)
+  end
+
   def test_the_rackup_file
     Dir.mktmpdir do |dir|
       File.write("#{dir}/config.ru", 'run ->(env) { [200, {}, ["from the file"]] }')

@@ -191,6 +191,9 @@ void pel_http_drop_response(VALUE triple)
 
     if (!RB_TYPE_P(triple, T_ARRAY) || RARRAY_LEN(triple) < 3 || NIL_P(RARRAY_AREF(triple, 2)))
         return;
+    if (RARRAY_AREF(triple, 0) ==
+        INT2FIX(101)) /* its body has the connection, which it has hijacked: so does Action Cable */
+        return;
     pel_protect(close_protected, RARRAY_AREF(triple, 2), &state);
     if (state && NIL_P(pel_take_error(state)))
         pel_rethrow(state);

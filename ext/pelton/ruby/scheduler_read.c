@@ -108,13 +108,33 @@ static void wait_until_readable(struct reading *reading)
     locate(reading);
 }
 
+#define FRAMES 1024 /* of the innermost callers that are looked at */
+
+/* Whether code is being loaded that this fiber waits for. Ruby lets all fibers of a thread see what has been loaded of
+ * it by then: a constant that autoload is about to define is there, and its class half empty. So nobody else has a
+ * turn. */
+static int loads_code(void)
+{
+    VALUE frames[FRAMES];
+    int count = rb_profile_frames(0, FRAMES, frames, NULL);
+
+    for (int i = 0; i < count; i++) {
+        VALUE name = rb_profile_frame_method_name(frames[i]);
+        if (RB_TYPE_P(name, T_STRING) && (!strcmp(RSTRING_PTR(name), "require") || !strcmp(RSTRING_PTR(name), "load") ||
+                                          !strcmp(RSTRING_PTR(name), "require_relative")))
+            return 1;
+    }
+    return 0;
+}
+
 /* Returns bytes or -errno. */
 static VALUE read_all(struct reading *reading)
 {
     size_t total = 0;
 
     /* Before the system call: what interrupts this must not lose bytes that have been read. */
-    pel_spend(reading->reactor, 1);
+    if (reading->reactor->budget > 1 || !loads_code())
+        pel_spend(reading->reactor, 1);
     locate(reading);
     while (total < reading->size) {
         ssize_t count = read_some(reading->fd, reading->base + total, reading->size - total);

@@ -152,7 +152,11 @@ module Pelton
             stopping = name
             @again = name.start_with?("USR")
             @sockets&.close unless @again # whoever connects now is refused, and not left behind
-            Pelton.spawn { stop.then { signals << nil } }
+            Pelton.spawn do
+              stop
+            ensure
+              signals << nil
+            end
           elsif !name.start_with?("USR")
             break @again = false
           end

@@ -1,0 +1,236 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "json"
+require "net/http"
+require "open3"
+require "socket"
+require "tmpdir"
+require "pelton/http/websocket"
+require "pg"
+require_relative "helper"
+require_relative "../support/databases"
+
+# Applications that `rails new` has made, with the files of test/downstream/rails in them, on `rails server -u pelton` and on
+# `pelton serve`.
+class RailsTest < DownstreamTest
+  include Databases
+
+  GEMFILE = File.join(ROOT, "gemfiles/rails.rb")
+  GEMS = File.join(ROOT, "tmp/rails")
+  FILES = File.join(__dir__, "rails")
+  self.deadline = 120
+
+  BOOT = 60 # seconds
+  FIBERS = "config.active_support.isolation_level = :fiber"
+
+  def setup
+    skip "bin/setup --downstream brings Rails" unless self.class.installed?
+    @folder = Dir.mktmpdir("pelton-rails-")
+    FileUtils.cp_r("#{self.class.application}/.", @folder)
+    @port = free_port
+    @seen = +""
+  end
+
+  def teardown
+    stop if @process
+    FileUtils.rm_rf(@folder) if @folder
+  end
+
+  class << self
+    def installed?
+      return @installed if defined?(@installed)
+      @installed = File.exist?("#{GEMFILE}.lock") && system(environment, "bundle", "check", out: File::NULL, err: File::NULL)
+    end
+
+    def environment
+      without = ENV.keys.grep(/\A(BUNDLE|BUNDLER|RUBYOPT|RUBYLIB|MT_|RAILS|RACK)/).to_h { |name| [name, nil] }
+      without.merge("BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_PATH" => GEMS, "BUNDLE_SILENCE_ROOT_WARNING" => "1",
+        "RAILS_LOG_TO_STDOUT" => "1")
+    end
+
+    # Made once.
+    def application
+      @application ||= Dir.mktmpdir("pelton-rails-").tap do |folder|
+        Minitest.after_run { FileUtils.rm_rf(folder) }
+        output, status = Open3.capture2e(environment, "bundle", "exec", "rails", "new", folder, "--name=demo", "--minimal", "--skip-asset-pipeline",
+          "--skip-bundle", "--skip-git", chdir: folder)
+        raise output unless status.success?
+        FileUtils.cp_r("#{FILES}/.", folder)
+        edit("#{folder}/config/application.rb", 'require "action_view/railtie"', %(require "action_view/railtie"\nrequire "action_cable/engine"))
+        edit("#{folder}/config/application.rb", "config.load_defaults 7.2", "config.load_defaults 7.2\n    config.i18n.available_locales = %i[en de]")
+        edit("#{folder}/config/environments/production.rb", "config.force_ssl = true", "config.force_ssl = false")
+        FileUtils.rm("#{folder}/Gemfile")
+        edit("#{folder}/config/boot.rb", /^ENV\["BUNDLE_GEMFILE"\].*/, "")
+      end
+    end
+
+    def edit(path, text, other)
+      content = File.read(path)
+      raise "#{path} has no #{text}" unless content[text]
+      File.write(path, content.sub(text) { other })
+    end
+  end
+
+  def test_rails_server_in_development
+    serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
+
+    assert_match(/=> Booting Pelton\n.*Pelton \S+ listens on tcp:\/\/localhost:#{@port}/m, @seen)
+    assert_match(/^pelton: Rails keeps what belongs to a request by fiber.*#{FIBERS}$/o, @seen) # the application does not say so
+    assert_equal @process.pid, Integer(File.read("#{@folder}/tmp/pids/server.pid"))
+    assert_equal ["20"] * 20, at_once(20) { get("/gather?size=20").body }
+    requests_keep_what_is_theirs
+    code_is_loaded_again
+    assert_equal "5000000 ", post("/upload", "x" * 5_000_000).body
+    assert_equal "500", get("/failure").code
+    assert_equal "first", get("/version").body
+    assert_equal 0, stop("INT").exitstatus
+    assert_match(/Started GET "\/gather\?size=20" for 127.0.0.1.*RuntimeError \(on purpose\).*^Exiting$/m, @seen)
+    refute_path_exists "#{@folder}/tmp/pids/server.pid"
+  end
+
+  def test_live_streams
+    serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
+    parts = []
+    Net::HTTP.start("127.0.0.1", @port) do |http|
+      http.request_get("/live?size=2") do |response|
+        response.read_body do |part|
+          get("/gather?size=2") if parts.empty?
+          parts << part
+        end
+      end
+    end
+
+    assert_equal ["data: first\n\n", "data: second\n\n"], parts
+  end
+
+  def test_action_cable
+    serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
+    identifier = JSON.generate(channel: "EchoChannel")
+    messages = Pelton.run do
+      socket = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{@port}/cable", protocols: ["actioncable-v1-json"], headers: {"Origin" => "http://127.0.0.1"})
+      socket.write(JSON.generate(command: "subscribe", identifier: identifier))
+      await(socket) { |message| message["type"] == "confirm_subscription" }
+      socket.write(JSON.generate(command: "message", identifier: identifier, data: JSON.generate(action: "speak", text: "hello")))
+      await(socket) { |message| message["message"] }.tap { socket.close }
+    end
+
+    assert_equal({"text" => "hello"}, messages["message"])
+  end
+
+  def test_active_record_with_sqlite
+    File.write("#{@folder}/db/migrate.rb", "ActiveRecord::Schema.define { create_table(:entries) { |table| table.string :name } }")
+    run_in_folder("bin/rails", "runner", "load 'db/migrate.rb'")
+    serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
+
+    active_record(5)
+  end
+
+  def test_active_record_with_postgres
+    environment = {"DATABASE_URL" => "postgresql://postgres@127.0.0.1:#{postgres}/postgres?pool=4"}
+    PG.connect(**postgres_options).tap { |connection| connection.exec("CREATE TABLE entries (id bigserial PRIMARY KEY, name text)") }.close
+    self.class.edit("#{@folder}/config/application.rb", "config.load_defaults 7.2", "config.load_defaults 7.2\n    #{FIBERS}")
+    serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s, environment: environment)
+
+    refute_match(/Rails keeps/, @seen)
+    active_record(4)
+  end
+
+  def test_pelton_serve_in_production_with_workers
+    self.class.edit("#{@folder}/config/application.rb", "config.load_defaults 7.2", "config.load_defaults 7.2\n    #{FIBERS}")
+    File.write("#{@folder}/config/pelton.rb", <<~RUBY)
+      bind "tcp://127.0.0.1:#{@port}"
+      workers 2
+      preload true
+      environment "production"
+      quiet true
+    RUBY
+    serve("bundle", "exec", "pelton", "serve", environment: {"SECRET_KEY_BASE" => "0" * 64})
+    pids = []
+    eventually("both workers", timeout: BOOT) { (pids |= [get("/pid").body]).size == 2 }
+
+    refute_includes pids, @process.pid.to_s
+    assert_equal "first", get("/version").body
+    assert_equal 0, stop.exitstatus
+  end
+
+  private
+
+  def requests_keep_what_is_theirs
+    expected = Array.new(6) { |number| ["v#{number}", %w[UTC Tokyo Bern][number % 3], %w[en de][number % 2], "v#{number}"] }
+    answers = at_once(6) do |number|
+      visitor, zone, locale, = expected[number]
+      get("/current?visitor=#{visitor}&zone=#{zone}&locale=#{locale}&size=6").body
+    end
+
+    assert_equal expected.map { |one| one.join(" ") }, answers
+  end
+
+  def code_is_loaded_again
+    path = "#{@folder}/app/controllers/pages_controller.rb"
+    assert_equal "first", get("/version").body
+    self.class.edit(path, '"first"', '"second"')
+    assert_equal "second", get("/version").body
+    self.class.edit(path, '"second"', '"first"')
+  end
+
+  def active_record(pool)
+    assert_equal pool, at_once(pool) { get("/lease?size=#{pool}").body }.uniq.size
+    assert_equal ["#{pool} connections"], at_once(pool * 3) { get("/take_turns").body }.uniq
+    assert_equal %w[0 0], at_once(2) { |number| get(number.zero? ? "/roll_back" : "/count").body }
+  end
+
+  # ---- the server ------------------------------------------------------------------------------------------------------
+
+  def environment = self.class.environment
+
+  def run_in_folder(*command)
+    output, status = Open3.capture2e(environment, *command, chdir: @folder)
+    assert status.success?, output
+  end
+
+  def serve(*command, environment: {})
+    @log = File.open("#{@folder}/output", "w+")
+    pid = Process.spawn(self.environment.merge(environment), *command, chdir: @folder, out: @log, err: [:child, :out])
+    Guard.kill_at_end(pid)
+    @process = Process.detach(pid)
+    eventually("the server: #{File.read(@log.path)[-2000..]}", timeout: BOOT) { up? || !@process.alive? }
+    look
+    assert @process.alive?, @seen
+  end
+
+  def up?
+    TCPSocket.new("127.0.0.1", @port).close
+    true
+  rescue Errno::ECONNREFUSED
+    false
+  end
+
+  def look = @seen = File.read(@log.path).scrub
+
+  def stop(signal = "TERM")
+    Process.kill(signal, @process.pid)
+    status = @process.value
+    look
+    @log.close
+    @process = nil
+    status
+  rescue Errno::ESRCH
+    @process = nil
+  end
+
+  # ---- its clients -----------------------------------------------------------------------------------------------------
+
+  def get(path) = Net::HTTP.get_response("127.0.0.1", path, @port)
+
+  def post(path, body) = Net::HTTP.start("127.0.0.1", @port) { |http| http.post(path, body, "content-type" => "application/octet-stream") }
+
+  def at_once(count, &block) = Array.new(count) { |number| Thread.new { block.call(number) } }.map(&:value)
+
+  def await(socket)
+    loop do
+      message = JSON.parse(socket.receive(timeout: 20))
+      return message if yield message
+    end
+  end
+end
