@@ -134,6 +134,24 @@ class HTTPReentrancyTest < PeltonTest
     end
   end
 
+  # Its reset comes in one event with its request.
+  def test_a_client_that_resets_as_soon_as_it_has_asked
+    closed = 0
+    app = lambda do |env|
+      next HELLO.call(env) if env["PATH_INFO"] == "/1"
+      env["async.close"].callback { closed += 1 }
+      ASYNC
+    end
+    serving(app, lint: false) do
+      connection = peer
+      connection.get("/1")
+      reset(connection.say("GET /2 HTTP/1.1\nHost: h\n\n"))
+      sleep 0.002 until closed == 1 && server.stats[:connections].zero?
+
+      assert_equal 2, server.stats[:requests]
+    end
+  end
+
   def test_a_body_whose_close_waits_and_raises
     body = ["x"].each
     body.define_singleton_method(:close) { sleep(0.005) && raise("late") }

@@ -67,13 +67,13 @@ class HTTPServerTest < PeltonTest
   def test_a_handler_that_waits_holds_up_its_own_connection_alone
     order = []
     app = lambda do |env|
-      sleep 0.05 if env["PATH_INFO"] == "/slow"
+      sleep 0.002 until env["PATH_INFO"] != "/slow" || order.any?
       order << env["PATH_INFO"]
       HELLO.call(env)
     end
     serving(app) do
       slow = peer.say("GET /slow HTTP/1.1\nHost: h\n\nGET /after HTTP/1.1\nHost: h\n\n")
-      sleep 0.01
+      sleep 0.002 until server.stats[:running] == 1
       peer.get("/quick")
       2.times { slow.response }
     end

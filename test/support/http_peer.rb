@@ -88,7 +88,8 @@ module HttpPeer
       block.call
     ensure
       @peers&.each { |peer| peer.close unless peer.io.closed? }
-      assert @server.stop(timeout: 10), "the server has not stopped: #{@server.stats}" if @server
+      stopped = @server&.stop(timeout: 10)
+      assert stopped, "the server has not stopped: #{@server.stats}" if @server && !$!
     end
   end
 

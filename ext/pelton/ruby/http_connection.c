@@ -173,6 +173,11 @@ static void on_sent(struct pel_http_connection *connection)
     }
 }
 
+static int answering_p(const struct pel_http_connection *connection)
+{
+    return connection->state == PEL_HTTP_BUSY || connection->state == PEL_HTTP_WAITING;
+}
+
 /* While a request is answered nothing is received, so a reset is looked for: the answer may be given up. A peer that
  * has only shut its side still wants it, unless the application sees it otherwise (async.close). */
 static void look_for_reset(struct pel_http_connection *connection)
@@ -198,7 +203,7 @@ static void on_ready(struct pel_stream *core, unsigned events)
     struct pel_http_connection *connection = ((struct stream *)core)->protocol;
     VALUE self = connection->self, stream_object = connection->stream_object;
 
-    if (connection->state == PEL_HTTP_BUSY || connection->state == PEL_HTTP_WAITING) {
+    if (answering_p(connection)) {
         if (core->error || events & PEL_HANGUP)
             look_for_reset(connection);
     } else if (core->error) {
@@ -226,6 +231,11 @@ static VALUE run_protected(VALUE argument)
 {
     struct pel_http_connection *connection = (struct pel_http_connection *)argument;
 
+    if (answering_p(connection)) {
+        if (connection->stream->core.hangup)
+            look_for_reset(connection);
+        return Qnil;
+    }
     if (connection->state == PEL_HTTP_DRAINING)
         pel_http_drain(connection);
     if (connection->state == PEL_HTTP_IDLE) /* behind what was dropped there may be another request */
@@ -258,8 +268,7 @@ static void drop_job(void *data)
 
 void pel_http_queue(struct pel_http_connection *connection)
 {
-    if (connection->queued || connection->state == PEL_HTTP_BUSY || connection->state == PEL_HTTP_WAITING ||
-        connection->state == PEL_HTTP_GONE)
+    if (connection->queued || answering_p(connection) || connection->state == PEL_HTTP_GONE)
         return;
     connection->queued = 1;
     pel_enqueue(connection->reactor,

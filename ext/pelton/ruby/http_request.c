@@ -157,6 +157,9 @@ static void dispatch(struct pel_http_connection *connection)
 {
     struct pel_http_server *server = connection->server;
 
+    /* The end may have come with the request: nobody will tell of it again, so it is looked for in the next turn. */
+    if (connection->stream->core.hangup)
+        pel_http_queue(connection);
     if (server->running < server->concurrency) {
         server->running++;
         connection->counted = 1;
