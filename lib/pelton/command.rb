@@ -77,6 +77,7 @@ module Pelton
       stop_timeout = (configuration.shutdown_timeout || Float::INFINITY) + STOP_GRACE
       Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: stop_timeout,
         preload: (-> { launcher.app } if configuration.preload), load: -> { launcher.app }, control: configuration.control, figures: HTTP::FIGURES, **configuration.cluster_options) do |worker|
+        Process.setproctitle("pelton: worker #{worker.index} of #{Process.ppid}#{" [#{configuration.tag}]" if configuration.tag}")
         server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] })
         worker.on_stop { |final| launcher.stop(backlog: final) }
         worker.stats { server.stats }

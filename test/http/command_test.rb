@@ -73,6 +73,20 @@ class HTTPCommandTest < PeltonTest
     end
   end
 
+  def test_its_process_id_and_its_workers_names
+    in_a_folder do |dir|
+      File.write("config.ru", 'run ->(env) { [200, {}, [File.read("/proc/self/cmdline")]] }')
+      File.write("pelton.rb", "pidfile 'app.pid'; tag 'shop'; workers 1; bind 'unix://#{dir}/s'")
+      serving do |_, pid|
+        assert_equal "#{pid}\n", File.read("app.pid")
+        answer = UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET / HTTP/1.0\r\n\r\n") && socket.read }
+
+        assert_includes answer, "pelton: worker 0 of #{pid} [shop]"
+      end
+      refute_path_exists "app.pid"
+    end
+  end
+
   def asked_wrongly(*arguments)
     error = StringIO.new
     in_a_folder { assert_equal 2, Command.run(arguments, error: error) }

@@ -37,7 +37,10 @@ class HTTPConfigurationTest < PeltonTest
       request_timeout 30
       max_body nil
       worker_timeout 7
+      pidfile "app.pid"
+      tag "app"
       on_boot { :booted }
+      on_shutdown { :shut_down }
       before_fork { :forked }
     RUBY
 
@@ -49,6 +52,8 @@ class HTTPConfigurationTest < PeltonTest
     assert_equal({request_timeout: 30, max_body: nil}, configuration.server_options)
     assert_equal 7, configuration.cluster_options[:worker_timeout]
     assert_equal :forked, configuration.cluster_options[:before_fork].call
+    assert_equal %w[app.pid app], [configuration.pidfile, configuration.tag]
+    assert_equal [:shut_down], configuration.shutdown_hooks.map(&:call)
     assert_equal [:booted], configuration.boot_hooks.map(&:call)
   end
 

@@ -139,11 +139,13 @@ class HTTPLauncherTest < PeltonTest
   end
 
   def test_hooks_run_inside_the_reactor
-    running = nil
+    running = []
     launch(quiet: true) do |configuration, _|
-      configuration.on_boot { running = Pelton.running? } if configuration.respond_to?(:on_boot)
+      next unless configuration.respond_to?(:on_boot)
+      configuration.on_boot { running << [:boot, Pelton.running?, @launcher.server.listeners.size] }
+      configuration.on_shutdown { running << [:shutdown, Pelton.running?, @launcher.server.listeners.size] }
     end
 
-    assert running
+    assert_equal [[:boot, true, 0], [:shutdown, true, 0]], running
   end
 end

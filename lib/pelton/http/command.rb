@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "fileutils"
 require "optparse"
 require_relative "launcher"
 require_relative "../stacks"
@@ -46,7 +47,13 @@ module Pelton
 
       def help = parser.help
 
-      def serve(out) = yield(Launcher.new(configuration, out: out), configuration)
+      def serve(out)
+        path, pid = configuration.pidfile, Process.pid
+        File.write(path, "#{pid}\n") if path
+        yield(Launcher.new(configuration, out: out), configuration)
+      ensure
+        FileUtils.rm_f(path) if path && pid == Process.pid
+      end
 
       private
 

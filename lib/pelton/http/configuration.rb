@@ -34,12 +34,17 @@ module Pelton
       # @return [Array<Proc>] called before a process serves, inside its reactor
       attr_reader :boot_hooks
 
+      # @return [Array<Proc>] called when a process has finished its requests
+      attr_reader :shutdown_hooks
+
       def initialize
         @binds = {}
         @server_options = {}
         @cluster_options = {}
         @boot_hooks = []
-        @values = {rackup: "config.ru", workers: 0, preload: false, quiet: false, log: nil, control: nil, shutdown_timeout: 30, environment: nil}
+        @shutdown_hooks = []
+        @values = {rackup: "config.ru", workers: 0, preload: false, quiet: false, log: nil, control: nil, shutdown_timeout: 30, environment: nil,
+                   pidfile: nil, tag: nil}
       end
 
       # Reads a file, or the first of {PLACES} that is there.
@@ -76,7 +81,9 @@ module Pelton
       # @!method control(address) of a {Control} socket: tcp://host:port, unix:///path or a path
       # @!method shutdown_timeout(seconds) for requests that are under way when the server stops
       # @!method environment(name) RACK_ENV
-      %i[rackup workers preload quiet log control shutdown_timeout environment].each do |name|
+      # @!method pidfile(path) holds the process id while `pelton serve` runs: the master's, where there are workers
+      # @!method tag(text) in the workers' names, for ps
+      %i[rackup workers preload quiet log control shutdown_timeout environment pidfile tag].each do |name|
         define_method(name) do |*value|
           value.empty? ? @values[name] : @values[name] = value.first
         end
@@ -97,6 +104,9 @@ module Pelton
 
       # Has the block called before a process serves.
       def on_boot(&block) = @boot_hooks << block
+
+      # Has the block called when a process has finished its requests, before it ends.
+      def on_shutdown(&block) = @shutdown_hooks << block
 
       # @!endgroup
 

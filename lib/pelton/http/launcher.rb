@@ -90,6 +90,7 @@ module Pelton
       def stop(backlog: false)
         @server.stop(timeout: @configuration.shutdown_timeout, backlog:)
       ensure
+        @configuration.shutdown_hooks.each(&:call)
         ::EventMachine.stop if @eventmachine && ::EventMachine.reactor_running?
       end
 
