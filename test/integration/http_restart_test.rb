@@ -48,11 +48,16 @@ class HTTPRestartTest < PeltonTest
     end
   end
 
+  # Those who have connected, and are not accepted yet, are served, too.
   [2, 0].product(%w[TERM INT]) do |workers, signal|
     define_method("test_#{signal.downcase}_of_#{workers}_workers_loses_nothing") do
       serving_under_load(workers: workers) do |load|
+        all = [@master, *serving].uniq
+        Process.kill("STOP", *all)
+        sleep 0.2 # clients go on connecting
         load.ending
         Process.kill(signal, @master)
+        Process.kill("CONT", *all)
 
         assert_nothing_lost(load.await)
         assert_operator load[:refused], :>, 0

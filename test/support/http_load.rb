@@ -26,6 +26,7 @@ class HttpLoad
     {path: "/wait", keeps: true},
     {path: "/wait", keeps: false},
     {path: "/stream", keeps: true},
+    {path: "/compute", keeps: true}, # meanwhile others wait to be accepted
     {path: "/large", keeps: true, rest: 0.05},
     {path: "/large", keeps: false, rest: 0.05},
     {path: "/upload", keeps: true, rest: 0.05, body: "x" * LARGE}
@@ -41,6 +42,7 @@ class HttpLoad
       body =
         case env["PATH_INFO"]
         when "/wait" then [sleep(0.05) && answer]
+        when "/compute" then [100_000.times { } && answer]
         when "/large" then [answer, "x" * 1_000_000]
         when "/stream" then Enumerator.new { |parts| [answer, "x", "x"].each { |part| (parts << part) && sleep(0.01) } }
         when "/upload" then [answer, env["rack.input"].read]
