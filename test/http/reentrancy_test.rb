@@ -68,8 +68,9 @@ class HTTPReentrancyTest < PeltonTest
     serving(app, lint: false) do
       connection = peer.say(POST)
       sleep 0.002 until exchange
-      reader = Pelton.spawn { assert_raises(Pelton::ClosedError) { exchange.__send__(:_read) } }
-      sleep 0.002
+      reads = false
+      reader = Pelton.spawn { assert_raises(Pelton::ClosedError) { (reads = true) && exchange.__send__(:_read) } }
+      sleep 0.002 until reads
       reset(connection)
       sleep 0.002 until server.stats[:connections].zero?
       GC.start
@@ -80,11 +81,15 @@ class HTTPReentrancyTest < PeltonTest
   # The body that comes then is the next request's.
   def test_a_read_that_waits_when_the_answer_is_complete
     inputs = []
+    reads = false
     app = lambda do |env|
       inputs << env["rack.input"]
       next [200, {}, [inputs.last.read]] if inputs.size > 1
-      Pelton.spawn { assert_raises(Pelton::ClosedError) { inputs.first.read } }
-      Pelton.add_timer(0.005) { env["async.callback"].call([200, {}, ["first"]]) }
+      Pelton.spawn { assert_raises(Pelton::ClosedError) { (reads = true) && inputs.first.read } }
+      Pelton.spawn do
+        sleep 0.002 until reads
+        env["async.callback"].call([200, {}, ["first"]])
+      end
       ASYNC
     end
     serving(app, lint: false) do
@@ -113,13 +118,21 @@ class HTTPReentrancyTest < PeltonTest
 
   # Of two answers the first that begins is sent; the other one touches neither it nor the next.
   def test_an_answer_that_is_late_by_the_time_its_parts_are_known
+    asked = second = false
     closed = 0
-    late = converts(:to_ary) { sleep(0.01) && ["late"] }
+    late = converts(:to_ary) do
+      asked = true
+      sleep 0.002 until second
+      ["late"]
+    end
     late.define_singleton_method(:close) { closed += 1 }
     app = lambda do |env|
-      next ASYNC if env["PATH_INFO"] == "/2"
-      Pelton.next_tick { env["async.callback"].call([200, {}, late]) }
-      Pelton.add_timer(0.002) { env["async.callback"].call([200, {}, ["first"]]) }
+      next (second = true) && ASYNC if env["PATH_INFO"] == "/2"
+      Pelton.spawn { env["async.callback"].call([200, {}, late]) }
+      Pelton.spawn do
+        sleep 0.002 until asked
+        env["async.callback"].call([200, {}, ["first"]])
+      end
       ASYNC
     end
     serving(app, lint: false) do
