@@ -8,7 +8,7 @@ require "tmpdir"
 
 # What Prometheus itself says of the figures.
 class PrometheusTest < PeltonTest
-  self.deadline = 60
+  self.deadline = 120
 
   APP = 'run ->(env) { (env["PATH_INFO"] == "/fail") ? raise("on purpose") : [200, {}, ["hello"]] }'
 
@@ -50,6 +50,9 @@ class PrometheusTest < PeltonTest
   end
 
   private
+
+  # Workers start while other processes want the machine, too.
+  def eventually(what = "the condition", timeout: 40) = super
 
   def served(*options)
     Dir.mktmpdir do |folder|
