@@ -25,6 +25,17 @@ class MemcachedLimitsTest < PeltonTest
     tokens&.close
   end
 
+  # Without an end, if it did.
+  def test_what_has_timed_out_does_not_keep_run_going
+    with_lying_memcached(->(peer) { nil while peer.command }) do |address|
+      cache = Pelton::Memcached::Client.new(address, timeout: nil)
+      clients << cache
+      [[:get, "k"], [:stream, "k"], [:get_multi, "k", "l"], [:stats]].each do |command|
+        Pelton.run { assert_raises(Pelton::TimeoutError) { cache.public_send(*command, timeout: 0.05) } }
+      end
+    end
+  end
+
   def test_callbacks_beyond_twice_the_limit_are_told
     with_memcached
     stored, refused = [], []

@@ -188,7 +188,8 @@ static void on_ready(struct pel_stream *stream, unsigned events)
 struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connection, enum pel_memcached_request request,
                                         int64_t timeout)
 {
-    struct pel_operation *operation = pel_operation_new(connection->reactor, 1);
+    /* That of a part only keeps its place: the gather's keeps run going. */
+    struct pel_operation *operation = pel_operation_new(connection->reactor, request != PEL_MEMCACHED_PART);
 
     operation->request = request;
     operation->next = NULL;

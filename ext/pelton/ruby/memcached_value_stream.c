@@ -81,7 +81,7 @@ VALUE pel_memcached_begin_flow(struct pel_memcached_connection *connection, cons
 
     value->connection = connection;
     value->connection_object = connection->self;
-    rest = pel_operation_new(connection->reactor, 1);
+    rest = pel_operation_new(connection->reactor, 0); /* who wants it keeps run going */
     rest->request = PEL_MEMCACHED_REST;
     rest->heard = 1; /* a failure is met by whoever wants the rest */
     rest->references++;
