@@ -2,7 +2,7 @@
 
 # usage: ruby shards.rb [--beside COMMAND] TEST_FILE... -- MINITEST OPTIONS
 #
-# Runs the test files in several processes, two at once for each core: many tests wait for a process of theirs, or for time.
+# Runs the test files in several processes, three at once for each core: many tests wait for a process of theirs, or for time.
 # They are forks of this one, which has loaded what all of them need. COMMAND (for a shell) runs beside them.
 # What a process printed comes out in one piece, when it has ended. Fails when one of them fails.
 
@@ -11,7 +11,7 @@ require "minitest"
 require "tempfile"
 require "pelton"
 
-AT_ONCE = Etc.nprocessors * 2
+AT_ONCE = Etc.nprocessors * 3
 SHARDS = AT_ONCE * 2 # so that no core is idle for long at the end
 
 separator = ARGV.index("--") || ARGV.size
