@@ -106,6 +106,9 @@ struct pel_http_connection {
     unsigned late : 1;         /* the request's body did not come in time */
 };
 
+/* Sets a field of a connection to a Ruby object, which it keeps alive: whatever is not Qfalse is set by this. */
+#define PEL_HTTP_KEEP(connection, field, object) RB_OBJ_WRITE((connection)->self, &(connection)->field, object)
+
 /* ---- http_server.c --------------------------------------------------------------------------------------------- */
 
 struct pel_http_server *pel_http_server_get(VALUE self);

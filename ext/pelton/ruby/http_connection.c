@@ -30,12 +30,12 @@ static size_t connection_size(const void *data)
     return sizeof(struct pel_http_connection);
 }
 
-/* It is freed when it is gone: until then the reactor's list keeps it. Deliberately without RUBY_TYPED_WB_PROTECTED:
- * each request would need its barriers. */
+/* It is freed when it is gone: until then the reactor's list keeps it. Protected by write barriers (PEL_HTTP_KEEP), or
+ * each minor collection would mark all that are idle. */
 static const rb_data_type_t connection_type = {
     .wrap_struct_name = "Pelton::HTTP::Connection",
     .function = {.dmark = connection_mark, .dfree = RUBY_DEFAULT_FREE, .dsize = connection_size},
-    .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED};
 
 /* ---- the end -------------------------------------------------------------------------------------------------- */
 
@@ -327,9 +327,9 @@ void pel_http_serve(struct pel_http_server *server, VALUE stream_object)
     self = TypedData_Make_Struct(rb_cObject, struct pel_http_connection, &connection_type, connection);
     connection->self = self;
     connection->stream = stream;
-    connection->stream_object = stream_object;
+    PEL_HTTP_KEEP(connection, stream_object, stream_object);
     connection->server = server;
-    connection->server_object = server->self;
+    PEL_HTTP_KEEP(connection, server_object, server->self);
     connection->reactor = stream->reactor;
     connection->body_done = 1;
     connection->began = connection->reactor->loop.now;

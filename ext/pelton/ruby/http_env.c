@@ -266,7 +266,8 @@ static VALUE remote_address(struct pel_http_connection *connection)
         else
             strcpy(text, "127.0.0.1"); /* a UNIX socket's peer is here */
     }
-    return connection->address = rb_obj_freeze(rb_str_new_cstr(text));
+    PEL_HTTP_KEEP(connection, address, rb_obj_freeze(rb_str_new_cstr(text)));
+    return connection->address;
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
@@ -304,8 +305,8 @@ VALUE pel_http_env(struct pel_http_connection *connection, const struct pel_http
     struct pel_http_server *server = connection->server;
     VALUE env = rb_hash_dup(server->template);
 
-    connection->env = env;
-    connection->exchange = pel_http_exchange_new(connection);
+    PEL_HTTP_KEEP(connection, env, env);
+    PEL_HTTP_KEEP(connection, exchange, pel_http_exchange_new(connection));
     if (head->method.length != 3 || memcmp(head->method.bytes, "GET", 3)) /* else as the template has it */
         rb_hash_aset(env, key_method, method_string(head->method));
     put_target(env, head);
@@ -316,7 +317,7 @@ VALUE pel_http_env(struct pel_http_connection *connection, const struct pel_http
     rb_hash_aset(env, key_hijack, connection->exchange);
     rb_hash_aset(env, key_async, connection->exchange);
     rb_hash_aset(env, key_close, connection->exchange);
-    connection->finished = rb_ary_new();
+    PEL_HTTP_KEEP(connection, finished, rb_ary_new());
     rb_hash_aset(env, key_finished, connection->finished);
     rb_hash_aset(env, key_hints, connection->exchange);
     put_headers(env, head);

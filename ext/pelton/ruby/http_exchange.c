@@ -87,6 +87,7 @@ static void put(struct pel_http_connection *connection, VALUE string, size_t len
     if (length >= LENT_FROM) {
         string = rb_str_new_frozen(string); /* a share: whoever changes the original has it copied first */
         check(pel_stream_lend(core, RSTRING_PTR(string), length, string));
+        RB_OBJ_WRITTEN(connection->stream_object, Qundef, string);
     } else {
         check(pel_stream_append(core, RSTRING_PTR(string), length));
     }
@@ -294,7 +295,7 @@ static VALUE exchange_callback(VALUE self)
     }
     pel_http_exchange_get(self);
     if (!connection->closers)
-        connection->closers = rb_ary_new();
+        PEL_HTTP_KEEP(connection, closers, rb_ary_new());
     rb_ary_push(connection->closers, block);
     if (connection->stream->core.hangup || connection->stream->core.error)
         pel_http_tell_close(connection);
@@ -350,7 +351,7 @@ static VALUE exchange_call(int argc, VALUE *argv, VALUE self)
     if (RB_TYPE_P(argv[0], T_HASH))
         early_hints(connection, argv[0]);
     else if (connection->in_app)
-        connection->early = argv[0];
+        PEL_HTTP_KEEP(connection, early, argv[0]);
     else
         pel_http_respond(connection, argv[0]);
     RB_GC_GUARD(self);

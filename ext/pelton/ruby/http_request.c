@@ -69,7 +69,7 @@ static void answer(struct pel_http_connection *connection)
 
     connection->state = PEL_HTTP_BUSY;
     connection->in_app = 1;
-    connection->fiber = rb_fiber_current();
+    PEL_HTTP_KEEP(connection, fiber, rb_fiber_current());
     pel_http_limit(connection, connection->server->request_timeout);
     response = pel_protect(call_with_fresh_locals, (VALUE)&application, &state);
     connection->in_app = 0;
@@ -233,7 +233,7 @@ static int next_request(struct pel_http_connection *connection)
     event = pel_http1_parse(&connection->parser, bytes, length, &consumed, &head, &data);
     if (event == PEL_HTTP1_HEAD) {
         begin(connection, &head);
-        connection->env = pel_http_env(connection, &head);
+        pel_http_env(connection, &head);
     } else if (event < 0) {
         refuse(connection);
         return 0;

@@ -117,7 +117,7 @@ static VALUE respond(VALUE argument)
         close_body(response->body);
         return Qnil;
     }
-    connection->headers = headers;
+    PEL_HTTP_KEEP(connection, headers, headers);
     pel_http_begin_head(connection, &head, status);
     response->mark = pel_buffer_length(head.output);
     response->begun = 1;

@@ -56,11 +56,12 @@ static size_t stream_size(const void *data)
     return sizeof *stream + stream->core.output.capacity + stream->input.capacity;
 }
 
-/* Deliberately without RUBY_TYPED_WB_PROTECTED: its operations and loans are written by C lists. */
+/* Protected by write barriers, or each minor collection would mark all that are idle; until its first operation or
+ * handshake, what those refer to is written by others. */
 static const rb_data_type_t stream_type = {
     .wrap_struct_name = "Pelton::Stream",
     .function = {.dmark = stream_mark, .dfree = stream_free, .dsize = stream_size},
-    .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED};
 
 struct stream *pel_stream_any(VALUE self)
 {
@@ -154,7 +155,7 @@ struct stream *pel_stream_new(struct pel_reactor *reactor, VALUE class)
     stream->core.tell_sent = 1;
     stream->reactor = reactor;
     stream->self = self;
-    stream->reactor_object = reactor->self;
+    RB_OBJ_WRITE(self, &stream->reactor_object, reactor->self);
     stream->on_connect = stream->on_data = stream->on_end = stream->on_close = stream->on_drain = Qnil;
     stream->buffer = Qnil;
     stream->writes_tail = &stream->writes;

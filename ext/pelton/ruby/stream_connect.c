@@ -95,7 +95,7 @@ static VALUE stream_on_connect(VALUE self, VALUE object)
 {
     struct stream *stream = pel_stream_get(self);
 
-    stream->on_connect = object;
+    RB_OBJ_WRITE(self, &stream->on_connect, object);
     pel_stream_hold(stream, HELD_BY_CONNECT);
     pel_stream_queue_connect(stream);
     return self;

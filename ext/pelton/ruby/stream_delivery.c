@@ -182,8 +182,8 @@ static VALUE stream_on_data(int argc, VALUE *argv, VALUE self)
         rb_raise(pel_eError, "a fiber reads this stream: on_data cannot be given the same bytes");
     if (!NIL_P(buffer))
         StringValue(buffer);
-    stream->on_data = rb_block_proc();
-    stream->buffer = buffer;
+    RB_OBJ_WRITE(self, &stream->on_data, rb_block_proc());
+    RB_OBJ_WRITE(self, &stream->buffer, buffer);
     pel_stream_hold(stream, HELD_BY_DATA);
     pel_stream_queue_delivery(stream);
     return self;
@@ -194,7 +194,7 @@ static VALUE stream_deliver_to(VALUE self, VALUE object)
 {
     struct stream *stream = pel_stream_get(self);
 
-    stream->on_data = object;
+    RB_OBJ_WRITE(self, &stream->on_data, object);
     pel_stream_hold(stream, HELD_BY_DATA);
     pel_stream_queue_delivery(stream);
     return self;
@@ -205,13 +205,13 @@ static VALUE stream_tell(VALUE self, VALUE object)
 {
     struct stream *stream = pel_stream_get(self);
 
-    stream->on_close = object;
+    RB_OBJ_WRITE(self, &stream->on_close, object);
     return self;
 }
 
 static VALUE stream_on_end(VALUE self)
 {
-    pel_stream_get(self)->on_end = rb_block_proc();
+    RB_OBJ_WRITE(self, &pel_stream_get(self)->on_end, rb_block_proc());
     return self;
 }
 
@@ -219,7 +219,7 @@ static VALUE stream_on_close(VALUE self)
 {
     struct stream *stream = pel_stream_any(self);
 
-    stream->on_close = rb_block_proc();
+    RB_OBJ_WRITE(self, &stream->on_close, rb_block_proc());
     if (pel_stream_open_p(&stream->core))
         return self;
     if (stream->reactor->phase == PEL_IDLE)
@@ -231,7 +231,7 @@ static VALUE stream_on_close(VALUE self)
 
 static VALUE stream_on_drain(VALUE self)
 {
-    pel_stream_get(self)->on_drain = rb_block_proc();
+    RB_OBJ_WRITE(self, &pel_stream_get(self)->on_drain, rb_block_proc());
     return self;
 }
 

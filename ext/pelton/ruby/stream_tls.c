@@ -130,6 +130,7 @@ static struct stream *begin(VALUE self, VALUE arguments)
     if (stream->core.layer)
         rb_raise(pel_eError, "this stream speaks TLS already");
     if (!stream->tls) {
+        RB_OBJ_WB_UNPROTECT(self);
         stream->tls = ZALLOC(struct stream_tls);
         stream->tls->stream = stream;
     }

@@ -95,6 +95,7 @@ static void put(struct stream *stream, VALUE string)
     if (length - sent >= LENT_FROM) {
         string = rb_str_new_frozen(string); /* a share: whoever changes the original has it copied first */
         code = pel_stream_lend(&stream->core, RSTRING_PTR(string) + sent, length - sent, string);
+        RB_OBJ_WRITTEN(stream->self, Qundef, string);
     } else if (length - sent) {
         code = pel_stream_append(&stream->core, RSTRING_PTR(string) + sent, length - sent);
     }
@@ -222,6 +223,7 @@ static VALUE write_later(VALUE self, int count, const VALUE *strings, VALUE time
     if (NIL_P(error)) {
         struct write_operation *write = RB_ZALLOC(struct write_operation);
         *write = (struct write_operation){.operation = operation, .end = stream->appended, .length = later.length};
+        RB_OBJ_WB_UNPROTECT(self); /* who listens to the operation knows nothing of the stream */
         *stream->writes_tail = write;
         stream->writes_tail = &write->next;
         operation->references++;
