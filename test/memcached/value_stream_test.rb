@@ -181,6 +181,17 @@ class ValueStreamTest < PeltonTest
     end
   end
 
+  # What follows would be the next response, to the client.
+  def test_a_length_that_is_too_short
+    cache = client
+    serving(->(_env) { [200, {"content-length" => "100000"}, cache.stream("large")] }) do
+      cache.set("large", "x" * 900_000)
+      _, body = answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n").split("\r\n\r\n", 2)
+
+      assert_operator body.to_s.bytesize, :<=, 100_000
+    end
+  end
+
   def test_a_client_that_speaks_tls
     context = Pelton::TLS::Context.new(certificate: Certificates.server.certificate, key: Certificates.server.key)
     cache = client

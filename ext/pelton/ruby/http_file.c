@@ -104,8 +104,19 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
     return SIZET2NUM(total - left);
 }
 
-/* _direct(begun): sends the body's next bytes, a String or nil, without waiting. Then the stream, if what follows may
- * be sent by it without passing through here; else nil. */
+/* _fits?(length): whether a body of so many bytes may be sent without passing through here. One that is longer than its
+ * content-length must not: the client would take the rest for the next response. */
+static VALUE exchange_fits_p(VALUE self, VALUE length)
+{
+    struct pel_http_connection *connection = still_there(self);
+
+    return !connection->stream->core.layer && connection->has_length && NUM2SIZET(length) <= connection->body_left
+               ? Qtrue
+               : Qfalse;
+}
+
+/* _direct(begun): sends the next bytes of a body that fits, a String or nil, without waiting. Then the stream, if what
+ * follows may be sent by it; else nil. */
 static VALUE exchange_direct(VALUE self, VALUE begun)
 {
     struct pel_http_connection *connection = still_there(self);
@@ -113,8 +124,6 @@ static VALUE exchange_direct(VALUE self, VALUE begun)
 
     if (!NIL_P(begun))
         pel_http_write(connection, begun);
-    if (core->layer || !connection->has_length || !connection->body_left)
-        return Qnil;
     pel_stream_flush(core);
     return pel_stream_pending(core) || !core->writable ? Qnil : connection->stream_object;
 }
@@ -125,10 +134,6 @@ static VALUE exchange_passed(VALUE self, VALUE count)
     struct pel_http_connection *connection = pel_http_exchange_get(self);
     size_t passed = NUM2SIZET(count);
 
-    if (passed > connection->body_left) {
-        connection->aborted = 1;
-        rb_raise(pel_eError, "the body is longer than its content-length");
-    }
     connection->body_left -= passed;
     connection->body_sent += passed;
     return count;
@@ -136,6 +141,7 @@ static VALUE exchange_passed(VALUE self, VALUE count)
 
 void pel_init_http_file(VALUE exchange)
 {
+    rb_define_private_method(exchange, "_fits?", exchange_fits_p, 1);
     rb_define_private_method(exchange, "_direct", exchange_direct, 1);
     rb_define_private_method(exchange, "_passed", exchange_passed, 1);
     rb_define_private_method(exchange, "_send_file", exchange_send_file, 2);

@@ -37,7 +37,7 @@ module Pelton
 
         # What another connection receives goes on to the client as far as it can do so at once. The rest is the body's parts.
         def pass_on(exchange, body)
-          begun = body.__send__(:_begun) or return
+          return unless exchange.__send__(:_fits?, body.bytesize) && (begun = body.__send__(:_begun))
           while (stream = exchange.__send__(:_direct, begun)) && (count = body.__send__(:_splice, stream))
             exchange.__send__(:_passed, count)
             begun = nil
