@@ -5,8 +5,11 @@ require "pelton/lab"
 require "pelton/lab/run"
 require "pelton/lab/slow_readers"
 require "socket"
+require_relative "wrong_answers"
 
 class LabSlowReadersTest < PeltonTest
+  include WrongAnswers
+
   # More than the kernel takes at once from one who sends.
   BODY = Random.new(3).bytes(1_000_003) * 12
 
@@ -75,12 +78,5 @@ class LabSlowReadersTest < PeltonTest
 
   def test_one_without_a_first_byte
     assert_wrong(/had a byte within 0.1 s should be 2, is 0/) { readers(2, patience: 0.1, body: nil) }
-  end
-
-  private
-
-  def assert_wrong(message, &block)
-    assert_match(message, assert_raises(Pelton::Lab::Run::WrongAnswer, &block).message)
-    assert @run.wrong_answer
   end
 end

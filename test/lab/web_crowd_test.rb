@@ -5,8 +5,11 @@ require "pelton/lab"
 require "pelton/lab/run"
 require "pelton/lab/web_crowd"
 require "socket"
+require_relative "wrong_answers"
 
 class LabWebCrowdTest < PeltonTest
+  include WrongAnswers
+
   HELLO = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"
 
   def setup
@@ -77,12 +80,5 @@ class LabWebCrowdTest < PeltonTest
     RUBY
 
     assert_equal "40 connections need as many descriptors, and this process may have 30 (ulimit -Hn)\n", said
-  end
-
-  private
-
-  def assert_wrong(message, &block)
-    assert_match(message, assert_raises(Pelton::Lab::Run::WrongAnswer, &block).message)
-    assert @run.wrong_answer
   end
 end

@@ -8,8 +8,11 @@ require "pelton/lab/run"
 require "pelton/lab/web_load"
 require "net/http"
 require "socket"
+require_relative "wrong_answers"
 
 class LabWebLoadTest < PeltonTest
+  include WrongAnswers
+
   def setup
     @run = Pelton::Lab::Run.new(size: 1)
     @load = Pelton::Lab::WebLoad.new(@run)
@@ -136,10 +139,5 @@ class LabWebLoadTest < PeltonTest
 
   def needs(program)
     skip "no #{program}" unless Pelton::Lab::Programs.find(program)
-  end
-
-  def assert_wrong(&block)
-    assert_raises(Pelton::Lab::Run::WrongAnswer, &block)
-    assert @run.wrong_answer
   end
 end

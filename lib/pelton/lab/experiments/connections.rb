@@ -17,6 +17,20 @@ Pelton::Lab.experiment "connections" do
   pattern = Pelton::Lab::Pattern
   hello = "Hello World!"
 
+  others = lambda do |race, serve, app|
+    race.contender "Thin", style: "callback", gem: "thin", rounds: 3 do |run|
+      serve.call(run, programs.thin(app))
+    end
+
+    race.contender "Puma, 5 threads", style: "blocking", gem: "puma", extra: true, rounds: 3 do |run|
+      serve.call(run, programs.puma(app))
+    end
+
+    race.contender "Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3 do |run|
+      serve.call(run, programs.falcon(app))
+    end
+  end
+
   race "ten thousand idle", size: {apart: 10_000}, rehearsal: 100, unit: "connections" do
     server { Pelton::Lab::WebLoad.program("ab") && Pelton::Lab::WebLoad.program("wrk") }
     metric :kb_each, "memory of each, KB"
@@ -56,17 +70,7 @@ Pelton::Lab.experiment "connections" do
       serve.call(run, programs.iodine(app))
     end
 
-    contender "Thin", style: "callback", gem: "thin", rounds: 3 do |run|
-      serve.call(run, programs.thin(app))
-    end
-
-    contender "Puma, 5 threads", style: "blocking", gem: "puma", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.puma(app))
-    end
-
-    contender "Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.falcon(app))
-    end
+    others.call(self, serve, app)
 
     target 21, "memory of an idle keep-alive connection, of 10,000", of: "Pelton", at_most: 1.5, unit: "KB"
     target 21, "time a request beside them / before (0.95 of its requests/s)", of: "Pelton", at_most: 1.053, metric: :slowdown, unit: "times"
@@ -117,17 +121,7 @@ Pelton::Lab.experiment "connections" do
       serve.call(run, programs.iodine(app))
     end
 
-    contender "Thin", style: "callback", gem: "thin", rounds: 3 do |run|
-      serve.call(run, programs.thin(app))
-    end
-
-    contender "Puma, 5 threads", style: "blocking", gem: "puma", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.puma(app))
-    end
-
-    contender "Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.falcon(app))
-    end
+    others.call(self, serve, app)
 
     target 22, "hello beside 100 slow readers of 8 MB: the longest of 100 answers", of: "Pelton", at_most: 50, unit: "ms", digits: 1
     target 22, "growth of its memory / the bodies", of: "Pelton", at_most: 1.1, metric: :share, unit: "times"
