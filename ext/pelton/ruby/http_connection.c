@@ -65,7 +65,7 @@ static void leave(struct pel_http_connection *connection)
     connection->state = PEL_HTTP_GONE;
     pel_http_list_remove(connection);
     pel_timer_cancel(&connection->reactor->loop.timers, &connection->alarm.timer);
-    pel_list_remove(connection->reactor, &connection->listed);
+    pel_list_remove(&connection->reactor->list, &connection->listed);
     connection->reactor->references--;
     pel_http_server_remove(connection->server, connection->reactor);
     if (!connection->in_app)
@@ -340,7 +340,7 @@ void pel_http_serve(struct pel_http_server *server, VALUE stream_object)
     stream->protocol = connection;
     stream->own_ready = stream->core.on_ready;
     stream->core.on_ready = on_ready;
-    pel_list_add(connection->reactor, &connection->listed, self);
+    pel_list_add(&connection->reactor->list, &connection->listed, self);
     connection->reactor->references++;
     pel_http_server_add(server, connection->reactor);
     pel_http_list_add(&server->idle, connection);

@@ -110,7 +110,7 @@ static int watch(struct listener *listener, int fd)
     if (rb_block_given_p()) {
         listener->block = rb_block_proc();
         listener->listed.stop = stop;
-        pel_list_add(listener->reactor, &listener->listed, listener->self);
+        pel_list_add(&listener->reactor->list, &listener->listed, listener->self);
         listener->reactor->references++;
     }
     return 0;
@@ -158,7 +158,7 @@ static VALUE listener_close(VALUE self)
         listener->reactor != pel_reactor_existing())
         rb_raise(pel_eError, "a listener is closed on the thread that opened it: see Reactor#schedule");
     if (listener->listed.next) {
-        pel_list_remove(listener->reactor, &listener->listed);
+        pel_list_remove(&listener->reactor->list, &listener->listed);
         listener->reactor->references--;
     }
     shut(listener);

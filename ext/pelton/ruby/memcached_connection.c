@@ -91,7 +91,7 @@ static void end(struct pel_memcached_connection *connection, VALUE error)
     connection->value = Qfalse;
     pel_memcached_end_flow(connection);
     close_stream(connection);
-    pel_list_remove(connection->reactor, &connection->listed);
+    pel_list_remove(&connection->reactor->list, &connection->listed);
     while (owed) {
         struct pel_operation *operation = owed;
         owed = owed->next;
@@ -194,7 +194,7 @@ struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connect
     operation->request = request;
     operation->next = NULL;
     if (!connection->owed) {
-        pel_list_add(connection->reactor, &connection->listed, connection->self);
+        pel_list_add(&connection->reactor->list, &connection->listed, connection->self);
         pel_memcached_begin_to_wait(connection);
     }
     *connection->owed_tail = operation;
@@ -211,7 +211,7 @@ struct pel_operation *pel_memcached_next_owed(struct pel_memcached_connection *c
 
     if (!(connection->owed = operation->next)) {
         connection->owed_tail = &connection->owed;
-        pel_list_remove(connection->reactor, &connection->listed);
+        pel_list_remove(&connection->reactor->list, &connection->listed);
     }
     connection->owed_count--;
     return operation;
@@ -273,7 +273,7 @@ static VALUE connection_s_new(VALUE class, VALUE address, VALUE operations, VALU
     connection->value = Qfalse;
     connection->listed.stop = stop;
     pel_memcached_parser_init(&connection->parser);
-    pel_list_add(connection->reactor, &connection->listed, self);
+    pel_list_add(&connection->reactor->list, &connection->listed, self);
     return self;
 }
 
@@ -307,7 +307,7 @@ static VALUE connection_attach(VALUE self, VALUE stream, VALUE classic)
     connection->connected = 1;
     connection->progress = pel_now();
     if (!connection->owed)
-        pel_list_remove(connection->reactor, &connection->listed);
+        pel_list_remove(&connection->reactor->list, &connection->listed);
     pel_memcached_sent(connection);
     return connection->closed ? Qfalse : Qtrue;
 }

@@ -169,7 +169,7 @@ static VALUE server_close(VALUE self)
     struct server *server = get(self);
 
     if (server->running) {
-        pel_list_remove(server->reactor, &server->listed);
+        pel_list_remove(&server->reactor->list, &server->listed);
         if (!server->abandoned) {
             server->reactor->references--;
             pel_memcached_server_drain(&server->core);
@@ -205,7 +205,7 @@ static VALUE server_start(VALUE self, VALUE memory, VALUE value, VALUE connectio
     server->next = running;
     running = server;
     server->listed = (struct pel_listed){.stop = stop};
-    pel_list_add(reactor, &server->listed, self);
+    pel_list_add(&reactor->list, &server->listed, self);
     reactor->references++;
     server->tick = (struct pel_alarm){.ring = ring};
     pel_timer_add(&reactor->loop.timers, &server->tick.timer, reactor->loop.now + TICK_NS);

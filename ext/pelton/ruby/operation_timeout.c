@@ -51,7 +51,7 @@ static void disarm(struct limit *limit)
     st_delete(limits, &key, NULL);
     limit->operation->limited = 0;
     pel_timer_cancel(&reactor->loop.timers, &limit->alarm.timer);
-    pel_list_remove(reactor, &limit->listed);
+    pel_list_remove(&reactor->list, &limit->listed);
     reactor->references--;
 }
 
@@ -88,7 +88,7 @@ static struct limit *new_limit(VALUE object, struct pel_operation *operation)
     st_insert(limits, (st_data_t)operation, (st_data_t)limit);
     operation->limited = 1;
     operation->reactor->references++;
-    pel_list_add(operation->reactor, &limit->listed, self);
+    pel_list_add(&operation->reactor->list, &limit->listed, self);
     return limit;
 }
 

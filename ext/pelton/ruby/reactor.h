@@ -7,6 +7,7 @@
 #include "../core/stream.h"
 #include "../core/watchdog.h"
 #include "job.h"
+#include "listed.h"
 #include "park.h"
 
 /*
@@ -28,19 +29,6 @@ struct pel_alarm {
     void (*ring)(struct pel_reactor *reactor, struct pel_alarm *alarm);
     uint8_t on_stack; /* it lies on a fiber's stack: cancelled when that fiber is given up */
 };
-
-/* ---- listed objects ------------------------------------------------------------------------------------------- */
-
-/* An object that C refers to while it is active: an armed timer, an open listener, a stream with a data callback. */
-struct pel_listed {
-    struct pel_listed *previous, *next;                                   /* NULL: not listed */
-    VALUE object;                                                         /* marked while listed, pinned */
-    void (*stop)(struct pel_reactor *reactor, struct pel_listed *listed); /* when the reactor stops; it delists */
-};
-
-/* Keeps an object alive while it is active, and remembers it for the reactor's stop. */
-void pel_list_add(struct pel_reactor *reactor, struct pel_listed *listed, VALUE object);
-void pel_list_remove(struct pel_reactor *reactor, struct pel_listed *listed);
 
 /* ---- spares: who can do without descriptors ---------------------------------------------------------------------- */
 
@@ -108,9 +96,9 @@ struct pel_reactor {
     struct pel_descriptor **descriptors; /* by number: descriptors of others that were waited for */
     int descriptor_capacity;
 
-    size_t references;        /* what keeps run going beside parked fibers: operations, one-shot timers, listeners */
-    uint8_t fired_off_queue;  /* in this tick: the fiber that insists on waiting may have to wait no more */
-    struct pel_listed listed; /* head of a ring */
+    size_t references;       /* what keeps run going beside parked fibers: operations, one-shot timers, listeners */
+    uint8_t fired_off_queue; /* in this tick: the fiber that insists on waiting may have to wait no more */
+    struct pel_list list;    /* what is active, and kept alive */
     struct pel_spare *spares;
     char *hot_buffer; /* PEL_HOT_BUFFER bytes, lent for the time of one receive */
     struct pel_splice splice;

@@ -14,7 +14,6 @@ static ID id_reactor;
 static void reactor_mark(void *data)
 {
     struct pel_reactor *reactor = data;
-    struct pel_listed *listed;
 
     rb_gc_mark(reactor->self); /* pinned: C keeps it */
     rb_gc_mark(reactor->thread);
@@ -26,8 +25,7 @@ static void reactor_mark(void *data)
     if (!reactor->parked.next)
         return; /* allocated, not initialized */
     pel_queues_mark(reactor);
-    for (listed = reactor->listed.next; listed != &reactor->listed; listed = listed->next)
-        rb_gc_mark(listed->object);
+    pel_list_mark(&reactor->list);
     pel_fibers_mark(reactor);
     pel_timeouts_mark(reactor);
 }
@@ -127,7 +125,7 @@ static VALUE reactor_initialize(VALUE self)
         pel_raise(code, errno, "cannot open a reactor");
     reactor->parked.next = reactor->parked.previous = &reactor->parked;
     reactor->given_up.next = reactor->given_up.previous = &reactor->given_up;
-    reactor->listed.next = reactor->listed.previous = &reactor->listed;
+    pel_list_init(&reactor->list);
     reactor->sleepers = st_init_numtable();
     reactor->thread = rb_thread_current();
     reactor->fork_generation = pel_fork_generation;
@@ -183,28 +181,6 @@ int pel_spare(struct pel_reactor *reactor)
         if (spare->close_some(spare))
             return 1;
     return 0;
-}
-
-/* ---- listed objects ------------------------------------------------------------------------------------------- */
-
-void pel_list_add(struct pel_reactor *reactor, struct pel_listed *listed, VALUE object)
-{
-    if (listed->next)
-        return;
-    listed->object = object;
-    listed->next = &reactor->listed;
-    listed->previous = reactor->listed.previous;
-    listed->previous->next = listed;
-    reactor->listed.previous = listed;
-}
-
-void pel_list_remove(struct pel_reactor *reactor, struct pel_listed *listed)
-{
-    if (!listed->next)
-        return;
-    listed->previous->next = listed->next;
-    listed->next->previous = listed->previous;
-    listed->next = listed->previous = NULL;
 }
 
 /* ---- the class ------------------------------------------------------------------------------------------------- */

@@ -25,9 +25,10 @@ static VALUE stop_some(VALUE argument)
 {
     struct pel_reactor *reactor = (struct pel_reactor *)argument;
 
-    while (reactor->listed.next != &reactor->listed) {
-        struct pel_listed *listed = reactor->listed.next;
-        pel_list_remove(reactor, listed);
+    struct pel_listed *listed;
+
+    while ((listed = pel_list_first(&reactor->list))) {
+        pel_list_remove(&reactor->list, listed);
         if (listed->stop)
             listed->stop(reactor, listed);
     }

@@ -125,7 +125,7 @@ void pel_stream_hold(struct stream *stream, enum stream_hold hold)
 {
     if (!stream->holds) {
         stream->listed.stop = stop;
-        pel_list_add(stream->reactor, &stream->listed, stream->self);
+        pel_list_add(&stream->reactor->list, &stream->listed, stream->self);
         stream->reactor->references++;
     }
     stream->holds |= hold;
@@ -138,7 +138,7 @@ void pel_stream_release(struct stream *stream, enum stream_hold hold)
     stream->holds &= ~hold;
     if (stream->holds)
         return;
-    pel_list_remove(stream->reactor, &stream->listed);
+    pel_list_remove(&stream->reactor->list, &stream->listed);
     stream->reactor->references--;
 }
 

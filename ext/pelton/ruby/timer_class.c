@@ -65,7 +65,7 @@ static void disarm(struct timer *timer)
         return;
     timer->due = 0;
     pel_timer_cancel(&timer->reactor->loop.timers, &timer->alarm.timer);
-    pel_list_remove(timer->reactor, &timer->listed);
+    pel_list_remove(&timer->reactor->list, &timer->listed);
     if (!timer->interval)
         timer->reactor->references--;
 }
@@ -124,7 +124,7 @@ static void arm(VALUE self, struct timer *timer, int64_t nanoseconds)
     if (timer->listed.next)
         return;
     timer->listed.stop = stop;
-    pel_list_add(timer->reactor, &timer->listed, self);
+    pel_list_add(&timer->reactor->list, &timer->listed, self);
     if (!timer->interval)
         timer->reactor->references++;
 }

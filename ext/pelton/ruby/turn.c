@@ -34,6 +34,7 @@ static VALUE dispatch_all(VALUE argument)
     struct pel_timers *timers = &reactor->loop.timers;
     struct pel_alarm *alarm;
 
+    pel_list_tenure(&reactor->list);
     while (pel_loop_dispatch(&reactor->loop))
         ;
     pel_timers_expire(timers, reactor->loop.now);
