@@ -80,7 +80,7 @@ class ListedTest < PeltonTest
 
   # Timeouts are not protected by write barriers, so that they never become old.
   def test_the_collector_finds_all_it_was_not_told_of
-    assert_equal "1000\n", ruby_output(<<~'RUBY')
+    assert_equal "1000\n", ruby_output(<<~RUBY)
       require "pelton"
 
       random = Random.new(1)
