@@ -2,6 +2,7 @@
 
 require_relative "pelton/version"
 require_relative "pelton/error"
+require_relative "pelton/clock"
 require_relative "pelton/pelton"
 require_relative "pelton/reactor"
 require_relative "pelton/deferrable"

@@ -47,15 +47,15 @@ module Pelton
       def begin_attempt(address, local, deadline)
         Stream._connect(address.to_sockaddr, local&.to_sockaddr)
       rescue ConnectionError => failure
-        raise error(failure.errno, address) unless failure.errno == Errno::EAGAIN::Errno && now < deadline
+        raise error(failure.errno, address) unless failure.errno == Errno::EAGAIN::Errno && Clock.left(deadline) > 0
         sleep(RETRY_DELAY)
         retry
       end
 
       # Seconds to wait for the attempts that are under way.
       def wait(deadline, waiting)
-        left = deadline - now
-        raise TimeoutError, "connect: not connected in time" if left <= 0
+        left = Clock.left(deadline)
+        raise TimeoutError, "connect: not connected in time" if left.zero?
         waiting.empty? ? left : [left, ATTEMPT_DELAY].min
       end
 
@@ -63,8 +63,6 @@ module Pelton
         type = (number == Errno::ETIMEDOUT::Errno) ? TimeoutError : ConnectionError
         type.new("connect to #{address.inspect_sockaddr}: #{SystemCallError.new(number).message}").tap { |error| error.errno = number }
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 
@@ -83,12 +81,12 @@ module Pelton
     # @asynchronous
     def connect(host, port, timeout: 10, local_host: nil, tls: nil, &block)
       return defer(block) { connect(host, port, timeout: timeout, local_host: local_host, tls: tls) } if block
-      deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
+      deadline = Clock.now + timeout
       addresses = Resolver.resolve(host, port, timeout: timeout)
       local = Addrinfo.tcp(local_host, 0) if local_host
       addresses = addresses.select { |address| address.afamily == local.afamily } if local
       stream = Connector.connect(addresses, deadline: deadline, local: local)
-      tls ? TLS._connect(stream, host, tls, deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC)) : stream
+      tls ? TLS._connect(stream, host, tls, Clock.left(deadline)) : stream
     end
 
     # Connects to a UNIX socket.
@@ -100,7 +98,7 @@ module Pelton
     # @asynchronous
     def connect_unix(path, timeout: 10, &block)
       return defer(block) { connect_unix(path, timeout: timeout) } if block
-      deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
+      deadline = Clock.now + timeout
       Connector.connect([Addrinfo.unix(path)], deadline: deadline)
     end
   end

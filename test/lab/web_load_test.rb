@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require "minitest/mock"
 require "pelton/lab"
 require "pelton/lab/programs"
 require "pelton/lab/pattern"
@@ -97,9 +98,11 @@ class LabWebLoadTest < PeltonTest
   # Its clock goes on by one with each answer, and each request is due at its beginning.
   def test_who_is_late_is_late_for_the_next_one_as_well
     clock = 0
-    @run.define_singleton_method(:monotonic) { clock }
+    server = at(serve { clock += 1 and ["200 OK", "hello"] })
 
-    assert_equal [1, 2, 3], @load.paced(at(serve { clock += 1 and ["200 OK", "hello"] }), requests: 3, interval: 0, body: "hello") {}
+    Pelton::Clock.stub(:now, -> { clock }) do
+      assert_equal [1, 2, 3], @load.paced(server, requests: 3, interval: 0, body: "hello") {}
+    end
   end
 
   def test_receives_the_pattern_and_compares_it

@@ -112,8 +112,6 @@ module Pelton
 
       def log(message) = Pelton.logger.info("cluster: #{message}")
 
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-
       def running? = @state.nil?
 
       def over? = !running? && @workers.empty?
@@ -182,7 +180,7 @@ module Pelton
       def fill
         return unless running?
         @wanted.times do |index|
-          start(index) if at(index).empty? && now >= @not_before[index]
+          start(index) if at(index).empty? && Clock.now >= @not_before[index]
         end
         @workers.each { |worker| worker.stop if worker.index >= @wanted }
         tell_ready
@@ -218,15 +216,15 @@ module Pelton
         return stop(:failed) unless @told || worker.ready? || @workers.any?(&:ready?)
         @restarts[worker.index] += 1
         @failures[worker.index] = worker.ready? ? 0 : @failures[worker.index] + 1
-        @not_before[worker.index] = now + [2.0**@failures[worker.index] - 1, LONGEST_DELAY].min
+        @not_before[worker.index] = Clock.now + [2.0**@failures[worker.index] - 1, LONGEST_DELAY].min
       end
 
       # Those that take too long.
       def hurry
         @workers.each do |worker|
           if worker.stopping?
-            worker.kill if now - worker.stopped > @stop_timeout
-          elsif now - (worker.ready? ? worker.heard : worker.started) > (worker.ready? ? @worker_timeout : @boot_timeout)
+            worker.kill if Clock.now - worker.stopped > @stop_timeout
+          elsif Clock.now - (worker.ready? ? worker.heard : worker.started) > (worker.ready? ? @worker_timeout : @boot_timeout)
             log("worker #{worker.index} (#{worker.pid}) #{worker.ready? ? "has said nothing" : "does not come up"}: killed")
             worker.kill
           end
@@ -271,7 +269,7 @@ module Pelton
 
       # Seconds until workers that died at once may be started again; soon, where one's end is about to be seen.
       def waits
-        delays = @not_before.values.map { |time| time - now }.select(&:positive?)
+        delays = @not_before.values.map { |time| time - Clock.now }.select(&:positive?)
         (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *delays] : delays
       end
     end

@@ -36,7 +36,7 @@ module Pelton
         @pipe = pipe
         @stats = {}
         @input = +""
-        @started = @heard = now
+        @started = @heard = Clock.now
       end
 
       # Whether it serves.
@@ -48,7 +48,7 @@ module Pelton
       def hear
         until (chunk = @pipe.read_nonblock(65_536, exception: false)) == :wait_readable
           break unless chunk
-          @heard = now
+          @heard = Clock.now
           @input << chunk
         end
         while (line = @input.slice!(/\A.*\n/))
@@ -63,7 +63,7 @@ module Pelton
       # @param final [Boolean] whether nobody else will accept what waits on the sockets
       def stop(final: false)
         return if @stopped
-        @stopped = now
+        @stopped = Clock.now
         @pipe.write_nonblock(final ? "finish\n" : "stop\n", exception: false)
       rescue SystemCallError, IOError
         nil # it has ended
@@ -94,8 +94,6 @@ module Pelton
       rescue JSON::ParserError
         nil # a report that was cut off
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

@@ -20,7 +20,7 @@ module EventMachine
       @socket.bind(address)
       @waiting = []
       @bytes_waiting = 0
-      @active_at = now
+      @active_at = Pelton::Clock.now
       @readiness = Readiness.new(@socket, broken: -> { shut }) { |events| ready(events) }
     rescue SystemCallError
       EventMachine._unregister(self)
@@ -43,7 +43,7 @@ module EventMachine
 
     def fileno = @socket.closed? ? nil : @socket.fileno
 
-    def idle = now - @active_at
+    def idle = Pelton::Clock.now - @active_at
 
     attr_reader :errno
 
@@ -86,8 +86,6 @@ module EventMachine
 
     private
 
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-
     def ready(events)
       write_waiting unless (events & Readiness::WRITABLE).zero?
       receive unless (events & Readiness::READABLE).zero?
@@ -99,7 +97,7 @@ module EventMachine
         data, peer = @socket.recvfrom_nonblock(LARGEST, exception: false)
         break if data == :wait_readable
         @peer = peer
-        @active_at = now
+        @active_at = Pelton::Clock.now
         busy { @connection.receive_data(data) }
       end
     rescue Errno::ECONNREFUSED # of a datagram that was sent to nobody
@@ -112,7 +110,7 @@ module EventMachine
     def put(data, address)
       return 0 if @closing
       return put_from_outside(data, address) unless EventMachine.reactor_thread?
-      @active_at = now
+      @active_at = Pelton::Clock.now
       if !@waiting.empty? || transmit(data, address) == :wait_writable
         @waiting << [String.new(data), address]
         @bytes_waiting += data.bytesize

@@ -84,7 +84,7 @@ module Pelton
 
       # As it becomes idle.
       def rest
-        @idle_since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        @idle_since = Clock.now
         self
       end
 

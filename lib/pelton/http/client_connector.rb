@@ -18,7 +18,7 @@ module Pelton
       # @return [Array(Stream, Hash)] the stream, and, when requests go to a proxy, the headers that it wants
       # @asynchronous
       def connect(request, timeout)
-        deadline = timeout && now + timeout
+        deadline = timeout && Clock.now + timeout
         proxy = (@proxy == :environment) ? request.url.find_proxy : @proxy
         proxy = nil if @unix
         tunnelled = proxy && (@tunnel || request.tls?)
@@ -63,12 +63,7 @@ module Pelton
         {"proxy-authorization" => "Basic #{[parts.join(":")].pack("m0")}"}
       end
 
-      def left(deadline)
-        return 86_400 unless deadline
-        [deadline - now, 0].max
-      end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      def left(deadline) = deadline ? Clock.left(deadline) : 86_400
 
       class << self
         # Of clients that say nothing of TLS.

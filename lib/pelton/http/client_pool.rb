@@ -96,7 +96,7 @@ module Pelton
 
       # The one that was used last is the least likely to have been closed.
       def idle(place)
-        limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) - @keep_alive
+        limit = Clock.now - @keep_alive
         while (connection = place.idle.pop)
           @idle.delete(connection)
           return connection if connection.idle_since > limit && connection.reusable?

@@ -8,7 +8,7 @@ module Pelton
       # @param settings [Hash] seconds, see {Client::DEFAULTS}
       def initialize(settings)
         @settings = settings
-        @end = now + settings[:timeout] if settings[:timeout]
+        @end = Clock.now + settings[:timeout] if settings[:timeout]
       end
 
       # Seconds that a phase (:connect_timeout, ...) that begins now may take; nil: as long as it takes.
@@ -17,8 +17,8 @@ module Pelton
       def left(phase)
         own = @settings[phase]
         return own unless @end
-        left = @end - now
-        raise TimeoutError, "the request was not done within #{@settings[:timeout]} s" if left <= 0
+        left = Clock.left(@end)
+        raise TimeoutError, "the request was not done within #{@settings[:timeout]} s" if left.zero?
         own ? [own, left].min : left
       end
 
@@ -29,10 +29,6 @@ module Pelton
         left(phase)
         TimeoutError.new("nothing went on for #{@settings[phase]} s: the server is slow, or #{phase}: too short")
       end
-
-      private
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

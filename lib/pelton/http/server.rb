@@ -102,11 +102,11 @@ module Pelton
       # @return [Boolean] whether all connections are closed
       # @asynchronous
       def stop(timeout: 30, backlog: false)
-        limit = timeout && Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
+        deadline = timeout && Clock.now + timeout
         listeners.each { |listener| (backlog || !@shared.include?(listener)) ? listener.finish : listener.close }
         _drain
         until @listeners.sum(&:pending).zero? && stats[:connections].zero?
-          return false if limit && Process.clock_gettime(Process::CLOCK_MONOTONIC) > limit
+          return false if deadline && Clock.left(deadline).zero?
           sleep 0.01
         end
         true

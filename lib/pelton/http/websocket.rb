@@ -71,10 +71,10 @@ module Pelton
       def feed(bytes)
         @heard = true
         (0...bytes.bytesize).step(SLICE) do |at|
-          began = now
+          began = Clock.now
           @driver.parse((bytes.bytesize > SLICE) ? bytes.byteslice(at, SLICE) : bytes)
           deliver
-          Reactor.current.yield if at + SLICE < bytes.bytesize && now - began > TURN && Pelton.running?
+          Reactor.current.yield if at + SLICE < bytes.bytesize && Clock.now - began > TURN && Pelton.running?
         end
       end
 
@@ -201,8 +201,6 @@ module Pelton
       end
 
       private
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       def listen
         @driver.on(:message) { |event| keep(event.data) }

@@ -57,7 +57,7 @@ module Pelton
           end
         end
         request = handshake_request(url, headers)
-        deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
+        deadline = Clock.now + timeout
         tls = TLS::Context.new(**tls) if tls.is_a?(Hash)
         stream, = ClientConnector.new(tls: tls, proxy: proxy, unix: nil, tunnel: true).connect(request, timeout)
         socket = new(stream, url: request.url.to_s.sub("http", "ws"), headers: request.headers, protocols: protocols, **options)
@@ -114,8 +114,7 @@ module Pelton
       end
 
       def shake_hands(socket, stream, deadline)
-        left = deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC)
-        socket.feed(stream.readline("\r\n\r\n", limit: HEAD, timeout: [left, 0].max))
+        socket.feed(stream.readline("\r\n\r\n", limit: HEAD, timeout: Clock.left(deadline)))
         socket.begin
       rescue Exception # standard:disable Lint/RescueException
         stream.abort

@@ -2,6 +2,7 @@
 
 require "optparse"
 require "socket"
+require_relative "../clock"
 
 module Pelton
   module Lab
@@ -99,18 +100,18 @@ module Pelton
         end
 
         def due?
-          waiting? && @pieces.first[0] <= monotonic
+          waiting? && @pieces.first[0] <= Clock.now
         end
 
         # Seconds until the next piece is due, nil when none is waiting for its time.
         def due_in
-          [@pieces.first[0] - monotonic, 0].max if waiting?
+          Clock.left(@pieces.first[0]) if waiting?
         end
 
         def read
           piece = from.read_nonblock(PIECE, exception: false)
           return if piece == :wait_readable
-          piece ? @pieces << [monotonic + @delay, damaged(piece)] : @eof = true
+          piece ? @pieces << [Clock.now + @delay, damaged(piece)] : @eof = true
           finish if @eof && @pieces.empty?
         rescue SystemCallError
           cut
@@ -118,7 +119,7 @@ module Pelton
 
         def write
           @blocked = false
-          while @pieces.any? && @pieces.first[0] <= monotonic
+          while @pieces.any? && @pieces.first[0] <= Clock.now
             piece = @pieces.first[1]
             written = to.write_nonblock(@left ? piece.byteslice(0, @left) : piece, exception: false)
             return @blocked = true if written == :wait_writable
@@ -168,10 +169,6 @@ module Pelton
           to.shutdown(Socket::SHUT_WR)
         rescue SystemCallError
           # the other end has gone
-        end
-
-        def monotonic
-          Process.clock_gettime(Process::CLOCK_MONOTONIC)
         end
       end
     end

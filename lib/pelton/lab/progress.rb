@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "io/console"
+require_relative "../clock"
 
 module Pelton
   module Lab
@@ -9,7 +10,7 @@ module Pelton
       WIDTH = 20
 
       # @param clock [#call] seconds that pass
-      def initialize(output, clock: -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }, columns: nil)
+      def initialize(output, clock: Clock.method(:now), columns: nil)
         @output = output.tty? ? output : nil
         @clock = clock
         @columns = columns || ((@output.respond_to?(:winsize) && @output.winsize[1].nonzero?) || 100)

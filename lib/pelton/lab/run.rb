@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "../clock"
 require_relative "measurement"
 
 module Pelton
   module Lab
-    # What a contender's block is given, in its own process: how much to do, where the server is, and a clock.
+    # What a contender's block is given, in its own process: how much to do, and where the server is.
     class Run
       # The contender answered wrongly: it must not be compared.
       class WrongAnswer < StandardError; end
@@ -44,9 +45,9 @@ module Pelton
         settle
         @on_start.call
         before = Process.times
-        started = monotonic
+        started = Clock.now
         value = yield
-        real = monotonic - started
+        real = Clock.now - started
         after = Process.times
         @measurement = Measurement.new(user: after.utime - before.utime, system: after.stime - before.stime,
           real:, operations:, rss_kb: peak_rss_kb, records: @records)
@@ -114,14 +115,9 @@ module Pelton
       # @yieldparam times [Integer] operations of each chain, at least one
       def point(number)
         times = [size / number, 1].max
-        started = monotonic
+        started = Clock.now
         yield times
-        record(number, (monotonic - started) / (times * number) * 1e6)
-      end
-
-      # Seconds on a clock that nobody sets.
-      def monotonic
-        Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        record(number, (Clock.now - started) / (times * number) * 1e6)
       end
 
       # Resident memory now, in KB; nil where the system does not tell.

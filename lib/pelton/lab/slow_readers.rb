@@ -2,6 +2,7 @@
 
 require "io/wait"
 require "socket"
+require_relative "../clock"
 
 module Pelton
   module Lab
@@ -21,8 +22,8 @@ module Pelton
         @body = body
         @sockets = Array.new(size) { ask(port, path) }
         @received = @sockets.to_h { |socket| [socket, "".b] }
-        late = run.monotonic + patience
-        served = @sockets.count { |socket| socket.wait_readable([late - run.monotonic, 0].max) && read(socket) }
+        late = Clock.now + patience
+        served = @sockets.count { |socket| socket.wait_readable(Clock.left(late)) && read(socket) }
         run.expect(size, served, "the number of readers that had a byte within #{patience} s")
       end
 

@@ -3,6 +3,7 @@
 require "io/wait"
 require "json"
 require "tempfile"
+require_relative "../clock"
 require_relative "measurement"
 
 module Pelton
@@ -42,10 +43,10 @@ module Pelton
       # Reads events until the process closes its report.
       # @return [Hash, nil, :late] the last event
       def follow(reader)
-        late = monotonic + @deadline
+        late = Clock.now + @deadline
         last = nil
         loop do
-          left = late - monotonic
+          left = Clock.left(late)
           return :late unless left > 0 && reader.wait_readable(left)
           line = reader.gets or return last
           last = JSON.parse(line, symbolize_names: true)
@@ -63,10 +64,6 @@ module Pelton
           said = File.read(output.path).scrub.lines.map(&:strip).reject(&:empty?).last
           Outcome.new(:crashed, nil, "it ended without a result (#{status.to_s.sub(/\Apid \d+ /, "")})#{": #{said}" if said}")
         end
-      end
-
-      def monotonic
-        Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

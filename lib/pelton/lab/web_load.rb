@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require_relative "../clock"
 require_relative "pattern"
 require_relative "pinning"
 require_relative "programs"
@@ -62,12 +63,12 @@ module Pelton
         here
         GC.start
         GC.disable
-        first = @run.monotonic
+        first = Clock.now
         Array.new(requests) do |n|
           due = first + n * interval
-          sleep([due - @run.monotonic, 0].max)
+          sleep(Clock.left(due))
           @run.expect(body, server.get.body)
-          (@run.monotonic - due).tap { yield }
+          (Clock.now - due).tap { yield }
         end
       ensure
         GC.enable
@@ -77,7 +78,7 @@ module Pelton
       # @return [Done]
       def receive(server, path, times:, bytes:)
         here
-        started = @run.monotonic
+        started = Clock.now
         buffer = "".b
         times.times do
           socket = TCPSocket.new("127.0.0.1", server.port)
@@ -86,7 +87,7 @@ module Pelton
           Pattern.each_block(bytes) { |block| @run.expect(true, socket.read(block.bytesize, buffer) == block, "whether the bytes are the file's") }
           socket.close
         end
-        Done.new(times, @run.monotonic - started)
+        Done.new(times, Clock.now - started)
       end
 
       # @return [WebCrowd]

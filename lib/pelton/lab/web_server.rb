@@ -5,6 +5,7 @@ require "net/http"
 require "rbconfig"
 require "socket"
 require "tmpdir"
+require_relative "../clock"
 require_relative "measurement"
 require_relative "programs"
 
@@ -47,13 +48,13 @@ module Pelton
 
       # Waits until it accepts.
       def await(deadline)
-        late = monotonic + deadline
+        late = Clock.now + deadline
         begin
           TCPSocket.new("127.0.0.1", port).close
         rescue SystemCallError
           ended = Process.wait(pid, Process::WNOHANG)
           @pid = nil if ended
-          raise "the server did not start: #{said}" if ended || monotonic > late
+          raise "the server did not start: #{said}" if ended || Clock.now > late
           sleep 0.02
           retry
         end
@@ -137,10 +138,6 @@ module Pelton
 
       def tied_to_us
         Programs.find("setpriv") ? ["setpriv", "--pdeathsig", "KILL"] : []
-      end
-
-      def monotonic
-        Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

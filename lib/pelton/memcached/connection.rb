@@ -28,7 +28,7 @@ module Pelton
       private
 
       def attach(timeout, protocol)
-        deadline = now + timeout
+        deadline = Clock.now + timeout
         stream = yield timeout
         classic = protocol ? protocol == :classic : knows_no_meta?(stream, deadline)
         _attach(stream, classic)
@@ -41,7 +41,7 @@ module Pelton
       # one.
       def knows_no_meta?(stream, deadline)
         stream.write("mn\r\n")
-        case (line = stream.gets("\r\n", limit: 2048, timeout: [deadline - now, 0].max))
+        case (line = stream.gets("\r\n", limit: 2048, timeout: Clock.left(deadline)))
         when "MN\r\n" then false
         when "ERROR\r\n" then true
         when nil then raise ConnectionError, "the server closed the connection when it was asked what it speaks#{HINT}"
@@ -58,8 +58,6 @@ module Pelton
       ensure
         _fail(broken_off) unless connected?
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       def broken_off = ClosedError.new("the connecting was broken off")
     end

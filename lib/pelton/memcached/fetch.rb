@@ -126,8 +126,8 @@ module Pelton
 
       def wait_for_another
         pause = FIRST_LOOK
-        give_up = now + @wait
-        while now < give_up
+        deadline = Clock.now + @wait
+        while Clock.left(deadline) > 0
           sleep pause
           item = look
           return item.value if item
@@ -143,8 +143,6 @@ module Pelton
       rescue ConnectionError, ServerError
         value
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

@@ -71,13 +71,13 @@ module Pelton
       def down? = @mutex.synchronize { count_the_dead && failed_too_often? }
 
       # Whether it is down and may be asked again.
-      def due? = down? && @retry_at <= now
+      def due? = down? && @retry_at <= Clock.now
 
       # Asks a server that is down whether it is up, by a connection of its own.
       #
       # @asynchronous
       def ask
-        @mutex.synchronize { @retry_at = now + @retry_after }
+        @mutex.synchronize { @retry_at = Clock.now + @retry_after }
         stream = connect(@connect_timeout)
         stream.write("version\r\n")
         line = stream.gets("\r\n", limit: 1024, timeout: @timeout || @connect_timeout)
@@ -98,8 +98,6 @@ module Pelton
       end
 
       private
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       def connect(timeout)
         return Pelton.connect_unix(address.path, timeout: timeout) if address.path
@@ -131,7 +129,7 @@ module Pelton
       def count(connection)
         @failures = connection._replied? ? 1 : @failures + 1
         @error = connection._error
-        @retry_at = now + @retry_after
+        @retry_at = Clock.now + @retry_after
       end
 
       def failed_too_often?
@@ -140,7 +138,7 @@ module Pelton
 
       # One connection at a time finds out; others fail meanwhile.
       def try_again?
-        @retry_at <= now && @retry_at = now + @retry_after
+        @retry_at <= Clock.now && @retry_at = Clock.now + @retry_after
       end
 
       def refusing

@@ -92,12 +92,12 @@ Pelton::Lab.experiment "connections" do
         readers = nil
         run.measure_server(server) do
           readers = load.slow_readers(server, "/large", run.size, body:)
-          started = run.monotonic
+          started = Pelton::Clock.now
           # Fifty requests a second for two seconds; meanwhile each reader has its 10 KB a second.
           times = load.paced(server, requests: run.rehearsal? ? 10 : 100, interval: 0.02, body: hello) { readers.read_on((run.size / 5.0).ceil) }
           run.record(:longest_ms, times.max * 1000)
           run.record(:median_ms, Pelton::Lab::Statistics.median(times) * 1000)
-          Pelton::Lab::WebLoad::Done.new(times.size, run.monotonic - started)
+          Pelton::Lab::WebLoad::Done.new(times.size, Pelton::Clock.now - started)
         end
         run.record(:share, run[:grown_mb] / (run.size * body.bytesize / 1024.0**2))
         readers.check(run.rehearsal? ? run.size : 1)
