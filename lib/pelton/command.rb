@@ -75,13 +75,18 @@ module Pelton
       launcher.check
       sockets = Cluster::Sockets.open(configuration.addresses.keys)
       stop_timeout = (configuration.shutdown_timeout || Float::INFINITY) + STOP_GRACE
-      Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: stop_timeout,
+      Pelton.logger.level = :warn if configuration.quiet && Pelton.logger.respond_to?(:level=)
+      master = Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: stop_timeout,
         preload: (-> { launcher.app } if configuration.preload), load: -> { launcher.app }, control: configuration.control, figures: HTTP::FIGURES, **configuration.cluster_options) do |worker|
         Process.setproctitle("pelton: worker #{worker.index} of #{Process.ppid}#{" [#{configuration.tag}]" if configuration.tag}")
+        launcher.reload # what is there now; when the master started it may have been something else
         server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] })
         worker.on_stop { |final| launcher.stop(backlog: final) }
+        worker.on_hangup { launcher.reload }
         worker.stats { server.stats }
-      end.run
+      end
+      master.on_hangup { launcher.reload } if launcher.reloads?
+      master.run
     ensure
       sockets&.close
     end

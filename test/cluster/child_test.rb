@@ -7,7 +7,7 @@ require "socket"
 # In the test's own process, where it leaves signals as they were.
 class ClusterChildTest < PeltonTest
   def setup
-    @handlers = %w[INT TERM].to_h { |name| [name, Signal.trap(name, "DEFAULT")] }
+    @handlers = %w[INT TERM HUP].to_h { |name| [name, Signal.trap(name, "DEFAULT")] }
     @own, @masters = UNIXSocket.pair
     @log = []
   end
@@ -68,6 +68,17 @@ class ClusterChildTest < PeltonTest
     end
 
     assert_equal [:stop], @log
+  end
+
+  def test_a_hangup_is_heard_from_the_master_alone
+    @masters.write("hangup\nhangup\nstop\n")
+    child do |worker|
+      worker.on_hangup { @log << :hangup }
+      worker.on_stop { @log << :stop }
+      Process.kill("HUP", Process.pid)
+    end
+
+    assert_equal [:hangup, :hangup, :stop], @log
   end
 
   # Those who will not be accepted by others are told of no end of their own.

@@ -32,6 +32,18 @@ class ClusterMasterTest < PeltonTest
     end
   end
 
+  # One that dies again and again is started later and later, and the log says when.
+  def test_a_worker_that_dies_soon_is_not_started_at_once_again_and_again
+    cluster("broken_later") do |master|
+      File.write("#{@control}.started", "")
+      Process.kill("KILL", workers.first)
+      eventually { log.include?("ended with status 1, a new one starts in 3 s") }
+
+      assert_equal ["", ", a new one starts in 1 s", ", a new one starts in 3 s"], log.scan(/worker \d \(\d+\) (?:was killed by signal 9|ended with status 1)(.*)/).flatten.first(3)
+      assert_equal 1, (workers & @seen).size
+    end
+  end
+
   def test_prometheus_is_told_of_all_seats_and_of_those_who_have_ended
     cluster do
       3.times { ask("hello\n") }

@@ -32,6 +32,25 @@ class ClusterSocketsTest < PeltonTest
     end
   end
 
+  def test_places_have_the_ports_that_the_system_chose
+    Dir.mktmpdir do |folder|
+      @sockets = Sockets.open(["tcp://127.0.0.1:0", "unix://#{folder}/s"])
+      port = @sockets["tcp://127.0.0.1:0"].local_address.ip_port
+
+      assert_equal ["tcp://127.0.0.1:#{port}", "unix://#{folder}/s"], @sockets.places
+    end
+  end
+
+  def test_it_says_why_an_address_cannot_be_had
+    TCPServer.open("127.0.0.1", 0) do |taken|
+      address = "tcp://127.0.0.1:#{taken.addr[1]}"
+      assert_match(/- #{address}: somebody listens there/, assert_raises(Errno::EADDRINUSE) { Sockets.open([address]) }.message)
+    end
+    assert_match(/a file that is no socket/, assert_raises(Errno::EADDRINUSE) { Sockets.open(["unix://#{__FILE__}"]) }.message)
+    denied = ->(*) { raise Errno::EACCES }
+    Socket.stub(:new, denied) { assert_match(/below 1024/, assert_raises(Errno::EACCES) { Sockets.open(["tcp://127.0.0.1:80"]) }.message) }
+  end
+
   def test_when_one_cannot_be_had_none_stays_open
     port = free_port
     TCPServer.open("127.0.0.1", 0) do |taken|

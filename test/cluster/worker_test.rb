@@ -11,7 +11,7 @@ class ClusterWorkerTest < PeltonTest
       at_exit { exit!(0) } # not the tests'
       while (line = pipe.gets)
         pipe.write("ready\nstats {\"cut\nstats {\"n\":1}\n")
-        exit!({"stop\n" => 5, "finish\n" => 6}[line]) if line != "say\n"
+        exit!({"stop\n" => 5, "finish\n" => 6, "hangup\n" => 7}[line]) if line != "say\n"
       end
     end
   end
@@ -42,6 +42,14 @@ class ClusterWorkerTest < PeltonTest
     @status = eventually { @worker.reap }
 
     assert_equal({"n" => 1}, @worker.stats)
+  end
+
+  def test_it_is_told_of_a_hangup
+    @worker.hang_up
+    @status = eventually { @worker.reap }
+
+    assert_equal 7, @status.exitstatus
+    assert_nil @worker.hang_up
   end
 
   def test_it_is_told_whether_others_go_on

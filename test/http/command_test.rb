@@ -4,6 +4,7 @@ require "net/http"
 require "open3"
 require "stringio"
 require_relative "../test_helper"
+require_relative "../support/certificates"
 require "pelton/http/command"
 
 class HTTPCommandTest < PeltonTest
@@ -31,7 +32,9 @@ class HTTPCommandTest < PeltonTest
         Process.kill("TERM", process.pid)
       end
 
-      assert_equal 0, process.value.exitstatus, output.read
+      @rest = output.read
+
+      assert_equal 0, process.value.exitstatus, @rest
     end
   end
 
@@ -87,10 +90,74 @@ class HTTPCommandTest < PeltonTest
     end
   end
 
+  def test_workers_open_the_log_again
+    in_a_folder do |dir|
+      serving("-w", "2", "-b", "unix://#{dir}/s", "-l", "log") do |_, pid|
+        ask = ->(path) { UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET #{path} HTTP/1.0\r\n\r\n") && socket.read } }
+        ask["/first"]
+        File.rename("log", "log.old")
+        Process.kill("HUP", pid)
+        eventually { File.exist?("log") }
+        eventually { ask["/second"] && File.read("log").include?("/second") }
+
+        assert_includes File.read("log.old"), "/first"
+      end
+    end
+  end
+
+  def test_workers_resume_each_others_tls_sessions
+    in_a_folder do |dir|
+      File.write("pem", Certificates.server.to_h.values.join)
+      File.write("config.ru", "run ->(env) { [200, {}, [Process.pid.to_s]] }")
+      serving("-w", "2", "-b", "ssl://127.0.0.1:0?cert=pem") do |lines,|
+        port = lines.first[/:(\d+) \(pid/, 1].to_i
+        session, seen = nil, {}
+        eventually(timeout: 60) do
+          pid, resumed, session = shake(port, session)
+          seen[pid] = resumed
+          seen.size == 2
+        end
+
+        assert seen.values.last, "the second worker does not know the first one's sessions"
+      end
+    end
+  end
+
+  # The answer; whether the session was resumed; and the session.
+  def shake(port, session)
+    TCPSocket.open("127.0.0.1", port) do |socket|
+      tls = OpenSSL::SSL::SSLSocket.new(socket, OpenSSL::SSL::SSLContext.new.tap { |context| context.max_version = :TLS1_2 })
+      tls.session = session if session
+      tls.connect
+      tls.write("GET / HTTP/1.0\r\n\r\n")
+      [tls.read[/\d+\z/], tls.session_reused?, tls.session]
+    end
+  end
+
+  def test_quiet_workers
+    in_a_folder do |dir|
+      serving("-q", "-w", "2", "-b", "unix://#{dir}/s", lines: 0) do
+        eventually { File.socket?("#{dir}/s") }
+        UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET / HTTP/1.0\r\n\r\n") && socket.read }
+      end
+
+      assert_empty @rest
+    end
+  end
+
   def asked_wrongly(*arguments)
     error = StringIO.new
     in_a_folder { assert_equal 2, Command.run(arguments, error: error) }
     error.string
+  end
+
+  def asked_wrongly_in_a_program(*arguments)
+    in_a_folder do
+      output, status = Open3.capture2e(RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", *arguments)
+
+      assert_equal 2, status.exitstatus, output
+      return output
+    end
   end
 
   def test_what_is_asked_wrongly
@@ -98,6 +165,9 @@ class HTTPCommandTest < PeltonTest
     assert_match(/b\.ru/, asked_wrongly("a.ru", "b.ru"))
     assert_match(/nowhere\.rb/, asked_wrongly("-C", "nowhere.rb"))
     assert_match(/"127.0.0.1:1": give tcp:/, asked_wrongly("-b", "127.0.0.1:1"))
+    assert_match(/give it a certificate/, asked_wrongly("-b", "ssl://127.0.0.1:1"))
+    assert_match(%r{127.0.0.1:1: nowhere.pem: No such file}, asked_wrongly_in_a_program("-b", "ssl://127.0.0.1:1?cert=nowhere.pem", "-w", "2"))
+    assert_match(/workers: -1/, asked_wrongly("-w", "-1"))
     assert_match(/password/, asked_wrongly("-b", "ssl://127.0.0.1:1?password=x"))
   end
 

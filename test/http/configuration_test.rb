@@ -58,9 +58,36 @@ class HTTPConfigurationTest < PeltonTest
   end
 
   def test_a_file_that_cannot_be_used_says_where
-    ["threads 5", "bind", "port 'x'", "("].each do |text|
-      assert_match(/pelton.*\.rb/, assert_raises(Configuration::Invalid) { load(text) }.message)
+    ["\nthreads 5", "\nbind", "\nport 'x'", "\n(", "\nworkers(-1)", "\nNoSuch.thing"].each do |text|
+      assert_match(/\A\S+pelton.*\.rb:2: /, refusal(text), text)
     end
     assert_raises(Configuration::Invalid) { Configuration.new.load("/no/such/file") }
+    assert_raises(Configuration::Invalid) { Configuration.new.load("/") }
   end
+
+  def test_a_setting_that_is_not_known_is_named
+    assert_match(/rb:1: there is no setting threads\z/, refusal("threads 5, 5"))
+    assert_match(/rb:1: there is no setting foo\z/, refusal("foo"))
+  end
+
+  def test_numbers_may_be_text
+    configuration = load("workers '2'; shutdown_timeout '1.5'; concurrency '7'; boot_timeout '9'; max_body nil; shutdown_timeout nil")
+
+    assert_equal [2, {concurrency: 7, max_body: nil}, 9, nil],
+      [configuration.workers, configuration.server_options, configuration.cluster_options[:boot_timeout], configuration.shutdown_timeout]
+  end
+
+  def test_what_is_no_number
+    ["workers 'x'", "workers(-1)", "workers 1.5", "workers nil", "idle_timeout(-1)", "shutdown_timeout 'soon'", "concurrency :many"].each do |text|
+      assert_match(/rb:1: #{text[/\w+/]}: .* is no number/, refusal(text))
+    end
+  end
+
+  def test_certificates_belong_to_ssl_alone
+    assert_match(/give it a certificate/, refusal("bind 'ssl://127.0.0.1:1'"))
+    assert_match(/certificate: only ssl/, refusal("bind 'tcp://127.0.0.1:1', certificate: 'c'"))
+    assert_equal({sni: 1}, load("bind 'ssl://127.0.0.1:1', sni: 1").addresses.values.first)
+  end
+
+  def refusal(text) = assert_raises(Configuration::Invalid) { load(text) }.message
 end

@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require "stringio"
+require "tempfile"
 require_relative "../test_helper"
+require_relative "../support/certificates"
 require_relative "../support/http_peer"
 require "pelton/cluster"
 require "pelton/http/launcher"
@@ -88,6 +90,65 @@ class HTTPLauncherTest < PeltonTest
       assert_match(/1 HTTP.*\n\z/, File.read("#{path}.old"))
       assert_match(/\A.*2 HTTP.*\n\z/, File.read(path))
     end
+  end
+
+  def certificate_at(port)
+    TCPSocket.open("127.0.0.1", port) do |socket|
+      tls = OpenSSL::SSL::SSLSocket.new(socket).connect
+      tls.peer_cert.to_pem
+    ensure
+      tls&.close
+    end
+  end
+
+  def test_certificates_are_read_again
+    Pelton.logger = said = StringIO.new
+    first, second = Certificates.for("localhost"), Certificates.for("localhost", valid: -60..7200)
+    Tempfile.create("pem") do |file|
+      write = ->(one) { File.write(file.path, one.certificate + one.key) }
+      write[first]
+      configuration = Pelton::HTTP::Configuration.new.tap { |one| one.bind("ssl://127.0.0.1:0", certificate: file.path) }
+      seen = []
+      Pelton::HTTP::Launcher.new(configuration, app: HELLO, out: StringIO.new).run do |launcher|
+        port = launcher.server.listeners.first.port
+        hang_up = -> { Process.kill("HUP", Process.pid) && sleep(0.01) }
+        Pelton.spawn do
+          seen << certificate_at(port)
+          write[second]
+          hang_up.call
+          hang_up.call until (seen << certificate_at(port)).last != first.certificate
+          File.write(file.path, "nonsense")
+          hang_up.call until said.string.include?("cannot reload")
+          seen << certificate_at(port)
+          Process.kill("TERM", Process.pid)
+        end
+      end
+
+      assert_equal [first.certificate, second.certificate, second.certificate], [seen.first, *seen.last(2)]
+    end
+  ensure
+    Pelton.logger = $stderr
+  end
+
+  def test_where_there_is_nothing_to_reload_a_hangup_ends_it
+    client = nil
+    status = launch do |one|
+      client = one
+      Process.kill("HUP", Process.pid)
+      sleep
+    end
+
+    assert_equal 0, status
+    refute_nil client
+  end
+
+  def test_what_is_missing_shows_before_it_listens
+    bind = ->(**tls) { Pelton::HTTP::Configuration.new.tap { |one| one.bind("ssl://127.0.0.1:0", **tls) } }
+    error = assert_raises(Pelton::HTTP::Configuration::Invalid) { Pelton::HTTP::Launcher.new(bind[certificate: "/no/such.pem"], app: HELLO).check }
+    assert_match(%r{\Assl://127.0.0.1:0: /no/such.pem: No such file}, error.message)
+    log = Pelton::HTTP::Configuration.new.tap { |one| one.log("/no/such/log") }
+
+    assert_raises(Errno::ENOENT) { Pelton::HTTP::Launcher.new(log, app: HELLO).check }
   end
 
   # The request that is under way when the signal comes is answered.

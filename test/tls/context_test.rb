@@ -156,6 +156,18 @@ class TLSContextTest < PeltonTest
     end
   end
 
+  def test_reload_reads_those_of_other_names_too
+    with_file(Certificates.for("a.example").certificate + Certificates.for("a.example").key) do |path|
+      other = Context.new(certificate: path)
+      server = Context.new(**Certificates.server.to_h, sni: {"a.example" => other, "b.example" => other})
+      renewed = Certificates.for("a.example", valid: -60..7200)
+      File.write(path, renewed.certificate + renewed.key)
+      server.reload
+
+      assert_equal renewed.certificate, shake(server, name: "a.example").first.certificate
+    end
+  end
+
   def test_a_reload_keeps_clients_sessions_good
     server = Context.new(**Certificates.server.to_h)
     client = trusting

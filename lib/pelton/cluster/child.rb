@@ -37,6 +37,9 @@ module Pelton
       #   lose nobody call {Listener#finish}
       def on_stop(&block) = @on_stop = block
 
+      # Sets what is called when the master was sent HUP.
+      def on_hangup(&block) = @on_hangup = block
+
       # Sets what is asked, each second, for the worker's figures: a Hash that JSON can hold.
       def stats(&block) = @stats = block
 
@@ -44,7 +47,7 @@ module Pelton
       #
       # @param load [Proc, nil] called before, where nothing can be held up
       def run(load = nil)
-        Signal.trap("INT", "IGNORE") # Ctrl-C is for the master, which tells the workers
+        %w[INT HUP].each { |name| Signal.trap(name, "IGNORE") } # Ctrl-C is for the master, which tells the workers
         load&.call
         Pelton.run do
           reactor = Reactor.current
@@ -62,7 +65,12 @@ module Pelton
       # Until it says "stop", because others go on; or "finish", because all end; or has ended itself.
       # @asynchronous
       def wait_for_the_master
-        @pipe.gets
+        line = @pipe.gets
+        while line == "hangup\n"
+          @on_hangup&.call
+          line = @pipe.gets
+        end
+        line
       rescue SystemCallError
         nil
       end

@@ -10,10 +10,11 @@ module Pelton
     # | USR1 | workers are replaced one after the other; each old one stops when the new one serves |
     # | USR2 | the master starts itself again with the same sockets; connections wait meanwhile |
     # | TTIN, TTOU | one worker more, one less |
-    # | HUP | the block given to {#on_hangup}: logs are opened again |
+    # | HUP | the block given to {#on_hangup} and the workers' are called: logs are opened again; without one as INT |
     class Master
       SIGNALS = %w[INT TERM USR1 USR2 TTIN TTOU HUP].freeze
-      LONGEST_DELAY = 30.0 # seconds before a worker that dies at once is started again, at most
+      LONGEST_DELAY = 30.0 # seconds before a worker that dies soon is started again, at most
+      SOON = 10 # seconds that a worker has served, or has not come up
 
       # What the master counts, to Prometheus: of each seat, and of all.
       SEATS = {
@@ -54,13 +55,13 @@ module Pelton
         @totals = Totals.new(figures.select { |_, family| %w[counter histogram].include?(family.type) }.keys)
         @lock = Mutex.new # what @workers and @totals say together
         @restarts = Hash.new(0) # of each seat
-        @failures = Hash.new(0) # of each seat, since it last served
+        @failures = Hash.new(0) # of each seat, one soon after the other
         @not_before = Hash.new(0.0)
         @signals = Thread::Queue.new
         @notifier = Notifier.new
       end
 
-      # Sets what HUP does.
+      # Sets what HUP does in the master; {Child#on_hangup} is what it does in the workers.
       def on_hangup(&block) = @on_hangup = block
 
       # @return [Integer] the exit status: 0, or 1 when no worker ever came up
@@ -112,6 +113,8 @@ module Pelton
 
       def log(message) = Pelton.logger.info("cluster: #{message}")
 
+      def warn(message) = Pelton.logger.warn("cluster: #{message}")
+
       def running? = @state.nil?
 
       def over? = !running? && @workers.empty?
@@ -141,10 +144,15 @@ module Pelton
           when "USR2" then stop(:restarting)
           when "TTIN" then @wanted += 1
           when "TTOU" then @wanted = [@wanted - 1, 1].max
-          when "HUP" then @on_hangup&.call
+          when "HUP" then @on_hangup ? hang_up : stop(:stopped)
           end
           log("#{name}, #{@wanted} workers wanted") if name.start_with?("TT")
         end
+      end
+
+      def hang_up
+        @on_hangup.call
+        @workers.each(&:hang_up)
       end
 
       def stop(state)
@@ -192,7 +200,7 @@ module Pelton
       def tell_ready
         return if @told || @workers.count(&:ready?) < @wanted
         @told = true
-        log("#{@wanted} workers serve #{@listening.addresses.join(", ")}")
+        log("#{@wanted} worker#{"s" if @wanted > 1} serve#{"s" if @wanted == 1} #{@listening.places.join(", ")} (pid #{Process.pid})")
         @notifier.ready
       end
 
@@ -207,16 +215,29 @@ module Pelton
 
       def lost(worker, status)
         cause = status.signaled? ? "was killed by signal #{status.termsig}" : "ended with status #{status.exitstatus}"
-        log("worker #{worker.index} (#{worker.pid}) #{cause}")
+        died = "worker #{worker.index} (#{worker.pid}) #{cause}"
+        return given_up(died) unless @told || worker.ready? || @workers.any?(&:ready?)
         if @replacement.equal?(worker)
-          log("the other workers are not replaced: a new one must come up first")
+          warn("the other workers are not replaced: a new one must come up first")
           @replacement = nil
           @to_replace.clear
         end
-        return stop(:failed) unless @told || worker.ready? || @workers.any?(&:ready?)
         @restarts[worker.index] += 1
-        @failures[worker.index] = worker.ready? ? 0 : @failures[worker.index] + 1
-        @not_before[worker.index] = Clock.now + [2.0**@failures[worker.index] - 1, LONGEST_DELAY].min
+        delay = delay_after(worker)
+        warn("#{died}#{", a new one starts in #{delay.round} s" if delay.positive?}")
+        @not_before[worker.index] = Clock.now + delay
+      end
+
+      def given_up(reason)
+        warn("#{reason} before any worker served: gives up")
+        stop(:failed)
+      end
+
+      # The first that dies soon is replaced at once, those that follow it later and later.
+      def delay_after(worker)
+        failures = (worker.ready? && Clock.now - worker.started > SOON) ? 0 : @failures[worker.index] + 1
+        @failures[worker.index] = failures
+        [2.0**[failures - 1, 0].max - 1, LONGEST_DELAY].min
       end
 
       # Those that take too long.
@@ -225,7 +246,7 @@ module Pelton
           if worker.stopping?
             worker.kill if Clock.now - worker.stopped > @stop_timeout
           elsif Clock.now - (worker.ready? ? worker.heard : worker.started) > (worker.ready? ? @worker_timeout : @boot_timeout)
-            log("worker #{worker.index} (#{worker.pid}) #{worker.ready? ? "has said nothing" : "does not come up"}: killed")
+            warn("worker #{worker.index} (#{worker.pid}) #{worker.ready? ? "has said nothing" : "does not come up"}: killed")
             worker.kill
           end
         end

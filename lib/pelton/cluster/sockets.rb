@@ -66,8 +66,20 @@ module Pelton
           socket.close
           raise
         end
+      rescue SystemCallError => error
+        raise error.class, "#{address}#{hint(error, info)}"
       end
       private_class_method :listen
+
+      def self.hint(error, info)
+        case error
+        when Errno::EACCES
+          ": a port below 1024 takes root, CAP_NET_BIND_SERVICE, or a socket that systemd opens" if info.ip? && info.ip_port < 1024
+        when Errno::EADDRINUSE
+          (info.unix? && !File.socket?(info.unix_path)) ? ": a file that is no socket is there" : ": somebody listens there"
+        end
+      end
+      private_class_method :hint
 
       # A path that nobody listens on any more.
       def self.remove_abandoned(path)
@@ -91,6 +103,9 @@ module Pelton
       def [](address) = @sockets.fetch(address)
 
       def to_a = @sockets.values
+
+      # @return [Array<String>] the addresses, with the port that the system has chosen for port 0
+      def places = @sockets.map { |address, socket| address.sub(%r{:0/?\z}) { ":#{socket.local_address.ip_port}" } }
 
       # A descriptor of one address, the caller's to close.
       #

@@ -69,6 +69,13 @@ module Pelton
         nil # it has ended
       end
 
+      # Tells it to call its hook, {Child#on_hangup}.
+      def hang_up
+        @pipe.write_nonblock("hangup\n", exception: false)
+      rescue SystemCallError, IOError
+        nil # it has ended
+      end
+
       def kill(signal = "KILL")
         Process.kill(signal, @pid)
       rescue Errno::ESRCH

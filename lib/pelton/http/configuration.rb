@@ -17,6 +17,8 @@ module Pelton
     class Configuration
       PLACES = %w[config/pelton.rb pelton.rb].freeze
       PORT = 9292
+      NUMBERS = %i[workers shutdown_timeout].freeze
+      private_constant :NUMBERS
 
       # A setting or a file that cannot be used.
       class Invalid < Error
@@ -55,23 +57,30 @@ module Pelton
         return self unless path
         instance_eval(File.read(path), path)
         self
-      rescue Errno::ENOENT, NameError, SyntaxError, ArgumentError, TypeError => error
-        raise Invalid, "#{path}: #{error.message}"
+      rescue SyntaxError => error
+        raise Invalid, error.message # which says where
+      rescue SystemCallError, NameError, ArgumentError, TypeError => error
+        raise Invalid, "#{place(path, error)}: #{error.message}"
       end
 
       # Listens there, too.
       #
       # @param address [String] tcp://host:port, unix:///path, or ssl://host:port: see {Address}
       # @param tls [Hash] of ssl://: what {TLS::Context#initialize} takes (certificate:, key:, sni: ...)
-      # @raise [ArgumentError] the address cannot be read
+      # @raise [ArgumentError] the address cannot be read, or ssl:// has no certificate
       def bind(address, **tls)
-        @binds[address] = Address.new(address).tls? ? tls : nil
+        secure = Address.new(address).tls?
+        if secure && !tls[:certificate] && !tls[:sni]
+          raise ArgumentError, "#{address}: give it a certificate: #{address}?cert=FILE&key=FILE, or certificate: and key: in #{PLACES.first}"
+        end
+        raise ArgumentError, "#{address}: #{tls.keys.join(", ")}: only ssl:// takes that" if !secure && tls.any?
+        @binds[address] = secure ? tls : nil
       end
 
       # Sets a port of all local addresses.
       def port(number, host = "0.0.0.0") = bind("tcp://#{host}:#{Integer(number)}")
 
-      # @!group Settings; without an argument each says what it is
+      # @!group Settings; without an argument each says what it is. Numbers may be text, as ENV has them
 
       # @!method rackup(path)
       # @!method workers(count) 0: this process serves
@@ -85,18 +94,19 @@ module Pelton
       # @!method tag(text) in the workers' names, for ps
       %i[rackup workers preload quiet log control shutdown_timeout environment pidfile tag].each do |name|
         define_method(name) do |*value|
-          value.empty? ? @values[name] : @values[name] = value.first
+          return @values[name] if value.empty?
+          @values[name] = NUMBERS.include?(name) ? number(name, value.first) : value.first
         end
       end
 
       # As {Server::DEFAULTS}: concurrency, request_timeout ...
       Server::DEFAULTS.each_key do |name|
-        define_method(name) { |value| @server_options[name] = value }
+        define_method(name) { |value| @server_options[name] = number(name, value) }
       end
 
       # As Pelton::Cluster::Master#initialize has them.
       %i[boot_timeout worker_timeout].each do |name|
-        define_method(name) { |value| @cluster_options[name] = value }
+        define_method(name) { |value| @cluster_options[name] = number(name, value) }
       end
 
       # Has the block called in the master, before each worker is forked.
@@ -112,6 +122,24 @@ module Pelton
 
       # The addresses; port 9292 when none was named.
       def addresses = @binds.empty? ? {"tcp://0.0.0.0:#{PORT}" => nil} : @binds
+
+      private
+
+      def number(name, value)
+        number = value.is_a?(String) ? Integer(value, 10, exception: false) || Float(value, exception: false) : value
+        return number if (name == :workers) ? number.is_a?(Integer) && number >= 0 : value.nil? || number.is_a?(Numeric) && number >= 0
+        raise ArgumentError, "#{name}: #{value.inspect} is no number that it can be"
+      end
+
+      # The file's line that an error has come from.
+      def place(path, error)
+        line = error.backtrace_locations&.find { |location| location.path == path }&.lineno
+        line ? "#{path}:#{line}" : path
+      end
+
+      def method_missing(name, ...) = raise(ArgumentError, "there is no setting #{name}")
+
+      def respond_to_missing?(...) = false
     end
   end
 end

@@ -13,7 +13,7 @@ module Pelton
     # | signal | what happens |
     # |---|---|
     # | INT, TERM | accepts nothing more, and ends when the requests that are under way are done; the second one ends at once |
-    # | HUP | opens the log again |
+    # | HUP | opens the log and reads the certificates again; as INT where there is neither |
     # | USR1, USR2 | starts the program again with the same sockets, if they are its own; connections wait meanwhile |
     class Launcher
       # @return [Server, nil] once it serves
@@ -27,20 +27,23 @@ module Pelton
         @out = out
       end
 
-      # Looks for the rackup file, unless the application is there.
+      # Looks for the rackup file, unless the application is there, for the certificates and the log.
       #
-      # @raise [Configuration::Invalid] there is none
+      # @raise [Configuration::Invalid] there is no rackup file, or no such certificate
+      # @raise [SystemCallError] the log cannot be written
       def check
+        contexts
+        log_file
         return if @app || File.file?(@configuration.rackup)
         raise Configuration::Invalid, "there is no #{@configuration.rackup}: name the rackup file, or write one"
       end
 
       # Loads the application, unless it is there.
       #
-      # @raise [Configuration::Invalid] there is no rackup file, or no gem rack to read it
+      # @raise [Configuration::Invalid] as {check}; or there is no gem rack to read the file
       def app
+        check
         @app ||= begin
-          check
           require_builder
           parsed = Rack::Builder.parse_file(@configuration.rackup)
           parsed.is_a?(Array) ? parsed.first : parsed
@@ -56,8 +59,8 @@ module Pelton
         @sockets = sockets
         Pelton.run(grace: 1) do
           start(load, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] }, shared: false)
-          announce
           open_control
+          announce
           yield self if block_given?
           obey
         end
@@ -77,7 +80,7 @@ module Pelton
         Isolation.by_fiber
         @server = Server.new(application, log: access_log, **@configuration.server_options)
         @configuration.boot_hooks.each(&:call)
-        @configuration.addresses.each do |address, tls|
+        contexts.each do |address, tls|
           descriptors ? @server.listen_fd(descriptors.fetch(address), shared: shared, tls: tls) : @server.listen(address, tls: tls)
         end
         @server
@@ -94,11 +97,15 @@ module Pelton
         ::EventMachine.stop if @eventmachine && ::EventMachine.reactor_running?
       end
 
-      # Where requests are logged.
-      def reopen_log
-        return unless @log_file
-        @log_file.reopen(@log_file.path, "a")
-        @log_file.sync = true
+      # Whether there is something to {reload}.
+      def reloads? = !!(log_file || contexts.values.any?)
+
+      # Opens the log and reads the certificates again. What cannot be read stays what it was, and is reported.
+      def reload
+        log_file&.reopen(log_file.path, "a")&.sync = true
+        contexts.each_value { |context| context&.reload }
+      rescue SystemCallError, TLSError => error
+        Pelton.logger.error("cannot reload: #{error.message}")
       end
 
       private
@@ -124,11 +131,22 @@ module Pelton
         ::EventMachine.error_handler { |error| Pelton.report_error(error) }
       end
 
+      # Read before workers are forked, so that each of them resumes the sessions of all.
+      def contexts
+        @contexts ||= @configuration.addresses.to_h do |address, tls|
+          [address, tls && TLS::Context.new(**tls)]
+        rescue TLSError, ArgumentError => error
+          raise Configuration::Invalid, "#{address}: #{error.message}"
+        end
+      end
+
       def access_log
-        return if @configuration.quiet
-        path = @configuration.log
-        @log_file = File.open(path, "a").tap { |file| file.sync = true } if path
-        CommonLog.new(@log_file || @out)
+        CommonLog.new(log_file || @out) unless @configuration.quiet || @configuration.log == File::NULL
+      end
+
+      def log_file
+        return if @configuration.quiet || [nil, File::NULL].include?(@configuration.log)
+        @log_file ||= File.open(@configuration.log, "a").tap { |file| file.sync = true }
       end
 
       def announce
@@ -147,8 +165,8 @@ module Pelton
         @handlers = names.to_h { |name| [name, Signal.trap(name) { signals << name }] }
         stopping = nil
         while (name = signals.pop)
-          if name == "HUP"
-            reopen_log
+          if name == "HUP" && reloads?
+            reload
           elsif !stopping
             stopping = name
             @again = name.start_with?("USR")

@@ -44,6 +44,8 @@ module Pelton
         raise ArgumentError, "the application must respond to call" unless app.respond_to?(:call)
         unknown = options.keys - DEFAULTS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
+        name, value = options.find { |_, value| !(value.nil? || value.is_a?(Numeric) && value >= 0) }
+        raise ArgumentError, "#{name}: #{value.inspect} is no number of 0 or more" if name
         @app = app
         @listeners = []
         @shared = []

@@ -50,17 +50,28 @@ module Pelton
         apply(**settings)
       end
 
-      # Reads the files again. New connections use what is there now, those that are open keep what they have. When something
-      # is wrong with the files nothing changes.
+      # Reads the files again, also those of the contexts in `sni:`. New connections use what is there now, those that are open
+      # keep what they have. When something is wrong with the files nothing changes.
       #
       # @return [self]
       # @raise [TLSError]
       def reload
+        others = @sni.is_a?(Hash) ? @sni.values.grep(Context) - [self] : []
+        [self, *others.uniq].map { |context| [context, context._fresh] }.each { |context, fresh| context._renew(fresh) }
+        self
+      end
+
+      # @private
+      def _fresh
         fresh = self.class.new(**@settings)
         fresh.__send__(:_succeed, self) unless @verify # resumed sessions are not verified again
+        fresh
+      end
+
+      # @private
+      def _renew(fresh)
         @trusts_system = false
         _become(fresh)
-        self
       end
 
       # Whether it was told whom to trust.

@@ -38,7 +38,7 @@ module Rackup
             bind(configuration, options)
             configuration.log(File::NULL) unless configuration.log
             options.slice(*::Pelton::HTTP::Server::DEFAULTS.keys).each do |name, value|
-              configuration.public_send(name, value.is_a?(String) ? number(value) : value)
+              configuration.public_send(name, value)
             end
             ::Pelton.logger.warn("one process serves here: `pelton serve` knows workers") unless configuration.workers.zero?
           end
@@ -58,8 +58,6 @@ module Rackup
           return app if options.fetch(:early_hints, true)
           ->(env) { app.call(env.tap { env.delete("rack.early_hints") }) }
         end
-
-        def number(text) = text.include?(".") ? Float(text) : Integer(text)
       end
     end
 
