@@ -134,6 +134,117 @@ class HTTPStoppingTest < PeltonTest
     end
   end
 
+  # ---- event streams
+
+  EVENTS = {"content-type" => "text/event-stream; charset=utf-8"}.freeze
+  WAKE = Thread::Queue.new
+
+  # What makes them: EventStream, a body that is called, one with each, a Deferrable, one that frames itself.
+  BODIES = {
+    "an_event_stream" => [{}, -> { Pelton::HTTP::EventStream.new { |events| loop { events.emit("x") && sleep(0.001) } } }],
+    "an_event_stream_that_waits" => [{}, -> { Pelton::HTTP::EventStream.new { |events| events.emit("x") && WAKE.pop && events.emit("y") } }],
+    "a_stream" => [{}, -> { ->(stream) { loop { stream.write("data: x\n\n") && sleep(0.001) } } }],
+    "parts" => [{}, -> { Enumerator.new { |parts| loop { (parts << "data: x\n\n") && sleep(0.001) } } }],
+    "own_chunks" => [{"transfer-encoding" => "chunked"}, -> { Enumerator.new { |parts| loop { (parts << "9\r\ndata: x\n\n\r\n") && sleep(0.001) } } }]
+  }.freeze
+
+  BODIES.each do |name, (headers, make)|
+    define_method("test_event_streams_are_ended_#{name}") do
+      serving(->(_env) { [200, EVENTS.merge(headers), make.call] }, lint: name.start_with?("an_event")) do
+        connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+        eventually { server.stats[:running] == 1 }
+        connection.io.readpartial(1)
+        stopping = Pelton.spawn { server.stop }
+        rest = connection.io.read
+
+        assert_equal true, stopping.await
+        assert_operator rest, :end_with?, "0\r\n\r\n" unless headers.any?
+        assert_includes rest, "data: x\n\n"
+        WAKE << true if WAKE.num_waiting.positive?
+      end
+      assert_empty reported
+    end
+  end
+
+  def test_event_streams_of_version_1_0_are_ended
+    serving(->(_env) { [200, EVENTS.dup, BODIES["an_event_stream"].last.call] }) do
+      connection = peer.say("GET / HTTP/1.0\n\n")
+      eventually { server.stats[:running] == 1 }
+      stopping = Pelton.spawn { server.stop }
+
+      assert_match(/data: x\n\n\z/, connection.io.read)
+      assert_equal true, stopping.await
+    end
+    assert_empty reported
+  end
+
+  # Its maker is told, as when its client is gone.
+  def test_event_streams_that_are_deferrable_fail
+    body = Class.new do
+      include Pelton::Deferrable
+
+      def each(&block) = @block = block
+
+      def emit(text) = @block.call(text)
+    end.new
+    failed = told = nil
+    body.errback { failed = true }
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(_env, _status, _headers, error) { told = error }
+      [200, EVENTS.dup, body]
+    end
+    serving(app, lint: false) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      eventually { server.stats[:running] == 1 }
+      body.emit("data: x\n\n")
+
+      assert_equal true, server.stop
+      assert_operator connection.io.read, :end_with?, "data: x\n\n\r\n0\r\n\r\n"
+    end
+    assert_equal [true, Pelton::ClosedError, []], [failed, told.class, reported]
+  end
+
+  def test_an_event_stream_that_begins_while_the_server_stops_is_ended
+    gate = Thread::Queue.new
+    serving(->(_env) { gate.pop && [200, EVENTS.dup, BODIES["an_event_stream"].last.call] }) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      eventually { server.stats[:running] == 1 }
+      stopping = Pelton.spawn { server.stop }
+      Pelton.next_tick { gate << true }
+
+      assert_operator connection.response.body, :start_with?, "data: x"
+      assert_equal true, stopping.await
+    end
+    assert_empty reported
+  end
+
+  # What was sent by POST cannot be asked for twice, and what says how long it is has an end of its own.
+  def test_other_streams_are_let_end
+    {"POST" => EVENTS, "GET" => EVENTS.merge("content-length" => "3")}.each do |verb, headers|
+      gate = Thread::Queue.new
+      serving(->(_env) { [200, headers.dup, ->(stream) { 3.times { stream.write(gate.pop) } && stream.close }] }) do
+        connection = peer.say("#{verb} / HTTP/1.1\nHost: h\n\n")
+        eventually { server.stats[:running] == 1 }
+        stopping = Pelton.spawn { server.stop }
+        eventually { server.listeners.empty? }
+        3.times { |number| gate << number.to_s }
+
+        assert_equal "012", connection.response.body
+        assert_equal true, stopping.await
+      end
+      assert_empty reported
+    end
+  end
+
+  def test_an_event_stream_that_has_ended_is_forgotten
+    serving(->(_env) { [200, EVENTS.dup, Pelton::HTTP::EventStream.new { |events| events.emit("x") }] }) do
+      connection = peer
+      2.times { assert_equal "data: x\n\n", connection.get("/").body }
+
+      assert_equal true, server.stop
+    end
+  end
+
   def test_it_gives_up_after_a_time
     gate = Thread::Queue.new
     serving(->(_env) { [200, {}, [gate.pop]] }) do

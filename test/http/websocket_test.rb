@@ -183,6 +183,67 @@ class WebSocketTest < PeltonTest
     end
   end
 
+  # In direct and in callback style: each is told, and has the time to answer.
+  STYLES = {
+    direct: ->(socket) { socket.each { |message| socket.write(message) } },
+    direct_that_only_writes: ->(socket) { loop { socket.write("tick") && sleep(0.001) } },
+    callback: ->(socket) { socket.on_message { |message| socket.write(message) } }
+  }.freeze
+
+  STYLES.each do |style, block|
+    define_method("test_a_server_that_stops_says_farewell_in_style_#{style}") do
+      closed = []
+      app = ->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |*facts| closed << facts }.then(&block) } }
+      reports = reported_while do
+        with_server(app) do |url|
+          streams = Array.new(3) { raw(url) }
+          eventually { @server.sockets.size == 3 }
+          stopping = Pelton.spawn { @server.stop }
+          streams.each do |stream|
+            received = next_frame(stream)
+            received = next_frame(stream) while received == [:text, "tick"]
+
+            assert_equal [:close, [1001, "the server stops"]], [received[0], received[1].unpack("S>a*")]
+            stream.write(frame(:text, "crosses the farewell"))
+          end
+          assert_equal [:pending, []], [stopping.state, closed]
+          streams.each { |stream| stream.write(frame(:close, [1001].pack("S>"))) }
+
+          assert_equal true, stopping.await
+          assert_equal [""] * 3, streams.map(&:read)
+          assert_equal [[1001, ""]] * 3, closed
+          assert_empty @server.sockets
+        end
+      end
+
+      assert_empty reports
+    end
+  end
+
+  def test_a_socket_that_opens_while_the_server_stops
+    gate = Thread::Queue.new
+    with_server(->(env) { gate.pop && WebSocket.accept(env, &STYLES[:direct]) }) do |url|
+      socket = Pelton.spawn { WebSocket.connect(url) }
+      eventually { @server.stats[:running] == 1 }
+      stopping = Pelton.spawn { @server.stop }
+      Pelton.next_tick { gate << true }
+
+      assert_equal [nil, 1001], [socket.await.receive, socket.await.close_code]
+      assert_equal true, stopping.await
+    end
+  end
+
+  def test_a_server_remembers_open_sockets_alone
+    with_echo do |url|
+      socket = WebSocket.connect(url)
+      lost = raw(url)
+      eventually { @server.sockets.size == 2 }
+      socket.close
+      lost.abort
+      eventually { @server.sockets.empty? }
+    end
+  end
+
   def test_tls
     context = Pelton::TLS::Context.new(**Certificates.server.to_h)
     with_server(->(env) { WebSocket.accept(env) { |socket| socket.write("secret") } }, tls: context) do |url|
@@ -206,6 +267,15 @@ class WebSocketTest < PeltonTest
   end
 
   private
+
+  def reported_while
+    reports = []
+    before = Pelton.on_error { |error| reports << error }
+    yield
+    reports
+  ensure
+    Pelton.on_error(&before)
+  end
 
   def shake(stream, env)
     accept = [Digest::SHA1.digest(env["HTTP_SEC_WEBSOCKET_KEY"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")].pack("m0")

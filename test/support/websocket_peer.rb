@@ -17,7 +17,7 @@ module WebSocketPeer
 
   def with_server(app, tls: nil)
     Pelton.run do
-      server = Pelton::HTTP::Server.new(app)
+      @server = server = Pelton::HTTP::Server.new(app)
       listener = tls ? Pelton.listen("127.0.0.1", 0, tls: tls) { |stream| server.serve(stream) } : server.listen("tcp://127.0.0.1:0")
       yield "ws://127.0.0.1:#{listener.port}/"
     ensure

@@ -41,6 +41,7 @@ struct pel_http_server {
     int64_t duration;                       /* nanoseconds of all of them */
     struct pel_http_list idle;              /* between two requests, the longest first */
     struct pel_http_list waiting;           /* for a place to run */
+    struct pel_http_list events;            /* responses that are event streams: they go on while the client likes */
     time_t date_time;
     char date[32];
     int64_t stopping; /* since when; 0: it does not */
@@ -104,6 +105,8 @@ struct pel_http_connection {
     unsigned timed_out : 1;    /* the application's time was over */
     unsigned lingers : 1;      /* its end waits for the peer's */
     unsigned late : 1;         /* the request's body did not come in time */
+    unsigned get_request : 1;
+    unsigned cut_short : 1; /* the server has ended the response before the application did */
 };
 
 /* Sets a field of a connection to a Ruby object, which it keeps alive: whatever is not Qfalse is set by this. */
@@ -168,6 +171,8 @@ void pel_http_last_chance(struct pel_http_connection *connection);
 /* Before the response's head is written: decides whether the connection goes on after it. C only. */
 void pel_http_decide_end(struct pel_http_connection *connection);
 
+/* A response has begun that may go on for ever: remembers it if it is an event stream. C only. */
+void pel_http_remember_events(struct pel_http_connection *connection, VALUE headers);
 void pel_init_http_stop(VALUE server);
 
 /* ---- http_request.c ---------------------------------------------------------------------------------------------- */

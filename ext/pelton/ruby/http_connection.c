@@ -290,6 +290,7 @@ void pel_http_end_exchange(struct pel_http_connection *connection)
 {
     pel_http_exchange_end(connection->exchange);
     connection->exchange = Qfalse;
+    pel_http_list_remove(connection);
     wake(connection);
     if (connection->state == PEL_HTTP_BUSY && !connection->aborted && !connection->stream->core.error) {
         if (!connection->keep_alive) {

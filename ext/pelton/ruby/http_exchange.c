@@ -282,6 +282,12 @@ static VALUE exchange_open_p(VALUE self)
     return connection && !connection->aborted && connection->state != PEL_HTTP_GONE ? Qtrue : Qfalse;
 }
 
+/* server: whose request it is. */
+static VALUE exchange_server(VALUE self)
+{
+    return pel_http_exchange_get(self)->server_object;
+}
+
 /* callback { }: what env["async.close"] is for. The block is called once, when the client has closed its side, or the
  * response is over. */
 static VALUE exchange_callback(VALUE self)
@@ -369,6 +375,7 @@ void pel_init_http_exchange(VALUE module)
     rb_define_method(cExchange, "finish", exchange_finish, -1);
     rb_define_method(cExchange, "abort", exchange_abort, 0);
     rb_define_method(cExchange, "open?", exchange_open_p, 0);
+    rb_define_method(cExchange, "server", exchange_server, 0);
     rb_define_method(cExchange, "callback", exchange_callback, 0);
     rb_define_method(cExchange, "errback", exchange_errback, 0);
     pel_init_http_input(cExchange);

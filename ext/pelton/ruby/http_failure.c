@@ -73,10 +73,10 @@ void pel_http_report(struct pel_http_connection *connection, VALUE error)
         pel_rethrow(state);
 }
 
-/* That the client went away is no failure of the application. */
+/* That the client went away, or the server, is no failure of the application. */
 static int client_gone(const struct pel_http_connection *connection, VALUE error)
 {
-    return (connection->aborted || connection->stream->core.error) &&
+    return (connection->aborted || connection->cut_short || connection->stream->core.error) &&
            (rb_obj_is_kind_of(error, pel_eClosedError) || rb_obj_is_kind_of(error, pel_eConnectionError));
 }
 
@@ -173,7 +173,7 @@ void pel_http_tell_end(struct pel_http_connection *connection)
         return;
     facts = rb_ary_new_from_args(8, connection->server->log, finished, env, UINT2NUM(connection->status),
                                  headers ? headers : Qnil, ULL2NUM(connection->body_sent), DBL2NUM((double)took / 1e9),
-                                 connection->aborted ? Qtrue : Qfalse);
+                                 connection->aborted || connection->cut_short ? Qtrue : Qfalse);
     pel_enqueue(connection->reactor, (struct pel_job){.run = run_end, .mark = mark_end, .data = (void *)facts});
     RB_GC_GUARD(facts);
     RB_GC_GUARD(env);

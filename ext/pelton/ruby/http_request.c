@@ -138,6 +138,7 @@ static void begin(struct pel_http_connection *connection, struct pel_http1_head 
     connection->minor = head->minor & 1;
     connection->keep_alive = head->keep_alive && connection->served < server->requests_limit;
     connection->head_request = same(head->method, "HEAD");
+    connection->get_request = same(head->method, "GET");
     connection->expects = head->expects_continue && head->minor == 1;
     connection->body_done = head->framing == PEL_HTTP1_NO_BODY || (head->framing == PEL_HTTP1_LENGTH && !head->length);
     if (connection->body_done) { /* its END is due; the headers stay */

@@ -139,6 +139,7 @@ static VALUE respond(VALUE argument)
         VALUE body = response->body;
         response->body = Qnil; /* it closes it */
         pel_http_send_soon(connection);
+        pel_http_remember_events(connection, headers);
         rb_funcall(pel_mHTTP, id_send_body, 3, connection->exchange, body, connection->env);
     }
     RB_GC_GUARD(headers);
@@ -170,7 +171,7 @@ void pel_http_respond(struct pel_http_connection *connection, VALUE triple)
             pel_http_close(connection);
             pel_rethrow(state);
         }
-        if (still_ours(&response) || connection->state == PEL_HTTP_GONE)
+        if (still_ours(&response) || connection->state == PEL_HTTP_GONE || connection->cut_short)
             pel_http_fail(connection, error);
         else
             pel_http_report(connection, error);

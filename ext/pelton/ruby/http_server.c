@@ -104,7 +104,7 @@ int pel_http_server_fits(struct pel_http_server *server, struct pel_reactor *rea
 {
     if (server->fork_generation != pel_fork_generation) {
         server->fork_generation = pel_fork_generation;
-        server->idle = server->waiting = (struct pel_http_list){.first = NULL};
+        server->idle = server->waiting = server->events = (struct pel_http_list){.first = NULL};
         server->connections = server->running = 0;
     }
     return !server->connections || server->reactor == reactor;

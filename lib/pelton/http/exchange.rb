@@ -57,6 +57,10 @@ module Pelton
 
       # @!method open?
       #   @return [Boolean] whether the client can still be written to
+
+      # @!method server
+      #   @return [Server] whose request it is
+      #   @raise [ClosedError] when the exchange is over
     end
 
     # What a streaming body (`body.call(stream)`) reads the request from and writes the response to.

@@ -49,6 +49,7 @@ module Pelton
         @app = app
         @listeners = []
         @shared = []
+        @sockets = {}
         app = Spool.new(app, memory: options[:spool]) if options[:spool]
         _setup(app, log, HTTP._template(template(errors, secure)), DEFAULTS.merge(options, secure: secure))
       end
@@ -94,20 +95,24 @@ module Pelton
       #   @param stream [Stream] the server's from now on
       #   @return [nil]
 
+      # @return [Hash{WebSocket => true}] those that {WebSocket.accept} has made of its requests, and that are not closed
+      # @private
+      attr_reader :sockets
+
       # Stops: accepts nothing more, closes idle connections, and waits for the requests that are under way. Each response
       # is its connection's last. A connection that was accepted, and whose first request or TLS handshake is yet to come,
-      # is served.
+      # is served. Each {WebSocket} is closed with code 1001, and event streams are ended: their clients connect again.
       #
-      # @param timeout [Numeric, nil] seconds; connections that are open then stay open
+      # @param timeout [Numeric, nil] seconds; what is open then stays open
       # @param backlog [Boolean] whether connections that wait to be accepted on shared sockets are served, too, because no
       #   other process will. On sockets that are this server's alone they always are
-      # @return [Boolean] whether all connections are closed
+      # @return [Boolean] whether everything is closed
       # @asynchronous
       def stop(timeout: 30, backlog: false)
         deadline = timeout && Clock.now + timeout
         listeners.each { |listener| (backlog || !@shared.include?(listener)) ? listener.finish : listener.close }
         _drain
-        until @listeners.sum(&:pending).zero? && stats[:connections].zero?
+        until quiet?
           return false if deadline && Clock.left(deadline).zero?
           sleep 0.01
         end
@@ -121,6 +126,13 @@ module Pelton
       #     the head to the response's end, and their "sum" of seconds
 
       private
+
+      # Whether nothing is open any more. What goes on while its client likes may have begun since the last look.
+      def quiet?
+        _end_events
+        @sockets.each_key { |socket| Pelton.spawn { socket.close(1001, "the server stops") } if socket.open? }
+        @sockets.empty? && @listeners.sum(&:pending).zero? && stats[:connections].zero?
+      end
 
       def template(errors, secure)
         {

@@ -79,8 +79,10 @@ module Pelton
       end
 
       # @private The handshake is over: from now on it reads by itself, where a reactor runs.
-      def begin
+      # @param sockets [Hash{WebSocket => true}] has it until it is closed
+      def begin(sockets = {})
         raise HandshakeError, @error if @error
+        (@sockets = sockets)[self] = true
         return self unless Pelton.running?
         @stream.on_close { lost }
         @stream.on_data { |bytes| feed(bytes) }
@@ -90,7 +92,7 @@ module Pelton
       end
 
       # @private
-      def open? = @driver.state == :open && !@stream.closed?
+      def open? = @driver.state == :open && !@closing && !@stream.closed?
 
       # The next message.
       #
@@ -145,17 +147,19 @@ module Pelton
       end
 
       # Says farewell, and closes when the peer has done so too, or after {CLOSE_TIMEOUT}. What it sends meanwhile is still
-      # received. Legal when it is closed.
+      # received. Legal when it is closed. The server's {Server#stop} does so with code 1001.
       #
       # @param code [Integer] 1000, or 3000 to 4999
       # @param reason [String] at most 123 bytes
       # @return [nil]
       def close(code = 1000, reason = "")
         return unless open?
+        return close_blocking(code, reason) unless Pelton.running?
+        @closing = Pelton.add_timer(CLOSE_TIMEOUT) { @stream.abort } # first: a peer that reads nothing holds up what is sent
         @driver.close(reason, code)
-        return close_blocking unless Pelton.running?
-        @closing = Pelton.add_timer(CLOSE_TIMEOUT) { @stream.abort }
         nil
+      rescue ClosedError, ConnectionError
+        nil # it ended without a farewell, and says so
       end
 
       # Has the block called with each message, and with those that came before. The socket is kept until it is closed.
@@ -240,6 +244,8 @@ module Pelton
 
       def call(block, *arguments)
         block.call(*arguments)
+      rescue ClosedError => error
+        Pelton.report_error(error) if open?
       rescue => error
         Pelton.report_error(error)
       end
@@ -261,7 +267,8 @@ module Pelton
         lost
       end
 
-      def close_blocking
+      def close_blocking(code, reason)
+        @driver.close(reason, code)
         @driver.parse(@stream.readpartial(65_536, timeout: CLOSE_TIMEOUT)) until @closed
       rescue EOFError, ConnectionError
         lost
@@ -278,6 +285,7 @@ module Pelton
       def finish(code, reason)
         return if @closed
         @closed = true
+        @sockets&.delete(self)
         @close_code = code
         @close_reason = reason
         [@pinging, @closing].compact.each(&:cancel)

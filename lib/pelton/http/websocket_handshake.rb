@@ -30,7 +30,8 @@ module Pelton
         return refusal if refusal
         hijack = env["rack.hijack"]
         raise Error, "WebSocket.accept needs Pelton's HTTP server: this one cannot give its stream away" unless hijack.respond_to?(:hijack)
-        socket = new(hijack.hijack, env: env, **options).begin
+        sockets = hijack.server.sockets
+        socket = new(hijack.hijack, env: env, **options).begin(sockets)
         Pelton.spawn { serve(socket, &block) }
         [101, {}, []]
       rescue WebSocket::HandshakeError
@@ -100,9 +101,10 @@ module Pelton
       rescue Cancelled
         socket.close(1001)
         raise
-      rescue Exception # standard:disable Lint/RescueException
+      rescue Exception => error # standard:disable Lint/RescueException
+        farewell = error.is_a?(ClosedError) && !socket.open? # it has written to a client that is gone, or while the server stops
         socket.close(1011)
-        raise
+        raise unless farewell
       end
 
       def handshake_request(url, headers)
