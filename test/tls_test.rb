@@ -48,6 +48,15 @@ class TLSTest < PeltonTest
     end
   end
 
+  # Trusting its authority would not help.
+  def test_a_certificate_that_has_expired
+    with_echo(Pelton::TLS::Context.new(**Certificates.for("localhost", valid: -3600..-60).to_h)) do |port|
+      error = assert_raises(Pelton::VerificationError) { Pelton.connect("localhost", port, tls: TRUST) }
+
+      assert_match(/localhost is not trusted: certificate has expired\z/, error.message)
+    end
+  end
+
   def test_a_server_with_another_name_is_refused
     with_echo(Pelton::TLS::Context.new(**Certificates.for("other.test").to_h)) do |port|
       error = assert_raises(Pelton::VerificationError) { Pelton.connect("localhost", port, tls: TRUST) }

@@ -10,6 +10,14 @@
 
 /* A failure in words: what happened, and what to do about it. */
 
+/* Whether the authority is not among those that are trusted. */
+static int authority_unknown(long result)
+{
+    return result == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT || result == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
+           result == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT || result == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN ||
+           result == X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE;
+}
+
 static void say_untrusted(struct pel_tls *tls, long result)
 {
     const char *reason = X509_verify_cert_error_string(result);
@@ -22,9 +30,9 @@ static void say_untrusted(struct pel_tls *tls, long result)
     else if (result == X509_V_ERR_APPLICATION_VERIFICATION)
         snprintf(tls->options.failure->text, PEL_TLS_TEXT, "the certificate was refused by this program's own check");
     else
-        snprintf(tls->options.failure->text, PEL_TLS_TEXT,
-                 "the certificate%s%.100s is not trusted: %s. Pass the authority's certificate as ca_file:",
-                 tls->name ? " of " : "", tls->name ? tls->name : "", reason);
+        snprintf(tls->options.failure->text, PEL_TLS_TEXT, "the certificate%s%.100s is not trusted: %s%s",
+                 tls->name ? " of " : "", tls->name ? tls->name : "", reason,
+                 authority_unknown(result) ? ". Pass the authority's certificate as ca_file:" : "");
 }
 
 static const char *advice(unsigned long code)
