@@ -23,6 +23,40 @@ class ClientPoolTest < PeltonTest
     end
   end
 
+  def test_what_is_idle_for_too_long_is_closed_though_nobody_asks_for_anything
+    with_server do |server|
+      Pelton.run do
+        client = Pelton::HTTP::Client.new(server.url, keep_alive: 0.01)
+        2.times do
+          client.get("/")
+          eventually { client.stats[:open].zero? }
+        end
+      end
+    end
+  end
+
+  # Else its descriptor would wait for the client's next request.
+  def test_what_its_server_has_closed_is_closed
+    server = HTTPScript.new { |_, socket| socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") && :close }
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(server.url, keep_alive: 1)
+      client.get("/")
+      eventually { client.stats[:open].zero? }
+    end
+  ensure
+    server.close
+  end
+
+  # Otherwise this would hang.
+  def test_idle_connections_keep_no_run_going
+    with_server do |server|
+      client = Pelton::HTTP::Client.new(server.url)
+      2.times { Pelton.run { client.get("/") } }
+
+      assert_equal [1, {open: 1, idle: 1}], [server.connections, client.stats]
+    end
+  end
+
   def test_there_are_not_too_many_idle_ones
     with_server do |server|
       Pelton.run do

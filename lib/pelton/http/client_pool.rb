@@ -72,12 +72,15 @@ module Pelton
       def connect(request, deadlines)
         stream, proxied = @connector.connect(request, deadlines.left(:connect_timeout))
         ClientConnection.new(stream, request.origin, proxied: proxied) { |connection| take_back(connection) }
+      rescue TimeoutError => error
+        raise request.named(deadlines.over(:connect_timeout, "#{error.message}: the server is slow, or connect_timeout: too short"))
+      rescue Error => error
+        raise request.named(error)
       end
 
       def exhausted(request, deadlines)
-        deadlines.left(:pool_timeout) # raises when the time of all is over
-        TimeoutError.new("no connection to #{request.url.hostname}:#{request.url.port} came free: all #{@limit} are in use. Read responses with " \
-          "stream: true to their end, or close them; or allow more by connections:")
+        request.named(deadlines.over(:pool_timeout, "no connection came free: all #{@limit} are in use. Read responses with stream: true to " \
+          "their end, or close them; or allow more by connections:"))
       end
 
       # It may run in the middle of anything, so it does nothing but leave word.
@@ -111,8 +114,9 @@ module Pelton
           place.idle << connection.rest
           @idle[connection] = place
           drop_old(connection.idle_since)
+          look_after
         elsif !connection.handed_over?
-          connection.stream.close
+          connection.leave
         end
         place.permits.release
         leave(connection.origin, place)
@@ -128,13 +132,27 @@ module Pelton
         @origins.delete(key) if place.users.zero? && place.idle.empty?
       end
 
+      # While a reactor runs, what is idle for too long, or was closed by its server, is closed though nobody asks for
+      # anything. The timer keeps nobody's run going.
+      def look_after
+        return if @timer&.active? || !Pelton.running?
+        @timer = Pelton.add_periodic_timer((@keep_alive / 4.0).clamp(0.05, 5)) do
+          drop_old(Process.clock_gettime(Process::CLOCK_MONOTONIC))
+          @idle.keys.each { |connection| drop(connection) unless connection.reusable? }
+          @timer.cancel if @idle.empty?
+        end
+      end
+
       def drop_old(now)
         drop_oldest while @idle.size > MAX_IDLE || (@idle.any? && @idle.first[0].idle_since < now - @keep_alive)
       end
 
-      def drop_oldest
-        connection, place = @idle.shift
-        place.idle.shift.abort
+      def drop_oldest = drop(@idle.first[0])
+
+      def drop(connection)
+        place = @idle.delete(connection)
+        place.idle.delete(connection)
+        connection.abort
         forget(connection.origin, place)
       end
     end
