@@ -72,6 +72,8 @@ class ClientBodyTest < PeltonTest
 
   def test_what_is_no_body
     assert_raises(ArgumentError) { Body.new(5) }
+    assert_match(/form:, json:/, assert_raises(ArgumentError) { Body.new({a: 1}) }.message)
+    assert_match(/:a/, assert_raises(TypeError) { sent(Body.new(["x", :a])) }.message)
   end
 
   private

@@ -61,6 +61,49 @@ class ClientConnectionTest < PeltonTest
     end
   end
 
+  # It refuses what it was sent the beginning of, and neither reads on nor closes: the rest is not waited for.
+  def test_a_server_that_answers_before_it_has_read_all
+    [["x" * 5_000_000], ["x" * 100_000] * 50].each do |pieces|
+      Pelton.run do
+        stream, other = Pelton::Stream.pair
+        other.write("HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 413 Too Much\r\nContent-Length: 3\r\n\r\nno!")
+        connection = Pelton::HTTP::ClientConnection.new(stream, nil) {}
+        response = exchange(connection, body: (pieces.size > 1) ? pieces : pieces[0], write_timeout: nil)
+
+        assert_equal [413, "no!"], [response.status, response.body]
+        refute_predicate connection, :reusable?
+      ensure
+        [stream, other].each(&:abort)
+      end
+    end
+  end
+
+  def test_no_more_of_a_body_is_asked_for_when_the_server_has_answered
+    converse("HTTP/1.1 413 Too Much\r\nContent-Length: 0\r\n\r\n") do |connection|
+      pieces = Enumerator.new { |more| loop { more << "x" && Pelton::Reactor.current.yield } } # without end
+
+      assert_equal 413, exchange(connection, body: pieces).status
+    end
+  end
+
+  # What comes before the answer is no answer.
+  def test_an_informational_response_while_a_body_is_sent
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      Pelton.spawn do
+        head = "HTTP/1.1 102 Processing\r\n\r\n"
+        head.each_char { |char| other.write(char).then { other.flush } && Pelton::Reactor.current.yield }
+        assert_match(/x\r\n0\r\n\r\n\z/, other.readline("0\r\n\r\n"))
+        other.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      end
+      connection = Pelton::HTTP::ClientConnection.new(stream, nil) {}
+      pieces = Enumerator.new { |more| 100.times { more << "x" && Pelton::Reactor.current.yield } }
+
+      assert_equal "", exchange(connection, body: pieces).body
+      assert_predicate connection, :reusable?
+    end
+  end
+
   # Of a large body, and of one that waits in the stream's queue while the response is waited for.
   def test_what_is_sent_slowly_is_not_late
     [[5_000_000, :write_timeout], [900_000, :response_timeout]].each do |length, phase|
@@ -76,6 +119,31 @@ class ClientConnectionTest < PeltonTest
       assert_match(/write_timeout/, error.message)
     ensure
       other.abort
+    end
+  end
+
+  # Each byte comes in time, and the head never does.
+  def test_a_head_that_trickles
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      Pelton.spawn do
+        other.write("HTTP/1.1 200 OK\r\nX: ")
+        loop { other.write("y") && sleep(0.005) }
+      rescue Pelton::Error
+        nil
+      end
+      error = assert_raises(Pelton::TimeoutError) { exchange(Pelton::HTTP::ClientConnection.new(stream, nil) {}, response_timeout: 0.1) }
+
+      assert_match(%r{POST http://x/: .*response_timeout}, error.message)
+    ensure
+      [stream, other].each(&:abort)
+    end
+  end
+
+  def test_another_protocol_that_nobody_asked_for
+    converse("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n") do |connection|
+      assert_raises(Pelton::ProtocolError) { exchange(connection) }
+      assert_predicate connection.stream, :closed?
     end
   end
 

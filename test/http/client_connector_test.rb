@@ -61,6 +61,34 @@ class ClientConnectorTest < PeltonTest
     proxy.close
   end
 
+  # Other programs take these, too.
+  def test_a_proxy_without_its_scheme
+    proxy = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" }
+    asked = ["http://example.test/", {proxy: "localhost:#{proxy.port}"}]
+    assert_equal "ok", Pelton::HTTP::Client.new(asked[0], **asked[1]).get("/").body
+    output = ruby_output('require "pelton/http"; puts Pelton::HTTP.get("http://example.test/").body', env: {"http_proxy" => "localhost:#{proxy.port}"})
+
+    assert_equal "ok\n", output
+  ensure
+    proxy.close
+  end
+
+  def test_a_proxy_of_another_kind
+    assert_match(/proxy.*socks5/, assert_raises(ArgumentError) { Pelton::HTTP::Client.new(proxy: "socks5://localhost") }.message)
+    output = ruby_output(<<~RUBY, env: {"http_proxy" => "socks5://localhost"})
+      require "pelton/http"
+      Pelton::HTTP.get("http://example.test/") rescue puts "\#{$!.class}: \#{$!.message}"
+    RUBY
+
+    assert_match(/\AArgumentError: .*proxy.*socks5/, output)
+  end
+
+  def test_a_proxy_that_cannot_be_reached
+    client = Pelton::HTTP::Client.new("http://example.test/", proxy: "localhost:#{free_port}")
+
+    assert_match(%r{\AGET http://example.test/: the proxy: }, assert_raises(Pelton::ConnectionError) { client.get("/") }.message)
+  end
+
   def test_a_unix_socket
     Dir.mktmpdir do |folder|
       Pelton.run do

@@ -40,6 +40,31 @@ class ClientRequestTest < PeltonTest
     %w[Content-Length Transfer-Encoding].each { |name| assert_raises(ArgumentError) { request("GET", "http://x/", headers: {name => "1"}) } }
   end
 
+  def test_text_of_any_encoding
+    head = request("GET", "http://x/ä", headers: {"a" => "ä", "b" => "\xff".b, :c => "ä".encode("ISO-8859-1")}).to_head
+
+    assert_includes head, "GET /%C3%A4 HTTP/1.1\r\n"
+    assert_includes head, "a: ä\r\nb: \xff\r\nc: \xe4\r\n".b
+    assert_raises(ArgumentError) { request("GET", "http://x/", headers: {"a" => "b".encode("UTF-16LE")}) }
+  end
+
+  def test_a_header_that_is_nil_is_not_sent
+    assert_equal "GET / HTTP/1.1\r\nhost: x\r\n\r\n",
+      request("GET", "http://x/", defaults: {"y" => "z"}, headers: {"Accept" => nil, "User-Agent" => nil, "y" => nil}).to_head
+  end
+
+  def test_a_method_may_be_a_symbol
+    assert_equal "GET", request(:get, "http://x/").method
+    assert_equal "get", request("get", "http://x/").method # methods are case-sensitive
+  end
+
+  def test_an_error_says_what_was_asked_for
+    error = request("GET", "http://me:secret@x/a").named(Pelton::ProtocolError.new("that was no HTTP"))
+
+    assert_instance_of Pelton::ProtocolError, error
+    assert_equal "GET http://x/a: that was no HTTP", error.message
+  end
+
   def test_several_headers_of_one_name
     assert_match(/^x: 1\r\nx: 2\r$/, request("GET", "http://x/", headers: {"X" => %w[1 2]}).to_head)
   end

@@ -17,9 +17,14 @@ class DeadlinesTest < PeltonTest
 
     assert_equal 10, deadlines.left(:connect_timeout)
     assert_nil deadlines.left(:read_timeout)
+    assert_nil deadlines.till(:read_timeout)
   end
 
   def test_when_the_time_is_over
-    assert_raises(Pelton::TimeoutError) { Pelton::HTTP::Deadlines.new({timeout: 0, read_timeout: 1}).left(:read_timeout) }
+    deadlines = Pelton::HTTP::Deadlines.new({timeout: 0, read_timeout: 1})
+    %i[left till].each { |method| assert_raises(Pelton::TimeoutError) { deadlines.public_send(method, :read_timeout) } }
+
+    assert_match(/the request was not done/, deadlines.over(:read_timeout).message)
+    assert_match(/read_timeout: too short/, Pelton::HTTP::Deadlines.new({read_timeout: 1}).over(:read_timeout).message)
   end
 end

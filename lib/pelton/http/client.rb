@@ -59,6 +59,7 @@ module Pelton
         @headers = headers.transform_keys { |name| name.to_s.downcase }
         @options = DEFAULTS.merge(options)
         tls = TLS::Context.new(alpn: ["http/1.1"], **tls) if tls.is_a?(Hash)
+        proxy = ClientConnector.proxy(proxy) if proxy.is_a?(String)
         @pool_settings = {limit: connections, keep_alive: keep_alive, tls: tls, proxy: proxy, unix: unix}
         @pools = {}.compare_by_identity
         @mutex = Mutex.new
@@ -75,10 +76,10 @@ module Pelton
 
       # Sends a request.
       #
-      # @param method [String] "GET"
+      # @param method [String, Symbol] "GET" or :get
       # @param url [String] absolute, or relative to the base
       # @param query [Hash, nil] added to the URL
-      # @param headers [Hash{String => String}]
+      # @param headers [Hash{String => String, nil}] nil: none, where there is one by default
       # @param body [String, #read, #each, nil] what is sent; an IO or an enumerable is sent piece by piece
       # @param json [Object] sent as JSON instead
       # @param form [Hash, nil] sent as an HTML form instead; with a value that responds to `read` as multipart

@@ -37,6 +37,7 @@ module Pelton
         when Multipart then @length = source.length
         when Pathname then @length = source.size
         else
+          raise ArgumentError, "a Hash is sent by form:, json: or multipart:, and not by body:" if source.is_a?(Hash)
           raise ArgumentError, "a body is a String, an IO, a Pathname, or enumerable" unless source.respond_to?(:read) || source.respond_to?(:each)
           @start = source.pos if source.respond_to?(:pos) && source.respond_to?(:size)
           @length = source.size - @start if @start
@@ -68,7 +69,7 @@ module Pelton
         when String then yield(@source)
         when Pathname then @source.open("rb") { |file| read(file, &block) }
         else
-          return @source.each(&block) unless @source.respond_to?(:read)
+          return @source.each { |piece| yield string(piece) } unless @source.respond_to?(:read)
           @source.seek(@start) if @start
           read(@source, &block)
         end
@@ -82,6 +83,8 @@ module Pelton
       end
 
       private
+
+      def string(piece) = String.try_convert(piece) || raise(TypeError, "a piece of the body is no String: #{piece.inspect}")
 
       def read(io)
         left = @length

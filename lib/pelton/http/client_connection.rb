@@ -10,6 +10,9 @@ module Pelton
       # 1xx responses that are passed over before the one that counts.
       INFORMATIONAL = 100
 
+      # Seconds after which a send that stands still is looked at again: it may be that the server has answered already.
+      GLANCE = 1
+
       # @return [Stream]
       attr_reader :stream
 
@@ -44,6 +47,7 @@ module Pelton
       # @return [ClientResponse]
       def exchange(request, deadlines, settings)
         @used += 1
+        @request = request
         @answered = @keep_alive = false
         @parser.no_body = request.head?
         @busy = true
@@ -55,9 +59,8 @@ module Pelton
         return response if response.status == 101 # another protocol's from now on: see hand_over
         end_of_message(deadlines) unless response.body?
         response
-      rescue Exception # standard:disable Lint/RescueException
-        abort
-        raise
+      rescue Exception => error # standard:disable Lint/RescueException
+        give_up(error)
       end
 
       # @return [String, nil] the next piece of the body, as it was sent; nil at its end
@@ -67,9 +70,8 @@ module Pelton
         return piece if piece.is_a?(String)
         finish
         nil
-      rescue Exception # standard:disable Lint/RescueException
-        abort
-        raise
+      rescue Exception => error # standard:disable Lint/RescueException
+        give_up(error)
       end
 
       # Closes it. Legal when it is closed, and when it is another request's by now.
@@ -87,6 +89,9 @@ module Pelton
         @idle_since = Clock.now
         self
       end
+
+      # Closes it after its last response. What a server that has answered early did not take is dropped.
+      def leave = @stream.pending.zero? ? @stream.close : @stream.abort
 
       # Gives the stream away, for another protocol, with what came behind the head.
       #
@@ -111,7 +116,7 @@ module Pelton
           write(deadlines, head, *body&.to_s)
         else
           write(deadlines, head)
-          body.each_framed { |*pieces| write(deadlines, *pieces) } if !request.asks? || wanted?(deadlines)
+          body.each_framed { |*pieces| (early? || write(deadlines, *pieces)) && break } if !request.asks? || wanted?(deadlines)
         end
         nil
       rescue TimeoutError
@@ -131,13 +136,20 @@ module Pelton
         @deaf = true # it is not asked on this connection any more
       end
 
+      # Returns whether the server has answered meanwhile: then nobody waits for the rest.
       def write(deadlines, *strings)
         @given += strings.sum(&:bytesize)
-        @stream.write(*strings, timeout: deadlines.left(:write_timeout))
-      rescue TimeoutError
-        raise deadlines.over(:write_timeout) unless sends_on?
-        strings = [""] # what was given is queued: this waits for it
-        retry
+        till = deadlines.till(:write_timeout)
+        begin
+          @stream.write(*strings, timeout: glance(till))
+          false
+        rescue TimeoutError
+          return true if early?
+          till = deadlines.till(:write_timeout) if sends_on?
+          raise deadlines.over(:write_timeout) if till && till <= Clock.now
+          strings = [""] # what was given is queued: this waits for it
+          retry
+        end
       end
 
       # Whether some of the request has left since somebody asked last. What is large and goes on is not late.
@@ -146,9 +158,28 @@ module Pelton
         @sent > sent
       end
 
+      # Whether the server has answered before it was sent all of the body: then the rest is spared.
+      def early?
+        until @early || @stream._quiet?
+          @parser.feed(@stream.readpartial(65_536, timeout: 0))
+          @answered = true
+          while !@early && (head = @parser.next)
+            @early = head unless informational?(head)
+            pass_over if informational?(head)
+          end
+        end
+        !!@early
+      rescue TimeoutError
+        false
+      end
+
+      # Seconds until somebody looks again.
+      def glance(till) = till ? [Clock.left(till), GLANCE].min : GLANCE
+
       def receive(request, deadlines, settings, failure)
         head = @early || next_head(deadlines, :response_timeout)
         head = next_head(deadlines, :response_timeout) while informational?(head)
+        raise ProtocolError, "the server's response: 101, though no other protocol was asked for" if head[0] == 101 && !request.upgrades?
         @answered = true
         @keep_alive = head[4]
         ClientResponse.new(request, head, self, deadlines, settings)
@@ -163,26 +194,35 @@ module Pelton
       def next_head(deadlines, phase)
         head = event(deadlines, phase)
         return head unless informational?(head)
-        raise ProtocolError, "the server sends informational responses and no other" if (@passed += 1) > INFORMATIONAL
-        event(deadlines, phase)
+        pass_over
         head
+      end
+
+      # An informational response's end comes with its head.
+      def pass_over
+        raise ProtocolError, "the server sends informational responses and no other" if (@passed += 1) > INFORMATIONAL
+        @parser.next
       end
 
       # The parser's next event.
       def event(deadlines, phase)
+        till = nil
+        sending = phase == :response_timeout && @given > 65_536 # less is sent at once
         loop do
           event = @parser.next
           return event if event
           left = @parser.left
           return receive_past_parser(left, deadlines, phase) if left >= 16_384
+          till ||= deadlines.till(phase)
           begin
-            @parser.feed(@stream.readpartial(65_536, timeout: deadlines.left(phase)))
+            @parser.feed(@stream.readpartial(65_536, timeout: sending ? glance(till) : till && Clock.left(till)))
             @answered = true
           rescue EOFError
             @keep_alive = false
             return @parser.finish || raise
           rescue TimeoutError
-            raise deadlines.over(phase) unless phase == :response_timeout && sends_on?
+            till = deadlines.till(phase) if sending && sends_on?
+            raise deadlines.over(phase) if till && till <= Clock.now
           end
         end
       end
@@ -196,6 +236,11 @@ module Pelton
         @parser.finish
       rescue TimeoutError
         raise deadlines.over(phase)
+      end
+
+      def give_up(error)
+        abort
+        raise error.is_a?(Error) ? @request.named(error) : error
       end
 
       # It is the pool's again.

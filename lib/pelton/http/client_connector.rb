@@ -7,10 +7,13 @@ module Pelton
     # Makes the client's connections: to the server, or by way of a proxy, with TLS where the URL says so.
     # @private
     class ClientConnector
+      # Of the environment's variables, those that name proxies.
+      NAMES = %w[http_proxy https_proxy HTTP_PROXY HTTPS_PROXY].freeze
+
       # @param tunnel [Boolean] a proxy carries http, too, without looking into it
       def initialize(tls:, proxy:, unix:, tunnel: false)
         @tls = tls
-        @proxy = proxy.is_a?(String) ? ClientRequest.parse(proxy) : proxy
+        @proxy = proxy.is_a?(String) ? self.class.proxy(proxy) : proxy
         @unix = unix
         @tunnel = tunnel
       end
@@ -19,8 +22,7 @@ module Pelton
       # @asynchronous
       def connect(request, timeout)
         deadline = timeout && Clock.now + timeout
-        proxy = (@proxy == :environment) ? request.url.find_proxy : @proxy
-        proxy = nil if @unix
+        proxy = (@proxy == :environment) ? environment(request.url) : @proxy unless @unix
         tunnelled = proxy && (@tunnel || request.tls?)
         stream = open_stream(request, proxy, deadline)
         tunnel(stream, request, proxy, deadline) if tunnelled
@@ -37,6 +39,16 @@ module Pelton
         return Pelton.connect_unix(@unix, timeout: left(deadline)) if @unix
         target = proxy || request.url
         Pelton.connect(target.hostname, target.port, timeout: left(deadline), tls: proxy&.scheme == "https")
+      rescue Error => error
+        raise proxy ? error.exception("the proxy: #{error.message}") : error
+      end
+
+      # As http_proxy, https_proxy and no_proxy say. Many leave out the scheme, which the standard library does not allow.
+      def environment(url)
+        names = ENV.to_h.slice(*NAMES).transform_values { |value| value.match?(%r{\A\s*\z|//}) ? value : "http://#{value}" }
+        url.find_proxy(ENV.to_h.merge(names))&.then { |proxy| self.class.proxy(proxy) }
+      rescue URI::InvalidURIError => error
+        raise ArgumentError, "http_proxy or https_proxy: #{error.message}"
       end
 
       def secure(stream, request, deadline)
@@ -66,6 +78,15 @@ module Pelton
       def left(deadline) = deadline ? Clock.left(deadline) : 86_400
 
       class << self
+        # @param url [URI, String] of a proxy; "host:port" will do
+        # @raise [ArgumentError]
+        def proxy(url)
+          url = "http://#{url}" unless url.to_s.include?("//")
+          ClientRequest.parse(url)
+        rescue ArgumentError => error
+          raise ArgumentError, "the proxy: #{error.message}"
+        end
+
         # Of clients that say nothing of TLS.
         def tls = @tls ||= TLS::Context.new(alpn: ["http/1.1"])
       end

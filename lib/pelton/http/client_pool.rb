@@ -137,7 +137,7 @@ module Pelton
       def look_after
         return if @timer&.active? || !Pelton.running?
         @timer = Pelton.add_periodic_timer((@keep_alive / 4.0).clamp(0.05, 5)) do
-          drop_old(Process.clock_gettime(Process::CLOCK_MONOTONIC))
+          drop_old(Clock.now)
           @idle.keys.each { |connection| drop(connection) unless connection.reusable? }
           @timer.cancel if @idle.empty?
         end

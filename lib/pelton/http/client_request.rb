@@ -43,18 +43,18 @@ module Pelton
       attr_reader :method, :url, :headers, :body
 
       def initialize(method, url, base:, query:, defaults:, headers:, body:, json:, form:, basic_auth:, decode:, multipart: nil, expect: nil)
-        @method = method.to_s
+        @method = method.is_a?(Symbol) ? method.name.upcase : method
         raise ArgumentError, "#{method.inspect} is no method" unless TOKEN.match?(@method)
         @url = with_query(self.class.parse(base ? join(base, url) : url), query)
         @headers = ((base && !same_origin?(base)) ? defaults.reject { |name,| SECRETS.include?(name) } : defaults).dup
         headers.each { |name, value| @headers[name.to_s.downcase] = value }
         authorize(basic_auth)
         @body, type = ClientBody.for(body, json, form, multipart)
-        @headers["content-type"] ||= type if type
-        @headers["expect"] ||= "100-continue" if expect && @body && !@body.length&.<=(expect)
-        @headers["accept-encoding"] ||= "gzip, deflate" if decode
-        @headers["user-agent"] ||= "Pelton/#{VERSION}"
-        @headers["accept"] ||= "*/*"
+        add_header("content-type", type)
+        add_header("expect", "100-continue") if expect && @body && !@body.length&.<=(expect)
+        add_header("accept-encoding", "gzip, deflate") if decode
+        add_header("user-agent", "Pelton/#{VERSION}")
+        add_header("accept", "*/*")
         check
       end
 
@@ -69,19 +69,28 @@ module Pelton
       def repeatable? = IDEMPOTENT.include?(@method) && (!@body || @body.repeatable?)
 
       # Whether the server is asked for its consent before the body is sent.
-      def asks? = !!@body && @headers.key?("expect")
+      def asks? = !!@body && !!@headers["expect"]
+
+      # Whether the server may go on with another protocol.
+      def upgrades? = !!@headers["upgrade"]
 
       # The same for a server that does not want to be asked.
       def unasked = dup.tap(&:forget_question)
+
+      # An error that says what was asked for.
+      #
+      # @param error [Error]
+      # @return [Error] of the same class
+      def named(error) = error.exception("#{@method} #{@url}: #{error.message}")
 
       # The bytes of the head.
       # @param absolute [Boolean] for a proxy, with the whole URL
       # @param extra [Hash] more headers
       def to_head(absolute: false, extra: {})
         target = absolute ? "#{@url.scheme}://#{authority}#{@url.request_uri}" : @url.request_uri
-        head = "#{@method} #{target} HTTP/1.1\r\nhost: #{@headers["host"] || authority}\r\n"
+        head = "#{@method} #{target} HTTP/1.1\r\nhost: #{@headers["host"] || authority}\r\n".b
         @headers.except("host", *framing.keys).merge(extra, framing).each do |name, value|
-          Array(value).each { |one| head << name << ": " << one.to_s << "\r\n" }
+          Array(value).each { |one| head << name << ": " << one.to_s.b << "\r\n" }
         end
         head << "\r\n"
       end
@@ -117,6 +126,11 @@ module Pelton
       end
 
       private
+
+      # Unless the caller has said something else, or nil: that there is none.
+      def add_header(name, value)
+        @headers[name] = value unless value.nil? || @headers.key?(name)
+      end
 
       def join(base, url)
         base.merge(url.is_a?(URI) ? url : self.class.escape(url))
@@ -156,7 +170,7 @@ module Pelton
         @headers.each do |name, value|
           raise ArgumentError, "#{name.inspect} is no header's name" unless TOKEN.match?(name)
           raise ArgumentError, "the body's framing is not the caller's to set: #{name}" if %w[transfer-encoding content-length].include?(name)
-          Array(value).each { |one| raise ArgumentError, "the value of #{name} has a line end in it" if one.to_s.match?(/[\r\n\0]/) }
+          Array(value).each { |one| raise ArgumentError, "the value of #{name} has a line end in it" if one.to_s.b.match?(/[\r\n\0]/n) }
         end
       end
     end

@@ -22,12 +22,19 @@ module Pelton
         own ? [own, left].min : left
       end
 
-      # What is raised when a phase took longer.
+      # When a phase that begins now is over, on the monotonic clock; nil: never.
       #
       # @raise [TimeoutError] the time of all is over
-      def over(phase)
+      def till(phase) = left(phase)&.+(Clock.now)
+
+      # What to raise when a phase took longer, or all of it.
+      #
+      # @return [TimeoutError]
+      def over(phase, what = "nothing went on for #{@settings[phase]} s: the server is slow, or #{phase}: too short")
         left(phase)
-        TimeoutError.new("nothing went on for #{@settings[phase]} s: the server is slow, or #{phase}: too short")
+        TimeoutError.new(what)
+      rescue TimeoutError => error
+        error
       end
     end
   end
