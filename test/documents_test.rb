@@ -36,7 +36,17 @@ class DocumentsTest < PeltonTest
   end
 
   def test_readme
-    assert_equal "hello\nhello\n", with_memcached { |port| examples("README.md", replace: {"127.0.0.1:11211" => "127.0.0.1:#{port}"}) }
+    with_memcached do |port|
+      here = {"127.0.0.1:11211" => "127.0.0.1:#{port}", "http://127.0.0.1:8080/slow" => "\#{$slow}"}
+      printed = examples("README.md", replace: here, before: <<~RUBY, after: "check($app.call({}).last, %w[slow])")
+        require "pelton/http"
+        server = Pelton::HTTP::Server.new(->(_env) { sleep(0.001) && [200, {}, ["slow"]] })
+        $slow = "http://127.0.0.1:\#{server.listen("tcp://127.0.0.1:0").port}/"
+        define_singleton_method(:run) { |app| $app = app }
+      RUBY
+
+      assert_equal "hello\nhello\n", printed
+    end
   end
 
   def test_memcached
