@@ -56,9 +56,11 @@ module Pelton
     end
 
     # @private
-    def report_error(error)
+    # @param place [String, nil] what has failed, for the log
+    def report_error(error, place = nil)
       return @on_error.call(error) if @on_error
-      logger.error("nobody rescued this error\n#{error.full_message(highlight: false)}")
+      text = error.backtrace&.any? ? error.full_message(highlight: false) : "#{error.message} (#{error.class})"
+      logger.error("#{"#{place}: " if place}nobody rescued this error\n#{text}")
     end
 
     # @private

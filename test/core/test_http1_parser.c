@@ -267,6 +267,8 @@ TEST(malformed_request_lines)
     REQUEST("GET\t/ HTTP/1.1\r\n" H "\r\n", BAD(METHOD));
     REQUEST("GET\r\n", BAD(METHOD));
     REQUEST("\x16\x03\x01\r\n", BAD(METHOD));
+    REQUEST("\x16\x03\x01\x02", BAD(METHOD)); /* TLS is told at once, not when a line is over */
+    REQUEST("\r\n\x80", BAD(METHOD));
     REQUEST("\r\n\r\nGET / HTTP/1.1\r\n" H "\r\n", BAD(METHOD));
     REQUEST("GET / HTTP/1.1\n" H "\r\n", BAD(LINE_END));
     REQUEST("\nGET / HTTP/1.1\r\n" H "\r\n", BAD(LINE_END));

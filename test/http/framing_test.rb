@@ -211,6 +211,18 @@ class HTTPFramingTest < PeltonTest
     end
   end
 
+  # A proxy in front takes any 2xx for a tunnel, and passes on what it would not let in as a request.
+  def test_what_follows_connect_is_no_request
+    paths = []
+    serving(->(env) { [200, {}, [paths.push(env["REQUEST_METHOD"]).last]] }, lint: false) do
+      connection = peer.say("CONNECT a:80 HTTP/1.1\nHost: a:80\n\nGET /inner HTTP/1.1\nHost: h\n\n")
+
+      assert_equal "close", connection.response["connection"]
+      assert_predicate connection, :ended?
+    end
+    assert_equal ["CONNECT"], paths
+  end
+
   # Whatever comes: the server answers something or closes, and goes on.
   def test_noise
     random = Random.new(42)

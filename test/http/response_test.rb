@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "stringio"
 require_relative "../test_helper"
 require_relative "../support/http_peer"
 
@@ -71,6 +72,19 @@ class HTTPResponseTest < PeltonTest
       assert_nil answer["set-cookie"]
       assert_equal 1, reported.size
     end
+  end
+
+  # Whoever reads the log wants to know which request it was; and an error without a backtrace came from no line of Ruby.
+  def test_the_log_names_the_request_that_failed
+    Pelton.on_error
+    Pelton.logger = log = StringIO.new
+    app = ->(env) { (env["PATH_INFO"] == "/raises") ? raise("boom") : [200, {"x" => "a\r\nb"}, []] }
+    serving(app, lint: false) { %w[/raises?q=1 /malformed].each { |path| assert_equal 500, peer.get(path).status } }
+
+    assert_match(%r{^pelton: GET /raises: nobody rescued this error\n.*response_test.rb:\d+:.*boom \(RuntimeError\)}, log.string)
+    assert_match(%r{^pelton: GET /malformed: nobody rescued this error\nthe header "x" is malformed.* \(ArgumentError\)$}, log.string)
+  ensure
+    Pelton.logger = $stderr
   end
 
   def test_an_application_that_raises

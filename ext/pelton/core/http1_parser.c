@@ -93,6 +93,9 @@ static int parse_head(struct pel_http1_parser *parser, const char *bytes, size_t
     }
     if (!length)
         return PEL_HTTP1_MORE;
+    if (!parser->seen && !parser->response && *bytes != '\r' && *bytes != '\n' &&
+        !pel_http1_all(bytes, 1, PEL_HTTP1_TOKEN))
+        return fail(parser, PEL_HTTP1_FAULT_METHOD); /* such as TLS: its peer would wait for an answer */
     used = lines(parser, parser->response ? PEL_HTTP1_RESPONSE : PEL_HTTP1_REQUEST, bytes, length, head);
     if (used <= 0)
         return (int)used;

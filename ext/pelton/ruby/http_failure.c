@@ -52,14 +52,25 @@ void pel_http_respond_plainly(struct pel_http_connection *connection, unsigned s
     pel_http_end_exchange(connection);
 }
 
-static VALUE call_report(VALUE error)
+struct report {
+    VALUE error, env;
+};
+
+static VALUE call_report(VALUE argument)
 {
-    return rb_funcall(pel_mPelton, rb_intern("report_error"), 1, error);
+    const struct report *report = (const struct report *)argument;
+    VALUE place = Qnil;
+
+    if (RB_TYPE_P(report->env, T_HASH))
+        place = rb_sprintf("%" PRIsVALUE " %" PRIsVALUE, rb_hash_aref(report->env, rb_str_new_cstr("REQUEST_METHOD")),
+                           rb_hash_aref(report->env, rb_str_new_cstr("PATH_INFO")));
+    return rb_funcall(pel_mPelton, rb_intern("report_error"), 2, report->error, place);
 }
 
 /* An application's error, whatever its class, is no reason to end the server; that somebody wants to leave is. */
-void pel_http_report(struct pel_http_connection *connection, VALUE error)
+static void report(struct pel_http_connection *connection, VALUE env, VALUE error)
 {
+    struct report facts = {error, env};
     int state;
 
     if (rb_obj_is_kind_of(error, pel_eCancelled))
@@ -68,9 +79,16 @@ void pel_http_report(struct pel_http_connection *connection, VALUE error)
         pel_uncaught(connection->reactor, error);
         return;
     }
-    pel_protect(call_report, error, &state);
+    pel_protect(call_report, (VALUE)&facts, &state);
     if (state && NIL_P(pel_take_error(state)))
         pel_rethrow(state);
+    RB_GC_GUARD(error);
+    RB_GC_GUARD(env);
+}
+
+void pel_http_report(struct pel_http_connection *connection, VALUE error)
+{
+    report(connection, connection->env, error);
 }
 
 /* That the client went away, or the server, is no failure of the application. */
@@ -96,6 +114,7 @@ void pel_http_fail(struct pel_http_connection *connection, VALUE error)
 {
     const char *text;
     unsigned status;
+    VALUE env = connection->env; /* whose exchange is over when it is reported */
     int cancelled = rb_obj_is_kind_of(error, pel_eCancelled) != Qfalse;
     int gone = client_gone(connection, error);
 
@@ -123,7 +142,7 @@ void pel_http_fail(struct pel_http_connection *connection, VALUE error)
         pel_http_respond_plainly(connection, 500, "Internal Server Error", 0);
     }
     if (!connection->timed_out)
-        pel_http_report(connection, error);
+        report(connection, env, error);
     RB_GC_GUARD(error);
 }
 

@@ -136,7 +136,10 @@ static void begin(struct pel_http_connection *connection, struct pel_http1_head 
     connection->served++;
     connection->began = connection->reactor->loop.now;
     connection->minor = head->minor & 1;
-    connection->keep_alive = head->keep_alive && connection->served < server->requests_limit;
+    /* What follows CONNECT is a tunnel's, never a request: somebody in between may take any 2xx for leave to pass it
+     * on. */
+    connection->keep_alive =
+        head->keep_alive && head->target_form != PEL_HTTP1_AUTHORITY && connection->served < server->requests_limit;
     connection->head_request = same(head->method, "HEAD");
     connection->get_request = same(head->method, "GET");
     connection->expects = head->expects_continue && head->minor == 1;
