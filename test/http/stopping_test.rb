@@ -134,6 +134,33 @@ class HTTPStoppingTest < PeltonTest
     end
   end
 
+  # By Pelton.stop. What was listed for the reactor's stop must not be forgotten: the next run would wait for it.
+  def test_the_reactor_stops_while_an_application_waits
+    {"never" => nil, "put off" => [-1, {}, []], "given" => [200, {}, ["x" * 5_000_000]]}.each do |name, answer|
+      app = lambda do |_env|
+        Pelton.stop
+        sleep
+      rescue Pelton::Cancelled
+        answer || retry
+      end
+      client = nil
+      _, err = capture_io do
+        Pelton.run(grace: 0.01) do
+          @server = Pelton::HTTP::Server.new(app)
+          client = TCPSocket.new("127.0.0.1", server.listen("tcp://127.0.0.1:0").port)
+          client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+          sleep
+        end
+      end
+
+      assert_equal (name == "never") ? 1 : 0, err.scan("never go on").size, err
+      assert_equal [0, 0], server.stats.values_at(:connections, :running), name
+      assert_equal name, Pelton.run { name }
+    ensure
+      client&.close
+    end
+  end
+
   # ---- event streams
 
   EVENTS = {"content-type" => "text/event-stream; charset=utf-8"}.freeze

@@ -85,7 +85,8 @@ struct pel_http_connection {
     int64_t body_waited;    /* nanoseconds that they have waited for it */
     int64_t began;          /* when its last head was complete, or else the connection */
     int64_t rested;         /* when all of the last response was sent, or the connection began */
-    uint32_t served;        /* requests */
+    unsigned fork_generation;
+    uint32_t served; /* requests */
     uint16_t status;
     uint8_t state;             /* enum pel_http_state */
     unsigned queued : 1;       /* its job is on the ready queue */

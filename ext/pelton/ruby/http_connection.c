@@ -25,16 +25,26 @@ static void connection_mark(void *data)
     rb_gc_mark(connection->fiber);
 }
 
+/* Until it is gone the reactor's list keeps it: so it is freed only together with its reactor, before or after it.
+ * After: its timer is inactive; but not in a child after a fork, which leaves it alone. */
+static void connection_free(void *data)
+{
+    struct pel_http_connection *connection = data;
+
+    if (pel_timer_active(&connection->alarm.timer) && connection->fork_generation == pel_fork_generation)
+        pel_timer_cancel(&connection->reactor->loop.timers, &connection->alarm.timer);
+    xfree(connection);
+}
+
 static size_t connection_size(const void *data)
 {
     return sizeof(struct pel_http_connection);
 }
 
-/* It is freed when it is gone: until then the reactor's list keeps it. Protected by write barriers (PEL_HTTP_KEEP), or
- * each minor collection would mark all that are idle. */
+/* Protected by write barriers (PEL_HTTP_KEEP), or each minor collection would mark all that are idle. */
 static const rb_data_type_t connection_type = {
     .wrap_struct_name = "Pelton::HTTP::Connection",
-    .function = {.dmark = connection_mark, .dfree = RUBY_DEFAULT_FREE, .dsize = connection_size},
+    .function = {.dmark = connection_mark, .dfree = connection_free, .dsize = connection_size},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED};
 
 /* ---- the end -------------------------------------------------------------------------------------------------- */
@@ -85,17 +95,20 @@ void pel_http_close(struct pel_http_connection *connection)
     RB_GC_GUARD(self);
 }
 
-/* The reactor stops: what waits is cancelled by it, and may still write. */
+/* The reactor stops: an application that waits is cancelled by it, and may still answer until the reactor leaves. */
 static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
 {
     struct pel_http_connection *connection =
         (struct pel_http_connection *)((char *)listed - offsetof(struct pel_http_connection, listed));
 
     connection->keep_alive = 0;
-    if (connection->in_app)
+    if (connection->in_app && reactor->phase != PEL_LEAVING) {
+        pel_list_add(&reactor->list, listed, connection->self);
         return;
+    }
     pel_stream_flush(&connection->stream->core);
     pel_http_close(connection);
+    pel_http_uncount(connection); /* its fiber, if it has one, never goes on */
 }
 
 /* After the last response. Whoever closes while bytes of the peer are on their way destroys what the peer has not read
@@ -332,6 +345,7 @@ void pel_http_serve(struct pel_http_server *server, VALUE stream_object)
     connection->server = server;
     PEL_HTTP_KEEP(connection, server_object, server->self);
     connection->reactor = stream->reactor;
+    connection->fork_generation = pel_fork_generation;
     connection->body_done = 1;
     connection->began = connection->reactor->loop.now;
     connection->rested = pel_now();

@@ -16,12 +16,13 @@ struct pel_reactor;
 struct pel_card;
 
 struct pel_listed {
-    struct pel_listed *previous, *next;                                   /* NULL: not listed */
-    VALUE object;                                                         /* marked while listed, pinned */
-    void (*stop)(struct pel_reactor *reactor, struct pel_listed *listed); /* when the reactor stops; it is delisted */
-    struct pel_card *card;                                                /* NULL: young */
-    unsigned place;                                                       /* on its card */
-    unsigned since;                                                       /* the number of collections then */
+    struct pel_listed *previous, *next; /* NULL: not listed */
+    VALUE object;                       /* marked while listed, pinned */
+    void (*stop)(struct pel_reactor *reactor,
+                 struct pel_listed *listed); /* when the reactor stops; it is delisted, and may list itself again */
+    struct pel_card *card;                   /* NULL: young */
+    unsigned place;                          /* on its card */
+    unsigned since;                          /* the number of collections then */
 };
 
 struct pel_list {

@@ -21,28 +21,32 @@ static void ring_end_of_grace(struct pel_reactor *reactor, struct pel_alarm *ala
     reactor->phase = PEL_LEAVING;
 }
 
+/* Up to the one that only marks the end. */
 static VALUE stop_some(VALUE argument)
 {
     struct pel_reactor *reactor = (struct pel_reactor *)argument;
-
     struct pel_listed *listed;
 
-    while ((listed = pel_list_first(&reactor->list))) {
+    while ((listed = pel_list_first(&reactor->list))->stop) {
+        VALUE object = listed->object;
         pel_list_remove(&reactor->list, listed);
-        if (listed->stop)
-            listed->stop(reactor, listed);
+        listed->stop(reactor, listed);
+        RB_GC_GUARD(object);
     }
     return Qnil;
 }
 
-/* An error of one does not keep the others from being stopped. */
+/* Each one once: it may list itself again. An error of one does not keep the others from being stopped. */
 static void stop_listed(struct pel_reactor *reactor)
 {
+    struct pel_listed end = {.stop = NULL};
     int state;
 
+    pel_list_add(&reactor->list, &end, Qnil);
     do
         pel_protect(stop_some, (VALUE)reactor, &state);
     while (state && !NIL_P(pel_take_error(state)));
+    pel_list_remove(&reactor->list, &end);
 }
 
 /* Each parked fiber, once: those that their ensure blocks park again may take the grace time. */
@@ -184,6 +188,7 @@ static void leave(struct pel_reactor *reactor)
     int inherited = pel_loop_inherited(&reactor->loop);
     unsigned given_up;
 
+    reactor->phase = PEL_LEAVING;
     if (!inherited)
         stop_listed(reactor); /* what ensure blocks have listed meanwhile */
     given_up = give_up_parked(reactor);
