@@ -107,6 +107,27 @@ class ListedTest < PeltonTest
     RUBY
   end
 
+  # The reactor and what it has listed are freed in any order then.
+  def test_a_thread_may_end_with_something_active
+    assert_equal "ended\n", ruby_output(<<~RUBY)
+      require "pelton/http"
+      require "socket"
+
+      50.times do
+        Thread.new do
+          20.times { Pelton::Operation.new.timeout(60) }
+          sockets = UNIXSocket.pair.each { |socket| socket.autoclose = false }
+          here, there = sockets.map { |socket| Pelton::Stream.for_fd(socket.fileno) }
+          Pelton::HTTP::Server.new(->(_env) { [200, {}, []] }).serve(here)
+          there.on_data {}
+          Pelton.listen("127.0.0.1", 0) {}
+        end.join
+      end
+      GC.start
+      puts "ended"
+    RUBY
+  end
+
   private
 
   def cards = ObjectSpace.count_tdata_objects[:"Pelton card"].to_i

@@ -148,6 +148,7 @@ void pel_list_tenure(struct pel_list *list)
         struct pel_listed *listed = list->young.next;
         if (listed == &list->young || now - listed->since < AGE)
             return;
+        listed->since = now; /* when there is no memory for a card, it is tried again some collections later */
         write_on_card(list, listed);
         take_out(listed);
         link_last(&list->old, listed);

@@ -23,7 +23,8 @@ static void listener_free(void *data)
     struct listener *listener = data;
 
     if (listener->handle.slot != PEL_UNREGISTERED) {
-        pel_timer_cancel(&listener->reactor->loop.timers, &listener->pause.timer);
+        if (!pel_loop_inherited(&listener->reactor->loop)) /* a child leaves its timers alone */
+            pel_timer_cancel(&listener->reactor->loop.timers, &listener->pause.timer);
         pel_loop_disarm(&listener->reactor->loop, &listener->handle);
     }
     if (listener->handle.fd >= 0)

@@ -9,8 +9,9 @@
 struct limit {
     struct pel_alarm alarm; /* first */
     struct pel_listed listed;
-    struct pel_operation *operation;
-    VALUE object, error; /* the Pelton::Operation; what it fails with */
+    struct pel_operation *operation; /* referred to while it is armed; NULL */
+    VALUE object, error;             /* the Pelton::Operation; what it fails with */
+    unsigned fork_generation;
 };
 
 /* operation => limit. Guarded by the GVL. */
@@ -30,11 +31,32 @@ static size_t limit_size(const void *data)
     return sizeof(struct limit);
 }
 
-/* One that is armed is listed, and so lives as long as its reactor at least. */
-static const rb_data_type_t limit_type = {
-    .wrap_struct_name = "Pelton::Operation::Limit",
-    .function = {.dmark = limit_mark, .dfree = RUBY_TYPED_DEFAULT_FREE, .dsize = limit_size},
-    .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+static void forget(struct limit *limit)
+{
+    st_data_t key = (st_data_t)limit->operation;
+
+    st_delete(limits, &key, NULL);
+    limit->operation->limited = 0;
+    pel_operation_release(limit->operation);
+    limit->operation = NULL;
+}
+
+/* One that is armed is listed, so it is freed only together with its reactor, before or after it. After: its timer is
+ * inactive; but not in a child after a fork, which leaves it alone. */
+static void limit_free(void *data)
+{
+    struct limit *limit = data;
+
+    if (pel_timer_active(&limit->alarm.timer) && limit->fork_generation == pel_fork_generation)
+        pel_timer_cancel(&limit->operation->reactor->loop.timers, &limit->alarm.timer);
+    if (limit->operation)
+        forget(limit);
+    xfree(limit);
+}
+
+static const rb_data_type_t limit_type = {.wrap_struct_name = "Pelton::Operation::Limit",
+                                          .function = {.dmark = limit_mark, .dfree = limit_free, .dsize = limit_size},
+                                          .flags = RUBY_TYPED_FREE_IMMEDIATELY};
 
 static struct limit *limit_of(struct pel_operation *operation)
 {
@@ -46,13 +68,11 @@ static struct limit *limit_of(struct pel_operation *operation)
 static void disarm(struct limit *limit)
 {
     struct pel_reactor *reactor = limit->operation->reactor;
-    st_data_t key = (st_data_t)limit->operation;
 
-    st_delete(limits, &key, NULL);
-    limit->operation->limited = 0;
     pel_timer_cancel(&reactor->loop.timers, &limit->alarm.timer);
     pel_list_remove(&reactor->list, &limit->listed);
     reactor->references--;
+    forget(limit);
 }
 
 static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
@@ -82,7 +102,9 @@ static struct limit *new_limit(VALUE object, struct pel_operation *operation)
 
     limit->alarm.ring = ring;
     limit->listed.stop = stop;
+    limit->fork_generation = pel_fork_generation;
     limit->operation = operation;
+    operation->references++;
     limit->object = object;
     limit->error = Qnil;
     st_insert(limits, (st_data_t)operation, (st_data_t)limit);

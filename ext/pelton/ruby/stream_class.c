@@ -35,8 +35,8 @@ static void stream_free(void *data)
 {
     struct stream *stream = data;
 
-    /* An unregistered handle with an open descriptor: the loop was closed before. */
-    if (stream->core.handle.slot != PEL_UNREGISTERED)
+    /* An unregistered handle with an open descriptor: the loop was closed before. A child leaves its timers alone. */
+    if (stream->core.handle.slot != PEL_UNREGISTERED && !pel_loop_inherited(&stream->reactor->loop))
         pel_timer_cancel(&stream->reactor->loop.timers, &stream->linger.timer);
     pel_stream_close(&stream->core);
     pel_buffer_free(&stream->input);
