@@ -31,8 +31,15 @@ end
 
 task "memcheck:run" do
   require "ruby_memcheck"
+  # What a killed child has reported up to then counts: its report gets the end that it lacks.
+  RubyMemcheck::TestTaskReporter.prepend(Module.new {
+    def parse_valgrind_output
+      valgrind_xml_files.each { |file| File.write(file, "</valgrindoutput>", mode: "a") unless File.read(file).include?("</valgrindoutput>") }
+      super
+    end
+  })
   # Servers are not ours to check, and the guard, a fork, may still be ending when the reports are read.
-  options = ["--trace-children-skip=*/memcached", "--child-silent-after-fork=yes"]
+  options = ["--trace-children-skip=*/memcached,*/openssl", "--child-silent-after-fork=yes"]
   options = RubyMemcheck::Configuration::DEFAULT_VALGRIND_OPTIONS + options
   RubyMemcheck.config(binary_name: "pelton", valgrind_options: options, valgrind_suppressions_dir: "test/valgrind")
   RubyMemcheck::TestTask.new("memcheck:tests") { |t|

@@ -34,14 +34,16 @@ class SchedulerSelectTest < PeltonTest
   end
 
   def test_nil_when_the_time_is_over
-    log = []
+    other = nil
+    answers = []
     Pelton.run do
-      Pelton.spawn { log << :other }
-      log << Pelton.select([@one], nil, nil, timeout: 0.01)
-      log << Pelton.select([@one], nil, nil, timeout: 0)
+      Pelton.spawn { other = true }
+      answers << Pelton.select([@one], nil, nil, timeout: 0.01) until other # once, where the machine is not slow
+      answers << Pelton.select([@one], nil, nil, timeout: 0)
     end
 
-    assert_equal [:other, nil, nil], log
+    assert_operator answers.size, :>, 1
+    assert_equal [nil], answers.uniq
   end
 
   def test_a_full_socket_is_not_writable_until_it_is_read
