@@ -366,7 +366,8 @@ class HTTPExchangeTest < PeltonTest
   def test_trailers
     body = proc do |stream|
       stream.write("x")
-      stream.instance_variable_get(:@exchange).finish("digest" => "1")
+      stream.finish("digest" => "1")
+      stream.close
     end
     serving(->(_env) { [200, {}, body] }, lint: false) { assert_equal({"digest" => "1"}, peer.get("/").trailers) }
   end
@@ -375,10 +376,9 @@ class HTTPExchangeTest < PeltonTest
   def test_malformed_trailers_are_refused_as_a_whole
     bad = [{"a" => "b\r\nc: d"}, {"a" => "b", "c:" => "d"}, {"Content-Length" => "5"}, {"transfer-encoding" => "chunked"}, {"host" => "h"}, [["a", "b"]], 5]
     body = proc do |stream|
-      exchange = stream.instance_variable_get(:@exchange)
       stream.write("x")
-      bad.each { |trailers| assert_raises(ArgumentError, TypeError) { exchange.finish(trailers) } }
-      exchange.finish("good" => "1")
+      bad.each { |trailers| assert_raises(ArgumentError, TypeError) { stream.finish(trailers) } }
+      stream.finish("good" => "1")
     end
     serving(->(_env) { [200, {}, body] }, lint: false) do
       connection = peer

@@ -10,10 +10,10 @@ require_relative "../support/http_peer"
 class HTTPSecureTest < PeltonTest
   include HttpPeer
 
-  def serving_securely(app, **options, &block)
+  def serving_securely(app, tls: {}, **options, &block)
     Pelton.run do
       @server = Pelton::HTTP::Server.new(app, **options)
-      @port = @server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port
+      @port = @server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h.merge(tls)).port
       @peers = []
       block.call
     ensure
@@ -22,9 +22,10 @@ class HTTPSecureTest < PeltonTest
     end
   end
 
-  def secure_peer
-    socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @port))
+  def secure_peer(context = OpenSSL::SSL::SSLContext.new, name: nil)
+    socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @port), context)
     socket.sync_close = true
+    socket.hostname = name if name
     Peer.new(socket.connect).tap { |peer| @peers << peer }
   end
 
@@ -148,6 +149,23 @@ class HTTPSecureTest < PeltonTest
       assert_match(/no renegotiation|RENEGOTIATING\n.*error/m, output)
       assert_equal "hello", secure_peer.get("/").body
     end
+  end
+
+  def test_the_application_sees_the_clients_certificate
+    app = ->(env) { [200, {}, [env["async.callback"].tls.then { |tls| "#{tls.server_name} #{tls.certificate}" }]] }
+    me = Certificates.for("me")
+    serving_securely(app, tls: {verify: true, ca_file: Certificates.authority}) do
+      context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(me.x509, me.private_key) }
+
+      assert_equal "shop.example #{me.certificate}", secure_peer(context, name: "shop.example").get("/").body
+    end
+    serving(->(env) { [200, {}, [env["async.callback"].tls.inspect]] }) { assert_equal "nil", peer.get("/").body }
+  end
+
+  def test_http_1_1_is_agreed_upon
+    context = OpenSSL::SSL::SSLContext.new.tap { |one| one.alpn_protocols = %w[h2 http/1.1] }
+    serving_securely(HELLO) { assert_equal "http/1.1", secure_peer(context).io.alpn_protocol }
+    serving_securely(HELLO, tls: {alpn: ["x"]}) { assert_nil secure_peer(context).io.alpn_protocol }
   end
 
   def test_ssl_addresses_need_a_certificate

@@ -288,6 +288,12 @@ static VALUE exchange_server(VALUE self)
     return pel_http_exchange_get(self)->server_object;
 }
 
+/* tls: what the connection has agreed upon. */
+static VALUE exchange_tls(VALUE self)
+{
+    return rb_funcall(pel_http_exchange_get(self)->stream_object, rb_intern("tls"), 0);
+}
+
 /* callback { }: what env["async.close"] is for. The block is called once, when the client has closed its side, or the
  * response is over. */
 static VALUE exchange_callback(VALUE self)
@@ -376,6 +382,7 @@ void pel_init_http_exchange(VALUE module)
     rb_define_method(cExchange, "abort", exchange_abort, 0);
     rb_define_method(cExchange, "open?", exchange_open_p, 0);
     rb_define_method(cExchange, "server", exchange_server, 0);
+    rb_define_method(cExchange, "tls", exchange_tls, 0);
     rb_define_method(cExchange, "callback", exchange_callback, 0);
     rb_define_method(cExchange, "errback", exchange_errback, 0);
     pel_init_http_input(cExchange);

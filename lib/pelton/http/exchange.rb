@@ -61,6 +61,10 @@ module Pelton
       # @!method server
       #   @return [Server] whose request it is
       #   @raise [ClosedError] when the exchange is over
+
+      # @!method tls
+      #   @return [TLS::Info, nil] the client's certificate, the name it asked for, the version; nil without TLS
+      #   @raise [ClosedError] when the exchange is over
     end
 
     # What a streaming body (`body.call(stream)`) reads the request from and writes the response to.
@@ -98,6 +102,17 @@ module Pelton
       def flush
         @exchange.flush unless @closed
         self
+      end
+
+      # The response is complete, but for trailers behind a chunked body. Legal when it is closed.
+      #
+      # @param trailers [Hash{String => String}, nil] a client of HTTP/1.0 does not see them
+      # @raise [ArgumentError] for a malformed trailer; the stream is open then
+      def finish(trailers = nil)
+        return if @closed
+        @exchange.finish(trailers)
+        @closed = true
+        nil
       end
 
       # The response is complete. Legal when it is closed.

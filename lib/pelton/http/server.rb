@@ -57,13 +57,14 @@ module Pelton
       # Listens on an address. May be called several times. An open listener keeps {Pelton.run} going.
       #
       # @param address [String] tcp://host:port (port 0: any free one), unix:///path, or ssl://host:port
-      # @param options [Hash] see {Pelton.listen}; ssl:// needs `tls:`
+      # @param options [Hash] see {Pelton.listen}; ssl:// needs `tls:`, whose `alpn:` is http/1.1 unless it says otherwise
       # @return [Listener]
       # @raise [ArgumentError] the address cannot be read; see {Address}
       # @raise [ConnectionError] when the address is in use or not ours
       def listen(address, **options)
         place = Address.new(address)
         raise ArgumentError, "#{address}: give tls: {certificate: ..., key: ...}" if place.tls? && !options[:tls]
+        options[:tls] = secure(options[:tls]) if options[:tls]
         listener =
           if place.path
             Pelton.listen_unix(place.path, **options) { |stream| serve(stream) }
@@ -81,7 +82,7 @@ module Pelton
       # @param tls [TLS::Context, Hash, nil] has each connection speak TLS
       # @return [Listener]
       def listen_fd(descriptor, shared: false, tls: nil)
-        listener = Listener.for_fd(descriptor, shared: shared, tls: tls) { |stream| serve(stream) }
+        listener = Listener.for_fd(descriptor, shared: shared, tls: secure(tls)) { |stream| serve(stream) }
         @shared << listener if shared
         @listeners << listener
         listener
@@ -126,6 +127,8 @@ module Pelton
       #     the head to the response's end, and their "sum" of seconds
 
       private
+
+      def secure(tls) = tls.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], **tls) : tls
 
       # Whether nothing is open any more. What goes on while its client likes may have begun since the last look.
       def quiet?
