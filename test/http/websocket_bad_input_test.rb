@@ -4,41 +4,116 @@ require "zlib"
 require_relative "../test_helper"
 require_relative "../support/websocket_peer"
 
-# What comes from clients that are broken, or mean it.
+# What comes from clients that are broken, or mean it, and from servers.
 class WebSocketBadInputTest < PeltonTest
   include WebSocketPeer
 
   WebSocket = Pelton::HTTP::WebSocket
 
-  # ---- frames that a client must not send, and the code that answers them
+  # ---- frames that nobody must send (RFC 6455, 5.2 to 5.5, 7.4), and the code that answers them; the frames
+  # as WebSocketPeer.encode takes them
 
   BAD = {
-    "unmasked" => ["\x81\x01x", 1003],
-    "a reserved bit" => ["\xc1\x80\0\0\0\0", 1002],
-    "an unknown opcode" => ["\x83\x80\0\0\0\0", 1002],
-    "a length with the top bit" => ["\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 1009],
-    "a fragmented control frame" => ["\x09\x80\0\0\0\0", 1002],
-    "a long control frame" => ["\x89\xfe\x00\x7e\0\0\0\0", 1002],
-    "a continuation of nothing" => ["\x80\x80\0\0\0\0", 1002],
-    "a new message within another" => ["\x01\x80\0\0\0\0\x81\x80\0\0\0\0", 1002],
-    "text that is no UTF-8" => ["\x81\x81\0\0\0\0\xff", 1007],
-    "the reserved close code 1005" => ["\x88\x82\0\0\0\0\x03\xed", 1002],
-    "the reserved close code 1006" => ["\x88\x82\0\0\0\0\x03\xee", 1002],
-    "a character cut in two by fragments that is none" => ["\x01\x81\0\0\0\0\xc3\x80\x81\0\0\0\0\x28", 1007]
+    "the reserved bit 1" => [[[0xc1, 0]], 1002],
+    "the reserved bit 2" => [[[0xa1, 0]], 1002],
+    "the reserved bit 3" => [[[0x91, 0]], 1002],
+    **[3, 4, 5, 6, 7, 11, 12, 13, 14, 15].to_h { |opcode| ["the reserved opcode #{opcode}", [[[0x80 | opcode, 0]], 1002]] },
+    "a length with the top bit" => [[[0x82, 1 << 63]], 1002],
+    "a length with all bits" => [[[0x82, (1 << 64) - 1]], 1002],
+    "a length of 2 bytes that needs 1" => [[[0x82, 125, "x" * 125, 126]], 1002],
+    "a length of 8 bytes that needs 1" => [[[0x82, 0, "", 127]], 1002],
+    "a length of 8 bytes that needs 2" => [[[0x82, 65_535, "x" * 65_535, 127]], 1002],
+    "a ping's length of 2 bytes that needs 1" => [[[0x89, 5, "hello", 126]], 1002],
+    "a fragmented ping" => [[[0x09, 0]], 1002],
+    "a fragmented pong" => [[[0x0a, 0]], 1002],
+    "a fragmented close" => [[[0x08, 0]], 1002],
+    "a long ping" => [[[0x89, 126, "x" * 126]], 1002],
+    "a long pong" => [[[0x8a, 65_536, "x" * 65_536]], 1002],
+    "a long close" => [[[0x88, 126, [1000].pack("S>") + "x" * 124]], 1002],
+    "a continuation of nothing" => [[[0x80, 0]], 1002],
+    "a new message within another" => [[[0x01, 0], [0x81, 0]], 1002],
+    "text that is no UTF-8" => [[[0x81, 1, "\xff"]], 1007],
+    "a character cut in two by fragments that is none" => [[[0x01, 1, "\xc3"], [0x80, 1, "\x28"]], 1007],
+    "a close with half a code" => [[[0x88, 1, "\x03"]], 1002],
+    "a close with a reason that is no UTF-8" => [[[0x88, 4, "\x03\xe8\xc3\x28"]], 1007],
+    **[0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65_535].to_h do |code|
+      ["the close code #{code}", [[[0x88, 2, [code].pack("S>")]], 1002]]
+    end
   }.freeze
 
-  BAD.each do |name, (bytes, code)|
-    define_method("test_bad_frame_#{name.tr(" ", "_")}") do
-      closed = nil
-      with_server(->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |number, _| closed = number }.each { flunk } } }) do |url|
-        stream = raw(url)
-        stream.write(bytes.b)
-        answer = stream.read
-        eventually { closed }
+  BAD.each do |name, (frames, code)|
+    define_method("test_a_client_sends_#{name.tr(" ", "_")}") do
+      assert_equal [code] * 2, codes_of_server(frames.map { |facts| WebSocketPeer.encode(*facts, mask: true) }.join)
+    end
 
-        assert_equal code, closed
-        assert_equal [0x88, code], answer.unpack("Cx@2S>").then { |first, number| [first, number] }
+    define_method("test_a_server_sends_#{name.tr(" ", "_")}") do
+      assert_equal [code] * 2, codes_of_client(frames.map { |facts| WebSocketPeer.encode(*facts, mask: false) }.join)
+    end
+  end
+
+  # RFC 6455, 5.1.
+  def test_a_client_sends_a_frame_without_a_mask
+    assert_equal [1002, 1002], codes_of_server(WebSocketPeer.encode(0x81, 1, "x", mask: false))
+    assert_equal [1002, 1002], codes_of_server(WebSocketPeer.encode(0x88, 2, [1000].pack("S>"), mask: false))
+  end
+
+  def test_a_server_sends_a_frame_with_a_mask
+    assert_equal [1002, 1002], codes_of_client(WebSocketPeer.encode(0x81, 1, "x", mask: true))
+    assert_equal [1002, 1002], codes_of_client(WebSocketPeer.encode(0x89, 0, "", mask: true))
+  end
+
+  # Registered with IANA: 1012 service restart, 1013 try again later, 1014 bad gateway.
+  def test_close_codes_that_are_younger_than_the_rfc
+    [1012, 1013, 1014].each do |code|
+      assert_equal [code] * 2, codes_of_server(WebSocketPeer.encode(0x88, 5, [code].pack("S>") + "why", mask: true))
+      assert_equal [code] * 2, codes_of_client(WebSocketPeer.encode(0x88, 5, [code].pack("S>") + "why", mask: false))
+    end
+  end
+
+  # ---- what comes when this side has said farewell, and waits for the peer's
+
+  {"a frame that announces too much" => [0x82, 17 << 20], "a frame that announces far too much" => [0x82, 1 << 62], "a length with the top bit" => [0x82, 1 << 63],
+   "a long ping" => [0x89, 100_000]}.each do |name, (first, length)|
+    define_method("test_after_our_farewell_comes_#{name.tr(" ", "_")}") do
+      closed = []
+      with_server(->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |code, _| closed << code }.close } }) do |url|
+        stream = raw(url)
+        assert_equal [:close, [1000].pack("S>")], next_frame(stream)
+        stream.write(WebSocketPeer.encode(first, length, mask: true))
+        eventually { closed.any? }
+
+        assert_equal [[(length == 17 << 20 || length == 1 << 62) ? 1009 : 1002], ""], [closed, stream.read]
       end
+    end
+  end
+
+  def test_after_our_farewell_come_fragments_that_are_too_long_together
+    closed = []
+    app = ->(env) { WebSocket.accept(env, deflate: false, max_message: 1000) { |socket| socket.on_close { |code, _| closed << code }.close } }
+    with_server(app) do |url|
+      stream = raw(url)
+      stream.write(frame(:text, "x" * 1000, fin: false) + frame(:continuation, "x"))
+      eventually { closed.any? }
+
+      assert_equal [1009], closed
+    end
+  end
+
+  # ---- what this side is asked to send, and must not
+
+  def test_what_must_not_be_sent
+    with_echo do |url|
+      socket = WebSocket.connect(url)
+
+      [0, 999, 1004, 1005, 1006, 1015, 2999, 5000].each { |code| assert_raises(ArgumentError) { socket.close(code) } }
+      assert_raises(ArgumentError) { socket.close(1000, "x" * 124) }
+      assert_raises(ArgumentError) { socket.close(1000, "\xff") }
+      assert_raises(ArgumentError) { socket.ping("x" * 126) }
+      assert_raises(ArgumentError) { socket.write("\xff") }
+      socket.ping("x" * 125).write("\xff".b)
+      assert_equal "\xff".b, socket.receive
+      socket.close(4999, "x" * 123)
+      assert_equal [nil, 4999, "x" * 123], [socket.receive, socket.close_code, socket.close_reason]
     end
   end
 
@@ -47,28 +122,24 @@ class WebSocketBadInputTest < PeltonTest
     closed = nil
     app = ->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |*facts| closed = facts }.each { flunk } } }
     with_server(app) do |url|
-      {[1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 4999] => nil, [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65_535] => 1002}.each do |codes, answer|
-        codes.each do |code|
-          stream = raw(url)
-          stream.write(frame(:close, [code].pack("S>") + "why"))
+      [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 4999].each do |code|
+        stream = raw(url)
+        stream.write(frame(:close, [code].pack("S>") + "why"))
 
-          assert_equal answer || code, close_code_of(stream), code
-          eventually { closed }
-          assert_equal [answer || code, "why"], closed
-          closed = nil
-        end
+        assert_equal code, close_code_of(stream), code
+        eventually { closed }
+        assert_equal [code, "why"], closed
+        closed = nil
       end
     end
   end
 
-  def test_close_frames_without_a_code_with_half_of_one_and_with_a_broken_reason
+  def test_a_close_frame_without_a_code
     with_echo(deflate: false) do |url|
-      {"" => 1000, "\x03" => 1002, "\x03\xe8\xff" => 1002}.each do |data, code|
-        stream = raw(url)
-        stream.write(frame(:close, data.b))
+      stream = raw(url)
+      stream.write(frame(:close))
 
-        assert_equal code, close_code_of(stream), data.inspect
-      end
+      assert_equal 1000, close_code_of(stream)
     end
   end
 
@@ -131,12 +202,22 @@ class WebSocketBadInputTest < PeltonTest
   # Refused by its first bytes, not when all of it is there.
   def test_a_frame_that_announces_too_much
     with_echo(deflate: false, max_message: 1000) do |url|
-      ["\x82\xfe\x03\xe9", "\x82\xff\0\0\0\0\0\0\x03\xe9", "\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xff"].each do |head|
+      ["\x82\xfe\x03\xe9", "\x82\xff\0\0\0\0\0\1\0\0", "\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xff"].each do |head|
         stream = raw(url)
         stream.write(head.b)
 
         assert_equal 1009, close_code_of(stream)
       end
+    end
+  end
+
+  # Whoever closes while bytes come that nobody reads has the connection reset, and its last word lost.
+  def test_who_sends_far_too_much_sees_why_it_is_closed
+    with_echo(deflate: false, max_message: 1000) do |url|
+      stream = raw(url)
+      stream.write(frame(:text, "x" * 5_000_000))
+
+      assert_equal 1009, close_code_of(stream)
     end
   end
 
@@ -207,5 +288,44 @@ class WebSocketBadInputTest < PeltonTest
 
       assert_equal [:text, "hello"], next_frame(stream)
     end
+  end
+
+  private
+
+  # The code that the server sends back, and the one that its application learns.
+  def codes_of_server(bytes)
+    answer = closed = nil
+    with_server(->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |code, _| closed = code }.each { flunk } } }) do |url|
+      stream = raw(url)
+      stream.write(bytes)
+      answer = stream.read
+      eventually { closed }
+    end
+    assert_equal 0x88, answer.getbyte(0)
+    [answer.unpack1("x2S>"), closed]
+  end
+
+  # The same of a client.
+  def codes_of_client(bytes)
+    answer = closed = nil
+    with_server(->(env) { env["rack.hijack"].hijack.then { |stream| Pelton.spawn { answer = converse(stream, env, bytes) } } && [101, {}, []] }) do |url|
+      socket = WebSocket.connect(url, deflate: false)
+      assert_nil socket.receive
+      closed = socket.close_code
+      eventually { answer }
+    end
+    assert_equal 0x88, answer.getbyte(0)
+    [unmasked(answer).unpack1("S>"), closed]
+  end
+
+  def converse(stream, env, bytes)
+    shake(stream, env)
+    stream.write(bytes)
+    stream.read.tap { stream.close }
+  end
+
+  def unmasked(frame)
+    key, payload = frame.unpack("x2a4a*")
+    payload.bytes.each_with_index.map { |byte, index| byte ^ key.getbyte(index & 3) }.pack("C*")
   end
 end

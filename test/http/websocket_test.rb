@@ -276,9 +276,4 @@ class WebSocketTest < PeltonTest
   ensure
     Pelton.on_error(&before)
   end
-
-  def shake(stream, env)
-    accept = [Digest::SHA1.digest(env["HTTP_SEC_WEBSOCKET_KEY"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")].pack("m0")
-    stream.write("HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: #{accept}\r\n\r\n")
-  end
 end

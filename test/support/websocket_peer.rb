@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "digest/sha1"
 require "pelton/http"
 require "pelton/http/websocket"
 
@@ -7,6 +8,12 @@ require "pelton/http/websocket"
 module WebSocketPeer
   KEY = "dGhlIHNhbXBsZSBub25jZQ=="
   OPCODES = {continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10}.freeze
+
+  # A frame that may be malformed. With a mask that changes nothing; width: of the length, 126 for 2 bytes, 127 for 8.
+  def self.encode(first, length, payload = "", width = nil, mask:)
+    width ||= [length, 126, 127][[126, 65_536].count { |least| length >= least }]
+    [first, (mask ? 0x80 : 0) | width, length].pack("CC#{{126 => "S>", 127 => "Q>"}[width]}") + (mask ? "\0\0\0\0" : "") + payload.b
+  end
 
   private
 
@@ -33,6 +40,12 @@ module WebSocketPeer
       "Sec-WebSocket-Key: #{KEY}\r\n#{headers}\r\n")
     nil until stream.gets == "\r\n"
     stream
+  end
+
+  # The server's part of the handshake.
+  def shake(stream, env)
+    accept = [Digest::SHA1.digest(env["HTTP_SEC_WEBSOCKET_KEY"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")].pack("m0")
+    stream.write("HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: #{accept}\r\n\r\n")
   end
 
   # A client's frame, with a mask that changes nothing.

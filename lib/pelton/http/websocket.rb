@@ -7,6 +7,7 @@ rescue LoadError
   raise LoadError, "Pelton::HTTP::WebSocket needs the gem websocket-driver (and, to compress, permessage_deflate): add it to your Gemfile"
 end
 require_relative "websocket_deflate"
+require_relative "websocket_frames"
 require_relative "websocket_handshake"
 
 module Pelton
@@ -29,6 +30,10 @@ module Pelton
       MAX_MESSAGE = 16 << 20
       # Seconds that the peer may take to say farewell, too.
       CLOSE_TIMEOUT = 5
+      # Seconds in which bytes of a peer that broke the protocol are dropped, so that it sees why.
+      LINGER = 2
+      # Codes that may be sent: those of RFC 6455 and its registry, those of libraries, and those of applications.
+      CODES = [1000..1003, 1007..1014, 3000..4999].freeze
       # Messages, and bytes of them, that are received before anybody asks for them.
       AHEAD = 1000
       AHEAD_BYTES = 1 << 20
@@ -41,7 +46,7 @@ module Pelton
       # What a driver writes to. One with an environment is a server's.
       ServerWire = Struct.new(:stream, :env) { def write(bytes) = stream.write(bytes) }
       ClientWire = Struct.new(:stream, :url) { def write(bytes) = stream.write(bytes) }
-      private_constant :SLICE, :TURN, :ServerWire, :ClientWire
+      private_constant :LINGER, :CODES, :SLICE, :TURN, :ServerWire, :ClientWire
 
       # @return [String, nil] the subprotocol that was agreed upon
       def protocol = @driver.protocol
@@ -59,6 +64,7 @@ module Pelton
         @incoming_bytes = 0
         @waiting = []
         @ping = ping
+        @frames = WebSocketFrames.new(masked: !env.nil?, limit: max_message)
         options = {max_length: max_message, protocols: Array(protocols)}
         @driver = env ? ::WebSocket::Driver.rack(ServerWire.new(stream, env), options) : ::WebSocket::Driver.client(ClientWire.new(stream, url), options)
         @driver.add_extension(WebSocketDeflate.extension(max_message)) if deflate
@@ -67,12 +73,16 @@ module Pelton
         @driver.start
       end
 
+      # @private Gives it the head of the server's answer.
+      def shake_hands(head) = @driver.parse(head)
+
       # @private Gives it what was received. Several fibers may be in here, but never at once.
       def feed(bytes)
         @heard = true
         (0...bytes.bytesize).step(SLICE) do |at|
+          break if @closed
           began = Clock.now
-          @driver.parse((bytes.bytesize > SLICE) ? bytes.byteslice(at, SLICE) : bytes)
+          parse((bytes.bytesize > SLICE) ? bytes.byteslice(at, SLICE) : bytes)
           deliver
           Reactor.current.yield if at + SLICE < bytes.bytesize && Clock.now - began > TURN && Pelton.running?
         end
@@ -84,7 +94,10 @@ module Pelton
         raise HandshakeError, @error if @error
         (@sockets = sockets)[self] = true
         return self unless Pelton.running?
-        @stream.on_close { lost }
+        @stream.on_close do
+          @closing&.cancel
+          lost
+        end
         @stream.on_data { |bytes| feed(bytes) }
         @pinging = Pelton.add_periodic_timer(@ping) { check_peer } if @ping
         deliver
@@ -124,12 +137,14 @@ module Pelton
       #
       # @param message [String]
       # @return [self, Operation] with a block the Deferrable
+      # @raise [ArgumentError] it is text, and no UTF-8
       # @raise [ClosedError]
       # @raise [TimeoutError, ConnectionError]
       # @asynchronous when more than 1 MB is queued
       def write(message, &block)
         return Pelton.__send__(:defer, block) { write(message) } if block
         message = message.encode(Encoding::UTF_8) unless message.encoding == Encoding::BINARY
+        raise ArgumentError, "this text is no #{message.encoding}: send what is no text as a binary String" unless message.valid_encoding?
         raise ClosedError, "the WebSocket is closed" unless open? && @driver.frame(message)
         self
       end
@@ -140,8 +155,10 @@ module Pelton
       # @param text [String] at most 125 bytes
       # @yield when it has answered
       # @return [self]
+      # @raise [ArgumentError] it is longer
       # @raise [ClosedError]
       def ping(text = "", &block)
+        raise ArgumentError, "a ping has 125 bytes at most" if text.bytesize > 125
         raise ClosedError, "the WebSocket is closed" unless open? && @driver.ping(text, &block)
         self
       end
@@ -149,10 +166,13 @@ module Pelton
       # Says farewell, and closes when the peer has done so too, or after {CLOSE_TIMEOUT}. What it sends meanwhile is still
       # received. Legal when it is closed. The server's {Server#stop} does so with code 1001.
       #
-      # @param code [Integer] 1000, or 3000 to 4999
+      # @param code [Integer] 1000, or 3000 to 4999, or what else RFC 6455 lets be sent
       # @param reason [String] at most 123 bytes
       # @return [nil]
+      # @raise [ArgumentError]
       def close(code = 1000, reason = "")
+        raise ArgumentError, "#{code} is no code that may be sent: take 1000, or one of 3000 to 4999" unless CODES.any? { |range| range.cover?(code) }
+        raise ArgumentError, "the reason is no text of 123 bytes at most" if reason.bytesize > 123 || !reason.valid_encoding?
         return unless open?
         return close_blocking(code, reason) unless Pelton.running?
         @closing = Pelton.add_timer(CLOSE_TIMEOUT) { @stream.abort } # first: a peer that reads nothing holds up what is sent
@@ -208,8 +228,21 @@ module Pelton
 
       def listen
         @driver.on(:message) { |event| keep(event.data) }
-        @driver.on(:error) { |event| @error = event.message }
+        @driver.on(:error) { |event| @refused = @error = event.message }
         @driver.on(:close) { |event| finish(event.code, event.reason) }
+      end
+
+      # The driver has what comes before a frame that is not to be.
+      def parse(bytes)
+        fault = @frames.look(bytes)
+        @driver.parse(fault ? bytes.byteslice(0, fault.good) : bytes)
+        refuse(fault.code, fault.reason) if fault && !@closed
+      end
+
+      def refuse(code, reason)
+        @refused = true
+        @driver.close(reason, code)
+        finish(code, reason)
       end
 
       def keep(message)
@@ -260,7 +293,7 @@ module Pelton
 
       # Where no reactor runs.
       def pull(timeout)
-        @driver.parse(@stream.readpartial(65_536, timeout: timeout)) while @incoming.empty? && !@closed
+        parse(@stream.readpartial(65_536, timeout: timeout)) while @incoming.empty? && !@closed
         take if @incoming.any?
       rescue EOFError, ConnectionError => error
         raise if error.is_a?(TimeoutError)
@@ -269,7 +302,7 @@ module Pelton
 
       def close_blocking(code, reason)
         @driver.close(reason, code)
-        @driver.parse(@stream.readpartial(65_536, timeout: CLOSE_TIMEOUT)) until @closed
+        parse(@stream.readpartial(65_536, timeout: CLOSE_TIMEOUT)) until @closed
       rescue EOFError, ConnectionError
         lost
       ensure
@@ -289,9 +322,16 @@ module Pelton
         @close_code = code
         @close_reason = reason
         [@pinging, @closing].compact.each(&:cancel)
-        @stream.close
+        (@refused && @sockets && Pelton.running? && !@stream.closed?) ? linger : @stream.close
         call(@on_close, code, reason) if @on_close
         deliver unless @delivering
+      end
+
+      # Bytes that nobody reads would have the connection reset, and the peer not see why.
+      def linger
+        @stream.close_write
+        @stream.resume if @stream.paused?
+        @closing = Pelton.add_timer(LINGER) { @stream.abort }
       end
 
       # A peer that has sent nothing, not even an answer to the last ping, is gone.

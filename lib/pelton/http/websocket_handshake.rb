@@ -116,7 +116,7 @@ module Pelton
       end
 
       def shake_hands(socket, stream, deadline)
-        socket.feed(stream.readline("\r\n\r\n", limit: HEAD, timeout: Clock.left(deadline)))
+        socket.shake_hands(stream.readline("\r\n\r\n", limit: HEAD, timeout: Clock.left(deadline)))
         socket.begin
       rescue Exception # standard:disable Lint/RescueException
         stream.abort
