@@ -2,6 +2,7 @@
 
 require_relative "../test_helper"
 require "pelton/lab/programs"
+require "tempfile"
 
 class LabProgramsTest < PeltonTest
   def test_versions
@@ -15,5 +16,17 @@ class LabProgramsTest < PeltonTest
 
   def test_knows_what_is_not_there
     assert_nil Pelton::Lab::Programs.find("pelton-has-no-such-program")
+  end
+
+  def test_what_ties_a_program_to_the_lab_lets_it_run
+    assert_equal "hello\n", IO.popen([*Pelton::Lab::Programs.tied, "echo", "hello"], &:read)
+  end
+
+  def test_last_words
+    Tempfile.create("log") do |log|
+      assert_nil Pelton::Lab::Programs.last_words(log.path)
+      File.binwrite(log.path, "first\n  the last \xFF one\n\n \n")
+      assert_equal "the last \uFFFD one", Pelton::Lab::Programs.last_words(log.path)
+    end
   end
 end

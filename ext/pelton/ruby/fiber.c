@@ -1,7 +1,6 @@
 #include "reactor.h"
 
 #include "../core/alloc.h"
-#include "error.h"
 #include "late.h"
 #include "locals.h"
 #include "operation.h"

@@ -1,6 +1,5 @@
 #include "http.h"
 
-#include "../core/http1_writer.h"
 #include "error.h"
 
 /*

@@ -1,6 +1,5 @@
 #include "http_response_head.h"
 
-#include "error.h"
 
 /*
  * Rack's status, headers and body to bytes. The head is checked while it is written, and taken back when something in

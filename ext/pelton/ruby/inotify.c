@@ -1,6 +1,5 @@
 #include "inotify.h"
 
-#include "error.h"
 #include "reactor.h"
 
 /* The system's watch over files, as far as Ruby has no method for it. What is read from the descriptor is Ruby's to

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "../core/memcached_server.h"
 #include "error.h"
+#include "reactor.h"
 
 /*
  * Pelton::Memcached::Server: core's server on a reactor. Ruby starts it, stops it and asks for figures; between these

@@ -1,8 +1,6 @@
 #ifndef PEL_RUBY_MEMCACHED_SERVER_CLASS_H
 #define PEL_RUBY_MEMCACHED_SERVER_CLASS_H
 
-#include "reactor.h"
-
 void pel_init_memcached_server(void);
 
 #endif

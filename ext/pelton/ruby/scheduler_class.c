@@ -5,8 +5,6 @@
 #include <unistd.h>
 #include <ruby/io.h>
 #include "descriptor.h"
-#include "error.h"
-#include "protect.h"
 #include "scheduler.h"
 
 /*

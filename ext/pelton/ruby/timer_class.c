@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include "../core/slab.h"
-#include "error.h"
 
 /* Pelton::Timer: calls a block once, or again and again. One-shot timers keep run going, periodic ones do not. */
 

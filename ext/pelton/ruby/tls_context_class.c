@@ -1,6 +1,5 @@
 #include "tls_context.h"
 
-#include "error.h"
 #include "reactor.h"
 
 /* Pelton::TLS::Context: settings, as lib/pelton/tls/context.rb gives them, on a core context. */

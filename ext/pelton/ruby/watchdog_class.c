@@ -4,7 +4,6 @@
 #include <ruby/debug.h>
 #include <unistd.h>
 #include "../core/alloc.h"
-#include "error.h"
 #include "protect.h"
 
 /* Pelton::Watchdog: what the watchdog needs of Ruby, and what Ruby learns of it. The rest is in core/watchdog.c. */

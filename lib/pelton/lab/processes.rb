@@ -29,7 +29,7 @@ module Pelton
       def start(*command, core: nil, user: nil, **options)
         environment = command.first.is_a?(Hash) ? command.shift : {}
         note(command, pinned(core))
-        pid = Process.spawn(environment, *tied_to_us(user), *pinned(core), *command, pgroup: true, in: File::NULL, **options)
+        pid = Process.spawn(environment, *Programs.tied(user:), *pinned(core), *command, pgroup: true, in: File::NULL, **options)
         @running << pid
         pid
       end
@@ -85,12 +85,6 @@ module Pelton
         Process.kill(signal, -pid)
       rescue Errno::ESRCH, Errno::EPERM
         # it has ended by itself
-      end
-
-      # Even where the lab itself is killed, what it started ends with it.
-      def tied_to_us(user)
-        return [] unless Programs.find("setpriv")
-        ["setpriv", "--pdeathsig", "KILL", *("--reuid=#{user} --clear-groups".split if user && Process.uid.zero?)]
       end
 
       # A bundle's gems without Bundler, which takes a tenth of a second to load and 9 MB: they are on the load path.

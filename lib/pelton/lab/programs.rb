@@ -2,7 +2,7 @@
 
 module Pelton
   module Lab
-    # The programs of the system that the lab can use.
+    # The programs of the system that the lab can use: where they are, how they are started, what they said.
     module Programs
       # Where administrators' programs are (nginx) counts as well.
       # @return [String, nil] the path of a program, nil where it is not installed
@@ -20,6 +20,20 @@ module Pelton
         end.first
       rescue SystemCallError
         nil
+      end
+
+      # What stands before a command so that it ends with the lab, even where the lab itself is killed.
+      # @param user [String, nil] the user it runs as, where the lab itself is root
+      # @return [Array<String>]
+      def self.tied(user: nil)
+        return [] unless find("setpriv")
+        ["setpriv", "--pdeathsig", "KILL", *("--reuid=#{user} --clear-groups".split if user && Process.uid.zero?)]
+      end
+
+      # @param log [String] the path of what a program has written
+      # @return [String, nil] the last line that says something
+      def self.last_words(log)
+        File.read(log).scrub.lines.map(&:strip).reject(&:empty?).last
       end
     end
   end

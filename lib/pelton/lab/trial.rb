@@ -5,6 +5,7 @@ require "json"
 require "tempfile"
 require_relative "../clock"
 require_relative "measurement"
+require_relative "programs"
 
 module Pelton
   module Lab
@@ -61,7 +62,7 @@ module Pelton
         when "wrong", "error", "unavailable"
           Outcome.new(event[:event].to_sym, nil, event[:message])
         else
-          said = File.read(output.path).scrub.lines.map(&:strip).reject(&:empty?).last
+          said = Programs.last_words(output.path)
           Outcome.new(:crashed, nil, "it ended without a result (#{status.to_s.sub(/\Apid \d+ /, "")})#{": #{said}" if said}")
         end
       end

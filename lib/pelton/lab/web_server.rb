@@ -42,7 +42,7 @@ module Pelton
         @log = File.join(folder, "log")
         environment = {"RACK_ENV" => "production", "APP_ENV" => "production", **environment}
         # Its own folder, too: no configuration that lies about is read.
-        @pid = Process.spawn(environment, *tied_to_us, *command.call(port, folder), chdir: folder, in: File::NULL,
+        @pid = Process.spawn(environment, *Programs.tied, *command.call(port, folder), chdir: folder, in: File::NULL,
           out: @log, err: %i[child out], rlimit_nofile: Process.getrlimit(:NOFILE).last)
       end
 
@@ -54,7 +54,7 @@ module Pelton
         rescue SystemCallError
           ended = Process.wait(pid, Process::WNOHANG)
           @pid = nil if ended
-          raise "the server did not start: #{said}" if ended || Clock.now > late
+          raise "the server did not start: #{Programs.last_words(@log) || "it says nothing"}" if ended || Clock.now > late
           sleep 0.02
           retry
         end
@@ -130,14 +130,6 @@ module Pelton
         end
         all = [pid]
         all.each { |parent| all.concat(children[parent]) }
-      end
-
-      def said
-        File.read(@log).scrub.lines.map(&:strip).reject(&:empty?).last || "it says nothing"
-      end
-
-      def tied_to_us
-        Programs.find("setpriv") ? ["setpriv", "--pdeathsig", "KILL"] : []
       end
     end
   end
