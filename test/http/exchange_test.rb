@@ -38,6 +38,26 @@ class HTTPExchangeTest < PeltonTest
     serving(app, lint: false) { assert_equal "early", peer.get("/").body }
   end
 
+  # The handler's own answer counts, and among those that came before it the first.
+  def test_answers_before_the_handler_has_returned_that_are_not_sent_are_closed
+    closed = []
+    app = lambda do |env|
+      %w[a b].each do |name|
+        body = Enumerator.new { |parts| parts << name }
+        body.define_singleton_method(:close) { closed << name }
+        env["async.callback"].call([200, {}, body])
+      end
+      {"/own" => [200, {}, ["own"]], "/async" => ASYNC}.fetch(env["PATH_INFO"]) { raise "none" }
+    end
+    serving(app, lint: false) do
+      connection = peer
+
+      assert_equal ["own", %w[b a]], [connection.get("/own").body, closed.slice!(0..)]
+      assert_equal ["a", %w[b a]], [connection.get("/async").body, closed.slice!(0..)]
+      assert_equal [500, %w[b a]], [connection.get("/raise").status, closed.slice!(0..)]
+    end
+  end
+
   # As Sinatra passes on what its route has returned.
   def test_an_answer_that_says_again_that_it_comes_later
     app = lambda do |env|
@@ -168,6 +188,23 @@ class HTTPExchangeTest < PeltonTest
     end
     assert_kind_of Pelton::ClosedError, finished.first
     assert_empty reported
+  end
+
+  # Whoever wants to answer later need not do so, nor write into a stream, for the connection to be given up.
+  def test_a_client_that_leaves_while_its_handler_waits
+    [ASYNC, [200, {}, proc {}]].each do |returned|
+      gate = Thread::Queue.new
+      app = ->(_env) { gate.pop && returned }
+      serving(app, lint: false) do
+        connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+        sleep 0.002 until gate.num_waiting == 1
+        connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+        connection.close
+        Pelton.spawn { gate << 1 }
+        sleep 0.002 until server.stats.values_at(:connections, :running) == [0, 0]
+      end
+      assert_empty reported
+    end
   end
 
   def test_a_stream_whose_client_is_gone

@@ -97,6 +97,20 @@ class HTTPOverloadTest < PeltonTest
     assert_empty reported
   end
 
+  # Its time is until the response begins.
+  def test_a_response_that_takes_long_is_not_late
+    streaming = proc do |stream|
+      2.times { sleep(0.03) && stream.write("a") }
+      stream.close
+    end
+    each = Enumerator.new { |parts| 2.times { sleep(0.03) && parts << "a" } }
+    serving(->(env) { [200, {}, (env["PATH_INFO"] == "/each") ? each : streaming] }, request_timeout: 0.02) do
+      connection = peer
+
+      assert_equal %w[aa aa], [connection.get("/each").body, connection.get("/stream").body]
+    end
+  end
+
   def test_a_client_that_does_not_read
     closed = false
     body = Object.new

@@ -116,6 +116,32 @@ class HTTPReentrancyTest < PeltonTest
     assert_equal ["none"], reported.map(&:message)
   end
 
+  # Nobody has the connection any more, so nobody may have it from this one.
+  def test_an_upgrade_whose_headers_take_until_the_reactor_stops
+    given = nil
+    waits = false
+    headers = converts(:to_hash) do
+      (waits = true) && sleep
+    rescue Pelton::Cancelled
+      {}
+    end
+    app = lambda do |env|
+      Pelton.spawn { env["async.callback"].call([101, headers, ->(stream) { given = stream }]) }
+      ASYNC
+    end
+    Pelton.run do
+      @server = Pelton::HTTP::Server.new(app)
+      @port = @server.listen("tcp://127.0.0.1:0").port
+      @peers = []
+      peer.say(GET)
+      sleep 0.002 until waits
+      Pelton.stop
+    end
+    @peers.each(&:close)
+
+    assert_equal [nil, 0], [given, @server.stats[:connections]]
+  end
+
   # Of two answers the first that begins is sent; the other one touches neither it nor the next.
   def test_an_answer_that_is_late_by_the_time_its_parts_are_known
     asked = second = false

@@ -139,6 +139,13 @@ class HTTPResponseTest < PeltonTest
     assert_equal "hello", response.body
   end
 
+  # Where only the connection's end can tell the body's, it does.
+  def test_a_coding_that_has_no_end_of_its_own
+    response = answer_of([200, {"transfer-encoding" => "gzip"}, ["hello"]])
+
+    assert_equal "close", response["connection"]
+  end
+
   def test_large_strings_are_sent_as_they_were
     text = +"x" * 200_000
     app = lambda do |_env|

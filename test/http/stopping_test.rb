@@ -284,6 +284,27 @@ class HTTPStoppingTest < PeltonTest
     end
   end
 
+  # What is under way is over then.
+  def test_those_who_want_to_know_of_the_end_are_told_when_the_reactor_stops
+    told = []
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(_env, _status, _headers, error) { told << error.class }
+      env["async.close"].callback { told << :closed }
+      [-1, {}, []]
+    end
+    Pelton.run do
+      @server = Pelton::HTTP::Server.new(app)
+      @port = @server.listen("tcp://127.0.0.1:0").port
+      @peers = []
+      peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      sleep 0.002 until server.stats[:running] == 1
+      Pelton.stop
+    end
+    @peers.each(&:close)
+
+    assert_equal [:closed, Pelton::ClosedError], told
+  end
+
   private
 
   # What a client does within a second of its last response is what the server has promised to wait for. Where that took

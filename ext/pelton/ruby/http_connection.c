@@ -107,6 +107,9 @@ static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
         return;
     }
     pel_stream_flush(&connection->stream->core);
+    connection->aborted = 1;
+    if (connection->state == PEL_HTTP_BUSY && !connection->in_app)
+        pel_http_end_exchange(connection);
     pel_http_close(connection);
     pel_http_uncount(connection); /* its fiber, if it has one, never goes on */
 }

@@ -38,16 +38,17 @@ static int reads_on(struct pel_http_connection *connection)
 /* The application is told where it waits; if it does not wait in this reactor it is not to be reached. */
 static void end_request(struct pel_http_connection *connection)
 {
-    VALUE error = pel_error_new(PEL_ETIMEOUT, 0, "the request's time is over");
+    VALUE error;
 
-    connection->timed_out = 1;
     connection->deadline = PEL_FOREVER;
+    if (connection->head_sent)
+        return;
+    error = pel_error_new(PEL_ETIMEOUT, 0, "the request's time is over");
+    connection->timed_out = 1;
     if (connection->in_app && connection->fiber && pel_raise_in(connection->reactor, connection->fiber, error))
         return;
-    if (!connection->in_app && !connection->head_sent)
+    if (!connection->in_app)
         pel_http_respond_plainly(connection, 504, "the request's time is over", 1);
-    else if (connection->head_sent)
-        pel_http_close(connection);
 }
 
 void pel_http_ring(struct pel_reactor *reactor, struct pel_alarm *alarm)

@@ -94,6 +94,14 @@ static void put(struct pel_http_connection *connection, VALUE string, size_t len
     RB_GC_GUARD(string);
 }
 
+/* The client sees that it is not complete, and nobody need say so any more. */
+static void break_off(struct pel_http_connection *connection, const char *why)
+{
+    connection->aborted = 1;
+    pel_http_end_exchange(connection);
+    rb_raise(pel_eError, "%s", why);
+}
+
 void pel_http_write(struct pel_http_connection *connection, VALUE string)
 {
     struct pel_stream *core = &connection->stream->core;
@@ -101,11 +109,8 @@ void pel_http_write(struct pel_http_connection *connection, VALUE string)
 
     if (connection->no_body || !length)
         return;
-    if (connection->has_length && length > connection->body_left) {
-        connection->keep_alive = 0;
-        connection->aborted = 1;
-        rb_raise(pel_eError, "the body is longer than its content-length");
-    }
+    if (connection->has_length && length > connection->body_left)
+        break_off(connection, "the body is longer than its content-length");
     if (connection->chunked)
         check(pel_http1_write_chunk(&core->output, length));
     put(connection, string, length);
@@ -234,10 +239,8 @@ void pel_http_finish_body(struct pel_http_connection *connection, VALUE trailers
 {
     if (connection->no_body)
         return;
-    if (connection->has_length && connection->body_left) {
-        connection->aborted = 1; /* the client sees that something is missing */
-        rb_raise(pel_eError, "the body is shorter than its content-length");
-    }
+    if (connection->has_length && connection->body_left)
+        break_off(connection, "the body is shorter than its content-length");
     if (connection->chunked)
         put_all_fields(connection, trailers, 0);
 }
@@ -362,6 +365,8 @@ static VALUE exchange_call(int argc, VALUE *argv, VALUE self)
     pel_http_exchange_get(self);
     if (RB_TYPE_P(argv[0], T_HASH))
         early_hints(connection, argv[0]);
+    else if (connection->early)
+        pel_http_drop_response(argv[0]);
     else if (connection->in_app)
         PEL_HTTP_KEEP(connection, early, argv[0]);
     else

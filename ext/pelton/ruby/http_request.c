@@ -64,30 +64,34 @@ static void fail(struct pel_http_connection *connection, int state)
 static void answer(struct pel_http_connection *connection)
 {
     struct application application = {.connection = connection};
-    VALUE response;
+    VALUE response, early;
     int state;
 
     connection->state = PEL_HTTP_BUSY;
     connection->in_app = 1;
     PEL_HTTP_KEEP(connection, fiber, rb_fiber_current());
-    pel_http_limit(connection, connection->server->request_timeout);
     response = pel_protect(call_with_fresh_locals, (VALUE)&application, &state);
     connection->in_app = 0;
     connection->fiber = Qfalse;
+    early = connection->early;
+    connection->early = Qfalse;
     if (state) {
         fail(connection, state);
     } else if (connection->state == PEL_HTTP_GONE) { /* hijacked, or the reactor stops */
         pel_http_drop_response(application.returned ? response : Qnil);
     } else if (application.returned && !pel_http_deferred_p(response)) {
         pel_http_respond(connection, response);
-    } else if (connection->early) {
-        VALUE early = connection->early;
-        connection->early = Qfalse;
-        pel_http_respond(connection, early);
-        RB_GC_GUARD(early);
+    } else if (early) {
+        response = early;
+        early = Qfalse;
+        pel_http_respond(connection, response);
     }
+    if (connection->state == PEL_HTTP_BUSY && connection->aborted) /* nobody waits for what would come later */
+        pel_http_end_exchange(connection);
     if (connection->state == PEL_HTTP_GONE)
         pel_http_uncount(connection);
+    if (early)
+        pel_http_drop_response(early);
     RB_GC_GUARD(response);
 }
 
@@ -164,13 +168,13 @@ static void dispatch(struct pel_http_connection *connection)
     /* The end may have come with the request: nobody will tell of it again, so it is looked for in the next turn. */
     if (connection->stream->core.hangup)
         pel_http_queue(connection);
+    pel_http_limit(connection, server->request_timeout);
     if (server->running < server->concurrency) {
         server->running++;
         connection->counted = 1;
         answer(connection);
     } else if (server->waiting.count < server->queue_limit) {
         connection->state = PEL_HTTP_WAITING;
-        pel_http_limit(connection, server->request_timeout);
         pel_http_list_add(&server->waiting, connection);
     } else {
         server->overloads++;

@@ -94,7 +94,8 @@ static int still_ours(const struct response *response)
 {
     const struct pel_http_connection *connection = response->connection;
 
-    return connection->exchange == response->exchange && (response->begun || !connection->head_sent);
+    return connection->exchange == response->exchange && connection->state == PEL_HTTP_BUSY &&
+           (response->begun || !connection->head_sent);
 }
 
 static VALUE respond(VALUE argument)

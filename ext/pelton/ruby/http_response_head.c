@@ -53,6 +53,8 @@ static int known_header(struct pel_http_head *head, struct pel_slice name, struc
         if (head->status < 200 || head->status == 204)
             return 1;
         connection->raw = 1;
+        if (!pel_http1_has_token(value, "chunked")) /* its end is the connection's */
+            connection->keep_alive = 0;
     }
     return 0;
 }
@@ -165,8 +167,8 @@ void pel_http_write_head(struct pel_http_head *head, VALUE headers, VALUE body, 
     if (head->connection->raw && head->connection->has_length)
         rb_raise(rb_eArgError,
                  "content-length and transfer-encoding exclude each other: clients would read different bodies");
-    if (!rb_respond_to(NIL_P(head->hijack) ? body : head->hijack, rb_intern("call")) &&
-        (head->status == 101 || !NIL_P(head->hijack)))
+    if ((head->status == 101 || !NIL_P(head->hijack)) &&
+        !rb_respond_to(NIL_P(head->hijack) ? body : head->hijack, rb_intern("call")))
         rb_raise(rb_eTypeError, "what is to have the connection does not respond to call");
     if (!NIL_P(head->hijack) && head->status != 101) { /* it ends with the connection */
         head->connection->raw = 1;
