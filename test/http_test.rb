@@ -19,4 +19,19 @@ class HTTPTest < PeltonTest
     assert_equal [[:second, 201], [:first, 201, {"a" => "b"}, nil]], told
     assert_equal ["third"], reported.map(&:message)
   end
+
+  # Not even by what is no StandardError, nor by a log that cannot be written.
+  def test_one_who_fails_keeps_nobody_from_being_told
+    told = []
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(*) { told << :finished } << ->(*) { raise NotImplementedError, "second" }
+      env["async.close"].callback { raise NotImplementedError, "third" }.callback { told << :closed }
+      [200, {}, ["x"]]
+    end
+    log = ->(*) { raise IOError, "first" }
+    serving(app, log: log) { peer.get("/") }
+
+    assert_equal %i[closed finished], told
+    assert_equal %w[third first second], reported.map(&:message)
+  end
 end

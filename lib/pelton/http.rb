@@ -37,25 +37,22 @@ module Pelton
 
       # @private
       def _ended(log, finished, env, status, headers, bytes, seconds, aborted)
-        log&.call(env, status, bytes, seconds)
+        tell { log.call(env, status, bytes, seconds) } if log
         error = ClosedError.new("the client was gone before the response was complete") if aborted
-        finished.reverse_each do |callable|
-          callable.call(env, status, headers, error)
-        rescue => raised
-          Pelton.report_error(raised)
-        end
+        finished.reverse_each { |callable| tell { callable.call(env, status, headers, error) } }
       end
 
       # @private
-      def _closed(callables)
-        callables.each do |callable|
-          callable.call
-        rescue => raised
-          Pelton.report_error(raised)
-        end
-      end
+      def _closed(callables) = callables.each { |callable| tell { callable.call } }
 
       private
+
+      # Others are to be told as well, whatever becomes of it.
+      def tell
+        yield
+      rescue StandardError, ScriptError => error
+        Pelton.report_error(error)
+      end
 
       def bridge(stream)
         ours, theirs = UNIXSocket.pair

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "tempfile"
+require "tmpdir"
 require_relative "../test_helper"
 require_relative "../support/http_peer"
 
@@ -210,6 +211,60 @@ class HTTPBodyTest < PeltonTest
     end
     assert_kind_of Pelton::ClosedError, finished
     assert_empty reported
+  end
+
+  # ---- closed once, whatever becomes of it
+
+  def test_a_close_that_raises
+    body = Parts.new("a")
+    body.define_singleton_method(:close) { super() && raise("late") }
+    serving_body(body) { assert_equal "a", peer.get("/").body }
+
+    assert_equal [1, ["late"]], [body.closed, reported.map(&:message)]
+  end
+
+  def file_body(path, *parts)
+    Parts.new(*parts).tap { |body| body.define_singleton_method(:to_path) { path } }
+  end
+
+  def test_a_file_that_is_shorter_than_announced
+    body = file_body(__FILE__)
+    serving_body(body, {"content-length" => (File.size(__FILE__) + 1).to_s}, lint: false) { answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
+
+    assert_equal [1, [Pelton::Error]], [body.closed, reported.map(&:class)]
+  end
+
+  # Opening it would wait for somebody who writes into it.
+  def test_a_path_that_is_no_file
+    Dir.mktmpdir do |folder|
+      File.mkfifo(path = "#{folder}/pipe")
+      body = file_body(path, "hello")
+      serving_body(body, {"content-length" => "5"}) { assert_equal "hello", peer.get("/").body }
+
+      assert_equal 1, body.closed
+    end
+  end
+
+  # Its stream may be closed long after the call.
+  def test_a_streaming_body_is_closed_when_its_response_is_over
+    events = []
+    body = Object.new
+    body.define_singleton_method(:call) { |stream| Pelton.next_tick { (events << :written) && stream.write("a") && stream.close } }
+    body.define_singleton_method(:close) { events << :closed }
+    serving_body(body) { assert_equal "a", peer.get("/").body }
+
+    assert_equal %i[written closed], events
+  end
+
+  # Whoever finds that out may be a task of its own, which says no more.
+  def test_streaming_bodies_that_do_not_have_their_length
+    %w[abcd ab].each do |text|
+      body = proc { |stream| Pelton.spawn { stream.write(text) && stream.close } }
+      serving_body(body, {"content-length" => "3"}, lint: false) do
+        assert_operator answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n").split("\r\n\r\n", 2).fetch(1, "").bytesize, :<, 3
+      end
+    end
+    assert_equal [Pelton::Error] * 2, reported.map(&:class)
   end
 
   # 20 MB to somebody who does not read: others are served meanwhile, and it arrives whole.

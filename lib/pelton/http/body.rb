@@ -6,33 +6,27 @@ module Pelton
     # @private
     module Body
       class << self
-        # Sends a body and closes it, also when the client is gone. What it raises ends the response unfinished.
+        # Sends a body and closes it, once, also when the client is gone. What it raises ends the response unfinished.
         def deliver(exchange, body, env)
-          if body.respond_to?(:to_path) && send_file(exchange, body)
-            finish(exchange, body)
-          elsif body.respond_to?(:each)
-            deliver_parts(exchange, body, env)
-          else
-            deliver_stream(exchange, body)
-          end
+          return deliver_stream(exchange, body, env) unless body.respond_to?(:each)
+          later = false
+          send_file(exchange, body) || send_parts(exchange, body)
+          (later = deferred?(body)) ? await_end(exchange, body, env) : exchange.finish
+        ensure
+          close(body) if later == false
         end
 
         private
 
+        # A directory or a pipe cannot be sent so, and opening it might take for ever.
         def send_file(exchange, body)
-          File.open(body.to_path, "rb") { |file| exchange.__send__(:_send_file, file.fileno, file.size) }
-        rescue SystemCallError, Pelton::Error
-          close(body)
-          raise
+          return unless body.respond_to?(:to_path) && File.stat(path = body.to_path).file?
+          File.open(path, "rb") { |file| exchange.__send__(:_send_file, file.fileno, file.size) }
         end
 
-        def deliver_parts(exchange, body, env)
+        def send_parts(exchange, body)
           pass_on(exchange, body) if body.respond_to?(:_splice, true)
           body.each { |part| exchange.write(part) }
-          deferred?(body) ? await_end(exchange, body, env) : finish(exchange, body)
-        rescue Exception # standard:disable Lint/RescueException
-          close(body)
-          raise
         end
 
         # What another connection receives goes on to the client as far as it can do so at once. The rest is the body's parts.
@@ -58,12 +52,14 @@ module Pelton
         def deferred?(body) = body.respond_to?(:callback) && body.respond_to?(:errback)
 
         # The stream's close ends the response, and may come long after the call.
-        def deliver_stream(exchange, body)
+        def deliver_stream(exchange, body, env)
+          env["rack.response_finished"] << ->(*) { close(body) } if body.respond_to?(:close)
           body.call(BodyStream.new(exchange))
         end
 
         def finish(exchange, body)
           exchange.finish
+        ensure
           close(body)
         end
 
