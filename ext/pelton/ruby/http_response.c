@@ -1,6 +1,5 @@
 #include "http_response_head.h"
 
-
 /*
  * Rack's status, headers and body to bytes. The head is checked while it is written, and taken back when something in
  * it is wrong. Bodies that are Arrays are written here; all others by lib/pelton/http/body.rb.
