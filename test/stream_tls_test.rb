@@ -40,6 +40,19 @@ module StreamTLSSuite
   end
   TRUST = Pelton::TLS::Context.new(ca_file: Certificates.authority)
 
+  # Which the server sends unasked: to close over them would reset the connection, and cost what the peer has not read yet.
+  def test_tickets_that_nobody_reads
+    server = TCPServer.new("127.0.0.1", 0)
+    with_stream([TCPSocket.new("127.0.0.1", server.addr[1]), server.accept]) do |stream, peer|
+      received = Thread.new { sleep(0.1) && peer.read }
+      ask(stream, :write, LARGE)
+      stream.close
+      assert_equal LARGE.bytesize, received.value.bytesize
+    end
+  ensure
+    server.close
+  end
+
   private
 
   def with_stream(sockets = UNIXSocket.pair)

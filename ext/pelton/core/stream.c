@@ -372,10 +372,25 @@ void pel_stream_give_layer(struct pel_stream *stream, struct pel_layer *layer)
         layer->type->moved(layer, stream);
 }
 
+/* What a layer would have received for itself, as TLS does tickets. To close over it would reset the connection, and
+ * the peer lose what it has not read yet. */
+static void drop_received(int fd)
+{
+    char bytes[4096];
+
+    for (int i = 0; i < 4 && recv(fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0; i++)
+        ;
+}
+
 void pel_stream_close(struct pel_stream *stream)
 {
+    int ours = stream->handle.slot != PEL_UNREGISTERED && !pel_loop_inherited(stream->loop);
+    int gently = ours && stream->layer && stream->write_shut && !stream->error;
     int fd = pel_stream_detach(stream);
 
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        return;
+    if (gently)
+        drop_received(fd);
+    close(fd);
 }
