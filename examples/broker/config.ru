@@ -7,9 +7,17 @@
 require "pelton/memcached"
 
 class Broker
+  # A number from the environment.
+  def self.setting(name, default)
+    yield ENV.fetch(name, default)
+  rescue ArgumentError
+    raise ArgumentError, "#{name} is no number: #{ENV[name].inspect}"
+  end
+
   # memcached's own limits, of a key in bytes and of an item.
   KEY = %r{\A/([!-~]{1,250})\z}
-  LARGEST = Integer(ENV.fetch("BROKER_LARGEST", 1_048_000))
+  LARGEST = setting("BROKER_LARGEST", 1_048_000) { |bytes| Integer(bytes) }
+  TIMEOUT = setting("BROKER_TIMEOUT", 2) { |seconds| Float(seconds) }
   # What comes from a client is sent to browsers as bytes, never as a page.
   HEADERS = {"content-type" => "application/octet-stream", "x-content-type-options" => "nosniff"}.freeze
 
@@ -19,7 +27,7 @@ class Broker
 
   # An ordinary blocking call: while it waits, the other requests go on.
   def call(env)
-    key = env["PATH_INFO"][KEY, 1] or return answer(404, "no such key\n")
+    key = env["PATH_INFO"][KEY, 1] or return answer((env["REQUEST_METHOD"] == "PUT") ? 400 : 404, "a key is 1 to 250 visible ASCII characters\n")
     case env["REQUEST_METHOD"]
     when "GET", "HEAD" then get(key)
     when "PUT" then put(key, env)
@@ -59,4 +67,4 @@ class Broker
 end
 
 # Bytes in, bytes out: nothing is serialized or compressed. The servers are those of MEMCACHE_SERVERS.
-run Broker.new(Pelton::Memcached::Client.new(timeout: Float(ENV.fetch("BROKER_TIMEOUT", 2))))
+run Broker.new(Pelton::Memcached::Client.new(timeout: Broker::TIMEOUT))

@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../support/servers"
 require "net/http"
+require "open3"
 require "pelton/lab/web_programs"
 require "pelton/lab/web_server"
 require "socket"
+require "tmpdir"
 
 # examples/broker, as its README starts it.
 class BrokerExampleTest < PeltonTest
@@ -42,7 +45,9 @@ class BrokerExampleTest < PeltonTest
     broker do |http|
       assert_equal %w[204 204], ["/a/b", "/a%20b"].map { |path| put(http, path, path).code }
       assert_equal ["/a/b", "/a%20b"], ["/a/b", "/a%20b"].map { |path| http.get(path).body }
-      assert_equal %w[404 404], ["/", "/#{"k" * 251}"].map { |path| put(http, path, "x").code }
+      assert_equal %w[400 400], ["/", "/#{"k" * 251}"].map { |path| put(http, path, "x").code }
+      assert_equal %w[404 404], ["/", "/#{"k" * 251}"].map { |path| http.get(path).code }
+      assert_equal ["200", ""], ["/empty", ""].then { |path, value| put(http, path, value) && http.get(path) }.then { |got| [got.code, got.body] }
     end
   end
 
@@ -63,6 +68,35 @@ class BrokerExampleTest < PeltonTest
       answer = http.post("/k", "x", BYTES)
 
       assert_equal ["405", "GET, HEAD, PUT, DELETE"], [answer.code, answer["allow"]]
+    end
+  end
+
+  def test_a_setting_that_is_no_number
+    {"BROKER_LARGEST" => "1m", "BROKER_TIMEOUT" => "soon"}.each do |name, value|
+      output, status = Open3.capture2e({name => value}, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/pelton", "serve", "-b", "tcp://127.0.0.1:0", CONFIG)
+
+      assert_equal 2, status.exitstatus
+      assert_includes output, "#{name} is no number: #{value.inspect}"
+    end
+  end
+
+  # As systemd starts it, but for where things are.
+  def test_the_unit_is_one
+    skip "systemd-analyze is missing" unless system("which", "systemd-analyze", out: File::NULL)
+    unit = File.read("#{ROOT}/examples/broker/README.md")[/^ +\[Unit\].*?WantedBy=\S+$/m].gsub(/^    /, "")
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/broker.service", unit.gsub("/usr/local/bin/pelton", "#{ROOT}/exe/pelton"))
+
+      assert_equal ["", true], Open3.capture2e("systemd-analyze", "verify", "#{folder}/broker.service").then { |output, status| [output, status.success?] }
+    end
+  end
+
+  # Its value is as long as memcached allows by itself.
+  def test_a_value_that_memcached_refuses
+    with_memcached do |port|
+      broker(MEMCACHE_SERVERS: "127.0.0.1:#{port}", BROKER_LARGEST: "2000000") do |http|
+        assert_equal %w[502 404 204], [put(http, "/k", "x" * 1_500_000), http.get("/k"), put(http, "/k", "x")].map(&:code)
+      end
     end
   end
 
