@@ -32,6 +32,11 @@ class LabRaceTest < PeltonTest
     assert_equal 10, race.size(:free, full: true)
   end
 
+  def test_what_it_is_about
+    assert_equal "sums", race { about "sums" }.about
+    assert_nil race.about
+  end
+
   def test_points_and_the_past
     declared = race do
       points "gets at once", [1, 10]

@@ -48,6 +48,13 @@ class LabReportHtmlTest < PeltonTest
     assert_includes text(page([SomeHeat.new.tap { |heat| heat.skipped = "one core only" }])), "skipped: one core only"
   end
 
+  def test_what_is_done_and_what_a_picture_shows
+    html = page([SomeHeat.new.tap { |heat| heat.race.about("numbers are added") }])
+
+    assert_match(%r{<h3>adding</h3><p class="about">numbers are added</p>.*<h4>time an operation takes, µs</h4><div class="bars"}m, html)
+    refute_includes page([SomeHeat.new]), "</h3><p class=\"about\">"
+  end
+
   def test_a_picture_of_each_figure_beside
     html = page([SomeHeat.beside])
 

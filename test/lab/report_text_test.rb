@@ -23,6 +23,10 @@ class LabReportTextTest < PeltonTest
     assert_match(/^  refused: liar: wrong: it lied$/, text)
   end
 
+  def test_what_is_done
+    assert_match(/^sums: adding .*\n  numbers are added\n/, report { |report| report.heat(SomeHeat.new.tap { |heat| heat.race.about("numbers are added") }) })
+  end
+
   def test_figures_beside_and_who_was_left_out
     text = report do |report|
       report.heat(SomeHeat.beside)

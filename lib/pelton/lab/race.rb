@@ -68,6 +68,11 @@ module Pelton
         @expected_counts = expected
       end
 
+      # With a text: says what is done, for those who read the report and nothing else. Without: that text, or nil.
+      def about(text = nil)
+        text ? @about = text : @about
+      end
+
       # What somebody else has measured doing this, to stand beside today's figures, see {Past}.
       def past(title = nil, **options, &rows)
         title ? @past = Past.new(title, **options, &rows) : @past

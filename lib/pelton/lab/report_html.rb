@@ -21,6 +21,9 @@ module Pelton
       # Styles that have a colour; what is called otherwise shares the last.
       STYLES = %w[blocking callback deferrable direct].freeze
 
+      # What the tables' short titles mean.
+      TITLES = {"us/op" => "time an operation takes, µs", "CPU us/op" => "CPU time an operation takes, µs", "s" => "time for all, s"}.freeze
+
       class << self
         # @return [String] us is how one types µs
         def unit(title) = title.to_s.gsub(/\bus\b/, "µs")
@@ -101,25 +104,24 @@ module Pelton
 
       def article(sweep)
         heat = sweep.heats.first
-        Html.tag(:article, Html.tag(:h3, sweep.race.name), Html.tag(:p, facts(sweep), class: "facts"),
+        Html.tag(:article, Html.tag(:h3, sweep.race.name), (Html.tag(:p, sweep.race.about, class: "about") if sweep.race.about), Html.tag(:p, facts(sweep), class: "facts"),
           sweep.measured.empty? ? nil : [picture(sweep), (Tables.past(heat.past, heat) if heat.past), tables(sweep)], absent(sweep), id: self.class.id(sweep))
       end
 
       def facts(sweep)
         heat = sweep.heats.first
-        [Pinning::NAMES[heat.pin], "#{Figures.delimit(heat.size)} #{heat.race.unit}", Figures.count(heat.rounds, "round"), heat.server, heat.line,
-          ("shown: #{self.class.unit(heat.race.metric.title)}" if heat.race.metric.title.include?(","))].compact.join(" · ")
+        [Pinning::NAMES[heat.pin], "#{Figures.delimit(heat.size)} #{heat.race.unit}", Figures.count(heat.rounds, "round"), heat.server, heat.line].compact.join(" · ")
       end
 
       def picture(sweep)
         return grids(sweep) if sweep.race.points
         return Lines.new(sweep).to_html if sweep.several?
         heat = sweep.measured.first
-        [Bars.new(heat).to_html, sweep.race.also.map { |metric| further(metric, Bars.new(heat, metric).to_html) }]
+        [heat.race.metric, *sweep.race.also].map { |metric| titled(metric, Bars.new(heat, metric).to_html) }
       end
 
-      def further(metric, bars)
-        [Html.tag(:h4, self.class.unit(metric.title)), bars] unless bars.empty?
+      def titled(metric, bars)
+        [Html.tag(:h4, TITLES.fetch(metric.title) { self.class.unit(metric.title) }), bars] unless bars.empty?
       end
 
       def grids(sweep)

@@ -22,7 +22,7 @@ module Pelton
       end
 
       def heat(heat)
-        @out.puts("", title(heat))
+        @out.puts("", title(heat), *("  #{heat.race.about}" if heat.race.about))
         return @out.puts("  skipped: #{heat.skipped}") if heat.skipped
         measured = heat.results.select(&:measured?)
         past(heat.past) if heat.past

@@ -12,14 +12,24 @@ class LabSummaryTest < PeltonTest
   end
 
   def test_times_as_fast_as_the_baseline
-    assert_equal ["4.0×", "as fast as slow: fast", "sums, adding, one core"], card(SomeHeat.new)
+    assert_equal ["4.0×", "as fast: “fast” beside “slow”", "sums, adding, one core"], card(SomeHeat.new)
   end
 
   def test_who_is_slower_takes_times_the_time
     heat = SomeHeat.new
     3.times { heat["fast"].add(SomeHeat.measurement(100.0)) }
 
-    assert_equal ["12.5×", "the time of slow: fast"], card(heat).first(2)
+    assert_equal ["12.5×", "the time: “fast” beside “slow”"], card(heat).first(2)
+  end
+
+  # However well it did.
+  def test_who_blocks_is_not_what_the_baseline_is_compared_with
+    heat = SomeHeat.new
+    heat.race.contender("threads", style: "blocking") {}
+    heat.results << Pelton::Lab::Result.new(heat.race.find("threads"), 20_000)
+    2.times { heat["threads"].add(SomeHeat.measurement(0.1)) }
+
+    assert_equal "as fast: “fast” beside “slow”", card(heat)[1]
   end
 
   def test_without_a_baseline_the_best_beside_the_worst

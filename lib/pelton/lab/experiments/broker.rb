@@ -92,6 +92,7 @@ Pelton::Lab.experiment "broker" do
   blocking = ["Puma, Rack, dalli", "Puma, Sinatra, dalli", "Thin, Sinatra, dalli"]
 
   race "a megabyte", size: {apart: 1_000}, rehearsal: 20, unit: "requests" do
+    about "a value of 1,024,000 bytes, read from memcached and sent on, for 170 clients at a time"
     contenders.call(self, 1_024_000)
 
     target 14, "1 MB from memcached by HTTP: CPU a request / nginx memcached_pass", of: "Pelton, Rack", at_most: 1.0, metric: :cpu_us_per_operation
@@ -100,6 +101,7 @@ Pelton::Lab.experiment "broker" do
   end
 
   race "ten kilobytes", size: {apart: 5_000}, full: 20_000, rehearsal: 200, unit: "requests" do
+    about "a value of 10,240 bytes, for 170 clients at a time"
     contenders.call(self, 10_240)
 
     target 16, "10 KB the same way: time a request / nginx (0.95 of its requests/s)", of: "Pelton, Rack", at_most: 1.05

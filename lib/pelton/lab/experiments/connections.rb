@@ -32,10 +32,11 @@ Pelton::Lab.experiment "connections" do
   end
 
   race "ten thousand idle", size: {apart: 10_000}, rehearsal: 100, unit: "connections" do
+    about "connections that have asked once and stay open; wrk asks on others, before and beside them"
     server { Pelton::Lab::WebLoad.program("ab") && Pelton::Lab::WebLoad.program("wrk") }
     metric :kb_each, "memory of each, KB"
-    also :slowdown, "time beside them, times before"
-    also :cpu_slowdown, "CPU beside them, times before"
+    also :slowdown, "time beside them / before, times"
+    also :cpu_slowdown, "CPU beside them / before, times"
 
     app = programs.application("hello")
     # The system counts in ticks: less than one is one.
@@ -78,6 +79,7 @@ Pelton::Lab.experiment "connections" do
   end
 
   race "a hundred slow readers", size: {apart: 100}, rehearsal: 5, unit: "readers of 8 MB" do
+    about "bodies of 8 MB, taken a kilobyte at a time; meanwhile another client asks for twelve bytes, fifty times a second"
     metric :longest_ms, "longest answer, ms", digits: 1
     also :median_ms, "median answer, ms", digits: 1
     also :share, "memory / bodies, times"
@@ -128,6 +130,7 @@ Pelton::Lab.experiment "connections" do
   end
 
   race "a large file", size: {apart: 10}, rehearsal: 1, unit: "files of 100 MB" do
+    about "one client receives it ten times"
     metric :cpu_ms, "CPU a file, ms", digits: 1
     also :grown_mb, "growth of its memory, MB", digits: 1
 

@@ -12,6 +12,7 @@ Pelton::Lab.experiment "crossover" do
   trips = numbers.sum { |number| 1.0 / number }
 
   race "get", size: {same: 2_000}, full: 20_000, unit: "gets at each point", rounds: 3, rehearsal: 20, latency: [0, 0.2, 1, 10, 50] do
+    about "so many operations at once, so many milliseconds there and back"
     points "operations at once", numbers
     server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
 

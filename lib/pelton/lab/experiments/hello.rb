@@ -23,6 +23,7 @@ Pelton::Lab.experiment "hello" do
   end
 
   race "keep-alive", size: {apart: 2}, rehearsal: 1, full: 10, unit: "seconds" do
+    about "twelve bytes, asked for again and again on 64 connections that stay open"
     server { Pelton::Lab::WebLoad.program("wrk") }
     also :cpu_us_per_operation, "CPU us/op"
 
@@ -67,6 +68,7 @@ Pelton::Lab.experiment "hello" do
   end
 
   race "a millisecond of CPU", size: {free: 1}, rehearsal: 1, full: 10, unit: "seconds" do
+    about "a handler that computes for a millisecond, in one process and in two"
     server { Pelton::Lab::WebLoad.program("wrk") }
 
     baseline "Pelton, -w 1", style: "direct" do |run|

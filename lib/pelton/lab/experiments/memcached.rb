@@ -171,6 +171,7 @@ Pelton::Lab.experiment "memcached" do
   end
 
   race "set, get, delete", size: {same: 20_000, apart: 100_000}, full: 100_000, unit: "keys" do
+    about "as many keys are set, read and deleted"
     past '"Asynchronous != Faster"', source: "2012, 100,000 keys", size: 100_000, pin: :apart do
       row "memcached gem", style: "blocking", user: 4.17, system: 4.36, real: 17.299242
       row "EventMachine", style: "callback", user: 32.15, system: 0.99, real: 33.246160
@@ -187,11 +188,13 @@ Pelton::Lab.experiment "memcached" do
   # "I would then roll it out to production, where memcached is running on a different machine": the further away, the better
   # for those who need not wait for each answer.
   race "the same, further away", size: {same: 2_000}, full: 20_000, unit: "keys", rounds: 3, latency: [0, 0.2, 1, 10] do
+    about "beside the milliseconds that a message needs there and back"
     clients.call(self, sweep: true)
   end
 
   # The server stands still while the program asks, so that nothing is answered before all is queued.
   race "everything queued", size: {free: 100_000}, unit: "keys", rounds: 3 do
+    about "all is asked for before the first answer comes: the memory that this takes"
     server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address, stalls: true) }
     disturb { |server, keys| server.stall(keys / 100_000.0) }
     metric :rss_mb, "RSS MB", digits: 0
@@ -235,6 +238,7 @@ Pelton::Lab.experiment "memcached" do
 
   # What asynchronous code is for: the server stands still for a while, the program must not. Its 10 ms timer tells.
   race "the server stops", size: {free: 1}, unit: "second", rounds: 3, rehearsal: 0.1, fixed: true do
+    about "the server stands still for a second: how long a timer of 10 ms waits in the program that asks it"
     server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address, stalls: true) }
     disturb do |server, seconds|
       sleep 0.1

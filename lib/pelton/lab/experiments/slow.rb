@@ -30,6 +30,7 @@ Pelton::Lab.experiment "slow" do
 
   # Two seconds are two seconds: one round tells it.
   race "five at once", size: {apart: 10}, rehearsal: 2, rounds: 1, unit: "requests" do
+    about "five requests at a time, for a handler that sleeps two seconds: 20 s for ten that wait for each other"
     server { Pelton::Lab::WebLoad.program("ab") }
     metric :real, "s", digits: 2
     past '"The Speed Demon"', source: "2008, ab -c 5 -n 10", size: 10 do
@@ -80,6 +81,7 @@ Pelton::Lab.experiment "slow" do
 
   # The article's third server asks its second one.
   race "twenty through a proxy", size: {apart: 40}, rehearsal: 2, rounds: 1, unit: "requests" do
+    about "twenty requests at a time, for a server that asks another, which sleeps two seconds"
     server { Pelton::Lab::WebLoad.program("ab") }
     metric :real, "s", digits: 2
     past '"The Speed Demon"', source: "2008, ab -c 20 -n 40", size: 40 do
@@ -103,6 +105,7 @@ Pelton::Lab.experiment "slow" do
 
   # ab sends its first request alone, so that two thousand take three times two seconds at the least.
   race "a thousand at once", size: {apart: 2_000}, rehearsal: 20, unit: "requests" do
+    about "a thousand requests at a time, for a handler that sleeps two seconds"
     server { Pelton::Lab::WebLoad.program("ab") }
     metric :real, "s", digits: 2
 

@@ -144,6 +144,7 @@ Pelton::Lab.experiment "transfer" do
   end
 
   race "16 MB", size: {apart: 16}, unit: "MB", rounds: 5, rehearsal: 4 do
+    about "received over loopback"
     past '"The cost of the async state machine"', source: "C#, 16 MB over loopback" do
       row "Sync", style: "blocking", real: 0.055
       row "Async", style: "async/await", real: 0.380
@@ -152,6 +153,7 @@ Pelton::Lab.experiment "transfer" do
   end
 
   race "256 MB", size: {apart: 256}, unit: "MB", rehearsal: 4 do
+    about "received over loopback"
     past '"The cost of the async state machine"', source: "C#, 256 MB over loopback" do
       row "Sync", style: "blocking", real: 0.821
       row "Async", style: "async/await", real: 5.669
@@ -165,6 +167,7 @@ Pelton::Lab.experiment "transfer" do
 
   # The article's proxy: 10 ms for each piece of at most 64 KB.
   race "through a slow line", size: {apart: 4}, full: 16, unit: "MB", rounds: 3, rehearsal: 1, link: {chunk: 0.01} do
+    about "received through a line that lets 64 KB pass every 10 ms"
     past '"The cost of the async state machine"', source: "C#, 16 MB through a proxy that takes its time", size: 16 do
       row "Sync", style: "blocking", real: 29.849
       row "Async", style: "async/await", real: 29.900

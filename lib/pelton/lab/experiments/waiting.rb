@@ -7,6 +7,7 @@ Pelton::Lab.experiment "waiting" do
   about "what it costs to wait: a parked fiber's memory, being woken, timers"
 
   race "a parked fiber", size: {free: 10_000}, unit: "fibers" do
+    about "the memory of a fiber that waits"
     metric :kb, "KB each", digits: 1
 
     # Memory that the block's fibers take: it gets a Proc to be called by each before it waits.
@@ -85,6 +86,7 @@ Pelton::Lab.experiment "waiting" do
 
   # Two fibers that wake each other in turn: each operation is one that waits and is woken.
   race "wait and wake", size: {free: 100_000}, unit: "wakes" do
+    about "two fibers that wake each other in turn"
     metric :cpu_us_per_operation, "us"
 
     # One fiber's part.
@@ -129,6 +131,7 @@ Pelton::Lab.experiment "waiting" do
   # In passes, the first of which is not measured: a program that makes its first timers pays for the memory that Ruby
   # maps for any object. By while, since each turn of times would make Ruby keep a frame for the timer's block.
   race "a timer", size: {free: 500_000}, unit: "timers" do
+    about "made and cancelled, or made and rung"
     metric :cpu_us_per_operation, "us each"
 
     passes = 10

@@ -81,7 +81,8 @@ module Pelton
         .frontier { fill: none; stroke: var(--ink); stroke-width: 3; stroke-dasharray: 7 5; vector-effect: non-scaling-stroke; }
         .ticks { color: var(--soft); } .ticks.y { display: grid; align-items: center; text-align: right; } .ticks.x { grid-column: 2; display: grid; grid-template-columns: repeat(var(--columns), 1fr); text-align: center; }
 
-        .then-now { display: grid; gap: 6px 34px; grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); margin-top: 22px; border-top: 1px solid var(--rule); }
+        .then-now { display: flex; flex-wrap: wrap; gap: 6px 34px; margin-top: 22px; border-top: 1px solid var(--rule); }
+        .then-now > div { flex: 1 1 auto; min-width: 0; max-width: 100%; }
         .then-now table { font-size: .82rem; } .then-now th, .then-now td { padding-right: 7px; }
         .scroll { overflow-x: auto; }
         table { border-collapse: collapse; width: 100%; font-size: .86rem; }
@@ -105,7 +106,7 @@ module Pelton
           .targets tr { display: grid; grid-template-columns: auto 1fr auto; gap: 2px 12px; padding: 10px 14px; border-bottom: 1px solid var(--rule); } .targets tr:last-child { border: 0; }
           .targets td, .targets td:first-child { padding: 0; border: 0; min-width: 0; } .targets td:nth-child(2) { grid-column: 2 / -1; min-width: 0; }
           .targets td:nth-child(3) { grid-column: 2; text-align: left; } .targets td:nth-child(4) { grid-row: 2; grid-column: 2; justify-self: end; } .targets td:nth-child(5) { grid-row: 2; grid-column: 3; }
-          .then-now { grid-template-columns: minmax(0, 1fr); }
+          .then-now > div { flex-basis: 100%; }
           .bars[style] .track::after { top: 0; bottom: 0; } td .style { display: none; }
           .map { font-size: .76rem; } .fields { grid-template-rows: repeat(var(--rows), 34px); }
         }

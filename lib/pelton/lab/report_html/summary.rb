@@ -42,16 +42,21 @@ module Pelton
           metric = heat.race.metric
           return absolute(heat, metric) unless heat.reference&.measured? && (rival = rival(heat))
           ratio = heat.ratio(rival)
-          return ["#{Figures.times(ratio)}×", "as fast as #{heat.reference.name}: #{rival.name}"] if TIMES.include?(metric.name) && ratio < 0.95
-          what = TIMES.include?(metric.name) ? "the time" : words(metric)
-          ["#{Figures.short(ratio)}×", "#{what} of #{heat.reference.name}: #{rival.name}"]
+          beside = "“#{rival.name}” beside “#{heat.reference.name}”"
+          return ["#{Figures.times(ratio)}×", "as fast: #{beside}"] if TIMES.include?(metric.name) && ratio < 0.95
+          ["#{Figures.short(ratio)}×", "the #{TIMES.include?(metric.name) ? "time" : words(metric)}: #{beside}"]
         end
 
-        # The best of those that are not written in the baseline's style.
+        # The best of those that do not block; of them rather one that is not written in the baseline's style.
         def rival(heat)
-          others = heat.results.select { |result| result.measured? && result != heat.reference }
-          others = others.reject { |result| result.contender.style == heat.reference.contender.style }.then { |found| found.empty? ? others : found }
-          others.select { |result| heat.ratio(result) }.min_by { |result| heat.ratio(result) }
+          others = heat.results.select { |result| result.measured? && result != heat.reference && heat.ratio(result) }
+          others = rather(others) { |style| style != "blocking" }
+          rather(others) { |style| style != heat.reference.contender.style }.min_by { |result| heat.ratio(result) }
+        end
+
+        # Those, or all when there are none.
+        def rather(results, &good)
+          results.select { |result| good.call(result.contender.style) }.then { |found| found.empty? ? results : found }
         end
 
         def absolute(heat, metric)
