@@ -213,6 +213,12 @@ VALUE pel_http_env(struct pel_http_connection *connection, const struct pel_http
 void pel_http_env_input(struct pel_http_connection *connection);
 void pel_init_http_env(void);
 
+/* ---- http_env_headers.c ---------------------------------------------------------------------------------------- */
+
+/* Sets a key for each header; those that come more than once are one list. Runs no Ruby code. */
+void pel_http_env_headers(VALUE env, const struct pel_http1_head *head);
+void pel_init_http_env_headers(void);
+
 /* ---- http_response.c ------------------------------------------------------------------------------------------- */
 
 /* Sends status, headers, body, and ends the exchange, unless the body goes on by itself. May run Ruby, and wait. */

@@ -1,6 +1,7 @@
 #include "http.h"
 
 #include "error.h"
+#include "slice_string.h"
 
 /* A request's body, as its reader asks for it: nothing is received before. */
 
@@ -11,10 +12,10 @@ static VALUE trailers_of(const struct pel_http1_head *head)
     VALUE trailers = rb_hash_new();
 
     for (unsigned i = 0; i < head->header_count; i++) {
-        VALUE name = rb_str_new(head->headers[i].name.bytes, (long)head->headers[i].name.length);
+        VALUE name = pel_slice_string(head->headers[i].name);
         for (char *byte = RSTRING_PTR(name); byte < RSTRING_END(name); byte++)
             *byte = *byte >= 'A' && *byte <= 'Z' ? (char)(*byte | 32) : *byte;
-        rb_hash_aset(trailers, name, rb_str_new(head->headers[i].value.bytes, (long)head->headers[i].value.length));
+        rb_hash_aset(trailers, name, pel_slice_string(head->headers[i].value));
     }
     return trailers;
 }
@@ -31,7 +32,7 @@ static int parse_body(struct pel_http_connection *connection, VALUE *string)
         pel_http1_parse(&connection->parser, pel_buffer_head(input), pel_buffer_length(input), &consumed, &head, &data);
 
     if (event == PEL_HTTP1_DATA) {
-        *string = rb_str_new(data.bytes, (long)data.length);
+        *string = pel_slice_string(data);
     } else if (event == PEL_HTTP1_END) {
         connection->body_done = 1;
         if (head.header_count)

@@ -5,6 +5,7 @@
 #include "../core/http1_parser.h"
 #include "error.h"
 #include "reactor.h"
+#include "slice_string.h"
 
 struct parser {
     struct pel_http1_parser core;
@@ -100,20 +101,17 @@ static VALUE headers_of(const struct pel_http1_head *head)
     return headers;
 }
 
-static VALUE string_of(struct pel_slice slice)
-{
-    return rb_str_new(slice.bytes, (long)slice.length);
-}
-
 /* [method, path, query or nil, "HTTP/1.1", [[name, value], ...] as they were sent, 100-continue expected?] */
 static VALUE request_of(const struct pel_http1_head *head)
 {
     VALUE headers = rb_ary_new_capa((long)head->header_count);
 
     for (unsigned i = 0; i < head->header_count; i++)
-        rb_ary_push(headers, rb_assoc_new(string_of(head->headers[i].name), string_of(head->headers[i].value)));
-    return rb_ary_new_from_args(6, string_of(head->method), string_of(head->path.length ? head->path : head->target),
-                                head->query.length ? string_of(head->query) : Qnil,
+        rb_ary_push(headers,
+                    rb_assoc_new(pel_slice_string(head->headers[i].name), pel_slice_string(head->headers[i].value)));
+    return rb_ary_new_from_args(6, pel_slice_string(head->method),
+                                pel_slice_string(head->path.length ? head->path : head->target),
+                                head->query.length ? pel_slice_string(head->query) : Qnil,
                                 rb_sprintf("HTTP/1.%u", head->minor), headers, head->expects_continue ? Qtrue : Qfalse);
 }
 
@@ -154,7 +152,7 @@ static VALUE parser_next(VALUE self)
     if (code == PEL_HTTP1_HEAD)
         event = parser->kind == PEL_HTTP1_REQUEST ? request_of(&head) : response_of(&head);
     else if (code == PEL_HTTP1_DATA)
-        event = string_of(data);
+        event = pel_slice_string(data);
     else if (code == PEL_HTTP1_END)
         event = headers_of(&head);
     pel_buffer_consume(&parser->input, consumed);

@@ -1,5 +1,7 @@
 #include "memcached_gather.h"
 
+#include "slice_string.h"
+
 struct pel_memcached_part {
     struct pel_memcached_part *next; /* of its connection's */
     struct pel_memcached_gather *gather;
@@ -173,17 +175,12 @@ static int store_reply(struct pel_memcached_connection *connection, enum pel_mem
                                                                                             : PEL_EPROTOCOL;
 }
 
-static VALUE text(struct pel_slice slice)
-{
-    return rb_str_new(slice.bytes, (long)slice.length);
-}
-
 static int statistics_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
     struct pel_memcached_part *part = connection->parts;
 
     if (reply->kind == PEL_MEMCACHED_STAT) {
-        rb_hash_aset(part->result, text(reply->key), text(reply->text));
+        rb_hash_aset(part->result, pel_slice_string(reply->key), pel_slice_string(reply->text));
         return 0;
     }
     if (reply->kind != PEL_MEMCACHED_END && reply->kind != PEL_MEMCACHED_RESET)
@@ -207,7 +204,8 @@ int pel_memcached_part_reply(struct pel_memcached_connection *connection, const 
     case PEL_MEMCACHED_GATHER_STATISTICS:
         return statistics_reply(connection, reply);
     case PEL_MEMCACHED_GATHER_VERSIONS:
-        return kind == PEL_MEMCACHED_VERSION ? answered_for_the_server(connection, text(reply->text)) : PEL_EPROTOCOL;
+        return kind == PEL_MEMCACHED_VERSION ? answered_for_the_server(connection, pel_slice_string(reply->text))
+                                             : PEL_EPROTOCOL;
     case PEL_MEMCACHED_GATHER_FLUSHED:
         return kind == PEL_MEMCACHED_OK ? answered(connection) : PEL_EPROTOCOL;
     }

@@ -1,5 +1,7 @@
 #include "memcached_gather.h"
 
+#include "slice_string.h"
+
 /* What a reply means to the operation it is owed to. */
 
 /* A server that names a key or repeats an opaque was not asked by us. */
@@ -103,7 +105,7 @@ static int begin_value(struct pel_memcached_connection *connection, const struct
     connection->value_ttl = reply->flags & PEL_MEMCACHED_FLAG('t') ? reply->ttl : -1;
     connection->value_won = (reply->flags & PEL_MEMCACHED_FLAG('W')) != 0;
     if (reply->value_whole)
-        return finish_value(connection, rb_str_new(reply->value.bytes, (long)reply->value.length));
+        return finish_value(connection, pel_slice_string(reply->value));
     if (connection->owed->request == PEL_MEMCACHED_GET_STREAM && pel_memcached_can_flow(connection)) {
         complete(connection, pel_memcached_begin_flow(connection, reply), 0);
         return 0;
@@ -174,7 +176,7 @@ int pel_memcached_reply(struct pel_memcached_connection *connection, const struc
     if (answers[request].value & bit) {
         if (reply->kind == PEL_MEMCACHED_VA)
             return begin_value(connection, reply);
-        result = rb_str_new(reply->text.bytes, (long)reply->text.length);
+        result = pel_slice_string(reply->text);
     } else if (answers[request].yes & bit) {
         result = Qtrue;
     } else if (answers[request].absent & bit) {

@@ -3,6 +3,7 @@
 #include "../core/splice.h"
 #include "error.h"
 #include "protect.h"
+#include "slice_string.h"
 #include "stream_private.h"
 
 /*
@@ -76,7 +77,7 @@ VALUE pel_memcached_begin_flow(struct pel_memcached_connection *connection, cons
 {
     struct value_stream *value;
     struct pel_operation *asked = connection->owed, *rest;
-    VALUE begun = rb_str_new(reply->value.bytes, (long)reply->value.length);
+    VALUE begun = pel_slice_string(reply->value);
     VALUE self = new_stream(begun, reply->value_length, &value);
 
     value->connection = connection;
