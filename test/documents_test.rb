@@ -109,7 +109,7 @@ class DocumentsTest < PeltonTest
     example = read("docs/guides/http_server.md").scan(EXAMPLE).flatten.grep(/^bind/).fetch(0)
     configuration = Tempfile.create { |file| Pelton::HTTP::Configuration.new.load(file.tap { file.write(example) }.tap(&:flush).path) }
 
-    assert_equal %w[tcp://0.0.0.0:9292 ssl://0.0.0.0:9443], configuration.addresses.keys
+    assert_equal %w[tcp://0.0.0.0:9292 unix:///run/app.sock ssl://0.0.0.0:9443], configuration.addresses.keys
     assert_equal [2, "log/access.log"], [configuration.workers, configuration.log]
   end
 

@@ -65,7 +65,13 @@ module Pelton
       return serve_by_workers(launcher, configuration) if configuration.workers.positive?
       launcher.app # what is wrong with it shows before anything listens
       sockets = Cluster::Sockets.open(configuration.addresses.keys)
-      launcher.run(sockets: sockets) { Cluster::Notifier.new.ready } || sockets.exec
+      notifier = Cluster::Notifier.new
+      launcher.on_stop { |again| again ? notifier.reloading : notifier.stopping }
+      status = launcher.run(sockets: sockets) do
+        Pelton.add_periodic_timer(notifier.interval) { notifier.alive } if notifier.interval
+        notifier.ready
+      end
+      status || sockets.exec
     ensure
       sockets&.close
     end

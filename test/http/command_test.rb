@@ -22,12 +22,12 @@ class HTTPCommandTest < PeltonTest
   end
 
   # Runs `pelton serve`, and gives its first lines' addresses.
-  def serving(*arguments, lines: 1)
+  def serving(*arguments, lines: 1, env: {})
     clean = {"PELTON_WATCHDOG" => "off", "RUBY_GC_MALLOC_LIMIT" => nil, "RUBY_FIBER_VM_STACK_SIZE" => nil, "RACK_ENV" => nil, "RUBY_FIBER_MACHINE_STACK_SIZE" => nil}
     command = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", *arguments]
-    Open3.popen2e(clean, *command) do |_, output, process|
+    Open3.popen2e(clean.merge(env), *command) do |_, output, process|
       begin
-        yield Array.new(lines) { output.gets }, process.pid
+        yield Array.new(lines) { output.gets }, process.pid, output
       ensure # or else the end of this block waits for it
         Process.kill("TERM", process.pid)
       end
@@ -87,6 +87,36 @@ class HTTPCommandTest < PeltonTest
         assert_includes answer, "pelton: worker 0 of #{pid} [shop]"
       end
       refute_path_exists "app.pid"
+    end
+  end
+
+  # Through a pipe, too, as systemd has it.
+  def test_requests_are_logged_at_once
+    [%w[-w 0], %w[-w 1]].each do |workers|
+      in_a_folder do |dir|
+        serving("-b", "unix://#{dir}/s?mode=606", *workers) do |_, _, output|
+          UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET /now HTTP/1.0\r\n\r\n") && socket.read }
+
+          assert_match(%r{"GET /now HTTP/1.0" 200}, output.gets)
+          assert_equal 0o606, File.stat("#{dir}/s").mode & 0o777
+        end
+      end
+    end
+  end
+
+  def test_without_workers_the_service_manager_is_told_as_well
+    in_a_folder do |dir|
+      manager = Socket.new(:UNIX, :DGRAM)
+      manager.bind(Addrinfo.unix("#{dir}/manager"))
+      told = Thread::Queue.new
+      reader = Thread.new { loop { told << manager.recv(100) } } # what is not read in time is dropped
+      serving("-b", "unix://#{dir}/s", env: {"NOTIFY_SOCKET" => "#{dir}/manager", "WATCHDOG_USEC" => "20000"}) do |_, pid|
+        assert_equal ["READY=1\nMAINPID=#{pid}", "WATCHDOG=1", "WATCHDOG=1"], Array.new(3) { told.pop }
+      end
+      eventually { told.pop == "STOPPING=1" }
+    ensure
+      reader&.kill&.join
+      manager&.close
     end
   end
 

@@ -89,5 +89,10 @@ class HTTPConfigurationTest < PeltonTest
     assert_equal({sni: 1}, load("bind 'ssl://127.0.0.1:1', sni: 1").addresses.values.first)
   end
 
+  def test_the_permissions_of_a_unix_socket
+    assert_equal({"/run/app.sock" => 0o660}, load("bind 'unix:///run/app.sock', mode: 0o660").modes)
+    assert_match(/mode: only unix/, refusal("bind 'tcp://127.0.0.1:1', mode: 0o660"))
+  end
+
   def refusal(text) = assert_raises(Configuration::Invalid) { load(text) }.message
 end

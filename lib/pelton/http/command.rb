@@ -38,7 +38,7 @@ module Pelton
         raise OptionParser::InvalidArgument, rest[1] if rest.size > 1
         @settings << -> { configuration.rackup(rest.first) } if rest.any?
         @configuration = Configuration.new.load(@file)
-        @configuration.binds.clear if @binds
+        [@configuration.binds, @configuration.modes].each(&:clear) if @binds
         @settings.each { |setting| instance_exec(&setting) }
         ENV["RACK_ENV"] = @configuration.environment || ENV["RACK_ENV"] || "development"
       end
@@ -48,6 +48,7 @@ module Pelton
       def help = parser.help
 
       def serve(out)
+        out.sync = true # whoever reads the log reads it now, also through a pipe
         path, pid = configuration.pidfile, Process.pid
         File.write(path, "#{pid}\n") if path
         yield(Launcher.new(configuration, out: out), configuration)
@@ -62,7 +63,7 @@ module Pelton
       def parser
         OptionParser.new do |options|
           options.banner = "usage: pelton serve [config.ru] [options]"
-          options.on("-b", "--bind ADDRESS", "tcp://host:port, unix:///path or ssl://host:port?cert=FILE&key=FILE; again for more") do |address|
+          options.on("-b", "--bind ADDRESS", "tcp://host:port, unix:///path?mode=660 or ssl://host:port?cert=FILE&key=FILE; again for more") do |address|
             @binds = true
             set { bind(address) }
           end
@@ -81,14 +82,14 @@ module Pelton
         end
       end
 
-      # ssl://host:port?cert=FILE&key=FILE
+      # ssl://host:port?cert=FILE&key=FILE, unix:///path?mode=660
       def bind(address)
         plain, query = address.split("?", 2)
         settings = (query || "").split("&").to_h { |pair| pair.split("=", 2) }
-        unknown = settings.keys - %w[cert key ca]
+        unknown = settings.keys - %w[cert key ca mode]
         raise OptionParser::InvalidArgument, "#{address}: #{unknown.join(", ")}" if unknown.any?
         tls = {certificate: settings["cert"], key: settings["key"], ca_file: settings["ca"]}.compact
-        configuration.bind(plain, **tls)
+        configuration.bind(plain, mode: settings["mode"]&.then { |mode| Integer(mode, 8) }, **tls)
       end
     end
   end

@@ -27,6 +27,9 @@ module Pelton
       # @return [Hash{String => Hash, nil}] addresses, and what TLS is given for those with ssl://
       attr_reader :binds
 
+      # @return [Hash{String => Integer}] permissions of UNIX sockets, by path
+      attr_reader :modes
+
       # @return [Hash] for {Server#initialize}
       attr_reader :server_options
 
@@ -41,6 +44,7 @@ module Pelton
 
       def initialize
         @binds = {}
+        @modes = {}
         @server_options = {}
         @cluster_options = {}
         @boot_hooks = []
@@ -66,14 +70,18 @@ module Pelton
       # Listens there, too.
       #
       # @param address [String] tcp://host:port, unix:///path, or ssl://host:port: see {Address}
+      # @param mode [Integer, nil] a UNIX socket's permissions: 0o660; nil: as the umask has it
       # @param tls [Hash] of ssl://: what {TLS::Context#initialize} takes (certificate:, key:, sni: ...)
       # @raise [ArgumentError] the address cannot be read, or ssl:// has no certificate
-      def bind(address, **tls)
-        secure = Address.new(address).tls?
+      def bind(address, mode: nil, **tls)
+        place = Address.new(address)
+        secure = place.tls?
         if secure && !tls[:certificate] && !tls[:sni]
           raise ArgumentError, "#{address}: give it a certificate: #{address}?cert=FILE&key=FILE, or certificate: and key: in #{PLACES.first}"
         end
         raise ArgumentError, "#{address}: #{tls.keys.join(", ")}: only ssl:// takes that" if !secure && tls.any?
+        raise ArgumentError, "#{address}: mode: only unix:// takes that" if mode && !place.path
+        @modes[place.path] = mode if mode
         @binds[address] = secure ? tls : nil
       end
 

@@ -50,6 +50,11 @@ module Pelton
         end
       end
 
+      # Sets what is called when it begins to stop.
+      #
+      # @yieldparam again [Boolean] whether the program is to be started again
+      def on_stop(&block) = @on_stop = block
+
       # Serves until a signal comes.
       #
       # @param sockets [Cluster::Sockets, nil] instead of opening the addresses
@@ -83,6 +88,7 @@ module Pelton
         contexts.each do |address, tls|
           descriptors ? @server.listen_fd(descriptors.fetch(address), shared: shared, tls: tls) : @server.listen(address, tls: tls)
         end
+        @configuration.modes.each { |path, mode| File.chmod(mode, path) }
         @server
       end
 
@@ -170,6 +176,7 @@ module Pelton
           elsif !stopping
             stopping = name
             @again = name.start_with?("USR")
+            @on_stop&.call(@again)
             @sockets&.close unless @again # whoever connects now is refused, and not left behind
             Pelton.spawn do
               stop

@@ -48,7 +48,7 @@ module Rackup
         def bind(configuration, options)
           given = options.fetch(:user_supplied_options, %i[Host Port])
           return unless configuration.binds.empty? || given.include?(:Host) || given.include?(:Port)
-          configuration.binds.clear
+          [configuration.binds, configuration.modes].each(&:clear)
           host = options[:Host] || "localhost"
           configuration.port(options[:Port] || ::Pelton::HTTP::Configuration::PORT, host.include?(":") ? "[#{host}]" : host)
         end
