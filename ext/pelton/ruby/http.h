@@ -279,6 +279,12 @@ void pel_http_write(struct pel_http_connection *connection, VALUE string);
 void pel_http_finish_body(struct pel_http_connection *connection, VALUE trailers);
 void pel_init_http_exchange(VALUE module);
 
+/* ---- http_fields.c --------------------------------------------------------------------------------------------- */
+
+/* Writes early hints, or trailers behind the last chunk: a Hash, or nil. All of them, or, when one is malformed, none:
+ * raises. */
+void pel_http_write_fields(struct pel_http_connection *connection, VALUE hash, int hints);
+
 /* ---- http_input.c ---------------------------------------------------------------------------------------------- */
 
 void pel_init_http_input(VALUE exchange);

@@ -1,6 +1,5 @@
 #include "http.h"
 
-#include <string.h>
 #include "../core/http1_writer.h"
 #include "error.h"
 
@@ -161,80 +160,6 @@ static VALUE exchange_flush(VALUE self)
     return self;
 }
 
-/* Header fields outside of a response's head: early hints, or trailers behind the last chunk. */
-struct fields {
-    struct pel_buffer *output;
-    VALUE fields;
-    int hints;
-};
-
-static struct pel_slice slice_of(VALUE *value)
-{
-    if (SYMBOL_P(*value))
-        *value = rb_obj_as_string(*value);
-    Check_Type(*value, T_STRING); /* no code of others runs here */
-    return (struct pel_slice){RSTRING_PTR(*value), (size_t)RSTRING_LEN(*value)};
-}
-
-static void put_field(struct fields *fields, VALUE name, VALUE value)
-{
-    struct pel_slice name_slice = slice_of(&name), value_slice;
-    int framing = pel_http1_equal(name_slice, "content-length") || pel_http1_equal(name_slice, "transfer-encoding") ||
-                  pel_http1_equal(name_slice, "host");
-
-    if (FIXNUM_P(value))
-        value = rb_obj_as_string(value);
-    value_slice = slice_of(&value);
-    if (framing || pel_http1_write_header(fields->output, name_slice, value_slice) < 0)
-        rb_raise(rb_eArgError, "the %s %" PRIsVALUE " is malformed, or not allowed there",
-                 fields->hints ? "hint" : "trailer", rb_inspect(name));
-    RB_GC_GUARD(name);
-    RB_GC_GUARD(value);
-}
-
-static int put_fields(VALUE name, VALUE value, VALUE argument)
-{
-    struct fields *fields = (struct fields *)argument;
-
-    if (fields->hints && RB_TYPE_P(value, T_STRING))
-        value = rb_str_split(value, "\n");
-    if (!RB_TYPE_P(value, T_ARRAY)) {
-        put_field(fields, name, value);
-        return ST_CONTINUE;
-    }
-    for (long i = 0; i < RARRAY_LEN(value); i++)
-        put_field(fields, name, RARRAY_AREF(value, i));
-    RB_GC_GUARD(value);
-    return ST_CONTINUE;
-}
-
-static VALUE write_fields(VALUE argument)
-{
-    struct fields *fields = (struct fields *)argument;
-
-    check(fields->hints ? pel_http1_write_status_line(fields->output, 103) : pel_http1_write_chunk(fields->output, 0));
-    if (!NIL_P(fields->fields))
-        rb_hash_foreach(fields->fields, put_fields, argument);
-    check(pel_http1_write_end(fields->output));
-    return Qnil;
-}
-
-/* All of them, or when one is malformed none: raises. */
-static void put_all_fields(struct pel_http_connection *connection, VALUE hash, int hints)
-{
-    struct fields fields = {&connection->stream->core.output, hash, hints};
-    size_t before = pel_buffer_length(fields.output);
-    int state;
-
-    if (!NIL_P(hash))
-        Check_Type(hash, T_HASH);
-    pel_protect(write_fields, (VALUE)&fields, &state);
-    if (!state)
-        return;
-    fields.output->end -= pel_buffer_length(fields.output) - before;
-    pel_rethrow(state);
-}
-
 void pel_http_finish_body(struct pel_http_connection *connection, VALUE trailers)
 {
     if (connection->no_body)
@@ -242,7 +167,7 @@ void pel_http_finish_body(struct pel_http_connection *connection, VALUE trailers
     if (connection->has_length && connection->body_left)
         break_off(connection, "the body is shorter than its content-length");
     if (connection->chunked)
-        put_all_fields(connection, trailers, 0);
+        pel_http_write_fields(connection, trailers, 0);
 }
 
 /* finish(trailers = nil): the body is complete. Legal when it is over. */
@@ -331,7 +256,7 @@ static void early_hints(struct pel_http_connection *connection, VALUE headers)
 {
     if (!connection->minor || connection->head_sent || connection->state != PEL_HTTP_BUSY)
         return;
-    put_all_fields(connection, headers, 1);
+    pel_http_write_fields(connection, headers, 1);
     pel_http_send_soon(connection);
 }
 
