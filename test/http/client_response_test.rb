@@ -42,6 +42,21 @@ class ClientResponseTest < PeltonTest
     assert_same response.body, response.body
   end
 
+  # Its connection was given back: to read on it would be to read another's response.
+  def test_a_response_that_was_closed_cannot_be_read
+    server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc" }
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(server.url, connections: 1)
+      closed = client.get("/", stream: true).tap(&:close)
+      other = client.get("/", stream: true)
+      [:body, :to_a].each { |method| assert_match(/closed/, assert_raises(Pelton::Error) { closed.public_send(method) }.message) }
+
+      assert_equal ["abc", 1], [other.body, server.connections]
+    end
+  ensure
+    server.close
+  end
+
   def test_only_101_can_be_taken_over
     assert_raises(Pelton::Error) { get("Content-Length: 0\r\n", "").upgrade }
   end

@@ -45,15 +45,18 @@ module Pelton
       #
       # @yieldparam piece [String] binary
       # @return [self]
+      # @raise [Error] it was read already, or closed
       # @raise [ConnectionError] it ends before its end
       # @raise [TimeoutError]
       # @asynchronous
       def each(&block)
         return enum_for(:each) unless block
         return yield(@body) || self if @body
+        return self unless @has_body
         raise Error, "the body was read already" if @begun
+        raise Error, "the response was closed: its connection is another's" if @done
         @begun = true
-        read(&block) if @has_body
+        read(&block)
         self
       ensure
         discard unless @done || @body || !block
