@@ -7,6 +7,7 @@ require_relative "http/body"
 require_relative "http/exchange"
 require_relative "http/common_log"
 require_relative "http/spool"
+require_relative "http/sinatra"
 require_relative "http/server"
 require_relative "http/client"
 

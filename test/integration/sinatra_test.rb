@@ -37,6 +37,19 @@ class SinatraTest < PeltonTest
     broker("require 'pelton/memcached'", "#{MEMCACHE}\n#{BLOCKING}") { |port| assert_served(port) }
   end
 
+  # As on servers that have no async.callback.
+  def test_stream_without_eventmachine
+    served("", <<~RUBY) do |port|
+      get("/parts") { stream { |out| 3.times { |i| (out << i.to_s) && sleep(0.001) } } }
+      get("/open") { stream(:keep_open) { |out| Pelton.add_timer(0.01) { (out << "late") && out.close } } }
+      get("/thread") { stream(:keep_open) { |out| Thread.new { (out << "other") && out.close }.join } }
+      get("/broken") { stream { |out| (out << "x") && raise("within a stream") } }
+    RUBY
+      assert_equal %w[012 late other], %w[parts open thread].map { |path| Net::HTTP.get("127.0.0.1", "/#{path}", port) }
+      assert_raises(EOFError, Errno::ECONNRESET) { Net::HTTP.get("127.0.0.1", "/broken", port) }
+    end
+  end
+
   private
 
   def assert_served(port)
@@ -46,29 +59,32 @@ class SinatraTest < PeltonTest
     assert_equal [VALUE], answers.map(&:body).uniq
   end
 
-  def broker(requires, application)
+  def broker(requires, application, &block)
     with_memcached do |memcached|
       fill(memcached)
-      Dir.mktmpdir do |dir|
-        File.write("#{dir}/broker.rb", <<~RUBY)
-          require "sinatra"
-          #{requires}
-          PORT = #{memcached}
-          disable :run, :logging
-          set :environment, :production
-          #{application}
-        RUBY
-        File.write("#{dir}/config.ru", "require_relative 'broker'\nrun Sinatra::Application")
-        command = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "#{dir}/config.ru", "-b", "tcp://127.0.0.1:0"]
-        Open3.popen2e(*command) do |_, output, process|
-          line = output.gets
-          yield Integer(line[/:(\d+) /, 1])
-        rescue TypeError
-          flunk "#{line}#{output.read_nonblock(10_000)}"
-        ensure
-          Process.kill("TERM", process.pid)
-          process.value
-        end
+      served("#{requires}\nPORT = #{memcached}", application, &block)
+    end
+  end
+
+  def served(requires, application)
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/app.rb", <<~RUBY)
+        require "sinatra"
+        #{requires}
+        disable :run, :logging
+        set :environment, :production
+        #{application}
+      RUBY
+      File.write("#{dir}/config.ru", "require_relative 'app'\nrun Sinatra::Application")
+      command = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "#{dir}/config.ru", "-b", "tcp://127.0.0.1:0"]
+      Open3.popen2e(*command) do |_, output, process|
+        line = output.gets
+        yield Integer(line[/:(\d+) /, 1])
+      rescue TypeError
+        flunk "#{line}#{output.read_nonblock(10_000)}"
+      ensure
+        Process.kill("TERM", process.pid)
+        process.value
       end
     end
   end

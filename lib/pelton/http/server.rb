@@ -46,6 +46,7 @@ module Pelton
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
         name, value = options.find { |_, value| !(value.nil? || value.is_a?(Numeric) && value >= 0) }
         raise ArgumentError, "#{name}: #{value.inspect} is no number of 0 or more" if name
+        Sinatra.install
         @app = app
         @listeners = []
         @shared = []
