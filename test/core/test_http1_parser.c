@@ -112,7 +112,8 @@ TEST(chunked_bodies)
     REQUEST(CHUNKED "5\r\nhello\r\n0\r\n\r\n", CHUNKED_HEAD " | hello .\n");
     REQUEST(CHUNKED "1\r\na\r\n00B\r\n01234567890\r\n0\r\n\r\nGET / HTTP/1.1\r\n" H "\r\n",
             CHUNKED_HEAD " | a01234567890 .\nGET / [Host: h] 0 .\n");
-    REQUEST(CHUNKED "1;a=b; c\r\nx\r\n0;x\r\n\r\n", CHUNKED_HEAD " | x .\n");
+    REQUEST(CHUNKED "1;a=b;c\r\nx\r\n0;x\r\n\r\n", CHUNKED_HEAD " | x .\n");
+    REQUEST(CHUNKED "1;a=\"b\\\";\t=\";c=\"\"\r\nx\r\n0\r\n\r\n", CHUNKED_HEAD " | x .\n");
     REQUEST(CHUNKED "1\r\nx\r\n0\r\nDigest: 5\r\nX: y\r\n\r\n", CHUNKED_HEAD " | x [Digest: 5] [X: y] .\n");
 }
 
@@ -132,7 +133,26 @@ TEST(malformed_chunks)
                                         "10000000000000005\r\n",
                                         "1234567812345678\r\n",
                                         "5;\x01\r\nhello\r\n",
-                                        "5;a\rb\r\nhello\r\n"};
+                                        "5;a\rb\r\nhello\r\n",
+                                        "5\t\r\nhello\r\n",
+                                        "5; a\r\nhello\r\n",
+                                        "5;a \r\nhello\r\n",
+                                        "5;a =b\r\nhello\r\n",
+                                        "5;a= b\r\nhello\r\n",
+                                        "5;a=b ;c\r\nhello\r\n",
+                                        "5;\r\nhello\r\n",
+                                        "5;;a\r\nhello\r\n",
+                                        "5;a;\r\nhello\r\n",
+                                        "5;a=\r\nhello\r\n",
+                                        "5;=b\r\nhello\r\n",
+                                        "5;a=b=c\r\nhello\r\n",
+                                        "5;a=\"b\r\nhello\r\n",
+                                        "5;a=\"b\\\r\nhello\r\n",
+                                        "5;a=\"b\"c\r\nhello\r\n",
+                                        "5;a=b\"c\"\r\nhello\r\n",
+                                        "5;a=\"\x7f\"\r\nhello\r\n",
+                                        "5;a\xe4\r\nhello\r\n",
+                                        "5,a\r\nhello\r\n"};
 
     defaults();
     kind = PEL_HTTP1_REQUEST;

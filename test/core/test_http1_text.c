@@ -41,3 +41,35 @@ TEST(trimming)
     CHECK_BYTES("a b", slice.bytes, slice.length);
     CHECK_INT(0, pel_http1_trim(text, text + 2).length);
 }
+
+#define EXTENSIONS(text) pel_http1_chunk_extensions(text, sizeof(text) - 1)
+
+/* RFC 9112, 7.1.1. */
+TEST(chunk_extensions)
+{
+    CHECK(EXTENSIONS(""));
+    CHECK(EXTENSIONS(";a"));
+    CHECK(EXTENSIONS(";a;b=c;d=\"e\""));
+    CHECK(EXTENSIONS(";a=\"\";b=\"\\\"\\\\\t \xe4;=,\""));
+    CHECK(!EXTENSIONS("a"));
+    CHECK(!EXTENSIONS(";"));
+    CHECK(!EXTENSIONS(";;a"));
+    CHECK(!EXTENSIONS(";a;"));
+    CHECK(!EXTENSIONS(";a="));
+    CHECK(!EXTENSIONS(";=a"));
+    CHECK(!EXTENSIONS(";a=b=c"));
+    CHECK(!EXTENSIONS(";a=\"b"));
+    CHECK(!EXTENSIONS(";a=\"b\\\""));
+    CHECK(!EXTENSIONS(";a=\"b\\"));
+    CHECK(!EXTENSIONS(";a=\"\\\x01\""));
+    CHECK(!EXTENSIONS(";a=\"\r\""));
+    CHECK(!EXTENSIONS(";a=\"b\"c"));
+    CHECK(!EXTENSIONS(";a=b\"c\""));
+    CHECK(!EXTENSIONS(" ;a"));
+    CHECK(!EXTENSIONS("; a"));
+    CHECK(!EXTENSIONS(";a "));
+    CHECK(!EXTENSIONS(";a =b"));
+    CHECK(!EXTENSIONS(";a=\t\"b\""));
+    CHECK(!EXTENSIONS(";\xe4"));
+    CHECK(!EXTENSIONS(";a\0"));
+}

@@ -115,6 +115,15 @@ class HTTPFramingTest < PeltonTest
     "bare line feed behind an extension" => "5;a\nhello\r\n0\r\n\r\n",
     "bare carriage return in an extension" => "5;a\rb\r\nhello\r\n0\r\n\r\n",
     "long extension (puma CVE-2024-21647)" => "5;#{"a" * 5000}\r\nhello\r\n0\r\n\r\n",
+    "blank before an extension" => "5 ;a\r\nhello\r\n0\r\n\r\n",
+    "blank in an extension" => "5; a\r\nhello\r\n0\r\n\r\n",
+    "blank behind an extension" => "5;a \r\nhello\r\n0\r\n\r\n",
+    "extension without a name" => "5;=b\r\nhello\r\n0\r\n\r\n",
+    "extension without a value" => "5;a=\r\nhello\r\n0\r\n\r\n",
+    "extension with a quote that does not end" => "5;a=\"b\\\"\r\nhello\r\n0\r\n\r\n",
+    "extension with something behind a quote" => "5;a=\"b\"c\r\nhello\r\n0\r\n\r\n",
+    "extension that is none" => "5,a\r\nhello\r\n0\r\n\r\n",
+    "extensions that are long together (go CVE-2023-39326)" => "1;a=b\r\nx\r\n" * 4200 + "0\r\n\r\n",
     "many extensions" => "1;#{"a" * 3000}\r\nx\r\n" * 6,
     "no line end behind a chunk" => "5\r\nhello0\r\n\r\n",
     "wrong line end behind a chunk" => "5\r\nhello\n0\r\n\r\n",
@@ -127,6 +136,26 @@ class HTTPFramingTest < PeltonTest
     "malformed trailer" => "0\r\nA : b\r\n\r\n",
     "many trailers" => "0\r\n#{"A: b\r\n" * 101}\r\n"
   }.freeze
+
+  # They are kept apart, whatever they are called.
+  def test_trailers_change_nothing
+    names = %w[Connection Expect Upgrade Cookie Authorization Content-Type X-Forwarded-For Trailer Te Keep-Alive]
+    envs = []
+    app = lambda do |env|
+      body = env["rack.input"].read
+      envs << env.dup
+      [200, {}, [body]]
+    end
+    serving(app) do
+      connection = peer
+      connection.io.write(CHUNKED, "5;a=\"b\";c\r\nhello\r\n0\r\n#{names.map { |name| "#{name}: close\r\n" }.join}\r\n")
+
+      assert_equal ["hello", nil], connection.response.then { |response| [response.body, response["connection"]] }
+      assert_equal "hello", connection.say("GET / HTTP/1.1\nHost: h\nContent-Length: 5\n\n", "hello").response.body
+    end
+    assert_equal names.map(&:downcase).to_h { |name| [name, "close"] }, envs.first["pelton.trailers"]
+    assert_empty envs.first.keys.grep(/\A(HTTP_(?!HOST|TRANSFER_ENCODING|VERSION)|CONTENT_TYPE)/)
+  end
 
   MALFORMED_BODIES.each do |name, bytes|
     define_method("test_#{name.gsub(/\W+/, "_")}") do

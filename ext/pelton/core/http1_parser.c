@@ -136,7 +136,13 @@ static int hex(char digit)
                                           : -1;
 }
 
-/* 1*HEXDIG [";" extension] CRLF. 1, 0 for more, or a code. */
+static int extensions(struct pel_http1_parser *parser, const char *bytes, size_t length)
+{
+    parser->excess += length;
+    return parser->excess <= parser->limits->chunk_excess && pel_http1_chunk_extensions(bytes, length);
+}
+
+/* 1*HEXDIG extensions CRLF. 1, 0 for more, or a code. */
 static int chunk_size(struct pel_http1_parser *parser, const char *bytes, size_t length, size_t *consumed)
 {
     const char *end = memchr(bytes, '\n', length < CHUNK_LINE ? length : CHUNK_LINE);
@@ -149,10 +155,7 @@ static int chunk_size(struct pel_http1_parser *parser, const char *bytes, size_t
     parser->left = 0;
     while (digits < line && digits < CHUNK_DIGITS && hex(bytes[digits]) >= 0)
         parser->left = parser->left * 16 + (uint64_t)hex(bytes[digits++]);
-    if (!digits || bytes[line - 1] != '\r' || (--line > digits && bytes[digits] != ';'))
-        return fail(parser, PEL_HTTP1_FAULT_CHUNK);
-    parser->excess += line - digits;
-    if (!pel_http1_all(bytes + digits, line - digits, PEL_HTTP1_VALUE) || parser->excess > parser->limits->chunk_excess)
+    if (!digits || bytes[--line] != '\r' || (line > digits && !extensions(parser, bytes + digits, line - digits)))
         return fail(parser, PEL_HTTP1_FAULT_CHUNK);
     if (parser->left > parser->limits->body || parser->total > parser->limits->body - parser->left)
         return fail(parser, PEL_HTTP1_FAULT_BODY_LONG);

@@ -73,3 +73,40 @@ int pel_http1_has_token(struct pel_slice list, const char *token)
     }
     return 0;
 }
+
+/* Behind what begins there; NULL when it does not. */
+static const char *skip_token(const char *at, const char *end)
+{
+    const char *from = at;
+
+    while (at < end && classes[(unsigned char)*at] & TOKEN)
+        at++;
+    return at > from ? at : NULL;
+}
+
+/* The same, from behind the first quote. */
+static const char *skip_quoted(const char *at, const char *end)
+{
+    for (; at < end && classes[(unsigned char)*at] & VALUE; at++) {
+        if (*at == '"')
+            return at + 1;
+        if (*at == '\\' && (++at == end || !(classes[(unsigned char)*at] & VALUE)))
+            return NULL;
+    }
+    return NULL;
+}
+
+int pel_http1_chunk_extensions(const char *bytes, size_t length)
+{
+    const char *at = bytes, *end = bytes + length;
+
+    while (at && at < end) {
+        if (*at != ';' || !(at = skip_token(at + 1, end)))
+            return 0;
+        if (at == end || *at != '=')
+            continue;
+        at++;
+        at = at < end && *at == '"' ? skip_quoted(at + 1, end) : skip_token(at, end);
+    }
+    return at != NULL;
+}

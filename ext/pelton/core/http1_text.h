@@ -20,6 +20,10 @@ int pel_http1_all(const char *bytes, size_t length, enum pel_http1_class class);
 /* Without the spaces and tabs at both ends. */
 struct pel_slice pel_http1_trim(const char *from, const char *to);
 
+/* Whether that is what may follow a chunk's size: *( ";" token [ "=" ( token / quoted-string ) ] ) of RFC 9112, 7.1.1,
+ * without the blanks that no sender may put there. */
+int pel_http1_chunk_extensions(const char *bytes, size_t length);
+
 /* Whether length bytes are the word's (in lower case), in any case. */
 int pel__http1_same(const char *bytes, const char *word, size_t length);
 
