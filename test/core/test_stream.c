@@ -13,13 +13,12 @@
 struct owner {
     struct pel_stream stream; /* first */
     int told;
-    unsigned events;             /* all of them */
-    struct pel_stream *to_close; /* when it is told */
+    unsigned events; /* all of them */
 };
 
 static struct pel_loop loop;
-static struct owner owner, second;
-static int peer, second_peer; /* descriptors of the other ends */
+static struct owner owner;
+static int peer; /* the descriptor of the other end */
 
 static void on_ready(struct pel_stream *stream, unsigned events)
 {
@@ -27,8 +26,6 @@ static void on_ready(struct pel_stream *stream, unsigned events)
 
     told->told++;
     told->events |= events;
-    if (told->to_close)
-        pel_stream_close(told->to_close);
 }
 
 static void prepare(struct owner *prepared)
@@ -104,20 +101,17 @@ static void open_tcp(struct owner *opened, int *end)
 static void start(const char *backend)
 {
     CHECK_INT(0, pel_loop_open(&loop, backend));
-    peer = second_peer = -1;
+    peer = -1;
     prepare(&owner);
-    prepare(&second);
 }
 
 static void stop(void)
 {
     pel_stream_close(&owner.stream);
-    pel_stream_close(&second.stream);
     CHECK_POINTER(NULL, loop.flush_list);
     CHECK_INT(0, loop.registered);
     CHECK_INT(0, loop.streams);
     close(peer);
-    close(second_peer);
     pel_loop_close(&loop);
 }
 
@@ -570,22 +564,6 @@ STREAM_TEST(a_closed_stream_does_nothing)
     CHECK(read(peer, &(char){0}, 1) <= 0); /* nothing was sent */
 }
 
-STREAM_TEST(one_that_is_told_may_close_the_other_that_is_to_be_flushed)
-{
-    open_pair(&owner, &peer);
-    open_pair(&second, &second_peer);
-    owner.stream.tell_sent = second.stream.tell_sent = 1;
-    owner.to_close = &second.stream;
-    second.to_close = &owner.stream;
-    pel_stream_append(&owner.stream, "x", 1);
-    pel_stream_append(&second.stream, "x", 1);
-    pel_stream_flush_later(&owner.stream);
-    pel_stream_flush_later(&second.stream);
-    pel_streams_flush(&loop);
-    CHECK_INT(1, owner.told + second.told);
-    CHECK_INT(1, pel_stream_open_p(&owner.stream) + pel_stream_open_p(&second.stream));
-}
-
 STREAM_TEST(a_detached_descriptor_is_open_and_silent)
 {
     int fd;
@@ -600,14 +578,4 @@ STREAM_TEST(a_detached_descriptor_is_open_and_silent)
     put(fd, "still open");
     CHECK_HEARD("still open");
     close(fd);
-}
-
-STREAM_TEST(a_loop_that_closes_forgets_its_streams)
-{
-    open_pair(&owner, &peer);
-    pel_stream_append(&owner.stream, "x", 1);
-    pel_stream_flush_later(&owner.stream);
-    pel_loop_close(&loop);
-    pel_stream_close(&owner.stream);
-    CHECK_INT(0, pel_loop_open(&loop, NULL));
 }

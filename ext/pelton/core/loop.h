@@ -92,7 +92,7 @@ struct pel_loop {
     int wake_write_fd;
     int waiting; /* atomic: the owner is inside a wait that must be woken */
     unsigned fork_generation;
-    struct pel_stream *flush_list, *flush_now; /* stream.c: to be flushed by the next call, and by the present one */
+    struct pel_stream *flush_list, *flush_now; /* flush.h: to be flushed by the next call, and by the present one */
 };
 
 /* Whether it came through a fork. Then arm and wait answer PEL_ECLOSED, and disarm forgets without a system call. */

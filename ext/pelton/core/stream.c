@@ -72,16 +72,6 @@ int pel__stream_fail(struct pel_stream *stream, int error)
     return PEL_ESYSTEM;
 }
 
-/* Flushes now, and, after a burst, again in the loop's next turn. */
-static int flush_on(struct pel_stream *stream)
-{
-    int code = pel_stream_flush(stream);
-
-    if (code == 1 && stream->writable && !stream->corked && !pel_stream_securing_p(stream))
-        pel_stream_flush_later(stream);
-    return code;
-}
-
 static void on_event(struct pel_handle *handle, unsigned events)
 {
     struct pel_stream *stream = (struct pel_stream *)handle;
@@ -103,7 +93,7 @@ static void on_event(struct pel_handle *handle, unsigned events)
     if (events & PEL_WRITABLE && !stream->error) {
         stream->writable = 1;
         if (pel_stream_unsent_p(stream) || stream->shut_when_sent)
-            flush_on(stream);
+            pel__stream_flush_on(stream);
     }
     stream->on_ready(stream, events);
 }
@@ -275,61 +265,6 @@ int pel_stream_flush(struct pel_stream *stream)
     return 0;
 }
 
-/* ---- one write a tick ----------------------------------------------------------------------------------------- */
-
-static void link_at(struct pel_stream *stream, struct pel_stream **list)
-{
-    if ((stream->next_flush = *list))
-        stream->next_flush->flush_link = &stream->next_flush;
-    stream->flush_link = list;
-    *list = stream;
-}
-
-void pel_stream_flush_later(struct pel_stream *stream)
-{
-    if (!stream->flush_link)
-        link_at(stream, &stream->loop->flush_list);
-}
-
-void pel_stream_flush_forget(struct pel_stream *stream)
-{
-    if (!stream->flush_link)
-        return;
-    if ((*stream->flush_link = stream->next_flush))
-        stream->next_flush->flush_link = stream->flush_link;
-    stream->flush_link = NULL;
-}
-
-void pel_streams_flush(struct pel_loop *loop)
-{
-    struct pel_stream *stream;
-
-    /* Two lists, because those with more to send than a burst come back, and any may be closed meanwhile. If the last
-     * run was left by an exception, its rest comes first. */
-    if (!loop->flush_now && (loop->flush_now = loop->flush_list)) {
-        loop->flush_now->flush_link = &loop->flush_now;
-        loop->flush_list = NULL;
-    }
-    while ((stream = loop->flush_now)) {
-        size_t before = pel_stream_pending(stream);
-        int unsent = pel_stream_unsent_p(stream), code;
-        pel_stream_flush_forget(stream);
-        code = flush_on(stream);
-        if (code < 0)
-            stream->on_ready(stream, PEL_READABLE | PEL_WRITABLE | PEL_HANGUP);
-        else if (stream->tell_sent && (pel_stream_pending(stream) < before || unsent > pel_stream_unsent_p(stream)))
-            stream->on_ready(stream, PEL_WRITABLE);
-    }
-}
-
-void pel_streams_forget(struct pel_loop *loop)
-{
-    while (loop->flush_list)
-        pel_stream_flush_forget(loop->flush_list);
-    while (loop->flush_now)
-        pel_stream_flush_forget(loop->flush_now);
-}
-
 /* ---- closing -------------------------------------------------------------------------------------------------- */
 
 int pel_stream_close_write(struct pel_stream *stream)
@@ -337,7 +272,7 @@ int pel_stream_close_write(struct pel_stream *stream)
     if (!pel_stream_open_p(stream))
         return PEL_ECLOSED;
     stream->shut_when_sent = 1;
-    return flush_on(stream) < 0 ? PEL_ESYSTEM : 0;
+    return pel__stream_flush_on(stream) < 0 ? PEL_ESYSTEM : 0;
 }
 
 int pel_stream_detach(struct pel_stream *stream)

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 #include "buffer.h"
+#include "flush.h"
 #include "layer.h"
 #include "loan.h"
 #include "loop.h"
@@ -73,19 +74,6 @@ ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t
 /* Sends what is queued, at most a burst. 0 when all is sent; 1 when the rest waits for the loop, or, if the stream is
  * still writable, for its next turn; PEL_ESYSTEM. */
 int pel_stream_flush(struct pel_stream *stream);
-
-/* Has the output sent by the next pel_streams_flush. */
-void pel_stream_flush_later(struct pel_stream *stream);
-
-/* Takes that back. Legal when it is on no list. */
-void pel_stream_flush_forget(struct pel_stream *stream);
-
-/* Flushes the streams of which that was asked; those with more than a burst are listed again. Calls on_ready of those
- * that failed, and of those that want to be told. */
-void pel_streams_flush(struct pel_loop *loop);
-
-/* Takes all streams off the loop's lists. */
-void pel_streams_forget(struct pel_loop *loop);
 
 /* Bytes queued and not sent. */
 static inline size_t pel_stream_pending(const struct pel_stream *stream)
