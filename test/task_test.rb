@@ -131,6 +131,20 @@ class TaskTest < PeltonTest
     assert_equal [:ensured], @log
   end
 
+  # Otherwise the rest of the block would be left out, and nobody would know.
+  def test_runs_block_that_awaits_a_cancelled_task
+    error = assert_raises(Pelton::Cancelled) do
+      Pelton.run do
+        task = Pelton.spawn { sleep }
+        task.cancel
+        task.await
+      end
+    end
+
+    assert_match(/the task was cancelled/, error.message)
+    assert_equal :stopped, Pelton.run { Pelton.add_timer(0.001) { Pelton.stop(:stopped) } && sleep } # which is no error
+  end
+
   def test_cancel_when_it_is_done
     Pelton.run do
       task = Pelton.spawn { 1 }

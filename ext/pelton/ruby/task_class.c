@@ -42,7 +42,9 @@ static void end_task(struct pel_reactor *reactor, struct pel_operation *task, VA
         fail_quietly(task, cancelled());
         pel_rethrow(state);
     }
-    if (rb_obj_is_kind_of(error, pel_eCancelled)) {
+    /* Of run's block only a reactor that stops is a reason to say nothing: it may have awaited a task that was
+     * cancelled. */
+    if (rb_obj_is_kind_of(error, pel_eCancelled) && (task->task != MAIN_TASK || reactor->phase != PEL_RUNNING)) {
         fail_quietly(task, error);
     } else if (task->task == MAIN_TASK || !rb_obj_is_kind_of(error, rb_eStandardError)) {
         fail_quietly(task, error);
