@@ -119,6 +119,15 @@ class ClientRequestTest < PeltonTest
     refute_match(/expect/i, asked.redirected(Response.new(303, {"location" => "/"})).to_head)
   end
 
+  # As with those of the URL that was asked for, they are used, and no longer seen.
+  def test_credentials_in_a_redirect
+    first = request("GET", "http://us:er@x/")
+    second = first.redirected(Response.new(302, {"location" => "http://an:other@x/a"}))
+
+    assert_equal ["Basic #{["an:other"].pack("m0")}", "http://x/a"], [second.headers["authorization"], second.url.to_s]
+    assert_equal "Basic #{["us:er"].pack("m0")}", first.headers["authorization"]
+  end
+
   def test_a_redirect_from_https_to_http_is_not_followed
     assert_nil request("GET", "https://x/").redirected(Response.new(302, {"location" => "http://x/"}))
     assert_equal "https://y/", request("GET", "http://x/").redirected(Response.new(302, {"location" => "https://y/"})).url.to_s

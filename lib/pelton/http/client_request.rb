@@ -118,7 +118,8 @@ module Pelton
       def follow(url, kept)
         previous = @url
         @url = url
-        @headers = @headers.reject { |name,| SECRETS.include?(name) || name == "host" } unless same_origin?(previous)
+        @headers = same_origin?(previous) ? @headers.dup : @headers.reject { |name,| SECRETS.include?(name) || name == "host" }
+        authorize(nil)
         return if kept
         @method = "GET"
         @body = nil
