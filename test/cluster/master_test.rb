@@ -44,6 +44,21 @@ class ClusterMasterTest < PeltonTest
     end
   end
 
+  def test_those_who_serve_go_on_when_no_worker_can_be_forked
+    cluster do |master|
+      before = workers
+      File.write("#{@control}.full", "")
+      Process.kill("USR1", master)
+      eventually { log.include?("the other workers are not replaced") }
+      Process.kill("KILL", before.first)
+      eventually { log.match?(/worker \d cannot be forked, and is tried again in \d+ s: no disk \(RuntimeError\).*was killed by signal 9.*cannot be forked/m) }
+
+      assert_equal before.last, ask("hello\n").to_i
+      File.delete("#{@control}.full")
+      assert_includes eventually { two_without(before.first) }, before.last
+    end
+  end
+
   def test_prometheus_is_told_of_all_seats_and_of_those_who_have_ended
     cluster do
       3.times { ask("hello\n") }

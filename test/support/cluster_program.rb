@@ -16,8 +16,9 @@ if options.include?("broken_later") # the workers after the first ones cannot st
 end
 
 preload = -> { Pelton.logger.info("preloads") } if options.include?("preload")
+before_fork = -> { raise "no disk" if File.exist?("#{control}.full") }
 sockets = Pelton::Cluster::Sockets.open([address])
-master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload:, control:,
+master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload:, control:, before_fork:,
   stop_timeout: options.include?("slow_stop") ? 0.5 : 60, worker_timeout: options.include?("hung") ? 2 : 60,
   figures: {"answered" => Pelton::Metrics::Family.new("counter", "answered_total", "Lines.")}) do |worker|
   abort "cannot load" if options.include?("broken") || broken&.call

@@ -113,7 +113,10 @@ module Pelton
 
       def log(message) = Pelton.logger.info("cluster: #{message}")
 
-      def warn(message) = Pelton.logger.warn("cluster: #{message}")
+      def warn(message)
+        Pelton.logger.warn("cluster: #{message}")
+        nil
+      end
 
       def running? = @state.nil?
 
@@ -166,12 +169,20 @@ module Pelton
 
       # ---- workers ----------------------------------------------------------------------------------------------------
 
+      # The new worker; nil when it cannot be forked now, because the hook has failed or the system has no room. Those who serve
+      # go on then.
       def start(index)
         @before_fork&.call
-        @workers << Worker.start(index) do |pipe|
+        worker = Worker.start(index) do |pipe|
           leave_the_masters_things
           Child.new(index, @listening, pipe).run(@load, &@serve)
         end
+        @workers << worker
+        worker
+      rescue => error
+        raise unless @told # something is wrong with the program
+        delay = put_off(index, soon: true)
+        warn("worker #{index} cannot be forked, and is tried again in #{[delay.round, 1].max} s: #{error.message} (#{error.class})")
       end
 
       # In the new process.
@@ -218,14 +229,12 @@ module Pelton
         died = "worker #{worker.index} (#{worker.pid}) #{cause}"
         return given_up(died) unless @told || worker.ready? || @workers.any?(&:ready?)
         if @replacement.equal?(worker)
-          warn("the other workers are not replaced: a new one must come up first")
           @replacement = nil
-          @to_replace.clear
+          replace_no_more
         end
         @restarts[worker.index] += 1
-        delay = delay_after(worker)
+        delay = put_off(worker.index, soon: !worker.ready? || Clock.now - worker.started < SOON)
         warn("#{died}#{", a new one starts in #{delay.round} s" if delay.positive?}")
-        @not_before[worker.index] = Clock.now + delay
       end
 
       def given_up(reason)
@@ -233,11 +242,13 @@ module Pelton
         stop(:failed)
       end
 
-      # The first that dies soon is replaced at once, those that follow it later and later.
-      def delay_after(worker)
-        failures = (worker.ready? && Clock.now - worker.started > SOON) ? 0 : @failures[worker.index] + 1
-        @failures[worker.index] = failures
-        [2.0**[failures - 1, 0].max - 1, LONGEST_DELAY].min
+      # The first that dies soon is replaced at once, those that follow it later and later. Returns the delay in seconds.
+      def put_off(index, soon:)
+        failures = soon ? @failures[index] + 1 : 0
+        @failures[index] = failures
+        delay = [2.0**[failures - 1, 0].max - 1, LONGEST_DELAY].min
+        @not_before[index] = Clock.now + delay
+        delay
       end
 
       # Those that take too long.
@@ -270,7 +281,14 @@ module Pelton
         end
         return if @replacement
         @to_replace.select! { |worker| @workers.include?(worker) && !worker.stopping? }
-        @replacement = start(@to_replace.shift.index).last unless @to_replace.empty?
+        return if @to_replace.empty?
+        @replacement = start(@to_replace.shift.index)
+        replace_no_more unless @replacement
+      end
+
+      def replace_no_more
+        warn("the other workers are not replaced: a new one must come up first")
+        @to_replace.clear
       end
 
       def restart
