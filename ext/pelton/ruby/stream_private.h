@@ -9,8 +9,8 @@
 
 /*
  * Pelton::Stream, inside. Its parts: stream_class.c (the object, the loop's events), stream_close.c, stream_connect.c,
- * stream_tls.c and stream_tls_info.c, stream_receive.c and stream_read.c (direct style), stream_write.c,
- * stream_delivery.c (callbacks).
+ * stream_tls.c and stream_tls_info.c, stream_receive.c, stream_read.c and stream_read_turn.c (direct style),
+ * stream_write.c, stream_delivery.c (callbacks).
  */
 
 /* Why the object is kept, and run kept going, although nobody may refer to it. */
@@ -135,10 +135,14 @@ VALUE pel_stream_receive_string(struct stream *stream, size_t length, ssize_t *c
 /* One piece more into the input: as pel_stream_receive. */
 ssize_t pel_stream_fill(struct stream *stream);
 
-/* ---- stream_read.c -------------------------------------------------------------------------------------------- */
+/* ---- stream_read_turn.c --------------------------------------------------------------------------------------- */
 
+/* Wake who waits for bytes, and who wait for their turn. C only. */
 void pel_stream_wake_reader(struct stream *stream);
 void pel_stream_wake_turns(struct stream *stream);
+
+/* ---- stream_read.c -------------------------------------------------------------------------------------------- */
+
 void pel_init_stream_read(VALUE class);
 
 /* ---- stream_write.c ------------------------------------------------------------------------------------------- */
