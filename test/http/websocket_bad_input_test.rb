@@ -62,6 +62,22 @@ class WebSocketBadInputTest < PeltonTest
     assert_equal [1002, 1002], codes_of_client(WebSocketPeer.encode(0x89, 0, "", mask: true))
   end
 
+  def test_a_server_sends_a_frame_with_a_mask_where_no_reactor_runs
+    server = TCPServer.new("127.0.0.1", 0)
+    answer = Thread.new do
+      io = server.accept
+      shake(io, {"HTTP_SEC_WEBSOCKET_KEY" => io.gets("\r\n\r\n")[/Sec-WebSocket-Key: (\S+)/i, 1]})
+      io.write(WebSocketPeer.encode(0x81, 4, "good", mask: false), WebSocketPeer.encode(0x81, 3, "bad", mask: true))
+      io.read
+    end
+    socket = WebSocket.connect("ws://127.0.0.1:#{server.addr[1]}/", deflate: false)
+
+    assert_equal ["good", nil, 1002], [socket.receive, socket.receive, socket.close_code]
+    assert_equal 1002, unmasked(answer.value).unpack1("S>")
+  ensure
+    server.close
+  end
+
   # Registered with IANA: 1012 service restart, 1013 try again later, 1014 bad gateway.
   def test_close_codes_that_are_younger_than_the_rfc
     [1012, 1013, 1014].each do |code|
