@@ -1,76 +1,10 @@
-#include "memcached_binary_request.h"
+#include "memcached_binary_reply.h"
 #include "memcached_commands.h"
 #include "memcached_stats.h"
 
 /* The binary protocol's commands. */
 
 #define MOST_STAT_WORDS 4
-
-struct reply {
-    const struct pel_binary_request *request;
-    enum pel_binary_status status;
-    uint64_t cas;
-    struct pel_slice extras, key;
-    size_t value; /* bytes that the caller appends */
-};
-
-static char *put_big_endian(char *at, uint64_t number, int size)
-{
-    for (int i = size - 1; i >= 0; i--)
-        *at++ = (char)(number >> (8 * i));
-    return at;
-}
-
-/* All but the value. */
-static void put_reply(struct pel_buffer *output, const struct reply *reply)
-{
-    char *at = pel_buffer_tail(output);
-
-    *at++ = (char)PEL_BINARY_REPLY_MAGIC;
-    *at++ = (char)reply->request->opcode;
-    at = put_big_endian(at, reply->key.length, 2);
-    at = put_big_endian(at, reply->extras.length, 1);
-    at = put_big_endian(at, 0, 1);
-    at = put_big_endian(at, reply->status, 2);
-    at = put_big_endian(at, reply->extras.length + reply->key.length + reply->value, 4);
-    at = pel__put(at, reply->request->opaque, sizeof reply->request->opaque);
-    at = put_big_endian(at, reply->cas, 8);
-    if (reply->extras.length)
-        at = pel__put(at, reply->extras.bytes, reply->extras.length);
-    if (reply->key.length)
-        at = pel__put(at, reply->key.bytes, reply->key.length);
-    pel__put_end(output, at);
-}
-
-static void put_text(struct pel_buffer *output, const char *text, size_t length)
-{
-    pel__put_end(output, pel__put(pel_buffer_tail(output), text, length));
-}
-
-static void refuse(struct pel_buffer *output, const struct pel_binary_request *request, enum pel_binary_status status)
-{
-    static const char *const texts[] = {[PEL_BINARY_NOT_FOUND] = "Not found",
-                                        [PEL_BINARY_EXISTS] = "Data exists for key.",
-                                        [PEL_BINARY_TOO_LARGE] = "Too large.",
-                                        [PEL_BINARY_INVALID] = "Invalid arguments",
-                                        [PEL_BINARY_NOT_STORED] = "Not stored.",
-                                        [PEL_BINARY_NOT_A_NUMBER] = "Non-numeric server-side value for incr or decr",
-                                        [PEL_BINARY_UNKNOWN] = "Unknown command",
-                                        [PEL_BINARY_NO_MEMORY] = "Out of memory"};
-    struct reply reply = {.request = request, .status = status, .value = strlen(texts[status])};
-
-    put_reply(output, &reply);
-    put_text(output, texts[status], reply.value);
-}
-
-/* Done: a quiet command does not say so. */
-static void confirm(struct pel_buffer *output, const struct pel_binary_request *request, uint64_t cas)
-{
-    struct reply reply = {.request = request, .cas = cas};
-
-    if (!request->quiet)
-        put_reply(output, &reply);
-}
 
 /* Items whose keys cannot be said in the text protocol are known there by their base64. */
 static uint8_t key_state(struct pel_slice key)
@@ -85,14 +19,14 @@ static uint8_t key_state(struct pel_slice key)
 
 static void miss(struct pel_buffer *output, const struct pel_binary_request *request, int with_key)
 {
-    struct reply reply = {.request = request, .status = PEL_BINARY_NOT_FOUND, .key = request->key};
+    struct pel_binary_reply reply = {.request = request, .status = PEL_BINARY_NOT_FOUND, .key = request->key};
 
     if (request->quiet)
         return;
     if (with_key)
-        put_reply(output, &reply);
+        pel__binary_put_reply(output, &reply);
     else
-        refuse(output, request, PEL_BINARY_NOT_FOUND);
+        pel__binary_refuse(output, request, PEL_BINARY_NOT_FOUND);
 }
 
 static void get(struct pel_memcached_session *session, const struct pel_binary_request *request,
@@ -105,7 +39,7 @@ static void get(struct pel_memcached_session *session, const struct pel_binary_r
     int with_key = command == PEL_BINARY_GETK || command == PEL_BINARY_GATK;
     int with_value = command != PEL_BINARY_TOUCH;
     int touches = command != PEL_BINARY_GET && command != PEL_BINARY_GETK;
-    struct reply reply = {.request = request};
+    struct pel_binary_reply reply = {.request = request};
     char flags[4];
 
     *(touches ? &counters->cmd_touch : &counters->cmd_get) += 1;
@@ -120,14 +54,14 @@ static void get(struct pel_memcached_session *session, const struct pel_binary_r
     if (touches)
         item->expires = pel_store_instant(store, request->expiry);
     pel_store_fetched(store, item);
-    put_big_endian(flags, item->client_flags, sizeof flags);
+    pel__binary_put_number(flags, item->client_flags, sizeof flags);
     reply.extras = (struct pel_slice){flags, sizeof flags};
     reply.cas = item->cas;
     if (with_key)
         reply.key = request->key;
     if (with_value)
         reply.value = item->length;
-    put_reply(output, &reply);
+    pel__binary_put_reply(output, &reply);
     if (with_value)
         pel__memcached_put_value(session, item, output);
 }
@@ -152,7 +86,7 @@ static void store(struct pel_memcached_session *session, const struct pel_binary
     int code = pel__memcached_begin_upload(session, &upload);
 
     if (code < 0) {
-        refuse(output, request, code == PEL_ELIMIT ? PEL_BINARY_TOO_LARGE : PEL_BINARY_NO_MEMORY);
+        pel__binary_refuse(output, request, code == PEL_ELIMIT ? PEL_BINARY_TOO_LARGE : PEL_BINARY_NO_MEMORY);
         return;
     }
     *put = (struct pel_store_put){.mode = (enum pel_store_mode)modes[request->command], .compare = request->cas};
@@ -172,14 +106,14 @@ void pel__memcached_binary_stored(struct pel_memcached_session *session, enum pe
 
     memcpy(request.opaque, session->opaque, sizeof request.opaque);
     if (result == PEL_STORE_STORED) {
-        confirm(output, &request, cas);
+        pel__binary_confirm(output, &request, cas);
         return;
     }
     if (result == PEL_STORE_EXISTS || session->put.mode == PEL_STORE_ADD)
         status = PEL_BINARY_EXISTS;
     else if (result == PEL_STORE_NOT_FOUND || session->put.mode == PEL_STORE_REPLACE)
         status = PEL_BINARY_NOT_FOUND;
-    refuse(output, &request, status);
+    pel__binary_refuse(output, &request, status);
 }
 
 static void delete (struct pel_memcached_service *service, const struct pel_binary_request *request,
@@ -188,29 +122,29 @@ static void delete (struct pel_memcached_service *service, const struct pel_bina
     struct pel_item *item = pel_store_find(&service->store, request->key);
 
     if (item && request->cas && request->cas != item->cas) {
-        refuse(output, request, PEL_BINARY_EXISTS);
+        pel__binary_refuse(output, request, PEL_BINARY_EXISTS);
         return;
     }
     *(item ? &service->counters.delete_hits : &service->counters.delete_misses) += 1;
     if (!item) {
-        refuse(output, request, PEL_BINARY_NOT_FOUND);
+        pel__binary_refuse(output, request, PEL_BINARY_NOT_FOUND);
         return;
     }
     pel_store_remove(&service->store, item);
-    confirm(output, request, 0);
+    pel__binary_confirm(output, request, 0);
 }
 
 static void answer_number(struct pel_buffer *output, const struct pel_binary_request *request, uint64_t number,
                           uint64_t cas)
 {
-    struct reply reply = {.request = request, .cas = cas, .value = 8};
+    struct pel_binary_reply reply = {.request = request, .cas = cas, .value = 8};
     char bytes[8];
 
     if (request->quiet)
         return;
-    put_reply(output, &reply);
-    put_big_endian(bytes, number, sizeof bytes);
-    put_text(output, bytes, sizeof bytes);
+    pel__binary_put_reply(output, &reply);
+    pel__binary_put_number(bytes, number, sizeof bytes);
+    pel__binary_put_text(output, bytes, sizeof bytes);
 }
 
 static void begin_to_count(struct pel_store *store, const struct pel_binary_request *request, struct pel_buffer *output)
@@ -220,7 +154,7 @@ static void begin_to_count(struct pel_store *store, const struct pel_binary_requ
     struct pel_item *item = pel_store_create(store, request->key, (struct pel_slice){digits, length}, 0);
 
     if (!item) {
-        refuse(output, request, PEL_BINARY_NO_MEMORY);
+        pel__binary_refuse(output, request, PEL_BINARY_NO_MEMORY);
         return;
     }
     item->expires = pel_store_instant(store, request->expiry);
@@ -242,16 +176,16 @@ static void count(struct pel_memcached_service *service, const struct pel_binary
     }
     if (!item) {
         *(subtract ? &counters->decr_misses : &counters->incr_misses) += 1;
-        refuse(output, request, PEL_BINARY_NOT_FOUND);
+        pel__binary_refuse(output, request, PEL_BINARY_NOT_FOUND);
         return;
     }
     if (item->length > 0 && request->cas && request->cas != item->cas) {
-        refuse(output, request, PEL_BINARY_EXISTS);
+        pel__binary_refuse(output, request, PEL_BINARY_EXISTS);
         return;
     }
     code = pel_store_add(&service->store, &item, subtract, request->delta, 0, &number);
     if (code < 0) {
-        refuse(output, request, code == PEL_EARGUMENT ? PEL_BINARY_NOT_A_NUMBER : PEL_BINARY_NO_MEMORY);
+        pel__binary_refuse(output, request, code == PEL_EARGUMENT ? PEL_BINARY_NOT_A_NUMBER : PEL_BINARY_NO_MEMORY);
         return;
     }
     *(subtract ? &counters->decr_hits : &counters->incr_hits) += 1;
@@ -263,13 +197,13 @@ static void count(struct pel_memcached_service *service, const struct pel_binary
 static int put_stat(struct pel_buffer *output, const struct pel_binary_request *request, struct pel_slice name,
                     struct pel_slice value)
 {
-    struct reply reply = {.request = request, .key = name, .value = value.length};
+    struct pel_binary_reply reply = {.request = request, .key = name, .value = value.length};
 
     if (pel_buffer_reserve(output, PEL_BINARY_HEADER + name.length + value.length) < 0)
         return PEL_EMEMORY;
-    put_reply(output, &reply);
+    pel__binary_put_reply(output, &reply);
     if (value.length)
-        put_text(output, value.bytes, value.length);
+        pel__binary_put_text(output, value.bytes, value.length);
     return 0;
 }
 
@@ -289,7 +223,7 @@ static int put_stats(struct pel_buffer *output, const struct pel_binary_request 
         return code;
     if (!memcmp(at, "END", 3) || !memcmp(at, "OK", 2) || !memcmp(at, "RESET", 5))
         return put_stat(output, request, (struct pel_slice){NULL, 0}, (struct pel_slice){NULL, 0});
-    refuse(output, request, PEL_BINARY_NOT_FOUND);
+    pel__binary_refuse(output, request, PEL_BINARY_NOT_FOUND);
     return 0;
 }
 
@@ -316,16 +250,16 @@ static void stats(struct pel_memcached_session *session, const struct pel_binary
 
 static void version(struct pel_buffer *output, const struct pel_binary_request *request)
 {
-    struct reply reply = {.request = request, .value = sizeof PEL_MEMCACHED_COMPATIBLE - 1};
+    struct pel_binary_reply reply = {.request = request, .value = sizeof PEL_MEMCACHED_COMPATIBLE - 1};
 
-    put_reply(output, &reply);
-    put_text(output, PEL_MEMCACHED_COMPATIBLE, reply.value);
+    pel__binary_put_reply(output, &reply);
+    pel__binary_put_text(output, PEL_MEMCACHED_COMPATIBLE, reply.value);
 }
 
 static void be_told(struct pel_memcached_session *session, const struct pel_binary_request *request,
                     struct pel_buffer *output)
 {
-    refuse(output, request, request->status);
+    pel__binary_refuse(output, request, request->status);
     session->swallow = request->length;
     session->closing = request->closing != 0;
 }
@@ -358,10 +292,10 @@ void pel__memcached_binary(struct pel_memcached_session *session, const struct p
     case PEL_BINARY_FLUSH:
         session->service->counters.cmd_flush++;
         pel_store_flush(&session->service->store, pel_store_instant(&session->service->store, request->expiry));
-        confirm(output, request, 0);
+        pel__binary_confirm(output, request, 0);
         break;
     case PEL_BINARY_NOOP:
-        confirm(output, request, 0);
+        pel__binary_confirm(output, request, 0);
         break;
     case PEL_BINARY_VERSION:
         version(output, request);
@@ -370,7 +304,7 @@ void pel__memcached_binary(struct pel_memcached_session *session, const struct p
         stats(session, request, output);
         break;
     case PEL_BINARY_QUIT:
-        confirm(output, request, 0);
+        pel__binary_confirm(output, request, 0);
         session->closing = 1;
         break;
     case PEL_BINARY_BAD:
