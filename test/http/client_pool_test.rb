@@ -132,6 +132,23 @@ class ClientPoolTest < PeltonTest
     end
   end
 
+  # Where no reactor runs, older Rubies' Timeout is a throw.
+  def test_whoever_leaves_a_request_by_a_throw_gives_its_connection_back
+    server = HTTPScript.new { |request, _| "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" unless request.path == "/silent" }
+    [->(&block) { block.call }, Pelton.method(:run)].each do |inside|
+      inside.call do
+        client = Pelton::HTTP::Client.new(server.url, connections: 1, pool_timeout: 0.01, expect: nil)
+        catch(:left) { client.post("/", body: Enumerator.new { throw :left }) }
+        assert_raises(Timeout::Error) { Timeout.timeout(0.02) { client.get("/silent") } }
+
+        assert_equal({open: 0, idle: 0}, client.stats)
+        assert_equal 200, client.get("/").status
+      end
+    end
+  ensure
+    server.close
+  end
+
   def test_a_connection_that_cannot_be_made_takes_no_place
     client = Pelton::HTTP::Client.new("http://127.0.0.1:#{free_port}", connections: 1)
 

@@ -46,7 +46,7 @@ module Pelton
       #
       # @return [ClientResponse]
       def exchange(request, deadlines, settings)
-        @used += 1
+        number = @used += 1
         @request = request
         @answered = @keep_alive = false
         @parser.no_body = request.head?
@@ -56,11 +56,12 @@ module Pelton
         failure = send(request, deadlines)
         response = receive(request, deadlines, settings, failure)
         @keep_alive &&= !failure && !@early
-        return response if response.status == 101 # another protocol's from now on: see hand_over
-        end_of_message(deadlines) unless response.body?
-        response
-      rescue Exception => error # standard:disable Lint/RescueException
-        give_up(error)
+        end_of_message(deadlines) unless response.body? || response.status == 101 # another protocol's from now on: see hand_over
+        answered = response
+      rescue Error => error
+        raise request.named(error)
+      ensure # a throw may leave it, too: Ruby's Timeout does so
+        abort if !answered && busy == number
       end
 
       # @return [String, nil] the next piece of the body, as it was sent; nil at its end
@@ -70,8 +71,10 @@ module Pelton
         return piece if piece.is_a?(String)
         finish
         nil
-      rescue Exception => error # standard:disable Lint/RescueException
-        give_up(error)
+      rescue Error => error
+        raise @request.named(error)
+      ensure
+        abort unless piece
       end
 
       # Closes it. Legal when it is closed, and when it is another request's by now.
@@ -236,11 +239,6 @@ module Pelton
         @parser.finish
       rescue TimeoutError
         raise deadlines.over(phase)
-      end
-
-      def give_up(error)
-        abort
-        raise error.is_a?(Error) ? @request.named(error) : error
       end
 
       # It is the pool's again.

@@ -27,10 +27,9 @@ module Pelton
         stream = open_stream(request, proxy, deadline)
         tunnel(stream, request, proxy, deadline) if tunnelled
         secure(stream, request, deadline) if request.tls?
-        [stream, (authorization(proxy) if proxy && !tunnelled)]
-      rescue Exception # standard:disable Lint/RescueException
-        stream&.abort
-        raise
+        made = [stream, (authorization(proxy) if proxy && !tunnelled)]
+      ensure # a throw may leave it, too: Ruby's Timeout does so
+        stream&.abort unless made
       end
 
       private

@@ -36,21 +36,15 @@ module Pelton
         key = request.origin
         place = @origins[key] ||= Origin.new(Semaphore.new(@limit), [], 0)
         place.users += 1
-        begin
-          place.permits.acquire(timeout: deadlines.left(:pool_timeout))
-        rescue Exception => error # standard:disable Lint/RescueException
-          leave(key, place)
-          raise error.is_a?(TimeoutError) ? exhausted(request, deadlines) : error
-        end
-        begin
-          connection = (idle(place) unless fresh) || connect(request, deadlines)
-        rescue Exception # standard:disable Lint/RescueException
-          place.permits.release
-          leave(key, place)
-          raise
-        end
+        held = acquire(place, request, deadlines)
+        connection = (idle(place) unless fresh) || connect(request, deadlines)
         @in_use[connection] = true
         connection
+      ensure # a throw may leave it, too: Ruby's Timeout does so
+        if place && !connection
+          place.permits.release if held
+          leave(key, place)
+        end
       end
 
       # Takes a connection back when nobody can read its response any more.
@@ -68,6 +62,12 @@ module Pelton
       def alive? = @thread.alive?
 
       private
+
+      def acquire(place, request, deadlines)
+        place.permits.acquire(timeout: deadlines.left(:pool_timeout))
+      rescue TimeoutError
+        raise exhausted(request, deadlines)
+      end
 
       def connect(request, deadlines)
         stream, proxied = @connector.connect(request, deadlines.left(:connect_timeout))

@@ -117,10 +117,9 @@ module Pelton
 
       def shake_hands(socket, stream, deadline)
         socket.shake_hands(stream.readline("\r\n\r\n", limit: HEAD, timeout: Clock.left(deadline)))
-        socket.begin
-      rescue Exception # standard:disable Lint/RescueException
-        stream.abort
-        raise
+        begun = socket.begin
+      ensure # a throw may leave it, too: Ruby's Timeout does so
+        stream.abort unless begun
       end
     end
   end
