@@ -62,9 +62,9 @@ class PeltonTest < Minitest::Test
   # Waits until the block is true; fails when it still is not after `timeout` seconds. For the effects of other threads and
   # processes, which have no other sign.
   def eventually(what = "the condition", timeout: 10)
-    limit = now + timeout
+    limit = now + timeout * SLOW
     until (result = yield)
-      flunk "#{what} did not come true within #{timeout} s" if now > limit
+      flunk "#{what} did not come true within #{timeout * SLOW} s" if now > limit
       sleep 0.002
     end
     result
