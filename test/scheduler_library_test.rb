@@ -2,6 +2,7 @@
 
 require_relative "test_helper"
 require "net/http"
+require "open-uri"
 require "openssl"
 require "pelton"
 require "resolv"
@@ -34,6 +35,14 @@ class SchedulerLibraryTest < PeltonTest
 
       assert_equal "/x", Net::HTTP.get("127.0.0.1", "/x", port)
       assert_raises(Net::ReadTimeout) { slow.await }
+    end
+  end
+
+  def test_open_uri
+    with_http_server do |port|
+      answers = Array.new(5) { |i| Pelton.spawn { URI.open("http://127.0.0.1:#{port}/#{i}", proxy: nil, &:read) } }
+
+      assert_equal (0..4).map { |i| "/#{i}" }, answers.map(&:await)
     end
   end
 

@@ -17,6 +17,19 @@ class ClientConnectorTest < PeltonTest
     proxy.close
   end
 
+  # Its certificate is looked at as a server's is. TLS inside of its TLS is not there.
+  def test_a_proxy_that_speaks_tls
+    context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
+    proxy = HTTPScript.new(context) { |request, _| "HTTP/1.1 200 OK\r\nContent-Length: #{request.path.bytesize}\r\n\r\n#{request.path}" }
+    client = Pelton::HTTP::Client.new(proxy: proxy.url, tls: {ca_file: Certificates.authority})
+
+    assert_equal "http://example.test/a", client.get("http://example.test/a").body
+    assert_raises(Pelton::VerificationError) { Pelton::HTTP::Client.new(proxy: proxy.url).get("http://example.test/a") }
+    assert_match(/needs an http:/, assert_raises(ArgumentError) { client.get("https://example.test/") }.message)
+  ensure
+    proxy.close
+  end
+
   # The proxy carries bytes, and sees nothing of what is in them.
   def test_https_by_way_of_a_proxy
     context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }

@@ -24,6 +24,7 @@ module Pelton
         deadline = timeout && Clock.now + timeout
         proxy = (@proxy == :environment) ? environment(request.url) : @proxy unless @unix
         tunnelled = proxy && (@tunnel || request.tls?)
+        raise ArgumentError, "TLS inside of TLS is not spoken: #{request.url} needs an http:// proxy" if request.tls? && proxy&.scheme == "https"
         stream = open_stream(request, proxy, deadline)
         tunnel(stream, request, proxy, deadline) if tunnelled
         secure(stream, request, deadline) if request.tls?
@@ -37,7 +38,7 @@ module Pelton
       def open_stream(request, proxy, deadline)
         return Pelton.connect_unix(@unix, timeout: left(deadline)) if @unix
         target = proxy || request.url
-        Pelton.connect(target.hostname, target.port, timeout: left(deadline), tls: proxy&.scheme == "https")
+        Pelton.connect(target.hostname, target.port, timeout: left(deadline), tls: proxy&.scheme == "https" && (@tls || true))
       rescue Error => error
         raise proxy ? error.exception("the proxy: #{error.message}") : error
       end
