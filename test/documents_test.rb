@@ -4,6 +4,7 @@ require "json"
 require "tempfile"
 require "tmpdir"
 require_relative "test_helper"
+require_relative "support/certificates"
 require "pelton/http/configuration"
 
 # What the documents name is there, and their examples run.
@@ -84,10 +85,13 @@ class DocumentsTest < PeltonTest
 
   def test_http_client
     here = {'"https://example.com/"' => "here", '"https://api.example.com/v1/"' => "here"}
+    me = Certificates.server
+    pems = {"our-authority.pem" => Certificates.authority, "me.pem" => me.certificate, "me.key" => me.key}
     printed = Dir.mktmpdir { |dir| examples("docs/guides/http_client.md", replace: here, before: <<~RUBY, after: <<~CHECK) }
       require "pelton/http"
       Dir.chdir("#{dir}")
       File.write("nile.jpg", bytes = "x" * 5000)
+      #{pems}.each { |name, pem| File.write(name, pem) }
       file = StringIO.new
       asked = []
       app = ->(env) { [200, {"content-type" => "application/json"}, [JSON.generate(asked << [env["REQUEST_METHOD"], env["PATH_INFO"]])]] }
