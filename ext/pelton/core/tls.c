@@ -3,31 +3,14 @@
 #include "tls_private.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <limits.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#include <stdio.h>
 #include <string.h>
 #include "alloc.h"
 
 #define READ_AHEAD 65536 /* bytes of the descriptor that OpenSSL takes at once, and opens record by record */
-
-static struct pel_tls *tls_of(const struct pel_stream *stream);
-
-/* OpenSSL 1.1.1 has none that leaves the reference. */
-static X509 *peer_certificate(SSL *ssl)
-{
-#if OPENSSL_VERSION_NUMBER >= 0x30000000L
-    return SSL_get0_peer_certificate(ssl);
-#else
-    X509 *certificate = SSL_get_peer_certificate(ssl);
-    X509_free(certificate); /* the session keeps it */
-    return certificate;
-#endif
-}
 
 static size_t least(size_t one, size_t other)
 {
@@ -60,7 +43,7 @@ static int judge(struct pel_tls *tls, int result)
 
 static ssize_t tls_receive(struct pel_stream *stream, void *bytes, size_t length)
 {
-    struct pel_tls *tls = tls_of(stream);
+    struct pel_tls *tls = pel__tls_of(stream);
     size_t count = 0;
     int code = 1;
 
@@ -86,7 +69,7 @@ static ssize_t tls_receive(struct pel_stream *stream, void *bytes, size_t length
 
 static int tls_seal(struct pel_stream *stream, const void *bytes, size_t length)
 {
-    struct pel_tls *tls = tls_of(stream);
+    struct pel_tls *tls = pel__tls_of(stream);
 
     while (length) {
         int result, part = (int)least(length, INT_MAX);
@@ -102,7 +85,7 @@ static int tls_seal(struct pel_stream *stream, const void *bytes, size_t length)
 static void tls_end(struct pel_stream *stream)
 {
     ERR_clear_error();
-    SSL_shutdown(tls_of(stream)->ssl);
+    SSL_shutdown(pel__tls_of(stream)->ssl);
     ERR_clear_error();
 }
 
@@ -144,80 +127,9 @@ static void tls_moved(struct pel_layer *layer, struct pel_stream *stream)
 static const struct pel_layer_type tls_type = {
     .receive = tls_receive, .seal = tls_seal, .end = tls_end, .moved = tls_moved, .free = tls_free};
 
-static struct pel_tls *tls_of(const struct pel_stream *stream)
+struct pel_tls *pel__tls_of(const struct pel_stream *stream)
 {
     return stream->layer && stream->layer->type == &tls_type ? (struct pel_tls *)stream->layer : NULL;
-}
-
-/* ---- what OpenSSL asks ---------------------------------------------------------------------------------------- */
-
-static int write_pem(X509 *certificate, struct pel_buffer *pem)
-{
-    BIO *bio = BIO_new(BIO_s_mem());
-    char *bytes;
-    long length;
-    int code = PEL_EMEMORY;
-
-    if (bio && PEM_write_bio_X509(bio, certificate) && (length = BIO_get_mem_data(bio, &bytes)) >= 0)
-        code = pel_buffer_append(pem, bytes, (size_t)length);
-    BIO_free(bio);
-    return code;
-}
-
-static int on_verify(int trusted, X509_STORE_CTX *store)
-{
-    SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
-    struct pel_tls *tls = SSL_get_app_data(ssl);
-    X509 *certificate = X509_STORE_CTX_get_current_cert(store);
-    struct pel_tls_certificate seen = {.depth = X509_STORE_CTX_get_error_depth(store)};
-    struct pel_buffer pem = {0};
-    int accepted = 0;
-
-    if (!tls->options.hooks.verify || !tls->stream)
-        return trusted;
-    if (!trusted)
-        seen.reason = X509_verify_cert_error_string(X509_STORE_CTX_get_error(store));
-    if (certificate && write_pem(certificate, &pem) == 0) {
-        seen.pem = pel_buffer_head(&pem);
-        seen.length = pel_buffer_length(&pem);
-        accepted = tls->options.hooks.verify(tls->options.owner, &seen);
-    }
-    pel_buffer_free(&pem);
-    X509_STORE_CTX_set_error(store, accepted ? X509_V_OK : X509_V_ERR_APPLICATION_VERIFICATION);
-    return accepted;
-}
-
-static int on_server_name(SSL *ssl, int *alert, void *argument)
-{
-    struct pel_tls *tls = SSL_get_app_data(ssl);
-    struct pel_tls_context *chosen;
-
-    (void)argument;
-    if (!tls->options.server || !tls->options.hooks.choose)
-        return SSL_TLSEXT_ERR_OK;
-    chosen = tls->options.hooks.choose(tls->options.owner, SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name));
-    if (!chosen || !tls->stream) {
-        *alert = SSL_AD_UNRECOGNIZED_NAME;
-        return SSL_TLSEXT_ERR_ALERT_FATAL;
-    }
-    if (chosen == tls->context)
-        return SSL_TLSEXT_ERR_OK;
-    pel_tls_context_retain(chosen);
-    SSL_set_SSL_CTX(ssl, pel__tls_context_ssl(chosen));
-    pel_tls_context_release(tls->context);
-    tls->context = chosen;
-    return SSL_TLSEXT_ERR_OK;
-}
-
-/* A client's new ticket; 1: it is kept. */
-static int on_session(SSL *ssl, SSL_SESSION *session)
-{
-    struct pel_tls *tls = SSL_get_app_data(ssl);
-
-    if (tls->options.server || !tls->session)
-        return 0;
-    pel__tls_context_keep(tls->context, tls->session, session);
-    return 1;
 }
 
 /* ---- starting ------------------------------------------------------------------------------------------------- */
@@ -255,21 +167,14 @@ static int set_up(struct pel_tls *tls)
 {
     SSL_CTX *ssl_context = pel__tls_context_ssl(tls->context);
     BIO *bio;
-    int mode = SSL_VERIFY_NONE;
 
-    SSL_CTX_set_tlsext_servername_callback(ssl_context, on_server_name);
-    SSL_CTX_sess_set_new_cb(ssl_context, on_session);
     if (!(tls->ssl = SSL_new(ssl_context)) || !(bio = pel__tls_bio(tls)))
         return 0;
     SSL_set_bio(tls->ssl, bio, bio);
     SSL_set_read_ahead(tls->ssl, 1);
     SSL_set_default_read_buffer_len(tls->ssl, READ_AHEAD);
     SSL_set_app_data(tls->ssl, tls);
-    if (tls->options.verify == PEL_TLS_VERIFY_OFFERED)
-        mode = SSL_VERIFY_PEER | SSL_VERIFY_CLIENT_ONCE;
-    else if (tls->options.verify == PEL_TLS_VERIFY)
-        mode = SSL_VERIFY_PEER | SSL_VERIFY_CLIENT_ONCE | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
-    SSL_set_verify(tls->ssl, mode, on_verify);
+    pel__tls_hook(tls);
     if (tls->options.server) {
         SSL_set_accept_state(tls->ssl);
         return 1;
@@ -324,7 +229,7 @@ static void open_up(struct pel_stream *stream, struct pel_tls *tls)
 
 int pel_tls_handshake(struct pel_stream *stream)
 {
-    struct pel_tls *tls = tls_of(stream);
+    struct pel_tls *tls = pel__tls_of(stream);
     int result, code;
 
     if (!tls)
@@ -353,41 +258,6 @@ int pel_tls_handshake(struct pel_stream *stream)
         return pel__tls_fail(tls, PEL_ETRUNCATED);
     if (code == PEL_EAGAIN && pel__layer_send(stream) == PEL_ESYSTEM)
         return PEL_ESYSTEM;
-    return code;
-}
-
-/* ---- what was agreed upon ------------------------------------------------------------------------------------- */
-
-int pel_tls_facts(const struct pel_stream *stream, struct pel_tls_facts *facts)
-{
-    struct pel_tls *tls = tls_of(stream);
-
-    memset(facts, 0, sizeof *facts);
-    if (!tls)
-        return 0;
-    facts->name = tls->options.server ? SSL_get_servername(tls->ssl, TLSEXT_NAMETYPE_host_name) : tls->name;
-    if (!tls->layer.open)
-        return 1;
-    facts->protocol = SSL_get_version(tls->ssl);
-    facts->cipher = SSL_get_cipher_name(tls->ssl);
-    facts->bits = SSL_get_cipher_bits(tls->ssl, NULL);
-    SSL_get0_alpn_selected(tls->ssl, &facts->alpn, &facts->alpn_length);
-    facts->resumed = SSL_session_reused(tls->ssl);
-    facts->verified = tls->options.verify != PEL_TLS_VERIFY_NONE && peer_certificate(tls->ssl) &&
-                      SSL_get_verify_result(tls->ssl) == X509_V_OK;
-    return 1;
-}
-
-int pel_tls_peer(const struct pel_stream *stream, int chain, struct pel_buffer *pem)
-{
-    struct pel_tls *tls = tls_of(stream);
-    X509 *own = tls ? peer_certificate(tls->ssl) : NULL;
-    STACK_OF(X509) *others = own && chain ? SSL_get_peer_cert_chain(tls->ssl) : NULL;
-    int code = own ? write_pem(own, pem) : 0;
-
-    /* A client's list begins with the server's own, a server's list lacks the client's. */
-    for (int i = tls && tls->options.server ? 0 : 1; code == 0 && others && i < sk_X509_num(others); i++)
-        code = write_pem(sk_X509_value(others, i), pem);
     return code;
 }
 

@@ -3,7 +3,8 @@
 
 #include "tls.h"
 
-/* TLS on a stream, inside. Its parts: tls.c, tls_bio.c and tls_failure.c. The types are OpenSSL's ssl_st and bio_st. */
+/* TLS on a stream, inside. Its parts: tls.c, tls_bio.c, tls_facts.c, tls_failure.c and tls_hooks.c. The types are
+ * OpenSSL's ssl_st, bio_st and x509_st. */
 
 struct pel_tls {
     struct pel_layer layer;    /* first */
@@ -18,6 +19,17 @@ struct pel_tls {
     unsigned stepping : 1;      /* a handshake's step is under way: a hook may close the stream */
     unsigned at_end : 1;        /* the peer has said farewell */
 };
+
+/* A stream's; NULL: it has none. */
+struct pel_tls *pel__tls_of(const struct pel_stream *stream);
+
+/* Has OpenSSL ask the hooks about certificates and names, and hand over the sessions that are to be kept. */
+void pel__tls_hook(struct pel_tls *tls);
+
+struct x509_st;
+
+/* Appends a certificate in PEM. 0 or PEL_EMEMORY. */
+int pel__tls_write_pem(struct x509_st *certificate, struct pel_buffer *pem);
 
 /* What OpenSSL reads from and writes to: the stream's descriptor and layer.sealed. NULL: out of memory. */
 struct bio_st *pel__tls_bio(struct pel_tls *tls);
