@@ -106,6 +106,40 @@ TEST(a_refusal_is_told_by_the_socket)
     }
 }
 
+TEST(a_peer_that_has_shut_its_side_is_asked_whether_it_is_there)
+{
+    struct sockaddr_in address;
+    struct linger at_once = {.l_onoff = 1};
+    int listener = listen_on(&address, 0), connecting, client = connect_to(&address, &connecting), server;
+
+    wait_for(listener, POLLIN);
+    server = pel_socket_accept(listener);
+    shutdown(client, SHUT_WR);
+    wait_for(server, POLLIN);
+    CHECK_INT(0, option(server, SOL_SOCKET, SO_KEEPALIVE));
+    CHECK_INT(0, pel_socket_gone(server));
+    CHECK_INT(1, option(server, SOL_SOCKET, SO_KEEPALIVE));
+    CHECK(option(server, IPPROTO_TCP, TCP_KEEPIDLE) <= 15);
+    setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    close(client);
+    wait_for(server, POLLHUP);
+    CHECK(pel_socket_gone(server) > 0);
+    close(server);
+    close(listener);
+}
+
+TEST(a_peer_on_a_unix_socket_that_has_closed_it_is_gone)
+{
+    int pair[2];
+
+    CHECK_INT(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+    shutdown(pair[0], SHUT_WR);
+    CHECK_INT(0, pel_socket_gone(pair[1]));
+    close(pair[0]);
+    CHECK_INT(EPIPE, pel_socket_gone(pair[1]));
+    close(pair[1]);
+}
+
 /* Where descriptors begin that are not open. */
 static int next_descriptor(void)
 {

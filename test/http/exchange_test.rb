@@ -147,6 +147,47 @@ class HTTPExchangeTest < PeltonTest
     end
   end
 
+  # A client that closes its socket looks like one that has only shut its side.
+  def serve_one_that_never_answers(theirs, ours)
+    told = false
+    app = lambda do |env|
+      env["async.close"].callback { told = true }
+      ASYNC
+    end
+    serving(app, lint: false) do
+      server.serve(Pelton::Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno))
+      theirs.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+      sleep 0.002 until server.stats[:running] == 1
+      theirs.close_write
+      sleep 0.002 until told
+      yield
+      sleep 0.002 until server.stats[:connections].zero?
+    end
+  ensure
+    theirs.close
+  end
+
+  def test_a_client_on_a_unix_socket_that_has_left_is_not_waited_for
+    theirs, ours = UNIXSocket.pair
+    serve_one_that_never_answers(theirs, ours) do
+      assert_equal 1, server.stats[:connections]
+      theirs.close
+    end
+  end
+
+  # Its system says so when it is asked, after a minute.
+  def test_a_client_that_may_have_left_is_asked
+    TCPServer.open("127.0.0.1", 0) do |listener|
+      theirs = TCPSocket.new("127.0.0.1", listener.addr[1])
+      ours = listener.accept
+      serve_one_that_never_answers(theirs, ours) do
+        assert_predicate ours.getsockopt(:SOCKET, :KEEPALIVE), :bool
+        theirs.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+        theirs.close
+      end
+    end
+  end
+
   def test_the_end_of_a_response_is_told_as_well
     told = []
     close = nil
@@ -286,6 +327,14 @@ class HTTPExchangeTest < PeltonTest
       assert_equal "raw", response.body
       assert_equal %w[b close], [response["a"], response["connection"]]
       assert_nil response["transfer-encoding"]
+    end
+  end
+
+  # The response has a body that is not the one beside it.
+  def test_partial_hijacking_with_a_length
+    hijack = ->(stream) { stream.write("raw") && stream.close }
+    serving(->(_env) { [200, {"content-length" => "3", "rack.hijack" => hijack}, []] }, lint: false) do
+      assert_equal "raw", peer.get("/").body
     end
   end
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -101,6 +102,34 @@ int pel_socket_error(int fd)
     socklen_t length = sizeof error;
 
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) < 0 ? errno : error;
+}
+
+/* The peer's system remembers a socket that was closed for a while, Linux for a minute, and answers as if only one side
+ * were shut; then it answers by a reset. */
+static void ask_peer(int fd)
+{
+    int one = 1, seconds = 15, count = 4, error = errno;
+
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+#ifdef TCP_KEEPINTVL
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof seconds);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof seconds);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+#endif
+    errno = error;
+}
+
+int pel_socket_gone(int fd)
+{
+    struct pollfd entry = {.fd = fd};
+    int error = pel_socket_error(fd);
+
+    if (error)
+        return error;
+    if (poll(&entry, 1, 0) == 1 && entry.revents & (POLLHUP | POLLERR))
+        return EPIPE;
+    ask_peer(fd);
+    return 0;
 }
 
 int pel_socket_unread(int fd)

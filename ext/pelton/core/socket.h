@@ -22,6 +22,11 @@ int pel_socket_connect(const struct sockaddr *address, socklen_t length, const s
 /* The errno that ended an attempt to connect, 0 when it succeeded. Clears it. */
 int pel_socket_error(int fd);
 
+/* The peer has shut its side. The errno that tells that it has closed its socket, as a UNIX socket's may be known to
+ * have done; or 0: then a TCP peer is asked from time to time, by the system, and one that has closed is found out by a
+ * reset. */
+int pel_socket_gone(int fd);
+
 /* Bytes that have come and were not received yet. */
 int pel_socket_unread(int fd);
 

@@ -202,7 +202,7 @@ static void look_for_reset(struct pel_http_connection *connection)
 
     pel_http_tell_close(connection);
     if (!core->error)
-        core->error = pel_socket_error(core->handle.fd);
+        core->error = pel_socket_gone(core->handle.fd);
     if (!core->error)
         return;
     connection->aborted = 1;

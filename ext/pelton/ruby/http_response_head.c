@@ -170,9 +170,10 @@ void pel_http_write_head(struct pel_http_head *head, VALUE headers, VALUE body, 
     if ((head->status == 101 || !NIL_P(head->hijack)) &&
         !rb_respond_to(NIL_P(head->hijack) ? body : head->hijack, rb_intern("call")))
         rb_raise(rb_eTypeError, "what is to have the connection does not respond to call");
-    if (!NIL_P(head->hijack) && head->status != 101) { /* it ends with the connection */
+    if (!NIL_P(head->hijack) && head->status != 101) { /* it ends with the connection, and is not this body */
         head->connection->raw = 1;
         head->connection->keep_alive = 0;
+        length = SIZE_MAX;
     }
     put_framing(head, length);
     put_own_headers(head);
