@@ -34,4 +34,16 @@ class HTTPTest < PeltonTest
     assert_equal %i[closed finished], told
     assert_equal %w[third first second], reported.map(&:message)
   end
+
+  # As it stands behind a hijacked connection that speaks TLS.
+  def test_a_bridge_whose_one_side_has_left
+    Pelton.run do
+      ours, theirs = UNIXSocket.pair
+      stream = Pelton::Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno)
+      theirs.close
+      Pelton::HTTP.__send__(:bridge, stream).tap { |io| io.write("x") }.close
+      sleep 0.002 until stream.closed?
+    end
+    assert_empty reported
+  end
 end

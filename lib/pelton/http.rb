@@ -61,6 +61,7 @@ module Pelton
         tasks = [carry(stream, ours), carry(ours, stream)]
         Pelton.spawn do
           tasks.each(&:await)
+        ensure
           [stream, ours].each(&:close)
         end
         theirs
@@ -68,9 +69,11 @@ module Pelton
 
       def carry(from, to)
         Pelton.spawn do
-          loop { to.write(from.readpartial(65_536)) }
-        rescue EOFError
-          to.close_write unless to.closed?
+          begin
+            loop { to.write(from.readpartial(65_536)) }
+          rescue EOFError
+            to.close_write unless to.closed?
+          end
         rescue ConnectionError, ClosedError
           [from, to].each(&:abort)
         end

@@ -167,6 +167,21 @@ class HTTPInputTest < PeltonTest
   end
 
   # Nothing is reported, but what the application has made of it.
+  # That is no failure of the application.
+  def test_a_client_that_resets_within_its_body
+    reads = false
+    serving(->(env) { (reads = true) && [200, {}, [env["rack.input"].read]] }, lint: false) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 5\n\n")
+      sleep 0.002 until reads
+      connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+      connection.close
+      sleep 0.002 until server.stats[:connections].zero?
+
+      assert_equal 0, server.stats[:errors]
+    end
+    assert_empty reported
+  end
+
   def test_an_error_of_the_application_within_a_malformed_body_is_its_own
     app = lambda do |env|
       env["rack.input"].read

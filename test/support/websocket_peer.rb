@@ -35,7 +35,10 @@ module WebSocketPeer
   # A stream on which the handshake is done.
   def raw(url, headers = "")
     uri = URI(url)
-    stream = Pelton.connect(uri.host, uri.port)
+    shake_hands(Pelton.connect(uri.host, uri.port), headers)
+  end
+
+  def shake_hands(stream, headers = "")
     stream.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
       "Sec-WebSocket-Key: #{KEY}\r\n#{headers}\r\n")
     nil until stream.gets == "\r\n"

@@ -124,7 +124,7 @@ void pel_http_fail(struct pel_http_connection *connection, VALUE error)
         return;
     }
     connection->keep_alive = connection->keep_alive && !cancelled;
-    if (connection->head_sent) {
+    if (connection->head_sent || gone) {
         connection->aborted = 1;
         pel_http_end_exchange(connection);
         if (gone)

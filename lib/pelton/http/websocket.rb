@@ -332,6 +332,8 @@ module Pelton
         @stream.close_write
         @stream.resume if @stream.paused?
         @closing = Pelton.add_timer(LINGER) { @stream.abort }
+      rescue ConnectionError
+        @stream.abort # it has left
       end
 
       # A peer that has sent nothing, not even an answer to the last ping, is gone.
