@@ -36,6 +36,7 @@ class HTTPConfigurationTest < PeltonTest
       shutdown_timeout 5
       request_timeout 30
       max_body nil
+      secure true
       worker_timeout 7
       pidfile "app.pid"
       tag "app"
@@ -49,7 +50,7 @@ class HTTPConfigurationTest < PeltonTest
     assert_equal [2, "app.ru", true, "access.log", 5],
       %i[workers rackup quiet log shutdown_timeout].map { |name| configuration.public_send(name) }
     assert_equal "tcp://127.0.0.1:9394", configuration.control
-    assert_equal({request_timeout: 30, max_body: nil}, configuration.server_options)
+    assert_equal({request_timeout: 30, max_body: nil, secure: true}, configuration.server_options)
     assert_equal 7, configuration.cluster_options[:worker_timeout]
     assert_equal :forked, configuration.cluster_options[:before_fork].call
     assert_equal %w[app.pid app], [configuration.pidfile, configuration.tag]

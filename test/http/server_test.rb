@@ -159,6 +159,7 @@ class HTTPServerTest < PeltonTest
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(nil) }
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, concurrency: 0) }
     assert_match(/idle_timeout: -1/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, idle_timeout: -1) }.message)
+    assert_match(/256 at most/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, max_headers: 257) }.message)
     assert_match(/queue: "5"/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, queue: "5") }.message)
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO).listen("http://localhost") }
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO).listen("unix://") }

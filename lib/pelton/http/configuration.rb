@@ -112,6 +112,9 @@ module Pelton
         define_method(name) { |value| @server_options[name] = number(name, value) }
       end
 
+      # Has rack.url_scheme be https for connections without TLS, too: behind a proxy that has it.
+      def secure(yes) = @server_options[:secure] = yes
+
       # As Pelton::Cluster::Master#initialize has them.
       %i[boot_timeout worker_timeout].each do |name|
         define_method(name) { |value| @cluster_options[name] = number(name, value) }

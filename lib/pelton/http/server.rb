@@ -31,6 +31,9 @@ module Pelton
         queue: 10_000          # requests that wait for a place to run: beyond it 503
       }.freeze
 
+      MOST_HEADERS = 256 # which the parser has room for
+      private_constant :MOST_HEADERS
+
       # @return [#call] the Rack application
       attr_reader :app
 
@@ -46,6 +49,7 @@ module Pelton
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
         name, value = options.find { |_, value| !(value.nil? || value.is_a?(Numeric) && value >= 0) }
         raise ArgumentError, "#{name}: #{value.inspect} is no number of 0 or more" if name
+        raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if options[:max_headers].to_i > MOST_HEADERS
         Sinatra.install
         @app = app
         @listeners = []
