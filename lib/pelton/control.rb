@@ -35,6 +35,7 @@ module Pelton
     # In a child, which has inherited it.
     def forget = @server.close
 
+    # Answers no more, and removes its UNIX socket.
     def close
       @thread.kill
       @server.close

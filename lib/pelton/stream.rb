@@ -302,6 +302,7 @@ module Pelton
         end
       end
 
+      # Succeeds when all of it was sent.
       def write(...) = @stream.__send__(:_write_later, ...)
     end
 

@@ -21,6 +21,7 @@ module Pelton
     # A certificate of the peer's chain, as `on_certificate:` sees it. `pem`; `depth`, 0 for the peer's own; `reason` why it is
     # not trusted, nil when it is.
     class Certificate < Struct.new(:pem, :depth, :reason)
+      # Whether an authority that is trusted vouches for it.
       def trusted? = reason.nil?
     end
 

@@ -15,7 +15,7 @@ module Pelton
 
     # One stall that is over.
     class Stall
-      # @return [Float] how long the loop could not turn
+      # @return [Float] seconds that the loop could not turn
       attr_reader :seconds
 
       # @return [Array<String>] where it stood when it was noticed; the innermost line first
@@ -31,7 +31,8 @@ module Pelton
     end
 
     class << self
-      # @return [Numeric, nil] seconds
+      # @return [Numeric, nil] seconds that the loop may be blocked before it is told; nil: as long as it likes
+      # @raise [ArgumentError] when it is set to 0 or less
       attr_reader :threshold
 
       def threshold=(seconds)

@@ -52,6 +52,7 @@ module Pelton
       #   no_proxy say; nil: none
       # @param unix [String, nil] the path of a UNIX socket that takes all connections
       # @param options see {DEFAULTS}
+      # @raise [ArgumentError] for an option that is not known, or a URL that is none
       def initialize(base = nil, headers: {}, connections: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, **options)
         unknown = options.keys - DEFAULTS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?

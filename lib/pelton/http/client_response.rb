@@ -96,6 +96,7 @@ module Pelton
       # Takes the connection over after 101 Switching Protocols.
       #
       # @return [Array(Stream, String)] the stream, and what the server has sent on it already
+      # @raise [Error] the status is another
       def upgrade
         raise Error, "the server did not switch protocols: #{@status}" unless @status == 101
         @done = true

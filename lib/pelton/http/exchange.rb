@@ -85,6 +85,9 @@ module Pelton
       def readpartial(length, buffer = nil) = @input.readpartial(length, buffer)
 
       # As {Exchange#write}, of several strings.
+      #
+      # @return [Integer] bytes
+      # @raise [ClosedError] it was closed, or the client is gone
       # @asynchronous
       def write(*strings)
         raise ClosedError, "the stream is closed" if @closed
@@ -92,6 +95,7 @@ module Pelton
       end
 
       # @return [self]
+      # @raise [ClosedError] as {#write}
       # @asynchronous
       def <<(string)
         write(string)
@@ -125,10 +129,13 @@ module Pelton
         nil
       end
 
+      # What is left of the request's body is not read.
       def close_read = @input.close
 
+      # As {#close}.
       def close_write = close
 
+      # Whether it was closed, or the client is gone.
       def closed? = @closed || !@exchange.open?
     end
   end

@@ -25,6 +25,7 @@ module Pelton
       # @param ping [Numeric, nil] seconds between pings; a peer that sends nothing from one to the next is given up
       # @yieldparam socket [WebSocket]
       # @return [Array] the answer for Rack; an error's when this is no WebSocket request, or its origin may not connect
+      # @raise [Error] another server than Pelton's has taken the request
       def accept(env, origins: :same, **options, &block)
         refusal = refuse(env, origins)
         return refusal if refusal

@@ -8,12 +8,15 @@ module Pelton
       #
       # @param key [String, Symbol]
       # @param ttl [Numeric, nil] seconds
+      # @param flags [Integer, nil] as {Client#set} takes them
+      # @param raw [Boolean] as {Client#get} and {Client#set} take it
       # @param attempts [Integer] how often the block is called at most
       # @param timeout [Numeric, nil] seconds for each of the commands that it needs
       # @return [Boolean, nil] true: stored; false: others were faster each time; nil: the block returned nil, and nothing
       #   was stored
       # @yieldparam old the value; nil when the key is absent
       # @yieldreturn the new one
+      # @raise [ConnectionError, TimeoutError, ServerError]
       # @asynchronous
       def cas(key, ttl: nil, flags: nil, raw: false, attempts: 10, timeout: nil)
         raise ArgumentError, "cas needs a block" unless block_given?

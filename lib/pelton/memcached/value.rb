@@ -50,6 +50,7 @@ module Pelton
       # @param compress [Boolean, Integer] true, or the number of bytes from which a value is compressed, if that makes it
       #   smaller. Text becomes a third or a fifth; the speed of zlib's fastest level is about 100 MB/s.
       # @param inflate_limit [Integer] bytes. A small value can inflate to a thousand times its length.
+      # @raise [ArgumentError] for what is no serializer, or no number of bytes
       def initialize(serializer: nil, compress: false, inflate_limit: INFLATE_LIMIT)
         if serializer && %i[dump load].any? { |method| !serializer.respond_to?(method) }
           raise ArgumentError, "a serializer has the methods dump and load: #{serializer.inspect} has not"
