@@ -87,7 +87,9 @@ class BrokerExampleTest < PeltonTest
     Dir.mktmpdir do |folder|
       File.write("#{folder}/broker.service", unit.gsub("/usr/local/bin/pelton", "#{ROOT}/exe/pelton"))
 
-      assert_equal ["", true], Open3.capture2e("systemd-analyze", "verify", "#{folder}/broker.service").then { |output, status| [output, status.success?] }
+      said = Open3.capture2e("systemd-analyze", "verify", "#{folder}/broker.service").first
+
+      assert_empty said.lines.grep(/broker/) # what it says of the machine's own units is theirs
     end
   end
 
