@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "test_helper"
+require_relative "support/scheduling"
 require "pelton"
 require "socket"
 require "stringio"
@@ -9,6 +10,8 @@ require "tempfile"
 # Ruby's IO on the scheduler: io_read, io_wait and io_close. What is waited for comes from another task of the same loop,
 # so the tests end only if it goes on meanwhile.
 class SchedulerReadTest < PeltonTest
+  include Scheduling
+
   self.deadline = 15
 
   def setup
@@ -61,7 +64,7 @@ class SchedulerReadTest < PeltonTest
   def test_much_written_with_a_reader_on_the_same_socket
     sent = Random.bytes(3_000_000)
     Pelton.run do
-      echo = Pelton.spawn { @there.write(@there.readpartial(65_536)) while echoing? }
+      echo = Pelton.spawn { loop { @there.write(@there.readpartial(65_536)) } }
       writer = Pelton.spawn { @here.write(sent) }
       received = @here.read(sent.bytesize)
 
@@ -267,24 +270,5 @@ class SchedulerReadTest < PeltonTest
     @here.timeout = 0.001
 
     Pelton.run { assert_raises(IO::TimeoutError) { @here.readpartial(1) } }
-  end
-
-  private
-
-  # Runs the block in a reactor, and meanwhile the other, which lets it go on.
-  def beside(release)
-    Pelton.run do
-      Pelton.spawn(&release)
-      yield
-    end
-  end
-
-  def echoing? = true
-
-  def buffer_of(bytes)
-    verbose, $VERBOSE = $VERBOSE, nil # it is experimental, and says so
-    IO::Buffer.new(bytes)
-  ensure
-    $VERBOSE = verbose
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "test_helper"
+require_relative "support/scheduling"
 require "monitor"
 require "pelton"
 require "tempfile"
@@ -8,6 +9,8 @@ require "tempfile"
 # Ruby's own ways to wait, on the scheduler. In most of these tests what is waited for comes from another task of the same
 # loop: they end only if the loop goes on meanwhile.
 class SchedulerTest < PeltonTest
+  include Scheduling
+
   self.deadline = 15
 
   def test_sleepers_wake_in_the_order_of_their_time
@@ -340,19 +343,4 @@ class SchedulerTest < PeltonTest
   private
 
   def scheduler = Fiber.scheduler
-
-  # Runs the block in a reactor, and meanwhile the other, which lets it go on.
-  def beside(release)
-    Pelton.run do
-      Pelton.spawn(&release)
-      yield
-    end
-  end
-
-  def buffer_of(bytes)
-    verbose, $VERBOSE = $VERBOSE, nil # it is experimental, and says so
-    IO::Buffer.new(bytes)
-  ensure
-    $VERBOSE = verbose
-  end
 end
