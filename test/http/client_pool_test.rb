@@ -14,6 +14,19 @@ class ClientPoolTest < PeltonTest
     end
   end
 
+  # A second less than the server: what is sent as it closes is lost.
+  def test_a_server_may_say_for_how_long
+    {"timeout=1, max=100" => 2, "timeout=100" => 1, "max=5" => 1, "timeout=soon" => 1}.each do |said, connections|
+      server = HTTPScript.new { "HTTP/1.1 200 OK\r\nKeep-Alive: #{said}\r\nContent-Length: 0\r\n\r\n" }
+      client = Pelton::HTTP::Client.new(server.url)
+      2.times { client.get("/") }
+
+      assert_equal connections, server.connections, said
+    ensure
+      server.close
+    end
+  end
+
   def test_what_nobody_asks_for_again_is_closed_in_time
     with_server do |server|
       client = Pelton::HTTP::Client.new(keep_alive: 0, proxy: server.url)

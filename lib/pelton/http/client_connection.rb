@@ -19,8 +19,8 @@ module Pelton
       # @return [Array] the origin, see {ClientRequest#origin}
       attr_reader :origin
 
-      # @return [Float] when it became idle, on the monotonic clock
-      attr_reader :idle_since
+      # @return [Float] until when it may be idle, on the monotonic clock
+      attr_reader :expires
 
       # @param stream [Stream]
       # @param proxied [Hash, nil] requests go to a proxy: the headers it wants
@@ -87,9 +87,10 @@ module Pelton
       # @return [Integer, nil] which of its requests it is busy with
       def busy = (@used if @busy)
 
-      # As it becomes idle.
-      def rest
-        @idle_since = Clock.now
+      # As it becomes idle, for so many seconds, or fewer if its server has said so. A second less, because what is sent as
+      # the server closes is lost, and a POST is not sent again.
+      def rest(seconds)
+        @expires = Clock.now + [seconds, *@server_keeps&.-(1)].min
         self
       end
 
@@ -185,6 +186,7 @@ module Pelton
         raise ProtocolError, "the server's response: 101, though no other protocol was asked for" if head[0] == 101 && !request.upgrades?
         @answered = true
         @keep_alive = head[4]
+        @server_keeps = head[3]["keep-alive"].to_s[/\btimeout=(\d{1,9})/i, 1]&.to_i
         ClientResponse.new(request, head, self, deadlines, settings)
       rescue EOFError, ConnectionError => error
         raise failure || error

@@ -99,10 +99,10 @@ module Pelton
 
       # The one that was used last is the least likely to have been closed.
       def idle(place)
-        limit = Clock.now - @keep_alive
+        now = Clock.now
         while (connection = place.idle.pop)
           @idle.delete(connection)
-          return connection if connection.idle_since > limit && connection.reusable?
+          return connection if connection.expires > now && connection.reusable?
           connection.abort
         end
       end
@@ -111,9 +111,9 @@ module Pelton
         return unless @in_use.delete(connection)
         place = @origins[connection.origin]
         if connection.reusable?
-          place.idle << connection.rest
+          place.idle << connection.rest(@keep_alive)
           @idle[connection] = place
-          drop_old(connection.idle_since)
+          drop_old(Clock.now)
           look_after
         elsif !connection.handed_over?
           connection.leave
@@ -137,14 +137,14 @@ module Pelton
       def look_after
         return if @timer&.active? || !Pelton.running?
         @timer = Pelton.add_periodic_timer((@keep_alive / 4.0).clamp(0.05, 5)) do
-          drop_old(Clock.now)
-          @idle.keys.each { |connection| drop(connection) unless connection.reusable? }
+          now = Clock.now
+          @idle.keys.each { |connection| drop(connection) if connection.expires <= now || !connection.reusable? }
           @timer.cancel if @idle.empty?
         end
       end
 
       def drop_old(now)
-        drop_oldest while @idle.size > MAX_IDLE || (@idle.any? && @idle.first[0].idle_since < now - @keep_alive)
+        drop_oldest while @idle.size > MAX_IDLE || (@idle.any? && @idle.first[0].expires < now)
       end
 
       def drop_oldest = drop(@idle.first[0])
