@@ -486,3 +486,24 @@ TEST(bytes_received_past_the_parser)
     CHECK_INT(PEL_HTTP1_END, pel_http1_parse(&parser, "", 0, &consumed, &head, &data));
     CHECK_INT(0, pel_http1_parser_within(&parser));
 }
+
+/* A buffer that never held anything has no bytes to point at. */
+TEST(nothing_received_yet)
+{
+    static const char bytes[] = "P / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\n\r\n";
+    struct pel_http1_parser parser;
+    struct pel_http1_head head;
+    struct pel_slice data;
+    size_t consumed;
+
+    defaults();
+    pel_http1_parser_init(&parser, PEL_HTTP1_REQUEST, &limits);
+    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, NULL, 0, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_HEAD, pel_http1_parse(&parser, bytes, sizeof bytes - 1, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, NULL, 0, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_DATA, pel_http1_parse(&parser, "1\r\nx", 4, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, NULL, 0, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, "\r\n0\r\n", 5, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, NULL, 0, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_END, pel_http1_parse(&parser, "\r\n", 2, &consumed, &head, &data));
+}

@@ -226,6 +226,8 @@ int pel_http1_parse(struct pel_http1_parser *parser, const char *bytes, size_t l
                     struct pel_http1_head *head, struct pel_slice *slice)
 {
     *consumed = 0;
+    if (!length)
+        bytes = ""; /* not NULL, which nobody may look at, nor count from */
     switch ((enum state)parser->state) {
     case HEAD:
         return parse_head(parser, bytes, length, consumed, head);
