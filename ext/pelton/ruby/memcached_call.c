@@ -262,6 +262,7 @@ VALUE pel_memcached_finish_gather(struct pel_memcached_call *call, struct pel_me
         operation->heard = 1;
         pel_operation_settle(operation, PEL_FAILED, Qnil, 0);
     }
+    pel_operation_count(operation);
     pel_memcached_gather_sealed(gather);
     if (!state)
         result = finish_sealed(call, operation);

@@ -126,19 +126,22 @@ void pel_memcached_fail(struct pel_memcached_connection *connection, int code, i
 }
 
 /* The reactor stops. What is owed to callbacks is cancelled; fibers are, by the reactor, and what they do meanwhile may
- * need the connection. */
+ * need the connection. Those that still wait when the reactor leaves never go on. */
 static void stop(struct pel_reactor *reactor, struct pel_listed *listed)
 {
     struct pel_memcached_connection *connection =
         (struct pel_memcached_connection *)((char *)listed - offsetof(struct pel_memcached_connection, listed));
     VALUE error = rb_exc_new_cstr(pel_eCancelled, "the reactor stops");
+    int leaves = reactor->phase == PEL_LEAVING;
 
     for (struct pel_operation *operation = connection->owed; operation; operation = operation->next)
-        if (!operation->awaiters)
+        if (leaves || !operation->awaiters)
             pel_operation_settle(operation, PEL_FAILED, error, 0);
-    pel_memcached_cancel_parts(connection, error);
+    pel_memcached_cancel_parts(connection, error, leaves);
     if (!connection->connected)
         pel_memcached_fail(connection, PEL_ECLOSED, 0, "the reactor stopped before it was connected");
+    else if (!leaves && connection->owed)
+        pel_list_add(&reactor->list, listed, connection->self);
     RB_GC_GUARD(error);
 }
 
@@ -193,10 +196,10 @@ struct pel_operation *pel_memcached_owe(struct pel_memcached_connection *connect
 
     operation->request = request;
     operation->next = NULL;
-    if (!connection->owed) {
-        pel_list_add(&connection->reactor->list, &connection->listed, connection->self);
+    if (!connection->owed)
         pel_memcached_begin_to_wait(connection);
-    }
+    if (!connection->listed.next) /* also when replies are owed that nobody waits for since the last run */
+        pel_list_add(&connection->reactor->list, &connection->listed, connection->self);
     *connection->owed_tail = operation;
     connection->owed_tail = &operation->next;
     connection->owed_count++;

@@ -17,7 +17,7 @@ struct pel_memcached_gather *pel_memcached_gather_new(struct pel_reactor *reacto
     struct pel_memcached_gather *gather = ALLOC(struct pel_memcached_gather);
 
     *gather = (struct pel_memcached_gather){.kind = kind, .timeout = timeout, .kept = kept, .references = 1};
-    gather->operation = pel_operation_new(reactor, 1);
+    gather->operation = pel_operation_new(reactor, 0); /* until it is sealed the fiber that builds keeps run going */
     RB_GC_GUARD(kept);
     return gather;
 }
@@ -227,10 +227,10 @@ void pel_memcached_fail_parts(struct pel_memcached_connection *connection, VALUE
     }
 }
 
-void pel_memcached_cancel_parts(struct pel_memcached_connection *connection, VALUE error)
+void pel_memcached_cancel_parts(struct pel_memcached_connection *connection, VALUE error, int all)
 {
     for (struct pel_memcached_part *part = connection->parts; part; part = part->next)
-        if (!part->gather->operation->awaiters)
+        if (all || !part->gather->operation->awaiters)
             pel_operation_settle(part->gather->operation, PEL_FAILED, error, 0);
 }
 

@@ -50,12 +50,13 @@ void pel_memcached_gather_fail(struct pel_memcached_gather *gather, VALUE error)
 void pel_memcached_gather_sealed(struct pel_memcached_gather *gather);
 
 /* For the connection that owes parts: their marking, a reply, a reply's value, the connection's end, and that of its
- * reactor. pel_memcached_part_reply: 1 when the reply begins a value, 0, or PEL_EPROTOCOL. */
+ * reactor (all: of those, too, that a fiber awaits). pel_memcached_part_reply: 1 when the reply begins a value, 0, or
+ * PEL_EPROTOCOL. */
 void pel_memcached_mark_parts(struct pel_memcached_connection *connection);
 int pel_memcached_part_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply);
 int pel_memcached_part_value(struct pel_memcached_connection *connection, VALUE value);
 void pel_memcached_fail_parts(struct pel_memcached_connection *connection, VALUE error);
-void pel_memcached_cancel_parts(struct pel_memcached_connection *connection, VALUE error);
+void pel_memcached_cancel_parts(struct pel_memcached_connection *connection, VALUE error, int all);
 
 /* Whether the oldest part owed is one of values. */
 int pel_memcached_part_reads(const struct pel_memcached_connection *connection);

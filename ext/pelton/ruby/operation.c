@@ -24,6 +24,14 @@ struct pel_operation *pel_operation_new(struct pel_reactor *reactor, int counted
     return operation;
 }
 
+void pel_operation_count(struct pel_operation *operation)
+{
+    if (operation->counted || operation->state != PEL_PENDING)
+        return;
+    operation->counted = 1;
+    operation->reactor->references++;
+}
+
 void pel_operation_release(struct pel_operation *operation)
 {
     if (--operation->references == 0)

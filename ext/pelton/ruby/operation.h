@@ -32,6 +32,9 @@ struct pel_operation {
 struct pel_operation *pel_operation_new(struct pel_reactor *reactor, int counted);
 void pel_operation_release(struct pel_operation *operation);
 
+/* From now on it does, if it is pending. */
+void pel_operation_count(struct pel_operation *operation);
+
 /* For the producer's mark function, while it holds the record. */
 void pel_operation_mark(struct pel_operation *operation);
 
