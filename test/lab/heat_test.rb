@@ -95,6 +95,20 @@ class LabHeatTest < PeltonTest
     assert_equal [2], heat(:apart, slow: 4.0, fast: 1.0).checks.map { |check| check.target.row }
   end
 
+  # What ten take says nothing of what a thousand may take.
+  def test_a_target_is_not_checked_at_another_size
+    race = Pelton::Lab::Race.new("race", size: {same: 1_000}, full: 5_000) do
+      contender("fast") {}
+      target 1, "memory", of: "fast", at_most: 1, metric: :rss_mb, unit: "MB"
+    end
+    reasons = [10, 1_000, 5_000].map do |size|
+      results = [Pelton::Lab::Result.new(race.contenders.first, size)]
+      Pelton::Lab::Heat.new(nil, race, :same, size:, rounds: 1, results:).checks.first.reason
+    end
+
+    assert_equal ["its size is 1,000 or 5,000 operations, not 10", "fast: ", "fast: "], reasons
+  end
+
   def test_a_check_says_how_far_away_it_was
     far = Pelton::Lab::Heat.new(nil, @race, :free, latency: 5, size: 1, rounds: 1, results: @race.contenders.map { |contender| Pelton::Lab::Result.new(contender, 1) })
 

@@ -109,9 +109,18 @@ module Pelton
       # @return [Array<Target::Check>] for the targets that are meant for this pinning
       def checks
         race.targets.select { |target| target.pin.nil? || target.pin == pin }.map do |target|
-          check = skipped ? Target::Check.new(target, nil, 0, skipped) : target.check(self)
+          reason = skipped || other_size
+          check = reason ? Target::Check.new(target, nil, 0, reason) : target.check(self)
           check.tap { check.latency = latency }
         end
+      end
+
+      private
+
+      # A target is for the race's own size, or its full one: of less or more it says nothing.
+      def other_size
+        own = [race.size(pin), race.size(pin, full: true)].uniq
+        "its size is #{own.map { |size| Figures.delimit(size) }.join(" or ")} #{race.unit}, not #{Figures.delimit(size)}" unless own.include?(size)
       end
     end
   end
