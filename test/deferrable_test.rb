@@ -131,10 +131,10 @@ class DeferrableTest < PeltonTest
     end
 
     def test_a_limit_ends_with_the_outcome
-      run_and_record do |calls, deferrable|
+      assert_equal [1], run_and_record { |calls, deferrable|
         deferrable.timeout(3600).callback { |value| calls << value }
         deferrable.succeed(1)
-      end
+      }
     end
 
     def test_a_limit_can_be_replaced_and_taken_away
