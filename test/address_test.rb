@@ -28,6 +28,14 @@ class AddressTest < PeltonTest
     assert_raises(Pelton::ResolutionError) { Pelton::Address.new("tcp://no such name.invalid:1").to_addrinfo }
   end
 
+  def test_localhost_is_where_most_look_for_it
+    both = [Addrinfo.tcp("::1", 5), Addrinfo.tcp("127.0.0.1", 5)]
+    Addrinfo.stub(:getaddrinfo, both) do
+      assert_equal ["127.0.0.1", "::1"], %w[localhost other].map { |name| Pelton::Address.new("tcp://#{name}:5").to_addrinfo.ip_address }
+    end
+    Addrinfo.stub(:getaddrinfo, both.first(1)) { assert_equal "::1", Pelton::Address.resolve("localhost", 5).ip_address }
+  end
+
   private
 
   def facts(text)

@@ -5,6 +5,18 @@ require "socket"
 module Pelton
   # Where to listen, as text: tcp://HOST:PORT, ssl://HOST:PORT (an IPv6 host in brackets) or unix:///PATH.
   class Address
+    # @private Where to listen for a name. For localhost it is 127.0.0.1, even if the system has ::1 before it: who goes there
+    # by name tries both, who goes to 127.0.0.1 only that.
+    #
+    # @return [Addrinfo]
+    # @raise [ResolutionError]
+    def self.resolve(host, port)
+      all = Addrinfo.getaddrinfo(host, port, nil, :STREAM)
+      (all.find(&:ipv4?) if host == "localhost") || all.first
+    rescue SocketError => error
+      raise ResolutionError, "#{host}: #{error.message}"
+    end
+
     # @return [String, nil] a name or an address; nil for a UNIX socket
     attr_reader :host
 
@@ -33,10 +45,6 @@ module Pelton
 
     # @return [Addrinfo]
     # @raise [ResolutionError]
-    def to_addrinfo
-      path ? Addrinfo.unix(path) : Addrinfo.tcp(host, port)
-    rescue SocketError => error
-      raise ResolutionError, "#{host}: #{error.message}"
-    end
+    def to_addrinfo = path ? Addrinfo.unix(path) : Address.resolve(host, port)
   end
 end

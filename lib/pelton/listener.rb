@@ -81,7 +81,7 @@ module Pelton
     # Listens on a TCP address. Each connection is handed to the block, as a {Stream}; the block may wait, and holds up
     # nobody. An open listener with a block keeps {run} going.
     #
-    # @param host [String] an address of this machine, or a name of one; "::" is IPv6 alone
+    # @param host [String] an address of this machine, or a name of one; "::" is IPv6 alone, "localhost" IPv4
     # @param port [Integer] 0: any free one, see {Listener#port}
     # @param backlog [Integer] connections that may wait to be accepted; 0: the system's limit
     # @param reuse_port [Boolean] lets several processes share the port
@@ -93,9 +93,7 @@ module Pelton
     # @raise [ResolutionError]
     # @raise [ConnectionError] when the address is in use or not ours
     def listen(host, port, backlog: 0, reuse_port: false, tls: nil, handshake_timeout: 10, &block)
-      open_listener(Addrinfo.tcp(host, port), backlog, reuse_port, tls, handshake_timeout, &block)
-    rescue SocketError => error
-      raise ResolutionError, "#{host}: #{error.message}"
+      open_listener(Address.resolve(host, port), backlog, reuse_port, tls, handshake_timeout, &block)
     end
 
     # Listens on a UNIX socket. A path that nobody listens on any more is removed first. Closing the listener leaves the
