@@ -16,10 +16,10 @@ class SchedulerTest < PeltonTest
   def test_sleepers_wake_in_the_order_of_their_time
     log = []
     Pelton.run do
-      [0.03, 0.01, 0.02].each { |seconds| Pelton.spawn { sleep(seconds) && log << seconds } }
+      [0.1, 0.001, 0.05].each { |seconds| Pelton.spawn { sleep(seconds) && log << seconds } }
     end
 
-    assert_equal [0.01, 0.02, 0.03], log
+    assert_equal [0.001, 0.05, 0.1], log
   end
 
   def test_queue
