@@ -53,10 +53,14 @@ class ControlTest < PeltonTest
 
   def test_the_path_is_taken_over_and_removed
     Dir.mktmpdir do |folder|
-      File.write("#{folder}/s", "old")
+      UNIXServer.new("#{folder}/s").close
       control_on("unix://#{folder}/s").close
 
       refute_path_exists "#{folder}/s"
+      File.write("#{folder}/config.ru", "run App")
+
+      assert_match(%r{- the control socket #{folder}/config.ru\z}, assert_raises(Errno::EADDRINUSE) { control_on("#{folder}/config.ru") }.message)
+      assert_path_exists "#{folder}/config.ru"
     end
   end
 

@@ -46,19 +46,21 @@ module Pelton
 
     def listen(address)
       place = Address.new(address.include?("://") ? address : "unix://#{address}")
-      raise ArgumentError, "no control socket on #{address}: it speaks no TLS" if place.tls?
+      raise ArgumentError, "#{address}: it speaks no TLS" if place.tls?
       return listen_unix(place.path) if place.path
       TCPServer.new(place.host, place.port).tap do |server|
         @address = "tcp://#{place.host.include?(":") ? "[#{place.host}]" : place.host}:#{server.local_address.ip_port}"
       end
+    rescue SystemCallError => error
+      raise error.class, "the control socket #{address}"
+    rescue ArgumentError => error
+      raise ArgumentError, "the control socket: #{error.message}"
     end
 
     def listen_unix(path)
-      @path = path
-      @address = "unix://#{path}"
-      FileUtils.rm_f(path)
+      FileUtils.rm_f(path) if File.socket?(path)
       umask = File.umask(0o177)
-      UNIXServer.new(path)
+      UNIXServer.new(path).tap { @path, @address = path, "unix://#{path}" }
     ensure
       File.umask(umask) if umask
     end
