@@ -142,6 +142,38 @@ class HTTPReentrancyTest < PeltonTest
     assert_equal [nil, 0], [given, @server.stats[:connections]]
   end
 
+  # fork without a block: the child's copy of the handler comes back to its parent's connection.
+  def test_a_handler_that_returns_in_a_child_too
+    output = ruby_output(<<~'RUBY')
+      require "pelton/http"
+      $stderr.reopen($stdout)
+      $stdout.sync = true
+      app = lambda do |env|
+        child = fork
+        raise "of the child's" if !child && env["PATH_INFO"] == "/raise"
+        Process.wait(child) if child
+        [200, {"connection" => "close"}, [child ? "parent" : "child" * 20_000]]
+      end
+      Pelton.on_error { |error| puts "reported: #{error.message}" }
+      begin
+        Pelton.run do
+          server = Pelton::HTTP::Server.new(app)
+          port = server.listen("tcp://127.0.0.1:0").port
+          ["/", "/raise"].each do |path|
+            puts TCPSocket.open("127.0.0.1", port) { |socket| socket.write("GET #{path} HTTP/1.1\r\nHost: h\r\n\r\n") && socket.read.split("\r\n\r\n", 2) }.last[0, 20]
+          end
+          Pelton.stop
+        end
+      rescue Pelton::ClosedError => error
+        puts error.message[/\A[^:]*/]
+        exit!
+      end
+    RUBY
+
+    came_back = "a child came back from fork into its parent's reactor\n"
+    assert_equal "#{came_back}parent\nreported: of the child's\n#{came_back}parent\n", output
+  end
+
   # Of two answers the first that begins is sent; the other one touches neither it nor the next.
   def test_an_answer_that_is_late_by_the_time_its_parts_are_known
     asked = second = false

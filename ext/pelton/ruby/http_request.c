@@ -71,6 +71,11 @@ static void answer(struct pel_http_connection *connection)
     connection->in_app = 1;
     PEL_HTTP_KEEP(connection, fiber, rb_fiber_current());
     response = pel_protect(call_with_fresh_locals, (VALUE)&application, &state);
+    if (pel_loop_inherited(&connection->reactor->loop)) { /* a child came back from fork: its parent answers */
+        if (state)
+            pel_rethrow(state);
+        return;
+    }
     connection->in_app = 0;
     connection->fiber = Qfalse;
     early = connection->early;
