@@ -207,7 +207,7 @@ class TimerTest < PeltonTest
     Pelton.run do
       timer = Pelton.add_timer(0.002) { @log << :timer }
       sleep 0.001
-      timer.restart(0.01)
+      timer.restart(0.1)
       sleep 0.003
       @log << :slept
     end

@@ -6,10 +6,11 @@ class EventMachineAcceptorTest < EventMachineTest
   def test_a_server_that_is_stopped_accepts_no_more_and_keeps_its_connections
     log = []
     em do
-      signature = EM.start_server("127.0.0.1", 0, handler(receive_data: ->(data) { log << data && EM.stop }))
+      accepted = false
+      signature = EM.start_server("127.0.0.1", 0, handler(post_init: -> { accepted = true }, receive_data: ->(data) { log << data && EM.stop }))
       port = port_of(signature)
       EM.connect("127.0.0.1", port) do |connection|
-        EM.add_timer(0.01) do
+        once(-> { accepted }) do
           EM.stop_server(signature)
           EM.connect("127.0.0.1", port, handler(unbind: lambda do |reason|
             log << reason

@@ -26,6 +26,15 @@ class EventMachineTest < PeltonTest
     end
   end
 
+  # Calls the block when the condition has come true.
+  def once(condition)
+    timer = EM.add_periodic_timer(0.002) do
+      next unless condition.call
+      timer.cancel
+      yield
+    end
+  end
+
   # A server with the handler on a free port.
   #
   # @return [Integer] its port

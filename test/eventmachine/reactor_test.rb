@@ -132,7 +132,7 @@ class EventMachineReactorTest < EventMachineTest
       port = serve(handler(receive_data: ->(data) { (data == "stop") ? EM.stop : raise(data) }))
       EM.connect("127.0.0.1", port) do |connection|
         connection.send_data("one")
-        EM.add_timer(0.02) { connection.send_data("stop") }
+        once(-> { log.include?("one") }) { connection.send_data("stop") }
       end
       EM.next_tick { raise "two" }
     end
