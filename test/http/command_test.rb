@@ -91,6 +91,13 @@ class HTTPCommandTest < PeltonTest
     end
   end
 
+  def test_a_rackup_file_need_not_require_rack
+    in_a_folder do |dir|
+      File.write("config.ru", "use Rack::Runtime\nrun ->(env) { Rack::Response.new('x').finish }")
+      serving("-q", "-b", "unix://#{dir}/s", lines: 0) { assert_match(/x-runtime: /, eventually { ask("#{dir}/s") }) }
+    end
+  end
+
   # Through a pipe, too, as systemd has it.
   def test_requests_are_logged_at_once
     [%w[-w 0], %w[-w 1]].each do |workers|

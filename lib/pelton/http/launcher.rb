@@ -118,6 +118,7 @@ module Pelton
 
       # It is needed here alone: so the gem does not depend on it.
       def require_builder
+        require "rack" # whose middleware rackup files name without requiring it
         require "rack/builder"
       rescue LoadError
         raise Configuration::Invalid, "a rackup file needs the gem rack: add it to your Gemfile, or gem install rack"
