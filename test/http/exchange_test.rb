@@ -248,6 +248,27 @@ class HTTPExchangeTest < PeltonTest
     end
   end
 
+  # It is sent at the tick's end, when the connection of the next request may be over.
+  def test_what_was_answered_before_an_abort_arrives
+    fails = Enumerator.new { |parts| (parts << "a") && raise("on purpose") }
+    app = lambda do |env|
+      case env["PATH_INFO"]
+      when "/first" then [200, {}, ["first"]]
+      when "/abort" then env["async.callback"].abort && ASYNC
+      when "/fail" then [200, {}, fails]
+      when "/long" then [200, {"content-length" => "1"}, proc { |stream| stream.write("ab") }]
+      end
+    end
+    serving(app, lint: false) do
+      %w[/abort /fail /long].each do |path|
+        connection = peer.say("GET /first HTTP/1.1\nHost: h\n\nGET #{path} HTTP/1.1\nHost: h\n\n")
+
+        assert_equal "first", connection.response.body
+        refute_match(/0\r\n\r\n\z/, connection.io.read)
+      end
+    end
+  end
+
   def test_a_stream_whose_client_is_gone
     stream = nil
     body = proc { |given| stream = given }

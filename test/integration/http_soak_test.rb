@@ -1,16 +1,19 @@
 # frozen_string_literal: true
 
+require "openssl"
+require "tempfile"
 require_relative "../test_helper"
+require_relative "../support/certificates"
 require_relative "../support/http_peer"
 
-# Clients and applications that do anything at random, at once. In the end nothing is left, and whatever was answered whole
-# was answered rightly. SEED=1 CLIENTS=500
+# Clients and applications that do anything at random, at once, with TLS and without. In the end nothing is left, and whatever
+# was answered whole was answered rightly. SEED=1 CLIENTS=500
 class HTTPSoakTest < PeltonTest
   include HttpPeer
 
   self.deadline = 120
 
-  CLIENTS = Integer(ENV.fetch("CLIENTS", "400"))
+  CLIENTS = Integer(ENV.fetch("CLIENTS", "1000"))
   LARGE = ("0123456789abcdef" * 20_000).freeze # 320,000 bytes
 
   def app(random)
@@ -23,6 +26,8 @@ class HTTPSoakTest < PeltonTest
       when "wait" then sleep(random.rand / 100) && [200, headers, [env["PATH_INFO"]]]
       when "raise" then raise "on purpose"
       when "large" then [200, headers, [LARGE]]
+      when "file" then [200, headers.merge("content-length" => LARGE.bytesize.to_s), File.open(@file.path)]
+      when "short" then [200, headers.merge("content-length" => "9"), proc { |stream| Pelton.spawn { stream.write("short") && stream.close } }]
       when "parts" then [200, headers, Enumerator.new { |parts| 10.times { (parts << LARGE[0, 32_000]) && sleep(0.001) } }]
       when "stream" then [200, headers, proc { |stream| stream_to(stream, random) }]
       when "echo" then [200, headers, [env["rack.input"].read]]
@@ -55,11 +60,11 @@ class HTTPSoakTest < PeltonTest
     end
   end
 
-  WORK = %w[plain plain wait wait raise large parts stream echo ignore later later hijack].freeze
+  WORK = %w[plain plain wait wait raise large file short parts stream echo ignore later later hijack].freeze
 
   # One connection: several requests, at once or one after the other; it may leave at any time, or read slowly.
   def client(number, random)
-    connection = peer
+    connection = (random.rand < 0.3) ? secure_peer : peer
     kinds = Array.new(random.rand(1..5)) { WORK.sample(random: random) }
     paths = kinds.each_with_index.map { |kind, i| "/#{kind}#{number}#{i}" }
     requests = paths.map { |path| request(path, random) }
@@ -68,12 +73,28 @@ class HTTPSoakTest < PeltonTest
     paths.each do |path|
       sleep(random.rand / 50) if random.rand < 0.3
       check(path, connection.response)
-      break if path.include?("hijack")
+      break if path.match?(/hijack|short/)
     end
-  rescue EOFError, Errno::ECONNRESET, Errno::EPIPE
-    flunk "a client was left alone" unless kinds&.intersect?(%w[hijack raise])
+  rescue EOFError, Errno::ECONNRESET, Errno::EPIPE, OpenSSL::SSL::SSLError
+    flunk "a client was left alone" unless kinds&.intersect?(%w[hijack raise short])
   ensure
     connection&.close unless connection&.io&.closed?
+  end
+
+  def secure_peer
+    socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @secure_port))
+    socket.sync_close = true
+    Peer.new(socket.connect)
+  end
+
+  # One that goes away in the middle of its handshake, or speaks something else.
+  def stranger(random)
+    TCPSocket.open("127.0.0.1", @secure_port) do |socket|
+      socket.write(["", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"].sample(random: random).b + random.bytes(random.rand(200)))
+      sleep(random.rand / 50)
+    end
+  rescue SystemCallError
+    nil
   end
 
   def request(path, random)
@@ -87,32 +108,48 @@ class HTTPSoakTest < PeltonTest
   def leave(connection, bytes, random)
     connection.io.write(bytes)
     sleep(random.rand / 50)
-    connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii")) if random.rand < 0.5
+    connection.io.to_io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii")) if random.rand < 0.5
     connection.io.read_nonblock(100, exception: false)
+  rescue OpenSSL::SSL::SSLError
+    nil
   end
 
   def check(path, response)
+    return assert_nil response.body&.[](5) if path.include?("short")
     @answered += 1
     return assert_equal(500, response.status) if path.include?("raise")
 
     assert_equal [200, path], [response.status, response["x-path"]]
     assert_equal path, response.body if path.match?(/plain|wait|later/)
-    assert_equal LARGE, response.body if path.include?("large")
+    assert_equal LARGE, response.body if path.match?(/large|file/)
     assert_equal "", response.body.gsub(path[1..], "") if path.include?("echo")
   end
 
+  def descriptors = Dir.children("/proc/self/fd").size
+
   def test_anything_at_random
     random = Random.new(Integer(ENV.fetch("SEED", "1")))
+    @file = Tempfile.create("pelton").tap { |file| file.write(LARGE) && file.flush }
     @begun = @finished = @answered = 0
     serving(app(random), lint: false, concurrency: 40) do
-      Pelton.map(Array.new(CLIENTS), limit: 60) { client(@begun, Random.new(random.rand(1 << 30))) }
-      sleep 0.01 until server.stats.values_at(:connections, :running, :waiting) == [0, 0, 0]
+      @secure_port = server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port
+      before = descriptors
+      Pelton.map(Array.new(CLIENTS), limit: 60) do
+        own = Random.new(random.rand(1 << 30))
+        (own.rand < 0.1) ? stranger(own) : client(@begun, own)
+      end
+      sleep 0.01 until server.stats.values_at(:connections, :running, :waiting) == [0, 0, 0] && descriptors <= before
     end
 
     assert_operator @answered, :>, CLIENTS / 2
-    assert_equal ["on purpose"], reported.map(&:message).uniq - LEFT
+    assert_equal ["on purpose", SHORT], reported.map(&:message).uniq.sort - LEFT
+  ensure
+    @file.close
+    File.unlink(@file)
   end
 
-  # What an application is told when its client leaves within its request's body.
-  LEFT = ["the client closed the connection within the request's body", "the client is gone"].freeze
+  SHORT = "the body is shorter than its content-length"
+
+  # What an application is told when its client leaves before it has written.
+  LEFT = ["this exchange is over: its response was sent, or the client is gone", "the client is gone"].freeze
 end

@@ -52,7 +52,7 @@ module HttpPeer
       return [@io.read(headers["content-length"].to_i), nil] if headers["content-length"]
       return [@io.read, nil] unless headers["transfer-encoding"] == "chunked"
       body = +"".b
-      until (size = @io.gets("\r\n").to_i(16)).zero?
+      until (size = (@io.gets("\r\n") || raise(EOFError, "a body that was cut off")).to_i(16)).zero?
         body << @io.read(size)
         raise "no CRLF behind a chunk" unless @io.read(2) == "\r\n"
       end

@@ -89,7 +89,7 @@ void pel_http_close(struct pel_http_connection *connection)
 
     if (connection->state == PEL_HTTP_GONE)
         return;
-    connection->aborted = connection->state == PEL_HTTP_BUSY;
+    connection->aborted |= connection->state == PEL_HTTP_BUSY;
     leave(connection);
     pel_stream_finish(connection->stream);
     RB_GC_GUARD(self);
@@ -308,18 +308,17 @@ void pel_http_end_exchange(struct pel_http_connection *connection)
     connection->exchange = Qfalse;
     pel_http_list_remove(connection);
     wake(connection);
-    if (connection->state == PEL_HTTP_BUSY && !connection->aborted && !connection->stream->core.error) {
-        if (!connection->keep_alive) {
-            pel_http_close_when_sent(connection);
-        } else if (connection->body_done) {
-            pel_http_idle(connection);
-        } else {
-            connection->state = PEL_HTTP_DRAINING;
-            connection->unsent = UINT64_MAX;
-            pel_http_limit(connection, connection->server->header_timeout);
-        }
-    } else {
+    if (connection->state != PEL_HTTP_BUSY || connection->stream->core.error ||
+        (connection->aborted && connection->raw)) { /* an orderly end would say that it is complete */
         pel_http_close(connection);
+    } else if (connection->aborted || !connection->keep_alive) { /* what was said before, to other requests, is sent */
+        pel_http_close_when_sent(connection);
+    } else if (connection->body_done) {
+        pel_http_idle(connection);
+    } else {
+        connection->state = PEL_HTTP_DRAINING;
+        connection->unsent = UINT64_MAX;
+        pel_http_limit(connection, connection->server->header_timeout);
     }
     pel_http_uncount(connection);
     pel_http_tell_end(connection);

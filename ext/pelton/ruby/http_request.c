@@ -82,7 +82,7 @@ static void answer(struct pel_http_connection *connection)
     connection->early = Qfalse;
     if (state) {
         fail(connection, state);
-    } else if (connection->state == PEL_HTTP_GONE) { /* hijacked, or the reactor stops */
+    } else if (connection->state != PEL_HTTP_BUSY) { /* hijacked, aborted, or the reactor stops */
         pel_http_drop_response(application.returned ? response : Qnil);
     } else if (application.returned && !pel_http_deferred_p(response)) {
         pel_http_respond(connection, response);
