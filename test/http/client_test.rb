@@ -86,6 +86,8 @@ module ClientSuite
   def test_what_becomes_of_the_method_and_the_body
     with_server(->(request, _) { request.path.start_with?("/to/") ? echo(request) : redirect(request.path[1..].to_i, "/to/#{request.path[1..]}") }) do |client|
       assert_equal "GET /to/301 ", ask(client, :post, "/301", body: "b").body
+      assert_equal "DELETE /to/302 ", ask(client, :delete, "/302").body
+      assert_equal "PUT /to/301 b", ask(client, :put, "/301", body: "b").body
       assert_equal "GET /to/303 ", ask(client, :put, "/303", body: "b").body
       assert_equal "POST /to/307 b", ask(client, :post, "/307", body: "b").body
       assert_equal "PUT /to/308 b", ask(client, :put, "/308", body: StringIO.new("b")).body

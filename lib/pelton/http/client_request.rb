@@ -102,7 +102,7 @@ module Pelton
         url = self.class.parse(join(@url, location))
         return if tls? && !url.is_a?(URI::HTTPS)
         url.fragment ||= @url.fragment
-        kept = response.status >= 307 || @method == "GET" || head?
+        kept = keeps_method?(response.status)
         raise RedirectError, "#{@url}: the body cannot be sent again" if kept && @body && !@body.repeatable?
         dup.tap { |copy| copy.follow(url, kept) }
       rescue ArgumentError => error
@@ -127,6 +127,15 @@ module Pelton
       end
 
       private
+
+      # What RFC 9110, 15.4 allows and browsers do.
+      def keeps_method?(status)
+        case status
+        when 301, 302 then @method != "POST"
+        when 303 then @method == "GET" || head?
+        else true
+        end
+      end
 
       # Unless the caller has said something else, or nil: that there is none.
       def add_header(name, value)
