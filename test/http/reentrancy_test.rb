@@ -146,7 +146,6 @@ class HTTPReentrancyTest < PeltonTest
   def test_a_handler_that_returns_in_a_child_too
     output = ruby_output(<<~'RUBY')
       require "pelton/http"
-      $stderr.reopen($stdout)
       $stdout.sync = true
       app = lambda do |env|
         child = fork

@@ -148,6 +148,22 @@ class HTTPSoakTest < PeltonTest
     File.unlink(@file)
   end
 
+  # It takes more than the time in which it must read something, and what is queued is too much all the while.
+  def test_a_client_that_reads_slowly_is_waited_for
+    size = 60_000_000
+    body = proc { |stream| stream.write("x" * size) && stream.close }
+    serving(->(_env) { [200, {"content-length" => size.to_s}, body] }, lint: false, write_timeout: 2 * SLOW) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      read = 0
+      enough = now + 3 * SLOW
+      (read += connection.io.readpartial(100_000).bytesize) && sleep(0.01) while now < enough
+      read += connection.io.readpartial(1_000_000).bytesize while read < size
+
+      assert_operator read, :>=, size
+    end
+    assert_empty reported
+  end
+
   SHORT = "the body is shorter than its content-length"
 
   # What an application is told when its client leaves before it has written.

@@ -120,15 +120,27 @@ void pel_http_write(struct pel_http_connection *connection, VALUE string)
     connection->body_sent += length;
 }
 
-/* When the exchange ends meanwhile nobody else keeps the stream. */
-static void wait_until_sent(struct pel_http_connection *connection)
+/* A client that reads has time, however slowly it does. One that does not is given up, whoever may have been told so
+ * and says no more. When the exchange ends meanwhile nobody else keeps the stream. */
+static void wait_until_sent(struct pel_http_connection *connection, VALUE exchange)
 {
-    int64_t time = connection->server->write_timeout;
+    struct stream *stream = connection->stream;
     VALUE stream_object = connection->stream_object;
+    int64_t time = connection->server->write_timeout, since = connection->reactor->loop.now;
 
-    if (pel_stream_pending(&connection->stream->core) > HIGH_WATER_HTTP)
-        pel_stream_wait_below(connection->stream, HIGH_WATER_HTTP / 2,
-                              time == PEL_FOREVER ? time : connection->reactor->loop.now + time);
+    if (pel_stream_pending(&stream->core) <= HIGH_WATER_HTTP)
+        return;
+    while (pel_stream_await_below(stream, HIGH_WATER_HTTP / 2, time == PEL_FOREVER ? time : since + time)) {
+        if (stream->core.active_at > since) {
+            since = stream->core.active_at;
+            continue;
+        }
+        if ((connection = pel_http_exchange_peek(exchange))) {
+            pel_http_close(connection);
+            pel_http_end_exchange(connection);
+        }
+        pel_raise(PEL_ETIMEOUT, 0, "the client does not read");
+    }
     RB_GC_GUARD(stream_object);
 }
 
@@ -143,7 +155,7 @@ static VALUE exchange_write(VALUE self, VALUE string)
     reactor = connection->reactor;
     pel_http_write(connection, string);
     pel_http_send_soon(connection);
-    wait_until_sent(connection);
+    wait_until_sent(connection, self);
     pel_spend(reactor, 1 + (int32_t)(RSTRING_LEN(string) >> 12)); /* nor does a client that reads all at once */
     RB_GC_GUARD(self);
     return SIZET2NUM(RSTRING_LEN(string));

@@ -152,6 +152,9 @@ void pel_stream_write_ready(struct stream *stream);
 
 /* Parks or blocks until no more than `below` bytes are queued. Raises. */
 void pel_stream_wait_below(struct stream *stream, size_t below, int64_t deadline);
+
+/* The same, but PEL_ETIMEOUT is returned; else 0. */
+int pel_stream_await_below(struct stream *stream, size_t below, int64_t deadline);
 void pel_init_stream_write(VALUE class);
 
 /* ---- stream_file.c -------------------------------------------------------------------------------------------- */

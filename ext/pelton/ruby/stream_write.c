@@ -134,7 +134,7 @@ static size_t put_all(struct stream *stream, int count, const VALUE *strings)
 
 /* ---- direct style --------------------------------------------------------------------------------------------- */
 
-void pel_stream_wait_below(struct stream *stream, size_t below, int64_t deadline)
+int pel_stream_await_below(struct stream *stream, size_t below, int64_t deadline)
 {
     while (pel_stream_pending(&stream->core) > below) {
         struct pel_waiter waiter = {.exception = Qfalse};
@@ -150,10 +150,17 @@ void pel_stream_wait_below(struct stream *stream, size_t below, int64_t deadline
         if (state)
             pel_rethrow(state);
         if (waiter.timed_out)
-            pel_raise(PEL_ETIMEOUT, 0, "write");
+            return PEL_ETIMEOUT;
         if (stream->closing)
             rb_raise(pel_eClosedError, "the stream was closed while this call waited");
     }
+    return 0;
+}
+
+void pel_stream_wait_below(struct stream *stream, size_t below, int64_t deadline)
+{
+    if (pel_stream_await_below(stream, below, deadline) == PEL_ETIMEOUT)
+        pel_raise(PEL_ETIMEOUT, 0, "write");
 }
 
 static VALUE write_directly(VALUE self, int count, const VALUE *strings, VALUE timeout)

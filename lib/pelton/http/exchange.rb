@@ -28,7 +28,7 @@ module Pelton
       #   @return [Integer] bytes
       #   @raise [ClosedError] when the client is gone
       #   @raise [Error] before the response has a head
-      #   @raise [TimeoutError] when the client does not read for the server's `write_timeout`
+      #   @raise [TimeoutError] when the client does not read for the server's `write_timeout`: its connection is closed then
       #   @asynchronous
 
       # @!method flush
