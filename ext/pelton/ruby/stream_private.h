@@ -9,8 +9,8 @@
 
 /*
  * Pelton::Stream, inside. Its parts: stream_class.c (the object, the loop's events), stream_close.c, stream_connect.c,
- * stream_tls.c and stream_tls_info.c, stream_receive.c, stream_read.c and stream_read_turn.c (direct style),
- * stream_write.c, stream_delivery.c (callbacks).
+ * stream_tls.c, stream_tls_hooks.c and stream_tls_info.c, stream_receive.c, stream_read.c and stream_read_turn.c
+ * (direct style), stream_write.c, stream_delivery.c (callbacks).
  */
 
 /* Why the object is kept, and run kept going, although nobody may refer to it. */

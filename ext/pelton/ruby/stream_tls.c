@@ -11,18 +11,7 @@
 
 #ifdef HAVE_OPENSSL_SSL_H
 
-#include "../core/tls.h"
-
-struct stream_tls {
-    struct pel_tls_failure failure;
-    VALUE verify, choose;            /* blocks or nil */
-    int state;                       /* of what a block raised or threw, 0 */
-    struct pel_waiter *waiter;       /* the fiber that shakes hands */
-    struct pel_operation *operation; /* or what is settled when jobs have done so */
-    struct pel_alarm alarm;          /* for jobs: when their time is over */
-    struct stream *stream;           /* whose it is */
-    unsigned queued : 1, stepping : 1;
-};
+#include "stream_tls.h"
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
@@ -50,59 +39,6 @@ VALUE pel_stream_tls_error(const struct stream *stream, const char *what)
     if (!stream->tls || !stream->tls->failure.code)
         return Qnil;
     return pel_error_with_text(stream->tls->failure.code, what, stream->tls->failure.text);
-}
-
-/* ---- blocks of the user's ------------------------------------------------------------------------------------- */
-
-struct call {
-    VALUE block, arguments[4];
-    int count;
-};
-
-static VALUE call(VALUE argument)
-{
-    struct call *called = (struct call *)argument;
-    return rb_proc_call_with_block(called->block, called->count, called->arguments, Qnil);
-}
-
-/* A context, or nil. */
-static VALUE call_for_context(VALUE argument)
-{
-    VALUE context = call(argument);
-
-    if (!NIL_P(context))
-        pel_tls_context_get(context);
-    return context;
-}
-
-/* Its value; nil when it raised: then nothing else is asked in this handshake. */
-static VALUE ask(struct stream_tls *tls, VALUE (*function)(VALUE), struct call *called)
-{
-    if (tls->state)
-        return Qnil;
-    return pel_protect(function, (VALUE)called, &tls->state);
-}
-
-static int on_verify(void *owner, const struct pel_tls_certificate *certificate)
-{
-    struct stream_tls *tls = ((struct stream *)owner)->tls;
-    struct call called = {.block = tls->verify, .count = 3};
-
-    called.arguments[0] = rb_str_new(certificate->pem, (long)certificate->length);
-    called.arguments[1] = INT2FIX(certificate->depth);
-    called.arguments[2] = certificate->reason ? rb_str_new_cstr(certificate->reason) : Qnil;
-    return RTEST(ask(tls, call, &called));
-}
-
-static struct pel_tls_context *on_choose(void *owner, const char *name)
-{
-    struct stream_tls *tls = ((struct stream *)owner)->tls;
-    struct call called = {.block = tls->choose, .count = 1};
-    VALUE context;
-
-    called.arguments[0] = name ? rb_str_new_cstr(name) : Qnil;
-    context = ask(tls, call_for_context, &called);
-    return NIL_P(context) ? NULL : pel_tls_context_get(context);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------------------------ */
@@ -136,10 +72,7 @@ static struct stream *begin(VALUE self, VALUE arguments)
     }
     stream->tls->verify = RARRAY_AREF(arguments, 3);
     stream->tls->choose = RARRAY_AREF(arguments, 4);
-    if (!NIL_P(stream->tls->verify))
-        options.hooks.verify = on_verify;
-    if (!NIL_P(stream->tls->choose))
-        options.hooks.choose = on_choose;
+    options.hooks = pel_stream_tls_hooks(stream->tls);
     options.failure = &stream->tls->failure;
     code = pel_tls_start(&stream->core, context, &options, pel_buffer_head(&stream->input),
                          pel_buffer_length(&stream->input));
