@@ -32,6 +32,13 @@ class DocumentsTest < PeltonTest
     assert_empty missing
   end
 
+  # In commands, which have no backticks.
+  def test_programs_that_are_run_are_there
+    missing = each_match(%r{^ {4}.*?((?:test|benchmark|examples)/[\w/]+\.\w+)}, DOCUMENTS).reject { |_, name| File.exist?(File.join(ROOT, name)) }
+
+    assert_empty missing
+  end
+
   def test_examples_are_ruby
     each_match(EXAMPLE).each { |document, code| assert RubyVM::InstructionSequence.compile(code, document) }
   end
@@ -122,8 +129,8 @@ class DocumentsTest < PeltonTest
   def read(document) = File.read(File.join(ROOT, document), encoding: "UTF-8")
 
   # [document, what the pattern's group has found], of all documents.
-  def each_match(pattern)
-    (DOCUMENTS - PATTERNS).flat_map { |document| read(document).scan(pattern).map { |found,| [document, found] } }
+  def each_match(pattern, documents = DOCUMENTS - PATTERNS)
+    documents.flat_map { |document| read(document).scan(pattern).map { |found,| [document, found] } }
   end
 
   # As GitHub makes them of headings.
