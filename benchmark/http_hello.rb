@@ -11,6 +11,7 @@ require "net/http"
 require "rbconfig"
 require "socket"
 require "tmpdir"
+require "pelton/http/command"
 require_relative "support/measuring"
 
 ROUNDS = Integer(ENV.fetch("ROUNDS", "7"))
@@ -90,8 +91,7 @@ end
 
 Dir.mktmpdir do |dir|
   ruby = [RbConfig.ruby, "-I#{ROOT}/lib"]
-  as_served = {"RUBY_FIBER_VM_STACK_SIZE" => "1048576", "RUBY_FIBER_MACHINE_STACK_SIZE" => "8388608",
-               "RUBY_GC_MALLOC_LIMIT" => "4194304", "RUBY_GC_MALLOC_LIMIT_MAX" => "8388608", "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "33554432"}
+  as_served = Pelton::Stacks::SIZES.merge(Pelton::HTTP::Command::GARBAGE)
   subjects = [
     Subject.new("nginx") do |port|
       File.write("#{dir}/nginx.conf", NGINX.gsub("DIR", dir).sub("PORT", port.to_s))

@@ -9,8 +9,12 @@ module Pelton
   module HTTP
     # `pelton serve`.
     class Command
-      # Fresh strings are the cost of large responses: with these Ruby collects before they have become many.
-      GARBAGE = {"RUBY_GC_MALLOC_LIMIT" => "4194304", "RUBY_GC_MALLOC_LIMIT_MAX" => "8388608", "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "33554432"}.freeze
+      # Fresh strings are the cost of large responses: with these limits Ruby collects before they have become many. And each
+      # collection looks through the stacks of all fibers that wait: with more free slots there are fewer (docs/adr/017-free-slots.md).
+      GARBAGE = {
+        "RUBY_GC_MALLOC_LIMIT" => "4194304", "RUBY_GC_MALLOC_LIMIT_MAX" => "8388608", "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "33554432",
+        "RUBY_GC_HEAP_FREE_SLOTS" => "65536"
+      }.freeze
 
       # Serves until a signal comes. The block is given the launcher and the configuration, and serves by processes.
       #
