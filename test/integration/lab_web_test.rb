@@ -22,7 +22,9 @@ class LabWebTest < PeltonTest
     assert_empty heats.filter_map(&:skipped)
     assert_empty results.select { |result| result.status == :refused }.map { |result| "#{result.name}: #{result.reason}" }
     assert_empty results.select { |result| result.status == :skipped && !(result.contender.gem || result.contender.program) }.map(&:reason)
-    heats.each { |heat| heat.checks.each { |check| assert check.figure || check.reason.match?(/is not installed/), check.reason } }
+    heats.each do |heat|
+      heat.race.targets.map { |target| target.check(heat) }.each { |check| assert check.figure || check.reason.match?(/is not installed/), check.reason }
+    end
   end
 
   def test_hello
