@@ -4,6 +4,7 @@ require "tmpdir"
 require_relative "../test_helper"
 require_relative "../support/certificates"
 require_relative "../support/websocket_peer"
+require "pelton/test"
 
 class WebSocketTest < PeltonTest
   include WebSocketPeer
@@ -194,7 +195,7 @@ class WebSocketTest < PeltonTest
     define_method("test_a_server_that_stops_says_farewell_in_style_#{style}") do
       closed = []
       app = ->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |*facts| closed << facts }.then(&block) } }
-      reports = reported_while do
+      reports = Pelton::Test.unrescued do
         with_server(app) do |url|
           streams = Array.new(3) { raw(url) }
           eventually { @server.sockets.size == 3 }
@@ -264,16 +265,5 @@ class WebSocketTest < PeltonTest
         stream.abort
       end
     end
-  end
-
-  private
-
-  def reported_while
-    reports = []
-    before = Pelton.on_error { |error| reports << error }
-    yield
-    reports
-  ensure
-    Pelton.on_error(&before)
   end
 end
