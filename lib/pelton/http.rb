@@ -46,6 +46,10 @@ module Pelton
       # @private
       def _closed(callables) = callables.each { |callable| tell { callable.call } }
 
+      # A Hash as a TLS::Context, which agrees upon HTTP/1.1 unless it says otherwise; what is none as it is.
+      # @private
+      def _tls(settings) = settings.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], **settings) : settings
+
       private
 
       # Others are to be told as well, whatever becomes of it.

@@ -59,9 +59,8 @@ module Pelton
         @base = base && ClientRequest.parse(base)
         @headers = headers.transform_keys { |name| name.to_s.downcase }
         @options = DEFAULTS.merge(options)
-        tls = TLS::Context.new(alpn: ["http/1.1"], **tls) if tls.is_a?(Hash)
         proxy = ClientConnector.proxy(proxy) if proxy.is_a?(String)
-        @pool_settings = {limit: connections, keep_alive: keep_alive, tls: tls, proxy: proxy, unix: unix}
+        @pool_settings = {limit: connections, keep_alive: keep_alive, tls: HTTP._tls(tls), proxy: proxy, unix: unix}
         @pools = {}.compare_by_identity
         @mutex = Mutex.new
       end

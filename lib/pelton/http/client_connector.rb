@@ -88,7 +88,7 @@ module Pelton
         end
 
         # Of clients that say nothing of TLS.
-        def tls = @tls ||= TLS::Context.new(alpn: ["http/1.1"])
+        def tls = @tls ||= HTTP._tls({})
       end
     end
   end

@@ -141,7 +141,7 @@ module Pelton
       # Read before workers are forked, so that each of them resumes the sessions of all.
       def contexts
         @contexts ||= @configuration.addresses.to_h do |address, tls|
-          [address, tls && TLS::Context.new(alpn: ["http/1.1"], **tls)]
+          [address, HTTP._tls(tls)]
         rescue TLSError, ArgumentError => error
           raise Configuration::Invalid, "#{address}: #{error.message}"
         end

@@ -69,7 +69,7 @@ module Pelton
       def listen(address, **options)
         place = Address.new(address)
         raise ArgumentError, "#{address}: give tls: {certificate: ..., key: ...}" if place.tls? && !options[:tls]
-        options[:tls] = secure(options[:tls]) if options[:tls]
+        options[:tls] = HTTP._tls(options[:tls]) if options[:tls]
         listener =
           if place.path
             Pelton.listen_unix(place.path, **options) { |stream| serve(stream) }
@@ -87,7 +87,7 @@ module Pelton
       # @param tls [TLS::Context, Hash, nil] has each connection speak TLS
       # @return [Listener]
       def listen_fd(descriptor, shared: false, tls: nil)
-        listener = Listener.for_fd(descriptor, shared: shared, tls: secure(tls)) { |stream| serve(stream) }
+        listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP._tls(tls)) { |stream| serve(stream) }
         @shared << listener if shared
         @listeners << listener
         listener
@@ -132,8 +132,6 @@ module Pelton
       #     the head to the response's end, and their "sum" of seconds
 
       private
-
-      def secure(tls) = tls.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], **tls) : tls
 
       # Whether nothing is open any more. What goes on while its client likes may have begun since the last look.
       def quiet?
