@@ -1,37 +1,44 @@
 # frozen_string_literal: true
 
+require "fileutils"
 require "mkmf"
 
-# Two source folders: core/ is plain C and never sees ruby.h; ruby/ is its Ruby face.
-folders = %w[core ruby]
-$srcs = folders.flat_map { |folder| Dir[File.join(__dir__, folder, "*.c")] }.map { |path| File.basename(path) }.sort
-$VPATH.concat(folders.map { |folder| "$(srcdir)/#{folder}" })
-$INCFLAGS << folders.map { |folder| " -I$(srcdir)/#{folder}" }.join
+# core/ is plain C and never includes ruby.h; ruby/ is its Ruby face. Each include names its file from this folder:
+# "core/loop/timer.h". Objects lie in the folders of their sources, because two folders may have files of the same name.
+sources = Dir["{core,ruby}/**/*.c", base: __dir__].sort
+$srcs = sources
+$objs = sources.map { |source| source.sub(/c\z/, $OBJEXT) }
+folders = sources.map { |source| File.dirname(source) }.uniq
+FileUtils.mkdir_p(folders)
+$cleanfiles.concat(folders.map { |folder| "#{folder}/*.#{$OBJEXT}" })
 
-doubles = $srcs.tally.select { |_, count| count > 1 }.keys
-abort "extconf.rb: the same name in core/ and ruby/ would be one object file: #{doubles.join(", ")}" if doubles.any?
-
-# Not in $defs, which the checks do not see. The checks come before the warnings, which mkmf's test programs do not survive
-# as errors. test/core/Makefile makes the same checks for core's tests.
+# The macro is not in $defs, because the checks below do not see those. The checks come before the warning flags, because
+# mkmf's test programs would fail with -Werror. test/core/Makefile makes the same checks for core's tests.
 $CPPFLAGS << " -D_GNU_SOURCE"
-have_header("sys/epoll.h")
-have_header("sys/eventfd.h")
-have_func("epoll_pwait2", "sys/epoll.h")
-have_func("accept4", "sys/socket.h")
+# PELTON_POSIX=1 leaves out what not every system has, so that the other ways can be tested here.
+unless ENV["PELTON_POSIX"] == "1"
+  %w[sys/epoll.h sys/eventfd.h sys/inotify.h sys/sendfile.h].each { |header| have_header(header) }
+  {
+    "epoll_pwait2" => "sys/epoll.h", "kqueue" => "sys/event.h", "ppoll" => "poll.h", "accept4" => "sys/socket.h",
+    "splice" => "fcntl.h", "pthread_condattr_setclock" => "pthread.h"
+  }.each { |function, header| have_func(function, header) }
+  have_const("SYS_pidfd_open", "sys/syscall.h")
+end
 have_func("rb_io_timeout", "ruby/io.h")
-# TLS is optional: without OpenSSL 1.1.1 or later start_tls says that it is missing.
+# TLS is optional: without OpenSSL 1.1.1 or later, start_tls raises an error that names it.
 have_library("crypto", "X509_new", "openssl/x509.h") && have_library("ssl", "SSL_CTX_set_num_tickets", "openssl/ssl.h") &&
-  have_header("openssl/ssl.h")
+  have_header("openssl/ssl.h") ||
+  message("Pelton is built without TLS: OpenSSL's headers are missing. Install them (Debian: libssl-dev) and the gem again to have it.\n")
 
 append_cflags(%w[-std=gnu99 -O2 -Wall -Wno-unused-parameter -Wextra -fvisibility=hidden])
 append_cflags("-Werror") if ENV["PELTON_WERROR"] == "1"
 
-# mkmf knows only the headers beside extconf.rb: let the compiler write down which ones each object needs.
+# mkmf knows only the headers beside extconf.rb: so the compiler writes down the headers that each object depends on.
 tracks = try_cflags("-MMD -MP")
 $CFLAGS << " -MMD -MP" if tracks
 
 create_makefile("pelton/pelton")
 File.open("Makefile", "a") do |makefile|
-  makefile.puts "", "$(OBJS): Makefile" # other flags make other objects
+  makefile.puts "", "$(OBJS): Makefile" # compile again when the flags change
   makefile.puts "-include $(OBJS:.o=.d)" if tracks
 end

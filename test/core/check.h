@@ -1,11 +1,11 @@
-#ifndef PEL_CHECK_H
-#define PEL_CHECK_H
+#ifndef PELTON_TEST_CORE_CHECK_H
+#define PELTON_TEST_CORE_CHECK_H
 
 /*
- * The harness of core's C tests: one program for each test_NAME.c, which includes this file once and holds TESTs alone
- * (main is here).
+ * The harness of core's C tests. Each test_NAME.c is one program: it includes this file once and contains only TESTs,
+ * since main is here.
  *
- *   #include "buffer.h"
+ *   #include "core/base/buffer.h"
  *   #include "check.h"
  *
  *   TEST(an_empty_buffer_has_no_bytes)
@@ -14,9 +14,9 @@
  *       CHECK_INT(0, pel_buffer_length(&buffer));
  *   }
  *
- * A CHECK that fails ends its test (by longjmp, so it also works in helper functions) and the program goes on with the
- * next one. `./test_buffer WORD` runs the tests whose name contains WORD. A test may take CHECK_SECONDS seconds. The
- * last line is "test_buffer: 3 passed, 0 failed, 0 skipped"; the exit status is 1 when a test failed.
+ * A CHECK that fails ends its test (by longjmp, so it also works in helper functions), and the program continues with
+ * the next test. `./test_buffer WORD` runs the tests whose name contains WORD. A test may take CHECK_SECONDS seconds.
+ * The last line is "base/test_buffer: 3 passed, 0 failed, 0 skipped"; the exit status is 1 when a test failed.
  */
 
 #include <setjmp.h>
@@ -122,13 +122,23 @@ static void check_hung(int signal)
     abort();
 }
 
+/* The last folder and the file: "http1/test_parser". */
+static const char *check_name(const char *path)
+{
+    const char *name = path + strlen(path);
+    int slashes = 0;
+
+    while (name > path && (slashes += name[-1] == '/') < 2)
+        name--;
+    return name;
+}
+
 int main(int argc, char **argv)
 {
-    /* Volatile: they live across setjmp. */
+    /* Volatile, since their values must survive longjmp. */
     volatile int passed = 0, failed = 0, skipped = 0;
-    const char *slash = strrchr(argv[0], '/');
 
-    /* Whatever happens, what was said so far is seen. */
+    /* Line buffering, so that the output up to a crash is not lost. */
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGALRM, check_hung);
     for (struct check_test *volatile test = check_first; test; test = test->next) {
@@ -149,7 +159,7 @@ int main(int argc, char **argv)
         }
     }
     alarm(0);
-    printf("%s: %d passed, %d failed, %d skipped\n", slash ? slash + 1 : argv[0], passed, failed, skipped);
+    printf("%s: %d passed, %d failed, %d skipped\n", check_name(argv[0]), passed, failed, skipped);
     return failed > 0 || passed + skipped == 0;
 }
 

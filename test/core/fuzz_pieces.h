@@ -1,12 +1,12 @@
-#ifndef FUZZ_PIECES_H
-#define FUZZ_PIECES_H
+#ifndef PELTON_TEST_CORE_FUZZ_PIECES_H
+#define PELTON_TEST_CORE_FUZZ_PIECES_H
 
 #include <stdint.h>
 #include <string.h>
 
-#include "buffer.h"
+#include "core/base/buffer.h"
 
-/* For fuzz targets that cut their input: the cuts follow from the input, so that a crash comes again. */
+/* For fuzz targets that feed their input in pieces. The input determines the pieces, so a crash can be repeated. */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,7 +19,7 @@ static uint32_t seed_of(const uint8_t *data, size_t size)
     return seed;
 }
 
-/* The next piece's bytes: 1 to `longest`, and no more than are left. longest 0: all of them. */
+/* The next piece's length: 1 to `longest` bytes, at most `left`. With longest 0: all of them. */
 static size_t next_piece(uint32_t *seed, uint32_t longest, size_t left)
 {
     size_t piece;
@@ -29,7 +29,7 @@ static size_t next_piece(uint32_t *seed, uint32_t longest, size_t left)
     return piece < left ? piece : left;
 }
 
-static int same_bytes(struct pel_buffer *one, struct pel_buffer *other)
+static int buffers_equal(struct pel_buffer *one, struct pel_buffer *other)
 {
     size_t length = pel_buffer_length(one);
 

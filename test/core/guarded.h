@@ -1,18 +1,19 @@
-#ifndef GUARDED_H
-#define GUARDED_H
+#ifndef PELTON_TEST_CORE_GUARDED_H
+#define PELTON_TEST_CORE_GUARDED_H
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* The fuzz targets have no harness. */
+/* Fuzz targets do not include the harness. */
 #ifndef CHECK
 #define CHECK(condition) ((condition) ? (void)0 : abort())
 #endif
 
 #define GUARDED ((size_t)4 << 20)
 
-/* A copy of the bytes against an unreadable page, where an over-read crashes. It lies over the copy before. */
+/* Copies the bytes to the end of a page that an unreadable page follows, so that an over-read crashes. Each call
+ * overwrites the previous copy. */
 static char *guarded(const char *bytes, size_t length)
 {
     static char *memory;

@@ -1,41 +1,41 @@
-/* The table of contents: one line per class. */
-#include "reactor.h"
+/* The extension's table of contents: a line for each class. */
+#include "ruby/reactor/reactor.h"
 
-#include "alarms_class.h"
-#include "error.h"
-#include "hash_ring.h"
-#include "http_parser_class.h"
-#include "inotify.h"
-#include "http.h"
-#include "late.h"
-#include "locals.h"
-#include "memcached.h"
-#include "memcached_server_class.h"
-#include "operation.h"
-#include "scheduler.h"
-#include "stream.h"
-#include "tls_context.h"
+#include "ruby/base/error.h"
+#include "ruby/http/http.h"
+#include "ruby/http/parser_class.h"
+#include "ruby/memcached/hash_ring.h"
+#include "ruby/memcached/memcached.h"
+#include "ruby/memcached/server_class.h"
+#include "ruby/operation/operation.h"
+#include "ruby/reactor/inotify.h"
+#include "ruby/reactor/timer_table_class.h"
+#include "ruby/scheduler/scheduler.h"
+#include "ruby/stream/stream.h"
+#include "ruby/tls/tls.h"
 
 RUBY_FUNC_EXPORTED void Init_pelton(void);
 
 void Init_pelton(void)
 {
-    pel_mPelton = rb_define_module("Pelton");
     pel_init_error();
     pel_init_reactor();
+    pel_init_reactor_class();
     pel_init_run();
-    pel_init_fiber();
-    pel_init_late();
-    pel_init_locals();
+    pel_init_worker();
+    pel_init_pending_exception();
     pel_init_scheduler();
     pel_init_operation();
+    pel_init_failure();
     pel_init_operation_timeout();
     pel_init_task();
     pel_init_timer();
-    pel_init_alarms();
+    pel_init_timer_table();
     pel_init_watchdog();
     pel_init_stream();
     pel_init_tls_context();
+    pel_init_tls_stream();
+    pel_init_tls_info();
     pel_init_listener();
     pel_init_inotify();
     pel_init_hash_ring();

@@ -1,0 +1,69 @@
+#include "core/base/slab.h"
+
+#include <string.h>
+#include "core/base/alloc.h"
+
+#ifdef __SANITIZE_ADDRESS__ /* plain malloc, so that ASAN reports the use of a returned record */
+
+void *pel_slab_take(struct pel_slab *slab)
+{
+    return pel_calloc(1, slab->size);
+}
+
+void pel_slab_give(struct pel_slab *slab, void *record)
+{
+    (void)slab;
+    pel_free(record);
+}
+
+void pel_slab_free(struct pel_slab *slab)
+{
+    (void)slab;
+}
+
+#else
+
+#define RECORDS_PER_SLAB 512
+#define SLAB_HEADER 16 /* bytes: keeps the records aligned as malloc aligns */
+
+static int add_slab(struct pel_slab *slab)
+{
+    char *memory = pel_malloc(SLAB_HEADER + RECORDS_PER_SLAB * slab->size);
+
+    if (!memory)
+        return 0;
+    *(void **)memory = slab->slabs;
+    slab->slabs = memory;
+    for (size_t i = RECORDS_PER_SLAB; i-- > 0;)
+        pel_slab_give(slab, memory + SLAB_HEADER + i * slab->size);
+    return 1;
+}
+
+void *pel_slab_take(struct pel_slab *slab)
+{
+    void *record;
+
+    if (!slab->free_first && !add_slab(slab))
+        return NULL;
+    record = slab->free_first;
+    slab->free_first = *(void **)record;
+    return memset(record, 0, slab->size);
+}
+
+void pel_slab_give(struct pel_slab *slab, void *record)
+{
+    *(void **)record = slab->free_first;
+    slab->free_first = record;
+}
+
+void pel_slab_free(struct pel_slab *slab)
+{
+    while (slab->slabs) {
+        void *memory = slab->slabs;
+        slab->slabs = *(void **)memory;
+        pel_free(memory);
+    }
+    slab->free_first = NULL;
+}
+
+#endif

@@ -1,0 +1,32 @@
+#ifndef PELTON_CORE_BASE_SLAB_H
+#define PELTON_CORE_BASE_SLAB_H
+
+#include <stddef.h>
+
+/*
+ * A slab allocator for many small records of one size. A free list keeps the returned records for reuse. Taking and
+ * returning a record cost a few instructions, and do not bring the next garbage collection nearer, since Ruby counts
+ * only the bytes of its own allocator. Slabs go back to the system in pel_slab_free alone. Not thread-safe.
+ */
+struct pel_slab {
+    size_t size;      /* of a record, in bytes: at least the size of a pointer */
+    void *free_first; /* the free list, linked through the records' first bytes */
+    void *slabs;      /* all slabs, linked through their first bytes */
+};
+
+/* The initializer of an empty slab allocator for records of this type. */
+#define PEL_SLAB(type)                                                                                                 \
+    {                                                                                                                  \
+        .size = sizeof(type)                                                                                           \
+    }
+
+/* Returns a zeroed record, or NULL when out of memory. */
+void *pel_slab_take(struct pel_slab *slab);
+
+/* Returns a record to the free list. */
+void pel_slab_give(struct pel_slab *slab, void *record);
+
+/* Frees all slabs, including the records that were never returned. */
+void pel_slab_free(struct pel_slab *slab);
+
+#endif

@@ -1,0 +1,19 @@
+#ifndef PELTON_CORE_BASE_SLICE_H
+#define PELTON_CORE_BASE_SLICE_H
+
+#include <stddef.h>
+#include <string.h>
+
+/* Bytes that the slice does not own and that are never freed through it. Each function that returns a slice documents
+ * how long the bytes stay valid. */
+struct pel_slice {
+    const char *bytes;
+    size_t length;
+};
+
+static inline int pel_slice_equals(struct pel_slice slice, const char *text)
+{
+    return slice.length == strlen(text) && !memcmp(slice.bytes, text, slice.length);
+}
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef PELTON_CORE_MEMCACHED_SERVER_REQUEST_LINE_H
+#define PELTON_CORE_MEMCACHED_SERVER_REQUEST_LINE_H
+
+#include "core/memcached_server/request.h"
+
+/* Parses one complete line, without its end, of any command except retrieval, and sets the request. */
+void pel__memcached_request_line(struct pel_slice line, struct pel_memcached_request *request);
+
+/* The verb of that name, or PEL_REQUEST_BAD. */
+enum pel_request_verb pel__memcached_request_verb(struct pel_slice word);
+
+/* Whether it is the verb of a retrieval command, which yields one request for each key. */
+static inline int pel__memcached_retrieval(enum pel_request_verb verb)
+{
+    return verb == PEL_REQUEST_GET || verb == PEL_REQUEST_GETS || verb == PEL_REQUEST_GAT || verb == PEL_REQUEST_GATS;
+}
+
+/* Whether a byte may be part of a word, and so of a key: as in memcached, any byte that does not end a word or a line.
+ * Some clients use keys with other control characters. */
+static inline int pel__memcached_in_word(char byte)
+{
+    return (unsigned char)byte > ' ' || (byte != ' ' && byte != '\r' && byte != '\n' && byte != '\0');
+}
+
+#endif

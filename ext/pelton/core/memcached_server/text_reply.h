@@ -1,0 +1,46 @@
+#ifndef PELTON_CORE_MEMCACHED_SERVER_TEXT_REPLY_H
+#define PELTON_CORE_MEMCACHED_SERVER_TEXT_REPLY_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "core/base/buffer.h"
+
+/*
+ * Writes replies into a buffer in which the caller has reserved enough space: functions that take `at` write there and
+ * return the end of the written bytes; pel__put_end then commits all bytes up to that end.
+ */
+
+static inline char *pel__put(char *at, const char *bytes, size_t length)
+{
+    memcpy(at, bytes, length);
+    return at + length;
+}
+
+#define PEL__PUT_TEXT(at, text) pel__put(at, text, sizeof(text) - 1)
+
+static inline char *pel__put_number(char *at, uint64_t number)
+{
+    char digits[20];
+    size_t first = sizeof digits;
+
+    do
+        digits[--first] = (char)('0' + number % 10);
+    while (number /= 10);
+    return pel__put(at, digits + first, sizeof digits - first);
+}
+
+static inline void pel__put_end(struct pel_buffer *output, const char *at)
+{
+    pel_buffer_commit(output, (size_t)(at - pel_buffer_tail(output)));
+}
+
+/* Appends a line. */
+static inline void pel__put_line(struct pel_buffer *output, const char *text)
+{
+    char *at = pel__put(pel_buffer_tail(output), text, strlen(text));
+
+    pel__put_end(output, PEL__PUT_TEXT(at, "\r\n"));
+}
+
+#endif

@@ -1,0 +1,332 @@
+#include "core/stream/stream.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A peer's close must not kill the process by SIGPIPE; systems without the flag have SO_NOSIGPIPE. */
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
+#define MAX_PARTS 16 /* the parts of one writev */
+
+/* ---- opening -------------------------------------------------------------------------------------------------- */
+
+static void on_stream_event(struct pel_handle *handle, unsigned events);
+
+static int register_stream(struct pel_stream *stream, struct pel_loop *loop, int fd, int connecting)
+{
+    void (*on_ready)(struct pel_stream *, unsigned) = stream->on_ready;
+    unsigned notify_sent = stream->notify_sent;
+    int code;
+
+    memset(stream, 0, sizeof *stream);
+    stream->on_ready = on_ready;
+    stream->notify_sent = notify_sent;
+    stream->loop = loop;
+    stream->handle = (struct pel_handle){.fd = fd, .slot = PEL_UNREGISTERED, .on_event = on_stream_event};
+    /* PEL_PRIORITY is requested only to know that reads may stop early, before an urgent byte. */
+    code = pel_loop_arm(loop, &stream->handle, PEL_READABLE | PEL_WRITABLE | PEL_PRIORITY, PEL_EDGE);
+    if (code < 0) {
+        stream->handle.fd = -1;
+        return code;
+    }
+    loop->streams++;
+    stream->active_at = pel_now();
+    stream->connecting = connecting;
+    stream->readable = stream->writable = !connecting;
+    return 0;
+}
+
+int pel_stream_open(struct pel_stream *stream, struct pel_loop *loop, int fd)
+{
+    return register_stream(stream, loop, fd, 0);
+}
+
+int pel_stream_connect(struct pel_stream *stream, struct pel_loop *loop, const struct sockaddr *address,
+                       socklen_t length, const struct sockaddr *local, socklen_t local_length)
+{
+    int connecting, fd = pel_socket_connect(address, length, local, local_length, &connecting), code;
+
+    stream->handle.fd = -1;
+    if (fd < 0)
+        return fd;
+    if ((code = register_stream(stream, loop, fd, connecting)) < 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+    }
+    return code;
+}
+
+/* ---- events --------------------------------------------------------------------------------------------------- */
+
+/* Bytes that arrived before the failure can still be read; only the next read shows whether there are any. */
+int pel__stream_fail(struct pel_stream *stream, int error)
+{
+    if (!stream->error)
+        stream->error = error;
+    stream->writable = 0;
+    stream->readable = 1;
+    return PEL_ESYSTEM;
+}
+
+static void on_stream_event(struct pel_handle *handle, unsigned events)
+{
+    struct pel_stream *stream = (struct pel_stream *)handle;
+
+    if (events & (PEL_READABLE | PEL_HANGUP))
+        stream->readable = 1;
+    if (events & PEL_HANGUP)
+        stream->hangup = 1;
+    if (events & PEL_PRIORITY)
+        stream->urgent = 1;
+    if (stream->connecting) {
+        int error;
+        if (!(events & PEL_WRITABLE))
+            return;
+        stream->connecting = 0;
+        if ((error = pel_socket_error(handle->fd)))
+            pel__stream_fail(stream, error);
+    }
+    if (events & PEL_WRITABLE && !stream->error) {
+        stream->writable = 1;
+        if (pel_stream_unsent_p(stream) || stream->shut_when_sent)
+            pel__stream_flush_or_reschedule(stream);
+    }
+    stream->on_ready(stream, events);
+}
+
+/* ---- receiving ------------------------------------------------------------------------------------------------ */
+
+static void mark_drained(struct pel_stream *stream)
+{
+    stream->readable = 0;
+    pel_loop_rearm(stream->loop, &stream->handle, PEL_READABLE);
+}
+
+ssize_t pel__stream_receive(struct pel_stream *stream, void *bytes, size_t length)
+{
+    ssize_t count;
+
+    if (!stream->readable)
+        return stream->error ? PEL_ESYSTEM : PEL_EAGAIN;
+    do
+        count = read(stream->handle.fd, bytes, length);
+    while (count < 0 && errno == EINTR);
+    if (count > 0) {
+        stream->active_at = stream->loop->now;
+        /* A short read has drained the socket, and later bytes cause an event, so the read that would return EAGAIN is
+         * saved. Not so if the end, an error or an urgent byte follows these bytes: that causes no second event. */
+        if ((size_t)count < length && !stream->hangup && !stream->urgent)
+            mark_drained(stream);
+        return count;
+    }
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        stream->urgent = 0;
+        mark_drained(stream);
+        return stream->error ? PEL_ESYSTEM : PEL_EAGAIN;
+    }
+    if (count < 0)
+        return pel__stream_fail(stream, errno);
+    /* A write may have received, and thereby cleared, the error that caused this end. */
+    return stream->error ? PEL_ESYSTEM : 0;
+}
+
+ssize_t pel_stream_receive(struct pel_stream *stream, void *bytes, size_t length)
+{
+    ssize_t count;
+
+    if (!pel_stream_open_p(stream))
+        return PEL_ECLOSED;
+    if (stream->end_of_file)
+        return 0;
+    if (pel_stream_securing_p(stream))
+        return stream->error ? PEL_ESYSTEM : PEL_EAGAIN;
+    count = stream->layer ? stream->layer->type->receive(stream, bytes, length)
+                          : pel__stream_receive(stream, bytes, length);
+    if (count == 0)
+        stream->end_of_file = 1;
+    return count;
+}
+
+/* ---- sending -------------------------------------------------------------------------------------------------- */
+
+/* Returns 0, or PEL_ECLOSED if the write side is or will be shut. */
+static int check_writable(const struct pel_stream *stream)
+{
+    if (!pel_stream_open_p(stream) || stream->write_shut || stream->shut_when_sent)
+        return PEL_ECLOSED;
+    return 0;
+}
+
+int pel_stream_append(struct pel_stream *stream, const void *bytes, size_t length)
+{
+    int code = check_writable(stream);
+    return code < 0 ? code : pel_buffer_append(&stream->output, bytes, length);
+}
+
+int pel_stream_append_borrowed(struct pel_stream *stream, const void *bytes, size_t length, uintptr_t owner)
+{
+    int code = check_writable(stream);
+    return code < 0 ? code : pel_borrowed_add(&stream->borrowed, &stream->output, bytes, length, owner);
+}
+
+static ssize_t send_parts(struct pel_stream *stream, struct iovec *parts, int count)
+{
+    if (!stream->plain) {
+        struct msghdr message = {.msg_iov = parts, .msg_iovlen = (size_t)count};
+        ssize_t sent = count == 1 ? send(stream->handle.fd, parts->iov_base, parts->iov_len, MSG_NOSIGNAL)
+                                  : sendmsg(stream->handle.fd, &message, MSG_NOSIGNAL);
+        if (sent >= 0 || errno != ENOTSOCK)
+            return sent;
+        stream->plain = 1;
+    }
+    return writev(stream->handle.fd, parts, count);
+}
+
+ssize_t pel__stream_send(struct pel_stream *stream, struct iovec *parts, int count)
+{
+    ssize_t sent;
+
+    do
+        sent = send_parts(stream, parts, count);
+    while (sent < 0 && errno == EINTR);
+    if (sent >= 0) {
+        stream->active_at = stream->loop->now;
+        return sent;
+    }
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        stream->writable = 0;
+        pel_loop_rearm(stream->loop, &stream->handle, PEL_WRITABLE);
+        return PEL_EAGAIN;
+    }
+    return pel__stream_fail(stream, errno);
+}
+
+ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t length)
+{
+    size_t sent = 0;
+    int code = check_writable(stream);
+
+    if (code < 0)
+        return code;
+    if (stream->error)
+        return PEL_ESYSTEM;
+    if (stream->layer)
+        return stream->corked ? 0 : pel__layer_send_now(stream, bytes, length);
+    while (sent < length && stream->writable && !stream->corked && !pel_stream_pending(stream)) {
+        struct iovec part = {.iov_base = (char *)bytes + sent, .iov_len = length - sent};
+        ssize_t count = pel__stream_send(stream, &part, 1);
+        if (count == PEL_EAGAIN)
+            break;
+        if (count < 0)
+            return count;
+        sent += (size_t)count;
+    }
+    return (ssize_t)sent;
+}
+
+static int flush_plain(struct pel_stream *stream)
+{
+    struct iovec parts[MAX_PARTS];
+    size_t left = PEL_STREAM_BURST;
+
+    while (pel_stream_pending(stream)) {
+        ssize_t sent;
+        if (!stream->writable || !left)
+            return 1;
+        sent = pel__stream_send(stream, parts,
+                                pel_borrowed_parts(&stream->borrowed, &stream->output, parts, MAX_PARTS, left));
+        if (sent == PEL_EAGAIN)
+            return 1;
+        if (sent < 0)
+            return (int)sent;
+        pel_borrowed_consume(&stream->borrowed, &stream->output, (size_t)sent);
+        left -= (size_t)sent;
+    }
+    return 0;
+}
+
+int pel_stream_flush(struct pel_stream *stream)
+{
+    int code;
+
+    if (!pel_stream_open_p(stream) || stream->connecting || stream->corked)
+        return 1;
+    if (stream->error)
+        return PEL_ESYSTEM;
+    if ((code = stream->layer ? pel__layer_flush(stream) : flush_plain(stream)))
+        return code;
+    if (stream->shut_when_sent && !stream->write_shut && !pel_stream_securing_p(stream)) {
+        stream->write_shut = 1;
+        shutdown(stream->handle.fd, SHUT_WR);
+    }
+    return 0;
+}
+
+/* ---- closing -------------------------------------------------------------------------------------------------- */
+
+int pel_stream_close_write(struct pel_stream *stream)
+{
+    if (!pel_stream_open_p(stream))
+        return PEL_ECLOSED;
+    stream->shut_when_sent = 1;
+    return pel__stream_flush_or_reschedule(stream) < 0 ? PEL_ESYSTEM : 0;
+}
+
+int pel_stream_detach(struct pel_stream *stream)
+{
+    int fd = stream->handle.fd;
+
+    if (fd < 0)
+        return fd;
+    pel_stream_flush_cancel(stream);
+    if (stream->handle.slot != PEL_UNREGISTERED) { /* otherwise the loop was closed, and may be freed */
+        stream->loop->streams--;
+        pel_loop_disarm(stream->loop, &stream->handle);
+    }
+    stream->handle.fd = -1;
+    pel_buffer_free(&stream->output);
+    pel_borrowed_drop(&stream->borrowed);
+    pel_layer_drop(pel_stream_take_layer(stream));
+    return fd;
+}
+
+struct pel_layer *pel_stream_take_layer(struct pel_stream *stream)
+{
+    struct pel_layer *layer = stream->layer;
+
+    stream->layer = NULL;
+    return layer;
+}
+
+void pel_stream_give_layer(struct pel_stream *stream, struct pel_layer *layer)
+{
+    if ((stream->layer = layer))
+        layer->type->moved(layer, stream);
+}
+
+/* Receives bytes that were meant for the layer itself, such as TLS's session tickets. Closing a socket with unread
+ * bytes would reset the connection, and the peer would lose the bytes that it has not read yet. */
+static void discard_received(int fd)
+{
+    char bytes[4096];
+
+    for (int i = 0; i < 4 && recv(fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0; i++)
+        ;
+}
+
+void pel_stream_close(struct pel_stream *stream)
+{
+    int ours = stream->handle.slot != PEL_UNREGISTERED && !pel_loop_inherited(stream->loop);
+    int gently = ours && stream->layer && stream->write_shut && !stream->error;
+    int fd = pel_stream_detach(stream);
+
+    if (fd < 0)
+        return;
+    if (gently)
+        discard_received(fd);
+    close(fd);
+}

@@ -1,0 +1,42 @@
+#include "ruby/base/gvl.h"
+
+#include <ruby.h>
+#include <ruby/thread.h>
+
+struct gvl_wait {
+    struct pel_loop *loop;
+    struct pel_watch *watch;
+    int64_t timeout;
+    int code, ran;
+};
+
+static void *wait_nogvl(void *argument)
+{
+    struct gvl_wait *wait = argument;
+    wait->ran = 1;
+    wait->code = pel_loop_wait(wait->loop, wait->timeout);
+    pel_watch_wake(wait->watch);
+    return NULL;
+}
+
+static void wake_loop(void *loop)
+{
+    pel_loop_wake(loop);
+}
+
+int pel_gvl_wait(struct pel_loop *loop, int64_t timeout, struct pel_watch *watch)
+{
+    struct gvl_wait wait = {.loop = loop, .watch = watch, .timeout = timeout};
+
+    loop->event_count = loop->event_next = 0;
+    __atomic_store_n(&loop->waiting, 1, __ATOMIC_SEQ_CST);
+    /* wake_loop is safe in a signal handler, and UBF_ASYNC_SAFE says so. Without the flag Ruby would call it on a
+     * thread of its own, and joining that thread would park this fiber through the scheduler's block hook. */
+    rb_nogvl(wait_nogvl, &wait, wake_loop, loop, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
+    __atomic_store_n(&loop->waiting, 0, __ATOMIC_SEQ_CST);
+    if (!wait.ran) {
+        loop->now = pel_now();
+        pel_watch_wake(watch);
+    }
+    return wait.code;
+}

@@ -1,0 +1,21 @@
+#ifndef PELTON_RUBY_BASE_PROTECT_H
+#define PELTON_RUBY_BASE_PROTECT_H
+
+#include <ruby.h>
+
+/*
+ * These functions alone stop a Ruby exception and let it continue. Between the two, C code puts its own state in order.
+ */
+
+/* Calls function(argument) and returns its value. *state is 0; or a jump was stopped: the value is Qnil, and *state
+ * must be passed to pel_rethrow or pel_take_error. */
+VALUE pel_protect(VALUE (*function)(VALUE), VALUE argument, int *state);
+
+/* Continues a jump that pel_protect stopped. */
+NORETURN(void pel_rethrow(int state));
+
+/* Returns the exception that pel_protect stopped, and clears $!. Returns Qnil when the jump carries no exception
+ * (Thread#kill, throw): the caller must rethrow it. */
+VALUE pel_take_error(int state);
+
+#endif

@@ -1,0 +1,158 @@
+#include "ruby/http/server.h"
+
+#include "core/http1/writer.h"
+#include "ruby/base/error.h"
+
+VALUE pel_mHTTP;
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static void http_server_mark(void *data)
+{
+    struct pel_http_server *server = data;
+
+    rb_gc_mark(server->self); /* pinned: C keeps it */
+    rb_gc_mark(server->app);
+    rb_gc_mark(server->log);
+    rb_gc_mark(server->env_template);
+    rb_gc_mark(server->host);
+    rb_gc_mark(server->host_name);
+    rb_gc_mark(server->host_port);
+}
+
+static size_t http_server_size(const void *data)
+{
+    return sizeof(struct pel_http_server);
+}
+
+/* Deliberately without RUBY_TYPED_WB_PROTECTED: there are few of them. */
+static const rb_data_type_t http_server_type = {
+    .wrap_struct_name = "Pelton::HTTP::Server",
+    .function = {.dmark = http_server_mark, .dfree = RUBY_DEFAULT_FREE, .dsize = http_server_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+
+struct pel_http_server *pel_http_server_get(VALUE self)
+{
+    return rb_check_typeddata(self, &http_server_type);
+}
+
+static VALUE http_server_allocate(VALUE class)
+{
+    struct pel_http_server *server;
+    VALUE self = TypedData_Make_Struct(class, struct pel_http_server, &http_server_type, server);
+
+    server->self = self;
+    server->app = server->log = Qnil;
+    server->fork_generation = pel_fork_generation;
+    server->limits = pel_http1_default_limits;
+    server->concurrency = server->queue_limit = server->requests_limit = UINT32_MAX;
+    server->header_timeout = server->idle_timeout = server->request_timeout = server->write_timeout = PEL_FOREVER;
+    return self;
+}
+
+/* ---- connections ------------------------------------------------------------------------------------------------- */
+
+int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor *reactor)
+{
+    if (server->fork_generation != pel_fork_generation) {
+        server->fork_generation = pel_fork_generation;
+        server->idle = server->waiting = server->event_streams = (struct pel_http_list){.first = NULL};
+        server->connections = server->running = 0;
+        server->share = (struct pel_http_share){.first = NULL};
+    }
+    return !server->connections || server->reactor == reactor;
+}
+
+void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *reactor)
+{
+    server->accepted++;
+    if (server->connections++)
+        return;
+    server->reactor = reactor;
+    server->reclaimer.next = reactor->reclaimers;
+    reactor->reclaimers = &server->reclaimer;
+}
+
+void pel_http_server_remove(struct pel_http_server *server, struct pel_reactor *reactor)
+{
+    struct pel_reclaimer **link = &reactor->reclaimers;
+
+    if (--server->connections)
+        return;
+    while (*link != &server->reclaimer)
+        link = &(*link)->next;
+    *link = server->reclaimer.next;
+}
+
+/* ---- date and options -------------------------------------------------------------------------------------------- */
+
+const char *pel_http_date(struct pel_http_server *server)
+{
+    time_t now = time(NULL);
+
+    if (now != server->date_time) {
+        server->date_time = now;
+        pel_http1_date(server->date, now);
+    }
+    return server->date;
+}
+
+static VALUE server_option(VALUE options, const char *name)
+{
+    return rb_hash_fetch(options, ID2SYM(rb_intern(name)));
+}
+
+static int64_t time_option(VALUE options, const char *name)
+{
+    VALUE value = server_option(options, name);
+    return NIL_P(value) ? PEL_FOREVER : pel_nanoseconds(value);
+}
+
+static size_t size_option(VALUE options, const char *name)
+{
+    VALUE value = server_option(options, name);
+    return NIL_P(value) ? SIZE_MAX : NUM2SIZET(value);
+}
+
+static uint32_t count_option(VALUE options, const char *name)
+{
+    VALUE value = server_option(options, name);
+    return NIL_P(value) ? UINT32_MAX : NUM2UINT(value);
+}
+
+/* _setup(app, log, template, options) */
+static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALUE options)
+{
+    struct pel_http_server *server = pel_http_server_get(self);
+
+    server->app = app;
+    server->log = log;
+    server->env_template = template;
+    server->secure = RTEST(server_option(options, "secure"));
+    server->header_timeout = time_option(options, "header_timeout");
+    server->idle_timeout = time_option(options, "idle_timeout");
+    server->request_timeout = time_option(options, "request_timeout");
+    server->write_timeout = time_option(options, "write_timeout");
+    server->limits.target = size_option(options, "max_target");
+    server->limits.head = size_option(options, "max_head");
+    server->limits.headers = count_option(options, "max_headers");
+    server->limits.body = size_option(options, "max_body");
+    server->concurrency = count_option(options, "concurrency");
+    server->queue_limit = count_option(options, "queue");
+    server->requests_limit = count_option(options, "max_requests");
+    server->body_rate = NIL_P(server_option(options, "body_rate")) ? 0 : count_option(options, "body_rate");
+    if (server->concurrency == 0)
+        rb_raise(rb_eArgError, "concurrency must be at least 1");
+    return self;
+}
+
+VALUE pel_init_http_server(void)
+{
+    VALUE class;
+
+    pel_mHTTP = rb_define_module_under(pel_mPelton, "HTTP");
+    class = rb_define_class_under(pel_mHTTP, "Server", rb_cObject);
+    rb_define_alloc_func(class, http_server_allocate);
+    rb_define_private_method(class, "_setup", server_setup, 4);
+    return class;
+}

@@ -1,6 +1,0 @@
-#ifndef PEL_RUBY_MEMCACHED_SERVER_CLASS_H
-#define PEL_RUBY_MEMCACHED_SERVER_CLASS_H
-
-void pel_init_memcached_server(void);
-
-#endif

@@ -1,0 +1,36 @@
+#include "ruby/reactor/reactor.h"
+
+#include "ruby/base/protect.h"
+
+/* The fibers of Fiber.schedule, which Ruby makes through the scheduler's fiber hook. */
+
+static VALUE call_scheduled(VALUE proc)
+{
+    return rb_proc_call_with_block(proc, 0, NULL, Qnil);
+}
+
+/* pair: the Pelton::Reactor and the proc. */
+static VALUE scheduled_body(RB_BLOCK_CALL_FUNC_ARGLIST(argument, pair))
+{
+    struct pel_reactor *reactor = RTYPEDDATA_DATA(RARRAY_AREF(pair, 0));
+
+    reactor->arrivals++;
+    reactor->current_worker = NULL;
+    pel_dispatch(reactor, call_scheduled, RARRAY_AREF(pair, 1));
+    pel_pending_exception_drop(rb_fiber_current());
+    return Qnil; /* the fiber ends in run's caller, which hands the loop over */
+}
+
+VALUE pel_start_fiber(struct pel_reactor *reactor, VALUE proc)
+{
+    struct pel_waiter waiter = {.exception = Qfalse};
+    VALUE fiber = pel_fiber_new(rb_proc_new(scheduled_body, rb_assoc_new(reactor->self, proc)));
+    int state;
+
+    waiter.starts_fiber = fiber;
+    state = pel_park_protected(reactor, &waiter, PEL_FOREVER);
+    if (state)
+        pel_rethrow(state);
+    RB_GC_GUARD(fiber);
+    return fiber;
+}

@@ -1,0 +1,78 @@
+#ifndef PELTON_RUBY_REACTOR_JOB_H
+#define PELTON_RUBY_REACTOR_JOB_H
+
+#include <ruby.h>
+#include <stdint.h>
+
+/*
+ * Jobs are work that is ready to run on the loop runner's fiber, or fibers that are ready to go on. They stand on one
+ * of two queues: `due` holds jobs that a timer made ready, in the order of the deadlines, and goes first; `ready` holds
+ * all others. Include reactor.h.
+ */
+
+struct pel_reactor;
+struct pel_waiter;
+
+struct pel_job {
+    void (*run)(struct pel_reactor *reactor, void *data); /* may call Ruby, raise, and park. NULL: data is a waiter */
+    void (*mark)(void *data);                             /* marks the objects that data refers to; may be NULL */
+    void (*drop)(void *data); /* releases data when the reactor leaves before the job ran; may be NULL */
+    void *data;
+};
+
+/* A circular buffer; its capacity is a power of two. */
+struct pel_queue {
+    struct pel_job *jobs;
+    uint32_t head, count, capacity;
+};
+
+/* Appends a job to the ready queue. May be called by any thread that holds the GVL. Raises NoMemoryError; never starts
+ * the garbage collector. */
+void pel_enqueue(struct pel_reactor *reactor, struct pel_job job);
+
+/* The same for a job that a timer made ready: it runs before all jobs on the ready queue, so a long ready queue does
+ * not delay it. */
+void pel_enqueue_due(struct pel_reactor *reactor, struct pel_job job);
+
+/* Puts a job in front of the ready queue. Only a running job may call this, for a job that takes its place. */
+void pel_enqueue_first(struct pel_reactor *reactor, struct pel_job job);
+
+/* Puts a block on the ready queue; it will be called without arguments. */
+void pel_enqueue_proc(struct pel_reactor *reactor, VALUE proc);
+
+/* Makes both queues large enough for all parked fibers and one more. 0 when there is no memory. */
+int pel_queues_reserve(struct pel_reactor *reactor);
+
+/* The queue whose first job may run in this tick; NULL when the next tick is due. */
+struct pel_queue *pel_next_queue(struct pel_reactor *reactor);
+
+static inline struct pel_job *pel_queue_job(struct pel_queue *queue, uint32_t index)
+{
+    return &queue->jobs[(queue->head + index) & (queue->capacity - 1)];
+}
+
+/* Takes the first job off a queue, and charges it to the tick. A job with neither run nor data is a gap, which a waiter
+ * has left. */
+struct pel_job pel_queue_take(struct pel_reactor *reactor, struct pel_queue *queue);
+
+/* Takes the next job if it is a waiter whose fiber may run before the next tick: because it belongs to this tick's
+ * batch, or as one of a limited number of fibers that wake each other. Otherwise NULL. */
+struct pel_waiter *pel_take_next_waiter(struct pel_reactor *reactor);
+
+/* Ends this tick's batch of jobs: the next tick is due now. */
+void pel_end_batch(struct pel_reactor *reactor);
+
+/* Puts a waiter on a queue, or takes it off. */
+void pel_queue_waiter(struct pel_reactor *reactor, struct pel_queue *queue, struct pel_waiter *waiter);
+void pel_unqueue_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter);
+
+/* Takes the first ready waiter off its queue, wherever it stands; NULL when there is none. */
+struct pel_waiter *pel_take_any_waiter(struct pel_reactor *reactor);
+
+/* Takes the first job that matches off the ready queue. 0 when there is none. */
+int pel_take_matching_job(struct pel_reactor *reactor, int (*matches)(const struct pel_job *job), struct pel_job *job);
+
+void pel_queues_mark(struct pel_reactor *reactor);
+void pel_queues_drop(struct pel_reactor *reactor);
+
+#endif

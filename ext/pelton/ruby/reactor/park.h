@@ -1,0 +1,45 @@
+#ifndef PELTON_RUBY_REACTOR_PARK_H
+#define PELTON_RUBY_REACTOR_PARK_H
+
+#include "ruby/reactor/waiter.h"
+
+/* Parking: how fibers wait, sleep and yield. Include reactor.h. */
+
+enum pel_wakeup {
+    PEL_WOKEN = 1, /* the awaited event has happened */
+    PEL_TIMED_OUT  /* the deadline came first */
+};
+
+/* Parks the current fiber until the waiter is fired or the monotonic clock reaches the deadline (PEL_FOREVER: never).
+ * Blocks the thread where no reactor runs. An exception that was meant for the fiber is raised after the waiter is
+ * unlinked. The caller keeps the waiter (zeroed) on its stack. Use this where only the reactor refers to the waiter;
+ * otherwise use pel_park_protected. */
+enum pel_wakeup pel_park(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline);
+
+/* The same, but an exception is returned as a state for pel_rethrow, so that the caller can first remove the waiter
+ * from its lists. When the state is 0, waiter->timed_out tells whether the deadline came first. */
+int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline);
+
+/* Abandons all parked waiters, because run ends. Their fibers never run again. The waiters stay linked, because lists
+ * and timers refer to their stacks, and stay marked, because the stacks must not be freed before those lists. Returns
+ * their number. */
+unsigned pel_waiters_abandon(struct pel_reactor *reactor);
+
+/* ---- sleeping (sleep.c) ---------------------------------------------------------------------------------------- */
+
+/* Parks the current fiber until pel_unblock is called for it. 1 when it was unblocked, 0 when the deadline came first.
+ */
+int pel_sleep(struct pel_reactor *reactor, int64_t deadline);
+
+/* Wakes a sleeping fiber and returns 1; returns 0 for any other. May be called by any thread that holds the GVL. */
+int pel_unblock(struct pel_reactor *reactor, VALUE fiber);
+
+/* ---- yielding (yield.c) ---------------------------------------------------------------------------------------- */
+
+/* Lets all other ready jobs run first, and the loop make one iteration. */
+void pel_yield(struct pel_reactor *reactor);
+
+/* Yields because the budget is exhausted, unless the fiber is inside Pelton.hold. */
+void pel_budget_exhausted(struct pel_reactor *reactor);
+
+#endif

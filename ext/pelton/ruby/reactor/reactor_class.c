@@ -1,0 +1,139 @@
+#include "ruby/reactor/reactor.h"
+
+#include "ruby/reactor/locals.h"
+
+/* Pelton::Reactor's methods, except _run and _stop (run.c). */
+
+/* Reactor.current: the reactor of this thread, which is made when there is none. */
+static VALUE reactor_s_current(VALUE class)
+{
+    return pel_reactor_current()->self;
+}
+
+/* Reactor.running?: whether this thread is inside run. */
+static VALUE reactor_s_running_p(VALUE class)
+{
+    struct pel_reactor *reactor = pel_reactor_existing();
+    return reactor && reactor->phase != PEL_IDLE ? Qtrue : Qfalse;
+}
+
+static VALUE reactor_next_tick(VALUE self, VALUE block)
+{
+    pel_enqueue_proc(pel_reactor_get(self), block);
+    return Qnil;
+}
+
+/* raise_in(fiber, exception): like Fiber#raise, for a fiber that is parked in this reactor. Returns whether it is. */
+static VALUE reactor_raise_in(int argc, VALUE *argv, VALUE self)
+{
+    struct pel_reactor *reactor = pel_reactor_get(self);
+    VALUE exception;
+
+    rb_check_arity(argc, 1, UNLIMITED_ARGUMENTS);
+    exception = rb_make_exception(argc - 1, argv + 1);
+    if (NIL_P(exception))
+        exception = rb_exc_new_cstr(rb_eRuntimeError, "unhandled exception");
+    if (argv[0] == rb_fiber_current())
+        rb_exc_raise(exception);
+    return pel_raise_in(reactor, argv[0], exception) ? Qtrue : Qfalse;
+}
+
+/* _interrupt(fiber, exception): raises in a fiber that waits, or else when it waits next. */
+static VALUE reactor_interrupt(VALUE self, VALUE fiber, VALUE exception)
+{
+    pel_raise_or_defer(pel_reactor_get(self), fiber, NULL, exception);
+    return Qnil;
+}
+
+/* _forget_interrupt(fiber, exception): the fiber need not be interrupted any more. */
+static VALUE reactor_forget_interrupt(VALUE self, VALUE fiber, VALUE exception)
+{
+    return pel_pending_exception_forget(fiber, exception) ? Qtrue : Qfalse;
+}
+
+/* Lets all ready jobs run first, and the loop make one iteration. Parks. */
+static VALUE reactor_yield(VALUE self)
+{
+    pel_yield(pel_reactor_get(self));
+    return Qnil;
+}
+
+/* Keeps the reactor running while work outside of it, such as a thread's, will come back to it. */
+static VALUE reactor_hold(VALUE self)
+{
+    pel_reactor_get(self)->references++;
+    return Qnil;
+}
+
+static VALUE reactor_release(VALUE self)
+{
+    struct pel_reactor *reactor = pel_reactor_get(self);
+
+    if (reactor->references)
+        reactor->references--;
+    if (__atomic_load_n(&reactor->loop.waiting, __ATOMIC_RELAXED))
+        pel_loop_wake(&reactor->loop);
+    return Qnil;
+}
+
+/* The parked fibers, the last to park first. */
+static VALUE reactor_parked(VALUE self)
+{
+    struct pel_reactor *reactor = pel_reactor_get(self);
+    VALUE fibers = rb_ary_new();
+
+    for (struct pel_waiter *waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next)
+        rb_ary_push(fibers, waiter->fiber);
+    return fibers;
+}
+
+static VALUE reactor_stats(VALUE self)
+{
+    struct pel_reactor *reactor = pel_reactor_get(self);
+    VALUE stats = rb_hash_new();
+    int64_t run = reactor->ran_ns + (reactor->phase == PEL_IDLE ? 0 : pel_now() - reactor->began_at);
+
+#define STAT(name, value) rb_hash_aset(stats, ID2SYM(rb_intern(name)), value)
+    STAT("backend", ID2SYM(rb_intern(reactor->loop.backend->name)));
+    STAT("iterations", ULL2NUM(reactor->iterations));
+    STAT("switches", ULL2NUM(reactor->switches));
+    STAT("ready", UINT2NUM(reactor->ready.count + reactor->due.count));
+    STAT("parked", UINT2NUM(reactor->parked_count));
+    STAT("workers", UINT2NUM(reactor->worker_count));
+    STAT("timers", SIZET2NUM(pel_timers_count(&reactor->loop.timers)));
+    STAT("connections", SIZET2NUM(reactor->loop.streams));
+    STAT("descriptors", SIZET2NUM(reactor->loop.registered));
+    STAT("busy", DBL2NUM((double)(run - reactor->idle_ns) / 1e9));
+    STAT("idle", DBL2NUM((double)reactor->idle_ns / 1e9));
+    STAT("stalls", ULL2NUM(reactor->stalls));
+    STAT("longest_stall", DBL2NUM((double)reactor->longest_stall / 1e9));
+#undef STAT
+    return stats;
+}
+
+static VALUE yield_nothing(VALUE nothing)
+{
+    return rb_yield_values(0);
+}
+
+static VALUE reactor_with_clean_locals(VALUE self)
+{
+    rb_need_block();
+    return pel_locals_clean(pel_reactor_get(self), yield_nothing, Qnil);
+}
+
+void pel_init_reactor_class(void)
+{
+    rb_define_singleton_method(pel_cReactor, "current", reactor_s_current, 0);
+    rb_define_singleton_method(pel_cReactor, "running?", reactor_s_running_p, 0);
+    rb_define_method(pel_cReactor, "_next_tick", reactor_next_tick, 1);
+    rb_define_method(pel_cReactor, "raise_in", reactor_raise_in, -1);
+    rb_define_method(pel_cReactor, "_interrupt", reactor_interrupt, 2);
+    rb_define_method(pel_cReactor, "_forget_interrupt", reactor_forget_interrupt, 2);
+    rb_define_method(pel_cReactor, "yield", reactor_yield, 0);
+    rb_define_method(pel_cReactor, "hold", reactor_hold, 0);
+    rb_define_method(pel_cReactor, "release", reactor_release, 0);
+    rb_define_method(pel_cReactor, "parked", reactor_parked, 0);
+    rb_define_method(pel_cReactor, "stats", reactor_stats, 0);
+    rb_define_method(pel_cReactor, "with_clean_locals", reactor_with_clean_locals, 0);
+}

@@ -1,0 +1,50 @@
+#include "ruby/reactor/reactor.h"
+
+#include "ruby/base/protect.h"
+
+struct sleeper {
+    struct pel_waiter waiter; /* first */
+    struct sleeper *outer;    /* of the same fiber, which sleeps again in a trap handler */
+};
+
+int pel_sleep(struct pel_reactor *reactor, int64_t deadline)
+{
+    struct sleeper sleeper = {.outer = NULL};
+    VALUE fiber = rb_fiber_current();
+    st_data_t key = (st_data_t)fiber, outer = 0;
+    int state;
+
+    st_lookup(reactor->sleepers, key, &outer);
+    sleeper.outer = (struct sleeper *)outer;
+    st_insert(reactor->sleepers, key, (st_data_t)&sleeper);
+    state = pel_park_protected(reactor, &sleeper.waiter, deadline);
+    if (outer)
+        st_insert(reactor->sleepers, key, outer);
+    else
+        st_delete(reactor->sleepers, &key, NULL);
+    if (state)
+        pel_rethrow(state);
+    RB_GC_GUARD(fiber);
+    return !sleeper.waiter.timed_out;
+}
+
+/* Wakes all sleepers of the fiber, because the caller cannot say which of them it means. Each sleeper checks by itself
+ * whether it has what it waited for. */
+int pel_unblock(struct pel_reactor *reactor, VALUE fiber)
+{
+    st_data_t innermost;
+
+    if (!st_lookup(reactor->sleepers, (st_data_t)fiber, &innermost))
+        return 0;
+    for (struct sleeper *sleeper = (struct sleeper *)innermost; sleeper; sleeper = sleeper->outer) {
+        if (pel_woken(&sleeper->waiter))
+            continue;
+        /* The sleeper counts as unblocked even if its deadline or an exception came first: the caller has already given
+         * it the Mutex or the item that it waits for. */
+        pel_waiter_defer_exception(reactor, &sleeper->waiter);
+        sleeper->waiter.timed_out = 0;
+        sleeper->waiter.unblocked = 1;
+        pel_waiter_fire(reactor, &sleeper->waiter);
+    }
+    return 1;
+}

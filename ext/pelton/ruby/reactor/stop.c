@@ -1,0 +1,61 @@
+#include "ruby/reactor/reactor.h"
+
+#include "ruby/base/protect.h"
+
+/* How a run stops: roots are stopped, parked fibers are cancelled, and have the grace time to end. */
+
+static void grace_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
+{
+    (void)timer;
+    reactor->phase = PEL_LEAVING;
+}
+
+/* Stops roots up to the one without a stop function, which marks the end. */
+static VALUE stop_roots_up_to_mark(VALUE argument)
+{
+    struct pel_reactor *reactor = (struct pel_reactor *)argument;
+    struct pel_root *root;
+
+    while ((root = pel_roots_first(&reactor->roots))->stop) {
+        VALUE object = root->object;
+        pel_roots_remove(&reactor->roots, root);
+        root->stop(reactor, root);
+        RB_GC_GUARD(object);
+    }
+    return Qnil;
+}
+
+void pel_stop_roots(struct pel_reactor *reactor)
+{
+    struct pel_root mark = {.stop = NULL}; /* roots that add themselves again stand behind it */
+    int state;
+
+    pel_roots_add(&reactor->roots, &mark, Qnil);
+    do
+        pel_protect(stop_roots_up_to_mark, (VALUE)reactor, &state);
+    while (state && !NIL_P(pel_take_error(state)));
+    pel_roots_remove(&reactor->roots, &mark);
+}
+
+/* Cancels each parked fiber once. A fiber whose ensure blocks park again may take the grace time. */
+static VALUE cancel_parked_fibers(VALUE argument)
+{
+    struct pel_reactor *reactor = (struct pel_reactor *)argument;
+    struct pel_waiter *waiter;
+
+    for (waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next) {
+        VALUE exception = rb_exc_new_cstr(pel_eCancelled, "the reactor stops");
+        pel_waiter_raise(reactor, waiter, exception);
+    }
+    return Qnil;
+}
+
+void pel_begin_to_stop(struct pel_reactor *reactor)
+{
+    reactor->grace_deadline = pel_now() + reactor->grace;
+    reactor->grace_timer.on_timeout = grace_on_timeout;
+    reactor->last_ticks_left = PEL_LAST_TICKS;
+    pel_timer_add(&reactor->loop.timers, &reactor->grace_timer.entry, reactor->grace_deadline);
+    pel_stop_roots(reactor);
+    pel_dispatch(reactor, cancel_parked_fibers, (VALUE)reactor);
+}

@@ -1,0 +1,60 @@
+#include "ruby/reactor/reactor.h"
+
+#include "ruby/base/protect.h"
+#include "ruby/reactor/locals.h"
+
+/* Not rb_fiber_transfer, which does not check whether the fiber has resumed another one, and then corrupts both. */
+static VALUE transfer_to(VALUE fiber)
+{
+    return rb_fiber_transfer_kw(fiber, 0, NULL, RB_NO_KEYWORDS);
+}
+
+/* Ruby refuses to switch to a fiber that has resumed another one. The counter of arrivals alone does not show that:
+ * while Ruby makes the error, a trap handler may strike, and let other fibers arrive. */
+int pel_switch_refused(void)
+{
+    static const char words[] = "attempt to transfer to";
+    VALUE error = rb_errinfo(), message;
+
+    if (!rb_obj_is_kind_of(error, rb_const_get(rb_cObject, rb_intern("FiberError"))))
+        return 0;
+    message = rb_attr_get(error, rb_intern("mesg"));
+    return RB_TYPE_P(message, T_STRING) && RSTRING_LEN(message) >= (long)sizeof words - 1 &&
+           memcmp(RSTRING_PTR(message), words, sizeof words - 1) == 0;
+}
+
+int pel_switch(struct pel_reactor *reactor, VALUE fiber, int *state)
+{
+    VALUE self = rb_fiber_current();
+    struct pel_worker *worker = reactor->current_worker;
+    uint64_t arrivals = reactor->arrivals;
+
+    if (reactor->locals_mode && worker)
+        pel_locals_leave(worker);
+    reactor->switch_target = fiber;
+    reactor->switches++;
+    pel_note_progress(reactor);
+    pel_protect(transfer_to, fiber, state);
+    reactor->current_worker = worker;
+    /* Every arrival counts itself. If no fiber has arrived anywhere, the switch itself has failed. */
+    if (*state && (reactor->arrivals == arrivals || pel_switch_refused())) {
+        reactor->switch_target = self;
+        return 0;
+    }
+    reactor->arrivals++;
+    /* Ruby takes interrupts when a fiber arrives. An interrupt is meant for run, not for the fiber that happened to
+     * wake. But when the switch was not Pelton's, other code has called Fiber#raise on this very fiber. */
+    if (*state && reactor->switch_target == self)
+        *state = pel_interrupt_run(reactor, *state);
+    reactor->switch_target = self;
+    return 1;
+}
+
+VALUE pel_fiber_new(VALUE proc)
+{
+    VALUE options = rb_hash_new();
+
+    rb_hash_aset(options, ID2SYM(rb_intern("blocking")), Qfalse);
+    return rb_funcall_with_block_kw(rb_const_get(rb_cObject, rb_intern("Fiber")), rb_intern("new"), 1, &options, proc,
+                                    RB_PASS_KEYWORDS);
+}

@@ -1,0 +1,61 @@
+#include "ruby/reactor/reactor.h"
+
+struct pel_operation_hooks pel_operation_hooks;
+
+/* ---- waking --------------------------------------------------------------------------------------------------- */
+
+static void fire_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter, struct pel_queue *queue)
+{
+    if (waiter->fired)
+        return;
+    waiter->fired = 1;
+    if (!waiter->off_queue) {
+        pel_queue_waiter(reactor, queue, waiter);
+        return;
+    }
+    reactor->fired_off_queue = 1;
+    if (__atomic_load_n(&reactor->loop.waiting, __ATOMIC_RELAXED))
+        pel_loop_wake(&reactor->loop);
+}
+
+void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter)
+{
+    fire_waiter(reactor, waiter, &reactor->ready);
+}
+
+void pel_waiter_time_out(struct pel_reactor *reactor, struct pel_waiter *waiter)
+{
+    if (!waiter->fired)
+        waiter->timed_out = 1;
+    fire_waiter(reactor, waiter, &reactor->due);
+}
+
+/* ---- all waiters ---------------------------------------------------------------------------------------------- */
+
+/* The list begins with the waiter that parked last: of several waiters of one fiber, the innermost. */
+struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber)
+{
+    struct pel_waiter *waiter;
+
+    for (waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next)
+        if (waiter->fiber == fiber)
+            return waiter;
+    return NULL;
+}
+
+static void mark_waiters(const struct pel_waiter *head)
+{
+    for (struct pel_waiter *waiter = head->next; waiter != head; waiter = waiter->next) {
+        rb_gc_mark(waiter->fiber); /* pinned: C compares and keeps its address */
+        if (waiter->exception)
+            rb_gc_mark(waiter->exception);
+        if (waiter->operation)
+            pel_operation_hooks.mark(waiter->operation);
+    }
+}
+
+void pel_waiters_mark(struct pel_reactor *reactor)
+{
+    mark_waiters(&reactor->parked);
+    mark_waiters(&reactor->abandoned);
+}

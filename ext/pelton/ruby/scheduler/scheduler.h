@@ -1,0 +1,22 @@
+#ifndef PELTON_RUBY_SCHEDULER_SCHEDULER_H
+#define PELTON_RUBY_SCHEDULER_SCHEDULER_H
+
+#include "ruby/reactor/reactor.h"
+
+/* Shared by the files of the scheduler's hooks. */
+
+/* The reactor that a hook works on: self's. In a child after a fork, where Ruby still calls the parent's scheduler, it
+ * is a reactor of the child's own, which blocks. */
+static inline struct pel_reactor *pel_scheduler_reactor(VALUE self)
+{
+    struct pel_reactor *reactor = pel_reactor_existing();
+    return reactor && reactor->self == self ? reactor : pel_reactor_current();
+}
+
+void pel_init_scheduler_read(VALUE module);
+void pel_init_scheduler_select(VALUE module);
+void pel_init_scheduler_timeout(VALUE module);
+
+void pel_init_scheduler(void);
+
+#endif

@@ -1,0 +1,197 @@
+#include "ruby/stream/private.h"
+
+/* Closing: at once, or after the queued output was sent. */
+
+/* Nanoseconds that the output of a closed stream without a timeout of its own may make no progress. */
+#define LINGER_NS (INT64_C(30) * 1000 * 1000 * 1000)
+
+/* ---- on_close ------------------------------------------------------------------------------------------------- */
+
+/* Calls on_close, once. */
+static void run_on_close(struct pel_reactor *reactor, void *data)
+{
+    struct stream *stream = data;
+    VALUE self = stream->self, callback = stream->on_close;
+    VALUE error = stream->core.error ? pel_stream_error(stream, "the connection failed") : Qnil;
+
+    stream->on_close = Qnil;
+    if (!NIL_P(callback))
+        pel_stream_call(callback, rb_intern("_closed"), 1, &error);
+    RB_GC_GUARD(self);
+    RB_GC_GUARD(callback);
+}
+
+static void queue_on_close(struct stream *stream)
+{
+    if (!NIL_P(stream->on_close))
+        pel_enqueue(stream->reactor,
+                    (struct pel_job){.run = run_on_close, .mark = pel_stream_mark_job, .data = stream});
+}
+
+/* Calls on_close of a closed stream at once where no reactor runs to do so. */
+static void run_on_close_without_reactor(struct stream *stream)
+{
+    if (stream->reactor->phase == PEL_IDLE && !pel_stream_open_p(&stream->core))
+        run_on_close(stream->reactor, stream);
+}
+
+static VALUE stream_on_close(VALUE self)
+{
+    struct stream *stream = pel_stream_any(self);
+
+    RB_OBJ_WRITE(self, &stream->on_close, rb_block_proc());
+    if (pel_stream_open_p(&stream->core))
+        return self;
+    if (stream->reactor->phase == PEL_IDLE)
+        run_on_close(stream->reactor, stream);
+    else
+        queue_on_close(stream);
+    return self;
+}
+
+/* _tell(object): as on_close, but calls the object's method _closed. */
+static VALUE stream_tell(VALUE self, VALUE object)
+{
+    struct stream *stream = pel_stream_get(self);
+
+    RB_OBJ_WRITE(self, &stream->on_close, object);
+    return self;
+}
+
+/* ---- closing -------------------------------------------------------------------------------------------------- */
+
+void pel_stream_finish(struct stream *stream)
+{
+    VALUE self = stream->self;
+
+    if (!pel_stream_open_p(&stream->core))
+        return;
+    pel_timer_cancel(&stream->reactor->loop.timers, &stream->linger.entry);
+    stream->closing = 1;
+    stream->unsent = pel_stream_pending(&stream->core);
+    queue_on_close(stream);
+    pel_stream_close(&stream->core);
+    pel_stream_wake_all(stream);
+    if (stream->connector)
+        pel_waiter_fire(stream->reactor, stream->connector);
+    if (stream->tls)
+        pel_stream_tls_hooks.closed(stream);
+    pel_stream_release(stream, RETAINED_BY_DATA | RETAINED_BY_OUTPUT | RETAINED_BY_CONNECT | RETAINED_BY_HANDSHAKE);
+    stream->on_connect = stream->on_data = stream->on_end = stream->on_drain = stream->buffer = Qnil;
+    pel_stream_write_ready(stream);
+    RB_GC_GUARD(self);
+}
+
+/* The instant at which a closed stream is given up if its output makes no progress until then. */
+static int64_t linger_deadline(const struct stream *stream)
+{
+    return stream->timeout == PEL_FOREVER ? pel_now() + LINGER_NS : pel_stream_deadline(stream, Qnil);
+}
+
+void pel_stream_linger_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
+{
+    struct stream *stream = (struct stream *)((char *)timer - offsetof(struct stream, linger));
+    size_t pending = pel_stream_pending(&stream->core);
+
+    if (pending < stream->linger_pending) {
+        stream->linger_pending = pending;
+        pel_timer_add(&reactor->loop.timers, &timer->entry, linger_deadline(stream));
+        return;
+    }
+    stream->core.error = ETIMEDOUT;
+    pel_stream_finish(stream);
+}
+
+static VALUE send_rest(VALUE self)
+{
+    struct stream *stream = pel_stream_any(self);
+
+    pel_stream_wait_below(stream, 0, linger_deadline(stream));
+    return Qnil;
+}
+
+static VALUE finish_stream(VALUE self)
+{
+    pel_stream_finish(pel_stream_any(self));
+    return Qnil;
+}
+
+void pel_stream_close_gently(struct stream *stream)
+{
+    struct pel_reactor *reactor = stream->reactor;
+    int more;
+
+    if (stream->closing || !pel_stream_open_p(&stream->core))
+        return;
+    /* TLS sends close_notify, but not in the middle of a handshake behind which nothing is queued. */
+    if (stream->core.layer && (!pel_stream_securing_p(&stream->core) || pel_stream_pending(&stream->core)))
+        stream->core.shut_when_sent = 1;
+    more = (pel_stream_unsent_p(&stream->core) || stream->core.shut_when_sent) && !stream->core.error &&
+           pel_stream_flush(&stream->core) == 1;
+    if (!more) {
+        pel_stream_finish(stream);
+    } else if (reactor->phase == PEL_IDLE) {
+        rb_ensure(send_rest, stream->self, finish_stream, stream->self);
+    } else {
+        stream->closing = 1;
+        stream->linger_pending = pel_stream_pending(&stream->core);
+        pel_timer_add(&reactor->loop.timers, &stream->linger.entry, linger_deadline(stream));
+        pel_stream_retain(stream, RETAINED_BY_OUTPUT);
+        if (stream->core.writable)
+            pel_stream_flush_later(&stream->core);
+        pel_stream_wake_all(stream);
+    }
+}
+
+/* Whether the stream is open and this thread's to close. A stream that a child inherited is closed at once and without
+ * callbacks: the connection is the parent's. Raises on another thread. */
+static int closable(struct stream *stream)
+{
+    if (!pel_stream_open_p(&stream->core))
+        return 0;
+    if (pel_loop_inherited(&stream->reactor->loop)) {
+        pel_stream_close(&stream->core);
+        return 0;
+    }
+    if (stream->reactor != pel_reactor_existing())
+        rb_raise(pel_eError, "a stream can be closed only on the thread that opened it: see Reactor#schedule");
+    return 1;
+}
+
+static VALUE stream_close(VALUE self)
+{
+    struct stream *stream = pel_stream_any(self);
+
+    if (closable(stream)) {
+        pel_stream_close_gently(stream);
+        run_on_close_without_reactor(stream);
+    }
+    return Qnil;
+}
+
+/* abort: closes at once. Queued output is dropped. */
+static VALUE stream_abort(VALUE self)
+{
+    struct stream *stream = pel_stream_any(self);
+
+    if (closable(stream)) {
+        pel_stream_finish(stream);
+        run_on_close_without_reactor(stream);
+    }
+    return Qnil;
+}
+
+static VALUE stream_closed_p(VALUE self)
+{
+    struct stream *stream = pel_stream_any(self);
+    return stream->closing || !pel_stream_open_p(&stream->core) ? Qtrue : Qfalse;
+}
+
+void pel_init_stream_close(VALUE class)
+{
+    rb_define_method(class, "close", stream_close, 0);
+    rb_define_method(class, "abort", stream_abort, 0);
+    rb_define_method(class, "closed?", stream_closed_p, 0);
+    rb_define_method(class, "on_close", stream_on_close, 0);
+    rb_define_method(class, "_tell", stream_tell, 1);
+}

@@ -1,0 +1,118 @@
+#include "ruby/stream/read.h"
+
+/* Reads of several fibers on one stream: they wait in a queue, and one at a time is admitted. */
+
+static void check_read_wait(struct read *read, struct pel_waiter *waiter, int state)
+{
+    if (state)
+        pel_rethrow(state);
+    if (waiter->timed_out)
+        pel_raise(PEL_ETIMEOUT, 0, "read");
+    if (read->stream->closing)
+        rb_raise(pel_eClosedError, "the stream was closed while this call waited");
+}
+
+static void wait_in_read_queue(struct read *read, int64_t deadline)
+{
+    struct stream *stream = read->stream;
+    struct pel_waiter waiter = {.exception = Qfalse};
+    struct read_waiter **link = &stream->read_queue;
+    int state;
+
+    read->entry.waiter = &waiter;
+    while (*link)
+        link = &(*link)->next;
+    *link = &read->entry;
+    state = pel_park_protected(stream->reactor, &waiter, deadline);
+    if (!read->entry.admitted) {
+        for (link = &stream->read_queue; *link != &read->entry; link = &(*link)->next)
+            ;
+        *link = read->entry.next;
+    }
+    check_read_wait(read, &waiter, state);
+}
+
+static void wait_for_bytes(struct read *read, int64_t deadline)
+{
+    struct stream *stream = read->stream;
+    struct pel_waiter waiter = {.exception = Qfalse};
+    int state;
+
+    pel_stream_flush_scheduled(&stream->core); /* the peer works while other fibers run */
+    if (pel_stream_ready(stream))
+        return; /* the flush has failed */
+    stream->reader = &waiter;
+    state = pel_park_protected(stream->reactor, &waiter, deadline);
+    stream->reader = NULL;
+    check_read_wait(read, &waiter, state);
+}
+
+static void yield_budget(struct stream *stream)
+{
+    pel_budget_exhausted(stream->reactor);
+    if (stream->closing)
+        rb_raise(pel_eClosedError, "the stream was closed while this call read");
+}
+
+static VALUE read_by_turns(VALUE argument)
+{
+    struct read *read = (struct read *)argument;
+    struct stream *stream = read->stream;
+    int64_t deadline = pel_stream_deadline(stream, read->timeout);
+
+    if (stream->reading)
+        wait_in_read_queue(read, deadline);
+    stream->reading = read->entry.admitted = 1;
+    read->searched = 0;
+    for (;;) {
+        switch (read->attempt(read)) {
+        case READ_DONE:
+            read->filling = 0;
+            return Qnil;
+        case READ_WAITS:
+            wait_for_bytes(read, deadline);
+            break;
+        case READ_YIELDS:
+            yield_budget(stream);
+            break;
+        case READ_AGAIN:
+            break;
+        }
+    }
+}
+
+static VALUE pass_turn_on(VALUE argument)
+{
+    struct read *read = (struct read *)argument;
+    struct stream *stream = read->stream;
+    struct read_waiter *next = stream->read_queue;
+
+    if (!read->entry.admitted)
+        return Qnil;
+    if (read->filling && pel_buffer_append(&stream->input, RSTRING_PTR(read->result), RSTRING_LEN(read->result)) < 0)
+        stream->core.error = ENOMEM;
+    if (!next) {
+        stream->reading = 0;
+        pel_stream_queue_delivery(stream); /* the user may have resumed the stream meanwhile */
+        return Qnil;
+    }
+    stream->read_queue = next->next;
+    next->admitted = 1;
+    pel_waiter_fire(stream->reactor, next->waiter);
+    return Qnil;
+}
+
+VALUE pel_stream_read(struct read *read)
+{
+    struct stream *stream = read->stream;
+    struct pel_reactor *reactor = stream->reactor;
+
+    if (!NIL_P(stream->on_data) && !stream->paused && !stream->delivering)
+        rb_raise(pel_eError, "on_data gets the bytes of this stream: pause it before reading");
+    /* Yield before the attempt: an exception that strikes while other fibers run must not lose received bytes. */
+    if (reactor->budget-- <= 0)
+        yield_budget(stream);
+    if (stream->reading || read->attempt(read) != READ_DONE)
+        rb_ensure(read_by_turns, (VALUE)read, pass_turn_on, (VALUE)read);
+    return read->result;
+}

@@ -1,0 +1,12 @@
+#ifdef HAVE_KQUEUE
+#define BACKEND "kqueue"
+#include "loop/backend_events_suite.h"
+#include "loop/backend_wait_suite.h"
+#else
+#include "check.h"
+
+TEST(the_backend_does_what_every_backend_must)
+{
+    SKIP("this system has no kqueue");
+}
+#endif

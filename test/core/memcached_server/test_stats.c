@@ -1,0 +1,144 @@
+#include "core/memcached_server/stats.h"
+
+#include "check.h"
+#include "memcached_server/conversation.h"
+
+static struct conversation talk;
+
+static const char *replies(void)
+{
+    CHECK(pel_buffer_append(&talk.received, "", 1) == 0);
+    return pel_buffer_head(&talk.received);
+}
+
+static void send_command(const char *command)
+{
+    pel_buffer_free(&talk.received);
+    conversation_send_text(&talk, command);
+}
+
+#define CHECK_STAT(line) CHECK(strstr(replies(), "STAT " line "\r\n"))
+
+TEST(general_statistics_count_commands)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    send_command(
+        "set a 0 0 1\r\n1\r\nget a b\r\nincr a 1\r\nincr b 1\r\ndecr a 1\r\ndecr b 1\r\ntouch a 0\r\ntouch b 0\r\n"
+        "cas a 0 0 1 99\r\n1\r\ncas b 0 0 1 1\r\n1\r\ndelete a\r\ndelete a\r\nflush_all\r\nme a\r\n");
+    send_command("stats\r\n");
+    CHECK_STAT("version 1.6.18");
+    CHECK_STAT("cmd_get 2");
+    CHECK_STAT("get_hits 1");
+    CHECK_STAT("get_misses 1");
+    CHECK_STAT("cmd_set 3");
+    CHECK_STAT("incr_hits 1");
+    CHECK_STAT("incr_misses 1");
+    CHECK_STAT("decr_hits 1");
+    CHECK_STAT("decr_misses 1");
+    CHECK_STAT("cmd_touch 2");
+    CHECK_STAT("touch_hits 1");
+    CHECK_STAT("touch_misses 1");
+    CHECK_STAT("cas_badval 1");
+    CHECK_STAT("cas_misses 1");
+    CHECK_STAT("delete_hits 1");
+    CHECK_STAT("delete_misses 1");
+    CHECK_STAT("cmd_flush 1");
+    CHECK_STAT("cmd_meta 1");
+    CHECK_STAT("total_items 1");
+    CHECK_STAT("curr_items 0");
+    CHECK_STAT("bytes 0");
+    CHECK_STAT("limit_maxbytes 8388608");
+    CHECK_STAT("time 1800000000");
+    CHECK_STAT("uptime 0");
+    CHECK(strstr(replies(), "\r\nEND\r\n"));
+    conversation_end(&talk);
+}
+
+TEST(a_reset_clears_the_counters)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    send_command("set a 0 0 1\r\n1\r\nget a\r\n");
+    send_command("stats reset\r\n");
+    CHECK_STRING("RESET\r\n", replies());
+    send_command("stats\r\n");
+    CHECK_STAT("cmd_get 0");
+    CHECK_STAT("total_items 0");
+    CHECK_STAT("curr_items 1");
+    conversation_end(&talk);
+}
+
+TEST(all_items_are_in_one_slab_class)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    send_command("stats items\r\nstats slabs\r\n");
+    CHECK_STRING("END\r\nSTAT active_slabs 0\r\nSTAT total_malloced 0\r\nEND\r\n", replies());
+    send_command("set a 0 0 1\r\n1\r\n");
+    send_command("stats items\r\n");
+    CHECK_STAT("items:1:number 1");
+    CHECK_STAT("items:1:age 0");
+    send_command("stats slabs\r\n");
+    CHECK_STAT("1:used_chunks 1");
+    CHECK_STAT("active_slabs 1");
+    conversation_end(&talk);
+}
+
+TEST(settings_and_sizes_are_reported)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    send_command("stats settings\r\n");
+    CHECK_STAT("maxbytes 8388608");
+    CHECK_STAT("item_size_max 1048576");
+    CHECK_STAT("udpport 0");
+    CHECK_STAT("evictions on");
+    CHECK_STAT("inter NULL");
+    CHECK_STAT("domain_socket NULL");
+    strcpy(talk.service.hosts, "127.0.0.1,::1");
+    strcpy(talk.service.path, "/run/memcached.sock");
+    talk.service.idle_timeout = 60;
+    send_command("stats settings\r\n");
+    CHECK_STAT("inter 127.0.0.1,::1");
+    CHECK_STAT("domain_socket /run/memcached.sock");
+    CHECK_STAT("idle_timeout 60");
+    send_command("stats sizes\r\n");
+    CHECK_STRING("STAT sizes_status disabled\r\nEND\r\n", replies());
+    conversation_end(&talk);
+}
+
+TEST(a_cachedump_lists_keys)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    send_command("set a 0 0 1\r\n1\r\nset b 0 100 22\r\n1234567890123456789012\r\nms AAEC 1 b\r\n1\r\n");
+    send_command("stats cachedump 1 0\r\n");
+    CHECK_STRING("ITEM b [22 b; 1800000100 s]\r\nITEM a [1 b; 0 s]\r\nEND\r\n", replies());
+    send_command("stats cachedump 1 1\r\n");
+    CHECK_STRING("ITEM b [22 b; 1800000100 s]\r\nEND\r\n", replies());
+    send_command("stats cachedump 2 1\r\nstats cachedump 64 1\r\nstats cachedump x 1\r\nstats cachedump 1\r\n");
+    CHECK_STRING("END\r\nCLIENT_ERROR Illegal slab id\r\nCLIENT_ERROR bad command line format\r\n"
+                 "CLIENT_ERROR bad command line\r\n",
+                 replies());
+    conversation_end(&talk);
+}
+
+TEST(a_cachedump_has_a_limit)
+{
+    char line[300], key[250] = "";
+
+    conversation_begin(&talk, 64 << 20, 1 << 20);
+    memset(key, 'k', sizeof key - 1);
+    for (int i = 0; i < 12000; i++) {
+        snprintf(line, sizeof line, "set %s%05d 0 0 0 noreply\r\n\r\n", key + 20, i);
+        conversation_send_text(&talk, line);
+    }
+    send_command("stats cachedump 1 0\r\n");
+    CHECK(pel_buffer_length(&talk.received) > 2000000 && pel_buffer_length(&talk.received) < 2200000);
+    CHECK(!memcmp(pel_buffer_tail(&talk.received) - 5, "END\r\n", 5));
+    conversation_end(&talk);
+}
+
+TEST(unknown_statistics_are_refused)
+{
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    send_command("stats nonsense\r\nstats detail on\r\nstats detail off\r\nstats detail dump\r\nstats detail\r\n");
+    CHECK_STRING("ERROR\r\nOK\r\nOK\r\nEND\r\nCLIENT_ERROR usage: stats detail on|off|dump\r\n", replies());
+    conversation_end(&talk);
+}

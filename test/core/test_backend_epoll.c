@@ -1,2 +1,0 @@
-#define BACKEND "epoll"
-#include "backend_suite.h"

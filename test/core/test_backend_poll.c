@@ -1,2 +1,0 @@
-#define BACKEND "poll"
-#include "backend_suite.h"

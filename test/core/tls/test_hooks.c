@@ -1,0 +1,121 @@
+#include "check.h"
+
+#ifndef HAVE_OPENSSL_SSL_H
+TEST(without_openssl_there_is_nothing_to_test)
+{
+    SKIP("no OpenSSL");
+}
+#else
+
+#include "tls/pair.h"
+
+static struct pel_tls_context *chosen;
+static char requested_name[100];
+
+static int choose_context(void *owner, const char *name, struct pel_tls_choice *choice)
+{
+    snprintf(requested_name, sizeof requested_name, "%s", name ? name : "(none)");
+    if (owner)
+        pel_stream_close(owner);
+    choice->context = chosen;
+    return chosen != NULL;
+}
+
+TEST(a_server_chooses_a_context_by_the_requested_name)
+{
+    struct pel_tls_options options = server_options();
+
+    make_contexts();
+    chosen = server_context;
+    server_context = pel_tls_context_new(); /* without a certificate */
+    options.hooks.choose = choose_context;
+    open_ends();
+    begin(client_options(), options);
+    carry_until_quiet();
+    CHECK_INT(0, client.handshake);
+    CHECK_STRING("pelton.test", requested_name);
+    close_ends();
+    pel_tls_context_release(chosen);
+    chosen = NULL;
+    open_ends();
+    begin(client_options(), options);
+    carry_until_quiet();
+    CHECK_INT(PEL_ESYSTEM, client.handshake);
+    disconnect_ends();
+}
+
+TEST(a_hook_may_close_the_stream)
+{
+    struct pel_tls_options options = server_options();
+
+    make_contexts();
+    chosen = server_context;
+    options.hooks.choose = choose_context;
+    options.owner = &server.stream;
+    open_ends();
+    begin(client_options(), options);
+    carry_until_quiet();
+    CHECK_INT(PEL_ECLOSED, server.handshake);
+    CHECK(!pel_stream_open_p(&server.stream));
+    disconnect_ends();
+}
+
+static int accepts;
+static int seen_depth;
+
+static int verify(void *owner, const struct pel_tls_certificate *certificate)
+{
+    seen_depth = certificate->depth;
+    CHECK_BYTES(certificate_pem, certificate->pem, certificate->length);
+    return accepts;
+}
+
+TEST(the_hook_decides_whether_a_certificate_is_accepted)
+{
+    struct pel_tls_options options = client_options();
+
+    options.hooks.verify = verify;
+    make_contexts();
+    for (accepts = 0; accepts < 2; accepts++) {
+        pel_tls_context_release(client_context);
+        client_context = pel_tls_context_new(); /* trusts no authority */
+        seen_depth = -1;
+        open_ends();
+        begin(options, server_options());
+        carry_until_quiet();
+        CHECK_INT(accepts ? 0 : PEL_ESYSTEM, client.handshake);
+        CHECK_INT(0, seen_depth);
+        CHECK_INT(accepts ? 0 : PEL_EUNTRUSTED, client.failure.code);
+        close_ends();
+    }
+    drop_contexts();
+}
+
+TEST(a_server_that_requires_a_client_certificate_refuses_a_client_without_one)
+{
+    struct pel_tls_options options = server_options();
+    struct pel_buffer pem = {0};
+    char text[PEL_TLS_TEXT];
+
+    options.verify = PEL_TLS_VERIFY;
+    make_contexts();
+    check_code(pel_tls_context_trust(server_context, bytes_of(certificate_pem), text), text);
+    open_ends();
+    begin(client_options(), options);
+    carry_until_quiet();
+    CHECK_INT(PEL_ESYSTEM, server.handshake);
+    CHECK(strstr(server.failure.text, "client certificate"));
+    close_ends();
+    check_code(pel_tls_context_certificate(client_context, bytes_of(certificate_pem), bytes_of(key_pem), NULL, text),
+               text);
+    open_ends();
+    begin(client_options(), options);
+    carry_until_quiet();
+    CHECK_INT(0, server.handshake);
+    CHECK_INT(0, pel_tls_peer(&server.stream, 1, &pem));
+    CHECK_BYTES(certificate_pem, pel_buffer_head(&pem), pel_buffer_length(&pem));
+    pel_buffer_free(&pem);
+    disconnect_ends();
+}
+
+#endif

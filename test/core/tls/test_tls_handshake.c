@@ -1,0 +1,221 @@
+#include "check.h"
+
+#ifndef HAVE_OPENSSL_SSL_H
+TEST(without_openssl_there_is_nothing_to_test)
+{
+    SKIP("no OpenSSL");
+}
+#else
+
+#include "tls/pair.h"
+
+TEST(output_written_before_the_handshake_is_done_is_sent_after_it)
+{
+    make_contexts();
+    open_ends();
+    begin(client_options(), server_options());
+    send_text(&client, "early");
+    CHECK_INT(5, pel_stream_pending(&client.stream));
+    carry_until_quiet();
+    CHECK_INT(0, pel_stream_pending(&client.stream));
+    check_receives(&server, "early");
+    disconnect_ends();
+}
+
+TEST(output_queued_before_tls_is_sent_in_plain)
+{
+    struct pel_tls_options options = client_options();
+    char bytes[8];
+
+    make_contexts();
+    open_ends();
+    CHECK_INT(0, pel_stream_append(&client.stream, "START", 5));
+    CHECK_INT(0, pel_stream_append_borrowed(&client.stream, "TLS", 3, 0));
+    CHECK_INT(0, pel_tls_start(&client.stream, client_context, &options, NULL, 0));
+    CHECK_INT(8, pel_stream_pending(&client.stream));
+    CHECK_INT(PEL_EAGAIN, pel_tls_handshake(&client.stream));
+    CHECK_INT(8, read(client.far, bytes, 8));
+    CHECK_BYTES("STARTTLS", bytes, 8);
+    CHECK_INT(0, pel_stream_pending(&client.stream));
+    disconnect_ends();
+}
+
+TEST(bytes_received_before_the_start_belong_to_the_handshake)
+{
+    struct pel_tls_options options = server_options(), from = client_options();
+    char hello[4096];
+    ssize_t length;
+
+    make_contexts();
+    open_ends();
+    CHECK_INT(0, pel_tls_start(&client.stream, client_context, &from, NULL, 0));
+    client.handshake = pel_tls_handshake(&client.stream);
+    length = read(client.far, hello, sizeof hello);
+    CHECK(length > 0);
+    CHECK_INT(0, pel_tls_start(&server.stream, server_context, &options, hello, (size_t)length));
+    server.handshake = pel_tls_handshake(&server.stream);
+    carry_until_quiet();
+    CHECK_INT(0, client.handshake);
+    CHECK_INT(0, server.handshake);
+    disconnect_ends();
+}
+
+/* Plain text in place of a handshake, as an attacker sends it who injects commands before STARTTLS. */
+TEST(plain_text_fails_the_handshake)
+{
+    struct pel_tls_options options = client_options();
+
+    make_contexts();
+    open_ends();
+    CHECK_INT(0, pel_tls_start(&client.stream, client_context, &options, "250 injected\r\n", 14));
+    CHECK_INT(PEL_ESYSTEM, pel_tls_handshake(&client.stream));
+    CHECK_INT(PEL_ETLS, client.failure.code);
+    CHECK(strstr(client.failure.text, "does not speak TLS"));
+    disconnect_ends();
+}
+
+/* Delivers one direction in two pieces: the bytes before `split`, and, after both ends have run, the rest. */
+static void talk_split_at(struct end *from, struct end *to, size_t split)
+{
+    size_t moved;
+
+    open_ends();
+    begin(client_options(), server_options());
+    send_text(&client, "question");
+    send_text(&server, "answer");
+    do {
+        run_loops();
+        moved = carry(from, to, split - from->carried) + carry(to, from, SIZE_MAX);
+    } while (moved);
+    carry_until_quiet();
+    if (client.handshake || server.handshake)
+        CHECK_FAIL("split at %zu: %s %s", split, client.failure.text, server.failure.text);
+    check_receives(&server, "question");
+    check_receives(&client, "answer");
+}
+
+static void split_all(struct end *from, struct end *to)
+{
+    size_t all;
+
+    make_contexts();
+    talk_split_at(from, to, 0);
+    all = from->carried;
+    close_ends();
+    CHECK(all > 200);
+    for (size_t split = 1; split < all; split++) {
+        talk_split_at(from, to, split);
+        close_ends();
+    }
+    drop_contexts();
+}
+
+TEST(a_clients_bytes_may_arrive_in_any_two_pieces)
+{
+    split_all(&client, &server);
+}
+
+TEST(a_servers_bytes_may_arrive_in_any_two_pieces)
+{
+    split_all(&server, &client);
+}
+
+/* Carries single bytes in both directions until there are none, and collects the plain bytes of both ends. */
+static void carry_bytes(char *at_server, char *at_client)
+{
+    ssize_t count;
+
+    do {
+        run_loops();
+        if ((count = pel_stream_receive(&server.stream, at_server, 100)) > 0)
+            at_server += count;
+        if ((count = pel_stream_receive(&client.stream, at_client, 100)) > 0)
+            at_client += count;
+    } while (carry(&client, &server, 1) + carry(&server, &client, 1));
+}
+
+TEST(every_byte_may_arrive_alone)
+{
+    char at_server[200] = "", at_client[200] = "";
+
+    make_contexts();
+    open_ends();
+    begin(client_options(), server_options());
+    send_text(&client, "question");
+    send_text(&server, "answer");
+    carry_bytes(at_server, at_client);
+    CHECK_STRING("question", at_server);
+    CHECK_STRING("answer", at_client);
+    disconnect_ends();
+}
+
+TEST(a_certificate_for_another_name_is_refused)
+{
+    struct pel_tls_options options = client_options();
+
+    options.name = "other.test";
+    make_contexts();
+    open_ends();
+    begin(options, server_options());
+    carry_until_quiet();
+    CHECK_INT(PEL_ESYSTEM, client.handshake);
+    CHECK_INT(PEL_EUNTRUSTED, client.failure.code);
+    CHECK(strstr(client.failure.text, "other.test"));
+    CHECK_INT(EPROTO, client.stream.error);
+    disconnect_ends();
+}
+
+TEST(an_address_is_compared_with_the_certificates_addresses)
+{
+    struct pel_tls_options options = client_options();
+
+    options.name = "127.0.0.1";
+    make_contexts();
+    open_ends();
+    begin(options, server_options());
+    carry_until_quiet();
+    CHECK_INT(0, client.handshake);
+    close_ends();
+    options.name = "127.0.0.2";
+    open_ends();
+    begin(options, server_options());
+    carry_until_quiet();
+    CHECK_INT(PEL_EUNTRUSTED, client.failure.code);
+    disconnect_ends();
+}
+
+TEST(a_certificate_of_an_unknown_authority_is_refused)
+{
+    make_contexts();
+    pel_tls_context_release(client_context);
+    client_context = pel_tls_context_new();
+    open_ends();
+    begin(client_options(), server_options());
+    carry_until_quiet();
+    CHECK_INT(PEL_EUNTRUSTED, client.failure.code);
+    CHECK(strstr(client.failure.text, "ca_file:"));
+    disconnect_ends();
+}
+
+/* Changes every third byte of the client's first flight: neither a crash, nor a handshake that both ends complete. */
+TEST(no_changed_byte_of_the_handshake_is_accepted)
+{
+    char bytes[8192];
+    ssize_t count;
+
+    make_contexts();
+    for (ssize_t at = 0, all = 1; at < all; at += 3) {
+        open_ends();
+        begin(client_options(), server_options());
+        all = count = read(client.far, bytes, sizeof bytes);
+        CHECK(count > at);
+        bytes[at] ^= 0x41;
+        CHECK_INT(count, write(server.far, bytes, (size_t)count));
+        carry_until_quiet();
+        CHECK(client.handshake != 0 || server.handshake != 0);
+        close_ends();
+    }
+    drop_contexts();
+}
+
+#endif
