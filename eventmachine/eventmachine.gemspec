@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
-# EventMachine's name and version, for Gemfiles: gem "eventmachine", path: or git: of this repository. What it loads is
-# Pelton.
+require_relative "../lib/pelton/version"
+
+# EventMachine's name and version, for Gemfiles: gem "eventmachine", path: or git: of this repository. It is never published.
+# What it loads is Pelton: its load path is stand_in/ of the gem pelton-eventmachine, the files with EventMachine's names.
 Gem::Specification.new do |spec|
   spec.name = "eventmachine"
   spec.version = "1.2.7"
@@ -10,7 +12,7 @@ Gem::Specification.new do |spec|
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.1"
   spec.metadata["rubygems_mfa_required"] = "true"
-  spec.files = Dir["lib/**/*.rb", base: __dir__]
-  spec.require_paths = ["lib"]
-  spec.add_dependency "pelton"
+  spec.files = []
+  spec.require_paths = ["../pelton-eventmachine/stand_in"]
+  spec.add_dependency "pelton-eventmachine", "= #{Pelton::VERSION}"
 end

@@ -1,52 +1,31 @@
 # frozen_string_literal: true
 
 require_relative "test_helper"
+require "open3"
+require "tmpdir"
 
-# The two ways in, and that nothing of the real gem is loaded.
+# Tests the gem pelton alone; pelton-eventmachine/test has the tests of the gem that this file loads.
 class EventMachineEntryTest < PeltonTest
-  REQUIRED = %w[
-    eventmachine rubyeventmachine fastfilereaderext em/version em/connection em/deferrable em/iterator em/streamer em/io_streamer
-    em/protocols/linetext2 em/protocols/line_protocol em/buftok em/pure_ruby em/deferrable/pool
-  ].freeze
-
-  def test_whatever_is_required_afterwards_is_ours
-    output = ruby_output(<<~RUBY, *REQUIRED)
-      require "pelton/eventmachine"
-      ARGV.each { |file| require file }
-      puts $LOADED_FEATURES.grep(/eventmachine-\\d|rubyeventmachine.so/), EM.equal?(EventMachine)
-    RUBY
-
-    assert_equal "true\n", output
-  end
-
-  def test_requiring_eventmachine_by_its_folder_is_the_other_way
-    output = ruby_output(<<~RUBY, File.join(ROOT, "eventmachine/lib"))
-      $LOAD_PATH.unshift(ARGV[0])
-      require "eventmachine"
-      EM.run { EM.next_tick { puts "ran"; EM.stop } }
-    RUBY
-
-    assert_equal "ran\n", output
-  end
-
-  def test_it_refuses_to_stand_beside_the_real_one
-    _, errors, status = run_ruby(<<~RUBY)
-      module EventMachine; def self.run; end; end
-      require "pelton/eventmachine"
-    RUBY
+  def test_it_names_the_gem_that_is_missing
+    output, status = ruby_without_gems("-I#{Children::LIB}", "-rpelton/eventmachine")
 
     refute_predicate status, :success?
-    assert_match(/loaded already/, errors)
+    assert_match(/add gem "pelton-eventmachine" to the Gemfile, or gem install pelton-eventmachine \(LoadError\)/, output)
+    refute_match(/cannot load such file/, output)
   end
 
-  def test_a_module_that_another_gem_has_opened_is_no_hindrance
-    output = ruby_output(<<~RUBY)
-      module EventMachine; module Foo; end; end
-      EM = EventMachine
-      require "pelton/eventmachine"
-      puts EM.respond_to?(:run)
-    RUBY
+  def test_an_error_of_the_gem_is_left_as_it_is
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/pelton-eventmachine.rb", "require 'pelton_has_no_such_library'")
+      output, = ruby_without_gems("-I#{Children::LIB}", "-I#{folder}", "-rpelton/eventmachine")
 
-    assert_equal "true\n", output
+      assert_match(/cannot load such file -- pelton_has_no_such_library/, output)
+    end
+  end
+
+  private
+
+  def ruby_without_gems(*options)
+    Open3.capture2e(child_environment, RbConfig.ruby, "--disable=gems", *options, "-e", "")
   end
 end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require_relative "helper"
+
+class EventMachineWatchingTest < EventMachineTest
+  def test_pipes_are_attached_and_closed_with_their_connections
+    reader, writer = IO.pipe
+    log = []
+    em do
+      EM.attach(reader, handler(receive_data: ->(data) { log << data }, unbind: -> { log << :end && EM.stop }))
+      EM.attach(writer) do |connection|
+        connection.send_data("data")
+        connection.close_connection_after_writing
+      end
+    end
+
+    assert_equal ["data", :end], log
+    assert_predicate reader, :closed?
+    assert_predicate writer, :closed?
+  end
+
+  def test_a_detached_descriptor_stays_open
+    ours, theirs = UNIXSocket.pair
+    em { EM.attach(ours, handler(unbind: -> { EM.stop })) { |connection| assert_equal ours.fileno, connection.detach } }
+    ours.write("x")
+
+    assert_equal "x", theirs.readpartial(9)
+  ensure
+    [ours, theirs].each(&:close)
+  end
+
+  def test_a_descriptors_number_is_accepted
+    reader, writer = IO.pipe
+    data = nil
+    em do
+      EM.attach(reader.fileno, handler(receive_data: ->(bytes) { (data = bytes) && EM.stop }))
+      writer.write("data")
+    end
+
+    assert_equal "data", data
+  ensure
+    [reader, writer].each(&:close)
+  end
+
+  def test_mistakes_raise
+    em do
+      reader, = IO.pipe
+      assert_raises(ArgumentError) { EM.attach(reader, handler(notify_readable: -> {})) }
+      assert_raises(ArgumentError) { EM.attach(60_000) }
+      EM.stop
+    end
+  end
+
+  def test_the_keyboard_is_standard_input
+    output = ruby_output(<<~RUBY, stdin: "typed\n")
+      require "pelton/eventmachine"
+      EM.run { EM.open_keyboard(Module.new { def receive_data(data) = puts(data); def unbind = EM.stop }) }
+    RUBY
+
+    assert_equal "typed\n", output
+  end
+end
