@@ -1,0 +1,231 @@
+# frozen_string_literal: true
+
+require "pelton/lab/pattern"
+require "pelton/lab/statistics"
+require "pelton/lab/web_load"
+require "pelton/lab/web_programs"
+require "pelton/lab/web_server"
+require "tempfile"
+
+# The cost of slow clients for a web server: ten thousand idle connections (C10K), a hundred slow readers, and one client with large
+# bodies in both directions. The contender is a server, alone on its core.
+Pelton::Lab.experiment "connections" do
+  about "ten thousand idle keep-alive connections, a hundred slow readers, 100 MB down and up: Pelton's server against nginx and others"
+  only_when_named
+
+  programs = Pelton::Lab::WebPrograms
+  pattern = Pelton::Lab::Pattern
+  hello = "Hello World!"
+
+  others = lambda do |race, serve, app|
+    race.contender "Thin", style: "callback", gem: "thin", rounds: 3 do |run|
+      serve.call(run, programs.thin(app))
+    end
+
+    race.contender "itsi", style: "blocking", gem: "itsi-server", extra: true, rounds: 3 do |run|
+      serve.call(run, programs.itsi(app))
+    end
+
+    race.contender "Puma, 5 threads", style: "blocking", gem: "puma", extra: true, rounds: 3 do |run|
+      serve.call(run, programs.puma(app))
+    end
+
+    race.contender "Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3 do |run|
+      serve.call(run, programs.falcon(app))
+    end
+  end
+
+  race "ten thousand idle", size: {apart: 10_000}, rehearsal: 100, unit: "connections" do
+    about "connections that stay open after a request each; wrk sends requests on others, before and beside them"
+    server { Pelton::Lab::WebLoad.program("ab") && Pelton::Lab::WebLoad.program("wrk") }
+    metric :kb_each, "memory of each, KB"
+    also :slowdown, "time beside them / before, times"
+    also :cpu_slowdown, "CPU beside them / before, times"
+
+    app = programs.application("hello")
+    # Without a clock of the process's own, its CPU time is counted in ticks, and may be none.
+    cpu = ->(cost) { [cost.cpu, 1 / Pelton::Lab::WebServer::TICKS].max / cost.operations }
+    serve = lambda do |run, command|
+      Pelton::Lab::WebServer.serve(command) do |server|
+        load = Pelton::Lab::WebLoad.new(run)
+        # The memory that a server needs for its first requests belongs to no connection.
+        load.ab(server.url, requests: 2_000, connections: 64, bytes: hello.bytesize)
+        before = server.cost { load.wrk(server.url, seconds: 1) } unless run.rehearsal?
+        empty = server.usage.rss_kb
+        connections = load.idle_connections(server, run.size, body: hello)
+        run.record(:kb_each, (server.usage.rss_kb - empty) / run.size.to_f)
+        run.measure_server(server) { load.wrk(server.url, seconds: 1) }
+        connections.check
+        connections.close
+        next unless before
+        run.record(:slowdown, run.measurement.us_per_operation / before.us_per_operation)
+        run.record(:cpu_slowdown, cpu.call(run.measurement) / cpu.call(before))
+      end
+    end
+
+    baseline "nginx, return 200", style: "callback", program: "nginx", rounds: 3 do |run|
+      serve.call(run, programs.nginx("location / { return 200 \"#{hello}\"; }"))
+    end
+
+    contender "Pelton", style: "direct" do |run|
+      serve.call(run, programs.pelton(app))
+    end
+
+    contender "iodine", style: "callback", gem: "iodine", rounds: 3 do |run|
+      serve.call(run, programs.iodine(app))
+    end
+
+    others.call(self, serve, app)
+
+    target 21, "memory of an idle keep-alive connection, of 10,000", of: "Pelton", at_most: 1.5, unit: "KB"
+    target 21, "time a request beside them / before (0.95 of its requests/s)", of: "Pelton", at_most: 1.053, metric: :slowdown, unit: "times"
+    target 21, "CPU a request beside them / before", of: "Pelton", at_most: 1.053, metric: :cpu_slowdown, unit: "times"
+  end
+
+  race "a hundred slow readers", size: {apart: 100}, rehearsal: 5, unit: "readers of 8 MB" do
+    about "bodies of 8 MB, read a kilobyte at a time; meanwhile another client asks for twelve bytes, fifty times a second"
+    metric :longest_ms, "longest answer, ms", digits: 1
+    also :median_ms, "median answer, ms", digits: 1
+    also :share, "memory / bodies, times"
+
+    blocks = 128
+    app = programs.application("large")
+    serve = lambda do |run, command|
+      Pelton::Lab::WebServer.serve(command, environment: {"BLOCKS" => blocks.to_s}) do |server|
+        load = Pelton::Lab::WebLoad.new(run)
+        body = pattern::BLOCK * blocks
+        run.expect(hello, server.get.body)
+        readers = nil
+        run.measure_server(server) do
+          readers = load.slow_readers(server, "/large", run.size, body:)
+          started = Pelton::Clock.now
+          # Fifty requests a second for two seconds; meanwhile each reader has its 10 KB a second.
+          times = load.paced(server, requests: run.rehearsal? ? 10 : 100, interval: 0.02, body: hello) { readers.read_on((run.size / 5.0).ceil) }
+          run.record(:longest_ms, times.max * 1000)
+          run.record(:median_ms, Pelton::Lab::Statistics.median(times) * 1000)
+          Pelton::Lab::WebLoad::Done.new(times.size, Pelton::Clock.now - started)
+        end
+        run.record(:share, run[:grown_mb] / (run.size * body.bytesize / 1024.0**2))
+        readers.check(run.rehearsal? ? run.size : 1)
+        readers.close
+      end
+    end
+
+    baseline "nginx, a file", style: "callback", program: "nginx", rounds: 3 do |run|
+      Tempfile.create("pelton-lab") do |file|
+        file.write(pattern::BLOCK * blocks)
+        file.flush
+        serve.call(run, programs.nginx("sendfile on; location = /large { alias #{file.path}; } location / { return 200 \"#{hello}\"; }"))
+      end
+    end
+
+    contender "Pelton", style: "direct" do |run|
+      serve.call(run, programs.pelton(app))
+    end
+
+    contender "iodine", style: "callback", gem: "iodine", extra: true, rounds: 3 do |run|
+      serve.call(run, programs.iodine(app))
+    end
+
+    others.call(self, serve, app)
+
+    target 22, "hello beside 100 slow readers of 8 MB: the longest of 100 answers", of: "Pelton", at_most: 50, unit: "ms", digits: 1
+    target 22, "growth of its memory / the bodies", of: "Pelton", at_most: 1.1, metric: :share, unit: "times"
+  end
+
+  bytes = 100 << 20
+  large = {size: {apart: 2}, rehearsal: 1, rounds: 12, rounds_per_process: 6}
+
+  race "a large file", unit: "files of 100 MB", **large do
+    about "one client receives it"
+    metric :cpu_ms_per_operation, "CPU a file, ms", digits: 1
+    also :grown_mb, "growth of its memory, MB", digits: 1
+
+    app = programs.application("file")
+    # The block gets the file's path.
+    serve = lambda do |run, &command|
+      Tempfile.create("pelton-lab") do |file|
+        pattern.each_block(bytes) { |block| file.write(block) }
+        file.flush
+        Pelton::Lab::WebServer.serve(command.call(file.path), environment: {"FILE" => file.path}) do |server|
+          load = Pelton::Lab::WebLoad.new(run)
+          load.receive(server, "/file", times: 1, bytes:)
+          run.measure_server(server) { load.receive(server, "/file", times: run.size, bytes:) }
+        end
+      end
+    end
+
+    baseline "nginx, sendfile", style: "callback", program: "nginx" do |run|
+      serve.call(run) { |path| programs.nginx("sendfile on; location = /file { alias #{path}; }") }
+    end
+
+    contender "Pelton", style: "direct" do |run|
+      serve.call(run) { programs.pelton(app) }
+    end
+
+    contender "Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3 do |run|
+      serve.call(run) { programs.puma(app) }
+    end
+
+    contender "itsi", style: "blocking", gem: "itsi-server", extra: true, rounds: 3 do |run|
+      serve.call(run) { programs.itsi(app) }
+    end
+
+    contender "iodine", style: "callback", gem: "iodine", extra: true, at_most: 1, rounds: 3 do |run|
+      serve.call(run) { programs.iodine(app) }
+    end
+
+    contender "Thin", style: "callback", gem: "thin", extra: true, at_most: 1, rounds: 3 do |run|
+      serve.call(run) { programs.thin(app) }
+    end
+
+    contender "Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3 do |run|
+      serve.call(run) { programs.falcon(app) }
+    end
+
+    target nil, "a file of 100 MB by sendfile: growth of the server's memory", of: "Pelton", at_most: 10, metric: :grown_mb, unit: "MB", digits: 1
+  end
+
+  race "a large upload", unit: "uploads of 100 MB", **large do
+    about "one client sends it; the handler reads it piece by piece; nginx buffers it in a file and passes it on to a static upstream"
+    metric :cpu_ms_per_operation, "CPU an upload, ms", digits: 1
+    also :grown_mb, "growth of its memory, MB", digits: 1
+
+    app = programs.application("body")
+    serve = lambda do |run, command, digest: true|
+      Pelton::Lab::WebServer.serve(command) do |server|
+        load = Pelton::Lab::WebLoad.new(run)
+        load.upload(server, "/digest", times: 1, bytes:, body: pattern.digest(bytes)) if digest
+        load.upload(server, "/upload", times: 1, bytes:, body: bytes.to_s)
+        run.measure_server(server) { load.upload(server, "/upload", times: run.size, bytes:, body: bytes.to_s) }
+      end
+    end
+
+    baseline "nginx, proxy to a static upstream", style: "callback", program: "nginx" do |run|
+      serve.call(run, programs.nginx_proxy(bytes), digest: false)
+    end
+
+    contender "Pelton", style: "direct" do |run|
+      serve.call(run, programs.pelton(app))
+    end
+
+    # The least that reading costs.
+    contender "nginx, reads and discards", style: "callback", program: "nginx", rounds: 3 do |run|
+      serve.call(run, programs.nginx("location / { return 200 \"#{bytes}\"; }"), digest: false)
+    end
+
+    contender "Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3 do |run|
+      serve.call(run, programs.puma(app))
+    end
+
+    contender "itsi", style: "blocking", gem: "itsi-server", rounds: 3 do |run|
+      serve.call(run, programs.itsi(app))
+    end
+
+    contender "Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3 do |run|
+      serve.call(run, programs.falcon(app))
+    end
+
+    target 29, "an upload of 100 MB, read by the handler: CPU / nginx", of: "Pelton", at_most: 1.5
+  end
+end

@@ -1,0 +1,180 @@
+# frozen_string_literal: true
+
+require "digest"
+require "json"
+require "pelton/lab/web_load"
+require "pelton/lab/web_programs"
+require "pelton/lab/web_server"
+
+# The cost of a web server where the application costs nothing. The contender is a server, alone on its core; wrk is on the other
+# one.
+Pelton::Lab.experiment "hello" do
+  about "hello world by wrk, with 8 to 4,096 connections: Pelton's server against nginx, itsi, iodine, Puma, Falcon and node"
+  only_when_named
+
+  programs = Pelton::Lab::WebPrograms
+  app = programs.application("hello")
+  hello = "Hello World!"
+  static = programs.nginx("location / { return 200 \"#{hello}\"; }")
+
+  # Starts a server and measures it under wrk's load, see {WebLoad#wrk}.
+  serve = lambda do |run, command, path = "/", **load|
+    Pelton::Lab::WebServer.serve(command) do |server|
+      check = -> { server.get(path).then { |answer| run.expect(["200", hello], [answer.code, answer.body]) } }
+      check.call
+      run.measure_server(server) { Pelton::Lab::WebLoad.new(run).wrk(server.url(path), seconds: run.size, **load) }
+      check.call
+    end
+  end
+
+  # Rounds of a second or two, since all servers stay while the others are measured.
+  rounds = {rounds: 12, rounds_per_process: 6, rehearsal: 1, full: 5, unit: "s"}
+
+  # All servers. The rounds of iodine and Puma are few unless a target rests on them.
+  contenders = lambda do |race, few: 3, **load|
+    race.server { Pelton::Lab::WebLoad.program("wrk") }
+    race.also :cpu_us_per_operation, "CPU us/op"
+
+    race.baseline "nginx, return 200", style: "callback", program: "nginx" do |run|
+      serve.call(run, static, **load)
+    end
+
+    race.contender "Pelton", style: "direct" do |run|
+      serve.call(run, programs.pelton(app), **load)
+    end
+
+    race.contender "iodine", style: "callback", gem: "iodine", rounds: few do |run|
+      serve.call(run, programs.iodine(app), **load)
+    end
+
+    race.contender "itsi", style: "blocking", gem: "itsi-server", rounds: 3 do |run|
+      serve.call(run, programs.itsi(app), **load)
+    end
+
+    race.contender "Puma, 5 threads", style: "blocking", gem: "puma", rounds: few, extra: !few.nil? do |run|
+      serve.call(run, programs.puma(app), **load)
+    end
+
+    race.contender "Falcon", style: "direct", gem: "falcon", rounds: 3, extra: !few.nil? do |run|
+      serve.call(run, programs.falcon(app), **load)
+    end
+
+    race.contender "Thin", style: "callback", gem: "thin", extra: true, rounds: 3 do |run|
+      serve.call(run, programs.thin(app), **load)
+    end
+
+    race.contender "node", style: "callback", program: "node", rounds: 3, extra: !few.nil? do |run|
+      serve.call(run, programs.node(<<~JAVASCRIPT), **load)
+        require("http").createServer((request, response) => {
+          response.writeHead(200, { "content-type": "text/plain", "content-length": 12 });
+          response.end("Hello World!");
+        }).listen({ port: +process.argv[1], host: "127.0.0.1", backlog: 4096 });
+      JAVASCRIPT
+    end
+  end
+
+  # A share of nginx's requests/s is the inverse of the time.
+  race "keep-alive", size: {apart: 1}, **rounds do
+    about "twelve bytes, asked for again and again on 64 connections that stay open"
+    contenders.call(self, few: nil)
+
+    target 11, "hello world: CPU a request / nginx", of: "Pelton", at_most: 1.1, metric: :cpu_us_per_operation
+    target 12, "hello world, 64 connections: time a request / nginx (0.85 of its requests/s; idle machine: 0.95)", of: "Pelton", at_most: 1 / 0.85
+    target 12, "the same / iodine (1.3 of its requests/s)", of: "Pelton", to: "iodine", at_most: 0.77
+    target 12, "the same / Puma (4.7 of its requests/s)", of: "Pelton", to: "Puma, 5 threads", at_most: 0.213, digits: 3
+  end
+
+  race "8 connections", size: {apart: 1}, **rounds do
+    about "the same on 8 connections: there is little to do at a time"
+    contenders.call(self, connections: 8)
+    target 12, "with 8 connections / nginx with as many (0.70; idle machine: 0.80)", of: "Pelton", at_most: 1 / 0.70
+  end
+
+  race "512 connections", size: {apart: 1}, **rounds do
+    about "the same on 512 connections"
+    contenders.call(self, connections: 512)
+    target 12, "with 512 connections / nginx with as many (0.90; idle machine: 1.00)", of: "Pelton", at_most: 1 / 0.90
+  end
+
+  race "4,096 connections", size: {apart: 2}, **rounds do
+    about "the same on 4,096 connections, which wrk opens anew in each round"
+    contenders.call(self, connections: 4_096)
+    target 12, "with 4,096 connections / nginx with as many (0.95; idle machine: 1.05)", of: "Pelton", at_most: 1 / 0.95
+  end
+
+  race "new connections", size: {apart: 1}, **rounds do
+    about "twelve bytes on 64 connections, of which each ends after ten requests on average, and is replaced by a new one"
+    contenders.call(self, requests_per_connection: 10)
+    target 27, "hello world, a new connection for every 10 requests: time a request / nginx (0.7 of its requests/s)", of: "Pelton", at_most: 1 / 0.7
+  end
+
+  race "a JSON body", size: {apart: 1}, **rounds do
+    about "10 KB of JSON are posted, which the handler reads before it answers; nginx passes them on to a static upstream in the same process"
+    server { Pelton::Lab::WebLoad.program("wrk") }
+    also :cpu_us_per_operation, "CPU us/op"
+
+    json = JSON.generate({"list" => "x" * (10_240 - JSON.generate({"list" => ""}).bytesize)})
+    reader = programs.application("body")
+    post = lambda do |run, command, digest: true|
+      Pelton::Lab::WebServer.serve(command) do |server|
+        check = lambda do
+          run.expect(["200", "10240"], server.post("/json", json).then { |answer| [answer.code, answer.body] })
+          run.expect(Digest::SHA256.hexdigest(json), server.post("/digest", json).body, "the digest of the body") if digest
+        end
+        check.call
+        run.measure_server(server) { Pelton::Lab::WebLoad.new(run).wrk(server.url("/json"), seconds: run.size, post: json) }
+        check.call
+      end
+    end
+
+    baseline "nginx, proxy to a static upstream", style: "callback", program: "nginx" do |run|
+      post.call(run, programs.nginx_proxy("10240"), digest: false)
+    end
+
+    contender "Pelton", style: "direct" do |run|
+      post.call(run, programs.pelton(reader))
+    end
+
+    contender "iodine", style: "callback", gem: "iodine", rounds: 3 do |run|
+      post.call(run, programs.iodine(reader))
+    end
+
+    contender "itsi", style: "blocking", gem: "itsi-server", rounds: 3 do |run|
+      post.call(run, programs.itsi(reader))
+    end
+
+    contender "Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3 do |run|
+      post.call(run, programs.puma(reader))
+    end
+
+    contender "Falcon", style: "direct", gem: "falcon", rounds: 3, extra: true do |run|
+      post.call(run, programs.falcon(reader))
+    end
+
+    target 28, "POST of 10 KB of JSON, read and answered: time a request / nginx's proxy to a static upstream (0.6 of its requests/s)",
+      of: "Pelton", at_most: 1 / 0.6
+  end
+
+  race "a millisecond of CPU", size: {free: 1}, rounds: 8, rounds_per_process: 4, rehearsal: 1, full: 5, unit: "s" do
+    about "a handler that computes for a millisecond, in one process and in two"
+    server { Pelton::Lab::WebLoad.program("wrk") }
+
+    baseline "Pelton, -w 1", style: "direct" do |run|
+      serve.call(run, programs.pelton(app, "-w", "1"), "/busy")
+    end
+
+    contender "Pelton, -w 2", style: "direct" do |run|
+      serve.call(run, programs.pelton(app, "-w", "2"), "/busy")
+    end
+
+    contender "Puma, -w 1", style: "blocking", gem: "puma", rounds: 3 do |run|
+      serve.call(run, programs.puma(app, workers: 1), "/busy")
+    end
+
+    contender "Puma, -w 2", style: "blocking", gem: "puma", rounds: 3 do |run|
+      serve.call(run, programs.puma(app, workers: 2), "/busy")
+    end
+
+    target 26, "1 ms of CPU a request: time with -w 2 / -w 1 (1.8 times the requests/s)", of: "Pelton, -w 2", at_most: 0.556, digits: 3
+  end
+end

@@ -1,0 +1,204 @@
+# frozen_string_literal: true
+
+require "socket"
+
+# The cost of waiting for a program that does nothing else: the memory of a waiting fiber, the time to park and be woken, timers.
+Pelton::Lab.experiment "waiting" do
+  about "the cost of waiting: the memory of a parked fiber, a wake-up, timers"
+
+  race "a parked fiber", size: {free: 10_000}, unit: "fibers" do
+    about "the memory of a fiber that waits"
+    metric :kb, "KB each", digits: 1
+
+    # Records the memory of each fiber that `parking` starts. It gets a Proc, which each fiber calls before it waits.
+    weigh = lambda do |run, parking, pause|
+      parked = 0
+      before = run.rss_kb
+      parking.call(-> { parked += 1 })
+      50.times do # a busy machine takes longer
+        pause.call
+        break if parked == run.size
+      end
+      run.expect(run.size, parked, "the number of parked fibers")
+      run.record(:kb, (run.rss_kb - before) / run.size.to_f)
+    end
+
+    contender "async, sleep", style: "direct", gem: "async", extra: true do |run|
+      require "async"
+      run.measure do
+        Async do |task|
+          fibers = []
+          park = lambda do |parking|
+            run.size.times do
+              fibers << task.async do
+                parking.call
+                sleep 3600
+              end
+            end
+          end
+          weigh.call(run, park, -> { sleep 0.2 })
+          fibers.each(&:stop)
+        end.wait
+      end
+    end
+
+    contender "Pelton, sleep", style: "direct" do |run|
+      require "pelton"
+      run.measure do
+        Pelton.run do
+          park = lambda do |parking|
+            run.size.times do
+              Pelton.spawn do
+                parking.call
+                sleep 3600
+              end
+            end
+          end
+          weigh.call(run, park, -> { sleep 0.2 })
+          Pelton.stop
+        end
+      end
+    end
+
+    contender "Pelton, cache.get", style: "direct" do |run|
+      require "pelton/memcached"
+      silent = TCPServer.new("127.0.0.1", 0) # accepts connections and answers nothing
+      run.measure do
+        Pelton.run do
+          cache = Pelton::Memcached::Client.new("127.0.0.1:#{silent.addr[1]}", timeout: 60)
+          park = lambda do |parking|
+            run.size.times do |n|
+              Pelton.spawn do
+                parking.call
+                cache.get("key#{n}")
+              end
+            end
+          end
+          weigh.call(run, park, -> { sleep 0.2 })
+          Pelton.stop
+        end
+      end
+    end
+
+    target 23, "memory of a fiber parked in sleep", of: "Pelton, sleep", at_most: 18, unit: "KB", digits: 1
+    target 23, "memory of a fiber parked in cache.get", of: "Pelton, cache.get", at_most: 18, unit: "KB", digits: 1
+  end
+
+  # Two fibers that wake each other in turn: an operation is one wait and one wake-up.
+  race "wait and wake", size: {free: 100_000}, unit: "wakes" do
+    about "two fibers that wake each other in turn"
+    metric :cpu_us_per_operation, "us"
+
+    # The work of one of the two.
+    play = lambda do |run, mine, other|
+      (run.size / 2).times do
+        mine.pop
+        other.push(true)
+      end
+    end
+
+    contender "async, Queue", style: "direct", gem: "async", extra: true do |run|
+      require "async"
+      run.measure do
+        Async do |task|
+          ping = Queue.new
+          pong = Queue.new
+          players = [task.async { play.call(run, ping, pong) }, task.async { play.call(run, pong, ping) }]
+          ping.push(true)
+          players.each(&:wait)
+          run.expect(1, ping.size + pong.size, "the number of balls")
+        end.wait
+      end
+    end
+
+    contender "Pelton, Queue", style: "direct" do |run|
+      require "pelton"
+      run.measure do
+        Pelton.run do
+          ping = Queue.new
+          pong = Queue.new
+          players = [Pelton.spawn { play.call(run, ping, pong) }, Pelton.spawn { play.call(run, pong, ping) }]
+          ping.push(true)
+          players.each(&:await)
+          run.expect(1, ping.size + pong.size, "the number of balls")
+        end
+      end
+    end
+
+    target 23, "to wait and be woken, by a Queue", of: "Pelton, Queue", at_most: 0.3, unit: "us"
+  end
+
+  # In passes, the first of which is not measured: the first timers of a program pay for the memory that Ruby maps for any object. In
+  # while loops, because in a loop by `times` Ruby keeps a frame of each iteration for the timer's block.
+  race "a timer", size: {free: 500_000}, unit: "timers" do
+    about "timers that are added and cancelled, and timers that fire"
+    metric :cpu_us_per_operation, "us each"
+
+    passes = 10
+
+    contender "EventMachine, add and cancel", style: "callback", gem: "eventmachine", at_most: 100_000 do |run|
+      require "eventmachine"
+      EM.epoll
+      EM.set_max_timers(run.size * 2) # it keeps cancelled timers until they are due
+      pass = lambda do
+        timers = []
+        timers << EM.add_timer(60) { raise "it was cancelled" } while timers.size < run.size / passes
+        timers.each { |timer| EM.cancel_timer(timer) }
+      end
+      EM.run do
+        pass.call
+        run.measure { passes.times { pass.call } }
+        EM.stop
+      end
+    end
+
+    contender "EventMachine, add and fire", style: "callback", gem: "eventmachine", at_most: 100_000 do |run|
+      require "eventmachine"
+      EM.epoll
+      fired = 0
+      pass = lambda do |wanted, &done|
+        added = fired
+        while added < wanted
+          EM.add_timer(0.001) { done.call if (fired += 1) == wanted }
+          added += 1
+        end
+      end
+      each_pass = ->(left) { pass.call(fired + run.size / passes) { (left > 1) ? each_pass.call(left - 1) : EM.stop } }
+      EM.run { each_pass.call(1) }
+      run.measure { EM.run { each_pass.call(passes) } }
+      run.expect(run.size + run.size / passes, fired, "the number of timers that fired")
+    end
+
+    contender "Pelton, add and cancel", style: "callback" do |run|
+      require "pelton"
+      pass = lambda do
+        timers = []
+        timers << Pelton.add_timer(60) { raise "it was cancelled" } while timers.size < run.size / passes
+        timers.each { |timer| timer.cancel }
+      end
+      Pelton.run do
+        pass.call
+        run.measure { passes.times { pass.call } }
+      end
+    end
+
+    contender "Pelton, add and fire", style: "callback" do |run|
+      require "pelton"
+      fired = 0
+      pass = lambda do |wanted, &done|
+        added = fired
+        while added < wanted
+          Pelton.add_timer(0.001) { done.call if (fired += 1) == wanted }
+          added += 1
+        end
+      end
+      each_pass = ->(left) { pass.call(fired + run.size / passes) { each_pass.call(left - 1) if left > 1 } }
+      Pelton.run { each_pass.call(1) }
+      run.measure { Pelton.run { each_pass.call(passes) } }
+      run.expect(run.size + run.size / passes, fired, "the number of timers that fired")
+    end
+
+    target 23, "a timer with its block: add and cancel", of: "Pelton, add and cancel", at_most: 0.3, unit: "us"
+    target 23, "a timer with its block: add and fire", of: "Pelton, add and fire", at_most: 0.3, unit: "us"
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Lab
+    class MemcachedServer
+      # A real memcached that the lab starts on 127.0.0.1, with one worker thread, so that it uses one core.
+      class Installed < MemcachedServer
+        attr_reader :pid
+        alias_method :stallable, :pid
+
+        # @raise [Unavailable] where memcached is not installed or does not start
+        def initialize(processes, core, memory_mb: 256)
+          super()
+          @host = "127.0.0.1"
+          @program = Programs.find("memcached") or raise Unavailable, "memcached is not installed"
+          @processes = processes
+          @core = core
+          @memory_mb = memory_mb
+          raise Unavailable, "memcached did not start" unless 5.times.any? { start }
+        end
+
+        def version
+          @version ||= "memcached #{stats["version"]}, -t 1"
+        end
+
+        private
+
+        # Another process may take the port before memcached binds it, so the answering process is checked.
+        def start
+          @port = TCPServer.open(host, 0) { |socket| socket.addr[1] }
+          @pid = @processes.start(@program, "-l", host, "-p", port.to_s, "-U", "0", "-t", "1", "-m", @memory_mb.to_s,
+            core: @core, user: "nobody", out: File::NULL, err: File::NULL)
+          return true if answers?
+          @processes.stop(@pid)
+          false
+        end
+
+        def answers?
+          200.times do
+            return stats["pid"].to_i == pid
+          rescue Errno::ECONNREFUSED
+            sleep 0.01
+          end
+          false
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,167 @@
+# frozen_string_literal: true
+
+require "socket"
+require "tempfile"
+require "pelton/clock"
+require_relative "idle_connections"
+require_relative "pattern"
+require_relative "pinning"
+require_relative "programs"
+require_relative "slow_readers"
+
+module Pelton
+  module Lab
+    # The clients of a web server, on the core that the contender is not on: programs, and for what they cannot do this
+    # process, which moves there. A failed request makes the contender wrong.
+    class WebLoad
+      # The work of a load: how many requests in how many seconds.
+      Done = Struct.new(:requests, :seconds)
+
+      # Stands for a race's server, where the contenders are the servers and a program is their client.
+      Program = Struct.new(:version, :port)
+
+      # @raise [Unavailable] where the program is not installed
+      def self.program(name)
+        version = Programs.version(name) or raise Unavailable, "#{name} is not installed"
+        Program.new("#{name} #{version}")
+      end
+
+      # @param run [Run] gets the verdict, and says on which core the clients belong
+      def initialize(run)
+        @run = run
+      end
+
+      # Keeps connections busy for a while, one request after the other on each.
+      # @param seconds [Integer]
+      # @param requests_per_connection [Integer, nil] after so many requests one says "Connection: close", and wrk opens another
+      #   connection in its place; so many on average, since wrk counts over all connections. nil: all connections stay
+      # @param post [String, nil] the body of each request, as JSON; nil: GET
+      # @return [Done]
+      def wrk(url, seconds:, connections: 64, requests_per_connection: nil, post: nil)
+        said = script(requests_per_connection, post) do |options|
+          call("wrk", "-t", "1", "-c", connections.to_s, "-d", seconds.to_s, "--timeout", "20s", *options, url)
+        end
+        @run.wrong("wrk: #{$&}") if said[/^ *(Socket errors|Non-2xx).*/]
+        requests, time, unit = said.match(/(\d+) requests in ([\d.]+)(m?s|m)/)&.captures
+        raise "wrk failed: #{said.strip.lines.last}" unless requests
+        Done.new(Integer(requests), time.to_f * {"ms" => 0.001, "s" => 1, "m" => 60}.fetch(unit)).tap do |done|
+          @run.wrong("wrk had no answer") if done.requests.zero?
+        end
+      end
+
+      # Sends so many requests, each on a new connection.
+      # @param bytes [Integer] how long each body must be
+      # @return [Done]
+      def ab(url, requests:, connections:, bytes:)
+        said = call("ab", "-q", "-s", "120", "-n", requests.to_s, "-c", [connections, requests].min.to_s, url)
+        done = Done.new(field(said, "Complete requests").to_i, field(said, "Time taken for tests").to_f)
+        @run.expect(requests, done.requests, "the number of answers")
+        @run.expect(0, field(said, "Failed requests").to_i + said[/^Non-2xx responses:\s+(\d+)/, 1].to_i, "the number of failed requests")
+        @run.expect(bytes, field(said, "Document Length").to_i, "the number of bytes of an answer")
+        done
+      end
+
+      # Sends requests at fixed times, each on a new connection. The time of an answer counts from the moment when its request was
+      # due, also where the answer before it came late. The block runs after each request. This process collects no garbage meanwhile,
+      # which would count as the server's delay.
+      # @param interval [Numeric] seconds
+      # @return [Array<Float>] seconds until each answer
+      def paced(server, requests:, interval:, body:)
+        move
+        GC.start
+        GC.disable
+        first = Clock.now
+        Array.new(requests) do |n|
+          due = first + n * interval
+          sleep(Clock.left(due))
+          @run.expect(body, server.get.body)
+          (Clock.now - due).tap { yield }
+        end
+      ensure
+        GC.enable
+      end
+
+      # Receives the body at a path so many times, each on a new connection, and compares it with so many bytes of the {Pattern}.
+      # @return [Done]
+      def receive(server, path, times:, bytes:)
+        move
+        buffer = "".b
+        timed(times) do
+          socket = TCPSocket.new("127.0.0.1", server.port)
+          socket.write("GET #{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+          @run.expect(bytes.to_s, socket.gets("\r\n\r\n").to_s[/^content-length: *(\d+)/i, 1], "an answer's length")
+          Pattern.each_block(bytes) { |block| @run.expect(true, socket.read(block.bytesize, buffer) == block, "whether the bytes are the file's") }
+          socket.close
+        end
+      end
+
+      # Sends so many bytes of the {Pattern} as a request's body, so many times, each on a new connection.
+      # @param body [String] the expected answer
+      # @return [Done]
+      def upload(server, path, times:, bytes:, body:)
+        move
+        timed(times) do
+          socket = TCPSocket.new("127.0.0.1", server.port)
+          socket.write("POST #{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: #{bytes}\r\n\r\n")
+          Pattern.each_block(bytes) { |block| socket.write(block) }
+          head, answer = socket.read.split("\r\n\r\n", 2)
+          @run.expect(["200", body], [head.to_s[%r{\AHTTP/1\.1 (\d+)}, 1], answer], "an answer's status and body")
+        rescue SystemCallError => error
+          @run.wrong("an upload: #{error.message}")
+        ensure
+          socket&.close
+        end
+      end
+
+      # @return [IdleConnections]
+      def idle_connections(server, size, body:)
+        move
+        IdleConnections.new(@run, server.port, size, body:)
+      end
+
+      # @return [SlowReaders]
+      def slow_readers(server, path, size, body:)
+        move
+        SlowReaders.new(@run, server.port, path, size, body:)
+      end
+
+      private
+
+      # Moves this process to the core of the clients.
+      def move
+        @moved ||= Pinning.move(@run.server_core) || true
+      end
+
+      def timed(times, &block)
+        started = Clock.now
+        times.times(&block)
+        Done.new(times, Clock.now - started)
+      end
+
+      # Yields wrk's options for a script in Lua that makes these requests.
+      def script(requests_per_connection, post)
+        return yield [] unless requests_per_connection || post
+        Tempfile.create(["pelton-lab", ".lua"]) do |file|
+          file.puts("wrk.method = 'POST'; wrk.headers['Content-Type'] = 'application/json'; wrk.body = [==[#{post}]==]") if post
+          file.puts(<<~LUA) if requests_per_connection
+            local count, keep, close = 0
+            init = function() keep = wrk.format(); close = wrk.format(nil, nil, {['Connection'] = 'close'}) end
+            request = function() count = count + 1; if count % #{requests_per_connection} == 0 then return close end; return keep end
+          LUA
+          file.flush
+          yield ["-s", file.path]
+        end
+      end
+
+      # A connection is a descriptor.
+      def call(*command)
+        pinned = @run.server_core ? ["taskset", "-c", @run.server_core.to_s] : []
+        IO.popen([*pinned, *command, err: %i[child out], rlimit_nofile: Process.getrlimit(:NOFILE).last], &:read).scrub
+      end
+
+      def field(said, name)
+        said[/^#{name}:\s+([\d.]+)/, 1] or raise "ab failed: #{said.strip.lines.last&.strip}"
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "pelton/lab"
+require "pelton/lab/options"
+require "pelton/lab/programs"
+require "pelton/lab/runner"
+
+# The experiments with web servers, small: every installed server answers rightly, and each target of Pelton has a value.
+class LabWebTest < PeltonTest
+  self.deadline = 240
+
+  def run_small(name, *arguments, races: //)
+    %w[ab wrk nginx].each { |program| skip "no #{program}" unless Pelton::Lab::Programs.find(program) }
+    experiment = Pelton::Lab.load(Pelton::Lab.shipped.fetch(name)).first
+    experiment.races.keep_if { |race| race.name.match?(races) }
+    options = Pelton::Lab::Options.new(["--rounds", "1", *arguments])
+    comparisons = Pelton::Lab::Runner.new(options).run(experiment)
+    results = comparisons.flat_map(&:results)
+
+    assert_empty comparisons.filter_map(&:skipped)
+    assert_empty results.select { |result| result.status == :refused }.map { |result| "#{result.name}: #{result.reason}" }
+    assert_empty results.select { |result| result.status == :skipped && !(result.contender.gem || result.contender.program) }.map(&:reason)
+    comparisons.each do |comparison|
+      comparison.race.targets.map { |target| target.check(comparison) }.each { |check| assert check.value || check.reason.match?(/is not installed/), check.reason }
+    end
+  end
+
+  def test_hello
+    run_small("hello", "--size", "1", races: /keep-alive|JSON|CPU/)
+  end
+
+  def test_hello_with_other_connections
+    run_small("hello", "--size", "1", "--no-peers", races: /connections/)
+  end
+
+  def test_broker
+    run_small("broker", "--size", "20")
+  end
+
+  # Three connections, three slow readers of 8 MB, three files of 100 MB, three uploads.
+  def test_connections
+    run_small("connections", "--size", "3")
+  end
+
+  def test_slow
+    run_small("slow", "--size", "2", races: /a thousand/) # the others sleep for minutes, one after the other
+  end
+end

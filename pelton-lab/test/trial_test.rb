@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "pelton/lab"
+require "pelton/lab/processes"
+require "pelton/lab/trial"
+require "tempfile"
+
+class LabTrialTest < PeltonTest
+  FAKES = File.expand_path("fakes.rb", __dir__)
+
+  def setup
+    @processes = Pelton::Lab::Processes.new
+  end
+
+  def teardown
+    @processes.stop_all
+  end
+
+  def new_trial(contender, race, deadline: 20)
+    job = {path: FAKES, experiment: "fakes", race:, contender:, size: 10, port: nil, rehearsal: false}
+    Pelton::Lab::Trial.new(@processes, job, deadline:)
+  end
+
+  def trial(contender, race: "characters", **options, &on_start)
+    new_trial(contender, race, **options).run(&on_start)
+  end
+
+  def test_a_right_one_is_measured
+    outcome = trial("right")
+
+    assert_equal :done, outcome.status
+    assert_equal 10, outcome.measurement.operations
+    assert_equal [10, false], [outcome.measurement[:size], outcome.measurement[:rehearsal]]
+  end
+
+  def test_it_is_said_once_when_measuring_begins
+    begun = 0
+    trial("right") { begun += 1 }
+
+    assert_equal 1, begun
+  end
+
+  # Matters under `bundle exec`; without, it is so anyway.
+  def test_the_gems_of_a_bundle_are_there_but_not_bundler
+    before = ENV["RUBYOPT"]
+    ENV["RUBYOPT"] = "-rbundler/setup"
+    outcome = trial("without Bundler")
+
+    assert_equal [:done, nil], [outcome.status, outcome.reason]
+    refute outcome.measurement[:bundled]
+  ensure
+    ENV["RUBYOPT"] = before
+  end
+
+  def test_a_wrong_answer
+    assert_equal [:wrong, 'key1 should be "value1", is "value2"'], trial("wrong").then { |outcome| [outcome.status, outcome.reason] }
+  end
+
+  def test_a_wrong_answer_whose_error_is_swallowed
+    assert_equal [:wrong, "swallowed"], trial("wrong and silent").then { |outcome| [outcome.status, outcome.reason] }
+  end
+
+  def test_an_error_with_its_place
+    outcome = trial("raising")
+
+    assert_equal :error, outcome.status
+    assert_match(/ArgumentError: no such thing .*fakes\.rb/, outcome.reason)
+  end
+
+  def test_an_exit_is_an_error
+    assert_match(/SystemExit/, trial("exiting").reason)
+  end
+
+  def test_a_library_that_cannot_be_loaded
+    assert_equal :unavailable, trial("without a library").status
+  end
+
+  def test_one_that_measures_nothing
+    assert_match(/measured nothing/, trial("measuring nothing").reason)
+  end
+
+  def test_a_crash_with_its_last_words
+    outcome = trial("crashing")
+
+    assert_equal :crashed, outcome.status
+    assert_match(/SIGKILL.*last words/, outcome.reason)
+  end
+
+  def test_one_that_hangs_is_cut
+    outcome = trial("hanging", race: "deadlines", deadline: 0.3)
+
+    assert_equal [:hung, "no end within 0.3 s: cut"], [outcome.status, outcome.reason]
+  end
+
+  def test_in_rounds
+    begun = 0
+    trial = new_trial("in rounds", "servers")
+
+    assert_nil trial.prepare
+    outcomes = Array.new(3) { trial.measure { begun += 1 } }
+
+    assert_equal [[:done, 500]] * 3, outcomes.map { |outcome| [outcome.status, outcome.measurement.operations] }
+    assert_equal [3, :done], [begun, trial.finish.status]
+    trial.stop
+  end
+
+  def test_a_last_check_after_the_rounds
+    trial = new_trial("wrong at last", "servers")
+    trial.prepare
+
+    assert_equal [:done, :wrong], [trial.measure.status, trial.finish.status]
+  end
+
+  def test_one_that_cannot_be_measured_in_rounds
+    assert_match(/must use run\.measure_server/, new_trial("no server", "servers").prepare.reason)
+    assert_match(/ArgumentError: no such thing/, new_trial("raising", "servers").prepare.reason)
+  end
+
+  def test_one_that_ends_or_hangs_in_its_round
+    ending, hanging, killed = ["ending", "hanging", "in rounds"].map { |name| new_trial(name, "servers").tap(&:prepare) }
+    hanging.instance_variable_set(:@deadline, 0.3)
+    Process.kill(:KILL, pid = killed.instance_variable_get(:@pid))
+    eventually("its end") { ended?(pid) }
+
+    assert_equal %i[crashed hung crashed], [ending, hanging, killed].map { |trial| trial.measure.status }
+    [ending, hanging, killed].each(&:stop)
+  end
+end
