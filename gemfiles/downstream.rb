@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
 # Gems that stand on EventMachine, for bin/test downstream: their own specs run on Pelton, which comes in by the gem of
-# EventMachine's name.
+# EventMachine's name in this repository.
 source Gem.sources.to_a.first
 
-gem "pelton", path: ".."
-gem "eventmachine", path: "../eventmachine"
+gem "eventmachine", path: ".."
 
 gem "em-http-request", "1.1.7"
 gem "em-spec", "0.2.7"

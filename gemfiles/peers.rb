@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# The gems that the lab measures Pelton against. A Gemfile of its own: `bin/setup --peers` installs it, and a peer that does
+# The gems that the lab measures Pelton against. A Gemfile of its own: `bin/setup lab` installs it, and a peer that does
 # not install here is left out (tmp/peers holds the names of those that did) without breaking the rest.
 eval_gemfile "../Gemfile"
 
-require_relative "../lib/pelton/lab/peers"
+require_relative "../pelton-lab/lib/pelton/lab/peers"
 peers = Pelton::Lab::Peers::GEMS.except("dalli") # that one the tests need, too
 
 chosen = File.expand_path("../tmp/peers", __dir__)

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require "etc"
+require "fileutils"
+require "open3"
+require "rbconfig"
+
+# The gems of this repository, built into a folder, and installed from there with nothing but their declared dependencies.
+class Packages
+  class Failed < StandardError; end
+
+  ROOT = File.expand_path("../..", __dir__)
+
+  # @return [Array<Gem::Specification>] each gem after its dependencies
+  def self.specifications
+    Dir["{,pelton-*/}pelton*.gemspec", base: ROOT].map { |path| Gem::Specification.load(File.join(ROOT, path)) }
+      .sort_by { |spec| spec.runtime_dependencies.count { |one| one.name.start_with?("pelton") } }
+  end
+
+  def self.folder_of(spec) = File.dirname(spec.loaded_from)
+
+  # @param folder [String] for the packages; made where it is missing
+  def initialize(folder)
+    @folder = folder
+  end
+
+  # Builds all gems, and takes their dependencies from RubyGems' cache, or from the registry.
+  # @raise [Failed] with the output of `gem`
+  def build
+    FileUtils.mkdir_p(@folder)
+    specifications = self.class.specifications
+    specifications.each { |spec| gem("build", File.basename(spec.loaded_from), "--output", package(spec.name, spec.version), chdir: self.class.folder_of(spec)) }
+    specifications.flat_map(&:runtime_dependencies).uniq.each { |dependency| fetch(dependency) unless dependency.name.start_with?("pelton") }
+    self
+  end
+
+  # @param home [String] the folder of gems; it need not be there
+  # @raise [Failed] also when the gem needs one that it does not declare
+  def install(name, home)
+    spec = self.class.specifications.find { |one| one.name == name }
+    gem("install", "--local", "--no-document", "--install-dir", home, package(name, spec.version), chdir: @folder, environment: {"MAKEFLAGS" => "-j#{Etc.nprocessors}"})
+  end
+
+  # Runs a command with the gems of a home alone, and its programs before others.
+  # @return [Array(String, Process::Status)] its output, errors included
+  def self.run(home, *command, chdir:, environment: {})
+    environment = {"GEM_HOME" => home, "GEM_PATH" => home, "PATH" => "#{home}/bin:#{ENV["PATH"]}", "RUBYLIB" => nil, "RUBYOPT" => nil, **environment}
+    unbundled { Open3.capture2e(environment, *command, chdir: chdir) }
+  end
+
+  def self.unbundled(&block) = defined?(Bundler) ? Bundler.with_unbundled_env(&block) : yield
+
+  private
+
+  def package(name, version) = File.join(@folder, "#{name}-#{version}.gem")
+
+  def fetch(dependency)
+    cached = Gem.path.flat_map { |path| Dir[File.join(path, "cache/#{dependency.name}-[0-9]*.gem")] }
+      .select { |path| dependency.requirement.satisfied_by?(Gem::Version.new(path[/-(\d[\w.]*)\.gem\z/, 1])) }
+    return FileUtils.cp(cached.max_by { |path| Gem::Version.new(path[/-(\d[\w.]*)\.gem\z/, 1]) }, @folder) if cached.any?
+    gem("fetch", dependency.name, "--version", dependency.requirement.to_s, chdir: @folder)
+  end
+
+  def gem(*arguments, chdir:, environment: {})
+    output, status = self.class.unbundled { Open3.capture2e({"RUBYOPT" => nil, **environment}, RbConfig.ruby, "-S", "gem", *arguments, chdir: chdir) }
+    raise Failed, "gem #{arguments.join(" ")}\n#{output}" unless status.success?
+  end
+end
