@@ -6,6 +6,7 @@ standard = lambda do |task|
 end
 
 c_files = FileList["{ext/pelton,test}/**/*.{c,h}"]
+signatures = FileList["{.,pelton-*}/sig"].flat_map { |folder| ["-I", folder] }
 
 desc "Check the style of Ruby (standard) and C (clang-format), and the signatures (rbs)"
 task lint: %w[lint:ruby lint:c lint:signatures]
@@ -15,7 +16,7 @@ namespace :lint do
   # By the rbs that comes with Ruby, not with the bundle.
   task(:signatures) do
     program = "Gem::Specification.find_all_by_name('rbs').any? or exit; load Gem.bin_path('rbs', 'rbs')"
-    Bundler.with_unbundled_env { sh RbConfig.ruby, "-e", program, "--", "-r", "socket", "-r", "uri", "-I", "sig", "validate", "--silent", verbose: false }
+    Bundler.with_unbundled_env { sh RbConfig.ruby, "-e", program, "--", "-r", "socket", "-r", "uri", *signatures, "validate", "--silent", verbose: false }
   end
   task(:c) { sh "clang-format", "--dry-run", "-Werror", "--ferror-limit=5", *c_files, verbose: false }
 end

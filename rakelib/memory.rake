@@ -6,18 +6,18 @@ memory_tests = lambda do |folders: "test"|
 end
 
 ruby_tests = lambda do |*command, **options|
-  [*command, "-Ilib", "-Itest", "-e", "ARGV.each { |file| require File.expand_path(file) }.clear", *memory_tests.call(**options)]
+  [*command, "-Itest", "-e", "ARGV.each { |file| require File.expand_path(file) }.clear", *memory_tests.call(**options)]
 end
 
 desc "Run tests with a minor collection at every allocation; FULL=1: a whole one with compaction (a hundred times as slow)"
 task stress: :compile do
-  environment = {"PELTON_GC_STRESS" => ENV["FULL"] ? "full" : "1", "PELTON_WATCHDOG" => "off"} # it would have much to say
+  environment = {"PELTON_GC_STRESS" => ENV["FULL"] ? "full" : "1", "PELTON_WATCHDOG" => "off"} # it would report a stall all the time
   sh(environment, *ruby_tests.call("ruby"), verbose: false)
 end
 
-desc "Run tests under valgrind, reporting only what comes from Pelton"
+desc "Run tests under valgrind, reporting only the errors of Pelton"
 task memcheck: :compile do
-  tests = ENV["TESTS"] # given to rake, which the environment without Bundler does not know of
+  tests = ENV["TESTS"] # rake's variable, which is not in the environment without Bundler
   Bundler.with_unbundled_env do
     ENV["TESTS"] = tests
     # Valgrind takes a stack pointer that moves less than 2 MB for a call or a return, and the memory it passed for gone:
@@ -31,26 +31,26 @@ end
 
 task "memcheck:run" do
   require "ruby_memcheck"
-  # What a killed child has reported up to then counts: its report gets the end that it lacks.
+  # The errors that a killed child has reported count: its truncated report is completed.
   RubyMemcheck::TestTaskReporter.prepend(Module.new {
     def parse_valgrind_output
       valgrind_xml_files.each { |file| File.write(file, "</valgrindoutput>", mode: "a") unless File.read(file).include?("</valgrindoutput>") }
       super
     end
   })
-  # Servers are not ours to check, and the guard, a fork, may still be ending when the reports are read.
+  # The reports of other projects' servers do not count, and the guard, a fork, may still be ending when the reports are read.
   options = ["--trace-children-skip=*/memcached,*/openssl", "--child-silent-after-fork=yes"]
   options = RubyMemcheck::Configuration::DEFAULT_VALGRIND_OPTIONS + options
   RubyMemcheck.config(binary_name: "pelton", valgrind_options: options, valgrind_suppressions_dir: "test/valgrind")
   RubyMemcheck::TestTask.new("memcheck:tests") { |t|
-    t.libs << "lib" << "test"
+    t.libs << "test"
     t.test_files = memory_tests.call
   }
   Rake::Task["memcheck:tests"].invoke
 end
 
 # ASAN looks at the heap alone: it does not follow the fibers' stacks, on which exceptions jump. The extension and the
-# files around it are a copy, since tests and programs load what lies beside them.
+# files around it are a copy, since tests and programs load the files beside them.
 sanitized = "tmp/sanitize"
 sanitizers = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer --param=asan-stack=0"
 
@@ -72,7 +72,7 @@ task sanitize: "#{sanitized}/build/Makefile" do
     "ASAN_OPTIONS" => "handle_segv=0:use_sigaltstack=0:detect_leaks=0:detect_stack_use_after_return=0",
     "UBSAN_OPTIONS" => "print_stacktrace=1"
   }
-  command = ruby_tests.call("ruby", folders: "test/{.,tls,http,memcached,eventmachine,eventmachine/protocols}")
+  command = ruby_tests.call("ruby", folders: "{test/{.,tls,http,memcached},pelton-eventmachine/test/{.,protocols}}")
   # ASAN says on stderr that it knows no fibers. And while Ruby 3.1 moves objects by itself it takes what lies on a stack
   # for one, which ASAN's addresses do not forgive.
   command.reject! { |argument| argument.match?(%r{/\./(signal|state_table)_test}) }

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-desc "Use memcached for SOAK_SECONDS seconds (default 600) while everything goes wrong; SOAK_SEED=n makes the same trouble again"
+desc "Use memcached for SOAK_SECONDS seconds (default 600) under all kinds of faults; SOAK_SEED=n makes the same faults again"
 task soak: :compile do
-  # Guard ends what was started, however this ends.
+  # Guard ends the servers, however this task ends.
   program = <<~'RUBY'
     require "./test/support/guard"
     Guard.start
@@ -16,6 +16,6 @@ task soak: :compile do
     puts format("memory: %d KB at first, %d KB at last; %.2f of what it was", soak.memory.first, soak.memory.last, soak.growth)
     abort "the memory grows" if seconds >= 300 && soak.growth > 1.15
   RUBY
-  # Threads' arenas would hide what the load keeps.
+  # The arenas of threads would hide a leak of the load.
   sh({"MALLOC_ARENA_MAX" => "2"}, RbConfig.ruby, "-Ilib", "-e", program, verbose: false)
 end

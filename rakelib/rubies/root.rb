@@ -1,0 +1,161 @@
+# frozen_string_literal: true
+
+require "digest"
+require "fileutils"
+require "open-uri"
+require "open3"
+require "shellwords"
+
+# A Debian with another Ruby in a folder of tmp/rubies/. It is made once; then packages and gems are installed when their lists
+# have changed. Commands run there in namespaces of their own: the mounts and the processes go when the command ends.
+class RubyRoot
+  # Why a root cannot be made on this machine: a skip, not a failure.
+  Missing = Class.new(StandardError)
+
+  # Newest: Debian's newest Ruby, often in experimental long before it is in a release.
+  SUITES = {"3.3" => %w[trixie], "newest" => %w[sid experimental]}.freeze
+  PACKAGES = %w[
+    ca-certificates g++ gcc git iproute2 libmemcached-tools libpq-dev libsasl2-dev libssl-dev libyaml-dev make memcached netbase
+    openssl pkgconf procps ruby-bundler strace zlib1g-dev
+  ].freeze
+  FOLDER = File.expand_path("../../tmp/rubies", __dir__)
+  TREE = File.expand_path("../..", __dir__)
+
+  IN_NAMESPACES = %w[unshare --mount --pid --fork --kill-child].freeze
+  # The shell stays, as the process that reaps orphans.
+  ENTER = <<~SH
+    mount --rbind /dev "$0/dev"
+    mount -t proc proc "$0/proc"
+    root=$0
+    chroot "$root" "$@"
+    exit $?
+  SH
+  ENVIRONMENT = {
+    "PATH" => "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME" => "/root", "LANG" => "C.UTF-8", "TERM" => "dumb",
+    "DEBIAN_FRONTEND" => "noninteractive", "SSL_CERT_FILE" => "/etc/ssl/certs/ca-certificates.crt",
+    "BUNDLE_PATH" => "/gems", "BUNDLE_WITH" => "docs", "BUNDLE_SILENCE_ROOT_WARNING" => "1"
+  }.freeze
+
+  # @yieldparam line [String] what begins now, if it takes long
+  def initialize(name, &progress)
+    @suite, @also = SUITES.fetch(name) { raise ArgumentError, "no root is called #{name} (there are #{SUITES.keys.join(" and ")})" }
+    @name, @progress = name, progress
+    @path, @log = File.join(FOLDER, name), File.join(FOLDER, "#{name}.log")
+  end
+
+  # Brings the root up to date.
+  def prepare
+    raise Missing, "root is needed" unless Process.uid.zero?
+    raise Missing, "debootstrap and unshare are needed" unless %w[debootstrap unshare].all? { |tool| which(tool) }
+    raise Missing, "mounting is not allowed" unless system(*IN_NAMESPACES, "mount", "-t", "proc", "proc", "/proc", %i[out err] => File::NULL)
+    FileUtils.mkdir_p(FOLDER)
+    bootstrap unless File.directory?(@path)
+    copy_system_files
+    stamped("packages", [*PACKAGES, *@also]) { install_packages }
+    copy_tree
+    stamped("gems", Dir["{Gemfile,*.gemspec,*/*.gemspec,lib/pelton/version.rb}", base: TREE].sort.map { |file| File.read(File.join(TREE, file)) }) { install_gems }
+    @progress.call("compiling")
+    inside("bundle", "exec", "rake", "--silent", "compile")
+  end
+
+  # Becomes a command that runs in the root, in the copy of the tree.
+  def exec(*command)
+    Kernel.exec(*enter(command))
+  end
+
+  private
+
+  def which(tool) = ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, tool)) }
+
+  def enter(command)
+    settings = ENVIRONMENT.merge(ENV.slice("PELTON_BACKEND", "TESTOPTS")).map { |name, value| "#{name}=#{value}" }
+    line = "cd /pelton 2>/dev/null || cd /; exec #{command.shelljoin}"
+    [*IN_NAMESPACES, "sh", "-e", "-c", ENTER, @path, "/usr/bin/env", "-i", *settings, "sh", "-c", line]
+  end
+
+  def inside(*command) = run(*enter(command))
+
+  # Runs a command whose output goes to the log, and its end to the error when it fails.
+  def run(*command)
+    return if system(*command, :in => File::NULL, %i[out err] => [@log, "a"])
+    raise "#{@name}: failed, the end of #{@log} is\n#{File.readlines(@log).last(20).join}"
+  end
+
+  # Calls the block when it was not called yet for these contents.
+  def stamped(subject, contents)
+    stamp, wanted = File.join(@path, "var", "lib", "pelton-#{subject}"), Digest::SHA256.hexdigest(contents.join("\n"))
+    return if File.exist?(stamp) && File.read(stamp) == wanted
+    yield
+    File.write(stamp, wanted)
+  end
+
+  # The address that apt itself uses on this machine for Debian's packages.
+  def mirror
+    release = File.read("/etc/os-release")[/^VERSION_CODENAME=(\w+)/, 1]
+    list, = Open3.capture2("apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(CODENAME)", "Created-By: Packages")
+    uri = list.lines.map(&:split).find { |_, *names| names.include?(release) }&.first or raise Missing, "apt knows no mirror of Debian"
+    [@suite, *@also].each { |suite| URI.parse("#{uri}dists/#{suite}/InRelease").open(open_timeout: 20, read_timeout: 60) { |io| io.read(100) } }
+    uri
+  rescue SystemCallError, SocketError, OpenURI::HTTPError, Timeout::Error => problem
+    raise Missing, "no network, or the mirror lacks #{@suite}: #{problem.message}"
+  end
+
+  def bootstrap
+    uri, unfinished = mirror, "#{@path}.unfinished"
+    @progress.call("making a root of Debian #{@suite} (a few minutes; #{@log})")
+    FileUtils.rm_rf(unfinished)
+    run(*IN_NAMESPACES, "debootstrap", "--variant=minbase", @suite, unfinished, uri)
+    File.write(File.join(unfinished, "etc/apt/sources.list"), [@suite, *@also].map { |suite| "deb #{uri} #{suite} main\n" }.join)
+    File.write(File.join(unfinished, "usr/sbin/policy-rc.d"), "#!/bin/sh\nexit 101\n", perm: 0o755) # no service starts
+    File.rename(unfinished, @path)
+  end
+
+  # The network's settings, apt's own ones included, and the certificates that are trusted here.
+  def copy_system_files
+    settings, = Open3.capture2("apt-config", "dump", "Acquire")
+    File.write(File.join(@path, "etc/apt/apt.conf.d/90machine"), settings.lines.grep(/\AAcquire::(Check|Retries|http)/).join)
+    %w[/etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt].select { |file| File.exist?(file) }.each do |file|
+      copy = File.join(@path, file)
+      FileUtils.mkdir_p(File.dirname(copy))
+      FileUtils.rm_f(copy) # it may be a link
+      FileUtils.cp(File.realpath(file), copy)
+    end
+  end
+
+  def install_packages
+    @progress.call("installing packages (a few minutes)")
+    inside("apt-get", "update", "--quiet")
+    list, = Open3.capture2(*enter(%w[apt-cache pkgnames ruby]))
+    ruby = list.split.grep(/\Aruby\d[\d.]*\z/).max_by { |name| Gem::Version.new(name.delete_prefix("ruby")) }
+    inside("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *@also&.then { |suite| ["--target-release", suite] }, ruby, "#{ruby}-dev")
+    inside("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *PACKAGES)
+    inside("apt-get", "clean")
+    copy_system_files # the packages have written their own
+    # Debian's own choice of a Ruby may be an older one.
+    %w[ruby gem].each { |tool| inside("ln", "-sf", "#{tool}#{ruby.delete_prefix("ruby")}", "/usr/bin/#{tool}") }
+  end
+
+  def install_gems
+    @progress.call("installing gems (a few minutes)")
+    inside("bundle", "install", "--quiet")
+  end
+
+  # The files that git knows or would add. Those that have not changed keep their time, so that only changes are compiled.
+  def copy_tree
+    files, = Open3.capture2(*%w[git ls-files -z --cached --others --exclude-standard], chdir: TREE)
+    files = files.split("\0").select { |file| File.exist?(File.join(TREE, file)) }
+    tree, list = File.join(@path, "pelton"), File.join(@path, "var/lib/pelton-files")
+    gone = File.exist?(list) ? File.read(list).split("\0") - files : []
+    FileUtils.rm_f(gone.map { |file| File.join(tree, file) })
+    files.each do |file|
+      original, copy = File.join(TREE, file), File.join(tree, file)
+      FileUtils.mkdir_p(File.dirname(copy))
+      if File.symlink?(original)
+        FileUtils.ln_s(File.readlink(original), copy) unless File.symlink?(copy)
+      elsif !File.exist?(copy) || !FileUtils.identical?(original, copy)
+        FileUtils.cp(original, copy)
+      end
+    end
+    File.write(list, files.join("\0"))
+  end
+end
