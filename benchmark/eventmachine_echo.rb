@@ -2,16 +2,15 @@
 
 # EventMachine programs on Pelton beside the same on the gem eventmachine: echo with 64 connections, receiving and
 # proxying in bulk, timers, ticks, defer's round trip, and the memory of connections. Times are the process's CPU time, which is
-# all the time there is while a loop has work; that of defer is by the clock. Each measurement is a Ruby of its own, the
-# contenders take turns, and the ratios are of medians: Pelton's by the gem's, so below 1 is faster or smaller.
+# all of the time while a loop has work; defer is measured in wall-clock time. Each measurement is a Ruby of its own, the
+# contenders alternate, and each ratio is Pelton's median by the gem's, so below 1 is faster or smaller.
 #
 #     ruby benchmark/eventmachine_echo.rb [ROUNDS [NAME]]
 
 require "open3"
 require "rbconfig"
+require_relative "support/eventmachine"
 require_relative "support/measuring"
-
-LIB = File.expand_path("../lib", __dir__)
 
 PRELUDE = <<~'RUBY'
   require "socket"
@@ -23,7 +22,7 @@ PRELUDE = <<~'RUBY'
   EM.set_descriptor_table_size(25_000) rescue nil
 RUBY
 
-# Each prints one number: seconds, or kilobytes.
+# Each program prints one number: seconds, or kilobytes.
 PROGRAMS = {
   "echo, 64 connections" => <<~RUBY,
     count = 60_000
@@ -71,13 +70,13 @@ PROGRAMS = {
   "proxy in bulk, 256 MB" => <<~RUBY,
     size = 256 * 1024 * 1024
     listener = TCPServer.new("127.0.0.1", 0)
-    told, telling = IO.pipe
+    sum, sum_writer = IO.pipe
     sink = fork do
       peer = listener.accept
       buffer = +""
       got = 0
       got += buffer.bytesize while peer.read(65_536, buffer)
-      telling.puts got
+      sum_writer.puts got
     end
     at = listener.local_address.ip_port
     start = nil
@@ -98,7 +97,7 @@ PROGRAMS = {
       end
     end
     spent = cpu - start
-    abort "wrong" unless told.gets.to_i == size
+    abort "wrong" unless sum.gets.to_i == size
     puts spent
     Process.wait(sink)
   RUBY
@@ -183,7 +182,7 @@ PROGRAMS = {
 }.freeze
 
 CONTENDERS = {
-  pelton: ["-I#{LIB}", "-rpelton/eventmachine"],
+  pelton: ON_PELTON,
   gem: ["-e", "gem 'eventmachine', '1.2.7'; require 'eventmachine'; eval($stdin.read)"]
 }.freeze
 
@@ -199,9 +198,9 @@ rounds = Integer(ARGV[0] || 7)
 puts RUBY_DESCRIPTION, "medians of #{rounds} rounds"
 PROGRAMS.each do |name, program|
   next if ARGV[1] && !name.include?(ARGV[1])
-  figures = {pelton: [], gem: []}
-  rounds.times { figures.keys.shuffle.each { |contender| figures[contender] << measure(contender, program) } }
-  medians = figures.transform_values { |all| median(all) }
-  puts format("  %-36s pelton %9.3f [%.3f..%.3f]  gem %9.3f [%.3f..%.3f]  %.2f", name, medians[:pelton], *figures[:pelton].minmax,
-    medians[:gem], *figures[:gem].minmax, medians[:pelton] / medians[:gem])
+  results = {pelton: [], gem: []}
+  rounds.times { results.keys.shuffle.each { |contender| results[contender] << measure(contender, program) } }
+  medians = results.transform_values { |all| median(all) }
+  puts format("  %-36s pelton %9.3f [%.3f..%.3f]  gem %9.3f [%.3f..%.3f]  %.2f", name, medians[:pelton], *results[:pelton].minmax,
+    medians[:gem], *results[:gem].minmax, medians[:pelton] / medians[:gem])
 end

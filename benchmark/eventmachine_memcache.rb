@@ -1,17 +1,16 @@
 # frozen_string_literal: true
 
-# Article 000's asynchronous half (examples/articles/000_memcached.rb): set, get and delete by EM::P::Memcache, on Pelton beside the
-# gem eventmachine. Each run is a Ruby of its own on one core, the contenders take turns, and what was read is checked. The figures are
-# CPU time, and the ratio is of medians: Pelton's by the gem's.
+# Article 000's asynchronous half (pelton-lab/examples/articles/000_memcached.rb): set, get and delete by EM::P::Memcache, on Pelton beside the
+# gem eventmachine. Each run is a Ruby of its own on one core, the contenders alternate, and the values read are checked. The results are
+# CPU time, and the ratio is Pelton's median by the gem's.
 #
 #     ruby benchmark/eventmachine_memcache.rb [ROUNDS [KEYS]]
 
 require "open3"
 require "rbconfig"
 require "socket"
+require_relative "support/eventmachine"
 require_relative "support/measuring"
-
-LIB = File.expand_path("../lib", __dir__)
 
 PROGRAM = <<~'RUBY'
   require "eventmachine"
@@ -32,7 +31,7 @@ RUBY
 
 CONTENDERS = {
   "gem" => ["-e", "gem 'eventmachine', '1.2.7'; eval(ARGV.shift)"],
-  "Pelton" => ["-I#{LIB}", "-rpelton/eventmachine", "-e", "eval(ARGV.shift)"]
+  "Pelton" => [*ON_PELTON, "-e", "eval(ARGV.shift)"]
 }.freeze
 
 def run(options, *arguments)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# What it costs to carry fiber-locals from fiber to fiber (docs/adr/008-fiber-locals-and-stacks.md): a callback that does
+# The cost of carrying fiber-locals from fiber to fiber (docs/adr/008-fiber-locals-and-stacks.md): a callback that does
 # not wait, and one that hands the loop to another fiber and gets it back. CPU time of this process, medians of interleaved
-# rounds, ratios to not carrying.
+# rounds, ratios to the time without carrying.
 #
 #     ruby -Ilib benchmark/fiber_locals.rb [ROUNDS]
 
@@ -14,10 +14,10 @@ HAND_OVERS = 50_000
 
 def set_locals(count) = count.times { |number| Thread.current[:"benchmark_#{number}"] = number }
 
-# Nanoseconds for each call of the block given to the loop.
+# Nanoseconds for each iteration of the measured block.
 def measure(count, carry_locals, names)
   seconds = nil
-  Thread.new do # whose fibers are new
+  Thread.new do # the fibers of a new thread are new
     Pelton.run(carry_locals: carry_locals) do
       set_locals(names)
       yield 100
@@ -51,11 +51,11 @@ end
 rounds = Integer(ARGV[0] || 7)
 contenders = [[false, 0], [true, 0], [true, 3], [true, 10]]
 {"a callback" => [CALLBACKS, CALLBACK], "a hand-over there and back" => [HAND_OVERS, HAND_OVER]}.each do |name, (count, work)|
-  figures = Hash.new { |hash, key| hash[key] = [] }
-  rounds.times { contenders.shuffle.each { |contender| figures[contender] << measure(count, *contender, &work) } }
-  baseline = median(figures[contenders[0]])
+  results = Hash.new { |hash, key| hash[key] = [] }
+  rounds.times { contenders.shuffle.each { |contender| results[contender] << measure(count, *contender, &work) } }
+  baseline = median(results[contenders[0]])
   contenders.each do |carries, names|
-    own = figures[[carries, names]]
+    own = results[[carries, names]]
     puts format("%-27s %-26s %6.0f ns (%.0f..%.0f)  %.2f", name, carries ? "carried, #{names} names" : "not carried",
       median(own), *own.minmax, median(own) / baseline)
   end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What finding a key's server costs, beside the same look-up in Ruby (Digest::MD5 and bsearch over the same points), and
+# The cost of finding a key's server, beside the same look-up in Ruby (Digest::MD5 and bsearch over the same points), and
 # beside dalli's ring where dalli is installed. Rounds are interleaved; the ratios are of medians.
 #
 #     bundle exec ruby -Ilib benchmark/hash_ring.rb [SERVERS [ROUNDS]]
@@ -34,7 +34,7 @@ begin
   dalli = Dalli::Ring.new(servers, Dalli::Protocol::Meta, {silence_marshal_warning: true})
   contenders["dalli's ring"] = ->(key) { dalli.send(:server_for_hash_key, dalli.send(:hash_for, key)) }
 rescue LoadError
-  nil # not installed, or hidden by Bundler
+  nil # dalli is not installed, or Bundler hides it
 end
 
 abort "placed wrongly" unless KEYS.all? { |key| contenders["HashRing, md5"].call(key) == in_ruby.call(key) }

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# The claim: on a connection that is kept, the HTTP client takes no more of the processor than Net::HTTP.
+# The claim: on a kept connection the HTTP client takes no more CPU time than Net::HTTP.
 #
 #   ruby -Ilib benchmark/http_client.rb [REQUESTS [ROUNDS]]
 #
-# The server is a process of its own. The contenders take turns in this one; every body is checked. Times are this
-# process's, of the processor. Ratios are of medians, to Net::HTTP.
+# The server is a process of its own. The contenders alternate in this process; every body is checked. Times are this
+# process's CPU time. Ratios are of medians, to Net::HTTP.
 
 require "net/http"
 require "pelton/http"
@@ -39,7 +39,7 @@ CONTENDERS = {
 }.freeze
 
 times = Hash.new { |all, name| all[name] = [] }
-CONTENDERS.each_value(&:call) # warm
+CONTENDERS.each_value(&:call) # warms up
 ROUNDS.times { CONTENDERS.each { |name, contender| times[name] << processor_time(&contender) } }
 medians = times.transform_values { |all| median(all) }
 medians.each { |name, median| puts format("%-30s %5.2f x Net::HTTP   (%.0f us)", name, median / medians["Net::HTTP"], median / REQUESTS * 1e6) }

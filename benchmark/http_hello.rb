@@ -58,7 +58,7 @@ class Subject
     answers? || abort("#{name} does not answer hello")
   end
 
-  # What is timed is right.
+  # Checks the response before it is timed.
   def answers?
     response = Net::HTTP.get_response("127.0.0.1", "/", @port)
     response.code == "200" && response.body == "hello\n"
@@ -75,7 +75,7 @@ class Subject
     @rates << output[/Requests\/sec:\s+([\d.]+)/, 1].to_f
   end
 
-  # Seconds, of it and its children.
+  # CPU seconds of the server and its children.
   def cpu
     pids = [@pid, *File.read("/proc/#{@pid}/task/#{@pid}/children").split]
     pids.sum { |pid| File.read("/proc/#{pid}/stat")[/\) (.*)/, 1].split[11, 2].sum(&:to_i) } / TICKS
@@ -101,7 +101,7 @@ Dir.mktmpdir do |dir|
     Subject.new("pelton, as served", as_served, *ruby, "-e", PELTON, "PORT"),
     Subject.new("puma 1:1", {}, RbConfig.ruby, "-e", PUMA, "PORT")
   ]
-  subjects.each(&:measure) # warm
+  subjects.each(&:measure) # warms up
   subjects.each { |subject| [subject.rates, subject.costs].each(&:clear) }
   ROUNDS.times { subjects.each(&:measure) }
 

@@ -1,18 +1,18 @@
 /*
- * What the memcached codec costs: nanoseconds for a reply parsed and for a command written. Next to it, in the same
- * interleaved rounds, what the obvious way costs: to find each line with memchr and compare its word (it gives less: no
- * flags, no checks), and to format with snprintf.
+ * Measures the memcached codec: nanoseconds per parsed reply and per written command. The same interleaved rounds
+ * measure the obvious implementations: finding each line by memchr and comparing its word (which does less: no flags,
+ * no checks), and formatting by snprintf.
  *
- *   cc -O2 -std=gnu99 -Iext/pelton/core benchmark/memcached_codec.c ext/pelton/core/memcached_{line,parser,writer}.c \
- *       ext/pelton/core/{buffer,base64}.c -o /tmp/memcached_codec && /tmp/memcached_codec
+ *   cc -O2 -std=gnu99 -Iext/pelton benchmark/memcached_codec.c ext/pelton/core/memcached/{line,parser,writer}.c \
+ *       ext/pelton/core/base/{buffer,base64}.c -o /tmp/memcached_codec && /tmp/memcached_codec
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "memcached_parser.h"
-#include "memcached_writer.h"
+#include "core/memcached/parser.h"
+#include "core/memcached/writer.h"
 
 #define ROUNDS 11
 #define REPETITIONS 40
@@ -39,7 +39,7 @@ static void require(int condition, const char *what)
     exit(1);
 }
 
-/* How many replies there were. */
+/* Returns the number of replies. */
 static int parse_with_pelton(void)
 {
     static struct pel_memcached_parser parser;

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What the embedded memcached makes of too little memory, beside memcached with one thread: how many reads still hit when a few
-# keys are wanted often (a Zipf distribution), with a scan of many keys in between; and how much memory either takes when the
+# The embedded memcached with too little memory, beside memcached with one thread: the share of reads that still hit when a few
+# keys are read often (a Zipf distribution), with a scan of many keys in between; and the memory that each takes when the
 # sizes of values change all the time.
 #
 #   bundle exec ruby -Ilib benchmark/memcached_eviction.rb     (READS=200000)
@@ -33,7 +33,7 @@ class Subject
 
   def resident = File.read("/proc/#{@pid}/status")[/VmRSS:\s+(\d+)/, 1].to_i / 1024
 
-  # Megabytes beyond what it began with.
+  # The growth of memory since the start, in megabytes.
   def growth = resident - @before
 
   def set(pairs)
@@ -42,7 +42,7 @@ class Subject
     raise "a set was answered by #{answer}" unless answer == "MN\r\n"
   end
 
-  # Those of the keys that are there.
+  # Returns those of the keys that the server still has.
   def get(keys)
     @socket.write("get #{keys.join(" ")}\r\n")
     found = []
@@ -61,7 +61,7 @@ class Subject
   end
 end
 
-# The probability of a key is nearly one by its rank.
+# The probability of a key is nearly proportional to one by its rank.
 def zipf(random) = "k#{(KEYS**random.rand).to_i}"
 
 def hits(subject)
@@ -72,7 +72,7 @@ def hits(subject)
     found = subject.get(keys)
     hits += found.size
     subject.set((keys - found).to_h { |key| [key, VALUE] })
-    subject.set(Array.new(100) { |number| ["scan#{round}-#{number}", VALUE] }) # wanted once, and never again
+    subject.set(Array.new(100) { |number| ["scan#{round}-#{number}", VALUE] }) # written once, and never read
   end
   hits
 end

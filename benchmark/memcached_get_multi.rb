@@ -4,7 +4,7 @@
 #
 #   bundle exec ruby -Ilib benchmark/memcached_get_multi.rb [ROUNDS]
 #
-# The same keys of one memcached, asked in turns; every answer is compared with what was stored. Ratios are of medians.
+# The contenders get the same keys of one memcached, alternating; every answer is compared with the stored values. Ratios are of medians.
 
 require "dalli"
 require "pelton/memcached"
@@ -41,8 +41,8 @@ begin
   medians = times.transform_values { |pairs| pairs.transpose.map { |list| median(list) } }
   puts RUBY_DESCRIPTION, "memcached #{server.stats["version"]}", "get_multi of #{KEYS} keys, #{ROUNDS} rounds of #{TIMES}; of dalli's:"
   puts "#{" " * 29}wall    CPU"
-  medians.each do |name, figures|
-    puts format("  %-24s %6.2f %6.2f", name, *figures.zip(medians["dalli"]).map { |own, theirs| own / theirs })
+  medians.each do |name, times|
+    puts format("  %-24s %6.2f %6.2f", name, *times.zip(medians["dalli"]).map { |own, theirs| own / theirs })
   end
 ensure
   processes.stop_all

@@ -5,7 +5,7 @@
 #   bundle exec ruby -Ilib benchmark/memcached_large.rb [ROUNDS]
 #
 # The bare socket asks the same memcached for the same value, and reads it by Ruby's own IO: a fresh string each time, as
-# the client's values are. Every value's length and first bytes are checked, and the whole of it once a round. Ratios are
+# the client's values are. Every value's length and first bytes are checked, and one whole value a round. Ratios are
 # of medians of this process's CPU time.
 
 require "pelton/memcached"

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# The claim: a server of five that dies or freezes costs its own callers their deadline, and nobody else anything.
+# The claim: when one server of five dies or freezes, its own callers wait for their deadline at most, and no other caller waits longer.
 #
 #   bundle exec ruby -Ilib benchmark/memcached_outage.rb [SECONDS]
 #
-# Fibers store and get keys of all five, each answer is checked. What the operations on the four others take, in the median and
-# in the slowest of a hundred, is compared with the time before; and the longest wait of the fifth's callers with their deadline.
+# Fibers store and get keys of all five; each answer is checked. The latency of operations on the four other servers, in the median and
+# the 99th percentile, is compared with the latency before; the longest wait of the fifth server's callers is compared with their deadline.
 
 require "pelton/memcached"
 require "pelton/lab"
@@ -20,7 +20,7 @@ def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
 def percentile(list, share) = list.sort[(list.size * share).to_i]
 
-# Runs the load; the block is called with the current phase's name's setter.
+# Runs the load. The block gets a Proc that sets the name of the current phase.
 def load(cache, ring)
   phase = nil
   times = Hash.new { |all, key| all[key] = [] }

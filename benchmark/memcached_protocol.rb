@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What it costs to ask a server which protocol it speaks, and to translate for one that speaks classic text: CPU time of
+# The cost of asking a server for its protocol, and of translating for a server that speaks classic text: CPU time of
 # this process, as ratios to the meta protocol without a question. (ADR 011)
 #
 #   bundle exec ruby -Ilib benchmark/memcached_protocol.rb [ROUNDS]
@@ -14,7 +14,7 @@ require_relative "support/measuring"
 ROUNDS = Integer(ARGV[0] || 11)
 COUNT = 30_000
 CONNECTIONS = 200
-Pelton.watchdog = nil # a burst is queued at once
+Pelton.watchdog = nil # queuing a whole burst takes longer than the threshold
 PROTOCOLS = {"meta" => :meta, "meta, asked for" => nil, "classic text" => :classic}.freeze
 
 WORK = {
@@ -52,7 +52,7 @@ begin
   (ROUNDS + 1).times do |round|
     WORK.to_a.product(PROTOCOLS.to_a).shuffle.each do |(work, block), (name, protocol)|
       time = processor_time { block.call(address, protocol) }
-      times[[work, name]] << time if round > 0 # the first one warms up
+      times[[work, name]] << time if round > 0 # the first round warms up
     end
   end
   medians = times.transform_values { |list| median(list) }

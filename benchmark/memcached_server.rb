@@ -40,7 +40,7 @@ class Subject
     abort "#{name} does not start"
   end
 
-  # The port may be taken by somebody else meanwhile, hence the question who answers there.
+  # Another process may take the port meanwhile, so the server that answers there is checked.
   def start(command)
     @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
     pin = (Etc.nprocessors > 1) ? %w[taskset -c 0] : []
@@ -62,7 +62,7 @@ class Subject
     nil
   end
 
-  # Seconds of CPU so far, of all its threads.
+  # CPU seconds of all of the server's threads so far.
   def cpu = Dir["/proc/#{@pid}/task/*/schedstat"].sum { |file| File.read(file).to_i } / 1e9
 
   def resident = File.read("/proc/#{@pid}/status")[/VmRSS:\s+(\d+)/, 1].to_i * 1024
@@ -76,7 +76,7 @@ end
 def with_subjects
   user = Process.uid.zero? ? %w[-u nobody] : []
   memcached = %w[-l 127.0.0.1 -p PORT -U 0 -m 512 -c 1024 -I 1m]
-  # By default memcached leaves a connection after 20 commands, which costs it a third where many are queued.
+  # By default memcached turns to the next connection after 20 commands, which costs it a third of its speed where many commands are queued.
   subjects = [Subject.new("memcached", "memcached", "-t", "1", "-R", "1000", *memcached, *user),
     Subject.new("pelton", RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/pelton", "memcached", *memcached)]
   yield subjects
@@ -94,7 +94,7 @@ end
 
 def race(subjects, load, name, workload)
   rounds = Array.new(ROUNDS) { |round| subjects.rotate(round).to_h { |subject| [subject, measure(subject, load, workload)] } }
-  rate, cpu = [:rate, :cpu].map { |figure| subjects.map { |subject| median(rounds.map { |round| round[subject][figure] }) } }
+  rate, cpu = [:rate, :cpu].map { |measurement| subjects.map { |subject| median(rounds.map { |round| round[subject][measurement] }) } }
   puts format("%-32s %10d %10d  %5.2f %9.2f %9.2f  %5.2f", name, *rate, rate[1] / rate[0], *cpu, cpu[1] / cpu[0])
 end
 

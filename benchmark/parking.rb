@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What it costs that one fiber waits and another wakes it: two tasks that alternate, by Queue and by awaiting operations, beside
+# The cost of a wait and a wake-up: two tasks that alternate, by Queue and by awaiting operations, beside
 # two threads and, where the gem async is installed, two of its tasks. CPU time of the process for one wait and wake-up; rounds
 # are interleaved, each in a fresh process, and the ratio is of medians.
 #
@@ -76,7 +76,7 @@ MEASURE = <<~RUBY
   COUNT = Integer(ARGV[0])
   SEEN = []
   contend
-  abort "wrong" unless SEEN == [2] * (COUNT / 2) # and now everything is warm
+  abort "wrong" unless SEEN == [2] * (COUNT / 2) # everything is warmed up now
   SEEN.clear
   clock = -> { Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond) }
   start = clock.call
@@ -84,7 +84,7 @@ MEASURE = <<~RUBY
   print (clock.call - start) / COUNT
 RUBY
 
-# Without Bundler, which would hide a gem that is no dependency of ours.
+# Runs without Bundler, which would hide a gem that is not in the Gemfile.
 def measure(program)
   without = ENV.keys.grep(/\A(BUNDLE|BUNDLER|RUBYOPT|RUBYLIB)/).to_h { |name| [name, nil] }
   output = IO.popen([without, RbConfig.ruby, *$LOAD_PATH.map { |path| "-I#{path}" }, "-e", program + MEASURE, COUNT.to_s], err: File::NULL, &:read)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What the hook io_read costs, beside Ruby's own reading with the hook io_wait alone: CPU time an operation. And what a
-# hook io_write would do to puts: the pieces in which its line arrives. Rounds are interleaved; ratios are of medians.
+# The cost of the hook io_read, beside Ruby's own reading with the hook io_wait alone: CPU time an operation. And the effect that a
+# hook io_write would have on puts: the pieces in which its line arrives. Rounds are interleaved; ratios are of medians.
 #
 #     bundle exec ruby -Ilib benchmark/scheduler_read.rb [ROUNDS]
 
@@ -57,7 +57,7 @@ WORK.each_key do |name|
   puts format("  %-28s %8.2f %8.2f %5.2f", name, with, without, with / without)
 end
 
-# The hook as simple as it can be: what matters is how often Ruby calls it.
+# The simplest possible hook: it shows how often Ruby calls it.
 hook(true)
 arrivals = lambda do
   here, there = Socket.pair(:UNIX, :SEQPACKET)

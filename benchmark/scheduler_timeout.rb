@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What Timeout.timeout costs around a block that ends in time: on the scheduler, where it is a timer of the loop, beside
-# Timeout's own way, which takes a thread. Rounds are interleaved; the ratio is of medians.
+# The cost of Timeout.timeout around a block that ends in time: on the scheduler, where it is a timer of the loop, beside
+# Timeout's own implementation, which uses a thread. Rounds are interleaved; the ratio is of medians.
 #
 #     bundle exec ruby -Ilib benchmark/scheduler_timeout.rb [ROUNDS]
 

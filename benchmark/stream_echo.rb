@@ -5,7 +5,7 @@
 #   ruby -Ilib benchmark/stream_echo.rb [ECHOES [ROUNDS]]
 #
 # 64 connections over loopback, both ends in one process: a client sends 32 bytes, the server sends them back, and so
-# on. Each contender is a process of its own, and they take turns. Every answer is checked. Ratios are of medians, to
+# on. Each contender is a process of its own, and the contenders alternate. Every answer is checked. Ratios are of medians, to
 # EventMachine.
 
 require "socket"
@@ -16,7 +16,7 @@ ROUNDS = Integer(ARGV[1] || 7)
 CONNECTIONS = 64
 MESSAGE = ("x" * 32).freeze
 
-# Counts answers; calls the block when all are there.
+# Counts answers; calls the block when all have arrived.
 class Tally
   attr_reader :count
 
@@ -25,7 +25,7 @@ class Tally
     @done = done
   end
 
-  # Whether to go on.
+  # Returns whether the client goes on.
   def answered(bytes)
     raise "#{bytes.inspect} came back" unless bytes == MESSAGE
     @count += 1

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# The claim: receiving much through Pelton costs what blocking reads cost when a buffer is reused, and not much more when
+# The claim: receiving in bulk through Pelton costs as much as blocking reads when a buffer is reused, and not much more when
 # each piece is a fresh string.
 #
 #   bundle exec ruby -Ilib benchmark/stream_receive.rb [MEGABYTES [ROUNDS]]
 #
-# A sender process sends over loopback; each receiver is a process of its own on another core, and they take turns. The
-# digest of what came is checked first, the number of bytes each time. Ratios are of medians, to blocking readpartial.
+# A sender process sends over loopback; each receiver is a process of its own on another core, and the receivers alternate. The
+# digest of the received bytes is checked first, the number of bytes each time. Ratios are of medians, to blocking readpartial.
 
 require "digest"
 require "pelton"

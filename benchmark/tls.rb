@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# The claim: TLS on a stream takes no more of the processor than Ruby's OpenSSL on a socket that blocks.
+# The claim: TLS on a stream takes no more CPU time than Ruby's OpenSSL on a blocking socket.
 #
 #   ruby -Ilib benchmark/tls.rb [ROUNDS]
 #
-# The server is a process of its own, on Ruby's OpenSSL. The contenders take turns in this one; what comes is counted or
-# compared. Times are this process's, of the processor. Ratios are of medians, to OpenSSL.
+# The server is a process of its own, on Ruby's OpenSSL. The contenders alternate in this process; the received bytes are counted or
+# compared. Times are this process's CPU time. Ratios are of medians, to OpenSSL.
 
 require "pelton"
 require_relative "support/measuring"
@@ -73,7 +73,7 @@ TASKS = {
 
 TASKS.each do |name, contenders|
   times = {openssl: [], pelton: []}
-  contenders.each_value(&:call) # warm
+  contenders.each_value(&:call) # warms up
   ROUNDS.times { contenders.each { |who, task| times[who] << processor_time(&task) } }
   openssl, pelton = times.values.map { |all| median(all) }
   puts format("%-12s %5.2f x OpenSSL", name, pelton / openssl)

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# The claim: a client that may choose a large finite field has a server compute hundreds of times as long for a handshake.
+# The claim: a client that may choose a large finite field makes a server compute hundreds of times as long for a handshake.
 #
 #   ruby -Ilib benchmark/tls_groups.rb [ROUNDS]
 #
-# Both sides are in this process; times are its, of the processor, for one handshake. The groups take turns. Ratios are of
+# Both sides are in this process; times are its CPU time for one handshake. The groups alternate. Ratios are of
 # medians, to X25519.
 
 require "pelton"

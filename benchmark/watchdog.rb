@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# Claim: the watchdog may always be on, since it costs a loop that works about nothing.
+# The claim: the watchdog may always be on, since it costs a busy loop about nothing.
 #
-# Three programs, in rounds that alternate: with the watchdog and without. "yields" turns the loop without waiting,
-# "callbacks" turns it for each callback, "echo" waits in each turn for another process. Then a process that waits.
+# Three programs, in rounds that alternate: with the watchdog and without. "yields" runs the loop without waiting,
+# "callbacks" makes a loop iteration for each callback, "echo" waits in each iteration for another process. Then an idle process.
 #
 #   bundle exec ruby -Ilib benchmark/watchdog.rb [ROUNDS]
 

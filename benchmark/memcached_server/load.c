@@ -1,11 +1,11 @@
 /*
- * A client of a memcached that asks as fast as it is answered: for benchmark/memcached_server.rb.
+ * A load generator for memcached servers, used by benchmark/memcached_server.rb.
  *
  *   load PORT WORKLOAD CONNECTIONS DEPTH OPERATIONS
  *
- * Each connection sends DEPTH operations at once and waits for their replies. Before anything is timed, each reply is
- * compared, byte for byte, with what it must be; later, only its length. Prints the nanoseconds that the operations
- * took.
+ * Each connection sends DEPTH operations at once and waits for their replies. Before the timed run, the replies are
+ * compared byte for byte with the expected ones; during it, only their length. Prints the duration of all operations in
+ * nanoseconds.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #define KEYS 10000
 #define MULTI 100
-#define MOST_CONNECTIONS 256
+#define MAX_CONNECTIONS 256
 
 static char *value;
 static size_t value_length = 100;
@@ -84,7 +84,7 @@ static void receive_all(int fd, char *bytes, size_t length)
     }
 }
 
-/* All keys, so that each get is a hit: a hundred at a time. */
+/* Stores all keys, a hundred at a time, so that each get is a hit. */
 static void fill(int fd, int keys)
 {
     char *text = allocate(100 * (value_length + 100)), reply[800];
@@ -98,12 +98,12 @@ static void fill(int fd, int keys)
         receive_all(fd, reply, 8 * count);
         for (size_t k = 0; k < count; k++)
             if (memcmp(reply + 8 * k, "STORED\r\n", 8))
-                fail("a set was answered otherwise");
+                fail("a set was not stored");
     }
     free(text);
 }
 
-/* Appends one operation and its reply; returns how many operations it counts for. */
+/* Appends one command and its expected reply; returns the number of operations that it counts as. */
 static int add_operation(const char *workload, int key)
 {
     char *at = batch + batch_length, *reply = expected + expected_length;
@@ -151,7 +151,7 @@ static int make_batch(const char *workload, int depth)
     return count;
 }
 
-static void check(int fd)
+static void check_replies(int fd)
 {
     char *reply = allocate(expected_length);
 
@@ -167,7 +167,7 @@ static void check(int fd)
 static long long run(int *fds, int connections, int operations, int operations_in_batch)
 {
     static char scrap[1 << 20];
-    size_t missing[MOST_CONNECTIONS];
+    size_t missing[MAX_CONNECTIONS];
     int epoll = epoll_create1(0), started = 0, batches = operations / operations_in_batch, running = 0;
     long long begin = now();
 
@@ -182,8 +182,8 @@ static long long run(int *fds, int connections, int operations, int operations_i
         }
     }
     while (running > 0) {
-        struct epoll_event events[MOST_CONNECTIONS];
-        int count = epoll_wait(epoll, events, MOST_CONNECTIONS, 0); /* never asleep: the server is what is measured */
+        struct epoll_event events[MAX_CONNECTIONS];
+        int count = epoll_wait(epoll, events, MAX_CONNECTIONS, 0); /* never sleeps: only the server is measured */
         for (int e = 0; e < count; e++) {
             unsigned i = events[e].data.u32;
             ssize_t length = recv(fds[i], scrap, sizeof scrap, 0);
@@ -207,14 +207,14 @@ static long long run(int *fds, int connections, int operations, int operations_i
 
 int main(int argc, char **argv)
 {
-    int fds[MOST_CONNECTIONS], connections, depth, operations, in_batch;
+    int fds[MAX_CONNECTIONS], connections, depth, operations, in_batch;
 
     if (argc != 6)
         return 2;
     connections = atoi(argv[3]);
     depth = atoi(argv[4]);
     operations = atoi(argv[5]);
-    if (connections < 1 || connections > MOST_CONNECTIONS || depth < 1)
+    if (connections < 1 || connections > MAX_CONNECTIONS || depth < 1)
         return 2;
     if (!strncmp(argv[2], "large", 5))
         value_length = 500000;
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
         fds[i] = open_connection(atoi(argv[1]));
     in_batch = make_batch(argv[2], depth);
     fill(fds[0], value_length > 1000 ? 10 : KEYS);
-    check(fds[0]);
+    check_replies(fds[0]);
     printf("%lld\n", run(fds, connections, operations, in_batch));
     return 0;
 }

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# What the benchmarks measure by.
+# The benchmarks' measurements and medians.
 
 def median(values) = values.sort[values.size / 2]
 
-# Seconds that the block takes: by the clock, and of this process's processor time.
+# The block's wall-clock time and this process's CPU time, in seconds.
 def wall_and_processor_time
   clocks = [Process::CLOCK_MONOTONIC, Process::CLOCK_PROCESS_CPUTIME_ID]
   before = clocks.map { |clock| Process.clock_gettime(clock) }
@@ -14,7 +14,7 @@ end
 
 def processor_time(&block) = wall_and_processor_time(&block).last
 
-# The block's value, from a process of its own.
+# Runs the block in a process of its own, and returns its value.
 def in_child
   reader, writer = IO.pipe
   pid = fork do

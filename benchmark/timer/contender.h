@@ -1,18 +1,18 @@
-#ifndef CONTENDER_H
-#define CONTENDER_H
+#ifndef PELTON_BENCHMARK_TIMER_CONTENDER_H
+#define PELTON_BENCHMARK_TIMER_CONTENDER_H
 
-#include "timer.h"
+#include "core/loop/timer.h"
 
-/* What a timer is in each contender; 128 bytes, as it is embedded in an operation. */
+/* A timer of each contender; 128 bytes, as large as an operation that embeds a timer. */
 struct subject {
     union {
         struct pel_timer wheel;
         struct {
-            size_t index; /* + 1; 0: not in the heap */
+            size_t index; /* the index in the heap + 1; 0: not in the heap */
             struct subject *next_expired;
         } heap;
         struct {
-            struct subject *child, *next, *previous; /* previous: the parent, of a first child */
+            struct subject *child, *next, *previous; /* previous: the parent, for a first child */
             int active;
             struct subject *next_expired;
         } pairing;

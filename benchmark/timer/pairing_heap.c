@@ -1,4 +1,4 @@
-/* Intrusive, like the wheel: adding is O(1), taking something out pairs up its children. */
+/* Intrusive like the wheel: adding is O(1), and removing a timer pairs up its children. */
 #include "contender.h"
 
 static struct subject *root, *expired, **expired_tail;
@@ -47,14 +47,14 @@ static struct subject *pair_up(struct subject *first)
     return result;
 }
 
-static void start(int64_t now)
+static void pairing_start(int64_t now)
 {
     (void)now;
     root = expired = NULL;
     expired_tail = &expired;
 }
 
-static void cancel(struct subject *subject)
+static void pairing_cancel(struct subject *subject)
 {
     struct subject *previous = subject->as.pairing.previous, *next = subject->as.pairing.next;
     struct subject *children = pair_up(subject->as.pairing.child);
@@ -76,9 +76,9 @@ static void cancel(struct subject *subject)
     root = meld(root, children);
 }
 
-static void add(struct subject *subject, int64_t deadline)
+static void pairing_add(struct subject *subject, int64_t deadline)
 {
-    cancel(subject);
+    pairing_cancel(subject);
     subject->deadline = deadline;
     subject->sequence = sequence++;
     subject->as.pairing.active = 1;
@@ -86,24 +86,24 @@ static void add(struct subject *subject, int64_t deadline)
     root = meld(root, subject);
 }
 
-static int64_t next(void)
+static int64_t pairing_next(void)
 {
     return root ? root->deadline : INT64_MAX;
 }
 
-static void expire(int64_t now)
+static void pairing_expire(int64_t now)
 {
     while (root && root->deadline <= now) {
         struct subject *subject = root;
 
-        cancel(subject);
+        pairing_cancel(subject);
         subject->as.pairing.next_expired = NULL;
         *expired_tail = subject;
         expired_tail = &subject->as.pairing.next_expired;
     }
 }
 
-static struct subject *pop(void)
+static struct subject *pairing_pop(void)
 {
     struct subject *subject = expired;
 
@@ -115,8 +115,9 @@ static struct subject *pop(void)
     return subject;
 }
 
-static void finish(void)
+static void pairing_finish(void)
 {
 }
 
-const struct contender pairing_heap = {"pairing heap", start, add, cancel, next, expire, pop, finish};
+const struct contender pairing_heap = {"pairing heap", pairing_start,  pairing_add, pairing_cancel,
+                                       pairing_next,   pairing_expire, pairing_pop, pairing_finish};

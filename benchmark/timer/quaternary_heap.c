@@ -1,4 +1,4 @@
-/* An array of keys with four children each: as libev and Go have it. */
+/* A heap in an array, with four children per entry, as in libev and Go. */
 #include "contender.h"
 
 #include <stdlib.h>
@@ -14,12 +14,12 @@ static size_t count, capacity;
 static uint64_t sequence;
 static struct subject *expired, **expired_tail;
 
-static int before(const struct entry *a, const struct entry *b)
+static int entry_before(const struct entry *a, const struct entry *b)
 {
     return a->deadline < b->deadline || (a->deadline == b->deadline && a->sequence < b->sequence);
 }
 
-static void put(size_t index, struct entry entry)
+static void put_entry(size_t index, struct entry entry)
 {
     entries[index] = entry;
     entry.subject->as.heap.index = index + 1;
@@ -27,11 +27,11 @@ static void put(size_t index, struct entry entry)
 
 static void sift_up(size_t index, struct entry entry)
 {
-    while (index > 0 && before(&entry, &entries[(index - 1) / 4])) {
-        put(index, entries[(index - 1) / 4]);
+    while (index > 0 && entry_before(&entry, &entries[(index - 1) / 4])) {
+        put_entry(index, entries[(index - 1) / 4]);
         index = (index - 1) / 4;
     }
-    put(index, entry);
+    put_entry(index, entry);
 }
 
 static void sift_down(size_t index, struct entry entry)
@@ -42,25 +42,25 @@ static void sift_down(size_t index, struct entry entry)
         if (first >= count)
             break;
         for (size_t child = first + 1; child < first + 4 && child < count; child++)
-            if (before(&entries[child], &entries[least]))
+            if (entry_before(&entries[child], &entries[least]))
                 least = child;
-        if (!before(&entries[least], &entry))
+        if (!entry_before(&entries[least], &entry))
             break;
-        put(index, entries[least]);
+        put_entry(index, entries[least]);
         index = least;
     }
-    put(index, entry);
+    put_entry(index, entry);
 }
 
 static void sift(size_t index, struct entry entry)
 {
-    if (index > 0 && before(&entry, &entries[(index - 1) / 4]))
+    if (index > 0 && entry_before(&entry, &entries[(index - 1) / 4]))
         sift_up(index, entry);
     else
         sift_down(index, entry);
 }
 
-static void start(int64_t now)
+static void heap_start(int64_t now)
 {
     (void)now;
     count = 0;
@@ -68,7 +68,7 @@ static void start(int64_t now)
     expired_tail = &expired;
 }
 
-static void cancel(struct subject *subject)
+static void heap_cancel(struct subject *subject)
 {
     size_t index = subject->as.heap.index;
 
@@ -79,7 +79,7 @@ static void cancel(struct subject *subject)
         sift(index - 1, entries[count]);
 }
 
-static void add(struct subject *subject, int64_t deadline)
+static void heap_add(struct subject *subject, int64_t deadline)
 {
     struct entry entry = {deadline, sequence++, subject};
 
@@ -97,24 +97,24 @@ static void add(struct subject *subject, int64_t deadline)
     sift_up(count - 1, entry);
 }
 
-static int64_t next(void)
+static int64_t heap_next(void)
 {
     return count ? entries[0].deadline : INT64_MAX;
 }
 
-static void expire(int64_t now)
+static void heap_expire(int64_t now)
 {
     while (count && entries[0].deadline <= now) {
         struct subject *subject = entries[0].subject;
 
-        cancel(subject);
+        heap_cancel(subject);
         subject->as.heap.next_expired = NULL;
         *expired_tail = subject;
         expired_tail = &subject->as.heap.next_expired;
     }
 }
 
-static struct subject *pop(void)
+static struct subject *heap_pop(void)
 {
     struct subject *subject = expired;
 
@@ -126,11 +126,12 @@ static struct subject *pop(void)
     return subject;
 }
 
-static void finish(void)
+static void heap_finish(void)
 {
     free(entries);
     entries = NULL;
     count = capacity = 0;
 }
 
-const struct contender quaternary_heap = {"4-ary heap", start, add, cancel, next, expire, pop, finish};
+const struct contender quaternary_heap = {"4-ary heap", heap_start,  heap_add, heap_cancel,
+                                          heap_next,    heap_expire, heap_pop, heap_finish};

@@ -1,7 +1,8 @@
 /*
- * Claim: among 100,000 timers, mostly cancelled before they fire, a heap costs two to four times what the wheel costs
- * to cancel, to re-arm and to replace. Where the heap is cheaper, to fire in the order of adding, it is here as well.
- * Run it by benchmark/timer/run. "ratio": the contender's time to the wheel's in the same interleaved run.
+ * Claim: with 100,000 timers, most of them cancelled before they fire, a heap takes two to four times as long as the
+ * wheel to cancel, re-arm and replace a timer. The case in which the heap is faster, firing in the order of adding, is
+ * included. Run it by benchmark/timer/run. "ratio": the contender's time divided by the wheel's in the same interleaved
+ * run.
  */
 #include "contender.h"
 
@@ -52,7 +53,7 @@ static uint64_t clock_ns(void)
     return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
 }
 
-/* Each returns how many operations it did. *sum depends on what fired and in which order. */
+/* A workload returns the number of its operations. *sum depends on the fired timers and their order. */
 typedef size_t workload(const struct contender *, uint64_t *sum);
 
 static size_t drain(const struct contender *contender, uint64_t *sum)
@@ -66,7 +67,7 @@ static size_t drain(const struct contender *contender, uint64_t *sum)
     return popped;
 }
 
-/* Timeouts of 5 s, as a client has them: time goes on 1 us an operation. */
+/* Timeouts of 5 s, as a client sets them: time advances by 1 us per operation. */
 static size_t add_fixed(const struct contender *contender, uint64_t *sum)
 {
     (void)sum;
@@ -99,7 +100,7 @@ static size_t rearm(const struct contender *contender, uint64_t *sum)
     return COUNT;
 }
 
-/* The loop sleeps until `next` says so, and pops. */
+/* The loop sleeps until `next`, and pops. */
 static size_t fire_all(const struct contender *contender, uint64_t *sum)
 {
     size_t popped = 0;
@@ -112,7 +113,7 @@ static size_t fire_all(const struct contender *contender, uint64_t *sum)
     return popped;
 }
 
-/* The loop turns every millisecond, whatever `next` says. */
+/* The loop runs every millisecond, regardless of `next`. */
 static size_t fire_each_millisecond(const struct contender *contender, uint64_t *sum)
 {
     size_t popped = 0;
@@ -124,8 +125,8 @@ static size_t fire_each_millisecond(const struct contender *contender, uint64_t 
     return popped;
 }
 
-/* 100,000 in flight; each turn (20 us) ten are answered and ten begin; one in a hundred gets 50 ms, and mostly fires.
- */
+/* 100,000 operations in flight: in each iteration (20 us) ten complete and ten begin; one in a hundred has a timeout of
+ * 50 ms, and mostly fires. */
 static size_t mostly_cancelled(const struct contender *contender, uint64_t *sum)
 {
     for (size_t i = 0; i < COUNT; i++) {
@@ -142,8 +143,8 @@ static size_t mostly_cancelled(const struct contender *contender, uint64_t *sum)
     return COUNT;
 }
 
-/* A turn with nothing due. */
-static size_t idle_turn(const struct contender *contender, uint64_t *sum)
+/* A loop iteration without a due timer. */
+static size_t idle_iteration(const struct contender *contender, uint64_t *sum)
 {
     int64_t next = 0;
 
@@ -155,7 +156,7 @@ static size_t idle_turn(const struct contender *contender, uint64_t *sum)
     return COUNT;
 }
 
-/* The machine slept for 50 days, a hundred times over. */
+/* The clock jumps by 50 days, a hundred times. */
 static size_t gap(const struct contender *contender, uint64_t *sum)
 {
     for (size_t i = 0; i < 100; i++) {
@@ -175,10 +176,10 @@ static const struct {
     {"cancel, random order", add_random, cancel_random},
     {"re-arm, timeout 5 s", add_random, rearm},
     {"fire, random up to 30 s", add_random, fire_all},
-    {"fire, a turn each 1 ms", add_random, fire_each_millisecond},
+    {"fire, iteration each 1 ms", add_random, fire_each_millisecond},
     {"fire, timeouts 1 us apart", add_fixed, fire_each_millisecond},
     {"cancel + add, 1 % fire", add_random, mostly_cancelled},
-    {"turn, nothing due", add_fixed, idle_turn},
+    {"iteration, nothing due", add_fixed, idle_iteration},
     {"gap of 50 days", NULL, gap},
 };
 #define WORKLOADS (sizeof workloads / sizeof *workloads)
@@ -201,7 +202,7 @@ static double measure(size_t row, const struct contender *contender, size_t roun
     before = clock_ns();
     operations = workloads[row].run(contender, sum);
     after = clock_ns();
-    /* What is left must come out in the same order too. */
+    /* The remaining timers must fire in the same order, too. */
     now = INT64_MAX - 1;
     drain(contender, sum);
     contender->finish();
