@@ -2,6 +2,7 @@
 
 require_relative "test_helper"
 require "pelton"
+require "set"
 
 class TaskTest < PeltonTest
   def setup
@@ -30,7 +31,7 @@ class TaskTest < PeltonTest
     assert_equal [0, 1, 2, 3, 4], @log
   end
 
-  def test_await_returns_the_value_to_everybody_who_asks
+  def test_await_returns_the_value_to_every_caller
     Pelton.run do
       task = Pelton.spawn { sleep(0.001) && :value }
       askers = Array.new(3) { Pelton.spawn { task.await } }
@@ -39,7 +40,7 @@ class TaskTest < PeltonTest
     end
   end
 
-  def test_await_raises_the_error_to_everybody_with_the_place_where_the_task_failed
+  def test_await_raises_the_error_in_every_caller_with_the_backtrace_of_the_task
     Pelton.run do
       task = Pelton.spawn { sleep(0.001) && fail_here }
       errors = Array.new(2) {
@@ -55,13 +56,64 @@ class TaskTest < PeltonTest
       assert_equal %w[failed failed], errors.map(&:message)
       errors.each { |error| assert_match(/fail_here/, error.backtrace.first) }
     end
-    assert_empty @log # somebody heard of it
+    assert_empty @log # a caller has handled the error
   end
 
   def test_an_error_that_nobody_awaits_is_not_silent
     Pelton.run { Pelton.spawn { raise "alone" } }
 
     assert_equal ["alone"], @log
+  end
+
+  # ---- transient tasks, names ----------------------------------------------------------------------------------------
+
+  def test_a_transient_task_does_not_keep_run_going
+    value = Pelton.run do
+      Pelton.spawn(transient: true) do
+        loop { sleep(0.001) && @log << :beat }
+      ensure
+        sleep 0.001
+        @log << :ensured
+      end
+      Pelton.spawn(transient: true) { Queue.new.pop }
+      Pelton.spawn { sleep(0.005) && @log << :ordinary }
+      :value
+    end
+
+    assert_equal :value, value
+    assert_equal :ensured, @log.last
+    assert_includes @log, :ordinary
+    assert_includes @log, :beat
+  end
+
+  def test_run_ends_with_a_transient_task_alone
+    Pelton.run { Pelton.spawn(transient: true) { sleep } && nil }
+    assert Pelton.run { Pelton.spawn(transient: true) { sleep }.transient? }
+  end
+
+  def test_tasks_and_what_they_say
+    lock = Mutex.new
+    Pelton.run do
+      lock.lock
+      waiting = Pelton.spawn(name: :waiting) { lock.synchronize {} }
+      sleep 0
+      queued = Pelton.spawn { 1 }
+      main = Pelton::Task.current
+
+      assert_equal [main, waiting].to_set, Pelton.tasks.first(2).to_set # in any order
+      assert_equal queued, Pelton.tasks.last
+      assert_equal %i[running waiting queued], [main, waiting, queued].map(&:activity)
+      assert_match(/\A#<Pelton::Task "waiting" waiting from .*task_test.rb:\d+ at .*task_test.rb:\d+:in .*synchronize'>\z/, waiting.inspect)
+      assert_match(/\A#<Pelton::Task queued from .*task_test.rb:\d+>\z/, queued.inspect)
+      assert_nil queued.backtrace
+      assert_includes Thread.new(Pelton::Reactor.current) { |reactor| reactor.tasks }.value, waiting
+      lock.unlock
+      [waiting, queued].each(&:await)
+
+      assert_equal [["waiting", "#<Pelton::Task \"waiting\" succeeded>"], [nil, nil]], [[waiting.name, waiting.inspect], [queued.name, queued.origin]]
+    end
+
+    assert_empty Pelton.tasks
   end
 
   def test_a_task_is_a_deferrable
@@ -131,7 +183,7 @@ class TaskTest < PeltonTest
     assert_equal [:ensured], @log
   end
 
-  # Otherwise the rest of the block would be left out, and nobody would know.
+  # Otherwise the rest of the block would be skipped silently.
   def test_runs_block_that_awaits_a_cancelled_task
     error = assert_raises(Pelton::Cancelled) do
       Pelton.run do
@@ -142,7 +194,7 @@ class TaskTest < PeltonTest
     end
 
     assert_match(/the task was cancelled/, error.message)
-    assert_equal :stopped, Pelton.run { Pelton.add_timer(0.001) { Pelton.stop(:stopped) } && sleep } # which is no error
+    assert_equal :stopped, Pelton.run { Pelton.add_timer(0.001) { Pelton.stop(:stopped) } && sleep } # a stop is not an error
   end
 
   def test_cancel_when_it_is_done
@@ -164,7 +216,7 @@ class TaskTest < PeltonTest
     assert_empty @log
   end
 
-  def test_cancel_of_one_that_is_ready
+  def test_cancel_of_a_task_that_is_ready
     Pelton.run do
       operation = Pelton::Operation.new
       task = Pelton.spawn { operation.await && @log << :never }
@@ -177,8 +229,8 @@ class TaskTest < PeltonTest
     assert_empty @log
   end
 
-  # Ruby raises in no fiber that has resumed another one: the task hears of it when it waits itself.
-  def test_cancel_of_one_that_has_resumed_a_fiber
+  # Ruby cannot raise in a fiber that has resumed another one: the exception strikes the task when it waits itself.
+  def test_cancel_of_a_task_that_has_resumed_a_fiber
     Pelton.run do
       inner = nil
       task = Pelton.spawn do
@@ -204,7 +256,7 @@ class TaskTest < PeltonTest
     end
   end
 
-  def test_who_swallows_a_cancel_goes_on
+  def test_a_task_that_swallows_a_cancel_goes_on
     Pelton.run do
       task = Pelton.spawn do
         sleep
@@ -218,7 +270,7 @@ class TaskTest < PeltonTest
     end
   end
 
-  def test_cancelling_is_no_error_that_anybody_must_hear_of
+  def test_cancelling_is_not_reported_as_an_error
     Pelton.run do
       task = Pelton.spawn { sleep }
       Pelton::Reactor.current.yield
@@ -228,7 +280,7 @@ class TaskTest < PeltonTest
     assert_empty @log
   end
 
-  def test_an_error_of_an_ensure_block_is
+  def test_an_error_of_an_ensure_block_is_reported
     Pelton.run do
       task = Pelton.spawn do
         sleep
@@ -251,7 +303,7 @@ class TaskTest < PeltonTest
     end
   end
 
-  def test_cancelling_who_awaits_leaves_the_awaited_alone
+  def test_cancelling_an_awaiting_task_does_not_cancel_the_awaited_one
     Pelton.run do
       task = Pelton.spawn { sleep(0.002) && :value }
       asker = Pelton.spawn { task.await }
@@ -263,7 +315,7 @@ class TaskTest < PeltonTest
     end
   end
 
-  def test_a_thousand_tasks_that_nobody_keeps
+  def test_a_thousand_tasks_without_references
     Pelton.run do
       1000.times { |i| Pelton.spawn { sleep(0.001) && @log << i } }
       GC.start
