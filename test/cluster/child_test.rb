@@ -4,10 +4,10 @@ require_relative "../test_helper"
 require "pelton/cluster"
 require "socket"
 
-# In the test's own process, where it leaves signals as they were.
+# The child runs in the test's own process, so the tests restore the signal handlers.
 class ClusterChildTest < PeltonTest
   def setup
-    @handlers = %w[INT TERM HUP].to_h { |name| [name, Signal.trap(name, "DEFAULT")] }
+    @handlers = %w[INT TERM HUP TTIN].to_h { |name| [name, Signal.trap(name, "DEFAULT")] }
     @own, @masters = UNIXSocket.pair
     @log = []
   end
@@ -17,7 +17,7 @@ class ClusterChildTest < PeltonTest
     [@own, @masters].each(&:close)
   end
 
-  def test_it_says_when_it_serves_and_how_it_fares
+  def test_it_reports_that_it_is_ready_and_its_stats
     @masters.write("stop\n")
     child { |worker| worker.stats { {requests: 3} } }
 
@@ -29,6 +29,18 @@ class ClusterChildTest < PeltonTest
     Pelton::Cluster::Child.new(0, nil, @own).run(-> { @log << Pelton.running? }) { @log << Pelton.running? }
 
     assert_equal [false, true], @log
+  end
+
+  def test_it_tells_its_tasks
+    @masters.write("tasks\nstop\n")
+    child do |worker|
+      worker.on_stop { sleep 0.01 }
+      Pelton.spawn(name: "forever", transient: true) { sleep }
+    end
+    @own.close
+    tasks = JSON.parse(@masters.read[/^tasks (.*)/, 1])
+
+    assert_includes tasks.map { |task| task["name"] }, "forever"
   end
 
   def test_its_last_report_comes_when_all_is_done
@@ -70,7 +82,7 @@ class ClusterChildTest < PeltonTest
     assert_equal [:stop], @log
   end
 
-  def test_a_hangup_is_heard_from_the_master_alone
+  def test_only_the_master_can_send_a_hangup
     @masters.write("hangup\nhangup\nstop\n")
     child do |worker|
       worker.on_hangup { @log << :hangup }
@@ -81,7 +93,7 @@ class ClusterChildTest < PeltonTest
     assert_equal [:hangup, :hangup, :stop], @log
   end
 
-  # Those who will not be accepted by others are told of no end of their own.
+  # on_stop learns whether no other process will accept the connections in the backlog.
   def test_it_knows_whether_others_go_on
     [["stop\n", false], ["finish\n", true], [nil, true]].each do |line, final|
       line ? @masters.write(line) : @masters.close

@@ -3,13 +3,13 @@
 require_relative "../test_helper"
 require_relative "../support/clusters"
 
-# Signals and what goes wrong: test/integration/cluster_test.rb.
+# Signals and failures are tested in test/integration/cluster_test.rb.
 class ClusterMasterTest < PeltonTest
   include Clusters
 
   self.deadline = 120
 
-  def test_workers_serve_until_it_is_told_to_stop
+  def test_workers_serve_until_the_master_is_stopped
     cluster do |master|
       assert_equal 2, workers.size
       assert_includes workers, ask("hello\n").to_i
@@ -26,13 +26,13 @@ class ClusterMasterTest < PeltonTest
       Process.kill("KILL", before.first)
       now = eventually { two_without(before.first) }
 
-      assert_equal 1, figures["restarts"]
+      assert_equal 1, cluster_stats["restarts"]
       assert_match(/worker \d \(#{before.first}\) was killed by signal 9/, log)
       assert_includes now, ask("hello\n").to_i
     end
   end
 
-  # One that dies again and again is started later and later, and the log says when.
+  # The pauses before a worker that dies again and again is started grow, and the log says how long they are.
   def test_a_worker_that_dies_soon_is_not_started_at_once_again_and_again
     cluster("broken_later") do |master|
       File.write("#{@control}.started", "")
@@ -44,14 +44,14 @@ class ClusterMasterTest < PeltonTest
     end
   end
 
-  def test_those_who_serve_go_on_when_no_worker_can_be_forked
+  def test_running_workers_go_on_when_no_worker_can_be_forked
     cluster do |master|
       before = workers
       File.write("#{@control}.full", "")
       Process.kill("USR1", master)
       eventually { log.include?("the other workers are not replaced") }
       Process.kill("KILL", before.first)
-      eventually { log.match?(/worker \d cannot be forked, and is tried again in \d+ s: no disk \(RuntimeError\).*was killed by signal 9.*cannot be forked/m) }
+      eventually { log.match?(/worker \d cannot be forked, next try in \d+ s: no disk \(RuntimeError\).*was killed by signal 9.*cannot be forked/m) }
 
       assert_equal before.last, ask("hello\n").to_i
       File.delete("#{@control}.full")
@@ -59,7 +59,7 @@ class ClusterMasterTest < PeltonTest
     end
   end
 
-  def test_prometheus_is_told_of_all_seats_and_of_those_who_have_ended
+  def test_prometheus_gets_all_worker_indexes_and_the_ended_workers
     cluster do
       3.times { ask("hello\n") }
       eventually { metrics("answered_total").values.sum == 3 }
@@ -76,11 +76,11 @@ class ClusterMasterTest < PeltonTest
     cluster do |master|
       Process.kill("TTIN", master)
       eventually { workers.size == 3 }
-      2.downto(1) do |count| # two signals of a kind at once are one
+      2.downto(1) do |count| # the system merges two pending signals of the same number
         Process.kill("TTOU", master)
-        eventually { figures["wanted"] == count }
+        eventually { cluster_stats["wanted"] == count }
       end
-      left = eventually { figures["workers"].then { |all| all.size == 1 && all } } # one that stops may still answer
+      left = eventually { cluster_stats["workers"].then { |all| all.size == 1 && all } } # a worker that is stopping may still answer
       assert_equal left[0]["pid"], ask("hello\n").to_i
     end
   end
@@ -96,11 +96,11 @@ class ClusterMasterTest < PeltonTest
 
   def test_a_number_of_workers
     error = assert_raises(ArgumentError) { Pelton::Cluster::Master.new(nil, workers: 0) {} }
-    assert_match(/workers: 0/, error.message)
+    assert_match(/workers: must .*, not 0/, error.message)
   end
 
   private
 
-  # Looked at once: one look sees the old ones, the next the new ones.
+  # Asks for the workers once: between two requests an old worker might be replaced.
   def two_without(pid) = workers.then { |now| now if now.size == 2 && !now.include?(pid) }
 end

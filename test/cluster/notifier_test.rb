@@ -11,7 +11,7 @@ class ClusterNotifierTest < PeltonTest
     Pelton.logger = $stderr
   end
 
-  def test_a_service_manager_is_told
+  def test_a_service_manager_is_notified
     Dir.mktmpdir do |folder|
       [["#{folder}/s", "#{folder}/s"], ["@pelton-#{Process.pid}", "\0pelton-#{Process.pid}"]].each do |name, path|
         manager = Socket.new(:UNIX, :DGRAM)
@@ -30,14 +30,14 @@ class ClusterNotifierTest < PeltonTest
     end
   end
 
-  def test_without_one_nothing_happens
+  def test_without_a_service_manager_nothing_happens
     notifier = Notifier.new({})
 
     assert_nil notifier.ready
     assert_nil notifier.interval
   end
 
-  def test_one_that_is_gone_harms_nobody
+  def test_a_service_manager_that_is_gone_does_no_harm
     Pelton.logger = log = StringIO.new
     Notifier.new({"NOTIFY_SOCKET" => "/nowhere/at/all"}).ready
 

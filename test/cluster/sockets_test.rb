@@ -41,17 +41,17 @@ class ClusterSocketsTest < PeltonTest
     end
   end
 
-  def test_it_says_why_an_address_cannot_be_had
+  def test_it_says_why_an_address_cannot_be_opened
     TCPServer.open("127.0.0.1", 0) do |taken|
       address = "tcp://127.0.0.1:#{taken.addr[1]}"
-      assert_match(/- #{address}: somebody listens there/, assert_raises(Errno::EADDRINUSE) { Sockets.open([address]) }.message)
+      assert_match(/- #{address}: another process listens there/, assert_raises(Errno::EADDRINUSE) { Sockets.open([address]) }.message)
     end
-    assert_match(/a file that is no socket/, assert_raises(Errno::EADDRINUSE) { Sockets.open(["unix://#{__FILE__}"]) }.message)
+    assert_match(/a file that is not a socket/, assert_raises(Errno::EADDRINUSE) { Sockets.open(["unix://#{__FILE__}"]) }.message)
     denied = ->(*) { raise Errno::EACCES }
     Socket.stub(:new, denied) { assert_match(/below 1024/, assert_raises(Errno::EACCES) { Sockets.open(["tcp://127.0.0.1:80"]) }.message) }
   end
 
-  def test_when_one_cannot_be_had_none_stays_open
+  def test_when_one_address_cannot_be_opened_no_socket_stays_open
     port = free_port
     TCPServer.open("127.0.0.1", 0) do |taken|
       assert_raises(Errno::EADDRINUSE) { Sockets.open(["tcp://127.0.0.1:#{port}", "tcp://127.0.0.1:#{taken.addr[1]}"]) }
@@ -76,7 +76,7 @@ class ClusterSocketsTest < PeltonTest
     @sockets = Sockets.open(["tcp://127.0.0.1:#{free_port}"])
     follower = <<~RUBY
       require "pelton/cluster"
-      Process.kill("USR1", Process.pid) # it does not obey it yet
+      Process.kill("USR1", Process.pid) # the next program does not handle the signal yet
       p Pelton::Cluster::Sockets.open([ARGV[0]])[ARGV[0]].fileno == Integer(ARGV[1])
     RUBY
     reader, writer = IO.pipe
@@ -91,7 +91,7 @@ class ClusterSocketsTest < PeltonTest
     assert_equal "true\n", reader.read
   end
 
-  def test_systemd_s_are_taken_by_their_place
+  def test_systemd_s_sockets_are_taken_by_their_index
     listening = TCPServer.new("127.0.0.1", 0)
     port = listening.addr[1]
     program = <<~RUBY

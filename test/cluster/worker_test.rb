@@ -8,8 +8,9 @@ class ClusterWorkerTest < PeltonTest
 
   def setup
     @worker = Worker.start(3) do |pipe|
-      at_exit { exit!(0) } # not the tests'
+      at_exit { exit!(0) } # skips the at_exit blocks of the tests
       while (line = pipe.gets)
+        next pipe.write("tasks [{\"name\":\"a\"}]\n") if line == "tasks\n"
         pipe.write("ready\nstats {\"cut\nstats {\"n\":1}\n")
         exit!({"stop\n" => 5, "finish\n" => 6, "hangup\n" => 7}[line]) if line != "say\n"
       end
@@ -21,11 +22,11 @@ class ClusterWorkerTest < PeltonTest
     eventually { @worker.reap } unless @status
   end
 
-  def test_it_is_heard_and_stopped
+  def test_its_messages_are_read_and_it_stops
     refute_predicate @worker, :ready?
     @worker.pipe.write("say\n")
-    eventually { @worker.hear || @worker.ready? }
-    eventually { @worker.hear || !@worker.stats.empty? }
+    eventually { @worker.read_messages || @worker.ready? }
+    eventually { @worker.read_messages || !@worker.stats.empty? }
     assert_equal [3, {"n" => 1}], [@worker.index, @worker.stats]
 
     @worker.stop
@@ -37,14 +38,22 @@ class ClusterWorkerTest < PeltonTest
     assert_nil @worker.stop
   end
 
-  def test_its_last_report_is_heard_when_it_has_ended
+  def test_its_last_report_is_read_when_it_has_ended
     @worker.pipe.write("say\nstop\n")
     @status = eventually { @worker.reap }
 
     assert_equal({"n" => 1}, @worker.stats)
   end
 
-  def test_it_is_told_of_a_hangup
+  def test_it_is_asked_for_its_tasks
+    assert_nil @worker.tasks
+    @worker.ask_for_tasks
+    eventually { @worker.read_messages || @worker.tasks }
+
+    assert_equal [{"name" => "a"}], @worker.tasks
+  end
+
+  def test_it_gets_a_hangup
     @worker.hang_up
     @status = eventually { @worker.reap }
 
@@ -52,7 +61,7 @@ class ClusterWorkerTest < PeltonTest
     assert_nil @worker.hang_up
   end
 
-  def test_it_is_told_whether_others_go_on
+  def test_it_knows_whether_others_go_on
     @worker.stop(final: true)
     @status = eventually { @worker.reap }
 

@@ -5,7 +5,7 @@ require_relative "../support/embedded_memcached"
 require "dalli"
 require "open3"
 
-# Other people's clients, doing their everyday work with the embedded memcached.
+# Foreign clients use the embedded memcached as their users do.
 class MemcachedClientsTest < PeltonTest
   include EmbeddedMemcached
 
@@ -24,12 +24,12 @@ class MemcachedClientsTest < PeltonTest
     end
   end
 
-  # Dalli's own choice before 5.0.
+  # Dalli's default protocol before 5.0.
   def test_dalli_with_the_binary_protocol
     with_dalli { |cache| everyday_work_of_dalli(cache) }
   end
 
-  def test_dalli_what_only_the_meta_protocol_has
+  def test_dalli_features_of_the_meta_protocol_alone
     with_dalli(protocol: :meta) do |cache|
       cache.set("key", "value")
 
@@ -171,12 +171,12 @@ class MemcachedClientsTest < PeltonTest
     puts "all is well"
   RUBY
 
-  # It is compiled against a library of its own, so it is among the gems that only the lab asks for.
+  # The gem compiles a libmemcached of its own, so it is among the gems that only the lab installs.
   def test_the_memcached_gem
     with_embedded_memcached do |port|
       environment = {"BUNDLE_GEMFILE" => File.join(ROOT, "gemfiles/peers.rb")}
       output, status = Open3.capture2e(environment, RbConfig.ruby, "-rbundler/setup", "-e", MEMCACHED_GEM, port.to_s)
-      skip "the memcached gem is not installed: bin/setup --peers" if output.match?(/LoadError|Bundler::GemNotFound/)
+      skip "the memcached gem is not installed: bin/setup lab" if output.match?(/LoadError|Bundler::GemNotFound/)
 
       assert_predicate status, :success?, output
       assert_equal "all is well\n", output.lines.last

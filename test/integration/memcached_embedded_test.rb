@@ -3,7 +3,7 @@
 require_relative "../test_helper"
 require "open3"
 
-# The tests of Pelton's client, with the embedded memcached in memcached's place.
+# The tests of Pelton's client, with the embedded memcached instead of memcached.
 class MemcachedEmbeddedTest < PeltonTest
   self.deadline = 180
 

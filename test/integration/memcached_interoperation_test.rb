@@ -6,7 +6,7 @@ require "json"
 require "open3"
 require "pelton/memcached"
 
-# What other clients have stored can be read, and what this one stores they can read: the same bytes and flags, and with
+# Pelton reads values that other clients have stored, and they read Pelton's values: the same bytes and flags, and with
 # libmemcached on the same servers.
 class MemcachedInteroperationTest < PeltonTest
   VALUES = {"hash" => {"a" => [1, nil, "x"]}, "string" => "text", "number" => 7, "long" => "long " * 5000}.freeze
@@ -38,7 +38,7 @@ class MemcachedInteroperationTest < PeltonTest
     assert_equal [6, 7], [dalli.incr("n"), own.incr("n")]
   end
 
-  # It marshals without a flag that says so, and hashes keys by FNV-1.
+  # The gem sets no flag for marshalled values, and hashes keys by FNV-1.
   GEM = <<~'RUBY'
     begin
       gem "memcached"

@@ -4,19 +4,19 @@ require_relative "../test_helper"
 require_relative "../support/memcached_process"
 require "pelton/memcached"
 
-# One server of five goes, while fifty fibers use them.
+# One server of five fails while fifty fibers use all five.
 class MemcachedOutageTest < PeltonTest
   self.deadline = 120
 
   Memcached = Pelton::Memcached
-  TIMEOUT = 2 # seconds, which a server that is there has even on a busy machine
-  # An operation that is still there after so many seconds waits for something else than its deadline.
+  TIMEOUT = 2 # seconds; enough for a running server even on a busy machine
+  # Seconds after which an operation that is still pending has missed its own deadline.
   FAR_TOO_LONG = 40
 
   def setup
     @servers = Array.new(5) { MemcachedProcess.new }
     @ring = Memcached::HashRing.new(@servers.map(&:address))
-    @errors = Hash.new { |all, place| all[place] = [] }
+    @errors = Hash.new { |all, index| all[index] = [] }
     @answers = Hash.new(0)
     @stored = {}
   end
@@ -32,7 +32,7 @@ class MemcachedOutageTest < PeltonTest
       sleep 0.01 until @errors[2].any?(Memcached::DownError) && others_answered?(before)
     end
 
-    assert_empty @errors.keys - [2], "errors of servers that were there"
+    assert_empty @errors.keys - [2], "errors of servers that were running"
     assert_empty @errors[2].reject(&:retriable?)
   end
 
@@ -43,7 +43,7 @@ class MemcachedOutageTest < PeltonTest
       failed = @errors[2].size
       before = @answers.dup
       sleep 0.01 until @answers[2] > before[2] + 100
-      assert_operator @errors[2].size - failed, :<=, 150, "three connections were to fail, with what fifty fibers owed by them"
+      assert_operator @errors[2].size - failed, :<=, 150, "only the pending operations of fifty fibers on three connections were to fail"
       @servers[2].start
       before = @answers.dup
       sleep 0.01 until @answers[2] > before[2] + 100 && others_answered?(before)
@@ -71,9 +71,9 @@ class MemcachedOutageTest < PeltonTest
 
   private
 
-  def others_answered?(before) = [0, 1, 3, 4].all? { |place| @answers[place] > before[place] + 20 }
+  def others_answered?(before) = [0, 1, 3, 4].all? { |index| @answers[index] > before[index] + 20 }
 
-  # Runs the block beside fifty fibers that store and get what is theirs.
+  # Runs the block beside fifty fibers, each of which stores and gets keys of its own.
   def with_load(**options)
     over = false
     Pelton.run do
@@ -89,13 +89,13 @@ class MemcachedOutageTest < PeltonTest
 
   def use(cache, name)
     key = "#{name}-#{rand(20)}"
-    place = @ring.index(key)
+    index = @ring.index(key)
     Pelton.timeout(FAR_TOO_LONG) { rand(2).zero? ? store(cache, key) : look(cache, key) }
-    @answers[place] += 1
+    @answers[index] += 1
   rescue Pelton::TimeoutError, Pelton::ConnectionError => error
     raise if error.message.include?("#{FAR_TOO_LONG} s")
-    @errors[place] << error
-    sleep 0.005 # what fails at once would have the loop for itself
+    @errors[index] << error
+    sleep 0.005 # operations that fail at once would keep the loop busy
   end
 
   def store(cache, key)
@@ -104,8 +104,8 @@ class MemcachedOutageTest < PeltonTest
     cache.set(key, value)
   end
 
-  # What an operation that failed has done is not known, and a server that was out of reach may have an older value. But
-  # what belongs to the others is always the last one.
+  # The effect of a failed operation is unknown, and a server that was out of reach may have an older value. But
+  # the other servers always have the last value.
   def look(cache, key)
     value = cache.get(key)
     stored = @stored[key] || []

@@ -68,7 +68,7 @@ class MemcachedToolsTest < PeltonTest
     end
   end
 
-  # Its keys have control characters. With -v it compares each value it gets.
+  # memcaslap's keys have control characters. With -v it compares each value that it gets.
   def test_memcaslap
     with_embedded_memcached do |port|
       output, status = Open3.capture2e("memcaslap", "-s", "127.0.0.1:#{port}", "-T", "1", "-c", "8", "-x", "20000", "-v", "0.5")

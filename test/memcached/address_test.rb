@@ -6,7 +6,7 @@ require "pelton/memcached/address"
 class AddressTest < PeltonTest
   Address = Pelton::Memcached::Address
 
-  def test_a_host_alone_has_the_port_and_the_weight_of_everybody
+  def test_a_host_alone_has_the_default_port_and_weight
     address = Address.parse("cache.example")
 
     assert_equal ["cache.example", 11211, nil, 1], [address.host, address.port, address.path, address.weight]
@@ -26,7 +26,7 @@ class AddressTest < PeltonTest
     end
   end
 
-  def test_what_is_no_server
+  def test_invalid_addresses
     ["", ":1", "a:", "a:0", "a:65536", "a:1:0", "a:1:-1", "a:1:2:3", "a b", "a/b", "::1", "[::1", "[a b]:1", "a:1\n", "a:1\nb",
       "http://a:1", "/run/a\0b", "/run/a:0"].each do |text|
       error = assert_raises(ArgumentError, text.inspect) { Address.parse(text) }
@@ -36,21 +36,21 @@ class AddressTest < PeltonTest
     [nil, 11211, []].each { |thing| assert_raises(ArgumentError, TypeError) { Address.parse(thing) } }
   end
 
-  def test_a_parsed_address_stays_as_it_is
+  def test_a_parsed_address_is_returned_unchanged
     address = Address.parse("a:1:2")
 
     assert_same address, Address.parse(address)
     assert_predicate address, :frozen?
   end
 
-  def test_equal_addresses_are_one_key
+  def test_equal_addresses_are_equal_hash_keys
     assert_equal Address.parse("a"), Address.parse("a:11211:1")
     assert_equal 1, [Address.parse("a"), Address.parse("a:11211")].uniq.size
     refute_equal Address.parse("a"), Address.parse("a:11211:2")
     refute_equal Address.parse("a"), "a:11211"
   end
 
-  def test_the_name_on_the_ring_has_the_port_only_where_it_is_not_the_usual_one
+  def test_the_name_on_the_ring_omits_the_default_port
     names = %w[a a:11211:5 a:11212 [::1] /run/m].map { |text| Address.parse(text).ring_name }
 
     assert_equal %w[a a a:11212 ::1 /run/m:0], names

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Random commands of the binary protocol to a memcached, right and wrong ones, always the same for a seed. A cas is
-# relative to the one the server is at, see #to_s.
+# Random commands of memcached's binary protocol, valid and invalid ones, always the same for a seed. A cas is relative
+# to the server's current one, see #to_s.
 #
-# Left out is what Pelton's server does otherwise on purpose: after an unknown command it throws its body away, of which
-# memcached leaves a part to be taken for commands.
+# Left out are commands that Pelton's server treats differently on purpose: it discards the body of an unknown command,
+# while memcached reads a part of it as commands.
 class BinaryCommandStream
   OPCODES = {get: 0x00, set: 0x01, add: 0x02, replace: 0x03, delete: 0x04, incr: 0x05, decr: 0x06, quit: 0x07, getq: 0x09, noop: 0x0a,
              version: 0x0b, getk: 0x0c, getkq: 0x0d, append: 0x0e, prepend: 0x0f, setq: 0x11, addq: 0x12, replaceq: 0x13, deleteq: 0x14,
@@ -19,7 +19,7 @@ class BinaryCommandStream
     @packets = Array.new(length) { command }.flatten(1).push([:noop, "", "", "", 0], ending)
   end
 
-  # The bytes for a server whose last cas was `base`.
+  # Returns the bytes for a server whose last cas was `base`.
   def to_s(base)
     @packets.map { |name, extras, key, value, cas| packet(OPCODES.fetch(name, name), extras, key, value, cas.zero? ? 0 : base + cas) }.join
   end
@@ -35,7 +35,7 @@ class BinaryCommandStream
 
   def key = @prefix + pick("a", "b", "c d", "n\0\r\n", "k" * 200)
 
-  # Never a number: to memcached, "1 x" is one, and a shorter number leaves spaces behind it.
+  # A value is never a number: memcached takes "1 x" for one, and a number that gets shorter leaves spaces behind it.
   def text_key = "#{@prefix}text"
 
   def any_key = pick(key, key, text_key)
@@ -60,14 +60,14 @@ class BinaryCommandStream
     end
   end
 
-  # memcached changes a number in its place only when no reply that is still to be sent refers to it: NOOP sends them.
+  # memcached changes a number in place only when no unsent reply refers to it: NOOP makes it send them.
   def counting
     [[:noop, "", "", "", 0],
       [pick(:incr, :incrq, :decr, :decrq), [pick(0, 1, 7, 1000, (1 << 64) - 1), pick(0, 5), pick(NO_CREATION, 0, 1000)].pack("Q>Q>N"), key, "", cas]]
   end
 
-  # Each ends the conversation; most of them are mistakes. memcached may forget an error that it has not sent by then, hence
-  # the NOOP before it.
+  # Each of these ends the connection; most are invalid. memcached may drop an error reply that it has not sent by then,
+  # hence the NOOP before it.
   def ending
     pick([:quit, "", "", "", 0], [:quitq, "", "", "", 0], [:get, "", "", "", 0], [:set, "", key, "v", 0], [:noop, "", key, "", 0], [:get, "", "k" * 251, "", 0],
       [:incr, "x" * 8, key, "", 0], [:version, "", "", "v", 0], [:delete, "abcd", key, "", 0], [:touch, "", key, "", 0])

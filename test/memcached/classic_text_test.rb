@@ -9,7 +9,7 @@ class MemcachedClassicTextTest < PeltonTest
   include LyingMemcached
   include MemcachedStyles::Common
 
-  # What such servers never answer to a command.
+  # Replies that such servers never send.
   LIES = {
     [:get, "k"] => ["STORED\r\n", "EN\r\n", "VA 1\r\nx\r\n", "HD\r\n", "5\r\n", "NOT_FOUND\r\n", "VALUE k 0 1\r\nx\r\nVALUE k 0 1\r\ny\r\nEND\r\n"],
     [:gets, "k"] => ["VALUE other 0 1 5\r\nx\r\nEND\r\n", "STAT a b\r\n", "OK\r\n"],
@@ -24,7 +24,7 @@ class MemcachedClassicTextTest < PeltonTest
 
   RIGHT = ->(peer) { peer.commands(1) && peer.send("VALUE k 0 5\r\nright\r\nEND\r\n") && peer.stall }
 
-  def test_an_old_server_is_found_out_and_asked_in_classic_text
+  def test_an_old_server_is_detected_and_gets_classic_text
     [->(&block) { block.call }, Pelton.method(:run)].each do |within|
       port = with_memcached
       with_lying_memcached(->(peer) { peer.speak_classic(port) }) do |address|
@@ -42,8 +42,8 @@ class MemcachedClassicTextTest < PeltonTest
     end
   end
 
-  # They were written before anybody knew what the server speaks.
-  def test_commands_that_gathered_meanwhile_are_translated
+  # These commands are written before the client knows the server's protocol.
+  def test_commands_that_collected_while_connecting_are_translated
     port = with_memcached
     with_lying_memcached(->(peer) { peer.speak_classic(port) }) do |address|
       values = []
@@ -57,7 +57,7 @@ class MemcachedClassicTextTest < PeltonTest
     end
   end
 
-  def test_fetch_keeps_a_stale_value_to_its_end
+  def test_fetch_keeps_a_stale_value_until_it_expires
     with_memcached
     cache = client(protocol: :classic)
 
@@ -85,7 +85,7 @@ class MemcachedClassicTextTest < PeltonTest
     end
   end
 
-  def test_what_is_no_memcached_is_told
+  def test_a_server_of_another_protocol_is_refused
     {"HTTP/1.1 400 Bad Request\r\n" => Pelton::ProtocolError, "" => Pelton::ConnectionError, "MN" => Pelton::ConnectionError,
      "x" * 5000 => Pelton::Error}.each do |answer, error|
       with_lying_memcached(->(peer) { peer.line && peer.send(answer) }) do |address|
@@ -95,7 +95,7 @@ class MemcachedClassicTextTest < PeltonTest
     end
   end
 
-  def test_one_that_accepts_and_says_nothing_is_given_up
+  def test_a_silent_server_times_out
     with_lying_memcached(->(peer) { peer.stall }) do |address|
       assert_raises(Pelton::TimeoutError) { Pelton::Memcached::Client.new(address, timeout: 0.05).get("k") }
       assert_raises(Pelton::TimeoutError) { client(address).get("k", timeout: 0.05) }
@@ -103,7 +103,7 @@ class MemcachedClassicTextTest < PeltonTest
     end
   end
 
-  def test_the_protocol_is_one_of_two
+  def test_the_protocol_option_is_checked
     assert_raises(ArgumentError) { client("127.0.0.1:1", protocol: :binary) }
   end
 

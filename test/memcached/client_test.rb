@@ -15,8 +15,8 @@ MemcachedStyles::ALL.each do |style|
   })
 end
 
-# Some of them in classic text, or with several connections.
-[MemcachedStyles::Direct, MemcachedStyles::Blocking, MemcachedStyles::Callback, MemcachedStyles::Crowded].product([MemcachedStyles::Classic, MemcachedStyles::Pooled]).each do |style, variety|
+# Some styles again in classic text, or with several connections.
+[MemcachedStyles::Direct, MemcachedStyles::Blocking, MemcachedStyles::Callback, MemcachedStyles::Concurrent].product([MemcachedStyles::Classic, MemcachedStyles::Pooled]).each do |style, variety|
   Object.const_set(:"Memcached#{[variety, style].map { |part| part.name[/\w+\z/] }.join}Test", Class.new(PeltonTest) {
     include style
     include variety
@@ -42,7 +42,7 @@ class MemcachedPoolTest < PeltonTest
     end
   end
 
-  # What reads comes after what was written before it by the same client.
+  # A read sees the client's own earlier writes.
   def test_commands_for_a_key_keep_their_order
     with_memcached
     values = []
@@ -57,7 +57,7 @@ class MemcachedPoolTest < PeltonTest
     assert_equal Array.new(200, &:to_s), values
   end
 
-  def test_the_number_is_checked
+  def test_the_number_of_connections_is_checked
     [0, -1].each { |number| assert_raises(ArgumentError) { client("a:1", connections: number) } }
     assert_raises(ArgumentError, TypeError) { client("a:1", connections: "many") }
   end

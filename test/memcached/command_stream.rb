@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Random commands to a memcached, right and wrong ones, always the same for a seed. A cas is written as a number that
-# counts from the one the server is at, see #to_s.
+# Random text commands for a memcached, valid and invalid ones, always the same for a seed. A cas is relative to the
+# server's current one, see #to_s.
 #
-# Left out is what Pelton's server does otherwise on purpose: numbers that memcached cuts to 32 bits or takes with a sign,
-# NUL and CR in a line, base64 with other characters in it, lines beyond 2,048 bytes.
+# Left out are commands that Pelton's server treats differently on purpose: numbers that memcached truncates to 32 bits or
+# accepts with a sign, NUL and CR in a line, base64 with invalid characters, lines beyond 2,048 bytes.
 class CommandStream
   Cas = Struct.new(:offset)
 
@@ -12,8 +12,8 @@ class CommandStream
   EXPIRIES = [0, 0, 0, 1000, 5000, -1, 2_592_000].freeze # nothing that ends while the test runs
   WORDS = ["", "1", "10", "99", "18446744073709551615", "18446744073709551616", "x", "hello", "0", "007", "z" * 300].freeze
 
-  # memcached changes a number in its place only when no reply that is still to be sent refers to it. So before numbers it is
-  # made to send them.
+  # memcached changes a number in place only when no unsent reply refers to it. This command makes it send its replies, and
+  # so precedes those that change numbers.
   FLUSH = "mn\r\n"
 
   def initialize(seed, length)
@@ -23,7 +23,7 @@ class CommandStream
     @parts = [*first_command, *Array.new(length) { command }].flatten(1)
   end
 
-  # The bytes for a server whose last cas was `base`.
+  # Returns the bytes for a server whose last cas was `base`.
   def to_s(base)
     @parts.map { |part| part.is_a?(Cas) ? (base + part.offset).to_s : part }.join
   end
@@ -36,7 +36,7 @@ class CommandStream
 
   def key = "#{@prefix}#{pick(*KEYS)}"
 
-  # Never a number: to memcached, "1 x" is one, and a shorter number leaves spaces behind it.
+  # A value is never a number: memcached takes "1 x" for one, and a number that gets shorter leaves spaces behind it.
   def text_key = "#{@prefix}text"
 
   def value = (@random.rand < 0.03) ? "y" * 17_000 : pick(*WORDS)
@@ -47,7 +47,7 @@ class CommandStream
 
   def cas = Cas.new(@random.rand(1..25))
 
-  # memcached forgets the replies before it, when this one is among others.
+  # memcached drops the replies before this one when it is sent among others.
   def first_command
     [maybe("get #{"k" * 251}\r\n", 0.1)]
   end
@@ -122,7 +122,7 @@ class CommandStream
     ["md #{name}#{binary}", *flags("q", "k", "I", opaque, "T#{expiry}", ["C", cas]), "\r\n"]
   end
 
-  # Without T, which memcached forgets when the number gets longer.
+  # Without T: memcached forgets it when the number gets longer.
   def meta_arithmetic
     ["#{FLUSH}ma #{key}", *flags("N#{expiry}", "J#{pick(0, 13)}", "D#{pick(0, 5, "x")}", "M#{pick("I", "D", "+", "-", "Z")}",
       "q", "t", "c", "v", "k", opaque, ["C", cas]), "\r\n"]

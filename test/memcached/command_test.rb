@@ -9,7 +9,7 @@ require "tmpdir"
 class MemcachedCommandTest < PeltonTest
   Command = Pelton::Memcached::Command
 
-  def test_without_options_it_is_a_memcached_of_this_machine
+  def test_without_options_it_listens_on_the_local_machine_only
     assert_equal({host: nil, port: 11_211, path: nil, mode: 0o700, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20, idle_timeout: 0, verbosity: 0},
       options)
   end
@@ -30,10 +30,20 @@ class MemcachedCommandTest < PeltonTest
 
     assert_equal 0, status
     assert_match(/\Ausage: pelton memcached.*--memory-limit/m, out)
+    %w[-V --version].each { |option| assert_equal [0, "pelton #{Pelton::VERSION}\n", ""], run_command(option) }
   end
 
-  def test_what_is_not_understood
-    {%w[-U 11211] => /no UDP/, %w[-I 1x] => /a size is/, %w[-p x] => /-p x/, %w[--nonsense] => /nonsense/, %w[more] => /what is more/,
+  # As memcached, which looks at it only as root.
+  def test_the_user_is_not_changed
+    assert_equal options, options("-u", "root")
+    status, _out, error = run_command("-u", "nobody", "-p", "x")
+
+    assert_equal 2, status
+    assert_match(Process.euid.zero? ? /-u is not supported: start pelton memcached as nobody/ : /-p x/, error)
+  end
+
+  def test_unknown_options
+    {%w[-U 11211] => /UDP is not supported/, %w[-I 1x] => /a size must be/, %w[-p x] => /-p x/, %w[-p 70000] => /a port is 0 to 65535, not 70000/, %w[-p -1] => /not -1/, %w[--nonsense] => /nonsense/, %w[more] => /unknown argument: more/,
      %w[-m 0] => /memory must be/, %w[-c 0] => /max_connections must be/, %w[-o nonsense] => /idle_timeout=SECONDS/,
      %w[-I 10] => /value_limit must be/}.each do |arguments, complaint|
       status, out, error = run_command(*arguments)
@@ -43,7 +53,7 @@ class MemcachedCommandTest < PeltonTest
     end
   end
 
-  def test_a_port_that_is_taken
+  def test_a_port_in_use
     TCPServer.open("127.0.0.1", 0) do |taken|
       status, _out, error = run_command("-p", taken.addr[1].to_s)
 
@@ -69,7 +79,7 @@ class MemcachedCommandTest < PeltonTest
     end
   end
 
-  def test_what_was_asked_before_it_is_terminated_is_answered
+  def test_requests_before_the_termination_are_answered
     IO.popen([RbConfig.ruby, "-I#{LIB}", File.join(ROOT, "exe/pelton"), "memcached", "-p", "0"]) do |child|
       sockets = Array.new(2, child.gets[/\d+$/]).map { |port| TCPSocket.new("127.0.0.1", port) }
       sockets[0].write("mn\r\n")
@@ -102,7 +112,7 @@ class MemcachedCommandTest < PeltonTest
     end
   end
 
-  def test_verbose_twice_tells_each_command
+  def test_vv_logs_each_command
     errors = Tempfile.new("errors")
     IO.popen([RbConfig.ruby, "-I#{LIB}", File.join(ROOT, "exe/pelton"), "memcached", "-p", "0", "-vv", err: errors]) do |child|
       TCPSocket.open("127.0.0.1", child.gets[/\d+$/]) do |socket|

@@ -2,18 +2,19 @@
 
 require_relative "../test_helper"
 require_relative "../shared/memcached_faults"
-require_relative "../shared/memcached_gather_faults"
+require_relative "../shared/memcached_fan_out_faults"
 require_relative "../shared/memcached_styles"
 require_relative "../support/fault_proxy"
 require_relative "../support/lying_memcached"
 
-# Each style against servers that lie, break off, or are not there. (A crowd needs a server that answers.)
-(MemcachedStyles::ALL - [MemcachedStyles::Crowded]).each do |style|
+# Each style against servers that send wrong replies, disconnect, or are not there. (MemcachedStyles::Concurrent needs a
+# server that replies.)
+(MemcachedStyles::ALL - [MemcachedStyles::Concurrent]).each do |style|
   Object.const_set(:"MemcachedConnection#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
     include LyingMemcached
     include style
     include MemcachedFaults
-    include MemcachedGatherFaults
+    include MemcachedFanOutFaults
   })
 end
 
@@ -22,9 +23,9 @@ class MemcachedConnectionStopTest < PeltonTest
 
   MISS = "EN\r\n"
 
-  # Nothing that is owed keeps the next run going: neither to callbacks, nor to fibers that would not be cancelled, nor what
-  # is asked again of a connection that has owed something since the last run.
-  def test_the_reactor_stops_while_replies_are_owed
+  # No pending reply keeps the next run going: neither of callbacks, nor of fibers that refuse to be cancelled, nor of new
+  # requests on a connection whose replies have been pending since the last run.
+  def test_the_reactor_stops_while_replies_are_pending
     with_lying_memcached(->(peer) { peer.commands(1) && peer.send(MISS) && peer.stall }) do |address|
       client = Pelton::Memcached::Client.new(address)
       client.get("first")
@@ -47,8 +48,7 @@ class MemcachedConnectionStopTest < PeltonTest
     end
   end
 
-  # Before the connection is there, too.
-  def test_the_reactor_stops_while_the_connection_is_made
+  def test_the_reactor_stops_while_connecting
     with_lying_memcached(->(peer) { peer.stall }) do |address|
       client = Pelton::Memcached::Client.new(address)
       _, err = capture_io do
@@ -71,6 +71,55 @@ class MemcachedConnectionStopTest < PeltonTest
       yield
     rescue Pelton::Cancelled
       retry
+    end
+  end
+end
+
+class MemcachedConnectionGarbageTest < PeltonTest
+  # A collection sweeps step by step. Meanwhile the loop still notices that a garbage connection's server has closed it. By then the
+  # objects that the connection refers to may be swept already, and an allocation may sweep the connection itself.
+  def test_the_server_closes_connections_that_are_garbage_but_not_swept_yet
+    output = ruby_output(<<~'RUBY', env: {"MALLOC_PERTURB_" => "165"})
+      require "pelton/memcached"
+      peers = []
+      pages = Array.new(100_000) { |i| +"page #{i}" } # a small heap is swept at once
+      Pelton.run do
+        listener = Pelton.listen("127.0.0.1", 0) { |peer| (peers << peer).last.on_data { peer.write("EN\r\n") } }
+        new_client = -> { Pelton::Memcached::Client.new("127.0.0.1:#{listener.port}", protocol: :meta) }
+        5.times do
+          Array.new(40) { new_client.call.tap { Array.new(2000) { +"far away" } } }.each { |client| client.get("k") }
+          Array.new(100) { Fiber.new { [1].map(&:to_s) }.resume } # overwrites the stacks' old references
+          GC.start(immediate_sweep: false)
+          while (peer = peers.shift)
+            peer.abort
+            +"instead"
+            Pelton::Reactor.current.yield
+          end
+        end
+        listener.close
+      end
+      p pages.size
+    RUBY
+
+    assert_equal "100000\n", output
+  end
+
+  def test_the_error_of_an_idle_connection_that_the_server_closed
+    connections = -> { ObjectSpace.each_object(Pelton::Memcached::Connection).to_a }
+    Pelton.run do
+      before = connections.call # of other tests
+      peers = []
+      listener = Pelton.listen("127.0.0.1", 0) { |peer| (peers << peer).last.on_data { peer.write("EN\r\n") } }
+      client = Pelton::Memcached::Client.new("127.0.0.1:#{listener.port}", protocol: :meta)
+      client.get("k")
+      connection = (connections.call - before).first
+      peers.each(&:abort)
+      sleep 0.001 until connection.closed?
+
+      assert_instance_of Pelton::ConnectionError, connection._error
+      assert_match(/\Amemcached at 127.0.0.1:\d+: the server closed the connection|: read/, connection._error.message)
+      assert_same connection._error, connection._error
+      listener.close
     end
   end
 end

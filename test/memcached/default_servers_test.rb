@@ -3,9 +3,9 @@
 require_relative "../test_helper"
 require "pelton/memcached"
 
-# In Rubies of their own, because what is started lives as long as they.
+# Each test runs a Ruby of its own, because a default server lives as long as its process.
 class DefaultServersTest < PeltonTest
-  def test_clients_that_name_no_server_share_an_embedded_one
+  def test_clients_without_servers_share_an_embedded_one
     assert_equal "value\nvalue\ntrue\n127.0.0.1\n", ruby_output(<<~RUBY, env: {"MEMCACHE_SERVERS" => nil})
       require "pelton/memcached"
       one = Pelton::Memcached::Client.new(timeout: 20)
@@ -20,7 +20,7 @@ class DefaultServersTest < PeltonTest
     RUBY
   end
 
-  def test_one_that_is_first_needed_inside_of_a_reactor_outlives_it
+  def test_an_embedded_server_started_inside_a_reactor_outlives_it
     assert_equal "value\n", ruby_output(<<~RUBY, env: {"MEMCACHE_SERVERS" => nil})
       require "pelton/memcached"
       cache = Pelton.run { Pelton::Memcached::Client.new(timeout: 20).tap { |client| client.set("key", "value") } }
@@ -28,14 +28,14 @@ class DefaultServersTest < PeltonTest
     RUBY
   end
 
-  def test_the_environment_names_others
+  def test_the_environment_overrides_the_embedded_server
     assert_equal "10.0.0.1:11211 10.0.0.2:11212\n", ruby_output(<<~RUBY, env: {"MEMCACHE_SERVERS" => "10.0.0.1, 10.0.0.2:11212,"})
       require "pelton/memcached"
       puts Pelton::Memcached::Client.new.servers.join(" ")
     RUBY
   end
 
-  def test_a_child_that_needs_one_has_its_own
+  def test_a_child_gets_an_embedded_server_of_its_own
     assert_equal "nil\n\"value\"\n", ruby_output(<<~RUBY, env: {"MEMCACHE_SERVERS" => nil})
       require "pelton/memcached"
       $stdout.sync = true

@@ -12,14 +12,14 @@ class MemcachedFetchTest < PeltonTest
     with_memcached # outside of any reactor
   end
 
-  def test_what_is_there_is_not_computed
+  def test_a_present_value_is_not_computed
     cache = client
     cache.set("k", "v")
 
     assert_equal "v", cache.fetch("k") { flunk }
   end
 
-  def test_what_is_absent_is_computed_and_stored
+  def test_an_absent_value_is_computed_and_stored
     cache = client
 
     assert_equal "v", cache.fetch("k", ttl: 100, flags: 7) { "v" }
@@ -30,6 +30,29 @@ class MemcachedFetchTest < PeltonTest
     assert_equal({}, cache.get_multi("k.computing"))
   end
 
+  # An item with the ttl n lives for n - 1 to n seconds.
+  def test_the_lock_lives_at_least_as_long_as_others_wait
+    cache = client
+    ttls = []
+    cache.define_singleton_method(:add) { |*arguments, **options| ttls << options[:ttl] and super(*arguments, **options) }
+    cache.fetch("k", wait: 50) { "v" }
+
+    assert_equal [51], ttls
+  end
+
+  def test_a_value_that_was_changed_while_a_stale_one_was_computed_anew_stays
+    cache = client
+    {set: "newer", delete: nil}.each do |change, expected|
+      cache.set("k", "old", ttl: 50)
+      value = cache.fetch("k", ttl: 10, stale: 100) do
+        (change == :set) ? cache.set("k", "newer", ttl: 1000) : cache.delete("k")
+        "computed"
+      end
+
+      assert_equal ["computed", expected], [value, cache.get("k")]
+    end
+  end
+
   def test_nil_is_not_stored
     cache = client(serializer: JSON)
 
@@ -38,7 +61,7 @@ class MemcachedFetchTest < PeltonTest
     assert_equal false, cache.fetch("k") { flunk }
   end
 
-  def test_of_many_fibers_one_computes
+  def test_one_of_many_fibers_computes
     cache = client
     calls = 0
     Pelton.run do
@@ -57,7 +80,7 @@ class MemcachedFetchTest < PeltonTest
     end
   end
 
-  def test_of_many_threads_and_processes_one_computes
+  def test_one_of_many_threads_and_processes_computes
     port = with_memcached
     outputs = Array.new(2) do
       Thread.new do
@@ -75,8 +98,8 @@ class MemcachedFetchTest < PeltonTest
     assert_equal 1, outputs.sum { |output| output.lines.first.to_i }
   end
 
-  # As when this process had a break between its miss and its lock.
-  def test_a_value_that_came_before_the_lock_is_not_computed_again
+  # As if this process had paused between its miss and its lock.
+  def test_a_value_stored_between_miss_and_lock_is_not_computed_again
     cache = client
     cache.define_singleton_method(:add) { |*arguments, **options| set("k", "other's") && super(*arguments, **options) }
 
@@ -84,7 +107,7 @@ class MemcachedFetchTest < PeltonTest
     assert_nil cache.get("k.computing")
   end
 
-  def test_who_computes_after_another_has_failed_to_leaves_no_lock
+  def test_computing_after_anothers_failure_leaves_no_lock
     cache = client
     cache.set("k.computing", "")
     value = Pelton.run do
@@ -97,7 +120,7 @@ class MemcachedFetchTest < PeltonTest
     assert_equal ["v", nil], [value, cache.get("k.computing")]
   end
 
-  def test_an_error_is_everybodys_who_waits_and_the_next_computes_again
+  def test_an_error_is_raised_in_all_waiting_fibers_and_the_next_call_computes_again
     cache = client
     calls = 0
     Pelton.run do
@@ -117,7 +140,7 @@ class MemcachedFetchTest < PeltonTest
     end
   end
 
-  def test_an_error_that_nobody_shares_is_raised_once
+  def test_an_error_with_no_other_waiting_fiber_is_raised_once
     cache = client
     reported = []
     Pelton.on_error { |error| reported << error }
@@ -128,8 +151,8 @@ class MemcachedFetchTest < PeltonTest
     Pelton.on_error
   end
 
-  # Whoever waited for itself would wait for ever.
-  def test_a_block_that_asks_for_its_own_key_computes_it
+  # A block that waited for itself would wait for ever.
+  def test_a_block_that_fetches_its_own_key_computes_it
     cache = client
 
     assert_equal "inner", cache.fetch("k", wait: 0.05) { cache.fetch("k", wait: 0.05) { "inner" } }
@@ -137,7 +160,7 @@ class MemcachedFetchTest < PeltonTest
     assert_equal "inner", Pelton.run { cache.fetch("k", wait: 0.05) { cache.fetch("k", wait: 0.05) { "inner" } } }
   end
 
-  def test_a_child_does_not_wait_for_what_its_parent_computes
+  def test_a_child_does_not_wait_for_its_parents_computation
     cache = client
     value = cache.fetch("k", wait: 0.05) do
       reader, writer = IO.pipe
@@ -154,7 +177,7 @@ class MemcachedFetchTest < PeltonTest
     assert_equal "child's", value
   end
 
-  def test_who_computes_may_be_cancelled
+  def test_the_computing_fiber_may_be_cancelled
     cache = client
     Pelton.run do
       first = Pelton.spawn { cache.fetch("k") { sleep } }
@@ -168,7 +191,7 @@ class MemcachedFetchTest < PeltonTest
     end
   end
 
-  def test_another_who_computes_is_waited_for
+  def test_fetch_waits_for_another_process_that_computes
     cache = client
     cache.set("k.computing", "")
     Pelton.run do
@@ -180,7 +203,7 @@ class MemcachedFetchTest < PeltonTest
     end
   end
 
-  def test_another_who_gives_up_is_followed
+  def test_fetch_computes_after_another_process_gave_up
     cache = client
     cache.set("k.computing", "")
     Pelton.run do
@@ -192,14 +215,14 @@ class MemcachedFetchTest < PeltonTest
     end
   end
 
-  def test_another_who_takes_too_long_is_not_waited_for
+  def test_fetch_computes_when_another_process_takes_too_long
     cache = client
     cache.set("k.computing", "")
 
     assert_equal "mine", cache.fetch("k", wait: 0.02) { "mine" }
   end
 
-  def test_near_its_end_the_first_computes_it_anew_and_others_take_the_old_one
+  def test_near_the_expiry_the_first_caller_recomputes_and_others_get_the_old_value
     cache = client
     cache.set("k", "old", ttl: 100)
     Pelton.run do
@@ -215,13 +238,13 @@ class MemcachedFetchTest < PeltonTest
     end
   end
 
-  def test_where_no_server_answers_it_computes
+  def test_fetch_computes_when_no_server_replies
     cache = client("127.0.0.1:#{free_port}")
 
     assert_equal "v", cache.fetch("k") { "v" }
   end
 
-  def test_what_cannot_be_read_is_computed
+  def test_an_undecodable_value_is_computed_again
     client.set("k", "no json", flags: 1)
     cache = client(serializer: JSON)
 

@@ -5,8 +5,8 @@ require_relative "../shared/memcached_styles"
 require_relative "../support/fault_proxy"
 require "json"
 
-# Replies with bytes changed, lost, doubled or added at random. What comes of them is a value or one of Pelton's errors,
-# never a crash or a hang; and the next connection is right again.
+# Replies with bytes changed, lost, doubled or added at random. The result is a value or one of Pelton's errors, never a
+# crash or a hang; and the next connection works again.
 class MemcachedGarbageTest < PeltonTest
   include MemcachedStyles::Common
 

@@ -7,19 +7,27 @@ require_relative "../shared/key_placement"
 class HashRingTest < PeltonTest
   include KeyPlacement
 
-  def test_one_to_twenty_servers_with_weights_have_the_keys_that_libmemcached_gives_them
+  def test_weighted_servers_get_the_same_keys_as_with_libmemcached
     keys = random_keys(400) # test/integration has more
 
     (1..20).each { |count| assert_placed_alike(keys, random_servers(count)) }
   end
 
-  def test_servers_of_the_same_weight_have_the_keys_that_libmemcached_gives_them
+  def test_servers_of_equal_weight_get_the_same_keys_as_with_libmemcached
     keys = random_keys(400)
 
     [*2..20, 25, 100].each { |count| assert_placed_alike(keys, Array.new(count) { |i| "10.0.0.#{i}:11211:8" }) }
   end
 
-  def test_other_hashes_and_equal_points_place_as_libmemcached_does
+  # libmemcached places by weight if the behavior was set when a server with a weight was added.
+  def test_equal_points_set_before_servers_with_weights_are_weighted_points
+    servers = %w[10.0.0.1:11211 10.0.0.2:11211:3]
+
+    assert_placed_alike(random_keys(400), servers, hash: :one_at_a_time, theirs: :first)
+    assert_placed_alike(random_keys(400), servers, hash: :one_at_a_time, points: :equal)
+  end
+
+  def test_other_hash_functions_and_equal_points_agree_with_libmemcached
     keys = random_keys(2_000)
 
     HASHES.each_key do |hash|
@@ -28,8 +36,8 @@ class HashRingTest < PeltonTest
     end
   end
 
-  # Its keys are hashed by FNV-1, and the weight of a server that has none is 8.
-  def test_the_memcached_gem_places_alike
+  # That gem hashes keys by FNV-1, and its default weight is 8.
+  def test_servers_get_the_same_keys_as_with_the_memcached_gem
     servers = ["10.0.0.1:11211", "cache.example:11212", "10.0.0.2:11211:3"]
     keys = Array.new(5_000) { random.bytes(20).unpack1("H*") } # it refuses bytes over 127
     output = ruby_output(<<~RUBY, *servers, stdin: "#{keys.join("\n")}\n", gems: true)
@@ -43,27 +51,27 @@ class HashRingTest < PeltonTest
       client = Memcached.new(ARGV)
       STDIN.each_line(chomp: true) { |key| puts client.server_by_key(key).split(":").first }
     RUBY
-    skip "the memcached gem is not installed (bin/setup --peers)" if output == "absent\n"
+    skip "the memcached gem is not installed (bin/setup lab)" if output == "absent\n"
     ring = HashRing.new(["10.0.0.1:11211:8", "cache.example:11212:8", "10.0.0.2:11211:3"], hash: :fnv1_32)
 
     assert_equal output.lines(chomp: true), keys.map { |key| ring[key].host }
   end
 
-  def test_a_point_of_the_ring_has_its_own_key
+  def test_a_key_on_a_point_belongs_to_that_point
     ring = HashRing.new(%w[a b c])
 
-    # The key "a-0" is hashed to the first of the four points that "a-0" makes.
+    # The key "a-0" has the hash of the first of the four points that "a-0" makes.
     %w[a b c].each_with_index { |host, index| assert_equal [index], (0...39).map { |i| ring.index("#{host}-#{i}") }.uniq }
   end
 
-  def test_the_order_of_the_servers_does_not_matter
+  def test_keys_do_not_depend_on_the_order_of_the_servers
     servers = random_servers(9)
     one, other = HashRing.new(servers), HashRing.new(servers.reverse)
 
     random_keys(2_000).each { |key| assert_equal one[key], other[key] }
   end
 
-  def test_a_weight_is_a_share
+  def test_a_weight_is_a_share_of_the_keys
     ring = HashRing.new(["a:1:1", "b:1:3"])
     share = random_keys(20_000).count { |key| ring[key].host == "b" } / 20_000.0
 
@@ -89,7 +97,7 @@ class HashRingTest < PeltonTest
     assert_raises(TypeError) { ring.index(7) }
   end
 
-  def test_one_server_has_every_key
+  def test_a_single_server_gets_every_key
     assert_equal [0], random_keys(100).map { |key| HashRing.new("a").index(key) }.uniq
   end
 

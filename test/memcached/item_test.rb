@@ -12,7 +12,7 @@ class ItemTest < PeltonTest
     assert_equal 60, Item.new("v", 0, 1, 60).ttl
   end
 
-  def test_what_it_is_made_of
+  def test_members
     item = Item.new("v", 3, 4, 5, true)
 
     assert_equal ["v", 3, 4, 5, true], item.to_a

@@ -3,7 +3,7 @@
 require_relative "../test_helper"
 require_relative "../shared/memcached_styles"
 
-# That each command is there is tested by MemcachedStyles::Later. Here are those whose blocks mean something else.
+# MemcachedStyles::Later tests every command. These are the commands whose block is not a callback.
 class MemcachedLaterTest < PeltonTest
   include MemcachedStyles::Common
 
@@ -23,7 +23,7 @@ class MemcachedLaterTest < PeltonTest
     end
   end
 
-  def test_where_no_reactor_runs_they_are_done
+  def test_without_a_reactor_they_are_done_at_once
     cache = client
     operation = cache.later.fetch("k") { "v" }
 
@@ -32,13 +32,13 @@ class MemcachedLaterTest < PeltonTest
     assert_equal "w", cache.get("k")
   end
 
-  def test_their_errors_are_the_operations
+  def test_errors_fail_the_operation
     cache = client
     assert_raises(IndexError) { cache.later.fetch("k") { raise IndexError }.await }
     Pelton.run { assert_raises(IndexError) { cache.later.cas("k") { raise IndexError }.await } }
   end
 
-  def test_every_command_of_a_client_is_there
+  def test_later_has_every_command_of_the_client
     commands = Pelton::Memcached::Client.public_instance_methods(false) + %i[fetch cas] - %i[later close inspect server servers]
 
     assert_equal commands.sort, Pelton::Memcached::Later.public_instance_methods(false).sort

@@ -3,8 +3,9 @@
  *
  *   libmemcached_placement POINTS HASH HOST PORT WEIGHT ... <keys >places
  *
- * POINTS: weighted or equal; HASH: one of libmemcached's numbers; a HOST that begins with / is a UNIX socket. The keys
- * are lines; each is answered by one byte, its server's place among those given.
+ * POINTS: weighted, equal, or first (as equal, but set before the servers are added); HASH: one of libmemcached's
+ * numbers; a HOST that begins with / is a UNIX socket. The keys are lines; each is answered by one byte, its server's
+ * place among those given.
  */
 #include <libmemcached/memcached.h>
 #include <stdio.h>
@@ -26,6 +27,8 @@ int main(int argc, char **argv)
 
     if (argc < 6)
         return 2;
+    if (!strcmp(argv[1], "first"))
+        must(memcached_behavior_set(memcached, MEMCACHED_BEHAVIOR_KETAMA, 1));
     for (int i = 3; i + 2 < argc; i += 3) {
         unsigned weight = (unsigned)atoi(argv[i + 2]);
         if (argv[i][0] == '/')
@@ -33,8 +36,9 @@ int main(int argc, char **argv)
         else
             must(memcached_server_add_with_weight(memcached, argv[i], (in_port_t)atoi(argv[i + 1]), weight));
     }
-    must(memcached_behavior_set(
-        memcached, strcmp(argv[1], "equal") ? MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED : MEMCACHED_BEHAVIOR_KETAMA, 1));
+    if (strcmp(argv[1], "first"))
+        must(memcached_behavior_set(
+            memcached, strcmp(argv[1], "equal") ? MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED : MEMCACHED_BEHAVIOR_KETAMA, 1));
     must(memcached_behavior_set(memcached, MEMCACHED_BEHAVIOR_HASH, (uint64_t)atoi(argv[2])));
     if (!strcmp(argv[1], "equal")) /* its points are hashed by the function just set: place them again */
         must(memcached_behavior_set(memcached, MEMCACHED_BEHAVIOR_KETAMA, 1));

@@ -5,12 +5,12 @@ require_relative "../shared/memcached_styles"
 require_relative "../support/fault_proxy"
 require_relative "../support/lying_memcached"
 
-# What happens when more is asked than may be outstanding, or than a server answers in time.
+# More operations than may be in flight, or than the server answers in time.
 class MemcachedLimitsTest < PeltonTest
   include LyingMemcached
   include MemcachedStyles::Common
 
-  # Commands that arrive are put on a queue; each token lets one be answered.
+  # A server that puts the commands on a queue and answers one for each token.
   def with_slow_memcached(**options)
     arrived, tokens = Thread::Queue.new, Thread::Queue.new
     script = lambda do |peer|
@@ -25,8 +25,8 @@ class MemcachedLimitsTest < PeltonTest
     tokens&.close
   end
 
-  # Without an end, if it did.
-  def test_what_has_timed_out_does_not_keep_run_going
+  # If it did, this run would never end.
+  def test_a_timed_out_operation_does_not_keep_run_going
     with_lying_memcached(->(peer) { nil while peer.command }) do |address|
       cache = Pelton::Memcached::Client.new(address, timeout: nil)
       clients << cache
@@ -36,7 +36,7 @@ class MemcachedLimitsTest < PeltonTest
     end
   end
 
-  def test_callbacks_beyond_twice_the_limit_are_told
+  def test_callback_style_fails_beyond_twice_the_limit
     with_memcached
     stored, refused = [], []
     Pelton.run do
@@ -50,7 +50,7 @@ class MemcachedLimitsTest < PeltonTest
     assert_predicate refused.first.last, :retriable?
   end
 
-  def test_bytes_are_limited_as_well
+  def test_bytes_in_flight_are_limited
     with_memcached
     stored, refused = 0, 0
     Pelton.run do
@@ -64,7 +64,7 @@ class MemcachedLimitsTest < PeltonTest
     assert_operator refused, :>, 20
   end
 
-  def test_direct_style_waits_for_room
+  def test_direct_style_waits_for_capacity
     with_slow_memcached(max_operations: 3) do |cache, arrived, tokens|
       running = 0
       Pelton.run do
@@ -88,7 +88,7 @@ class MemcachedLimitsTest < PeltonTest
     end
   end
 
-  def test_who_waits_for_room_too_long_is_told
+  def test_waiting_for_capacity_times_out
     with_slow_memcached(max_operations: 1) do |cache, arrived, tokens|
       Pelton.run do
         first = Pelton.spawn { cache.get("a") }
@@ -105,7 +105,7 @@ class MemcachedLimitsTest < PeltonTest
     end
   end
 
-  def test_who_waits_for_room_on_a_connection_that_ends_takes_the_next
+  def test_a_fiber_waiting_for_capacity_moves_to_the_next_connection
     with_slow_memcached(max_operations: 1) do |cache, arrived, tokens|
       Pelton.run do
         first = Pelton.spawn { cache.get("a") }
@@ -120,7 +120,7 @@ class MemcachedLimitsTest < PeltonTest
   end
 
   # An operation's time counts from its connection's last progress.
-  def test_what_is_queued_does_not_time_out_while_replies_flow
+  def test_pending_operations_do_not_time_out_while_replies_come
     with_slow_memcached(timeout: 1) do |cache, _, tokens|
       values = []
       Pelton.run do
@@ -137,7 +137,7 @@ class MemcachedLimitsTest < PeltonTest
     end
   end
 
-  def test_a_hundred_thousand_operations_may_be_queued
+  def test_a_hundred_thousand_pending_operations
     with_memcached
     right = 0
     Pelton.watchdog = nil # queueing takes a moment

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../support/fault_proxy"
 require "pelton/memcached"
 
 class MemcachedNodeTest < PeltonTest
@@ -18,9 +19,9 @@ class MemcachedNodeTest < PeltonTest
     refute_same connection, Thread.new { node.connection(true) }.value
   end
 
-  def test_each_of_its_lanes_has_one
-    node = self.node(lanes: 2)
-    connections = Array.new(2) { |lane| node.connection(true, nil, lane) }
+  def test_each_connection_slot_of_a_thread_has_one
+    node = self.node(slots: 2)
+    connections = Array.new(2) { |slot| node.connection(true, nil, slot) }
 
     refute_same(*connections)
     assert_same connections.last, node.connection(true, nil, 1)
@@ -28,7 +29,7 @@ class MemcachedNodeTest < PeltonTest
     assert_equal [true, true], connections.map(&:closed?)
   end
 
-  def test_a_closed_one_is_replaced
+  def test_a_closed_connection_is_replaced
     node = self.node
     connection = node.connection(true)
     connection._fail(Pelton::ConnectionError.new("gone"))
@@ -37,7 +38,19 @@ class MemcachedNodeTest < PeltonTest
     assert_predicate connection, :closed?
   end
 
-  # Threads come and go by the thousand in some servers.
+  def test_a_connection_that_the_server_closed_while_it_was_idle_is_no_failure
+    FaultProxy.start(with_memcached) do |proxy|
+      cache = Pelton::Memcached::Client.new("127.0.0.1:#{proxy.port}", timeout: 10, failure_limit: 1, retry_after: 100)
+      3.times do
+        assert_equal true, cache.set("k", "v")
+        proxy.cut!
+      end
+      assert_equal "v", Pelton.run { cache.get("k") }
+      cache.close
+    end
+  end
+
+  # Some servers start and end threads by the thousand.
   def test_the_connection_of_a_thread_that_has_ended_is_closed
     node = self.node
     connections = Array.new(3) { Thread.new { node.connection(true) }.value }
@@ -46,8 +59,8 @@ class MemcachedNodeTest < PeltonTest
     assert_equal [true] * 3, connections.map(&:closed?)
   end
 
-  # A client that the parent has made and used: a reply to one must not reach the other.
-  def test_a_child_has_connections_of_its_own
+  # The client was made and used by the parent: a reply to one process must not reach the other.
+  def test_a_child_opens_connections_of_its_own
     node = self.node
     connection = node.connection(true)
     reader, writer = IO.pipe
@@ -64,11 +77,11 @@ class MemcachedNodeTest < PeltonTest
     assert_predicate connection, :connected?
   end
 
-  def test_one_that_could_not_be_connected_is_closed
+  def test_a_connection_that_failed_to_connect_is_closed
     assert_predicate node(free_port).connection(true), :closed?
   end
 
-  def test_in_a_reactor_it_is_connected_meanwhile
+  def test_in_a_reactor_connecting_goes_on_in_the_background
     port = with_memcached
     Pelton.run do
       node = node(port)
@@ -81,7 +94,7 @@ class MemcachedNodeTest < PeltonTest
     end
   end
 
-  def test_close_closes_all_and_is_for_ever
+  def test_close_closes_all_connections_for_good
     node = self.node
     connections = [node.connection(true), Thread.new { node.connection(true) }.value]
     node.close

@@ -5,7 +5,7 @@ require "pelton/memcached"
 require "pelton/memcached/notifications"
 
 class NotificationsTest < PeltonTest
-  # What ActiveSupport::Notifications has.
+  # A notifier with the interface of ActiveSupport::Notifications.
   class Notifier
     attr_reader :events
 
@@ -31,7 +31,7 @@ class NotificationsTest < PeltonTest
     assert_equal [{key: "k"}, {key: "k", hit: true}, {key: "absent", hit: false}, {key: %w[k absent]}, {key: nil}], payloads
   end
 
-  # As ActiveSupport has it since 7.0: a block with one argument gets the event, others its parts.
+  # As ActiveSupport since 7.0: a block with one argument gets the event, any other block gets its parts.
   module Fanout
     class Event
       attr_reader :name, :transaction_id, :payload, :duration
@@ -59,7 +59,7 @@ class NotificationsTest < PeltonTest
     assert_equal [Time, Time], [event.time.class, event.end.class]
   end
 
-  def test_a_failure_is_told_as_active_support_has_it
+  def test_a_failure_is_reported_as_active_support_does
     notifier = Notifier.new
     cache = Pelton::Memcached::Client.new("127.0.0.1:#{free_port}", instrument: Pelton::Memcached::Notifications.new(notifier))
     error = assert_raises(Pelton::ConnectionError) { cache.get("k") }

@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require "pelton/memcached"
+require_relative "../support/memcached_server"
 
-# What hostile clients send, over sockets; core's tests have the same in more detail. After each, the server still
-# serves others, and holds nothing for the one that is gone.
+# Hostile input over sockets; core's tests go into more detail. After each, the server still serves other clients, and
+# holds nothing for the one that is gone.
 class ServerBadInputTest < PeltonTest
+  include MemcachedServer
+
   def test_a_huge_length
     assert_replies "CLIENT_ERROR bad command line format\r\nMN\r\n", "set k 0 0 4294967295\r\nmn\r\n"
     assert_replies "CLIENT_ERROR bad command line format\r\nMN\r\n", "ms k 99999999999999999999\r\nmn\r\n"
@@ -112,7 +114,7 @@ class ServerBadInputTest < PeltonTest
     assert_replies "", "POST / HTTP/1.1\r\nHost: localhost\r\n\r\nset k 0 0 1\r\nx\r\n"
   end
 
-  def test_who_connects_and_says_nothing
+  def test_silent_clients
     with_server(max_connections: 100) do |server|
       silent = Array.new(50) { Pelton.connect("127.0.0.1", server.port) }
 
@@ -124,29 +126,29 @@ class ServerBadInputTest < PeltonTest
 
   private
 
-  # Whatever was said, also in small pieces, is answered so, and nobody else suffers.
-  def assert_replies(expected, said)
+  # Sends the request as a whole and in small pieces, and expects this reply; other clients are served on.
+  def assert_replies(expected, request)
     with_server do |server|
-      [said.bytesize, 1000].each do |piece|
+      [request.bytesize, 1000].each do |piece|
         stream = Pelton.connect("127.0.0.1", server.port)
-        heard = listen(stream)
-        speak(stream, said, piece)
+        reply = read_reply(stream)
+        send_request(stream, request, piece)
 
-        assert_equal expected, heard.await
+        assert_equal expected, reply.await
         assert_serves server
         Pelton.connect("127.0.0.1", server.port).tap { |other| other.write("flush_all\r\n") && other.gets }.close
       end
     end
   end
 
-  # One reply, whose first byte says so, and others are served.
-  def assert_refused(said)
+  # Sends a binary request and expects exactly one binary reply, which is returned; other clients are served on.
+  def assert_refused(request)
     reply = nil
     with_server do |server|
       stream = Pelton.connect("127.0.0.1", server.port)
-      heard = listen(stream)
-      speak(stream, said, 1000)
-      reply = heard.await
+      reading = read_reply(stream)
+      send_request(stream, request, 1000)
+      reply = reading.await
 
       assert_equal reply.bytesize, 24 + reply.unpack1("@8N")
       assert_serves server
@@ -154,39 +156,30 @@ class ServerBadInputTest < PeltonTest
     reply
   end
 
-  def listen(stream)
+  def read_reply(stream)
     Pelton.spawn do
-      heard = +""
+      reply = +""
       loop do
-        heard << stream.readpartial(65_536)
+        reply << stream.readpartial(65_536)
       end
-      heard
+      reply
     rescue EOFError, Pelton::ConnectionError
-      heard # the end, or a reset: something of ours was left unread
+      reply # the end, or a reset because the server left bytes of the request unread
     end
   end
 
-  def speak(stream, said, piece)
-    (0...said.bytesize).step(piece) { |at| stream.write(said.byteslice(at, piece)) }
+  def send_request(stream, request, piece)
+    (0...request.bytesize).step(piece) { |at| stream.write(request.byteslice(at, piece)) }
     stream.close_write
   rescue Pelton::Error
     nil
   end
 
   def assert_serves(server)
-    client = Pelton::Memcached::Client.new("127.0.0.1:#{server.port}", timeout: 20)
+    client = client_of(server)
 
     assert client.set("serves", "others")
     assert_equal "others", client.get("serves")
     client.close
-  end
-
-  def with_server(**options)
-    Pelton.run do
-      server = Pelton::Memcached::Server.new(**options).start
-      yield server
-    ensure
-      server&.stop
-    end
   end
 end

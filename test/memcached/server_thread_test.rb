@@ -14,7 +14,7 @@ class ServerThreadTest < PeltonTest
     thread.join
   end
 
-  def test_the_thread_lives_as_long_as_what_was_started
+  def test_the_thread_lives_as_long_as_its_listener
     server = reactor = nil
     thread = ServerThread.start do
       reactor = Pelton::Reactor.current
@@ -27,7 +27,7 @@ class ServerThreadTest < PeltonTest
     thread.join
   end
 
-  def test_errors_are_the_callers
+  def test_errors_are_raised_in_the_caller
     assert_raises(KeyError) { ServerThread.start { {}.fetch(:absent) } }
     Pelton.run do
       reactor = Pelton::Reactor.current
@@ -41,7 +41,7 @@ class ServerThreadTest < PeltonTest
     end
   end
 
-  def test_on_the_reactor_itself_it_is_a_call
+  def test_on_the_reactors_own_thread_the_block_is_called_at_once
     Pelton.run do
       assert_equal Fiber.current, ServerThread.call(Pelton::Reactor.current) { Fiber.current }
     end

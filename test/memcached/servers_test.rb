@@ -5,8 +5,8 @@ require_relative "../shared/memcached_servers"
 require_relative "../shared/memcached_styles"
 require_relative "../support/fault_proxy"
 
-# Each style against several servers that come and go. (A crowd's own keys would fail.)
-(MemcachedStyles::ALL - [MemcachedStyles::Crowded]).each do |style|
+# Each style against several servers that come and go. (The keys of MemcachedStyles::Concurrent would fail.)
+(MemcachedStyles::ALL - [MemcachedStyles::Concurrent]).each do |style|
   Object.const_set(:"MemcachedServers#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
     include style
     include MemcachedServers
@@ -19,7 +19,7 @@ class MemcachedServersTest < PeltonTest
     assert_raises(ArgumentError) { Pelton::Memcached::Client.new([]) }
   end
 
-  def test_the_addresses_are_told
+  def test_addresses
     client = Pelton::Memcached::Client.new(["a", "/run/b:2"])
 
     assert_equal %w[a:11211 /run/b], client.servers.map(&:to_s)
@@ -27,8 +27,8 @@ class MemcachedServersTest < PeltonTest
     assert_match(%r{a:11211 /run/b}, client.inspect)
   end
 
-  # Where nothing runs beside the caller, a server that is asked again and says nothing must not keep him.
-  def test_nobody_waits_for_a_server_that_is_asked_again
+  # Where no reactor runs beside the caller, a recheck of a silent server must not delay the caller.
+  def test_no_caller_waits_for_a_recheck
     ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]
     FaultProxy.start(ports[1]) do |proxy|
       servers = ["127.0.0.1:#{ports[0]}", "127.0.0.1:#{proxy.port}"]
@@ -49,8 +49,8 @@ class MemcachedServersTest < PeltonTest
     end
   end
 
-  # The thread that asks is the parent's.
-  def test_a_child_asks_again_by_itself
+  # The thread that rechecks exists in the parent only.
+  def test_a_child_rechecks_servers_by_itself
     ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]
     FaultProxy.start(ports[1]) do |proxy|
       servers = ["127.0.0.1:#{ports[0]}", "127.0.0.1:#{proxy.port}"]
@@ -71,8 +71,8 @@ class MemcachedServersTest < PeltonTest
     end
   end
 
-  # While one server keeps its callers waiting, the other's are answered.
-  def test_a_frozen_server_delays_nobody_else
+  # While callers wait for one server, the other server's callers get their replies.
+  def test_a_frozen_server_does_not_delay_other_servers
     ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]
     FaultProxy.start(ports[1]) do |proxy|
       servers = ["127.0.0.1:#{ports[0]}", "127.0.0.1:#{proxy.port}"]

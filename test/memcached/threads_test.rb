@@ -4,7 +4,7 @@ require_relative "../test_helper"
 require_relative "../shared/memcached_styles"
 require_relative "../support/fault_proxy"
 
-# One client, used by several threads, in children after a fork, and by fibers that are cancelled.
+# One client, used by several threads, by children after a fork, and by fibers that are cancelled.
 class MemcachedThreadsTest < PeltonTest
   include MemcachedStyles::Common
 
@@ -32,8 +32,8 @@ class MemcachedThreadsTest < PeltonTest
     end
   end
 
-  # The parent owes and is owed; the child must neither take its replies nor close its connection.
-  def test_children
+  # The parent has pending replies. The child must neither take them nor close the parent's connection.
+  def test_children_open_connections_of_their_own
     with_memcached
     cache = client
     parents = []
@@ -65,8 +65,8 @@ class MemcachedThreadsTest < PeltonTest
     assert_equal "v", cache.get("k")
   end
 
-  # A reply to nobody is dropped, and the next one is the next one's.
-  def test_fibers_that_are_cancelled
+  # The reply to a cancelled fiber is dropped, and the next fiber gets its own.
+  def test_replies_to_cancelled_fibers_are_dropped
     FaultProxy.start(with_memcached) do |proxy|
       cache = client("127.0.0.1:#{proxy.port}")
       Pelton.run do
@@ -84,8 +84,8 @@ class MemcachedThreadsTest < PeltonTest
     end
   end
 
-  # The reply that comes late is nobody's: the classic way to another's value.
-  def test_callers_that_are_interrupted
+  # A late reply must not be taken for another caller's: a well-known bug of clients.
+  def test_replies_to_interrupted_callers_are_dropped
     FaultProxy.start(with_memcached) do |proxy|
       cache = client("127.0.0.1:#{proxy.port}")
       values = (0...10).to_h { |i| ["key-#{i}", i.to_s] }

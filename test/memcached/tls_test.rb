@@ -21,9 +21,9 @@ module MemcachedEncrypted
 
   def client(address = "localhost:#{encrypted_port}", **options) = super(address, tls: TRUST, **options)
 
-  # memcached 1.6.18 does not look into what OpenSSL has decrypted: what follows a long value in one record waits there
-  # until more comes. Any client meets that.
-  %i[test_a_large_value_among_many test_one_of_many_that_the_server_refuses].each do |name|
+  # memcached 1.6.18 does not check OpenSSL's buffer of decrypted bytes: those behind a long value in one record wait there
+  # until more bytes come, with any client.
+  %i[test_a_large_value_in_a_multi_command test_one_refused_value_of_a_multi_command].each do |name|
     define_method(name) { skip "memcached forgets what OpenSSL has read in advance" }
   end
 
@@ -55,8 +55,8 @@ class MemcachedTLSTest < PeltonTest
   include MemcachedStyles::Direct
   include MemcachedEncrypted
 
-  # It fills the layer's buffers, of which the loop tells nobody.
-  def test_much_at_once
+  # The replies fill the layer's buffers, whose bytes the loop does not report as readable.
+  def test_many_large_replies
     within do
       cache = client
       value = Random.new(4).bytes(900_000)
@@ -68,7 +68,7 @@ class MemcachedTLSTest < PeltonTest
     end
   end
 
-  def test_a_server_that_is_not_trusted_is_not_used
+  def test_an_untrusted_server_is_not_used
     within do
       error = assert_raises(Pelton::VerificationError) { Pelton::Memcached::Client.new("localhost:#{encrypted_port}", tls: true).get("a") }
 

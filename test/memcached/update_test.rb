@@ -4,11 +4,11 @@ require "json"
 require_relative "../test_helper"
 require_relative "../shared/memcached_styles"
 
-# Client#cas. Its block is the change, so that direct style and `later` are all there is.
+# Client#cas. Its block is the change, not a callback, so it has direct style and `later` alone.
 class MemcachedUpdateTest < PeltonTest
   include MemcachedStyles::Common
 
-  def test_the_block_makes_the_new_value_of_the_old
+  def test_the_block_maps_the_old_value_to_the_new
     cache = client
     cache.set("k", "1")
 
@@ -16,7 +16,7 @@ class MemcachedUpdateTest < PeltonTest
     assert_equal "12", cache.get("k")
   end
 
-  def test_an_absent_key_is_nil_and_added
+  def test_an_absent_key_yields_nil_and_is_added
     cache = client
 
     assert_equal true, cache.cas("k", ttl: 100) { |old| old.inspect }
@@ -24,7 +24,7 @@ class MemcachedUpdateTest < PeltonTest
     assert_includes 90..100, cache.item("k").ttl
   end
 
-  def test_nil_leaves_it_as_it_is
+  def test_nil_changes_nothing
     cache = client
     cache.set("k", "v")
 
@@ -32,7 +32,7 @@ class MemcachedUpdateTest < PeltonTest
     assert_equal "v", cache.get("k")
   end
 
-  def test_what_others_store_meanwhile_is_not_lost
+  def test_a_concurrent_store_is_not_lost
     cache = client
     olds = []
     cache.set("k", "0")
@@ -45,7 +45,7 @@ class MemcachedUpdateTest < PeltonTest
     assert_equal [true, %w[0 theirs], "theirs and mine"], [stored, olds, cache.get("k")]
   end
 
-  def test_what_others_add_or_delete_meanwhile_counts_as_well
+  def test_a_concurrent_add_or_delete_is_not_lost
     cache = client
     olds = []
     stored = cache.cas("k") do |old|
@@ -58,7 +58,7 @@ class MemcachedUpdateTest < PeltonTest
     assert_equal [true, [nil, "theirs", nil], "mine"], [stored, olds, cache.get("k")]
   end
 
-  def test_it_gives_up_after_so_many_attempts
+  def test_cas_gives_up_after_the_given_attempts
     cache = client
     calls = 0
     stored = cache.cas("k", attempts: 3) do
@@ -78,7 +78,7 @@ class MemcachedUpdateTest < PeltonTest
     end
   end
 
-  def test_what_the_block_raises_is_raised_and_nothing_is_stored
+  def test_an_exception_in_the_block_is_raised_and_nothing_is_stored
     cache = client
 
     assert_raises(IndexError) { cache.cas("k") { raise IndexError } }

@@ -6,7 +6,8 @@ require_relative "../support/certificates"
 require_relative "../support/http_peer"
 require_relative "../support/lying_memcached"
 
-# Values that go on to somebody else (ext/pelton/ruby/memcached_value_stream.c). Every style: test/shared/memcached_commands.rb.
+# Values that are relayed to another stream (ext/pelton/ruby/memcached/value_stream.c). test/shared/memcached_commands.rb
+# tests Client#stream in every style.
 class ValueStreamTest < PeltonTest
   include LyingMemcached
   include HttpPeer
@@ -14,7 +15,7 @@ class ValueStreamTest < PeltonTest
 
   SIZES = [0, 1, 10, 1_000, 16_384, 65_000, 65_520, 65_536, 70_000, 200_000, 1_000_000].freeze
 
-  # A Rack application that answers with the value of the path's key. What it has asked for is in `streams`.
+  # A Rack application that responds with the value of the path's key. `streams` collects its ValueStreams.
   def broker(cache, length: true)
     lambda do |env|
       value = cache.stream(env["PATH_INFO"].delete("/")) or return [404, {}, []]
@@ -25,10 +26,10 @@ class ValueStreamTest < PeltonTest
 
   def streams = @streams ||= []
 
-  # Rack::Lint would hide what the body is.
+  # Rack::Lint would wrap the body, and hide that it is a ValueStream.
   def serving(app, lint: false, **options) = super
 
-  # A server that sends a value of 40,000 bytes in pieces, the block's actions between them.
+  # A server that sends a value of 40,000 bytes in pieces, with the block's actions between them.
   def piecemeal(cut: 100, after: -> {})
     lambda do |peer|
       peer.commands(1)
@@ -39,7 +40,7 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_values_of_all_sizes_go_on_to_http
+  def test_values_of_all_sizes_are_relayed_to_http
     values = SIZES.to_h { |size| ["v#{size}", Random.new(size).bytes(size)] }
     [true, false].product([true, false]) do |length, lint|
       serving(broker(cache = client, length:), lint:) do
@@ -53,7 +54,8 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_what_comes_late_passes_by
+  def test_late_bytes_are_relayed
+    skip "there is no splice" if POSIX
     go_on = Thread::Queue.new
     with_lying_memcached(piecemeal(after: -> { go_on.pop })) do |address|
       serving(broker(client(address))) do
@@ -69,7 +71,7 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_other_replies_come_behind_it
+  def test_other_replies_come_behind_the_value
     serving(broker(cache = client)) do
       cache.set("large", large = Random.bytes(900_000))
       cache.set("small", "s")
@@ -81,8 +83,8 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  # The value is received meanwhile, because others wait behind it.
-  def test_whoever_takes_his_time_keeps_nobody_waiting
+  # The value is received meanwhile, because other replies wait behind it.
+  def test_a_slow_caller_does_not_delay_other_replies
     Pelton.run do
       (cache = client).set("large", large = Random.bytes(900_000))
       value = cache.stream("large")
@@ -92,7 +94,7 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_a_client_that_does_not_read_keeps_nobody_waiting
+  def test_a_client_that_does_not_read_does_not_delay_other_replies
     serving(broker(cache = client)) do
       8.times { |i| cache.set("k#{i}", i.to_s * 1_000_000) }
       slow = Array.new(8) { |i| peer.say("GET /k#{i} HTTP/1.1\nHost: h\n\n" * 5) }
@@ -103,7 +105,7 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_nobody_wants_it
+  def test_an_unused_value_is_received_and_dropped
     serving(broker(cache = client)) do
       cache.set("large", "x" * 900_000)
 
@@ -114,7 +116,7 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_clients_that_go_away
+  def test_clients_that_disconnect
     serving(broker(cache = client)) do
       cache.set("large", "x" * 1_000_000)
       20.times { peer.say("GET /large HTTP/1.1\nHost: h\n\n" * 3).close }
@@ -137,7 +139,7 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_a_server_that_stands_still_in_the_middle
+  def test_a_server_that_stalls_in_the_middle
     still = lambda do |peer|
       peer.commands(1)
       peer.send("VA 40000\r\naaa")
@@ -154,8 +156,8 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  # It was for the head: the rest may come late.
-  def test_the_application_s_time_is_over
+  # The timeout was for the head: the rest may come later.
+  def test_the_applications_timeout_covers_the_head_only
     go_on = Thread::Queue.new
     with_lying_memcached(piecemeal(after: -> { go_on.pop })) do |address|
       cache = client(address)
@@ -172,7 +174,7 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_the_reactor_stops_meanwhile
+  def test_the_reactor_stops_during_a_relay
     go_on = Thread::Queue.new
     with_lying_memcached(piecemeal(after: -> { go_on.pop })) do |address|
       Pelton.run do
@@ -184,8 +186,8 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  # What follows would be the next response, to the client.
-  def test_a_length_that_is_too_short
+  # The client would take the bytes behind it for the next response.
+  def test_a_content_length_that_is_too_short
     cache = client
     serving(->(_env) { [200, {"content-length" => "100000"}, cache.stream("large")] }) do
       cache.set("large", "x" * 900_000)
@@ -195,7 +197,7 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_a_client_that_speaks_tls
+  def test_a_client_with_tls
     context = Pelton::TLS::Context.new(certificate: Certificates.server.certificate, key: Certificates.server.key)
     cache = client
     Pelton.run do
@@ -209,7 +211,7 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  def test_another_thread_may_not_read_what_is_on_its_way
+  def test_another_thread_may_not_read_a_value_in_flight
     go_on = Thread::Queue.new
     with_lying_memcached(piecemeal(after: -> { go_on.pop })) do |address|
       Pelton.run do
@@ -222,8 +224,8 @@ class ValueStreamTest < PeltonTest
     end
   end
 
-  # Values, streams that are read, passed on, closed and forgotten, all at once on one connection.
-  def test_everything_at_random
+  # Values, and streams that are read, relayed, closed and forgotten, all at once on one connection.
+  def test_random_use
     random = Random.new(seed = Random.new_seed)
     values = Array.new(30) { |i| random.bytes(random.rand(3).zero? ? random.rand(300_000) : random.rand(2_000)) }
     serving(broker(cache = client)) do

@@ -14,7 +14,7 @@ class ValueTest < PeltonTest
     def load(bytes) = bytes.reverse.to_sym
   end
 
-  def test_a_string_goes_and_comes_as_it_is
+  def test_a_string_is_stored_unchanged
     string = "caf\u00e9\0"
     bytes, flags = Value.new.dump(string)
 
@@ -31,14 +31,14 @@ class ValueTest < PeltonTest
     assert_kind_of Pelton::Error, ValueError.new
   end
 
-  def test_what_a_serializer_dumps_it_loads
+  def test_a_serializer_dumps_and_loads
     value = Value.new(serializer: Reversing.new)
 
     assert_equal ["cba", Value::SERIALIZED], value.dump(:abc)
     assert_equal :abc, value.load(+"cba", Value::SERIALIZED)
   end
 
-  def test_json_brings_back_what_it_was_given
+  def test_json_round_trip
     value = Value.new(serializer: JSON)
 
     [nil, true, 1.5, "caf\u00e9", {"a" => [1, {}]}, ""].each do |thing|
@@ -49,7 +49,7 @@ class ValueTest < PeltonTest
     end
   end
 
-  # The JSON.load of old would make an object of the class that the text names.
+  # Old versions of JSON.load would make an object of the class that the text names.
   def test_json_makes_no_objects
     require "json/add/exception"
     text = {"json_class" => "RuntimeError", "m" => "made", "b" => nil}.to_json
@@ -57,21 +57,21 @@ class ValueTest < PeltonTest
     assert_kind_of Hash, Value.new(serializer: JSON).load(text, Value::SERIALIZED)
   end
 
-  def test_json_refuses_what_others_could_not_read
+  def test_json_refuses_values_that_other_readers_could_not_parse
     value = Value.new(serializer: JSON)
 
     assert_match(/JSON cannot dump/, assert_raises(ValueError) { value.dump(Float::NAN) }.message)
     assert_raises(ValueError) { value.dump("\xff") }
   end
 
-  def test_marshal_when_it_is_asked_for_by_name
+  def test_marshal_by_name
     value = Value.new(serializer: Marshal)
 
     assert_equal [:a, 1..2], value.load(*value.dump([:a, 1..2]))
     assert_raises(ValueError) { Value.new.load(*value.dump(:a)) }
   end
 
-  def test_raw_passes_the_serializer_and_the_compression_by
+  def test_raw_bypasses_serializer_and_compression
     value = Value.new(serializer: JSON, compress: 1)
 
     assert_equal ["1" * 100, 0], value.dump("1" * 100, raw: true)
@@ -79,7 +79,7 @@ class ValueTest < PeltonTest
     assert_match(/raw/, assert_raises(ValueError) { value.dump(41, raw: true) }.message)
   end
 
-  def test_a_serializers_error_is_the_cause
+  def test_a_serializers_error_is_the_cause_of_the_value_error
     {dump: :dump, load: :load}.each_key do |name|
       serializer = Class.new { %i[dump load].each { |method| define_method(method) { |_| raise IndexError, "no" } } }.new
       error = assert_raises(ValueError) { Value.new(serializer: serializer).public_send(name, *[+"x", 1].first((name == :dump) ? 1 : 2)) }
@@ -88,14 +88,14 @@ class ValueTest < PeltonTest
     end
   end
 
-  def test_a_deadline_in_a_serializer_stays_a_deadline
+  def test_a_timeout_in_a_serializer_is_raised_unchanged
     serializer = Class.new { %i[dump load].each { |name| define_method(name) { |_| raise Timeout::Error, "late" } } }.new
 
     assert_equal "late", assert_raises(Timeout::Error) { Value.new(serializer: serializer).dump(1) }.message
     assert_equal "late", assert_raises(Timeout::Error) { Value.new(serializer: serializer).load(+"x", 1) }.message
   end
 
-  def test_what_a_serializer_must_have
+  def test_a_serializer_needs_dump_and_load
     assert_raises(ArgumentError) { Value.new(serializer: Object.new) }
     assert_raises(ArgumentError) { Value.new(serializer: :json) }
     assert_raises(ValueError) { Value.new(serializer: Class.new { %i[dump load].each { |name| define_method(name) { |_| 7 } } }.new).dump(1) }
@@ -114,7 +114,7 @@ class ValueTest < PeltonTest
     assert_equal Value::COMPRESSED, Value.new(compress: true).dump("x" * Value::THRESHOLD).last
   end
 
-  def test_what_does_not_become_smaller_is_left_as_it_is
+  def test_incompressible_values_are_stored_uncompressed
     noise = Random.new(1).bytes(10_000)
 
     assert_equal [noise, 0], Value.new(compress: true).dump(noise)
@@ -128,12 +128,12 @@ class ValueTest < PeltonTest
     assert_equal ["x"] * 100, value.load(bytes, flags)
   end
 
-  def test_what_was_compressed_is_inflated_whatever_the_threshold_is_now
+  def test_compressed_values_are_inflated_whatever_the_threshold
     assert_equal "text", Value.new.load(Zlib.deflate("text"), Value::COMPRESSED)
     assert_equal "text", Value.new.load(Zlib.gzip("text"), Value::COMPRESSED)
   end
 
-  # As dalli writes them: Marshal and zlib are its defaults.
+  # Dalli's defaults are Marshal and zlib.
   def test_values_of_dalli
     object = {"name" => "x" * 5_000}
 
@@ -141,7 +141,7 @@ class ValueTest < PeltonTest
     assert_equal object, Value.new(serializer: JSON).load(JSON.generate(object), 0x1)
   end
 
-  def test_the_other_flags_do_not_matter
+  def test_other_flags_are_ignored
     assert_equal "text", Value.new(serializer: JSON).load(+"text", 0xfffffffc)
   end
 
@@ -160,8 +160,8 @@ class ValueTest < PeltonTest
     assert_match(/999 bytes/, assert_raises(ValueError) { Value.new(inflate_limit: 999).load(exact, Value::COMPRESSED) }.message)
   end
 
-  # 4 MB that would inflate to 4 GB: the process may have no more than it has now, and 300 MB.
-  def test_a_bomb_does_not_go_off
+  # 4 MB that would inflate to 4 GB, in a process that may grow by 300 MB.
+  def test_a_zip_bomb_is_refused
     output = ruby_output(<<~RUBY)
       require "pelton/memcached/value"
       stream = Zlib::Deflate.new(9, -Zlib::MAX_WBITS)

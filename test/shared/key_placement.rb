@@ -4,7 +4,7 @@ require "fileutils"
 require "open3"
 require "pelton/memcached/hash_ring"
 
-# Asks libmemcached itself where keys go.
+# Asks libmemcached itself to which servers keys belong.
 module KeyPlacement
   HashRing = Pelton::Memcached::HashRing
   SEED = Integer(ENV["SEED"] || 1)
@@ -30,10 +30,10 @@ module KeyPlacement
     end
   end
 
-  def assert_placed_alike(keys, servers, hash: :md5, points: :weighted)
+  def assert_placed_alike(keys, servers, hash: :md5, points: :weighted, theirs: points)
     ring = HashRing.new(servers, hash: hash, points: points)
     arguments = ring.servers.flat_map { |server| [server.host || server.path, server.port.to_i, server.weight].map(&:to_s) }
-    places, errors, status = Open3.capture3(libmemcached, points.to_s, HASHES.fetch(hash).to_s, *arguments,
+    places, errors, status = Open3.capture3(libmemcached, theirs.to_s, HASHES.fetch(hash).to_s, *arguments,
       stdin_data: "#{keys.join("\n")}\n", binmode: true)
 
     assert_predicate status, :success?, errors
@@ -42,7 +42,7 @@ module KeyPlacement
     assert_equal 0, differing, "of #{keys.size} keys, seed #{SEED}, #{servers} by #{hash}, #{points}"
   end
 
-  # The program that asks libmemcached, compiled when it has changed.
+  # The program that calls libmemcached, compiled when it has changed.
   def libmemcached
     program = File.join(PeltonTest::ROOT, "tmp/test/libmemcached_placement")
     source = File.join(__dir__, "../memcached/libmemcached_placement.c")

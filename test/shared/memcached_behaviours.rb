@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# What a client does with a real memcached, whatever the style.
+# A client of a real memcached, in every style.
 module MemcachedBehaviours
-  # Values that could be taken for something else on the way.
+  # Values that look like parts of the protocol.
   VALUES = {
     empty: "", word: "value", protocol: "a\r\nEND\r\nEN\r\nHD\r\n", nul: "\0\0", line_end: "\r\n", utf8: "häßlich ☃",
     bytes: Array.new(256, &:chr).join, frozen: "frozen", page: "p" * 4096, uncopied: "u" * 70_000, large: "l" * 1_000_000
@@ -33,7 +33,7 @@ module MemcachedBehaviours
     end
   end
 
-  def test_every_legal_key_is_a_key_of_its_own
+  def test_every_legal_key_is_distinct
     within do
       cache = client
       KEYS.each { |key| ask(cache, :set, key, "value of #{key}".b) }
@@ -44,7 +44,7 @@ module MemcachedBehaviours
     end
   end
 
-  def test_delete_tells_whether_it_was_there
+  def test_delete_returns_whether_the_key_existed
     within do
       cache = client
       ask(cache, :set, "k", "v")
@@ -57,7 +57,7 @@ module MemcachedBehaviours
     within { assert_match(/\A\d+\.\d+/, ask(client, :version)) }
   end
 
-  def test_a_ttl_that_is_over_hides_the_value
+  def test_an_expired_value_is_absent
     within do
       cache = client
       [-1, -0.5, -10**9].each do |ttl|
@@ -68,8 +68,8 @@ module MemcachedBehaviours
     end
   end
 
-  # More than 30 days would be a date in 1970 to memcached, more than 2038 none at all; 0, nil and infinity have no end.
-  def test_a_ttl_that_is_not_over_keeps_it
+  # memcached would take a TTL of more than 30 days for a date in 1970, and accepts no date after 2038; 0, nil and infinity never expire.
+  def test_an_unexpired_value_is_present
     within do
       cache = client
       [nil, 0, 0.3, 60, 60.5, 2_592_000, 2_592_001, 10**9, 10**12, 2r, Float::INFINITY].each do |ttl|
@@ -81,7 +81,7 @@ module MemcachedBehaviours
     end
   end
 
-  def test_a_value_that_the_server_refuses_leaves_the_connection_right
+  def test_a_refused_value_leaves_the_connection_usable
     within do
       cache = client
       error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :set, "k", "x" * 3_000_000) }
@@ -93,7 +93,7 @@ module MemcachedBehaviours
     end
   end
 
-  # These are the program's mistakes: nothing is sent, and the call itself raises, in every style.
+  # Mistakes of the program: the client sends nothing, and the call itself raises, in every style.
   def test_keys_that_cannot_be_sent_raise_at_once
     within do
       cache = client
@@ -111,7 +111,7 @@ module MemcachedBehaviours
     end
   end
 
-  def test_arguments_that_mean_nothing_raise_at_once
+  def test_invalid_arguments_raise_at_once
     within do
       cache = client
       [nil, 1, :symbol, ["a"], {}].each { |value| assert_raises(TypeError) { ask(cache, :set, "k", value) } }
@@ -127,10 +127,10 @@ module MemcachedBehaviours
     end
   end
 
-  def test_a_key_that_is_like_a_string_is_converted_before_anything_else
+  def test_a_key_with_to_str_is_converted_first
     cache = nil
     key = Object.new
-    key.define_singleton_method(:to_str) { cache.close || "k" } # the worst that can happen meanwhile
+    key.define_singleton_method(:to_str) { cache.close || "k" } # the conversion of the key closes the client
     within do
       cache = client
       ask(cache, :set, "k", "v")
@@ -138,7 +138,7 @@ module MemcachedBehaviours
     end
   end
 
-  def test_a_timeout_that_is_not_over_changes_nothing
+  def test_an_unused_timeout_changes_nothing
     within do
       cache = client
 
@@ -148,7 +148,7 @@ module MemcachedBehaviours
     end
   end
 
-  def test_several_clients_do_not_know_each_other
+  def test_several_clients_are_independent
     within do
       one, other = client, client
       ask(one, :set, "k", "v")

@@ -2,9 +2,9 @@
 
 require "json"
 
-# A client with a serializer, compression, a namespace and an instrument, whatever the style.
+# A client with a serializer, compression, a namespace and an instrument, in every style.
 module MemcachedCoding
-  # A serializer whose loading and dumping can wait and fail.
+  # A serializer whose load and dump can wait and fail.
   class Difficult
     def dump(value)
       sleep 0.001
@@ -26,7 +26,7 @@ module MemcachedCoding
 
   VALUES = {"list" => [1, nil, {"a" => "ü"}], "string" => "ü", "long" => "x" * 5000, "false" => false}.freeze
 
-  def test_what_is_stored_comes_back
+  def test_values_come_back_decoded
     within do
       cache = client(serializer: JSON, compress: true)
       VALUES.each do |key, value|
@@ -40,7 +40,7 @@ module MemcachedCoding
       end
       %i[get gets item].each { |command| assert_nil ask(cache, command, "absent") }
       assert_equal VALUES, ask(cache, :get_multi, *VALUES.keys, "absent")
-      ask(cache, :flush_all) unless is_a?(MemcachedStyles::Crowded)
+      ask(cache, :flush_all) unless is_a?(MemcachedStyles::Concurrent)
       assert_equal VALUES.size, ask(cache, :set_multi, VALUES)
       assert_equal VALUES, ask(cache, :get_multi, VALUES.keys)
     end
@@ -71,7 +71,7 @@ module MemcachedCoding
     end
   end
 
-  def test_what_cannot_be_dumped_raises_at_once
+  def test_an_error_in_dump_raises_at_once
     within do
       cache = client(serializer: Difficult.new)
 
@@ -81,8 +81,8 @@ module MemcachedCoding
     end
   end
 
-  # A serializer may wait; others are served meanwhile, and the order of replies stays.
-  def test_what_cannot_be_loaded_is_an_operations_own_error
+  # A serializer may wait: other fibers go on meanwhile, and the order of replies stays.
+  def test_an_error_in_load_fails_one_operation_alone
     within do
       cache = client(serializer: Difficult.new)
       ask(cache, :set_multi, {"good" => 12, "bad" => 13})
@@ -93,7 +93,7 @@ module MemcachedCoding
     end
   end
 
-  def test_a_namespace_is_before_every_key
+  def test_a_namespace_prefixes_every_key
     within do
       cache, all = client(namespace: "ns:"), client
       ask(cache, :set, "k", "v")
@@ -112,25 +112,25 @@ module MemcachedCoding
     end
   end
 
-  def test_the_instrument_hears_the_beginning_and_the_end
-    heard = []
+  def test_the_instrument_is_called_at_the_beginning_and_the_end
+    events = []
     instrument = lambda do |command, key|
-      heard << [command, key]
-      ->(value, error) { heard << [command, key, value, error.class] } unless key == "silent"
+      events << [command, key]
+      ->(value, error) { events << [command, key, value, error.class] } unless key == "silent"
     end
     within do
       cache = client(serializer: JSON, instrument: instrument)
       ask(cache, :set, "silent", 0)
-      heard.clear
+      events.clear
       ask(cache, :set, "k", [1])
       ask(cache, :get, "k")
       ask(cache, :get_multi, "k", "absent")
       assert_raises(Pelton::Memcached::ServerError) { ask(cache, :incr, "k") }
-      heard.reject! { |event| event[1].to_s.start_with?("crowd") }
+      events.reject! { |event| event[1].to_s.start_with?("fiber-") }
 
       assert_equal [[:set, "k"], [:set, "k", true, NilClass], [:get, "k"], [:get, "k", [1], NilClass],
         [:get_multi, %w[k absent]], [:get_multi, %w[k absent], {"k" => [1]}, NilClass],
-        [:incr, "k"], [:incr, "k", nil, Pelton::Memcached::ServerError]], heard
+        [:incr, "k"], [:incr, "k", nil, Pelton::Memcached::ServerError]], events
       assert_raises(Pelton::Memcached::KeyError) { ask(cache, :get, "a b") }
     end
   end

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# The commands beside get, set and delete, with a real memcached, whatever the style.
+# The commands other than get, set and delete, with a real memcached, in every style.
 module MemcachedCommands
   def setup
     super
     with_memcached # outside of any reactor
   end
 
-  def test_gets_tells_the_number_that_set_with_cas_takes
+  def test_gets_returns_the_cas_that_set_takes
     within do
       cache = client
       assert_nil ask(cache, :gets, "k")
@@ -24,7 +24,7 @@ module MemcachedCommands
     end
   end
 
-  def test_delete_with_cas_deletes_what_is_still_the_same
+  def test_delete_with_cas_deletes_an_unchanged_item
     within do
       cache = client
       ask(cache, :set, "k", "old")
@@ -37,7 +37,7 @@ module MemcachedCommands
     end
   end
 
-  def test_item_tells_all_there_is
+  def test_item_returns_all_properties
     within do
       cache = client
       assert_nil ask(cache, :item, "k")
@@ -52,7 +52,7 @@ module MemcachedCommands
     end
   end
 
-  def test_the_first_to_ask_near_the_end_is_told_to_make_it_anew
+  def test_the_first_caller_near_the_expiry_wins_the_recache
     return unless meta?
     within do
       cache = client
@@ -63,7 +63,7 @@ module MemcachedCommands
     end
   end
 
-  def test_add_stores_what_is_absent_and_replace_what_is_there
+  def test_add_stores_absent_keys_and_replace_present_ones
     within do
       cache = client
       assert_equal [false, true, false], [ask(cache, :replace, "k", "0"), ask(cache, :add, "k", "1"), ask(cache, :add, "k", "2")]
@@ -73,7 +73,7 @@ module MemcachedCommands
     end
   end
 
-  def test_stream_tells_of_a_value_that_may_still_be_coming
+  def test_stream_returns_a_value_that_may_still_be_arriving
     within do
       cache = client
       [0, 1, 70_000, 900_000].each do |size|
@@ -111,7 +111,7 @@ module MemcachedCommands
     end
   end
 
-  def test_a_counter_begins_with_what_it_is_told
+  def test_a_counter_begins_with_initial
     within do
       cache = client
       assert_equal [7, 8], [ask(cache, :incr, "k", initial: 7), ask(cache, :incr, "k", initial: 7)]
@@ -124,7 +124,7 @@ module MemcachedCommands
     end
   end
 
-  def test_what_is_no_number_is_not_counted
+  def test_a_value_that_is_not_a_number_is_not_counted
     within do
       cache = client
       ask(cache, :set, "k", "a number")
@@ -135,7 +135,7 @@ module MemcachedCommands
     end
   end
 
-  def test_touch_and_gat_give_a_new_ttl
+  def test_touch_and_gat_set_a_new_ttl
     within do
       cache = client
       assert_equal [false, nil], [ask(cache, :touch, "k", ttl: 1), ask(cache, :gat, "k", ttl: 1)]
@@ -152,7 +152,7 @@ module MemcachedCommands
     end
   end
 
-  def test_many_at_once
+  def test_multi_commands
     within do
       cache = client
       pairs = (0...300).to_h { |i| ["key-#{i}", "value #{i}".b * (i % 7)] }
@@ -165,14 +165,14 @@ module MemcachedCommands
     end
   end
 
-  def test_many_of_none
+  def test_multi_commands_without_keys
     within do
       cache = client
       assert_equal [{}, {}, 0, 0], [ask(cache, :get_multi), ask(cache, :get_multi, []), ask(cache, :set_multi, {}), ask(cache, :delete_multi)]
     end
   end
 
-  def test_many_with_options
+  def test_multi_commands_with_options
     within do
       cache = client
       ask(cache, :set_multi, {"a" => "1", :b => "2"}, ttl: 100, flags: 9)
@@ -184,7 +184,7 @@ module MemcachedCommands
     end
   end
 
-  def test_a_large_value_among_many
+  def test_a_large_value_in_a_multi_command
     within do
       cache = client
       pairs = {"a" => "1", "large" => "l" * 900_000, "uncopied" => "u" * 20_000, "b" => "2"}
@@ -194,8 +194,8 @@ module MemcachedCommands
     end
   end
 
-  # An error is raised, and the others are done.
-  def test_one_of_many_that_the_server_refuses
+  # The error is raised, and the other commands are executed.
+  def test_one_refused_value_of_a_multi_command
     within do
       cache = client
       error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :set_multi, {"a" => "1", "b" => "x" * 2_000_000, "c" => "3"}) }
@@ -205,7 +205,7 @@ module MemcachedCommands
     end
   end
 
-  def test_a_changed_key_is_not_the_one_that_was_asked
+  def test_a_key_that_is_changed_afterwards_does_not_matter
     within do
       cache = client
       key = +"key"
@@ -217,7 +217,7 @@ module MemcachedCommands
     end
   end
 
-  def test_servers_answer_by_their_addresses
+  def test_results_of_servers_are_keyed_by_address
     within do
       cache = client
       address = cache.server.to_s
@@ -229,8 +229,8 @@ module MemcachedCommands
     end
   end
 
-  def test_flush_all_empties_it
-    return if is_a?(MemcachedStyles::Crowded) # the crowd wants its keys
+  def test_flush_all_deletes_everything
+    return if is_a?(MemcachedStyles::Concurrent) # the other fibers need their keys
     within do
       cache = client
       ask(cache, :set, "k", "v")
@@ -241,7 +241,7 @@ module MemcachedCommands
     end
   end
 
-  def test_arguments_of_these_that_mean_nothing_raise_at_once
+  def test_invalid_arguments_of_these_commands_raise_at_once
     within do
       cache = client
       [-1, 2**64, 1.5, "1", "1\r\nflush_all"].each do |number|
@@ -268,8 +268,8 @@ module MemcachedCommands
     end
   end
 
-  # Nothing of such a list is sent.
-  def test_keys_of_these_that_cannot_be_sent_raise_at_once
+  # An invalid key keeps all commands of its list from being sent.
+  def test_invalid_keys_of_these_commands_raise_at_once
     within do
       cache = client
       ask(cache, :set, "a", "1")

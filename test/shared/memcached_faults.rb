@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# What a client makes of a server that lies, breaks off or is not there, whatever the style. In each case the operation
-# gets the right error, and the next one a connection that can be trusted.
+# A client of a server that sends wrong replies, disconnects or cannot be reached, in every style. In each case the operation
+# gets the right error, and the next one a working connection.
 module MemcachedFaults
   RIGHT = ->(peer) { peer.serve { |line| line.start_with?("mg") ? "VA 5\r\nright\r\n" : "HD\r\n" } }
 
-  # Replies to a get that are none.
+  # Invalid replies to a get.
   LIES = {
     "another command's reply" => "HD\r\n", "not a protocol" => "HTTP/1.1 400 Bad Request\r\n\r\n", "a classic miss" => "END\r\n",
     "no length" => "VA\r\n", "a negative length" => "VA -1\r\nxx\r\n", "another key" => "VA 1 kother\r\nx\r\n",
@@ -35,7 +35,7 @@ module MemcachedFaults
     answer(->(peer) { peer.serve { |_| peer.send(*reply.chars) && "" } }) { |cache| assert_equal "EN\r\nxyz", ask(cache, :get, "k") }
   end
 
-  # More than one turn's worth, and at last nothing more comes that could wake anybody.
+  # The reply is larger than the budget of one loop iteration. No further event follows its last bytes.
   def test_a_value_may_be_of_many_megabytes
     value = Random.bytes(9_000_000)
     answer(->(peer) { peer.serve { |_| "VA #{value.bytesize}\r\n#{value}\r\n" } }) do |cache|
@@ -43,7 +43,7 @@ module MemcachedFaults
     end
   end
 
-  def test_an_error_of_the_server_is_one_operations_alone
+  def test_a_server_error_fails_one_operation_alone
     answers = ["SERVER_ERROR out of memory storing object\r\n", "SERVER_ERROR \r\n", "VA 2\r\nok\r\n"]
     answer(->(peer) { peer.serve { |_| answers.shift } }) do |cache|
       error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :get, "k") }
@@ -53,16 +53,27 @@ module MemcachedFaults
     end
   end
 
-  def test_an_error_of_the_protocol_carries_what_the_server_said
+  def test_a_protocol_error_carries_the_servers_reply
     error = refuses(->(peer) { peer.command && peer.send("CLIENT_ERROR bad data chunk\r\nERROR\r\n") && peer.stall })
 
     assert_match(/bad data chunk/, error.message)
   end
 
-  def test_a_reply_that_nobody_asked_for_ends_the_connection
+  def test_an_unrequested_reply_ends_the_connection
     answer(->(peer) { peer.command && peer.send("EN\r\nVA 5\r\nwrong\r\n") && peer.stall }, RIGHT) do |cache|
       assert_nil ask(cache, :get, "k")
       assert_equal "right", again { ask(cache, :get, "k") }
+    end
+  end
+
+  # A restart, or an idle timeout of the server.
+  def test_an_idle_connection_that_the_server_has_closed_is_not_used_again
+    idle_then(:close) { |cache| assert_equal "right", ask(cache, :get, "k") }
+  end
+
+  {"a_reply" => "VA 5\r\nwrong\r\n", "the_beginning_of_a_reply" => "VA 5\r\nwr", "a_part_of_a_line" => "V", "a_value_without_its_end" => "VA 5\r\nwrong"}.each do |name, bytes|
+    define_method(:"test_an_idle_connection_on_which_#{name}_has_come_is_not_used_again") do
+      idle_then(:send, bytes) { |cache| assert_equal "right", ask(cache, :get, "k") }
     end
   end
 
@@ -83,14 +94,14 @@ module MemcachedFaults
     end
   end
 
-  def test_a_connection_without_progress_fails_what_it_owes
+  def test_a_connection_without_progress_fails_its_pending_operations
     error = refuses(->(peer) { peer.command && peer.send("VA 9\r\nhal") && peer.stall }, timeout: 0.3)
 
     assert_instance_of Pelton::TimeoutError, error
     assert_match(/no progress/, error.message)
   end
 
-  def test_an_operation_whose_time_is_over_is_abandoned_alone
+  def test_an_operation_that_times_out_is_abandoned_alone
     gate = Thread::Queue.new
     late = lambda do |peer|
       peer.command
@@ -106,7 +117,44 @@ module MemcachedFaults
     end
   end
 
-  def test_a_refused_connection_is_told_each_time
+  def test_a_cut_in_the_answer_to_the_first_question_is_retriable
+    cut = ->(bytes) { ->(peer) { peer.line && peer.send(bytes) } }
+    answer(cut["M"], cut["MN"], cut["ERROR\r"], RIGHT) do |cache|
+      3.times do
+        error = assert_raises(Pelton::ConnectionError) { ask(cache, :get, "k") }
+        assert_predicate error, :retriable?
+        assert_match(/closed the connection/, error.message)
+      end
+    end
+  end
+
+  # Bytes that flow for others are no reply. (The client's own timeout counts from them.)
+  def test_an_operation_times_out_while_other_bytes_flow
+    trickle = lambda do |peer|
+      peer.command
+      peer.send("VA 100000000\r\n")
+      sleep 0.005 while peer.send("x" * 10_000)
+    end
+    answer(trickle) do |cache|
+      assert_raises(Pelton::TimeoutError) { ask(cache, :get, "k", timeout: 0.05) }
+      assert_raises(Pelton::TimeoutError) { ask(cache, :get_multi, "k", "l", timeout: 0.05) }
+      assert_raises(Pelton::TimeoutError) { ask(cache, :get, "l", timeout: 0.05) }
+    end
+  end
+
+  # Waiting until there is capacity is a part of the operation.
+  def test_an_operation_times_out_while_it_waits_for_capacity
+    trickle = lambda do |peer|
+      peer.command
+      peer.send("VA 100000000\r\n")
+      sleep 0.005 while peer.send("x" * 10_000)
+    end
+    answer(trickle, max_operations: 1) do |cache|
+      2.times { assert_raises(Pelton::TimeoutError) { ask(cache, :get, "k", timeout: 0.05) } }
+    end
+  end
+
+  def test_a_refused_connection_raises_each_time
     port = free_port
     within do
       cache = client("127.0.0.1:#{port}")
@@ -118,11 +166,11 @@ module MemcachedFaults
     end
   end
 
-  def test_a_name_that_is_none_is_told
+  def test_an_unknown_host_raises
     within { assert_raises(Pelton::ResolutionError) { ask(client("nothing.invalid:11211"), :get, "k") } }
   end
 
-  def test_a_server_that_never_accepts_is_given_up
+  def test_a_server_that_never_accepts_times_out
     listener = TCPServer.new("127.0.0.1", 0).tap { |server| server.listen(0) }
     address = listener.local_address
     full = Array.new(4) { Socket.new(:INET, :STREAM).tap { |socket| socket.connect_nonblock(address, exception: false) } }
@@ -137,7 +185,7 @@ module MemcachedFaults
   def test_the_next_operation_finds_a_server_that_came_back
     FaultProxy.start(with_memcached) do |proxy|
       within do
-        cache = client("127.0.0.1:#{proxy.port}")
+        cache = client("127.0.0.1:#{proxy.port}", failure_limit: 10)
         ask(cache, :set, "k", "v")
         proxy.down!
         proxy.cut!
@@ -163,12 +211,33 @@ module MemcachedFaults
 
   private
 
-  # The block gets a client of a server that plays these scripts.
+  # Yields a client of a server that plays these scripts.
   def answer(*scripts, **options)
     with_lying_memcached(*scripts) { |address| within { yield client(address, **options) } }
   end
 
-  # The first connection's operation fails by a ConnectionError, which is returned; the next one gets its own reply.
+  # Yields a client whose connection was idle when the server did something to it.
+  def idle_then(*action)
+    idle = Thread::Queue.new
+    done = Thread::Queue.new
+    miss = "EN\r\n"
+    script = lambda do |peer|
+      peer.command && peer.send(miss)
+      idle.pop
+      peer.public_send(*action)
+      done << true
+      (action.first == :close) || peer.serve { |_| "VA 4\r\nlate\r\n" }
+    end
+    answer(script, RIGHT) do |cache|
+      assert_nil ask(cache, :get, "k")
+      idle << true
+      done.pop
+      sleep 0.002 # the loop looks now; where it cannot, since the thread is blocked, the next command does
+      yield cache
+    end
+  end
+
+  # The first connection's operation fails with a ConnectionError, which is returned; the next one gets its own reply.
   def refuses(script, **options)
     answer(script, RIGHT, **options) do |cache|
       error = assert_raises(Pelton::ConnectionError, Pelton::Memcached::ServerError) { ask(cache, :get, "k") }
@@ -177,7 +246,7 @@ module MemcachedFaults
     end
   end
 
-  # An end that has not been met yet may cost one operation more.
+  # The operation may fail because the old connection ends: then it is repeated once.
   def again
     yield
   rescue Pelton::ConnectionError

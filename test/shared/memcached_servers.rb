@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Several real servers, each behind a proxy that can take it away, whatever the style.
+# Several real servers, each behind a proxy that can cut it off, in every style.
 module MemcachedServers
   def setup
     super
@@ -13,7 +13,7 @@ module MemcachedServers
     super
   end
 
-  def test_each_server_has_the_keys_that_the_ring_gives_it
+  def test_each_server_gets_the_keys_of_its_part_of_the_ring
     within do
       cache, keys = several, Array.new(60) { |i| "key-#{i}" }
       keys.each { |key| ask(cache, :set, key, key) }
@@ -24,7 +24,7 @@ module MemcachedServers
     end
   end
 
-  def test_the_namespace_is_part_of_what_chooses_the_server
+  def test_the_namespace_takes_part_in_choosing_the_server
     within do
       ask(several(namespace: "ns:"), :set, "k", "v")
 
@@ -44,7 +44,7 @@ module MemcachedServers
     end
   end
 
-  def test_what_concerns_the_servers_concerns_all
+  def test_server_commands_go_to_all_servers
     within do
       cache = several
       ask(cache, :set_multi, (0...30).to_h { |i| ["key-#{i}", "v"] })
@@ -57,7 +57,7 @@ module MemcachedServers
     end
   end
 
-  def test_without_failover_a_server_that_is_down_costs_its_own_keys_alone
+  def test_without_failover_a_server_that_is_down_fails_its_own_keys_alone
     within do
       cache = several(failover: false, retry_after: 60)
       mine, other = keys_of(cache, 1), keys_of(cache, 0)
@@ -73,7 +73,7 @@ module MemcachedServers
     end
   end
 
-  def test_without_failover_it_is_asked_again
+  def test_without_failover_a_server_is_retried
     within do
       cache = several(failover: false, retry_after: 0.02)
       key = keys_of(cache, 1)
@@ -86,7 +86,7 @@ module MemcachedServers
     end
   end
 
-  def test_with_failover_its_keys_belong_to_the_others_until_it_is_back
+  def test_with_failover_the_keys_move_to_the_others_until_the_server_is_back
     within do
       cache = several(retry_after: 0.02)
       key = keys_of(cache, 1)
@@ -118,7 +118,7 @@ module MemcachedServers
     end
   end
 
-  def test_what_concerns_all_fails_when_one_is_down
+  def test_server_commands_fail_when_one_server_is_down
     within do
       cache = several
       key = keys_of(cache, 1)
@@ -147,7 +147,7 @@ module MemcachedServers
     end
   end
 
-  def test_when_all_are_down_that_is_told
+  def test_all_servers_down
     within do
       cache = several(retry_after: 0.02)
       3.times { |place| take_away(place) }
@@ -160,7 +160,7 @@ module MemcachedServers
     end
   end
 
-  def test_a_server_that_says_nothing_costs_its_own_callers_their_deadline
+  def test_a_silent_server_delays_only_its_own_callers_until_their_deadline
     within do
       cache = several(failover: false)
       mine, other = keys_of(cache, 1), keys_of(cache, 0)
@@ -178,7 +178,7 @@ module MemcachedServers
 
   def several(**options) = client(@proxies.map { |proxy| "127.0.0.1:#{proxy.port}" }, **options)
 
-  # A key that the server at this place has.
+  # A key that belongs to the server of this index.
   def keys_of(cache, place)
     ring = Pelton::Memcached::HashRing.new(cache.servers)
     (0..).lazy.map { |i| "key-#{i}" }.find { |key| ring.index(key) == place }

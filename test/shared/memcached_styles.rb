@@ -5,7 +5,7 @@ require "pelton/memcached"
 # The ways to use a client. Each has `within { }`, where the client is used, and `ask(client, :get, "k")`, which returns
 # the operation's value or raises its error. A suite that is included beside one of them runs in that style.
 module MemcachedStyles
-  # What all styles share.
+  # Shared by all styles.
   module Common
     def client(address = "127.0.0.1:#{with_memcached}", **options)
       Pelton::Memcached::Client.new(address, timeout: 10 * PeltonTest::SLOW, **options).tap { |client| clients << client }
@@ -20,7 +20,7 @@ module MemcachedStyles
 
     def ask(client, ...) = client.public_send(...)
 
-    # Whether the server speaks the meta protocol.
+    # Whether the commands use the meta protocol.
     def meta? = true
   end
 
@@ -106,7 +106,7 @@ module MemcachedStyles
   end
 
   # Without a block, in one of 100 fibers that use the same client.
-  module Crowded
+  module Concurrent
     include Direct
 
     def ask(client, ...)
@@ -114,10 +114,10 @@ module MemcachedStyles
       tasks = Array.new(100) do |i|
         next asked = Pelton.spawn { super }.errback {} if i == 50
         Pelton.spawn do
-          client.set("crowd-#{i}", i.to_s)
-          client.get("crowd-#{i}")
+          client.set("fiber-#{i}", i.to_s)
+          client.get("fiber-#{i}")
         rescue Pelton::ClosedError
-          i.to_s # the test is about that
+          i.to_s # the test closes the client on purpose
         end
       end
       tasks.each_with_index { |task, i| assert_equal i.to_s, task.await unless task.equal?(asked) }
@@ -125,13 +125,13 @@ module MemcachedStyles
     end
   end
 
-  # Beside another one: classic text, as with servers that know no meta commands.
+  # Combined with another style: classic text, as with servers that know no meta commands.
   module Classic
     def client(*arguments, **options) = super(*arguments, protocol: :classic, **options)
     def meta? = false
   end
 
-  # Beside another one: several connections to a server.
+  # Combined with another style: several connections to a server.
   module Pooled
     def client(*arguments, **options) = super(*arguments, connections: 3, **options)
   end

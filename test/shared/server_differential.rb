@@ -6,9 +6,9 @@ require_relative "../memcached/binary_command_stream"
 require_relative "../memcached/command_stream"
 
 # The embedded server beside memcached itself: the same random commands to both, whole and cut at random places, and the
-# same replies from both. Of these, cas numbers count from where the stream began, and times are rounded.
+# same replies from both. In the replies, cas numbers count from the stream's first one, and times are rounded.
 #
-# The including class has `streams`, how many. FIRST_STREAM=1000 begins elsewhere.
+# The including class defines `streams`, the number of streams. FIRST_STREAM=1000 begins with another stream.
 module ServerDifferential
   FIRST = Integer(ENV.fetch("FIRST_STREAM", "1"))
 
@@ -22,7 +22,7 @@ module ServerDifferential
 
   private
 
-  # The block makes a list of what was said, with cas numbers that count from `base`.
+  # The block makes a list of the replies, with cas numbers that count from `base`.
   def compare(kind, &split)
     with_both do |theirs, ours|
       (FIRST...FIRST + streams).each do |seed|
@@ -58,7 +58,7 @@ module ServerDifferential
     end
   end
 
-  # All that the server says to the stream, until it has closed.
+  # All replies of the server to the stream, until it closes the connection.
   def converse(port, stream, seed)
     base = Integer(ask(port, "ms #{seed}:probe 0 c\r\n\r\n")[/c(\d+)/, 1])
     text = TCPSocket.open("127.0.0.1", port) do |socket|
@@ -77,10 +77,10 @@ module ServerDifferential
     end
     socket.close_write
   rescue Errno::EPIPE, Errno::ECONNRESET, Errno::ENOTCONN
-    nil # it has heard enough
+    nil # the server has closed the connection
   end
 
-  # A server that has left something unread resets the connection, behind its last words.
+  # A server that has left bytes unread resets the connection after its last reply.
   def read_all(socket)
     text = +""
     loop { text << socket.readpartial(65_536) }
@@ -88,7 +88,7 @@ module ServerDifferential
     text
   end
 
-  # Every third stream goes in one piece.
+  # Every third stream is sent in one piece.
   def pieces(text, seed)
     return [text] if seed % 3 == 0
     random = Random.new(seed)

@@ -3,7 +3,8 @@
 require "socket"
 require "pelton"
 
-# What a stream does, in every style. A class that includes this one of the styles below runs each test in that style.
+# The behaviour of streams in every style. A class that includes this module and one of the styles below runs each test
+# in that style.
 module StreamSuite
   # Inside a reactor, without a block: calls park.
   module Direct
@@ -23,7 +24,7 @@ module StreamSuite
   module Callback
     def inside(&block) = Pelton.run(&block)
 
-    # Returns what the block got, or raises what errbacks get.
+    # Returns the value that the block got, or raises the error that errbacks get.
     def ask(stream, name, *arguments, **options)
       got = []
       deferrable = stream.public_send(name, *arguments, **options) { |value| got << value }
@@ -36,7 +37,7 @@ module StreamSuite
     end
   end
 
-  # Where no reactor runs, with a block: the block was called when the Deferrable comes back.
+  # Where no reactor runs, with a block: the block is called before the method returns the Deferrable.
   module BlockingCallback
     def inside = yield
 
@@ -52,7 +53,7 @@ module StreamSuite
 
   # ---- readpartial
 
-  def test_readpartial_gives_what_is_there
+  def test_readpartial_returns_the_bytes_at_hand
     with_stream do |stream, peer|
       peer.write("abcdef")
       assert_equal "abcd", ask(stream, :readpartial, 4)
@@ -63,11 +64,11 @@ module StreamSuite
     end
   end
 
-  def test_readpartial_waits_for_what_comes
+  def test_readpartial_waits_for_bytes
     with_stream do |stream, peer|
-      later { peer.write("late") }
+      later { peer.write("bytes") }
 
-      assert_equal "late", ask(stream, :readpartial, 100)
+      assert_equal "bytes", ask(stream, :readpartial, 100)
     end
   end
 
@@ -117,7 +118,7 @@ module StreamSuite
 
   # ---- read
 
-  def test_read_gives_exactly_so_much
+  def test_read_returns_exactly_the_length
     with_stream do |stream, peer|
       sender = later { "abcdefghij".each_char { |char| peer.write(char) } }
       assert_equal "abcd", ask(stream, :read, 4)
@@ -141,7 +142,7 @@ module StreamSuite
     end
   end
 
-  def test_read_of_much
+  def test_read_of_a_large_length
     with_stream do |stream, peer|
       sender = Thread.new { peer.write(LARGE, "rest") }
       assert_equal LARGE, ask(stream, :read, LARGE.bytesize)
@@ -163,7 +164,7 @@ module StreamSuite
 
   # ---- gets
 
-  def test_gets_gives_lines
+  def test_gets_returns_lines
     with_stream do |stream, peer|
       peer.write("one\ntwo\r\n\nlast")
       peer.close_write
@@ -182,7 +183,7 @@ module StreamSuite
     end
   end
 
-  # The separator is found wherever the pieces are cut.
+  # The separator is found even if it comes in several pieces.
   def test_gets_of_a_line_that_comes_byte_by_byte
     with_stream do |stream, peer|
       later { "a--b---c--".each_char { |char| peer.write(char) && Thread.pass } }
@@ -213,7 +214,7 @@ module StreamSuite
     end
   end
 
-  def test_lines_and_bytes_in_turn
+  def test_lines_and_bytes_alternate
     with_stream do |stream, peer|
       peer.write("line\nbytesmore\nrest")
       assert_equal "line\n", ask(stream, :gets)
@@ -226,7 +227,7 @@ module StreamSuite
 
   # ---- write
 
-  def test_write_sends_strings_and_gives_their_bytes
+  def test_write_returns_the_bytes_sent
     with_stream do |stream, peer|
       assert_equal 5, ask(stream, :write, "häl\n")
       assert_equal 6, ask(stream, :write, "one", :two)
@@ -239,7 +240,7 @@ module StreamSuite
     end
   end
 
-  def test_write_of_much_to_a_slow_peer
+  def test_a_large_write_to_a_slow_peer
     with_stream do |stream, peer|
       received = Thread.new { sleep(0.01) && peer.read }
       assert_equal LARGE.bytesize + 4, ask(stream, :write, "<", LARGE, ">!", "\n")
@@ -249,7 +250,7 @@ module StreamSuite
     end
   end
 
-  # What is sent is what the string was, although it is not copied.
+  # The stream sends the bytes as they were at the time of the call, although it does not copy them.
   def test_a_string_may_be_changed_after_it_was_written
     with_stream do |stream, peer|
       string = LARGE.byteslice(0, 1_500_000)
@@ -263,7 +264,7 @@ module StreamSuite
     end
   end
 
-  def test_a_half_close_follows_what_was_written
+  def test_close_write_comes_after_the_output
     with_stream do |stream, peer|
       ask(stream, :write, "bye")
       stream.close_write
@@ -274,7 +275,7 @@ module StreamSuite
     end
   end
 
-  def test_write_to_a_peer_that_has_gone
+  def test_write_to_a_closed_peer
     with_stream do |stream, peer|
       peer.close
       error = assert_raises(Pelton::ConnectionError) { 3.times { ask(stream, :write, "x" * 20_000) && ask(stream, :flush) } }
@@ -282,9 +283,9 @@ module StreamSuite
     end
   end
 
-  # ---- the ends
+  # ---- ends
 
-  def test_a_reset_comes_after_what_was_sent_before_it
+  def test_a_reset_is_reported_after_the_bytes_before_it
     with_connection do |stream, peer|
       peer.write("last")
       assert_equal "l", ask(stream, :readpartial, 1)
@@ -296,7 +297,7 @@ module StreamSuite
     end
   end
 
-  def test_a_closed_stream_says_so
+  def test_calls_on_a_closed_stream_raise
     with_stream do |stream, peer|
       peer.write("unread")
       refute_predicate stream, :closed?
@@ -315,7 +316,7 @@ module StreamSuite
 
   # ---- timeouts
 
-  def test_what_came_before_a_timeout_is_there_for_the_next_read
+  def test_bytes_received_before_a_timeout_are_kept_for_the_next_read
     with_stream do |stream, peer|
       peer.write("abc")
       assert_raises(Pelton::TimeoutError) { ask(stream, :read, 5, timeout: 0.01) }
@@ -326,7 +327,7 @@ module StreamSuite
     end
   end
 
-  def test_a_stream_has_a_timeout_for_calls_without_one
+  def test_the_streams_timeout_applies_to_calls_without_one
     with_stream do |stream, peer|
       assert_nil stream.timeout
       stream.timeout = 0.01
@@ -341,7 +342,7 @@ module StreamSuite
     end
   end
 
-  def test_waiting_for_output_has_an_end
+  def test_flush_and_write_time_out
     with_stream do |stream, peer|
       stream.timeout = 0.01
       stream.later.write(LARGE) if Pelton.running?
@@ -377,7 +378,7 @@ module StreamSuite
     listener.close
   end
 
-  # Does something once the test waits.
+  # Calls the block in a thread when the test waits.
   def later
     Thread.new { sleep(0.005) && yield }.tap { |thread| (@threads ||= []) << thread }
   end

@@ -1,17 +1,18 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "../task_list"
 
 module Pelton
   module Cluster
-    # The worker as it sees itself, in its own process.
+    # A worker inside its own process.
     class Child
-      INTERVAL = 1 # seconds from one report to the next
+      INTERVAL = 1 # seconds between two reports
 
-      # @return [Integer] its seat: 0 for the first. The one who replaces it has the same
+      # @return [Integer] its number: 0 for the first worker. A worker that replaces it gets the same
       attr_reader :index
 
-      # @return [Sockets] what to listen on
+      # @return [Sockets] the sockets to listen on
       attr_reader :listening
 
       def initialize(index, listening, pipe)
@@ -22,52 +23,56 @@ module Pelton
         @stats = -> { {} }
       end
 
-      # Descriptors for {Listener.for_fd}, this process's own.
+      # Descriptors of this process for {Listener.for_fd}.
       #
-      # @return [Array<Integer>]
+      # @return [Array<Integer>] which the caller closes
       def sockets = listening.addresses.map { |address| socket(address) }
 
-      # @return [Integer] the descriptor of one address, the caller's to close
+      # @return [Integer] the descriptor of one address, which the caller closes
       def socket(address) = listening.descriptor(address)
 
-      # Sets what is called when the worker is to stop: it closes what listens and may wait until requests are done. The
-      # worker ends when it returns.
+      # Calls the block when the worker shall stop. The block closes the listeners, and may wait until requests are done. The
+      # worker ends when the block returns.
       #
-      # @yieldparam final [Boolean] whether no other process will accept what waits on the sockets: then those who want to
-      #   lose nobody call {Listener#finish}
+      # @yieldparam final [Boolean] whether no other process will accept the connections in the sockets' backlog. Then
+      #   {Listener#finish} accepts them
       def on_stop(&block) = @on_stop = block
 
-      # Sets what is called when the master was sent HUP.
+      # Calls the block when the master gets HUP.
       def on_hangup(&block) = @on_hangup = block
 
-      # Sets what is asked, each second, for the worker's figures: a Hash that JSON can hold.
+      # Calls the block each second for the worker's stats.
+      #
+      # @yieldreturn [Hash] that can be written as JSON
       def stats(&block) = @stats = block
 
-      # Turns a reactor until the worker is told to stop, or until its master is gone.
+      # Runs a reactor until the master stops the worker, or until the master has ended.
       #
-      # @param load [Proc, nil] called before, where nothing can be held up
+      # @param load [Proc, nil] called before the reactor runs, where nobody waits
+      # @yieldparam child [Child] inside {Pelton.run}
       def run(load = nil)
-        %w[INT HUP].each { |name| Signal.trap(name, "IGNORE") } # Ctrl-C is for the master, which tells the workers
+        %w[INT HUP].each { |name| Signal.trap(name, "IGNORE") } # Ctrl-C reaches all processes, but only the master stops workers
         load&.call
         Pelton.run do
           reactor = Reactor.current
           Signal.trap("TERM") { reactor.schedule { stop(true) } }
+          TaskList.log_at("TTIN")
           yield self
-          tell("ready")
+          notify("ready")
           report
           Pelton.add_periodic_timer(INTERVAL) { report }
-          stop(wait_for_the_master != "stop\n")
+          stop(wait_for_master != "stop\n")
         end
       end
 
       private
 
-      # Until it says "stop", because others go on; or "finish", because all end; or has ended itself.
+      # Waits for the master's "stop", when other workers go on, for "finish", when all end, or for the master's own end.
       # @asynchronous
-      def wait_for_the_master
+      def wait_for_master
         line = @pipe.gets
-        while line == "hangup\n"
-          @on_hangup&.call
+        while line == "hangup\n" || line == "tasks\n"
+          (line == "tasks\n") ? notify_tasks : @on_hangup&.call
           line = @pipe.gets
         end
         line
@@ -78,8 +83,8 @@ module Pelton
       def stop(final)
         return if @stopping
         @stopping = true
-        @listening&.close # or the sockets would be open until this process has ended
-        Pelton.spawn do
+        @listening&.close # otherwise the sockets stay open until this process ends
+        Pelton.spawn(detached: true) do
           @on_stop&.call(final)
         ensure
           report
@@ -87,13 +92,28 @@ module Pelton
         end
       end
 
-      def report = tell("stats #{JSON.generate(@stats.call)}")
+      # In a task of its own, because it waits until the master has read the list.
+      def notify_tasks
+        text = "tasks #{JSON.generate(TaskList.of(Reactor.current))}\n"
+        Pelton.spawn(detached: true) do
+          @writing = true
+          @pipe.write(text)
+        rescue SystemCallError
+          nil # the master has ended
+        ensure
+          @writing = false
+        end
+      end
 
-      # Without waiting: a master that does not read has not gone on without us. A report that does not fit is left out.
-      def tell(line)
+      def report = notify("stats #{JSON.generate(@stats.call)}")
+
+      # Sends a line to the master, without waiting: a master that is busy still counts as alive. A report that does not fit into
+      # the pipe is dropped.
+      def notify(line)
+        return if @writing # a report within a list would spoil both
         @pipe.write_nonblock("#{line}\n", exception: false)
       rescue SystemCallError
-        nil # the master is gone, and its end of the pipe says so
+        nil # the master has ended, and wait_for_master sees it
       end
     end
   end

@@ -2,42 +2,46 @@
 
 module Pelton
   module Cluster
-    # Keeps as many workers as wanted, and does what signals ask for:
+    # Keeps the wanted number of workers running, and handles signals:
     #
-    # | signal | what happens |
+    # | signal | effect |
     # |---|---|
-    # | INT, TERM | workers finish what they do, then all ends; the second one ends all at once |
-    # | USR1 | workers are replaced one after the other; each old one stops when the new one serves |
+    # | INT, TERM | the workers finish their requests, and all end; the second signal ends all at once |
+    # | USR1 | the workers are replaced one after the other; each old one stops when the new one serves |
     # | USR2 | the master starts itself again with the same sockets; connections wait meanwhile |
-    # | TTIN, TTOU | one worker more, one less |
-    # | HUP | the block given to {#on_hangup} and the workers' are called: logs are opened again; without one as INT |
+    # | TTIN, TTOU | one worker more, one less. A worker that gets TTIN itself writes its tasks to Pelton.logger |
+    # | HUP | the blocks of {#on_hangup} and {Child#on_hangup} are called, to open logs again; without a block as INT |
     class Master
       SIGNALS = %w[INT TERM USR1 USR2 TTIN TTOU HUP].freeze
-      LONGEST_DELAY = 30.0 # seconds before a worker that dies soon is started again, at most
-      SOON = 10 # seconds that a worker has served, or has not come up
+      LONGEST_DELAY = 30.0 # the most seconds before a worker that died early is started again
+      TASKS_TIMEOUT = 1 # seconds for the workers to tell their tasks
+      EARLY = 10 # seconds; a worker that dies before has died early
 
-      # What the master counts, to Prometheus: of each seat, and of all.
-      SEATS = {
+      # The master's own counters as metric families for Prometheus: of each worker, and of all.
+      EACH = {
         "up" => Metrics::Family.new("gauge", "pelton_worker_up", "Whether a worker serves."),
         "restarts" => Metrics::Family.new("counter", "pelton_worker_restarts_total", "Workers that died and were started again.")
       }.freeze
       ALL = {"wanted" => Metrics::Family.new("gauge", "pelton_workers_wanted", "How many workers there should be.")}.freeze
 
-      # @param listening [Sockets] closed when it stops
-      # @param workers [Integer]
-      # @param preload [Proc, nil] called once before the first worker is forked: what it loads is shared by all
-      # @param load [Proc, nil] called in each worker's process before its reactor runs: loading may take as long as it likes
-      # @param stop_timeout [Numeric] seconds a worker may take to finish when told to stop; then it is killed
+      # @param listening [Sockets] closed when the master stops
+      # @param workers [Integer] the number of workers
+      # @param preload [Proc, nil] called once before the first worker is forked: all workers share the memory of what it loads
+      # @param load [Proc, nil] called in each worker's process before its reactor runs: it may take its time
+      # @param stop_timeout [Numeric] seconds for a worker to finish its requests; then it is killed
       # @param boot_timeout [Numeric] seconds until a new worker must serve
-      # @param worker_timeout [Numeric] seconds without a report after which a worker is taken for hung, and killed
-      # @param command [Array<String>] how this program is started again (USR2)
-      # @param before_fork [Proc, nil] in the master, each time
+      # @param worker_timeout [Numeric] seconds without a report after which a worker counts as hung, and is killed
+      # @param command [Array<String>] the command line to start this program again (USR2)
+      # @param before_fork [Proc, nil] called in the master before each fork
       # @param control [String, nil] the address of a {Control} socket
-      # @param figures [Hash{String => Metrics::Family}] what the workers' figures are to Prometheus; others it is not shown
+      # @param families [Hash{String => Metrics::Family}] the workers' stats as metric families for Prometheus, which does not
+      #   get other stats
+      # @param name [#call] makes the name that the log has for an address
       # @yieldparam worker [Child] in the worker's process, inside {Pelton.run}
+      # @raise [ArgumentError] the number of workers is not positive
       def initialize(listening, workers:, preload: nil, load: nil, stop_timeout: 30, boot_timeout: 60,
-        worker_timeout: 60, command: Sockets::PROGRAM, before_fork: nil, control: nil, figures: {}, &serve)
-        raise ArgumentError, "workers: #{workers.inspect} is no positive number" unless workers.is_a?(Integer) && workers.positive?
+        worker_timeout: 60, command: Sockets::PROGRAM, before_fork: nil, control: nil, families: {}, name: :itself.to_proc, &serve)
+        raise ArgumentError, "workers: must be a positive integer, not #{workers.inspect}" unless workers.is_a?(Integer) && workers.positive?
         @listening = listening
         @wanted = workers
         @preload = preload
@@ -48,31 +52,32 @@ module Pelton
         @command = command
         @before_fork = before_fork
         @address = control
+        @name = name
         @serve = serve
         @workers = []
         @to_replace = []
-        @figures = figures
-        @totals = Totals.new(figures.select { |_, family| %w[counter histogram].include?(family.type) }.keys)
-        @lock = Mutex.new # what @workers and @totals say together
-        @restarts = Hash.new(0) # of each seat
-        @failures = Hash.new(0) # of each seat, one soon after the other
+        @families = families
+        @totals = Totals.new(families.select { |_, family| %w[counter histogram].include?(family.type) }.keys)
+        @lock = Mutex.new # keeps @workers and @totals consistent
+        @restarts = Hash.new(0) # by the workers' index
+        @failures = Hash.new(0) # early deaths in a row, by the workers' index
         @not_before = Hash.new(0.0)
         @signals = Thread::Queue.new
         @notifier = Notifier.new
       end
 
-      # Sets what HUP does in the master; {Child#on_hangup} is what it does in the workers.
+      # Calls the block in the master when HUP comes. The workers have {Child#on_hangup}.
       def on_hangup(&block) = @on_hangup = block
 
       # @return [Integer] the exit status: 0, or 1 when no worker ever came up
       def run
         @preload&.call
         trap_signals
-        @control = Control.new(@address, stats: -> { stats }, metrics: -> { metrics }) if @address
+        @control = Control.new(@address, stats: -> { stats }, metrics: -> { metrics }, tasks: -> { tasks }) if @address
         until over?
-          obey
+          handle_signals
           reap
-          hurry
+          kill_overdue
           replace
           fill
           wait
@@ -85,7 +90,9 @@ module Pelton
         @workers.each(&:kill)
       end
 
-      # Any thread.
+      # The state of the master and its workers. It may be called from any thread.
+      #
+      # @return [Hash{Symbol => Object}]
       def stats
         {
           pid: Process.pid, wanted: @wanted, restarts: @restarts.values.sum,
@@ -95,18 +102,31 @@ module Pelton
         }
       end
 
-      # {stats} for Prometheus. Any thread.
+      # The same for Prometheus. It may be called from any thread.
+      #
+      # @return [String]
       def metrics
-        seats, up, totals = @lock.synchronize { [@restarts.dup, seats_up, @totals.with(@workers)] }
+        restarts, up, totals = @lock.synchronize { [@restarts.dup, workers_up, @totals.with(@workers)] }
         Metrics.text(ALL, {{} => {"wanted" => @wanted}}) +
-          Metrics.text(SEATS, (up.keys | seats.keys).sort.to_h { |index| [{worker: index}, {"up" => up[index], "restarts" => seats[index]}.compact] }) +
-          Metrics.text(@figures, totals.transform_keys { |index| {worker: index} })
+          Metrics.text(EACH, (up.keys | restarts.keys).sort.to_h { |index| [{worker: index}, {"up" => up[index], "restarts" => restarts[index]}.compact] }) +
+          Metrics.text(@families, totals.transform_keys { |index| {worker: index} })
+      end
+
+      # The tasks of the workers by their index; nil for a worker that does not answer within a second. It may be called from any
+      # thread but the master's.
+      #
+      # @return [Hash{Integer => Array<Hash>, nil}]
+      def tasks
+        asked = @workers.select(&:ready?).each(&:ask_for_tasks)
+        limit = Clock.now + TASKS_TIMEOUT
+        sleep 0.01 until asked.all?(&:tasks) || Clock.now > limit
+        asked.to_h { |worker| [worker.index, worker.tasks] }
       end
 
       private
 
-      # 1 or 0 of each seat that has a worker, or should have one.
-      def seats_up
+      # By index, 1 if the worker serves, and otherwise 0.
+      def workers_up
         ready, others = @workers.partition(&:ready?)
         (0...@wanted).to_h { |index| [index, 0] }.merge(others.to_h { |worker| [worker.index, 0] }, ready.to_h { |worker| [worker.index, 1] })
       end
@@ -139,7 +159,7 @@ module Pelton
         [@wake_reader, @wake_writer].each { |io| io&.close }
       end
 
-      def obey
+      def handle_signals
         until @signals.empty?
           case (name = @signals.pop)
           when "INT", "TERM" then running? ? stop(:stopped) : @workers.each(&:kill)
@@ -164,29 +184,28 @@ module Pelton
         @notifier.public_send((state == :restarting) ? :reloading : :stopping)
         @state = state
         @workers.each { |worker| worker.stop(final: state != :restarting) }
-        @listening.close unless state == :restarting # whoever connects now is refused, and not left behind
+        @listening.close unless state == :restarting # new connections must be refused, not left waiting in the backlog
       end
 
       # ---- workers ----------------------------------------------------------------------------------------------------
 
-      # The new worker; nil when it cannot be forked now, because the hook has failed or the system has no room. Those who serve
-      # go on then.
+      # Forks a worker. Returns nil when the hook fails, or the system cannot fork now; the other workers go on then.
       def start(index)
         @before_fork&.call
         worker = Worker.start(index) do |pipe|
-          leave_the_masters_things
+          drop_master_state
           Child.new(index, @listening, pipe).run(@load, &@serve)
         end
         @workers << worker
         worker
       rescue => error
-        raise unless @told # something is wrong with the program
-        delay = put_off(index, soon: true)
-        warn("worker #{index} cannot be forked, and is tried again in #{[delay.round, 1].max} s: #{error.message} (#{error.class})")
+        raise unless @announced # the program itself is broken
+        delay = delay_restart(index, early: true)
+        warn("worker #{index} cannot be forked, next try in #{[delay.round, 1].max} s: #{error.message} (#{error.class})")
       end
 
-      # In the new process.
-      def leave_the_masters_things
+      # Called in the new process.
+      def drop_master_state
         restore_signals
         @before = @wake_reader = @wake_writer = nil
         @control&.forget
@@ -195,23 +214,23 @@ module Pelton
         @workers = []
       end
 
-      # Has every seat a worker, and no seat that is not wanted?
+      # Starts the workers that are missing, and stops those that are not wanted any more.
       def fill
         return unless running?
         @wanted.times do |index|
           start(index) if at(index).empty? && Clock.now >= @not_before[index]
         end
         @workers.each { |worker| worker.stop if worker.index >= @wanted }
-        tell_ready
+        announce_ready
       end
 
-      # Those of a seat that are not about to end.
+      # The workers with an index, without those that are stopping.
       def at(index) = @workers.select { |worker| worker.index == index && !worker.stopping? }
 
-      def tell_ready
-        return if @told || @workers.count(&:ready?) < @wanted
-        @told = true
-        log("#{@wanted} worker#{"s" if @wanted > 1} serve#{"s" if @wanted == 1} #{@listening.places.join(", ")} (pid #{Process.pid})")
+      def announce_ready
+        return if @announced || @workers.count(&:ready?) < @wanted
+        @announced = true
+        log("#{@wanted} worker#{"s" if @wanted > 1} serve#{"s" if @wanted == 1} #{@listening.places.map(&@name).join(", ")} (pid #{Process.pid})")
         @notifier.ready
       end
 
@@ -221,43 +240,44 @@ module Pelton
           @workers -= ended.keys
           ended.each_key { |worker| @totals.retire(worker) }
         end
-        ended.each { |worker, status| lost(worker, status) unless worker.stopping? }
+        ended.each { |worker, status| restart_later(worker, status) unless worker.stopping? }
       end
 
-      def lost(worker, status)
+      def restart_later(worker, status)
         cause = status.signaled? ? "was killed by signal #{status.termsig}" : "ended with status #{status.exitstatus}"
         died = "worker #{worker.index} (#{worker.pid}) #{cause}"
-        return given_up(died) unless @told || worker.ready? || @workers.any?(&:ready?)
+        return give_up(died) unless @announced || worker.ready? || @workers.any?(&:ready?)
         if @replacement.equal?(worker)
           @replacement = nil
-          replace_no_more
+          stop_replacing
         end
         @restarts[worker.index] += 1
-        delay = put_off(worker.index, soon: !worker.ready? || Clock.now - worker.started < SOON)
+        delay = delay_restart(worker.index, early: !worker.ready? || Clock.now - worker.started < EARLY)
         warn("#{died}#{", a new one starts in #{delay.round} s" if delay.positive?}")
       end
 
-      def given_up(reason)
+      def give_up(reason)
         warn("#{reason} before any worker served: gives up")
         stop(:failed)
       end
 
-      # The first that dies soon is replaced at once, those that follow it later and later. Returns the delay in seconds.
-      def put_off(index, soon:)
-        failures = soon ? @failures[index] + 1 : 0
+      # Replaces the first worker that dies early at once, and the following ones after growing delays. Returns the delay in
+      # seconds.
+      def delay_restart(index, early:)
+        failures = early ? @failures[index] + 1 : 0
         @failures[index] = failures
         delay = [2.0**[failures - 1, 0].max - 1, LONGEST_DELAY].min
         @not_before[index] = Clock.now + delay
         delay
       end
 
-      # Those that take too long.
-      def hurry
+      # Kills workers that take too long to stop, to start, or to report.
+      def kill_overdue
         @workers.each do |worker|
           if worker.stopping?
             worker.kill if Clock.now - worker.stopped > @stop_timeout
-          elsif Clock.now - (worker.ready? ? worker.heard : worker.started) > (worker.ready? ? @worker_timeout : @boot_timeout)
-            warn("worker #{worker.index} (#{worker.pid}) #{worker.ready? ? "has said nothing" : "does not come up"}: killed")
+          elsif Clock.now - (worker.ready? ? worker.last_message : worker.started) > (worker.ready? ? @worker_timeout : @boot_timeout)
+            warn("worker #{worker.index} (#{worker.pid}) #{worker.ready? ? "has not reported" : "does not come up"}: killed")
             worker.kill
           end
         end
@@ -271,7 +291,7 @@ module Pelton
         @to_replace = @workers.reject(&:stopping?)
       end
 
-      # One after the other: the old one stops when the new one serves.
+      # Replaces one worker after the other: the old one stops when the new one serves.
       def replace
         return unless running?
         if @replacement&.ready?
@@ -283,10 +303,10 @@ module Pelton
         @to_replace.select! { |worker| @workers.include?(worker) && !worker.stopping? }
         return if @to_replace.empty?
         @replacement = start(@to_replace.shift.index)
-        replace_no_more unless @replacement
+        stop_replacing unless @replacement
       end
 
-      def replace_no_more
+      def stop_replacing
         warn("the other workers are not replaced: a new one must come up first")
         @to_replace.clear
       end
@@ -297,19 +317,19 @@ module Pelton
         @listening.exec(@command)
       end
 
-      # Until something happens, or something may be due.
+      # Waits for a signal or a message, or until something may be due.
       def wait
         @notifier.alive if @notifier.interval
-        limit = [1.0, @notifier.interval, *waits].compact.min
+        limit = [1.0, @notifier.interval, *delays].compact.min
         readable, = IO.select([@wake_reader, *@workers.map(&:pipe)], nil, nil, [limit, 0.01].max)
         @wake_reader.read_nonblock(4096, exception: false)
-        @workers.each { |worker| worker.hear if readable&.include?(worker.pipe) }
+        @workers.each { |worker| worker.read_messages if readable&.include?(worker.pipe) }
       end
 
-      # Seconds until workers that died at once may be started again; soon, where one's end is about to be seen.
-      def waits
-        delays = @not_before.values.map { |time| time - Clock.now }.select(&:positive?)
-        (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *delays] : delays
+      # Seconds until workers that died early may start again, and a short time while a worker is about to end.
+      def delays
+        left = @not_before.values.map { |time| time - Clock.now }.select(&:positive?)
+        (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *left] : left
       end
     end
   end

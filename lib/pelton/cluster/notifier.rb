@@ -4,28 +4,28 @@ require "socket"
 
 module Pelton
   module Cluster
-    # Tells systemd how the service fares (sd_notify(3)). Without systemd it says nothing.
+    # Notifies systemd of the service's state (sd_notify(3)). Without systemd it does nothing.
     class Notifier
       def initialize(environment = ENV)
         @path = environment["NOTIFY_SOCKET"]&.sub(/\A@/, "\0") # an abstract address
         @seconds = environment["WATCHDOG_USEC"].to_i / 1_000_000.0
       end
 
-      # How often {#alive} must be called, in seconds; nil when nobody wants it.
+      # The seconds between two calls of {#alive}; nil: systemd does not ask for them.
       def interval = @seconds.positive? ? @seconds / 2 : nil
 
-      def ready = tell("READY=1\nMAINPID=#{Process.pid}")
+      def ready = notify("READY=1\nMAINPID=#{Process.pid}")
 
-      def alive = tell("WATCHDOG=1")
+      def alive = notify("WATCHDOG=1")
 
-      def reloading = tell("RELOADING=1\nMONOTONIC_USEC=#{Process.clock_gettime(Process::CLOCK_MONOTONIC, :microsecond)}")
+      def reloading = notify("RELOADING=1\nMONOTONIC_USEC=#{Process.clock_gettime(Process::CLOCK_MONOTONIC, :microsecond)}")
 
-      def stopping = tell("STOPPING=1")
+      def stopping = notify("STOPPING=1")
 
       private
 
-      # A service manager that cannot be reached keeps nobody from serving.
-      def tell(state)
+      # A service manager that cannot be reached is logged, and does not end the service.
+      def notify(state)
         return unless @path
         Socket.open(:UNIX, :DGRAM) { |socket| socket.sendmsg_nonblock(state, 0, Addrinfo.unix(@path), exception: false) }
         nil

@@ -6,27 +6,27 @@ require "socket"
 
 module Pelton
   module Cluster
-    # Listening sockets by their addresses. A master that starts itself again takes over those that it had, and systemd may
-    # have opened them before (sd_listen_fds(3)); so nobody who connects meanwhile is refused.
+    # Listening sockets by their addresses. A program that starts itself again keeps its sockets, and systemd may have opened
+    # them before (sd_listen_fds(3)). So no client that connects meanwhile is refused.
     class Sockets
-      # Addresses and descriptors, for the master that follows.
+      # The environment variable with addresses and descriptors for the program that follows.
       INHERITED = "PELTON_SOCKETS"
       FIRST_OF_SYSTEMD = 3
-      PROGRAM = [RbConfig.ruby, $PROGRAM_NAME, *ARGV].freeze # how this one was started
-      BACKLOG = 4096 # connections that wait to be accepted; the system has a limit of its own (net.core.somaxconn)
+      PROGRAM = [RbConfig.ruby, $PROGRAM_NAME, *ARGV].freeze # the command line of this program
+      BACKLOG = 4096 # connections that wait to be accepted; the system's limit is net.core.somaxconn
 
-      # Opens each address, or takes it over.
+      # Opens each address, or takes over its inherited socket.
       #
       # @param addresses [Array<String>] see {Address}
       # @return [Sockets]
-      # @raise [ArgumentError] an address that cannot be read
+      # @raise [ArgumentError] an address is invalid
       # @raise [ResolutionError]
-      # @raise [SystemCallError] one that cannot be had
+      # @raise [SystemCallError] an address cannot be opened
       def self.open(addresses, environment: ENV)
         inherited = JSON.parse(environment.delete(INHERITED) || "{}").transform_values { |fd| Socket.for_fd(fd) }
         inherited = from_systemd(environment).merge(inherited)
         opened = {}
-        addresses.each { |address| opened[address] = inherited.delete(address) || inherited.delete(place(address)) || listen(address) }
+        addresses.each { |address| opened[address] = inherited.delete(address) || inherited.delete(endpoint(address)) || listen(address) }
         inherited.each_value(&:close)
         new(opened)
       rescue
@@ -34,32 +34,32 @@ module Pelton
         raise
       end
 
-      # By the place each listens on: systemd names no addresses.
+      # The sockets by their endpoints: systemd does not name addresses.
       def self.from_systemd(environment)
         return {} unless environment["LISTEN_PID"].to_i == Process.pid
         count = environment["LISTEN_FDS"].to_i
         %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].each { |name| environment.delete(name) }
-        Array.new(count) { |i| Socket.for_fd(FIRST_OF_SYSTEMD + i) }.to_h { |socket| [place_of(socket.local_address), socket] }
+        Array.new(count) { |i| Socket.for_fd(FIRST_OF_SYSTEMD + i) }.to_h { |socket| [endpoint_of(socket.local_address), socket] }
       end
       private_class_method :from_systemd
 
-      def self.place_of(address)
+      def self.endpoint_of(address)
         address.unix? ? address.unix_path : address.ip_unpack
       end
-      private_class_method :place_of
+      private_class_method :endpoint_of
 
-      # What two addresses of the same socket have in common.
-      def self.place(address)
-        place_of(Address.new(address).to_addrinfo)
+      # Two addresses of the same socket have the same endpoint.
+      def self.endpoint(address)
+        endpoint_of(Address.new(address).to_addrinfo)
       end
-      private_class_method :place
+      private_class_method :endpoint
 
       def self.listen(address)
         info = Address.new(address).to_addrinfo
         remove_abandoned(info.unix_path) if info.unix?
         Socket.new(info.afamily, :STREAM).tap do |socket|
           socket.setsockopt(:SOCKET, :REUSEADDR, true) if info.ip?
-          socket.setsockopt(:IPV6, :V6ONLY, true) if info.ipv6? # as Pelton.listen has it
+          socket.setsockopt(:IPV6, :V6ONLY, true) if info.ipv6? # as in Pelton.listen
           socket.bind(info)
           socket.listen(BACKLOG)
         rescue
@@ -74,14 +74,14 @@ module Pelton
       def self.hint(error, info)
         case error
         when Errno::EACCES
-          ": a port below 1024 takes root, CAP_NET_BIND_SERVICE, or a socket that systemd opens" if info.ip? && info.ip_port < 1024
+          ": a port below 1024 needs root, CAP_NET_BIND_SERVICE, or a socket that systemd opens" if info.ip? && info.ip_port < 1024
         when Errno::EADDRINUSE
-          (info.unix? && !File.socket?(info.unix_path)) ? ": a file that is no socket is there" : ": somebody listens there"
+          (info.unix? && !File.socket?(info.unix_path)) ? ": there is a file that is not a socket" : ": another process listens there"
         end
       end
       private_class_method :hint
 
-      # A path that nobody listens on any more.
+      # Removes a socket file that no process listens on any more.
       def self.remove_abandoned(path)
         return unless File.socket?(path)
         Socket.unix(path).close
@@ -104,33 +104,35 @@ module Pelton
 
       def to_a = @sockets.values
 
-      # @return [Array<String>] the addresses, with the port that the system has chosen for port 0
+      # @return [Array<String>] the addresses, with the port that the system chose for port 0
       def places = @sockets.map { |address, socket| address.sub(%r{:0/?\z}) { ":#{socket.local_address.ip_port}" } }
 
-      # A descriptor of one address, the caller's to close.
+      # Duplicates the descriptor of an address.
       #
-      # @return [Integer]
-      # @raise [KeyError]
+      # @return [Integer] which the caller closes
+      # @raise [KeyError] the address is unknown
       def descriptor(address) = self[address].dup.tap { |socket| socket.autoclose = false }.fileno
 
-      # Replaces this process by a program that takes them over. Signals that would end it before it is ready to obey them are
-      # ignored until then.
+      # Replaces this process by a program that takes over the sockets. Signals that would end the program before it has set its
+      # handlers are ignored until then.
       #
-      # @param command [Array<String>] this program, unless it is given
-      # @raise [SystemCallError] it cannot be started
+      # @param command [Array<String>]
+      # @raise [SystemCallError] the program cannot be started
       def exec(command = PROGRAM)
         %w[USR1 USR2 TTIN TTOU HUP].each { |name| Signal.trap(name, "IGNORE") }
         environment, descriptors = for_exec
         Process.exec(environment, *command, descriptors)
       end
 
-      # What the program that replaces this one needs: environment variables, and options for exec.
+      # @return [Array(Hash, Hash)] the environment variables and exec's options for the program that takes over the sockets
       def for_exec
         descriptors = @sockets.transform_values(&:fileno)
         [{INHERITED => JSON.generate(descriptors)}, descriptors.values.to_h { |fd| [fd, fd] }]
       end
 
-      # Closes them. The paths of UNIX sockets are removed when asked, by the last who listens there.
+      # Closes the sockets.
+      #
+      # @param unlink [Boolean] whether to remove the paths of UNIX sockets: for the last process that listens on them
       def close(unlink: false)
         @sockets.each do |address, socket|
           socket.close

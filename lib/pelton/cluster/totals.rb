@@ -2,22 +2,22 @@
 
 module Pelton
   module Cluster
-    # What the workers of each seat have counted, those that have ended included: so no counter goes backwards when a worker is
-    # replaced, nor is one there twice while the old and the new one serve.
+    # The stats of the workers by index, including workers that have ended. So no counter goes backwards when a worker is
+    # replaced, and none appears twice while the old and the new worker serve.
     class Totals
-      # @param counters [Array<String>] the figures that only grow. All others end with their worker
+      # @param counters [Array<String>] the names of stats that only grow. All others end with their worker
       def initialize(counters)
         @counters = counters
         @past = {}
       end
 
-      # A worker has ended.
+      # Adds the counters of a worker that has ended.
       def retire(worker)
         @past[worker.index] = sum(@past[worker.index] || {}, worker.stats.slice(*@counters))
       end
 
-      # @param workers [Array<Worker>] those that have not ended
-      # @return [Hash{Integer => Hash}] figures by seat
+      # @param workers [Array<Worker>] the running workers
+      # @return [Hash{Integer => Hash}] stats by the workers' index
       def with(workers)
         workers.each_with_object(@past.dup) { |worker, all| all[worker.index] = sum(all[worker.index] || {}, worker.stats) }
       end

@@ -5,21 +5,21 @@ require "socket"
 
 module Pelton
   module Cluster
-    # A worker's process, as its master sees it.
+    # A worker inside the master's process: the other end of a {Child}.
     class Worker
       # @return [Integer]
       attr_reader :index, :pid
 
-      # @return [Socket] readable when it has said something
+      # @return [Socket] readable when the worker has sent something
       attr_reader :pipe
 
-      # @return [Hash] its last report
+      # @return [Hash] the stats of its last report
       attr_reader :stats
 
-      # @return [Float] when it was started, last said something, and was told to stop (monotonic seconds); or nil
-      attr_reader :started, :heard, :stopped
+      # @return [Float, nil] the times of its start, its last message and its stop, on the monotonic clock
+      attr_reader :started, :last_message, :stopped
 
-      # Forks. The block runs in the worker's process, with its end of the pipe.
+      # Forks a worker. The block runs in the worker's process, with its end of the pipe.
       def self.start(index)
         own, theirs = UNIXSocket.pair
         pid = fork do
@@ -30,13 +30,16 @@ module Pelton
         new(index, pid, own)
       end
 
+      # @return [Array<Hash>, nil] the tasks of its last answer to {#ask_for_tasks}
+      attr_reader :tasks
+
       def initialize(index, pid, pipe)
         @index = index
         @pid = pid
         @pipe = pipe
         @stats = {}
         @input = +""
-        @started = @heard = Clock.now
+        @started = @last_message = Clock.now
       end
 
       # Whether it serves.
@@ -44,36 +47,44 @@ module Pelton
 
       def stopping? = !!@stopped
 
-      # Takes what it has said.
-      def hear
+      # Reads the messages that have come.
+      def read_messages
         until (chunk = @pipe.read_nonblock(65_536, exception: false)) == :wait_readable
           break unless chunk
-          @heard = Clock.now
+          @last_message = Clock.now
           @input << chunk
         end
         while (line = @input.slice!(/\A.*\n/))
           understand(line.chomp)
         end
       rescue SystemCallError
-        nil # it is dying, and will be reaped
+        nil # the process is ending, and will be reaped
       end
 
-      # Tells it to finish what it does.
+      # Asks the worker to finish its requests and to end.
       #
-      # @param final [Boolean] whether nobody else will accept what waits on the sockets
+      # @param final [Boolean] whether no other process will accept the connections in the sockets' backlog
       def stop(final: false)
         return if @stopped
         @stopped = Clock.now
         @pipe.write_nonblock(final ? "finish\n" : "stop\n", exception: false)
       rescue SystemCallError, IOError
-        nil # it has ended
+        nil # the process has ended
       end
 
-      # Tells it to call its hook, {Child#on_hangup}.
+      # Asks the worker to call {Child#on_hangup}.
       def hang_up
         @pipe.write_nonblock("hangup\n", exception: false)
       rescue SystemCallError, IOError
-        nil # it has ended
+        nil # the process has ended
+      end
+
+      # Asks the worker for its tasks.
+      def ask_for_tasks
+        @tasks = nil
+        @pipe.write_nonblock("tasks\n", exception: false)
+      rescue SystemCallError, IOError
+        nil # the process has ended
       end
 
       def kill(signal = "KILL")
@@ -82,11 +93,11 @@ module Pelton
         nil
       end
 
-      # @return [Process::Status, nil] when it has ended
+      # @return [Process::Status, nil] nil while the process runs
       def reap
         _, status = Process.wait2(@pid, Process::WNOHANG)
         return unless status
-        hear # its last report
+        read_messages # the last report
         @pipe.close
         status
       end
@@ -97,9 +108,10 @@ module Pelton
         case line
         when "ready" then @ready = true
         when /\Astats (.*)/ then @stats = JSON.parse($1)
+        when /\Atasks (.*)/ then @tasks = JSON.parse($1)
         end
       rescue JSON::ParserError
-        nil # a report that was cut off
+        nil # the report was cut off
       end
     end
   end

@@ -2,7 +2,7 @@
 
 module Pelton
   module Memcached
-    # Where a server is, and its share of the keys.
+    # The address of a server, and its weight among several.
     class Address
       DEFAULT_PORT = 11211
       NETWORK = /\A(?:\[(?<host>[0-9A-Za-z:.%_-]{2,255})\]|(?<host>[^:\[\]\s\/]{1,255}))(?::(?<port>\d{1,5}))?(?::(?<weight>\d{1,9}))?\z/
@@ -11,17 +11,17 @@ module Pelton
 
       # @return [String, nil] a name or an address; nil for a UNIX socket
       attr_reader :host
-      # @return [Integer, nil]
+      # @return [Integer, nil] nil for a UNIX socket
       attr_reader :port
-      # @return [String, nil] of a UNIX socket
+      # @return [String, nil] the path of a UNIX socket
       attr_reader :path
-      # @return [Integer] 1 or more: a server of weight 2 has twice the keys of one of weight 1
+      # @return [Integer] 1 or more: a server of weight 2 stores twice as many keys as a server of weight 1
       attr_reader :weight
 
       # @param text [String, Address] "host", "host:port", "host:port:weight", "[ipv6]:port:weight", "/path" or
-      #   "/path:weight". The port is 11211 and the weight 1 where they are left out.
+      #   "/path:weight". The port is 11211 and the weight is 1 unless the text names them
       # @return [Address]
-      # @raise [ArgumentError]
+      # @raise [ArgumentError] the text is not an address, or its port or weight is out of range
       def self.parse(text)
         return text if text.is_a?(Address)
         match = NETWORK.match(text) || SOCKET.match(text) || raise(ArgumentError, "a server is \"host:port\", " \
@@ -38,13 +38,13 @@ module Pelton
         freeze
       end
 
-      # @return [String] as it is written in a list of servers, without the weight
+      # @return [String] the address without the weight, as {.parse} reads it
       def to_s
         return path if path
         "#{host.include?(":") ? "[#{host}]" : host}:#{port}"
       end
 
-      # @return [String] what libmemcached hashes to place the server on its ring
+      # @return [String] the name that libmemcached hashes to place the server on its hash ring
       def ring_name
         return "#{path}:0" if path
         (port == DEFAULT_PORT) ? host : "#{host}:#{port}"

@@ -13,8 +13,7 @@ require_relative "value_stream"
 module Pelton
   # Clients of memcached.
   module Memcached
-    # The server answered with an error. The connection stays in use, unless the server could not make sense of what it was
-    # sent.
+    # The server answered with an error. The connection stays in use, unless the server could not parse the command.
     class ServerError < Error
     end
 
@@ -22,84 +21,86 @@ module Pelton
     class KeyError < Error
     end
 
-    # A client of one memcached server or of several. All fibers of a thread share one pipelined connection to a server;
-    # what they ask for in one tick goes out in one write. Other threads, and a child after a fork, get connections of
-    # their own.
+    # A client of one memcached server or of several. All fibers of a thread share one pipelined connection to a server,
+    # and all commands of one tick leave in one write. Other threads, and a child after a fork, get connections of their
+    # own.
     #
-    # Each command has three styles. Without a block it parks the fiber until the reply is there, or blocks where no
+    # Each command has three styles. Without a block it parks the fiber until the reply has come, or blocks where no
     # reactor runs, and returns the value. With a block it returns a Deferrable at once, and the block gets the value
-    # later. `client.later` returns the Deferrable alone. ({#fetch} and {#cas} are the exceptions: their blocks are what
-    # they need.) Errors are raised, or given to errbacks: {TimeoutError}, {ConnectionError}, {DownError}, {ServerError},
-    # {ValueError}, {OverloadError}. What is the program's own mistake is raised at once in every style: a key that cannot
-    # be sent ({KeyError}), wrong arguments, a client that is closed ({ClosedError}).
+    # later. `client.later` returns the Deferrable alone. ({#fetch} and {#cas} are the exceptions: they need their blocks to
+    # compute values.) Errors are raised, or given to errbacks: {TimeoutError}, {ConnectionError}, {DownError},
+    # {ServerError}, {ValueError}, {OverloadError}. Mistakes of the program are raised at once in every style: a key that
+    # cannot be sent ({KeyError}), wrong arguments, a closed client ({ClosedError}).
     #
-    # All commands take `timeout:`, the seconds that this operation alone may take: when they are over it fails with
-    # {TimeoutError}, and its reply is dropped when it comes. A key is a String or a Symbol of 1 to 250 bytes, the
-    # namespace included, without spaces and control characters.
+    # All commands take `timeout:`, the limit of this operation alone in seconds from its start, whatever else flows on the
+    # connection. Beyond it the operation fails with {TimeoutError}, and a late reply is dropped. A key is a String or a Symbol of 1 to 250 bytes, the namespace included,
+    # without spaces and control characters.
     #
-    # `ttl:` is in seconds, rounded up; nil or 0: no end; negative: over at once. More than 30 days are sent as the date
-    # that memcached wants; what would end after 2038 has no end.
+    # `ttl:` is in seconds, rounded up. An item with nil or 0 never expires; a negative number lets it expire at once.
+    # memcached takes more than 30 days for a date, so the client sends a date then. An item that would expire after 2038
+    # never expires.
     #
-    # Without `serializer:` and `compress:` values are Strings: their bytes are stored, and come back binary. With them
-    # {Value} tells what becomes of a value, and `raw: true` keeps it out.
+    # Without `serializer:` and `compress:` values are Strings: their bytes are stored, and come back as binary Strings. With
+    # them {Value} converts values, and `raw: true` bypasses it.
     class Client
       include Decoding
       include Fetch
       include Update
 
-      # Operations that may be owed by a connection before direct style waits; callbacks get {OverloadError} beyond twice
-      # as many.
+      # Pending operations of a connection, beyond which direct style waits. Callback style gets {OverloadError} beyond
+      # twice as many.
       MAX_OPERATIONS = 500_000
-      # Bytes that may be queued, likewise.
+      # Queued bytes of a connection, with the same two limits.
       MAX_BYTES = 256 << 20
 
-      # Connects when it is first used.
+      # The client connects when it is first used.
       #
       # @param servers [String, Address, Array<String, Address>] "host:port", "host", "host:port:weight",
-      #   "[ipv6]:port", or the path of a UNIX socket. nil: those of the environment's MEMCACHE_SERVERS, or, without them,
-      #   an embedded {Server}, which this process's clients share
+      #   "[ipv6]:port", or the path of a UNIX socket. nil: the servers in the environment's MEMCACHE_SERVERS, or else an
+      #   embedded {Server}, which all such clients of this process share
       # @param timeout [Numeric, nil] seconds. An operation's time counts from its start or from its connection's last
-      #   progress, whichever is later; a connection that owes replies and makes no progress for so long is closed, and
-      #   fails them with {TimeoutError}. nil waits for ever.
+      #   progress, whichever is later. A connection that makes no progress for so long while replies are pending is closed,
+      #   and its operations fail with {TimeoutError}. nil waits for ever.
       # @param connect_timeout [Numeric] seconds
-      # @param namespace [String, Symbol, nil] what every key begins with
-      # @param serializer [#dump, #load, nil] see {Value}; Marshal runs what the server's bytes say
-      # @param compress [Boolean, Integer] bytes from which values are compressed; true: {Value::THRESHOLD}
-      # @param inflate_limit [Integer] bytes to which a value may be inflated
-      # @param protocol [Symbol, nil] :meta or :classic (memcached before 1.6); nil: each server is asked once a connection
+      # @param namespace [String, Symbol, nil] the prefix of every key
+      # @param serializer [#dump, #load, nil] see {Value}; Marshal executes code that the server's bytes contain
+      # @param compress [Boolean, Integer] the size in bytes from which values are compressed; true: {Value::THRESHOLD}
+      # @param inflate_limit [Integer] bytes; a value that inflates to more fails with {ValueError}
+      # @param protocol [Symbol, nil] :meta or :classic (memcached before 1.6); nil: each connection asks its server
       # @param hash [Symbol] see {HashRing}, also for `points`
-      # @param connections [Integer] to each server, for each thread. All commands for a key take the same one, so that they
-      #   keep their order. More than one helps where large values keep small ones waiting, or a server has several threads.
+      # @param connections [Integer] the number of connections to each server, for each thread. All commands for a key use
+      #   the same one, so they keep their order. More than one helps where large values delay small ones, or where a server
+      #   has several threads.
       # @param failover [Boolean] whether the keys of a server that is down belong to the others until it is back.
-      #   Otherwise they fail. A server that was only out of reach still has its old values when it comes back.
-      # @param failure_limit [Integer] connections to a server, one after the other, that fail or end without a reply: then
-      #   it counts as down, and its operations fail at once ({DownError}) or go elsewhere
-      # @param retry_after [Numeric] seconds after which a server that is down is asked again
-      # @param tls [TLS::Context, Hash, Boolean, nil] has TCP connections speak TLS: as {Pelton.connect} takes it
-      # @param instrument [#call, nil] is called with each command's name (Symbol) and its key (a String without the
-      #   namespace, an Array of keys, or nil) when it begins. What it returns, unless that is nil, is called at the end,
-      #   with the value and the error, one of which is nil. {Notifications} tells ActiveSupport.
-      # @param max_operations [Integer]
-      # @param max_bytes [Integer]
-      # @raise [ArgumentError]
+      #   Otherwise their operations fail. A server that was only unreachable still has its old values when it comes back.
+      # @param failure_limit [Integer] the number of connections in a row that fail or end without a reply, after which a
+      #   server counts as down: its operations fail at once ({DownError}) or go to other servers
+      # @param retry_after [Numeric] seconds after which the client asks a server that is down again
+      # @param tls [TLS::Context, Hash, Boolean, nil] TLS for TCP connections, as {Pelton.connect} takes it
+      # @param instrument [#call, nil] is called at the beginning of each command with its name (Symbol) and its key (a String
+      #   without the namespace, an Array of keys, or nil). The object that it returns, unless that is nil, is called at the
+      #   end with the value and the error, one of which is nil. {Notifications} publishes to ActiveSupport.
+      # @param max_operations [Integer] see {Client::MAX_OPERATIONS}
+      # @param max_bytes [Integer] see {Client::MAX_BYTES}
+      # @raise [ArgumentError] an address or an option is invalid, or a server is listed twice
       def initialize(servers = nil, timeout: 1, connect_timeout: timeout || 5, namespace: nil,
         serializer: nil, compress: false, inflate_limit: Value::INFLATE_LIMIT, hash: :md5, points: :weighted,
         connections: 1, failover: true, failure_limit: 3, retry_after: 1, instrument: nil, protocol: nil,
         max_operations: MAX_OPERATIONS, max_bytes: MAX_BYTES, tls: nil)
         {timeout: timeout || 1, connect_timeout: connect_timeout, failure_limit: failure_limit, retry_after: retry_after,
          connections: Integer(connections), max_operations: max_operations, max_bytes: max_bytes}.each do |name, value|
-          raise ArgumentError, "#{name}: is more than 0, not #{value}" unless value.positive?
+          raise ArgumentError, "#{name}: must be more than 0, not #{value}" unless value.positive?
         end
-        raise ArgumentError, "protocol: is :meta, :classic or nil" unless [nil, :meta, :classic].include?(protocol)
+        raise ArgumentError, "protocol: must be :meta, :classic or nil, not #{protocol.inspect}" unless [nil, :meta, :classic].include?(protocol)
         ring = HashRing.new(servers || DefaultServers.addresses, hash: hash, points: points)
         raise ArgumentError, "a server is listed twice" if ring.servers.map(&:to_s).uniq!
         tls = TLS::Context.new(**tls) if tls.is_a?(Hash)
         nodes = ring.servers.map do |address|
           Node.new(address, timeout: timeout, connect_timeout: connect_timeout, failure_limit: failure_limit,
             retry_after: retry_after, operations: Integer(max_operations), bytes: Integer(max_bytes), protocol: protocol,
-            lanes: Integer(connections), tls: tls)
+            slots: Integer(connections), tls: tls)
         end
-        @servers = Servers.new(nodes, ring, failover) { |used, places| _use(used, places) }
+        @servers = Servers.new(nodes, ring, failover) { |used, indexes| _use(used, indexes) }
         @value = Value.new(serializer: serializer, compress: compress, inflate_limit: inflate_limit) if serializer || compress
         _set_up(nodes.size, Integer(connections), namespace && -namespace.to_s, @value, instrument)
         @servers.use_all if nodes.size > 1
@@ -108,7 +109,7 @@ module Pelton
       # @return [Array<Address>]
       def servers = @servers.addresses
 
-      # @return [Address] the first server's
+      # @return [Address] the address of the first server
       def server = servers.first
 
       # @!group Reading
@@ -117,97 +118,98 @@ module Pelton
       #   @return [String, Object, nil] nil when the key is absent
       #   @asynchronous
       # @!method gets(key, raw: false, timeout: nil)
-      #   @return [Array(Object, Integer), nil] the value, and the number that `cas:` of {#set} and {#delete} takes
+      #   @return [Array(Object, Integer), nil] the value, and the number for `cas:` of {#set} and {#delete}
       #   @asynchronous
       # @!method gat(key, ttl:, raw: false, timeout: nil)
       #   Gets the value and gives it a new ttl.
       #   @return [String, Object, nil]
       #   @asynchronous
       # @!method item(key, recache: nil, raw: false, timeout: nil)
-      #   The value and what else the server knows of it.
-      #   @param recache [Integer, nil] seconds. Of those who ask for an item that ends within so many, the first one is
-      #     told to make it anew ({Item#won}).
+      #   Gets the value together with its flags, cas number and remaining ttl.
+      #   @param recache [Integer, nil] seconds. Among the callers who ask for an item that expires within so many seconds,
+      #     the first one gets {Item#won} and shall compute it anew.
       #   @return [Item, nil]
       #   @asynchronous
       # @!method stream(key, timeout: nil)
-      #   A large value that goes on to somebody else, such as a browser, without being received here: as soon as its
-      #   length is known. Its bytes are those that are stored; a serializer or compression does not apply.
-      #   @param timeout [Numeric, nil] seconds until it begins; for the rest the client's counts
+      #   Gets a large value that is passed on to another connection, such as a browser's, without being received here. It
+      #   returns as soon as the length is known. The bytes are the stored ones: serializer and compression do not apply.
+      #   @param timeout [Numeric, nil] seconds until the value begins; the client's timeout applies to the rest
       #   @return [ValueStream, nil] nil when the key is absent
       #   @asynchronous
       # @!method get_multi(*keys, partial: false, raw: false, timeout: nil)
-      #   The values of many keys, in one operation. (A list may be given as one Array.)
-      #   @param partial [Boolean] where a server fails, its keys count as absent. (`timeout:` is the whole operation's.)
-      #   @return [Hash] without those that are absent
-      #   @raise what one of them fails with, when all are done
+      #   Gets the values of many keys in one operation. The keys may be given as one Array.
+      #   @param partial [Boolean] whether the keys of a server that fails count as absent
+      #   @param timeout [Numeric, nil] seconds for the whole operation
+      #   @return [Hash] without the absent keys
+      #   @raise the error of a server that failed, when all servers are done
       #   @asynchronous
 
       # @!group Storing
 
       # @!method set(key, value, ttl: nil, flags: nil, cas: nil, raw: false, timeout: nil)
-      #   @param flags [Integer] 32 bits that are kept with the value; two are taken when there is a serializer or
-      #     compression
-      #   @param cas [Integer] from {#gets}: store only what nobody has stored since
-      #   @return [Boolean] whether it was stored
+      #   @param flags [Integer] 32 bits that are stored with the value; a serializer or compression uses two of them
+      #   @param cas [Integer] from {#gets}: store the value only if nobody has stored another one since
+      #   @return [Boolean] whether the value was stored
       #   @asynchronous
       # @!method add(key, value, ttl: nil, flags: nil, raw: false, timeout: nil)
-      #   Stores it unless the key is there.
-      #   @return [Boolean]
+      #   Stores the value unless the key is present.
+      #   @return [Boolean] whether the value was stored
       #   @asynchronous
       # @!method replace(key, value, ttl: nil, flags: nil, raw: false, timeout: nil)
-      #   Stores it if the key is there.
-      #   @return [Boolean]
+      #   Stores the value if the key is present.
+      #   @return [Boolean] whether the value was stored
       #   @asynchronous
       # @!method append(key, string, timeout: nil)
-      #   Adds bytes to a raw value's end.
-      #   @return [Boolean] whether it was there
+      #   Adds bytes to the end of a raw value.
+      #   @return [Boolean] whether they were added; false when the key is absent, or when the value would be too large
+      #     (memcached answers both alike)
       #   @asynchronous
       # @!method prepend(key, string, timeout: nil)
-      #   Adds bytes to a raw value's beginning.
-      #   @return [Boolean] whether it was there
+      #   Adds bytes to the beginning of a raw value.
+      #   @return [Boolean] as {#append}
       #   @asynchronous
       # @!method set_multi(hash, ttl: nil, flags: nil, raw: false, timeout: nil)
-      #   Stores many values, in one operation.
-      #   @return [Integer] how many were stored
-      #   @raise what one of them fails with, when all are done
+      #   Stores many values in one operation.
+      #   @return [Integer] the number of stored values
+      #   @raise the error of a server that failed, when all servers are done
       #   @asynchronous
 
       # @!group Changing
 
       # @!method delete(key, cas: nil, timeout: nil)
-      #   @return [Boolean] whether it was there (and, with `cas:`, still the same)
+      #   @return [Boolean] whether the key was present (and, with `cas:`, the value unchanged)
       #   @asynchronous
       # @!method delete_multi(*keys, timeout: nil)
-      #   @return [Integer] how many were there
-      #   @raise what one of them fails with, when all are done
+      #   @return [Integer] the number of keys that were present
+      #   @raise the error of a server that failed, when all servers are done
       #   @asynchronous
       # @!method touch(key, ttl:, timeout: nil)
-      #   Gives it a new ttl.
-      #   @return [Boolean] whether it was there
+      #   Gives the item a new ttl.
+      #   @return [Boolean] whether the key was present
       #   @asynchronous
       # @!method incr(key, by = 1, initial: nil, ttl: nil, timeout: nil)
       #   Adds to a raw value that is a number, modulo 2**64.
-      #   @param initial [Integer, nil] what a counter that is absent begins with, for `ttl:` seconds
-      #   @return [Integer, nil] what it is now; nil when it is absent
-      #   @raise [ServerError] when the value is no number
+      #   @param initial [Integer, nil] the first value of an absent counter, which then lives for `ttl:` seconds
+      #   @return [Integer, nil] the new value; nil when the key is absent
+      #   @raise [ServerError] the value is not a number
       #   @asynchronous
       # @!method decr(key, by = 1, initial: nil, ttl: nil, timeout: nil)
-      #   Takes away, down to 0.
-      #   @return [Integer, nil]
-      #   @raise [ServerError]
+      #   Subtracts, down to 0.
+      #   @return [Integer, nil] the new value; nil when the key is absent
+      #   @raise [ServerError] the value is not a number
       #   @asynchronous
 
       # @!group Servers
 
       # @!method version(timeout: nil)
-      #   @return [String] the first server's
+      #   @return [String] the first server's version
       #   @asynchronous
       # @!method versions(timeout: nil)
-      #   @return [Hash{String => String}] by the servers' addresses
+      #   @return [Hash{String => String}] versions by the servers' addresses
       #   @asynchronous
       # @!method stats(what = nil, timeout: nil)
       #   @param what [String, Symbol, nil] "items", "slabs", "settings", "reset" ...
-      #   @return [Hash{String => Hash{String => String}}] by the servers' addresses
+      #   @return [Hash{String => Hash{String => String}}] statistics by the servers' addresses
       #   @asynchronous
       # @!method flush_all(delay: 0, timeout: nil)
       #   Empties all servers.
@@ -220,7 +222,7 @@ module Pelton
       # @!method later
       #   @return [Later] the same commands, each returning its Deferrable
 
-      # Closes the connections of all threads. What they owe fails with {ClosedError}; so does every later command.
+      # Closes the connections of all threads. Pending operations fail with {ClosedError}, and so does every later command.
       def close
         @servers.close
         nil
@@ -231,12 +233,12 @@ module Pelton
 
       private
 
-      # Called by the commands, in C, when the last connection to the server at this place cannot be used. nil: the keys
-      # belong to other servers now.
+      # The commands, in C, call it when the last connection to a server cannot be used. nil: the keys belong to other
+      # servers now.
       def connection(...) = @servers.connection(...)
 
-      # Called by the commands, in C, while not all servers are in use, when it is time to ask one again.
-      def look_again = @servers.look_again
+      # The commands, in C, call it while not all servers are in use, when it is time to ask one again.
+      def recheck_servers = @servers.recheck
     end
   end
 end

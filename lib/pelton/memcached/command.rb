@@ -9,17 +9,18 @@ module Pelton
     class Command
       MEGABYTE = 1 << 20
       UNITS = {"k" => 1 << 10, "m" => MEGABYTE}.freeze
-      SPARE_DESCRIPTORS = 64 # beside those of clients
+      SPARE_DESCRIPTORS = 64 # beside the clients' descriptors
 
       # The command line was not understood.
       class UsageError < Error
       end
 
-      # Runs it until it is interrupted, and returns the exit status: 0, 1 when it cannot listen, 2 when it was asked
-      # wrongly.
+      # Runs the server until it is interrupted.
+      #
+      # @return [Integer] the exit status: 0, 1 when it cannot listen, 2 when the arguments are wrong
       def self.run(arguments, out: $stdout, error: $stderr)
         command = new(arguments)
-        return command.help(out) if command.help?
+        return out.puts(command.answer) || 0 if command.answer
         command.serve(out, error)
       rescue UsageError, ArgumentError => problem
         error.puts("pelton memcached: #{problem.message}")
@@ -34,20 +35,16 @@ module Pelton
         @port, @hosts, @path, @mode = 11_211, [], nil, 0o700
         @memory, @connections, @value_limit, @idle_timeout, @verbosity = 64 * MEGABYTE, 1024, MEGABYTE, 0, 0
         rest = parser.parse(short_forms(arguments))
-        raise UsageError, "what is #{rest.first}?" if rest.any?
+        raise UsageError, "unknown argument: #{rest.first}" if rest.any?
+        raise UsageError, "a port is 0 to 65535, not #{@port}" unless (0..65_535).cover?(@port)
       rescue OptionParser::ParseError => error
         raise UsageError, error.message
       end
 
-      # @return [Boolean] whether only help was asked for
-      def help? = @help
+      # @return [String, nil] the help or the version, if only that was asked for
+      attr_reader :answer
 
-      def help(out)
-        out.puts(parser.help)
-        0
-      end
-
-      # @return [Hash] what {Server#initialize} is given
+      # @return [Hash] the options for {Server#initialize}
       def options
         {host: (@hosts if @hosts.any?), port: @port, path: @path, mode: @mode, memory: @memory, max_connections: @connections,
          value_limit: @value_limit, idle_timeout: @idle_timeout, verbosity: @verbosity}
@@ -63,7 +60,7 @@ module Pelton
 
       private
 
-      # -vv is -v -v to the parser, but -p11211 and -p=11211 are both memcached's.
+      # memcached accepts -p=11211 as well as -p11211, which OptionParser does not.
       def short_forms(arguments)
         arguments.map { |argument| argument.sub(/\A(-[a-zA-Z])=/, '\1') }
       end
@@ -72,30 +69,37 @@ module Pelton
         OptionParser.new do |parser|
           parser.banner = "usage: pelton memcached [options]\n\nA memcached that needs no installation, with memcached's own options.\n\n"
           parser.on("-p", "--port PORT", Integer, "TCP port (default: 11211; 0: any free one, which is printed)") { |port| @port = port }
-          parser.on("-U", "--udp-port PORT", Integer, "0: there is no UDP") { |port| refuse_udp(port) }
+          parser.on("-U", "--udp-port PORT", Integer, "only 0: UDP is not supported") { |port| refuse_udp(port) }
+          parser.on("-u", "--user USER", "only where it changes nothing: start the server as the user it shall be") { |user| refuse_user(user) }
           parser.on("-s", "--unix-socket FILE", "UNIX socket to listen on, instead of TCP") { |path| @path = path }
-          parser.on("-a", "--unix-mask MODE", OptionParser::OctalInteger, "who may use the UNIX socket, in octal (default: 700)") { |mode| @mode = mode }
+          parser.on("-a", "--unix-mask MODE", OptionParser::OctalInteger, "permissions of the UNIX socket, in octal (default: 700)") { |mode| @mode = mode }
           parser.on("-l", "--listen ADDRESS,...", Array, "addresses to listen on (default: 127.0.0.1)") { |hosts| @hosts.concat(hosts) }
           parser.on("-m", "--memory-limit MB", Integer, "memory of all items in megabytes (default: 64)") { |megabytes| @memory = megabytes * MEGABYTE }
           parser.on("-c", "--conn-limit N", Integer, "connections at a time (default: 1024)") { |number| @connections = number }
           parser.on("-I", "--max-item-size SIZE", "bytes of one item, or 512k, or 2m (default: 1m; 1k to 1024m)") { |size| @value_limit = bytes(size) }
-          parser.on("-o", "--extended NAME=VALUE,...", Array, "idle_timeout=SECONDS: close connections that are silent for so long") { |extras| extras.each { |extra| extend_by(extra) } }
-          parser.on("-v", "--verbose", "say where it listens; twice: each command, too") { @verbosity += 1 }
-          parser.on("-h", "--help", "print this") { @help = true }
+          parser.on("-o", "--extended NAME=VALUE,...", Array, "idle_timeout=SECONDS: close connections after so many silent seconds") { |extras| extras.each { |extra| extend_by(extra) } }
+          parser.on("-v", "--verbose", "print the addresses; twice: print each command, too") { @verbosity += 1 }
+          parser.on("-V", "--version", "print the version") { @answer = "pelton #{VERSION}" }
+          parser.on("-h", "--help", "print this") { @answer = parser.help }
         end
       end
 
       def extend_by(extra)
-        seconds = extra[/\Aidle_timeout=(\d+)\z/, 1] or raise UsageError, "-o knows idle_timeout=SECONDS, not #{extra}"
+        seconds = extra[/\Aidle_timeout=(\d+)\z/, 1] or raise UsageError, "-o supports idle_timeout=SECONDS only, not #{extra}"
         @idle_timeout = Integer(seconds, 10)
       end
 
       def refuse_udp(port)
-        raise UsageError, "there is no UDP: an open UDP port is a weapon (-U 0)" unless port.zero?
+        raise UsageError, "UDP is not supported, because open UDP ports amplify attacks: leave out -U, or give -U 0" unless port.zero?
+      end
+
+      # As memcached, which looks at -u only as root.
+      def refuse_user(user)
+        raise UsageError, "-u is not supported: start pelton memcached as #{user}, or leave out -u" unless Process.euid.nonzero? || %w[root 0].include?(user)
       end
 
       def bytes(size)
-        match = /\A(\d+)([km]?)\z/i.match(size) or raise UsageError, "a size is 1048576, 1024k or 1m, not #{size}"
+        match = /\A(\d+)([km]?)\z/i.match(size) or raise UsageError, "a size must be like 1048576, 1024k or 1m, not #{size}"
         Integer(match[1], 10) * UNITS.fetch(match[2].downcase, 1)
       end
 
@@ -104,7 +108,7 @@ module Pelton
         out.flush
       end
 
-      # As many as there may be clients, if the system lets us.
+      # Raises the limit of descriptors to the number of clients, as far as the system allows.
       def allow_descriptors(error)
         wanted = @connections + SPARE_DESCRIPTORS
         soft, hard = Process.getrlimit(:NOFILE)

@@ -4,39 +4,38 @@ require_relative "item"
 
 module Pelton
   module Memcached
-    # What a client makes of replies before its caller gets them, where that is more than what C does: values are decoded,
-    # and the instrument is told.
+    # The Ruby side of a command's end: it decodes values and notifies the instrument. Commands that need neither end in C.
     #
     # @private
     module Decoding
       private
 
-      # Ends a command. The commands call it in C.
+      # Ends a command. The commands call it from C.
       #
-      # @param operation [Operation] of the reply
-      # @param decode [Symbol, nil] the method that makes the value of it
-      # @param told [#call, nil] the instrument's, which hears the end
+      # @param operation [Operation] completes with the reply
+      # @param decode [Symbol, nil] the method that turns the reply into the value
+      # @param on_end [#call, nil] the instrument's, called with the value and the error
       # @param direct [Boolean] whether the caller waits for the value; otherwise it gets an Operation
-      # @param block [Proc, nil] callback style's
-      def conclude(operation, decode, told, direct, block)
-        return take(operation, decode, told) if direct
+      # @param block [Proc, nil] the block of callback style
+      def conclude(operation, decode, on_end, direct, block)
+        return await_reply(operation, decode, on_end) if direct
         concluded = Operation.new
         if Pelton.running?
-          operation.callback { |reply| settle(concluded) { finish(reply, decode, told) } }
-          operation.errback { |error| settle(concluded) { fail_with(error, told) } }
+          operation.callback { |reply| settle(concluded) { finish(reply, decode, on_end) } }
+          operation.errback { |error| settle(concluded) { fail_with(error, on_end) } }
         else
-          settle(concluded) { take(operation, decode, told) }
+          settle(concluded) { await_reply(operation, decode, on_end) }
         end
         block ? concluded.callback(&block) : concluded
       end
 
-      def take(operation, decode, told)
+      def await_reply(operation, decode, on_end)
         begin
           reply = operation.await
         rescue => error
-          fail_with(error, told)
+          fail_with(error, on_end)
         end
-        finish(reply, decode, told)
+        finish(reply, decode, on_end)
       end
 
       def settle(concluded)
@@ -45,22 +44,22 @@ module Pelton
         concluded.fail(error)
       end
 
-      def finish(reply, decode, told)
+      def finish(reply, decode, on_end)
         begin
           reply = __send__(decode, reply) if decode
         rescue => error
-          fail_with(error, told)
+          fail_with(error, on_end)
         end
-        told&.call(reply, nil)
+        on_end&.call(reply, nil)
         reply
       end
 
-      def fail_with(error, told)
-        told&.call(nil, error)
+      def fail_with(error, on_end)
+        on_end&.call(nil, error)
         raise error
       end
 
-      # A value has no flags, or comes with them.
+      # A reply is the value alone, or the value and its flags.
       def decode_value(reply) = reply.is_a?(Array) ? @value.load(*reply) : reply
 
       def decode_values(replies) = replies.transform_values! { |reply| decode_value(reply) }

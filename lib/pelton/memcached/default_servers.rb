@@ -4,9 +4,9 @@ require_relative "server"
 
 module Pelton
   module Memcached
-    # The memcached of a client that names none: those in the environment's MEMCACHE_SERVERS ("10.0.0.1:11211,10.0.0.2"), or
-    # else an embedded one, which all such clients of this process share. It runs in a thread of its own until the process
-    # ends, on a free port of 127.0.0.1.
+    # The servers of a client that names none: the ones in the environment's MEMCACHE_SERVERS ("10.0.0.1:11211,10.0.0.2"), or
+    # else an embedded server, which all such clients of this process share. It runs in a thread of its own until the
+    # process ends, on a free port of 127.0.0.1.
     module DefaultServers
       VARIABLE = "MEMCACHE_SERVERS"
 
@@ -14,7 +14,7 @@ module Pelton
 
       class << self
         # @return [Array<String>]
-        # @raise [ConnectionError] when the embedded server cannot listen
+        # @raise [ConnectionError] the embedded server cannot listen
         def addresses
           named = ENV[VARIABLE].to_s.split(",").map(&:strip).reject(&:empty?)
           named.any? ? named : embedded.addresses
@@ -25,7 +25,7 @@ module Pelton
         # @return [Server]
         def embedded
           @lock.synchronize do
-            # In another thread there is no reactor that the server would end with.
+            # This thread may run a reactor, and the server would end with it. A new thread has none.
             @embedded = Thread.new { start }.value unless @embedded&.running?
             @embedded
           end

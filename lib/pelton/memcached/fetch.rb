@@ -2,29 +2,31 @@
 
 module Pelton
   module Memcached
-    # Values that are computed when they are missing: by one caller, however many ask.
+    # Values that one caller computes when they are missing, however many callers ask.
     module Fetch
-      # A key under which who computes says so to other processes.
+      # The suffix of the key that tells other processes that the value is being computed.
       LOCK_SUFFIX = ".computing"
 
       # Gets the value, or computes and stores it when it is absent.
       #
-      # Of all that miss it, one runs the block. The other fibers of its thread get its value, or its error. Other threads,
-      # processes and machines see by a second key, `#{key}.computing`, that somebody computes; they look for the value
-      # again and again for `wait:` seconds, and then compute by themselves. If the servers fail, the block is the answer:
-      # what cannot be read is computed, and what cannot be stored is returned all the same.
+      # Of all callers that miss the value, one runs the block. The other fibers of its thread get its value, or its error.
+      # Other threads, processes and machines find a second key, `#{key}.computing`. They poll for the value for `wait:`
+      # seconds, and then compute it themselves. A failing server makes no difference to the caller: a value that cannot be
+      # read is computed, and a value that cannot be stored is returned all the same.
       #
-      # nil is not stored, and so computed each time.
+      # nil is not stored, so it is computed each time.
       #
-      # @param key [String, Symbol] ten bytes shorter than other keys may be
+      # @param key [String, Symbol] at most 240 bytes, the namespace included: ten fewer than other keys
       # @param ttl [Numeric, nil] seconds for which the value is fresh
-      # @param stale [Integer] seconds more for which it is kept: the first to ask then computes it anew, and all others
-      #   take the old one until that is done
-      # @param wait [Numeric] seconds that the computation may take, before others try for themselves
-      # @param flags [Integer, nil]
-      # @param timeout [Numeric, nil] seconds for each of the commands that it needs, not of the block
+      # @param stale [Integer] seconds for which a value that is no longer fresh is kept: the first caller computes it anew, and
+      #   the others get the old value until it has done so. The new value is not stored if another one was set meanwhile, or
+      #   the old one was deleted or has expired
+      # @param wait [Numeric] seconds that the computation may take before other callers compute as well
+      # @param flags [Integer, nil] see {Client#set}
+      # @param timeout [Numeric, nil] seconds for each command that fetch sends, not for the block
       # @return the value
-      # @raise what the block raises
+      # @raise the block's error
+      # @raise [ArgumentError] `stale:` without `ttl:`
       # @asynchronous
       # @yieldreturn the value
       def fetch(key, ttl: nil, stale: 0, wait: 5, flags: nil, timeout: nil, &compute)
@@ -33,16 +35,16 @@ module Pelton
       end
     end
 
-    # One fetch.
+    # The state of one fetch.
     #
     # @private
     class Fetching
-      # Seconds between two looks for a value that somebody else computes: at first, and at most.
-      FIRST_LOOK = 0.005
-      LAST_LOOK = 0.1
+      # Seconds between two polls for a value that somebody else computes: the first pause, and the longest.
+      FIRST_PAUSE = 0.005
+      LONGEST_PAUSE = 0.1
 
       def initialize(client, key, compute, ttl, stale, wait, options)
-        raise ArgumentError, "stale: is a number of seconds after ttl:, which is not given" if stale > 0 && !ttl
+        raise ArgumentError, "stale: counts from the end of ttl:, which is not given" if stale > 0 && !ttl
         @client = client
         @key = key.is_a?(Symbol) ? key.name : key
         @compute = compute
@@ -55,12 +57,12 @@ module Pelton
       def value
         item = look
         return item.value if item && !item.won
-        together { item ? store(@compute.call) : lock_and_compute }
+        once_per_thread { item ? store(@compute.call, item.cas) : lock_and_compute }
       end
 
       private
 
-      # nil when it is absent. Servers that fail have nothing.
+      # nil when the value is absent, or its server fails.
       def look
         return @client.item(@key, recache: @stale, **@options.slice(:timeout)) if @stale > 0
         value = @client.get(@key, **@options.slice(:timeout))
@@ -69,33 +71,33 @@ module Pelton
         nil
       end
 
-      # The fibers of a thread: one does it, the others get what it got.
-      def together
-        place = [Process.pid, @client.__id__, @key]
-        other, owner = computing[place]
-        return yield if owner == Fiber.current # its block asks for what it computes
+      # One of this thread's fibers runs the block, the others get its result.
+      def once_per_thread
+        id = [Process.pid, @client.__id__, @key]
+        other, owner = computing[id]
+        return yield if owner == Fiber.current # the block fetches the key that it computes
         return other.await if other
         operation = Operation.new
-        computing[place] = [operation, Fiber.current]
+        computing[id] = [operation, Fiber.current]
         value = yield
         operation.succeed(value)
         value
       ensure
         if operation
-          computing.delete(place)
+          computing.delete(id)
           give_up(operation) unless operation.done?
         end
       end
 
-      # By this thread's fibers, now.
+      # The computations that this thread's fibers are running.
       def computing
         thread = Thread.current
         thread.thread_variable_get(:pelton_computing) || thread.thread_variable_set(:pelton_computing, {})
       end
 
       def give_up(operation)
-        error = $!.is_a?(StandardError) ? $! : ClosedError.new("whoever computed the value was stopped")
-        operation.errback {} # nobody may have waited
+        error = $!.is_a?(StandardError) ? $! : ClosedError.new("the fiber that computed the value was stopped")
+        operation.errback {} # if nobody waits, the error must not count as unhandled
         operation.fail(error)
       end
 
@@ -103,7 +105,7 @@ module Pelton
         lock ? compute_locked : wait_for_another
       end
 
-      # Whoever had the lock before may have stored the value after this one had missed it.
+      # The previous owner of the lock may have stored the value after this caller missed it.
       def compute_locked
         item = look
         (item && !item.won) ? item.value : store(@compute.call)
@@ -111,9 +113,9 @@ module Pelton
         unlock
       end
 
-      # Whether this process is the one. It is, where nobody can tell.
+      # Whether this caller shall compute. memcached counts whole seconds: an item with the ttl n lives for n - 1 to n. It shall where the server cannot tell.
       def lock
-        @client.add(@key + Fetch::LOCK_SUFFIX, "", ttl: @wait, raw: true)
+        @client.add(@key + Fetch::LOCK_SUFFIX, "", ttl: @wait + 1, raw: true)
       rescue ConnectionError, ServerError
         true
       end
@@ -121,24 +123,26 @@ module Pelton
       def unlock
         @client.delete(@key + Fetch::LOCK_SUFFIX)
       rescue ConnectionError, ServerError
-        nil # it ends by itself
+        nil # the lock expires
       end
 
       def wait_for_another
-        pause = FIRST_LOOK
+        pause = FIRST_PAUSE
         deadline = Clock.now + @wait
         while Clock.left(deadline) > 0
           sleep pause
           item = look
           return item.value if item
           return compute_locked if lock
-          pause = [pause * 2, LAST_LOOK].min
+          pause = [pause * 2, LONGEST_PAUSE].min
         end
         store(@compute.call)
       end
 
-      def store(value)
-        @client.set(@key, value, ttl: @ttl, **@options) unless value.nil?
+      # cas: of the stale value; a value that was set or deleted while the block ran stays so.
+      def store(value, cas = 0)
+        options = (cas > 0) ? {cas: cas, **@options} : @options
+        @client.set(@key, value, ttl: @ttl, **options) unless value.nil?
         value
       rescue ConnectionError, ServerError
         value

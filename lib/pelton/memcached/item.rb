@@ -2,17 +2,17 @@
 
 module Pelton
   module Memcached
-    # A value and what else the server knows of it: {Client#item}.
+    # A value with its flags, cas number and remaining ttl: {Client#item}.
     #
     # @!attribute value
     # @!attribute flags
-    #   @return [Integer] 32 bits that were stored with it
+    #   @return [Integer] 32 bits that were stored with the value
     # @!attribute cas
     #   @return [Integer] for `cas:` of {Client#set} and {Client#delete}
     # @!attribute ttl
-    #   @return [Integer, nil] the seconds it has left; nil: no end
+    #   @return [Integer, nil] seconds until the item expires; nil: it never does
     # @!attribute won
-    #   @return [Boolean] with `recache:`: this caller is the one who shall make it anew
+    #   @return [Boolean] with `recache:`, whether this caller shall compute the value anew
     Item = Struct.new(:value, :flags, :cas, :ttl, :won) do
       def initialize(value, flags, cas, ttl, won = false)
         super(value, flags, cas, (ttl unless ttl.negative?), won)

@@ -4,10 +4,10 @@ module Pelton
   module Memcached
     # A client's commands, each returning its Deferrable: {Client#later}.
     class Later
-      # @return [Operation] of {Client#fetch}, in a task
+      # @return [Operation] the result of {Client#fetch} in a task
       def fetch(...) = Pelton.__send__(:defer, nil) { @client.fetch(...) }
 
-      # @return [Operation] of {Client#cas}, in a task
+      # @return [Operation] the result of {Client#cas} in a task
       def cas(...) = Pelton.__send__(:defer, nil) { @client.cas(...) }
     end
   end

@@ -5,14 +5,14 @@ require_relative "connection"
 
 module Pelton
   module Memcached
-    # The server is down: several connections to it, one after the other, have failed or ended without a reply. It is asked
-    # again from time to time; until it answers, its operations fail at once instead of waiting. `cause` is what the last
-    # connection failed with.
+    # The server is down: several connections to it in a row have failed or ended without a reply. The client asks it again
+    # from time to time; until it answers, its operations fail at once instead of waiting. `cause` is the last connection's
+    # error.
     class DownError < ConnectionError
     end
 
-    # A server, as one client sees it: where it is, whether it is up, and the connections to it, one for each thread. A
-    # child after a fork gets its own.
+    # A server from the client's point of view: its address, whether it is up, and each thread's connections to it. A child
+    # after a fork gets its own.
     #
     # @private
     class Node
@@ -21,15 +21,15 @@ module Pelton
 
       # @param timeout [Numeric, nil] seconds without progress after which a connection ends
       # @param connect_timeout [Numeric] seconds
-      # @param failure_limit [Integer] connections without a reply after which it is down
+      # @param failure_limit [Integer] connections in a row without a reply after which the server is down
       # @param retry_after [Numeric] seconds
-      # @param operations [Integer] that may be owed before direct style waits
-      # @param bytes [Integer] that may be queued, likewise
-      # @param protocol [Symbol, nil] :meta or :classic; nil: the server is asked
-      # @param lanes [Integer] connections that a thread may have
+      # @param operations [Integer] pending operations of a connection, beyond which direct style waits
+      # @param bytes [Integer] queued bytes of a connection, beyond which direct style waits
+      # @param protocol [Symbol, nil] :meta or :classic; nil: each connection asks the server
+      # @param slots [Integer] the number of connections of each thread
       # @param tls [TLS::Context, Hash, true, nil] as {Pelton.connect} takes it
       def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1, protocol: nil,
-        lanes: 1, tls: nil)
+        slots: 1, tls: nil)
         @address = address
         @connect_timeout = connect_timeout
         @timeout = timeout
@@ -38,42 +38,42 @@ module Pelton
         @protocol = protocol
         @tls = tls
         @options = [address.to_s.freeze, operations, bytes, timeout].freeze
-        @lanes = Array.new(lanes) { {}.compare_by_identity } # each thread's connection
+        @slots = Array.new(slots) { {}.compare_by_identity } # in each connection slot every thread's connection
         @mutex = Thread::Mutex.new
         @closed = false
         @failures = 0
         @retry_at = 0
       end
 
-      # This thread's connection, which may still be connecting, or have failed to connect.
+      # This thread's connection in a slot. It may be connecting still, or have failed to connect.
       #
-      # @param in_place [Boolean] it must be connected on return, or have failed
-      # @param timeout [Numeric, nil] seconds that whoever waits in place has
+      # @param in_place [Boolean] whether it must be connected on return, or have failed
+      # @param timeout [Numeric, nil] seconds that a caller who waits in place may wait
       # @return [Connection]
       # @raise [ClosedError] after {#close}
       # @asynchronous
-      def connection(in_place, timeout = nil, lane = 0)
+      def connection(in_place, timeout = nil, slot = 0)
         fresh = nil
-        connections = @lanes[lane]
+        connections = @slots[slot]
         connection = @mutex.synchronize do
           raise ClosedError, "the client is closed" if @closed
           present = connections[Thread.current]
           next present if present && !present.closed? && (present.connected? || !in_place)
-          forget_the_dead
-          next refusing if failed_too_often? && !try_again?
+          remove_dead
+          next refused if failed_too_often? && !try_again?
           connections[Thread.current] = fresh = Connection._new(*@options)
         end
         fresh&.open(in_place, [@connect_timeout, *timeout].min, @protocol) { |seconds| connect(seconds) }
         connection
       end
 
-      # Whether its operations fail at once.
-      def down? = @mutex.synchronize { count_the_dead && failed_too_often? }
+      # Whether operations for this server fail at once.
+      def down? = @mutex.synchronize { count_failures && failed_too_often? }
 
-      # Whether it is down and may be asked again.
+      # Whether the server is down and may be asked again.
       def due? = down? && @retry_at <= Clock.now
 
-      # Asks a server that is down whether it is up, by a connection of its own.
+      # Asks a server that is down whether it is up again, on a connection of its own.
       #
       # @asynchronous
       def ask
@@ -88,11 +88,11 @@ module Pelton
         stream&.close
       end
 
-      # Closes the connections of all threads. What they owe fails by {ClosedError}.
+      # Closes the connections of all threads. Pending operations fail with {ClosedError}.
       def close
         connections = @mutex.synchronize do
           @closed = true
-          @lanes.flat_map { |lane| lane.values.tap { lane.clear } }
+          @slots.flat_map { |connections| connections.values.tap { connections.clear } }
         end
         connections.each { |connection| connection._fail(ClosedError.new("the client was closed")) }
       end
@@ -104,46 +104,48 @@ module Pelton
         Pelton.connect(address.host, address.port, timeout: timeout, tls: @tls)
       end
 
-      # A thread that has ended needs its connection no more.
-      def forget_the_dead
-        count_the_dead
-        forget do |connection, thread|
+      # Removes closed connections, and closes the connections of threads that have ended.
+      def remove_dead
+        count_failures
+        remove_if do |connection, thread|
           connection._fail(ClosedError.new("its thread has ended")) || true unless thread.alive?
         end
       end
 
-      # What ended by the server's fault, or on the way to it.
-      def count_the_dead
-        forget do |connection|
+      # Removes closed connections, and counts those that the server or the network ended.
+      def count_failures
+        remove_if do |connection|
           next unless connection.closed?
           count(connection) if connection._error.is_a?(ConnectionError)
           true
         end
       end
 
-      # Those for which the block is true.
-      def forget
-        @lanes.each { |lane| lane.delete_if { |thread, connection| yield connection, thread } }
+      def remove_if
+        @slots.each { |connections| connections.delete_if { |thread, connection| yield connection, thread } }
       end
 
+      # A server may close an idle connection; that alone is no failure.
       def count(connection)
-        @failures = connection._replied? ? 1 : @failures + 1
+        @failures = 0 if connection._replied?
+        @failures += 1 unless connection._replied? && connection._ended_idle?
         @error = connection._error
         @retry_at = Clock.now + @retry_after
       end
 
       def failed_too_often?
-        @failures >= @failure_limit && @lanes.none? { |lane| lane.each_value.any?(&:_replied?) }
+        @failures >= @failure_limit && @slots.none? { |connections| connections.each_value.any?(&:_replied?) }
       end
 
-      # One connection at a time finds out; others fail meanwhile.
+      # One caller at a time tries a connection; the others fail meanwhile.
       def try_again?
         @retry_at <= Clock.now && @retry_at = Clock.now + @retry_after
       end
 
-      def refusing
+      # A connection that has failed already.
+      def refused
         error = begin
-          raise DownError, "memcached at #{address} is down, and is asked again in a moment (#{@error.message})", cause: @error
+          raise DownError, "memcached at #{address} is down and will be asked again soon (#{@error.message})", cause: @error
         rescue DownError => error
           error
         end

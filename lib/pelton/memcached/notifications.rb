@@ -2,14 +2,14 @@
 
 module Pelton
   module Memcached
-    # Tells ActiveSupport::Notifications, or what has its `publish`, of each command of a client:
+    # Publishes each command of a client to ActiveSupport::Notifications, or to another object with its `publish`:
     #
     #     require "pelton/memcached/notifications"
     #     cache = Pelton::Memcached::Client.new(servers, instrument: Pelton::Memcached::Notifications.new)
     #     ActiveSupport::Notifications.subscribe(/\.pelton_memcached\z/) { |name, start, finish, id, payload| ... }
     #
-    # The events' names are "get.pelton_memcached" and the like. The payload has `:key`; `:hit` for what reads; and
-    # `:exception` and `:exception_object`, as ActiveSupport has them, when the command failed.
+    # The events are named "get.pelton_memcached" and so on. The payload has `:key`, for reading commands `:hit`, and for
+    # commands that failed `:exception` and `:exception_object`, as in ActiveSupport.
     class Notifications
       READING = %i[get gets gat item].freeze
       private_constant :READING
@@ -34,7 +34,7 @@ module Pelton
 
       private
 
-      # Subscribers get `time` and `end` as start and finish, which are Times.
+      # Makes a subclass of ActiveSupport's event whose `time` and `end`, the subscribers' start and finish, are Times.
       def event_with_times(event)
         Class.new(event) do
           def initialize(name, started, finished, *)
@@ -47,7 +47,7 @@ module Pelton
         end
       end
 
-      # A subscriber's block with one argument gets events alone.
+      # A subscriber whose block has one argument gets an event only by publish_event.
       def publish(*event)
         @event ? @notifier.publish_event(@event.new(*event)) : @notifier.publish(*event)
       end

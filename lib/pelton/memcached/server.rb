@@ -7,7 +7,7 @@ module Pelton
   module Memcached
     # A memcached inside this process: for tests, for development, and for caches that need no machine of their own. It
     # speaks memcached's protocols (classic text, meta, and the binary one of older clients) to any client, on a reactor
-    # that may have other things to do as well; no Ruby runs on its way from socket to socket.
+    # that may run other things as well. Serving a request runs no Ruby code.
     #
     #     Pelton.run do
     #       server = Pelton::Memcached::Server.new.start
@@ -15,21 +15,21 @@ module Pelton
     #       cache.set("greeting", "hello")
     #     end
     #
-    # Where no reactor runs it starts a thread with one, so that blocking clients of the same process are served, too:
+    # Where no reactor runs it starts a thread with one, so it serves blocking clients of the same process, too:
     #
     #     Pelton::Memcached::Server.start { |server| Dalli::Client.new(*server.addresses).set("greeting", "hello") }
     #
-    # It has neither authentication nor encryption, as memcached has none by default: listen on addresses only whose
-    # users you trust. It never listens on UDP.
+    # It has neither authentication nor encryption, like memcached by default: only listen on addresses whose users you
+    # trust. It never listens on UDP.
     class Server
-      # What one item may have beside its value: 56 bytes of header, the key and two more.
+      # An item has 56 bytes of header, its key and two more bytes beside its value: they must fit in.
       SMALLEST_VALUE_LIMIT = 1024
       LARGEST_VALUE_LIMIT = 1 << 30
       LONGEST_IDLE_TIMEOUT = 86_400
 
-      # Makes one and starts it; with a block, stops it at the block's end.
+      # Makes a server and starts it. With a block, stops it at the block's end.
       #
-      # @return [Server] or the block's value
+      # @return [Server] with a block, the block's value
       def self.start(**options)
         server = new(**options).start
         return server unless block_given?
@@ -40,15 +40,17 @@ module Pelton
         end
       end
 
-      # @param host [String, Array<String>, nil] addresses to listen on; nil: none but the path
-      # @param port [Integer] 0: any free one, see {#port}
-      # @param path [String, nil] a UNIX socket to listen on; then TCP is listened on only if a host is named
-      # @param mode [Integer] who may use the UNIX socket
-      # @param memory [Integer] bytes that all items together may take; the least used ones go when it is full
-      # @param max_connections [Integer] one more is told "ERROR Too many open connections"; at most 60,000
-      # @param value_limit [Integer] bytes of one item, its key and a header of some 60 bytes included
-      # @param idle_timeout [Integer] seconds after which a connection is closed that neither asks nor takes anything; 0: never
+      # @param host [String, Array<String>, nil] addresses to listen on; nil: 127.0.0.1, or with a path no address
+      # @param port [Integer] 0: any free port, see {#port}
+      # @param path [String, nil] a UNIX socket to listen on; TCP then needs a host
+      # @param mode [Integer] the permissions of the UNIX socket
+      # @param memory [Integer] bytes of all items together, 1 MB at least; when they are used up, the least recently used
+      #   items are evicted
+      # @param max_connections [Integer] 1 to 60,000; further connections get "ERROR Too many open connections"
+      # @param value_limit [Integer] bytes of one item, including its key and a header of some 60 bytes: 1 KB to 1 GB
+      # @param idle_timeout [Integer] seconds after which a silent connection is closed; 0: never
       # @param verbosity [Integer] 2: write each command to stderr
+      # @raise [ArgumentError] a limit is out of range
       def initialize(host: nil, port: 0, path: nil, mode: 0o700, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20,
         idle_timeout: 0, verbosity: 0)
         @hosts = Array(host || (path ? nil : "127.0.0.1"))
@@ -63,13 +65,13 @@ module Pelton
         check
       end
 
-      # @return [String, nil] the UNIX socket
+      # @return [String, nil] the path of the UNIX socket
       attr_reader :path
 
-      # @return [Integer, nil] the TCP port, once it runs; nil without one
+      # @return [Integer, nil] the TCP port while the server runs; nil without one
       attr_reader :port
 
-      # @return [Array<String>] what it listens on: "127.0.0.1:11211", "[::1]:11211", "/run/memcached.sock"
+      # @return [Array<String>] the addresses of a running server: "127.0.0.1:11211", "[::1]:11211", "/run/memcached.sock"
       def addresses
         tcp = if port
           @hosts.map { |host| "#{host.include?(":") ? "[#{host}]" : host}:#{port}" }
@@ -79,23 +81,25 @@ module Pelton
         (running? && path) ? [*tcp, path] : tcp
       end
 
-      # Listens, and serves until {#stop} or until the reactor stops. An open server keeps `Pelton.run` going. Outside of
+      # Listens, and serves until {#stop} or until the reactor stops. A running server keeps `Pelton.run` going. Outside of
       # `Pelton.run` it runs in a thread of its own.
       #
-      # @raise [ConnectionError] when an address is in use or not ours
+      # @raise [ConnectionError] an address is in use, or is not this machine's
       # @return [self]
       def start
         if Reactor.running? || running?
-          begin_to_serve
+          serve
         else
-          @thread = ServerThread.start { begin_to_serve }
+          @thread = ServerThread.start { serve }
         end
         self
       end
 
-      # Runs a reactor for this server alone, until it is stopped. The block, if given, is called with the server once it
-      # listens.
+      # Runs a reactor for this server until it is stopped.
       #
+      # @yieldparam server [Server] once it listens
+      # @return [self]
+      # @raise [ConnectionError] as {#start}
       # @asynchronous
       def run
         Pelton.run do
@@ -107,18 +111,21 @@ module Pelton
         remove_socket
       end
 
-      # Answers what clients have asked by now, closes all connections and forgets all items. Legal when it does not run,
-      # and from any thread.
+      # Answers the requests that have arrived, closes all connections and drops all items. It may be called from any thread,
+      # and when the server does not run.
       def stop
         running? ? ServerThread.call(@reactor) { close } : close
         @thread&.join
         @thread = nil
       end
 
-      # What it holds and has counted, in memcached's names.
+      # @!method running?
+      #   @return [Boolean]
+
+      # Sizes and counters, by memcached's names.
       #
       # @return [Hash{Symbol => Integer}]
-      # @raise [ClosedError] when it does not run
+      # @raise [ClosedError] the server does not run
       def stats = running? ? ServerThread.call(@reactor) { _stats } : _stats
 
       private
@@ -131,7 +138,7 @@ module Pelton
         raise ArgumentError, "value_limit must be 1 KB to 1 GB, and no more than memory, not #{@value_limit}"
       end
 
-      def begin_to_serve
+      def serve
         _start(@memory, @value_limit, @max_connections, @idle_timeout, @verbosity)
         @reactor = Reactor.current
         begin
@@ -151,23 +158,23 @@ module Pelton
       def listen
         port = @requested_port
         @hosts.each do |host|
-          take(Pelton.listen(host, port)) { |listener| port = listener.port }
+          adopt(Pelton.listen(host, port)) { |listener| port = listener.port }
           @port = port
         end
         listen_unix if path
         _describe(port, @hosts.join(","), path.to_s)
       end
 
-      # The socket must never be there with another mode, not even for a moment.
+      # The umask gives the socket its mode from the beginning: chmod would leave a moment with another one.
       def listen_unix
         before = File.umask(0o777 & ~@mode)
-        take(Pelton.listen_unix(path))
+        adopt(Pelton.listen_unix(path))
         @socket = [Process.pid, File.stat(path).ino]
       ensure
         File.umask(before)
       end
 
-      # Neither the parent's nor somebody else's who has taken the place.
+      # Removes the socket unless it is the parent process's, or another program's that listens on the same path now.
       def remove_socket
         File.unlink(path) if @socket && @socket == [Process.pid, File.stat(path).ino]
       rescue Errno::ENOENT
@@ -176,7 +183,7 @@ module Pelton
         @socket = nil
       end
 
-      def take(listener)
+      def adopt(listener)
         yield listener if block_given?
         _listen(listener.fileno)
       ensure

@@ -2,31 +2,31 @@
 
 module Pelton
   module Memcached
-    # Work that is done on another thread's reactor, while the caller waits for what comes of it.
+    # Runs blocks on another thread's reactor, while the caller waits for the result.
     module ServerThread
       class << self
-        # A thread with a reactor of its own, which lives as long as what the block has started there. Returns when the
-        # block has been called.
+        # Starts a thread with a reactor, calls the block there, and returns when the block has returned. The thread lives as
+        # long as the things that the block has started.
         #
         # @return [Thread]
-        # @raise whatever the block raises
+        # @raise the block's error
         def start(&block)
           answer = Queue.new
           thread = Thread.new { Pelton.run { answer << attempt(&block) } }
           thread.name = "pelton memcached"
           thread.report_on_exception = false
-          reply(answer)
+          result(answer)
           thread
         end
 
-        # Calls the block on a reactor that runs, and returns its value.
+        # Calls the block on a running reactor, and returns its value.
         #
-        # @raise whatever the block raises
+        # @raise the block's error
         def call(reactor, &block)
           return yield if Reactor.running? && reactor.equal?(Reactor.current)
           answer = Queue.new
           reactor.next_tick { answer << attempt(&block) }
-          reply(answer)
+          result(answer)
         end
 
         private
@@ -37,7 +37,7 @@ module Pelton
           [nil, error]
         end
 
-        def reply(answer)
+        def result(answer)
           value, error = answer.pop
           raise error if error
           value

@@ -5,14 +5,13 @@ require_relative "node"
 
 module Pelton
   module Memcached
-    # The servers of a client, and which of them have the keys now: all; or those that are up, as long as one is down and
-    # its keys are to be found elsewhere (failover).
+    # The servers of a client, and the hash ring in use: of all servers, or, with failover, of those that are up.
     #
     # @private
     class Servers
       # @param nodes [Array<Node>]
-      # @param ring [HashRing] of all, in this order
-      # @param use [Proc] is called with a ring, and with its servers' places among the nodes, when it is to be used
+      # @param ring [HashRing] of all nodes, in the same order
+      # @param use [Proc] called with a ring that is used from now on, and with the indexes of its servers among the nodes
       def initialize(nodes, ring, failover, &use)
         @nodes = nodes
         @ring = ring
@@ -27,19 +26,22 @@ module Pelton
 
       def use_all = @mutex.synchronize { use(@nodes) }
 
-      # A connection to the server at this place, the one of this number.
+      # The connection in a slot of a server.
       #
-      # @return [Connection, nil] it may have failed already; nil: its keys have moved
+      # @param index [Integer] of the server among the nodes
+      # @param slot [Integer] of the connection
+      # @param may_move [Boolean] whether the key may belong to another server now
+      # @return [Connection, nil] it may have failed already; nil: the keys of this server have moved
       # @asynchronous
-      def connection(place, lane, in_place, may_move, timeout)
-        node = @nodes[place]
+      def connection(index, slot, in_place, may_move, timeout)
+        node = @nodes[index]
         return if may_move && node.down? && moved_from?(node)
-        node.connection(in_place, timeout, lane)
+        node.connection(in_place, timeout, slot)
       end
 
-      # Asks those that are down, when it is time: each in a thread of its own, because nobody else shall wait for it, and
-      # no reactor run longer.
-      def look_again
+      # Asks the servers that are down, when it is time. Each gets a thread, so nobody waits for it, and no reactor runs
+      # longer because of it.
+      def recheck
         @nodes.select(&:due?).each do |node|
           @mutex.synchronize { @asking[node] = Thread.new { ask(node) } unless @asking[node]&.alive? } # after a fork it is not
         end
@@ -60,7 +62,7 @@ module Pelton
         !@used.include?(node)
       end
 
-      # The keys belong to those that are up; where none is, to those to which they belonged before.
+      # Gives the keys to the servers that are up; if there is none, the keys stay where they are.
       def move
         return unless @failover
         up = @nodes.reject(&:down?)

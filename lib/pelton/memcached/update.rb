@@ -2,20 +2,21 @@
 
 module Pelton
   module Memcached
-    # Values that are changed by a block, and by nobody else meanwhile.
+    # Values that a block changes, without overwriting another client's change.
     module Update
-      # Stores what the block makes of the value, if nobody has stored another one since; otherwise tries again with that.
+      # Gets the value and stores the block's result, unless somebody has stored another value meanwhile. Then it tries again
+      # with that value.
       #
       # @param key [String, Symbol]
       # @param ttl [Numeric, nil] seconds
       # @param flags [Integer, nil] as {Client#set} takes them
       # @param raw [Boolean] as {Client#get} and {Client#set} take it
-      # @param attempts [Integer] how often the block is called at most
-      # @param timeout [Numeric, nil] seconds for each of the commands that it needs
-      # @return [Boolean, nil] true: stored; false: others were faster each time; nil: the block returned nil, and nothing
-      #   was stored
+      # @param attempts [Integer] the number of tries
+      # @param timeout [Numeric, nil] seconds for each command that it sends, not for the block
+      # @return [Boolean, nil] true: stored; false: other clients were faster each time; nil: the block returned nil, and
+      #   nothing was stored
       # @yieldparam old the value; nil when the key is absent
-      # @yieldreturn the new one
+      # @yieldreturn the new value
       # @raise [ConnectionError, TimeoutError, ServerError]
       # @asynchronous
       def cas(key, ttl: nil, flags: nil, raw: false, attempts: 10, timeout: nil)

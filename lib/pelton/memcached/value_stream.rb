@@ -2,25 +2,25 @@
 
 module Pelton
   module Memcached
-    # A value whose bytes may still be on their way: {Client#stream}. It is a Rack body. Pelton's HTTP server passes the
-    # bytes on from socket to socket, without receiving them, as long as the client takes them at once.
+    # A value whose bytes may still be arriving: {Client#stream}. It is a Rack body. Pelton's HTTP server passes the
+    # bytes from socket to socket, without receiving them, as long as the client accepts them at once.
     #
-    # Other replies wait behind the value. So, unless that has begun when the loop turns next, and as soon as the client is
-    # too slow, the rest is received and kept, as {Client#get} does.
+    # Other replies wait behind the value. If passing on has not begun by the next loop iteration, or as soon as the client is
+    # too slow, the rest is received into memory, as {Client#get} does.
     class ValueStream
       # @!method bytesize
-      #   @return [Integer] of the whole value
+      #   @return [Integer] the size of the whole value
 
       # @!method close
-      #   The rest is not wanted. Legal when it is closed.
+      #   Drops the rest. It may be called more than once.
       #   @return [nil]
 
-      # @return [String] the value, or what has not been passed on
-      # @raise [ConnectionError, TimeoutError] when the rest did not come
+      # @return [String] the value, or the part that has not been passed on
+      # @raise [ConnectionError, TimeoutError] the rest did not arrive
       # @asynchronous
       def read = _rest || +""
 
-      # @yieldparam part [String] what has not been passed on, if that is anything
+      # @yieldparam part [String] the bytes that have not been passed on; not called if there are none
       # @return [self]
       # @raise (see #read)
       # @asynchronous

@@ -1,32 +1,31 @@
 # frozen_string_literal: true
 
-# What a client makes of lies and accidents in the middle of an operation of many commands, whatever the style. (The lies
-# for one command are in MemcachedFaults.)
-module MemcachedGatherFaults
+# Wrong replies and failures in the middle of a fan-out, in every style. (MemcachedFaults has those for one command.)
+module MemcachedFanOutFaults
   KEYS = %w[a b c].freeze
 
-  # Replies to a get of three keys that are none.
-  GATHER_LIES = {
+  # Invalid replies to a get of three keys.
+  LIES = {
     "another commands reply in the middle" => "EN\r\nHD\r\nEN\r\n", "a reply too many" => "EN\r\nEN\r\nEN\r\nVA 5\r\nwrong\r\n",
     "a classic end" => "VA 1\r\nx\r\nEND\r\n", "an error of the protocol" => "EN\r\nERROR\r\nEN\r\n",
     "a value that is too long" => "VA 1\r\nxy\r\nEN\r\nEN\r\n", "a statistic" => "STAT a 1\r\nEND\r\n"
   }.freeze
 
-  GATHER_LIES.each do |name, bytes|
+  LIES.each do |name, bytes|
     define_method(:"test_#{name.tr(" ", "_")}_ends_the_connection_of_many") do
       lie = ->(peer) { peer.commands(3) && peer.send(bytes) && peer.stall }
       answer(lie, MemcachedFaults::RIGHT) do |cache|
         begin
           ask(cache, :get_multi, KEYS)
         rescue Pelton::ConnectionError, Pelton::Memcached::ServerError
-          nil # a reply too many comes after the end
+          nil # the additional reply comes after the end of the fan-out
         end
         assert_equal "right", again { ask(cache, :get, "k") }
       end
     end
   end
 
-  def test_the_end_in_the_middle_of_many_fails_them
+  def test_a_connection_that_ends_in_the_middle_fails_the_fan_out
     ["EN\r\n", "VA 2\r\nx", "VA 90000\r\n#{"x" * 80_000}"].each do |bytes|
       answer(->(peer) { peer.commands(3) && peer.send(bytes) }, MemcachedFaults::RIGHT) do |cache|
         assert_match(/closed the connection/, assert_raises(Pelton::ConnectionError) { ask(cache, :get_multi, KEYS) }.message)
@@ -35,7 +34,7 @@ module MemcachedGatherFaults
     end
   end
 
-  def test_an_error_of_the_server_in_the_middle_is_told_and_the_connection_stays
+  def test_a_server_error_in_the_middle_is_raised_and_the_connection_stays
     answers = ["VA 1\r\n1\r\n", "SERVER_ERROR out of memory\r\n", "SERVER_ERROR another\r\n", "HD\r\n", "HD\r\n", "NS\r\n", "VA 2\r\nok\r\n"]
     answer(->(peer) { peer.serve { |_| answers.shift } }) do |cache|
       error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :get_multi, KEYS) }
@@ -46,7 +45,7 @@ module MemcachedGatherFaults
     end
   end
 
-  def test_many_whose_time_is_over_are_abandoned_alone
+  def test_a_fan_out_that_times_out_is_abandoned_alone
     gate = Thread::Queue.new
     late = lambda do |peer|
       peer.command
@@ -63,7 +62,7 @@ module MemcachedGatherFaults
     end
   end
 
-  def test_a_count_that_is_no_number_ends_the_connection
+  def test_a_count_that_is_not_a_number_ends_the_connection
     ["VA 2\r\nab\r\n", "VA 0\r\n\r\n", "VA 3\r\n1 2\r\n", "VA 20\r\n18446744073709551616\r\n", "VA 2\r\n-1\r\n", "HD\r\n"].each do |bytes|
       answer(->(peer) { peer.command && peer.send(bytes) && peer.stall }, MemcachedFaults::RIGHT) do |cache|
         assert_raises(Pelton::ProtocolError, bytes) { ask(cache, :incr, "n") }
@@ -86,7 +85,7 @@ module MemcachedGatherFaults
     end
   end
 
-  def test_flush_all_that_is_not_allowed_is_told
+  def test_a_forbidden_flush_all_raises
     answers = ["CLIENT_ERROR flush_all not allowed\r\n", "VA 2\r\nok\r\n"]
     answer(->(peer) { peer.serve { |_| answers.shift } }) do |cache|
       assert_match(/not allowed/, assert_raises(Pelton::Memcached::ServerError) { ask(cache, :flush_all) }.message)
@@ -94,7 +93,7 @@ module MemcachedGatherFaults
     end
   end
 
-  def test_many_to_a_server_that_is_not_there
+  def test_a_fan_out_to_an_absent_server
     port = free_port
     within do
       cache = client("127.0.0.1:#{port}")
