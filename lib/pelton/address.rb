@@ -3,11 +3,12 @@
 require "socket"
 
 module Pelton
-  # Where to listen, as text: tcp://HOST:PORT, ssl://HOST:PORT (an IPv6 host in brackets) or unix:///PATH.
+  # An address to listen on, as text: tcp://HOST:PORT, ssl://HOST:PORT (an IPv6 host in brackets) or unix:///PATH.
   class Address
-    # @private Where to listen for a name. For localhost it is 127.0.0.1, even if the system has ::1 before it: who goes there
-    # by name tries both, who goes to 127.0.0.1 only that.
+    # The address to listen on for a name. For localhost it is 127.0.0.1, even if the system lists ::1 first: a client that
+    # connects to the name tries both, but a client that connects to 127.0.0.1 tries that alone.
     #
+    # @private
     # @return [Addrinfo]
     # @raise [ResolutionError]
     def self.resolve(host, port)
@@ -17,17 +18,17 @@ module Pelton
       raise ResolutionError, "#{host}: #{error.message}"
     end
 
-    # @return [String, nil] a name or an address; nil for a UNIX socket
+    # @return [String, nil] a name or an IP address; nil for a UNIX socket
     attr_reader :host
 
-    # @return [Integer, nil]
+    # @return [Integer, nil] nil for a UNIX socket
     attr_reader :port
 
-    # @return [String, nil] of a UNIX socket
+    # @return [String, nil] the path of a UNIX socket; nil for the others
     attr_reader :path
 
     # @param text [String]
-    # @raise [ArgumentError] it is none of the three
+    # @raise [ArgumentError] when the text has none of the three forms, or a port above 65535
     def initialize(text)
       case text
       when %r{\A(tcp|ssl)://(?:\[([^\]]+)\]|([^:/\[\]]+)):(\d{1,5})/?\z}
@@ -40,11 +41,11 @@ module Pelton
       end
     end
 
-    # Whether it is ssl://.
+    # @return [Boolean] whether it is an ssl:// address
     def tls? = !!@tls
 
     # @return [Addrinfo]
-    # @raise [ResolutionError]
+    # @raise [ResolutionError] when the host's name cannot be resolved
     def to_addrinfo = path ? Addrinfo.unix(path) : Address.resolve(host, port)
   end
 end

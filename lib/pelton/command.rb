@@ -3,19 +3,27 @@
 require_relative "version"
 
 module Pelton
-  # The command line, `pelton COMMAND`. Each command loads its own room only.
+  # The command line, `pelton COMMAND`. Each command loads only the code that it needs.
   module Command
     USAGE = <<~TEXT
       usage: pelton COMMAND [options]
 
         serve      serve a Rack application (pelton serve --help)
         run        run a Ruby program whose callbacks may call as deeply as it may (pelton run FILE [ARGUMENTS])
+        status     show the counters and tasks of a server (pelton status ADDRESS)
         memcached  run a memcached that needs no installation (pelton memcached --help)
-        lab        rerun the experiments (pelton lab --help)
+        lab        rerun the experiments (pelton lab --help); it is in the gem pelton-lab
         version    print the version
     TEXT
 
-    STOP_GRACE = 5 # seconds that a worker has beyond its shutdown_timeout, to cancel what is left
+    RUN_USAGE = <<~TEXT
+      usage: pelton run FILE [ARGUMENTS]
+
+      Runs a Ruby program as `ruby FILE` does, but its tasks and callbacks get stacks as deep as the main program's.
+    TEXT
+
+    COMMANDS = %w[serve run memcached lab version].freeze
+    STOP_GRACE = 5 # seconds for a worker beyond its shutdown_timeout, to cancel the remaining requests
 
     # Runs a command line and returns the exit status.
     def self.run(arguments)
@@ -29,29 +37,54 @@ module Pelton
       when "serve"
         require_relative "http/command"
         HTTP::Command.run(rest) { |launcher, configuration| serve(launcher, configuration) }
+      when "status"
+        require_relative "status"
+        Status.run(rest)
       when "lab"
-        require_relative "lab/command"
-        Lab::Command.run(rest)
+        run_lab(rest)
       when "memcached"
         require_relative "memcached/command"
         Memcached::Command.run(rest)
       when nil, "help", "--help", "-h"
-        puts USAGE
-        0
+        help(rest.first)
       else
-        warn "pelton: no command #{command.inspect}\n\n#{USAGE}"
-        2
+        refuse(command)
       end
     end
 
+    def self.help(command)
+      return command ? refuse(command) : (puts(USAGE) || 0) unless COMMANDS.include?(command)
+      run([command, "--help"])
+    end
+    private_class_method :help
+
+    def self.refuse(command)
+      warn "pelton: no command #{command.inspect}\n\n#{USAGE}"
+      2
+    end
+    private_class_method :refuse
+
+    def self.run_lab(arguments)
+      require "pelton/lab/command"
+      Lab::Command.run(arguments)
+    rescue LoadError => error
+      raise unless error.path == "pelton/lab/command"
+      warn 'pelton lab: the lab is in a gem of its own: gem install pelton-lab, or add gem "pelton-lab" to the Gemfile'
+      2
+    end
+    private_class_method :run_lab
+
     # The program's code runs in fibers, so they get stacks as deep as the main program's.
     def self.run_program(arguments, file = nil, *rest)
+      return puts(RUN_USAGE) || 0 if %w[-h --help].include?(file)
       unless file && File.file?(file)
-        warn file ? "pelton: no file #{file}" : "usage: pelton run FILE [ARGUMENTS]"
+        warn file ? "pelton run: there is no file #{file}" : RUN_USAGE
         return 2
       end
       require_relative "stacks"
       Stacks.deepen(arguments)
+      require_relative "task_list"
+      TaskList.log_at("TTIN")
       ARGV.replace(rest)
       load($PROGRAM_NAME = File.expand_path(file))
       0
@@ -63,7 +96,7 @@ module Pelton
     def self.serve(launcher, configuration)
       require_relative "cluster"
       return serve_by_workers(launcher, configuration) if configuration.workers.positive?
-      launcher.app # what is wrong with it shows before anything listens
+      launcher.app # its errors must show before anything listens
       sockets = Cluster::Sockets.open(configuration.addresses.keys)
       notifier = Cluster::Notifier.new
       launcher.on_stop { |again| again ? notifier.reloading : notifier.stopping }
@@ -83,9 +116,9 @@ module Pelton
       stop_timeout = (configuration.shutdown_timeout || Float::INFINITY) + STOP_GRACE
       Pelton.logger.level = :warn if configuration.quiet && Pelton.logger.respond_to?(:level=)
       master = Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: stop_timeout,
-        preload: (-> { launcher.app } if configuration.preload), load: -> { launcher.app }, control: configuration.control, figures: HTTP::FIGURES, **configuration.cluster_options) do |worker|
+        preload: (-> { launcher.app } if configuration.preload), load: -> { launcher.app }, control: configuration.control, families: HTTP::STATS, name: HTTP::Configuration.method(:url), **configuration.cluster_options) do |worker|
         Process.setproctitle("pelton: worker #{worker.index} of #{Process.ppid}#{" [#{configuration.tag}]" if configuration.tag}")
-        launcher.reload # what is there now; when the master started it may have been something else
+        launcher.reload # the log and the certificates may have changed since the master started
         server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] })
         worker.on_stop { |final| launcher.stop(backlog: final) }
         worker.on_hangup { launcher.reload }

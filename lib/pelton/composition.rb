@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  # All operations of {Deferrable.any} have failed.
+  # Raised when all operations of {Deferrable.any} have failed.
   class AllFailedError < Error
     # @return [Array] the errors, in the order of the list
     attr_reader :errors
@@ -14,7 +14,7 @@ module Pelton
     def retriable? = errors.any? { |error| error.respond_to?(:retriable?) && error.retriable? }
   end
 
-  # Makes one operation of several. See {Deferrable.all}.
+  # Combines several operations into one. See {Deferrable.all}.
   class Composition
     def initialize(list, cancel)
       @list = list
@@ -41,7 +41,7 @@ module Pelton
     end
 
     def race
-      raise ArgumentError, "a race needs somebody who runs" if @list.empty?
+      raise ArgumentError, "race needs at least one operation" if @list.empty?
       listen(
         ->(_index, values) { settle(:succeed, *values) },
         ->(_index, errors) { settle(:fail, *errors) }

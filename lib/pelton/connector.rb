@@ -3,22 +3,22 @@
 require "socket"
 
 module Pelton
-  # Connects to one of several addresses. They are tried in order; one that is slow is not waited for before the next
-  # begins (RFC 8305, "Happy Eyeballs").
+  # Connects to one of several addresses. They are tried in order, and the attempt at the next address begins while a slow
+  # one is still under way (RFC 8305, "Happy Eyeballs").
   module Connector
-    # Seconds that an attempt has for itself before the next one begins beside it (RFC 8305, section 5).
+    # Seconds after which the next attempt begins beside one that is still under way (RFC 8305, section 5).
     ATTEMPT_DELAY = 0.25
 
-    # Seconds until a UNIX listener whose backlog is full is tried again.
+    # Seconds until the next attempt at a UNIX listener whose backlog is full.
     RETRY_DELAY = 0.01
 
     class << self
       # @param addresses [Array<Addrinfo>]
-      # @param deadline [Float] on the monotonic clock, in seconds, for all attempts together
-      # @param local [Addrinfo, nil] where to connect from
+      # @param deadline [Float] for all attempts together: seconds on the monotonic clock
+      # @param local [Addrinfo, nil] the local address to connect from
       # @return [Stream]
-      # @raise [ConnectionError] the last one's, when all failed
-      # @raise [TimeoutError]
+      # @raise [ConnectionError] the error of the last attempt, when all have failed
+      # @raise [TimeoutError] when the deadline has passed
       # @asynchronous
       def connect(addresses, deadline:, local: nil)
         waiting = addresses.dup
@@ -34,7 +34,7 @@ module Pelton
           settled = Stream._first_connected(attempts.keys, wait(deadline, waiting)) || next
           address = attempts.delete(settled)
           number = settled._errno or return settled
-          settled.abort # now, not when it is collected: whoever tries again and again would have many open
+          settled.abort # now, not by the garbage collector: a program that retries often would have many open
           failure = error(number, address)
         end
         raise failure || ConnectionError.new("connect: there is no address to try")
@@ -52,7 +52,7 @@ module Pelton
         retry
       end
 
-      # Seconds to wait for the attempts that are under way.
+      # @return [Float] seconds to wait for the attempts that are under way
       def wait(deadline, waiting)
         left = Clock.left(deadline)
         raise TimeoutError, "connect: not connected in time" if left.zero?
@@ -73,11 +73,14 @@ module Pelton
     # @param port [Integer]
     # @param timeout [Numeric] seconds, for resolving, connecting and the TLS handshake together
     # @param local_host [String, nil] the address of this machine to connect from
-    # @param tls [Boolean, TLS::Context, Hash, nil] true: TLS, with the host's certificate verified; a context, or a Hash of
-    #   what {Stream#start_tls} takes
-    # @return [Stream, Operation] with a block a Deferrable, and the block gets the stream
-    # @raise [ResolutionError, ConnectionError, TimeoutError]
-    # @raise [TLSError, VerificationError]
+    # @param tls [Boolean, TLS::Context, Hash, nil] true: TLS, and the host's certificate is verified; or a context; or a Hash
+    #   of options for {Stream#start_tls}
+    # @yieldparam stream [Stream]
+    # @return [Stream, Operation] with a block, an Operation at once, and the block is called with the stream
+    # @raise [ResolutionError] when the name cannot be resolved
+    # @raise [ConnectionError] when no address could be connected to
+    # @raise [TimeoutError] when the time is over first
+    # @raise [TLSError, VerificationError] when the handshake failed, or the certificate was refused
     # @asynchronous
     def connect(host, port, timeout: 10, local_host: nil, tls: nil, &block)
       return defer(block) { connect(host, port, timeout: timeout, local_host: local_host, tls: tls) } if block
@@ -93,8 +96,10 @@ module Pelton
     #
     # @param path [String]
     # @param timeout [Numeric] seconds
-    # @return [Stream, Operation] with a block a Deferrable, and the block gets the stream
-    # @raise [ConnectionError, TimeoutError]
+    # @yieldparam stream [Stream]
+    # @return [Stream, Operation] with a block, an Operation at once, and the block is called with the stream
+    # @raise [ConnectionError] when nobody listens there
+    # @raise [TimeoutError] when the time is over first
     # @asynchronous
     def connect_unix(path, timeout: 10, &block)
       return defer(block) { connect_unix(path, timeout: timeout) } if block

@@ -8,34 +8,36 @@ require_relative "address"
 require_relative "metrics"
 
 module Pelton
-  # The control socket of a process that serves: it answers `GET /stats` with figures as JSON, and `GET /metrics` with the same
-  # for Prometheus. One thread, so that a client that says nothing never holds up those who serve, and a loop that is blocked
-  # does not hold up the figures.
+  # The control socket of a server process. It answers `GET /stats` with counters as JSON, `GET /metrics` with the same
+  # counters for Prometheus, and `GET /tasks` with the tasks as JSON (`pelton status` prints them). It has a thread of its own: a silent client delays no request, and a blocked loop delays no
+  # answer.
   class Control
-    DEADLINE = 1 # seconds for a client's request, and for each pause while it takes the answer
+    DEADLINE = 1 # seconds for a client's request, and for each pause while the client reads the answer
 
-    # @return [String] where it listens
+    # @return [String] the address on which it listens
     attr_reader :address
 
-    # @param address [String] tcp://host:port, unix:///path, or a path. A UNIX socket is its owner's alone; on TCP whoever can
-    #   connect can read
-    # @param stats [Proc] returns a Hash
-    # @param metrics [Proc] returns a text, see {Metrics.text}
-    # @raise [ArgumentError] for another address
+    # @param address [String] tcp://host:port, unix:///path, or a path. Only its owner may use a UNIX socket; on TCP every
+    #   client that can connect can read
+    # @param stats [Proc] returns a Hash; it is called on the control socket's thread
+    # @param metrics [Proc] returns text, see {Metrics.text}; it is called on the control socket's thread
+    # @param tasks [Proc, nil] returns what JSON shows; it is called on the control socket's thread
+    # @raise [ArgumentError] when the address has another form
     # @raise [SystemCallError] when it cannot listen there
-    def initialize(address, stats:, metrics:)
+    def initialize(address, stats:, metrics:, tasks: nil)
       @answers = {
         "/stats" => ["application/json", -> { JSON.generate(stats.call) }],
-        "/metrics" => [Metrics::TYPE, metrics]
-      }
+        "/metrics" => [Metrics::TYPE, metrics],
+        "/tasks" => (["application/json", -> { JSON.generate(tasks.call) }] if tasks)
+      }.compact
       @server = listen(address)
       @thread = Thread.new { answer_all }
     end
 
-    # In a child, which has inherited it.
+    # Closes the descriptor in a child that has inherited the socket through a fork. The parent's stays open.
     def forget = @server.close
 
-    # Answers no more, and removes its UNIX socket.
+    # Stops answering, and removes the UNIX socket.
     def close
       @thread.kill
       @server.close
@@ -45,11 +47,11 @@ module Pelton
     private
 
     def listen(address)
-      place = Address.new(address.include?("://") ? address : "unix://#{address}")
-      raise ArgumentError, "#{address}: it speaks no TLS" if place.tls?
-      return listen_unix(place.path) if place.path
-      TCPServer.new(place.host, place.port).tap do |server|
-        @address = "tcp://#{place.host.include?(":") ? "[#{place.host}]" : place.host}:#{server.local_address.ip_port}"
+      parsed = Address.new(address.include?("://") ? address : "unix://#{address}")
+      raise ArgumentError, "#{address}: it does not speak TLS" if parsed.tls?
+      return listen_unix(parsed.path) if parsed.path
+      TCPServer.new(parsed.host, parsed.port).tap do |server|
+        @address = "tcp://#{parsed.host.include?(":") ? "[#{parsed.host}]" : parsed.host}:#{server.local_address.ip_port}"
       end
     rescue SystemCallError => error
       raise error.class, "the control socket #{address}"
@@ -70,7 +72,7 @@ module Pelton
         client = @server.accept
         answer(client)
       rescue SystemCallError, IOError
-        nil # that client's loss
+        nil # the client is gone
       rescue => error
         Pelton.logger.error("the control socket cannot answer: #{error.message} (#{error.class})")
       ensure
@@ -85,7 +87,7 @@ module Pelton
       status, body = content ? ["200 OK", content.call] : ["404 Not Found", "GET #{@answers.keys.join(" or GET ")}\n"]
       send_all(client, "HTTP/1.1 #{status}\r\nContent-Type: #{type || "text/plain"}\r\nContent-Length: #{body.bytesize}\r\n" \
         "Connection: close\r\n\r\n#{body}")
-      client.shutdown(:WR) # a worker that was forked meanwhile has the descriptor, too
+      client.shutdown(:WR) # closing alone would not end the connection: a worker forked meanwhile has the descriptor, too
     end
 
     def send_all(client, text)

@@ -4,12 +4,12 @@ module Pelton
   class << self
     private
 
-    # Does in callback style what the block does in direct style: in a task, or, where no reactor runs, at once.
+    # Turns direct style into callback style: runs the block in a task, or at once where no reactor runs.
     #
     # @param listener [Proc, nil] is called with the block's value
-    # @return [Operation] fails with what the block raises
+    # @return [Operation] succeeds with the block's value, or fails with the error that the block raises
     def defer(listener, &work)
-      operation = running? ? Task.spawn(&work) : Operation.new
+      operation = running? ? Task._spawn(work, false, true) : Operation.new
       operation.callback(&listener) if listener
       settle(operation, work) unless running?
       operation

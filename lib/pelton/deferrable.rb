@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Something that will succeed or fail once, and tells whoever asks: EventMachine's contract, for classes of your own.
-  # {Operation}, what Pelton's own methods return, has it too.
+  # Something that will succeed or fail once, and then notifies everyone who asked: EventMachine's contract, for classes of your
+  # own. Pelton's own methods return an {Operation}, which includes this module.
   #
   #     class Download
   #       include Pelton::Deferrable
@@ -10,13 +10,13 @@ module Pelton
   #     download.callback { |bytes| ... }.errback { |error| ... }
   #     download.succeed(bytes)
   #
-  # The first {#succeed} or {#fail} counts, later ones are ignored. Blocks are called in the order they were given, each
-  # once, and always in a later job of the reactor: never inside the method that took them, nor inside {#succeed}. Where no
-  # reactor runs, {#await} calls them, or the next Pelton.run does; one that is given when it is settled already is called
-  # at once. A failure that nobody hears of by then goes to Pelton.on_error: an errback, an {#await} and a Deferrable
-  # composed of this one hear of it.
+  # The first {#succeed} or {#fail} counts, later ones are ignored. Blocks are called in the order in which they were given, each
+  # once. The reactor calls them later: never inside the method that took them, nor inside {#succeed} or {#fail}. Where no
+  # reactor runs, {#await} calls them, or else the next Pelton.run; a block that is given after the outcome is known is then
+  # called at once. A failure that nothing handles goes to Pelton.on_error. An errback, an {#await} and a Deferrable composed of
+  # this one handle it.
   module Deferrable
-    # Calls the block with what {#succeed} was given.
+    # Calls the block with the values given to {#succeed}.
     #
     # @return [self]
     def callback(&block)
@@ -24,7 +24,7 @@ module Pelton
       self
     end
 
-    # Calls the block with what {#fail} was given.
+    # Calls the block with the errors given to {#fail}.
     #
     # @return [self]
     def errback(&block)
@@ -32,48 +32,55 @@ module Pelton
       self
     end
 
-    # @param values [Array] what callbacks are called with; the first one, or an Array of several, is what {#await} returns
+    # Completes the operation. Any thread may call it.
+    #
+    # @param values [Array] the arguments of the callbacks; {#await} returns the only one, or an Array of several
     # @return [self]
     def succeed(*values)
       deferred.succeed(*values)
       self
     end
 
-    # @param errors [Array] what errbacks are called with: an exception, in most cases
+    # Completes the operation with a failure. Any thread may call it.
+    #
+    # @param errors [Array] the arguments of the errbacks: an exception, in most cases
     # @return [self]
     def fail(*errors)
       deferred.fail(*errors)
       self
     end
 
-    # Fails with a TimeoutError unless it is settled within so many seconds from now. Another call replaces the limit;
-    # nil takes it away. A limit keeps Pelton.run going.
+    # Fails the operation with a {TimeoutError} unless it completes in time. Another call replaces the limit. A limit keeps
+    # Pelton.run going.
     #
-    # @param seconds [Numeric, nil]
+    # @param seconds [Numeric, nil] seconds from now; nil removes the limit
     # @return [self]
     def timeout(seconds)
       deferred.timeout(seconds)
       self
     end
 
-    # Waits until it is settled. Returns its value or raises its error.
+    # Waits for the outcome. Returns the value or raises the error.
     #
     # @param timeout [Numeric, nil] seconds
-    # @raise [TimeoutError] when the time is over first; it is not settled by that
-    # @raise [Error] when it failed with something that is no exception
+    # @return the value
+    # @raise the error with which it failed
+    # @raise [TimeoutError] when the time is over first; that does not complete the operation
+    # @raise [Error] when it failed with something that is no exception, or when another thread's reactor made it
     # @asynchronous
     def await(timeout: nil) = deferred.await(timeout: timeout)
 
     # @return [Symbol] :pending, :succeeded or :failed
     def state = deferred.state
 
-    # Whether it has succeeded or failed.
+    # @return [Boolean] whether it has succeeded or failed
     def done? = deferred.done?
 
-    # @return the value or the error, nil while it is pending
+    # @return the value or the error; nil while it is pending
     def result = deferred.result
 
-    # A Deferrable of what the block makes of the value. It fails as this one does, or with what the block raises.
+    # Succeeds with the value of the block, which is called with this one's value. Fails with this one's error, or with the
+    # error that the block raises.
     #
     # @return [Operation]
     def map
@@ -95,8 +102,8 @@ module Pelton
       # Succeeds with the values of all, in the order of the list, when the last one succeeds. Fails with the first error.
       #
       # @param list [Array<Deferrable>]
-      # @param cancel [Boolean] whether those that are still pending once the outcome is known are cancelled, if they can
-      #   be ({Task#cancel}). Otherwise they go on, and nobody hears of their errors.
+      # @param cancel [Boolean] whether to cancel the tasks in the list that are still pending once the outcome is known
+      #   ({Task#cancel}). Otherwise they go on, and their errors are not reported.
       # @return [Operation]
       def all(*list, cancel: false) = Composition.new(list.flatten, cancel).all
 
@@ -106,11 +113,11 @@ module Pelton
       # @return [Operation]
       def any(*list, cancel: false) = Composition.new(list.flatten, cancel).any
 
-      # Becomes what the first one becomes that is settled.
+      # Succeeds or fails as the first operation that completes.
       #
       # @param (see all)
       # @return [Operation]
-      # @raise [ArgumentError] for an empty list, which would never be settled
+      # @raise [ArgumentError] for an empty list, which would never complete
       def race(*list, cancel: false) = Composition.new(list.flatten, cancel).race
     end
   end

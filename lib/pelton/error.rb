@@ -12,15 +12,15 @@ module Pelton
     def retriable? = false
   end
 
-  # The connection failed, was refused, or ended with operations still owed. It is never used again; the next operation
-  # makes a new one.
+  # The connection was refused, failed, or ended while operations were in flight. It is never used again; the next operation
+  # opens a new one.
   class ConnectionError < Error
     def retriable? = true
   end
 
-  # An operation's time is over. `rescue Timeout::Error` matches it as well.
+  # A time limit has passed. `rescue Timeout::Error` matches this error as well.
   class TimeoutError < ConnectionError
-    # A class has one parent, and this one's is ConnectionError; so Timeout::Error is asked to recognise it.
+    # A class has one parent, and this class has ConnectionError. So Timeout::Error is taught to recognise it.
     module Recognition
       def ===(error) = super || (equal?(::Timeout::Error) && TimeoutError === error)
     end
@@ -40,27 +40,27 @@ module Pelton
     def retriable? = false
   end
 
-  # TLS failed: no common version or cipher, a peer that does not speak it, a certificate that cannot be read. The message
+  # TLS failed: no common version or cipher, a peer that does not speak TLS, a certificate that cannot be read. The message
   # says what to do.
   class TLSError < ConnectionError
     def retriable? = false
   end
 
-  # The peer's certificate is not trusted, or is for another name. Nothing was sent to that peer but the handshake.
+  # The peer's certificate is not trusted, or is for another name. The peer has received nothing but the handshake.
   class VerificationError < TLSError
   end
 
-  # The connection ended without TLS's farewell: somebody may have cut off what the peer sent. Take what came before as
-  # complete only when the protocol itself says where it ends.
+  # The connection ended without TLS's close_notify, so an attacker may have cut off the peer's last bytes. A message that was
+  # received before is complete only if the protocol itself marks its end.
   class TruncationError < TLSError
     def retriable? = true
   end
 
-  # A documented limit was passed: a line, a value or a name is too long.
+  # A documented limit was exceeded: a line, a value or a name is too long.
   class LimitError < Error
   end
 
-  # Too many operations or bytes are outstanding. Slow down: wait for some of them, or use direct style, which waits by
+  # Too many operations or bytes are pending. Wait for some of them before the next, or use direct style, which waits by
   # itself.
   class OverloadError < Error
     def retriable? = true
@@ -70,8 +70,8 @@ module Pelton
   class NotRunningError < Error
   end
 
-  # Raised inside a task that is cancelled, and inside parked fibers when their reactor stops. It is not a StandardError,
-  # so that `rescue => error` does not keep a task alive by accident.
+  # Raised inside a task that is cancelled, and inside parked fibers when their reactor stops. It is not a StandardError:
+  # so `rescue => error` does not keep a task alive by accident.
   class Cancelled < Exception # standard:disable Lint/InheritException
     def initialize(message = "the task was cancelled") = super
   end

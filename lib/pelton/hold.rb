@@ -2,14 +2,15 @@
 
 module Pelton
   class << self
-    # Runs the block with the thread to itself for as long as its data is ready. Otherwise the loop turns after every 256
-    # operations that need not wait, to be fair to the others; inside the block it turns only when something is not ready.
+    # Keeps the thread for the block for as long as its data is ready. Without it, other fibers run after every 256 operations
+    # that need not wait; inside the block they run only when the block has to wait.
     #
-    # For one long, important operation, such as a bulk insert: everything else on this thread stands still meanwhile. The
-    # watchdog takes an operation for progress. What is written is sent when 64 KB have gathered or the block waits.
+    # It is meant for one long, important operation, such as a bulk insert: nothing else on this thread runs meanwhile. Each
+    # operation counts as progress for the watchdog. Written bytes are sent when 64 KB are queued, or when the block waits.
     #
     # @return the block's value
     # @raise [NotRunningError] outside {run}
+    # @asynchronous if the block is
     def hold
       raise NotRunningError, "Pelton.hold needs a running reactor: call it inside Pelton.run { }" unless running?
       fiber = Fiber.current

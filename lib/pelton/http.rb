@@ -12,21 +12,25 @@ require_relative "http/server"
 require_relative "http/client"
 
 module Pelton
-  # HTTP/1.1. {Server} runs Rack applications on the reactor, {Client} sends requests, and so do {HTTP.get} and its like.
+  # HTTP/1.1. {Server} runs Rack applications on the reactor. {Client} sends requests; {HTTP.get}, {HTTP.post} and so on use
+  # a shared one.
   module HTTP
     autoload :WebSocket, "pelton/http/websocket" # needs a gem
     autoload :EventStream, "pelton/http/event_stream"
 
     class << self
-      # What C calls: it is no part of the API.
+      # The methods that begin with an underscore are called from C, and are no part of the API.
       # @private
       def _input(exchange) = Input.new(exchange)
 
       # @private
+      def _check_body(body) = Body.check(body)
+
+      # @private
       def _send_body(exchange, body, env) = Body.deliver(exchange, body, env)
 
-      # Rack wants an IO from rack.hijack: programs wait for it by means of their own. Of a connection that speaks TLS it is
-      # one end of a pair, and two tasks carry what passes.
+      # Rack wants an IO from rack.hijack, because programs wait for it in their own ways. For a TLS connection that is one end
+      # of a socket pair, and two tasks copy between the pair and the connection.
       # @private
       def _io_of(stream)
         return bridge(stream) if stream.tls
@@ -37,23 +41,23 @@ module Pelton
       end
 
       # @private
-      def _ended(log, finished, env, status, headers, bytes, seconds, aborted)
-        tell { log.call(env, status, bytes, seconds) } if log
-        error = ClosedError.new("the client was gone before the response was complete") if aborted
-        finished.reverse_each { |callable| tell { callable.call(env, status, headers, error) } }
+      def _ended(log, finished, env, status, headers, bytes, seconds, error)
+        notify { log.call(env, status, bytes, seconds) } if log
+        error = ClosedError.new("the client closed the connection before the response was complete") if error == true
+        finished.reverse_each { |callable| notify { callable.call(env, status, headers, error) } }
       end
 
       # @private
-      def _closed(callables) = callables.each { |callable| tell { callable.call } }
+      def _closed(callables) = callables.each { |callable| notify { callable.call } }
 
-      # A Hash as a TLS::Context, which agrees upon HTTP/1.1 unless it says otherwise; what is none as it is.
+      # Makes a TLS::Context of a Hash. Its `alpn:` is HTTP/1.1 by default. Returns other objects unchanged.
       # @private
       def _tls(settings) = settings.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], **settings) : settings
 
       private
 
-      # Others are to be told as well, whatever becomes of it.
-      def tell
+      # An error of one callable must not keep the others from being called.
+      def notify
         yield
       rescue StandardError, ScriptError => error
         Pelton.report_error(error)
@@ -62,8 +66,8 @@ module Pelton
       def bridge(stream)
         ours, theirs = UNIXSocket.pair
         ours = Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno)
-        tasks = [carry(stream, ours), carry(ours, stream)]
-        Pelton.spawn do
+        tasks = [copy(stream, ours), copy(ours, stream)]
+        Pelton.spawn(detached: true) do
           tasks.each(&:await)
         ensure
           [stream, ours].each(&:close)
@@ -71,7 +75,7 @@ module Pelton
         theirs
       end
 
-      def carry(from, to)
+      def copy(from, to)
         Pelton.spawn do
           begin
             loop { to.write(from.readpartial(65_536)) }

@@ -3,25 +3,25 @@
 require "socket"
 
 module Pelton
-  # Accepts connections. Made by {Pelton.listen} and {Pelton.listen_unix}. When descriptors run out it pauses for a tenth
-  # of a second at a time; what waits in the backlog is accepted later. All of it happens on the thread that opened the
-  # listener; a child after a fork makes its own by {for_fd}.
+  # Accepts connections. {Pelton.listen} and {Pelton.listen_unix} make one. When descriptors run out it pauses for a tenth of
+  # a second at a time, and accepts the connections in the backlog later. It belongs to the thread that opened it; a child after
+  # a fork makes its own by {for_fd}.
   class Listener
-    # Takes a listening descriptor over, such as an inherited one. The listener closes it.
+    # Takes over a listening descriptor, such as an inherited one. The listener closes it.
     #
     # @param fd [Integer]
-    # @param shared [Boolean] whether other processes accept from it, too. Then this one takes one connection a turn, so
-    #   that one which is busy leaves the others theirs.
+    # @param shared [Boolean] whether other processes accept from the same socket. Then this one accepts one connection for each
+    #   loop iteration, so that a busy process leaves connections to the others
     # @param tls [TLS::Context, Hash, nil] as for {Pelton.listen}
     # @param handshake_timeout [Numeric] as for {Pelton.listen}
     # @yieldparam stream [Stream]
     # @return [Listener]
-    # @raise [ConnectionError] the descriptor stays the caller's
+    # @raise [ConnectionError] when the descriptor cannot be used; it stays the caller's
     def self.for_fd(fd, shared: false, tls: nil, handshake_timeout: 10, &block)
       _with_tls(tls, handshake_timeout, block) { |handler| _for_fd(fd, shared, &handler) }
     end
 
-    # Has what the block opens shake hands with each peer before the handler is called.
+    # Opens a listener by the block, and lets each connection finish its TLS handshake before the handler is called.
     # @private
     def self._with_tls(tls, timeout, handler)
       return yield handler unless tls
@@ -30,12 +30,13 @@ module Pelton
       listener.tap { listener.instance_variable_set(:@tls, acceptor) }
     end
 
-    # Waits for the next connection. Only of a listener that was made without a block. Several fibers may accept.
+    # Waits for the next connection. The listener must have been made without a block. Several fibers may accept.
     #
     # @param timeout [Numeric, nil] seconds
     # @return [Stream]
-    # @raise [TimeoutError]
+    # @raise [TimeoutError] when the time is over first
     # @raise [ClosedError] when the listener is closed, also while the call waits
+    # @raise [Error] when the listener has a block, or belongs to another thread
     # @asynchronous
     def accept(timeout: nil)
       stream = _accept(timeout)
@@ -43,61 +44,64 @@ module Pelton
       stream
     end
 
-    # @return [Addrinfo] the address it listens on
+    # @return [Addrinfo] the address on which it listens
     def local_address = Socket.for_fd(fileno).tap { |socket| socket.autoclose = false }.local_address
 
     # @return [Integer] the TCP port
     def port = local_address.ip_port
 
-    # @return [Integer] connections that were closed because their TLS handshake failed, or took too long
+    # @return [Integer] connections that were closed because their TLS handshake failed or took too long
     def failed_handshakes = @tls ? @tls.failed : 0
 
-    # Whoever stops, and wants to lose nobody, waits until there are none.
+    # A server that stops without losing connections waits until there are none.
     #
-    # @return [Integer] connections that were accepted and that the block has not been given yet: its turn has not come, or
-    #   their TLS handshake is under way. A closed listener still hands them over
+    # @return [Integer] accepted connections for which the block has not been called yet: they wait in the queue, or their TLS
+    #   handshake is under way. The block is called for them even after {#close}
     def pending = _queued + (@tls ? @tls.pending : 0)
 
     # @!method close
-    #   Stops accepting. The streams that were accepted stay. Legal for a closed listener.
+    #   Stops accepting. Accepted connections stay open. Does nothing when the listener is closed already.
     #   @return [nil]
 
     # @!method finish
-    #   Accepts what waits in the backlog, hands it to the block, and stops accepting. For the last who listens on a socket:
-    #   when it is closed the system resets those who wait to be accepted. Without a block: as {close}.
+    #   Accepts all connections in the backlog, calls the block for them, and stops accepting. It is for the last process that
+    #   listens on a socket: when that is closed, the system resets the connections in the backlog. Without a block it does the
+    #   same as {#close}.
     #   @return [nil]
 
     # @!method closed?
     #   @return [Boolean]
 
     # @!method fileno
-    #   @return [Integer] the descriptor, which stays the listener's
+    #   @return [Integer] the descriptor; the listener keeps it and closes it
 
     # @!method stats
-    #   @return [Hash{Symbol => Integer}] connections `accepted`, and `pauses` because descriptors or memory had run out
+    #   @return [Hash{Symbol => Integer}] counters: connections `accepted`, and `pauses` for want of descriptors or memory
   end
 
   class << self
-    # Listens on a TCP address. Each connection is handed to the block, as a {Stream}; the block may wait, and holds up
-    # nobody. An open listener with a block keeps {run} going.
+    # Listens on a TCP address. The block is called for each connection, and may wait without delaying the others. It closes the
+    # stream: a stream that it leaves open stays open until the garbage collector finds it. An error in the block goes to
+    # {on_error}. An open listener with a block keeps {run} going.
     #
-    # @param host [String] an address of this machine, or a name of one; "::" is IPv6 alone, "localhost" IPv4
-    # @param port [Integer] 0: any free one, see {Listener#port}
+    # @param host [String] an address of this machine, or a name for one; "::" is IPv6 alone, "localhost" IPv4
+    # @param port [Integer] 0: any free port, see {Listener#port}
     # @param backlog [Integer] connections that may wait to be accepted; 0: the system's limit
     # @param reuse_port [Boolean] lets several processes share the port
-    # @param tls [TLS::Context, Hash, nil] has each connection speak TLS; a Hash is of what {TLS::Context#initialize} takes.
-    #   The block is called when the handshake is done. {Listener#accept} does not wait for it: reading and writing do
+    # @param tls [TLS::Context, Hash, nil] makes each connection speak TLS; a Hash has options for {TLS::Context#initialize}.
+    #   The block is called when the handshake is done. {Listener#accept} does not wait for the handshake, but the first read or
+    #   write does
     # @param handshake_timeout [Numeric] seconds that a peer may take for the handshake
     # @yieldparam stream [Stream]
     # @return [Listener]
-    # @raise [ResolutionError]
-    # @raise [ConnectionError] when the address is in use or not ours
+    # @raise [ResolutionError] when the host's name cannot be resolved
+    # @raise [ConnectionError] when the address is in use, or is no address of this machine
     def listen(host, port, backlog: 0, reuse_port: false, tls: nil, handshake_timeout: 10, &block)
       open_listener(Address.resolve(host, port), backlog, reuse_port, tls, handshake_timeout, &block)
     end
 
-    # Listens on a UNIX socket. A path that nobody listens on any more is removed first. Closing the listener leaves the
-    # path, because another process may listen there by then.
+    # Listens on a UNIX socket. A socket file on which nobody listens any more is removed first. Closing the listener leaves the
+    # file, because another process may listen there by then.
     #
     # @param path [String]
     # @param backlog [Integer] as for {listen}
@@ -105,7 +109,7 @@ module Pelton
     # @param handshake_timeout [Numeric] as for {listen}
     # @yieldparam stream [Stream]
     # @return [Listener]
-    # @raise [ConnectionError]
+    # @raise [ConnectionError] when another process listens there, or the file cannot be made
     def listen_unix(path, backlog: 0, tls: nil, handshake_timeout: 10, &block)
       address = Addrinfo.unix(path)
       open_listener(address, backlog, false, tls, handshake_timeout, &block)

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Makes loggers of what Pelton.logger= is given.
+  # Makes a logger of the argument of Pelton.logger=.
   module Log
-    # $stderr, whatever it is at that moment.
+    # The object that is $stderr at the time of each message.
     module Standard
       def self.write(text) = $stderr.write(text)
 
@@ -13,7 +13,7 @@ module Pelton
     FORMAT = ->(_severity, _time, _program, message) { "pelton: #{message.to_s.chomp}\n" }
 
     def self.to(device)
-      require "logger" # here: a program that logs nothing does without it
+      require "logger" # here, because a program that logs nothing does not need it
       ::Logger.new(device, formatter: FORMAT)
     end
 
@@ -25,22 +25,21 @@ module Pelton
       elsif logger.respond_to?(:error)
         logger
       else
-        raise ArgumentError, "a logger has the methods of Ruby's Logger, or is an IO, or nil: #{logger.inspect}"
+        raise ArgumentError, "#{logger.inspect} cannot be the logger: give a Logger, an IO or nil"
       end
     end
   end
   private_constant :Log
 
   class << self
-    # What Pelton has to say: errors that nobody rescued, and stalls of the loop. Writes to $stderr by default.
+    # Pelton logs unhandled errors and stalls of the loop. The default logger writes to $stderr.
     #
-    # @return [Logger] or what {logger=} was given
+    # @return [Logger] or the object given to {logger=}
     def logger = @logger ||= Log.to(Log::Standard)
 
-    # @param logger [Logger, IO, nil] an object with the methods of Ruby's Logger, or something to write to; nil: silence.
-    #   The watchdog reports a stall while it lasts on the descriptor of an IO, on standard error for a Logger, and
-    #   nowhere for nil.
-    # @raise [ArgumentError] for anything else
+    # @param logger [Logger, IO, nil] an object with the methods of Ruby's Logger, or one with `write`; nil logs nothing. While a
+    #   stall lasts, the watchdog writes to the descriptor of an IO, to standard error for a Logger, and nowhere for nil
+    # @raise [ArgumentError] for any other object
     def logger=(logger)
       @logger = Log.for(logger)
       Watchdog.report_to(logger)

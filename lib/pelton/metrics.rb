@@ -1,25 +1,26 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Figures in Prometheus' text format, version 0.0.4.
+  # Writes counters in Prometheus' text format, version 0.0.4.
   module Metrics
     TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-    # What a figure is to Prometheus: `type` is counter, gauge or histogram. A counter or gauge with a `label` is a Hash
-    # {label's value => number}; a histogram is a Hash {"0.1" => how many took at most so long ..., "+Inf" => all, "sum" => seconds}.
+    # How one entry of the stats is shown to Prometheus: `type` is counter, gauge or histogram. The value of a counter or gauge
+    # with a `label` is a Hash {label's value => number}. The value of a histogram is a Hash {"0.1" => how many took 0.1 s at
+    # most, ..., "+Inf" => all, "sum" => seconds}.
     Family = Struct.new(:type, :name, :help, :label)
 
     ESCAPES = {"\\" => "\\\\", "\n" => "\\n", "\"" => "\\\""}.freeze
     private_constant :ESCAPES
 
     class << self
-      # @param families [Hash{String => Family}] by the figures' names
-      # @param rows [Hash{Hash => Hash{String => Numeric, Hash}}] figures by labels: {{worker: 0} => {"requests" => 3}}. A row
-      #   need not have all figures
+      # @param families [Hash{String => Family}] by the names in the stats
+      # @param rows [Hash{Hash => Hash{String => Numeric, Hash}}] stats by labels: {{worker: 0} => {"requests" => 3}}. A row may
+      #   lack some of the names
       # @return [String]
       def text(families, rows)
-        families.map do |figure, family|
-          lines = rows.flat_map { |labels, figures| figures.key?(figure) ? samples(family, labels, figures[figure]) : [] }
+        families.map do |name, family|
+          lines = rows.flat_map { |labels, stats| stats.key?(name) ? samples(family, labels, stats[name]) : [] }
           next if lines.empty?
           "# HELP #{family.name} #{family.help.gsub(/[\\\n]/, ESCAPES)}\n# TYPE #{family.name} #{family.type}\n#{lines.join}"
         end.join

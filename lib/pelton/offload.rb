@@ -1,40 +1,40 @@
 # frozen_string_literal: true
 
 module Pelton
-  # A pool of threads for what would block the loop: a driver without hooks, a slow disk, a C library. It works in any
+  # A pool of threads for calls that would block the loop: a driver without hooks, a slow disk, a C library. It works in any
   # process, also after a fork, and its threads keep no process alive.
   #
-  # Threads share one GVL: a block that computes in Ruby slows the loop down, in a thread as anywhere. Give that to other
-  # processes.
+  # Ruby's threads share the GVL, so a block that computes in Ruby slows the loop down even in a thread. Compute in another
+  # process instead.
   class Offload
-    # One block to run, and the operation that its end settles.
+    # One block to run, and the operation that completes with it.
     class Job
       attr_reader :operation
 
-      # @param room [Thread::SizedQueue, nil] where the job has a place until it begins
-      # @param reactor [Reactor, nil] what is kept running until it is done
-      def initialize(block, room: nil, reactor: nil)
+      # @param slots [Thread::SizedQueue, nil] the queue in which the job has a slot until it begins
+      # @param reactor [Reactor, nil] the reactor that is kept running until the job is done
+      def initialize(block, slots: nil, reactor: nil)
         @operation = Operation.new
         @block = block
-        @room = room
+        @slots = slots
         @reactor = reactor
         @error = Error.new("the offloaded block ended its thread")
       end
 
       def perform
-        @room&.pop(true)
+        @slots&.pop(true)
         return unless (block = @block)
         begin
           value = block.call
           @error = nil
-        rescue Exception => @error # standard:disable Lint/RescueException -- it is the caller's to see
+        rescue Exception => @error # standard:disable Lint/RescueException -- the caller gets it
         ensure # runs even when the block ends the thread
           @error ? @operation.fail(@error) : @operation.succeed(value)
           @reactor&.release
         end
       end
 
-      # Nobody waits any more: it is not begun, or its result is dropped, an error too.
+      # The caller waits no more: a job that has not begun never does, and the result or error of another one is dropped.
       def abandon
         @block = nil
         @operation.succeed(nil)
@@ -43,13 +43,11 @@ module Pelton
     end
     private_constant :Job
 
-    # How many threads there may be. They are started one by one, when there is work for them.
-    # @return [Integer]
+    # @return [Integer] how many threads there may be. They are started one by one, when there is work for them
     attr_accessor :size
 
-    # How many jobs may wait for a thread. More of direct style wait for room; the other style is told beyond twice as
-    # many.
-    # @return [Integer]
+    # @return [Integer] how many blocks may wait for a thread. Beyond that {#call} waits for a free slot, and {#later} fails when
+    #   there are twice as many
     attr_reader :limit
 
     def initialize(size: 20, limit: 1000)
@@ -60,19 +58,19 @@ module Pelton
 
     # @param limit [Integer]
     def limit=(limit)
-      @limit = @room.max = limit
+      @limit = @slots.max = limit
     end
 
     # Runs the block in a thread and waits for it.
     #
-    # @param timeout [Numeric, nil] seconds; then the block is left to itself, and what comes of it is dropped
+    # @param timeout [Numeric, nil] seconds; after that the block still runs to its end, but its value or error is dropped
     # @return the block's value
-    # @raise whatever the block raises
-    # @raise [TimeoutError]
+    # @raise the error that the block raises
+    # @raise [TimeoutError] when the time is over first
     # @asynchronous
     def call(timeout: nil, &block)
       return Reactor.current.timeout_after(timeout, TimeoutError, "offload: not done within #{timeout} s") { call(&block) } if timeout
-      job = wait_for_room(block)
+      job = wait_for_slot(block)
       begin
         value = job.operation.await
         waited = true
@@ -82,13 +80,14 @@ module Pelton
       end
     end
 
-    # As {#call}, for a block that uses memory of the caller's: what is raised in the caller meanwhile waits for its end.
+    # As {#call}, for a block that uses the caller's memory: an exception that is raised in the caller meanwhile waits for the
+    # block's end.
     # @asynchronous
     def call_to_end(&block)
-      operation = wait_for_room(-> { outcome(block) }).operation
+      operation = wait_for_slot(-> { outcome(block) }).operation
       begin
         value, error = operation.await
-      rescue Exception => interruption # standard:disable Lint/RescueException -- it is raised below
+      rescue Exception => interruption # standard:disable Lint/RescueException -- raised below
         first ||= interruption
         retry unless operation.done?
       end
@@ -96,9 +95,9 @@ module Pelton
       value
     end
 
-    # Runs the block in a thread.
+    # Runs the block in a thread and returns at once.
     #
-    # @return [Operation] fails with {OverloadError} when too many wait already
+    # @return [Operation] completes with the block; fails with {OverloadError} when too many blocks wait for a thread
     def later(&block)
       forked
       if @jobs.size < 2 * @limit
@@ -108,7 +107,7 @@ module Pelton
       end
     end
 
-    # @return [Hash{Symbol => Integer}]
+    # @return [Hash{Symbol => Integer}] `size`, `threads`, `idle` ones among them, `queued` blocks, `limit`
     def stats
       forked
       {size: @size, threads: @threads.size, idle: @jobs.num_waiting, queued: @jobs.size, limit: @limit}
@@ -120,23 +119,23 @@ module Pelton
       @pid = Process.pid
       @threads = []
       @jobs = Thread::Queue.new
-      @room = Thread::SizedQueue.new(@limit)
+      @slots = Thread::SizedQueue.new(@limit)
     end
 
-    # In a child the threads are gone, and what they were to do is the parent's.
+    # In a child after a fork the threads are gone, and their jobs belong to the parent.
     def forked
       start_afresh unless @pid == Process.pid
     end
 
-    def wait_for_room(block)
+    def wait_for_slot(block)
       forked
-      @room.push(true)
-      push(Job.new(block, room: @room))
+      @slots.push(true)
+      push(Job.new(block, slots: @slots))
     end
 
     def outcome(block)
       [block.call, nil]
-    rescue Exception => error # standard:disable Lint/RescueException -- it is the caller's to see
+    rescue Exception => error # standard:disable Lint/RescueException -- the caller gets it
       [nil, error]
     end
 
@@ -160,14 +159,15 @@ module Pelton
   end
 
   class << self
-    # Runs the block in a thread of {Offload::POOL}, so that the loop goes on while it blocks. Outside {run} it is simply
-    # called.
+    # Runs the block in a thread of {Offload::POOL}, so that the loop goes on while the block blocks. Outside {run} the block is
+    # simply called.
     #
-    # @param timeout [Numeric, nil] seconds; then the block is left to itself, and what comes of it is dropped
-    # @param later [Boolean] return at once
-    # @return the block's value; with `later:` the Operation, which settles with it
-    # @raise whatever the block raises, with its backtrace
-    # @raise [TimeoutError]
+    # @param timeout [Numeric, nil] seconds; after that the block still runs to its end, but its value or error is dropped
+    # @param later [Boolean] whether to return at once
+    # @return the block's value; with `later:` an {Operation}, which completes with it
+    # @raise the error that the block raises, with its backtrace
+    # @raise [TimeoutError] when the time is over first
+    # @raise [ArgumentError] without a block
     # @asynchronous
     def offload(timeout: nil, later: false, &block)
       raise ArgumentError, "offload needs a block" unless block

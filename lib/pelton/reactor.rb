@@ -4,11 +4,42 @@ module Pelton
   # The loop of a thread: descriptors, timers, and the fibers and callbacks that wait for them. Most programs use it
   # through Pelton's own methods.
   class Reactor
-    # Turns the loop. See {Pelton.run}.
+    # @!method self.current
+    #   @return [Reactor] this thread's, made when there is none
+
+    # @!method self.running?
+    #   @return [Boolean] whether this thread is inside {Pelton.run}
+
+    # Runs the loop. See {Pelton.run}.
     def run(grace: 5, carry_locals: false, &block)
       raise ArgumentError, "run needs a block" unless block
       _run(grace, carry_locals, block)
     end
+
+    # @!method yield
+    #   Lets the loop run once, and all fibers that are ready go first.
+    #   @return [nil]
+    #   @asynchronous
+
+    # @!method raise_in(fiber, exception, message = nil, backtrace = nil)
+    #   As `Fiber#raise`, for a fiber that is parked in this reactor.
+    #   @return [Boolean] false, and nothing is raised, when the fiber is not parked here
+
+    # @!method hold
+    #   Keeps {Pelton.run} going until {#release}, for something outside of the reactor that will come back to it, such as
+    #   a thread.
+    #   @return [nil]
+
+    # @!method release
+    #   Takes one {#hold} back. Any thread may call it.
+    #   @return [nil]
+
+    # @!method stats
+    #   @return [Hash{Symbol => Object}] as {Pelton.stats} has them, without the pools of threads
+
+    # @!method tasks
+    #   As {Pelton.tasks}. Any thread may call it.
+    #   @return [Array<Task>]
 
     # @!method parked
     #   What waits, and where: each has a `backtrace`.

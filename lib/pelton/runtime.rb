@@ -3,77 +3,108 @@
 # The runtime's own methods, on the reactor of the calling thread.
 module Pelton
   class << self
-    # Turns a reactor on this thread until nothing is left to do, or until {stop}.
+    # Runs a reactor on this thread until nothing is left to do, or until {stop}.
     #
-    # The block is the first task. Inside, waiting parks a fiber and never the thread. The thread's fiber scheduler is
-    # Pelton's while this runs.
+    # The block is the first task. Inside it, a call that waits parks its fiber and never the thread. Meanwhile the reactor is the
+    # thread's fiber scheduler. Inside a running reactor, `run` just calls the block.
     #
     # @param grace [Numeric] seconds that `ensure` blocks of cancelled tasks may take once the reactor stops
-    # @param carry_locals [Boolean] whether all callbacks see the same fiber-locals (`Thread.current[:name]`), the caller's
-    #   among them, as if they ran on one fiber. It is for programs that rely on that. Otherwise a callback may find what
-    #   another one has left on the same fiber, or nothing. Tasks have their own in either case
-    # @return the block's value, or what {stop} was given
-    # @raise whatever the block raises; Interrupt and SignalException after the reactor has stopped
-    # @asynchronous inside a running reactor: there it runs the block and nothing else
+    # @param carry_locals [Boolean] whether all callbacks share the caller's fiber-locals (`Thread.current[:name]`), as if they
+    #   ran on one fiber; it is for programs that rely on that. Otherwise callbacks run on pooled fibers, and one may find values
+    #   that another has left. Tasks have fiber-locals of their own in either case
+    # @return the block's value, or the value given to {stop}
+    # @raise the error that the block raises; Interrupt and SignalException after the reactor has stopped
+    # @raise [ArgumentError] without a block
+    # @asynchronous inside a running reactor, if the block is
     def run(grace: 5, carry_locals: false, &block)
       Reactor.current.run(grace: grace, carry_locals: carry_locals, &block)
     end
 
-    # Ends {run} on this thread: listeners close, what is parked is cancelled, `ensure` blocks run.
+    # Ends {run} on this thread: listeners close, parked fibers are cancelled, and their `ensure` blocks run. Does nothing where
+    # no reactor runs. For the reactor of another thread there is {Reactor#stop}.
+    #
+    # @param value the value that {run} returns
+    # @return [nil]
     def stop(value = nil) = Reactor.current.stop(value)
 
-    # Whether a reactor runs on this thread.
+    # @return [Boolean] whether a reactor runs on this thread
     def running? = Reactor.running?
 
-    # Starts a task: its block runs in this tick, as soon as the caller waits or returns.
+    # Starts a task. Its block runs in this tick, as soon as the caller waits or returns.
     #
+    # The error of a task that nobody has awaited goes to {on_error} when the task's object is collected or the run ends,
+    # whichever comes first.
+    #
+    # @param name [#to_s, nil] for {tasks} and {Task#inspect}
+    # @param transient [Boolean] whether the task does not keep {run} going: it is cancelled when nothing but transient tasks is
+    #   left
+    # @param detached [Boolean] whether nobody will await the task: then its error goes to {on_error} at once
     # @return [Task]
-    # @raise [NotRunningError] outside {run}
-    def spawn(&block)
+    # @raise [NotRunningError] where no reactor runs on this thread
+    # @raise [ArgumentError] without a block
+    def spawn(name: nil, transient: false, detached: false, &block)
       raise ArgumentError, "spawn needs a block" unless block
-      Task.spawn(&block)
+      return Task.spawn(&block) unless name || transient || detached
+      Task._spawn(block, transient, detached).tap { |task| task._name = name if name }
     end
 
-    # Calls the block in the next tick.
+    # The tasks of this thread's reactor that have not ended: first those that have begun, in any order, then those that are queued. For the
+    # reactor of another thread there is {Reactor#tasks}.
+    #
+    # @return [Array<Task>]
+    def tasks = Reactor.current.tasks
+
+    # Calls the block in the next tick of this thread's reactor. For the reactor of another thread there is {Reactor#next_tick}.
+    #
+    # @return [nil]
+    # @raise [ArgumentError] without a block
     def next_tick(&block) = Reactor.current.next_tick(&block)
 
     # @!method add_timer(seconds)
-    #   Calls the block once, after some seconds.
+    #   Calls the block once. The block may wait. A timer keeps {run} going until it has fired or is cancelled.
+    #   @param seconds [Numeric] from now; 0 or less: as soon as possible, but never inside the call
     #   @return [Timer]
-    #   @raise [NotRunningError] outside {run}
+    #   @raise [NotRunningError] where no reactor runs on this thread
+    #   @raise [ArgumentError] without a block
 
     # @!method add_periodic_timer(seconds)
-    #   Calls the block again and again, every so many seconds. It does not keep {run} going.
+    #   Calls the block again and again. The timer does not drift, and when the loop was late it fires once for all the times that
+    #   it missed. A block that waits does not delay the next call. A periodic timer does not keep {run} going.
+    #   @param seconds [Numeric] from one call to the next
     #   @return [Timer]
-    #   @raise [NotRunningError] outside {run}
+    #   @raise [NotRunningError] where no reactor runs on this thread
+    #   @raise [ArgumentError] without a block
 
-    # Sets what is called with an error that nobody rescued: of a callback, or of a task that nobody awaits. The default
-    # logs it with its backtrace: see {logger}. An error raised by the block ends {run}.
+    # Sets the block that is called with each unhandled error: of a callback, or of a task that nobody awaits ({spawn}). Without
+    # one, the error is logged with its backtrace: see {logger}. An error that the block raises ends {run}. Without a block the
+    # setting is removed.
     #
+    # @yieldparam error [StandardError]
     # @return [Proc, nil] the block that was set before
     def on_error(&block)
       @on_error.tap { @on_error = block }
     end
 
     # @private
-    # @param place [String, nil] what has failed, for the log
-    def report_error(error, place = nil)
+    # @param origin [String, nil] what has failed, for the log: "GET /path"
+    def report_error(error, origin = nil)
       return @on_error.call(error) if @on_error
       text = error.backtrace&.any? ? error.full_message(highlight: false) : "#{error.message} (#{error.class})"
-      logger.error("#{"#{place}: " if place}nobody rescued this error\n#{text}")
+      logger.error("#{"#{origin}: " if origin}unhandled error\n#{text}")
     end
 
     # @private
     def report_given_up(count)
-      logger.error("#{count} fiber(s) still waited when the time to stop was over (run's grace:), and will never go on")
+      logger.error("#{count} fiber(s) still waited when the grace time was over (Pelton.run's grace:), and will never continue")
     end
 
-    # What the reactor of this thread has done and holds.
+    # Counters of this thread's reactor.
     #
-    # - counted since it was made: `turns` of the loop, `switches` between fibers, `stalls`; and `busy`, `idle` and
+    # - counted since it was made: `iterations` of the loop, `switches` between fibers, `stalls`; and `busy`, `idle` and
     #   `longest_stall` in seconds, the first two inside {run} alone
-    # - now: what is `ready`, fibers that are `parked`, `workers` (the fibers it keeps), `timers`, `connections`, and all
-    #   `descriptors` with them
+    # - now: fibers and callbacks that are `ready`, fibers that are `parked`, `workers` (the fibers that it keeps), `timers`,
+    #   `connections`, and `descriptors`, connections among them
+    # - `backend`: how it waits, :epoll or :poll
     # - `offload` and `resolver`: the two pools of threads ({Offload#stats})
     #
     # @return [Hash{Symbol => Object}]

@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
 module Pelton
-  # The hooks by which Ruby asks its fiber scheduler to wait. The reactor is that scheduler; programs use Ruby's own
-  # methods. Those that are called often are in C.
+  # The hooks by which Ruby asks its fiber scheduler to wait. The reactor is that scheduler, and programs call Ruby's own
+  # methods. The frequently called hooks are in C.
   module Scheduler
+    SLOW_PLACES = SlowPlaces.new
+    private_constant :SLOW_PLACES
+
     # @param flags [Integer] of Process.wait
     # @return [Process::Status]
     def process_wait(pid, flags)
@@ -28,13 +31,14 @@ module Pelton
       nil # Ruby raises its own error
     end
 
-    # Reads from a file at a place. What is read goes through a string, so that a thread that comes too late finds no
-    # memory of somebody else's.
+    # Reads from a file at a position. The bytes go through a string: a thread that ends too late would otherwise write to
+    # memory that is used for something else by then.
     #
     # @return [Integer] bytes, or the negated error number
     def io_pread(io, buffer, *range)
-      from, most, offset = place(buffer, *range)
-      string = Offload::POOL.call { io.pread(most, from) }
+      place = call_site
+      from, most, offset = file_range(buffer, *range)
+      string = in_place?(place) ? in_place(place) { io.pread(most, from) } : Offload::POOL.call { io.pread(most, from) }
       buffer.set_string(string, offset)
       string.bytesize
     rescue EOFError
@@ -43,37 +47,51 @@ module Pelton
       -error.errno
     end
 
-    # Writes to a file at a place.
+    # Writes to a file at a position.
     #
     # @return [Integer] bytes, or the negated error number
     def io_pwrite(io, buffer, *range)
-      from, most, offset, length = place(buffer, *range)
+      place = call_site
+      from, most, offset, length = file_range(buffer, *range)
+      from >>= 1 if range.size == 2 # Ruby 3.1's IO::Buffer#pwrite converts the position to an Integer twice: 5 comes as 11
       string = buffer.get_string(offset, length || most)
-      Offload::POOL.call { io.pwrite(string, from) }
+      in_place?(place) ? in_place(place) { io.pwrite(string, from) } : Offload::POOL.call { io.pwrite(string, from) }
     rescue SystemCallError => error
       -error.errno
     end
 
-    # Runs what Ruby would do without the GVL.
+    # Runs work for which Ruby would release the GVL: Zlib's, and from Ruby 3.4 on each system call that opens, closes or examines
+    # files. Most of it is done in microseconds.
+    #
+    # @param work [Proc, #call]
     def blocking_operation_wait(work)
-      Offload::POOL.call_to_end { work.call }
+      place = call_site
+      in_place?(place) ? in_place(place) { work.call } : Offload::POOL.call_to_end { work.call }
     end
 
     private
 
-    # Of several processes, or for more than their end.
+    # Also while code is loaded: a call on another thread would let other fibers run, and they would see half-loaded code.
+    def in_place?(place) = !SLOW_PLACES.slow?(place) || loads_code?
+
+    # Makes the call on a blocking fiber: on another one Ruby would call the hook again.
+    def in_place(place)
+      SLOW_PLACES.measure(place) { Fiber.respond_to?(:blocking) ? Fiber.blocking { yield } : yield }
+    end
+
+    # For a wait for several processes, or for other changes than a process's end.
     def process_wait_in_thread(pid, flags)
       thread = Thread.new { Process::Status.wait(pid, flags) }
       thread.value
     ensure
-      thread&.kill&.join # before anybody else waits for the same processes
+      thread&.kill&.join # before another wait for the same processes begins
     end
 
-    # The arguments after the buffer are the place in the file, and then: the length in the buffer, from its offset. 3.1
-    # gives no offset and the place last. From 4.1 on (version 3 of the buffer) the offset comes before the length.
+    # The arguments after the buffer are the position in the file, the length in the buffer, and the buffer's offset. From 4.1
+    # on (version 3 of the buffer) the offset comes before the length. Ruby 3.1 passes the length and then the position.
     #
-    # @return [Integer, Integer, Integer, Integer?] place in the file, bytes at most, offset, bytes exactly
-    def place(buffer, first, second, third = nil)
+    # @return [Integer, Integer, Integer, Integer?] position in the file, bytes at most, offset, exact number of bytes
+    def file_range(buffer, first, second, third = nil)
       return [second, buffer.size, 0, first] unless third
       offset, length = buffer_version_3? ? [second, third] : [third, second]
       most = buffer_version_3? ? length : buffer.size - offset
@@ -84,17 +102,20 @@ module Pelton
   end
 
   class << self
-    # What IO.select does, but without stopping the loop, which IO.select does before Ruby 3.2.
+    # Does the same as IO.select without stopping the loop. IO.select itself stops the loop before Ruby 3.2.
     #
     # @param timeout [Numeric, nil] seconds
-    # @return [Array(Array, Array, Array), nil] those that are ready; nil when the time is over first
+    # @return [Array(Array, Array, Array), nil] the IOs that are ready; nil when the time is over first
     # @asynchronous
     def select(readables = nil, writables = nil, exceptables = nil, timeout: nil)
       Reactor.current.io_select(readables, writables, exceptables, timeout)
     end
 
-    # Closes an IO for which other tasks may be waiting: they go on, and meet an IOError. IO#close alone leaves them
-    # parked before Ruby 4, which tells nobody of it.
+    # Closes an IO for which other tasks may be waiting: an IOError is raised in them. IO#close alone leaves them parked before
+    # Ruby 4, because Ruby does not notify the scheduler.
+    #
+    # @param io [IO]
+    # @return [nil]
     def close(io)
       Reactor.current.io_close(io.to_io) unless io.closed?
       io.close

@@ -4,16 +4,16 @@ require "rbconfig"
 
 module Pelton
   # Callbacks run on fibers, and a fiber has an eighth of the main program's call depth. Two environment variables change
-  # that, but Ruby reads them when it starts: a program cannot set them for itself (docs/guides/stacks.md).
+  # that. Ruby reads them only when it starts, so a program cannot set them for itself (docs/guides/stacks.md).
   module Stacks
-    # Bytes: what Ruby gives the main program by default. They are reserved, not used: resident memory does not change.
+    # Bytes: the sizes that the main program has by default. They reserve address space; resident memory does not change.
     SIZES = {"RUBY_FIBER_VM_STACK_SIZE" => "1048576", "RUBY_FIBER_MACHINE_STACK_SIZE" => "8388608"}.freeze
 
     class << self
-      # Starts the running program again with deep stacks. Returns when there is nothing to do: the variables are set,
-      # to whatever value. Where it cannot be done, a warning is written and the program goes on as it is.
+      # Starts the running program again with deep stacks. Returns at once when both variables are set, to whatever value. When
+      # the program cannot be started again, it writes a warning and returns.
       #
-      # Call it first: what ran before runs twice. Options of the Ruby command line (-r, -W) are lost, RUBYOPT is not.
+      # Call it first, because all code before it runs twice. Options of the Ruby command line (-r, -W) are lost, RUBYOPT is not.
       #
       # @param arguments [Array<String>] the program's
       # @param more [Hash{String => String}] other variables that Ruby reads when it starts

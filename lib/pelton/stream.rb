@@ -6,29 +6,31 @@ module Pelton
   # A connection, or any connected descriptor: bytes in and out, with buffers.
   #
   # In direct style ({#readpartial}, {#gets}, {#read}, {#write} ... without a block) a call parks its fiber until it is
-  # done, or blocks where no reactor runs. The same methods with a block return a Deferrable at once, and the block gets
-  # the value later; {#later} returns the Deferrable alone. In callback style proper, {#on_data} is given whatever comes.
+  # done, or blocks the thread where no reactor runs. The same methods with a block return an {Operation} at once, and the block is
+  # called with the value later; {#later} returns the Operation without a block. With {#on_data}, a block receives the bytes as
+  # they come.
   #
-  # Every read and write takes `timeout:`, in seconds, for the whole call; {#timeout=} sets one for those without.
-  # Otherwise a call waits for as long as the peer likes: an idle connection is no error. What was received for a read
-  # that raised is there for the next one.
+  # Every read and write takes `timeout:`, in seconds, for the whole call; {#timeout=} sets a default. Without either, a call
+  # waits for as long as the peer takes: an idle connection is no error. When a read raises, the bytes that it has received stay in
+  # the stream for the next read.
   #
-  # Several fibers may use one stream: reads come one after the other, in their order, and each write's bytes stay
-  # together. All of it happens on the thread that opened the stream.
+  # Several fibers may use one stream: reads are served in the order of the calls, and the bytes of each write stay together. A
+  # stream belongs to the thread that opened it: other threads get an {Error}.
   #
-  # Common errors: {TimeoutError}; {ConnectionError} when the connection failed, {TLSError} among its kinds; {ClosedError} when this side closed the
-  # stream, also while the call waited, and in a child that inherited it through a fork.
+  # Errors of all reads and writes: {TimeoutError}; {ConnectionError} when the connection failed, and its subclass {TLSError};
+  # {ClosedError} when this side has closed the stream, also while the call waited, and in a child that inherited the stream
+  # through a fork.
   class Stream
-    # Bytes of a line that {#gets} accepts at most, unless it is told otherwise.
+    # The longest line, in bytes, that {#gets} accepts by default.
     LINE_LIMIT = 1 << 20
 
     # @!method self.for_fd(fd)
-    #   Takes over a connected descriptor: a socket, a pipe, a terminal, no file. The stream closes it.
+    #   Takes over a connected descriptor: a socket, a pipe or a terminal, but no file. The stream closes it.
     #   @param fd [Integer]
     #   @return [Stream]
-    #   @raise [ConnectionError] the descriptor stays the caller's
+    #   @raise [ConnectionError] when the descriptor cannot be used; it stays the caller's
 
-    # Two streams that are connected with each other, for tests and for talking to a child.
+    # Makes two streams that are connected with each other, for tests and for talking to a child.
     #
     # @return [Array(Stream, Stream)]
     def self.pair
@@ -38,37 +40,38 @@ module Pelton
 
     # @!group Reading
 
-    # Reads at most `max` bytes: at once if there are some, otherwise when some come.
+    # Reads the bytes that have been received, `max` at most. Waits only while there are none.
     #
-    # @param max [Integer] bytes; without a buffer no more than 65,536 come at once
-    # @param buffer [String, nil] receives the bytes, and is returned; reusing one saves most of the cost of bulk reading
+    # @param max [Integer] bytes; without a buffer a call returns no more than 65,536
+    # @param buffer [String, nil] receives the bytes and is returned; reusing a buffer saves most of the cost of bulk reading
     # @param timeout [Numeric, nil] seconds
     # @return [String] binary
-    # @raise [EOFError] at the end
+    # @raise [EOFError] at the end of the stream
     # @asynchronous
     def readpartial(max, buffer = nil, timeout: nil, &block)
       return defer(block) { readpartial(max, buffer, timeout: timeout) } if block
-      _readpartial(max, buffer, timeout) || raise(EOFError, "the peer has sent all it will send")
+      _readpartial(max, buffer, timeout) || raise(EOFError, "end of stream")
     end
 
-    # Reads `length` bytes, or to the end when it is nil.
+    # Reads `length` bytes, or all bytes until the end of the stream.
     #
-    # @param length [Integer, nil] bytes
-    # @param buffer [String, nil] receives the bytes, and is returned
+    # @param length [Integer, nil] bytes; nil: until the end, however many those are
+    # @param buffer [String, nil] receives the bytes and is returned
     # @param timeout [Numeric, nil] seconds
-    # @return [String, nil] fewer bytes when the end comes first; nil when it comes at once and a length was given
+    # @return [String, nil] binary; fewer bytes when the stream ends first. At the end of the stream: nil, or an empty string when
+    #   `length` is nil
     # @asynchronous
     def read(length = nil, buffer = nil, timeout: nil, &block)
       return defer(block) { _read(length, buffer, timeout) } if block
       _read(length, buffer, timeout)
     end
 
-    # Reads `length` bytes, neither more nor fewer.
+    # Reads exactly `length` bytes.
     #
     # @param length [Integer] bytes
     # @param timeout [Numeric, nil] seconds
-    # @return [String]
-    # @raise [EOFError] when the end comes first; the bytes before it are lost
+    # @return [String] binary
+    # @raise [EOFError] when the stream ends first; the bytes before the end are lost
     # @asynchronous
     def read_exactly(length, timeout: nil, &block)
       return defer(block) { read_exactly(length, timeout: timeout) } if block
@@ -80,29 +83,31 @@ module Pelton
     # Reads a line, with its separator.
     #
     # @param separator [String]
-    # @param chomp [Boolean] leaves the separator out, and a "\r" before "\n"
-    # @param limit [Integer] bytes, with the separator: a longer line is an error, because a peer that never ends it
+    # @param chomp [Boolean] whether to remove the separator, and a "\r" before "\n"
+    # @param limit [Integer] the longest line, in bytes and with the separator. Without a limit, a peer that never ends its line
     #   would fill the memory
     # @param timeout [Numeric, nil] seconds
-    # @return [String, nil] nil at the end; the last line may lack its separator
-    # @raise [LimitError] the line can still be read in other ways
+    # @return [String, nil] binary; nil at the end of the stream. The last line may lack its separator
+    # @raise [LimitError] when the line is longer; its bytes can still be read in other ways
     # @asynchronous
     def gets(separator = "\n", chomp: false, limit: LINE_LIMIT, timeout: nil, &block)
       return defer(block) { _gets(separator, limit, chomp, timeout) } if block
       _gets(separator, limit, chomp, timeout)
     end
 
-    # As {#gets}.
+    # As {#gets}, but raises at the end of the stream.
     #
-    # @raise [EOFError] at the end
+    # @return [String]
+    # @raise [EOFError] at the end of the stream
     # @asynchronous
     def readline(separator = "\n", **options, &block)
       return defer(block) { readline(separator, **options) } if block
-      gets(separator, **options) || raise(EOFError, "the peer has sent all it will send")
+      gets(separator, **options) || raise(EOFError, "end of stream")
     end
 
-    # Yields each line until the end. The options are those of {#gets}.
+    # Yields each line until the end of the stream. The options are those of {#gets}.
     #
+    # @yieldparam line [String]
     # @return [self, Enumerator] an Enumerator without a block
     # @asynchronous
     def each_line(separator = "\n", **options)
@@ -113,9 +118,10 @@ module Pelton
       self
     end
 
-    # Whether nothing is left to read. Waits until something comes or the end does.
+    # Waits until bytes come or the stream ends.
     #
     # @param timeout [Numeric, nil] seconds
+    # @return [Boolean] whether the stream has ended and all its bytes are read
     # @asynchronous
     def eof?(timeout: nil) = _eof(timeout)
 
@@ -123,44 +129,49 @@ module Pelton
     # @!group Writing
 
     # @!method write(*strings, timeout: nil)
-    #   Sends strings. Small ones gather and go out together when the loop turns. While more than 1 MB is queued, direct
-    #   style waits, and with a block {OverloadError} comes beyond 2 MB (see {#on_drain}).
-    #   @param strings [Array<#to_s>] may be changed afterwards: what is sent is what they were
-    #   @param timeout [Numeric, nil] seconds that direct style waits; what was queued stays queued
-    #   @yieldparam bytes [Integer] when they are sent
-    #   @return [Integer, Operation] bytes; with a block the Deferrable
+    #   Queues strings for sending. The queue goes out at the end of each loop iteration, so small strings are sent together. While
+    #   more than 1 MB is queued, direct style waits. With a block the call never waits: beyond 2 MB it fails with {OverloadError}
+    #   (see {#on_drain}).
+    #   @param strings [Array<#to_s>] may be changed after the call: the bytes are copied or kept as they were
+    #   @param timeout [Numeric, nil] seconds that direct style waits; queued bytes stay queued when the time is over
+    #   @yieldparam bytes [Integer] how many bytes; the block is called when all are sent
+    #   @return [Integer, Operation] how many bytes; with a block, an Operation at once
     #   @asynchronous
 
     # @!method <<(string)
-    #   As {#write}, for chains.
+    #   As {#write}, but returns the stream, for chains.
     #   @return [self]
     #   @asynchronous
 
-    # Reads what is there, and never waits. As IO#read_nonblock.
+    # Reads the bytes that have been received, and never waits. As IO#read_nonblock.
     #
     # @param max [Integer] bytes
-    # @return [String, Symbol, nil] binary; without exceptions :wait_readable when nothing is there, nil at the end
-    # @raise [IO::EAGAINWaitReadable] when nothing is there
-    # @raise [EOFError] at the end
+    # @param buffer [String, nil] receives the bytes and is returned
+    # @param exception [Boolean] false: returns :wait_readable or nil instead of raising
+    # @return [String, Symbol, nil] binary; :wait_readable when no bytes are there; nil at the end of the stream
+    # @raise [IO::EAGAINWaitReadable] when no bytes are there
+    # @raise [EOFError] at the end of the stream
     def read_nonblock(max, buffer = nil, exception: true)
       readpartial(max, buffer, timeout: 0)
     rescue TimeoutError
-      exception ? raise(IO::EAGAINWaitReadable, "nothing is there to read") : :wait_readable
+      exception ? raise(IO::EAGAINWaitReadable, "no bytes are there to read") : :wait_readable
     rescue EOFError
       exception ? raise : nil
     end
 
-    # Queues bytes, as many as there is room for, and never waits. As IO#write_nonblock.
+    # Queues as many bytes as the queue's limit of 1 MB allows, and never waits. As IO#write_nonblock.
     #
-    # @return [Integer, Symbol] bytes that were taken; without exceptions :wait_writable when much is queued
-    # @raise [IO::EAGAINWaitWritable] when much is queued
+    # @param string [String]
+    # @param exception [Boolean] false: returns :wait_writable instead of raising
+    # @return [Integer, Symbol] how many bytes were queued; :wait_writable when 1 MB is queued already
+    # @raise [IO::EAGAINWaitWritable] when 1 MB is queued already
     def write_nonblock(string, exception: true)
-      room = 1_048_576 - pending
-      return write(string.byteslice(0, room)) if room.positive?
+      capacity = 1_048_576 - pending
+      return write(string.byteslice(0, capacity)) if capacity.positive?
       exception ? raise(IO::EAGAINWaitWritable, "#{pending} bytes are queued") : :wait_writable
     end
 
-    # Reads end from now on.
+    # Shuts the connection down for reading: from now on, reads find the end of the stream.
     #
     # @return [nil]
     def close_read
@@ -168,44 +179,48 @@ module Pelton
       nil
     end
 
-    # Waits until all that was written is sent.
+    # Waits until all written bytes are sent, which means handed to the operating system.
     #
     # @param timeout [Numeric, nil] seconds
-    # @return [self, Operation] with a block the Deferrable, whose block gets the stream
+    # @yieldparam stream [Stream]
+    # @return [self, Operation] with a block, an Operation at once, and the block is called with the stream
     # @asynchronous
     def flush(timeout: nil, &block) = block ? defer(block) { _flush(timeout) } : _flush(timeout)
 
     # @!method pending
-    #   @return [Integer] bytes that are queued and not sent
+    #   @return [Integer] bytes that are queued and not sent yet
 
     # @!method close_write
-    #   Tells the peer, after all that was written, that no more will come. Reading goes on.
+    #   Sends the queued bytes, and then ends the stream in this direction: the peer reads its end. Reading goes on.
     #   @return [nil]
 
     # @!endgroup
     # @!group TLS
 
-    # Begins TLS: whatever is read and written from now on is encrypted, in every style. What was written before goes out
-    # as it is; what was received and not read yet belongs to the handshake, so that nobody can slip plain commands in.
+    # Begins TLS: from now on all bytes are encrypted, in every style. Bytes written before are sent as they are. Bytes received
+    # before and not read yet belong to the handshake, so that an attacker cannot slip plain commands in.
     #
-    # A client verifies the server's certificate and its name, unless `verify: false` says otherwise. When the handshake
-    # fails the stream is closed.
+    # A client verifies the server's certificate and its name, unless `verify: false` is given. When the handshake fails, the
+    # stream is closed.
     #
     # @example after a mail server's answer to STARTTLS
     #   stream.start_tls(server_name: "mail.example.com")
-    # @param context [TLS::Context, nil] nil: one is made of the settings, or, without any, a shared one that trusts what
-    #   the system trusts. Make a context yourself for what happens often
+    # @param context [TLS::Context, nil] nil: a context is made of the settings; without settings, a shared one trusts the
+    #   authorities that the system trusts. Make a context yourself for frequent connections
     # @param server [Boolean] whether this side is the server, which needs a certificate
-    # @param server_name [String, nil] the name or address that a client expects in the certificate, and asks for (SNI)
-    # @param verify [Boolean, :optional, nil] whether the peer's certificate must be good; nil: as the context says, or true
-    #   for a client and false for a server; `:optional`: a client's, if it has one
-    # @param on_certificate [Proc, nil] has the last word: it is called with each {TLS::Certificate} of the peer's chain, the
-    #   authority's first, and returns whether it is accepted. It may wait
+    # @param server_name [String, nil] the name or address that a client asks for (SNI) and expects in the certificate
+    # @param verify [Boolean, :optional, nil] whether the peer's certificate must be trusted; `:optional`: a client's certificate
+    #   must be, if it sends one; nil: as the context says, otherwise true for a client and false for a server
+    # @param on_certificate [Proc, nil] decides: it is called with each {TLS::Certificate} of the peer's chain, the authority's
+    #   first, and returns whether to accept it. It may wait
     # @param timeout [Numeric, nil] seconds for the handshake
-    # @param settings what {TLS::Context#initialize} takes
-    # @return [self, Operation] with a block the Deferrable, whose block gets the stream
-    # @raise [VerificationError, TLSError, TimeoutError]
-    # @raise [ArgumentError] a client that verifies was given no server_name
+    # @param settings options for {TLS::Context#initialize}
+    # @yieldparam stream [Stream]
+    # @return [self, Operation] with a block, an Operation at once, and the block is called with the stream
+    # @raise [VerificationError] when the peer's certificate is not accepted
+    # @raise [TLSError] when the handshake failed otherwise
+    # @raise [TimeoutError] when the time is over first
+    # @raise [ArgumentError] when a client that verifies was given no server_name
     # @asynchronous
     def start_tls(context = nil, server: false, server_name: nil, verify: nil, on_certificate: nil, timeout: 10, **settings, &block)
       arguments = TLS._arguments(context, settings, server: server, name: server_name, verify: verify, check: on_certificate)
@@ -214,41 +229,43 @@ module Pelton
       defer(block) { _start_tls(arguments, timeout) }
     end
 
-    # @return [TLS::Info, nil] what TLS has agreed upon: version, cipher, the peer's certificate ...; nil without TLS, before
-    #   the handshake is done, and when the stream is closed
+    # @return [TLS::Info, nil] the connection's version, cipher, the peer's certificate ...; nil without TLS, before the
+    #   handshake is done, and when the stream is closed
     def tls = _tls&.then { |values| TLS::Info.new(*values) }
 
     # @!endgroup
     # @!group Callbacks
 
     # @!method on_data(buffer = nil)
-    #   Has the block called with each piece that comes, in order. A block that waits holds up this stream alone: nothing
-    #   is read from it meanwhile, but by the block itself. At the end the stream closes, unless there is {#on_end}.
-    #   The stream is kept, and keeps {Pelton.run} going, until it is closed.
-    #   @param buffer [String, nil] holds each piece in turn, which saves most of the cost of bulk reading; otherwise
+    #   Calls the block with each piece of bytes that comes, in order. A block that waits delays this stream alone: meanwhile
+    #   only the block itself reads from it. At its end the stream closes, unless {#on_end} is set. Until it is closed, the
+    #   stream is kept alive and keeps {Pelton.run} going.
+    #   @param buffer [String, nil] receives one piece after the other, which saves most of the cost of bulk reading; without it
     #     each piece is a String of its own, of at most 65,536 bytes
     #   @yieldparam bytes [String] binary
     #   @return [self]
 
     # @!method on_end
-    #   Has the block called when the peer has sent all it will send. To close the stream is the block's duty then.
+    #   Calls the block when the peer has ended its direction of the stream. The block must close the stream.
     #   @return [self]
 
     # @!method on_close
-    #   Has the block called once, when the stream is closed by either side. That the peer did so is noticed by reading:
-    #   it needs {#on_data}.
-    #   @yieldparam error [ConnectionError, nil] what ended it; nil after an orderly end
+    #   Calls the block once, when either side has closed the stream. Only reading notices that the peer has closed it, so that
+    #   needs {#on_data}.
+    #   @yieldparam error [ConnectionError, nil] the error that ended the stream; nil after an orderly end
     #   @return [self]
 
     # @!method on_drain
-    #   Has the block called when more than 1 MB was queued and half of that is left: once each time.
+    #   Calls the block each time when the queue, after more than 1 MB, has shrunk to half of that.
     #   @return [self]
 
     # @!method pause
-    #   Stops {#on_data} after the piece that is being delivered. The peer is slowed down once the buffers are full.
+    #   Stops {#on_data} after the piece that is being delivered. The peer is slowed down once the buffers are full. While the
+    #   stream is paused, it can be read in direct style.
     #   @return [self]
 
     # @!method resume
+    #   Lets {#on_data} go on.
     #   @return [self]
 
     # @!method paused?
@@ -258,40 +275,40 @@ module Pelton
     # @!group Closing
 
     # @!method close
-    #   Closes the stream, and returns at once. What is queued is sent first, in the background; after {#timeout}, or 30
-    #   seconds, without progress it is dropped, and {#on_close} gets a {TimeoutError}. Where no reactor runs, the call
-    #   blocks until it is sent. Fibers that wait in a read or a write get {ClosedError}. Legal for a closed stream.
+    #   Closes the stream, and returns at once. Queued bytes are sent first, in the background; after {#timeout}, or 30 seconds,
+    #   without progress they are dropped, and {#on_close} gets a {TimeoutError}. Where no reactor runs, the call blocks until
+    #   they are sent. Fibers that wait in a read or a write get {ClosedError}. Does nothing when the stream is closed already.
     #   @return [nil]
 
     # @!method abort
-    #   Closes the stream at once. What is queued is dropped.
+    #   Closes the stream at once, and drops queued bytes.
     #   @return [nil]
 
     # @!method closed?
-    #   @return [Boolean] whether this side has closed it, or an error has
+    #   @return [Boolean] whether this side or an error has closed it
 
     # @!endgroup
 
     # @!attribute timeout
-    #   @return [Float, nil] seconds, for each read and write that has no timeout of its own; nil: as long as it takes
+    #   @return [Float, nil] seconds for each read and write without a `timeout:` of its own; nil: no limit
 
     # @!method fileno
-    #   @return [Integer] the descriptor, which stays the stream's
+    #   @return [Integer] the descriptor; the stream keeps it and closes it
 
-    # @return [Addrinfo] of the peer
+    # @return [Addrinfo] the peer's address
     def remote_address = socket(&:remote_address)
 
-    # @return [Addrinfo] of this side
+    # @return [Addrinfo] this side's address
     def local_address = socket(&:local_address)
 
-    # The same methods, each returning its Deferrable.
+    # The same methods in a form that returns an {Operation} at once.
     #
     # @example
     #   stream.later.gets.callback { |line| puts line }
     # @return [Later]
     def later = Later.new(self)
 
-    # A stream's methods, each returning its Deferrable. Reads are done one after the other, in the order of the calls.
+    # A stream's methods, each of which returns an {Operation} at once. Reads are served in the order of the calls.
     class Later
       # @private
       def initialize(stream) = @stream = stream
@@ -302,7 +319,7 @@ module Pelton
         end
       end
 
-      # Succeeds when all of it was sent.
+      # @return [Operation] succeeds with the number of bytes when all are sent
       def write(...) = @stream.__send__(:_write_later, ...)
     end
 

@@ -3,8 +3,8 @@
 require_relative "../pelton"
 
 module Pelton
-  # Helpers for the tests of programs that use Pelton: `require "pelton/test"`. They know no framework; their errors are
-  # ordinary ones.
+  # Helpers for the tests of programs that use Pelton: `require "pelton/test"`. They work with any test framework, because they
+  # report failures by ordinary exceptions.
   #
   #     class ShopTest < Minitest::Test
   #       include Pelton::Test
@@ -19,18 +19,18 @@ module Pelton
   #       config.around(reactor: true) { |example| in_reactor { example.run } }
   #     end
   module Test
-    # Something still waited when the block of {#in_reactor} had ended.
+    # Raised when fibers still wait at the end of the block of {#in_reactor}.
     class Leftover < Error
     end
 
-    # Runs the block in a reactor, as the only thing that goes on there. Whatever it leaves behind is cancelled.
+    # Runs the block in Pelton.run, and then cancels all fibers that are left.
     #
     # @param timeout [Numeric, nil] seconds for the block
-    # @param leftovers [Boolean] whether it may leave waiting fibers behind, such as a server's
+    # @param leftovers [Boolean] whether the block may leave waiting fibers behind, such as a server's
     # @return the block's value
-    # @raise what the block raises; otherwise the first error that nobody rescued in a callback or a task
-    # @raise [Leftover] when something still waits at its end; the message says what, and where
-    # @raise [TimeoutError] when its time is over
+    # @raise the error that the block raises; otherwise the first unhandled error of a callback or a task
+    # @raise [Leftover] when fibers still wait at the block's end; the message says where
+    # @raise [TimeoutError] when the time is over
     def in_reactor(timeout: 5, leftovers: false)
       value = nil
       errors = Test.unrescued do
@@ -45,17 +45,18 @@ module Pelton
       value
     end
 
-    # Lets everything that is ready run, and the loop turn, so many times.
+    # Runs so many iterations of the loop, so that all fibers and callbacks that are ready run.
     #
+    # @param times [Integer]
     # @asynchronous
     def turn(times = 1)
       times.times { Reactor.current.yield }
     end
 
-    # Turns the loop until the block gives something true, and returns that. For what has no better sign.
+    # Runs the loop until the block returns a true value, and returns that value. Use it where nothing can be awaited.
     #
     # @param timeout [Numeric] seconds
-    # @raise [TimeoutError]
+    # @raise [TimeoutError] when the block returned no true value in time
     # @asynchronous
     def eventually(timeout: 5)
       Pelton.timeout(timeout) do
@@ -66,15 +67,18 @@ module Pelton
       end
     end
 
-    # Keeps the loop from turning for so many seconds, as a computation or a call in C would.
+    # Blocks the loop, as a computation or a call in C would.
+    #
+    # @param seconds [Numeric]
     def stall(seconds)
       Fiber.new(blocking: true) { Kernel.sleep(seconds) }.resume
     end
 
-    # The stalls of the loop during the block that the watchdog noticed: those longer than `threshold` seconds.
+    # Returns the stalls of the loop that the watchdog noticed while the block ran.
     #
     #     assert_empty stalls { Report.new.render }
     #
+    # @param threshold [Numeric] seconds that the loop may be blocked without a stall
     # @return [Array<Watchdog::Stall>]
     # @asynchronous
     def stalls(threshold: Watchdog::DEFAULT, &block) = Test.stalls(threshold, block)
@@ -92,8 +96,9 @@ module Pelton
 
       # @private
       def refuse_leftovers
-        5.times { Reactor.current.yield } # what ends now may end
-        left = Reactor.current.parked - [Fiber.current]
+        5.times { Reactor.current.yield } # fibers that are about to end have the time to
+        transient = Pelton.tasks.select(&:transient?).map { |task| task.send(:_waiting_fiber) }
+        left = Reactor.current.parked - [Fiber.current] - transient
         return if left.empty?
         raise Leftover, "#{left.size} fiber(s) still wait:\n\n#{left.map { |fiber| where(fiber) }.join("\n\n")}"
       end
@@ -105,7 +110,7 @@ module Pelton
         listener = Pelton.on_stall { |stall| found << stall }
         Watchdog.threshold = threshold
         block.call
-        3.times { Reactor.current.yield } # the last one is told when the loop has turned
+        3.times { Reactor.current.yield } # the last stall is reported in the next iteration
         found
       ensure
         Watchdog.threshold = before

@@ -4,15 +4,15 @@ require "timeout"
 
 module Pelton
   class << self
-    # Gives the block so many seconds. When they are over, what the block waits for is given up: a TimeoutError is raised
-    # there. Nested limits are independent; the one that is over first counts.
+    # Limits the time of the block. When the time is over, a {TimeoutError} is raised at the place where the block waits. Nested
+    # limits are independent: the first one to pass counts.
     #
-    # A block that never waits is not interrupted, as nothing is in a reactor. Where no reactor runs, this is
-    # Timeout.timeout.
+    # A block that computes without ever waiting is not interrupted. Where no reactor runs, this is Timeout.timeout.
     #
     # @param seconds [Numeric, nil] nil: no limit
     # @return the block's value
-    # @raise [TimeoutError]
+    # @raise [TimeoutError] inside the block, when the time is over
+    # @raise [ArgumentError] without a block
     # @asynchronous
     def timeout(seconds, &block)
       raise ArgumentError, "timeout needs a block" unless block

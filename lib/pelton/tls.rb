@@ -6,35 +6,35 @@ require_relative "tls/acceptor"
 module Pelton
   # TLS on streams, by OpenSSL: see {Stream#start_tls}, {Pelton.connect} and {Pelton.listen}, and docs/guides/tls.md.
   #
-  # The defaults are safe: TLS 1.2 at least, ciphers with forward secrecy, no renegotiation, and a client verifies whom it
-  # talks to.
+  # The defaults are safe: TLS 1.2 at least, ciphers with forward secrecy, no renegotiation, and a client verifies the server's
+  # certificate and name.
   module TLS
-    # What a connection has agreed upon.
+    # The result of a TLS handshake.
     #
-    # - `protocol`: "TLSv1.3"; `cipher`: its name; `cipher_bits`; `alpn`: the protocol on top ("h2"), or nil
-    # - `server_name`: the name the client asked for, or nil
-    # - `certificate`: the peer's own, in PEM, or nil; `chain`: it and those that came with it, in PEM
-    # - `resumed`: whether an earlier session went on; `verified`: whether the peer's certificate was found good
+    # - `protocol`: the version, such as "TLSv1.3"; `cipher`: its name; `cipher_bits`; `alpn`: the protocol on top, such as "h2",
+    #   or nil
+    # - `server_name`: the name that the client asked for, or nil
+    # - `certificate`: the peer's own, in PEM, or nil; `chain`: all certificates that the peer sent, in PEM
+    # - `resumed`: whether an earlier session was resumed; `verified`: whether the peer's certificate was verified
     class Info < Struct.new(:protocol, :cipher, :cipher_bits, :server_name, :alpn, :certificate, :chain, :resumed, :verified)
     end
 
-    # A certificate of the peer's chain, as `on_certificate:` sees it. `pem`; `depth`, 0 for the peer's own; `reason` why it is
-    # not trusted, nil when it is.
+    # A certificate of the peer's chain, as `on_certificate:` gets it: `pem`; `depth`, 0 for the peer's own; `reason`, why it is
+    # not trusted, or nil.
     class Certificate < Struct.new(:pem, :depth, :reason)
-      # Whether an authority that is trusted vouches for it.
+      # @return [Boolean] whether a trusted authority vouches for it
       def trusted? = reason.nil?
     end
 
     class << self
-      # Whether this Pelton was built with OpenSSL.
+      # @return [Boolean] whether this Pelton was built with OpenSSL
       def available? = Context.private_method_defined?(:_certificate)
 
-      # What a client uses that says nothing else.
-      #
-      # @return [Context] trusts what the system trusts
+      # @return [Context] the context of clients that give none: it trusts the authorities that the system trusts
       def default_context = @default_context ||= Context.new
 
-      # @private What Stream's C part wants to know.
+      # The arguments of Stream's C part.
+      # @private
       def _arguments(context, settings, server:, name:, verify:, check:)
         raise ArgumentError, "start_tls: give a context or settings, not both" if context && settings.any?
         context ||= settings.empty? ? default_context : Context.new(**settings)
@@ -43,7 +43,23 @@ module Pelton
         verify = !server || !check.nil? if verify.nil?
         refuse_blind(context, server, name, verify, check)
         context._trust_system if verify
-        [context, server, LEVELS.fetch(verify), check && checker(check), server ? context._chooser : nil, name, session(name, verify, check)]
+        chooser = context._chooser(verify, check) if server
+        [context, server, LEVELS.fetch(verify), check && checker(check), chooser, name, session(name, verify, check)]
+      end
+
+      # How a server treats a client that asked for the name of the context `chosen`: by that context's own `verify:` and
+      # `on_certificate:`, or as the listener does where the context has neither.
+      # @private
+      def _choice(chosen, listener, verify, check)
+        raise TypeError, "sni: must return a Pelton::TLS::Context, nil or false, not #{chosen.inspect}" unless chosen.is_a?(Context)
+        says = !(chosen.verify.nil? && chosen.on_certificate.nil?)
+        if says && !chosen.equal?(listener)
+          check = chosen.on_certificate
+          verify = chosen.verify.nil? || chosen.verify
+          refuse_blind(chosen, true, nil, verify, check)
+          chosen._trust_system if verify
+        end
+        [chosen, LEVELS.fetch(verify), check && checker(check)]
       end
 
       # @private
@@ -64,21 +80,21 @@ module Pelton
       def refuse_blind(context, server, name, verify, check)
         return if !verify || check
         if server
-          raise ArgumentError, "to verify clients, say by ca_file: whose certificates are good" unless context.trusts_own?
+          raise ArgumentError, "to verify clients, give ca_file: the authorities that sign their certificates" unless context.trusts_own?
         elsif name.nil?
-          raise ArgumentError, "say by server_name: whose certificate is expected; verify: false trusts anybody who listens"
+          raise ArgumentError, "give server_name: the name in the server's certificate. (verify: false would trust any server)"
         end
       end
 
       def checker(check) = ->(pem, depth, reason) { check.call(Certificate.new(pem, depth, reason)) }
 
-      # A session that goes on is not verified again: so one that never was is no verified connection's.
+      # A resumed session is not verified again. So a connection that is verified never resumes one that was not.
       def session(name, verify, check)
         "#{verify ? "verified" : "unverified"} #{name}" if name && !check
       end
     end
 
-    # As the core has them.
+    # The core's numbers.
     LEVELS = {false => 0, :optional => 1, true => 2}.freeze
     private_constant :LEVELS
   end

@@ -1,24 +1,24 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Reports a loop that is kept from turning: by a computation, by a call in C, or by something that waits without the
-  # fiber scheduler, such as IO.select before Ruby 3.2 or Enumerator#next.
+  # Reports a blocked loop: blocked by a computation, by a call in C, or by a method that waits without the fiber scheduler,
+  # such as IO.select before Ruby 3.2 or Enumerator#next.
   #
-  # The report is written while the loop is still blocked, by a native thread that does not need Ruby. It samples: a
-  # reactor pays almost nothing, and none of it wakes an idle process. It signals the blocked thread with SIGURG, once for
-  # each stall. Waiting for the GVL while other threads of Ruby compute counts as being blocked, too.
+  # A native thread that does not need Ruby writes the report while the loop is still blocked. It samples, so it costs a reactor
+  # almost nothing, and it never wakes an idle process. It signals the blocked thread with SIGURG, once for each stall. A loop
+  # that waits for the GVL, because other Ruby threads compute, counts as blocked, too.
   #
   # PELTON_WATCHDOG sets the threshold from outside: seconds, or "off".
   module Watchdog
     # Seconds.
     DEFAULT = 0.1
 
-    # One stall that is over.
+    # A stall that is over.
     class Stall
-      # @return [Float] seconds that the loop could not turn
+      # @return [Float] seconds for which the loop was blocked
       attr_reader :seconds
 
-      # @return [Array<String>] where it stood when it was noticed; the innermost line first
+      # @return [Array<String>] where the blocked thread was when the watchdog noticed the stall; the innermost line first
       attr_reader :backtrace
 
       def initialize(seconds, backtrace)
@@ -31,14 +31,31 @@ module Pelton
     end
 
     class << self
-      # @return [Numeric, nil] seconds that the loop may be blocked before it is told; nil: as long as it likes
+      # @!method resting?
+      #   @return [Boolean] whether the watchdog sleeps until a reactor has something to do
+
+      # @!method count
+      #   @return [Integer] running reactors that it watches
+
+      # @return [Numeric, nil] seconds for which the loop may be blocked before that is reported; nil: nothing is reported
       # @raise [ArgumentError] when it is set to 0 or less
       attr_reader :threshold
 
       def threshold=(seconds)
-        raise ArgumentError, "the watchdog's threshold is more than 0 seconds, or nil" if seconds && !(seconds > 0)
+        raise ArgumentError, "the watchdog's threshold must be more than 0 seconds, or nil" if seconds && !(seconds > 0)
         _set(seconds, @descriptor)
+        @chosen = true
         @threshold = seconds
+      end
+
+      # Reports nothing while the block runs, unless the program or PELTON_WATCHDOG has set a threshold: for programs that were not
+      # written for Pelton.
+      # @private
+      def _quietly
+        _set(nil, @descriptor) unless @chosen
+        yield
+      ensure
+        _set(@threshold, @descriptor)
       end
 
       # @private
@@ -46,13 +63,13 @@ module Pelton
         @descriptor = if logger.is_a?(IO) then logger.fileno
         elsif logger.respond_to?(:error) then 2
         end
-        @told = logger.is_a?(IO)
+        @same_output = logger.is_a?(IO)
         _set(@threshold, @descriptor)
       end
 
       # @private
       def report(stall)
-        Pelton.logger.warn(@told ? format("the loop goes on after %.3g s", stall.seconds) : stall.to_s)
+        Pelton.logger.warn(@same_output ? format("the loop goes on after %.3g s", stall.seconds) : stall.to_s)
       end
 
       private
@@ -67,22 +84,23 @@ module Pelton
     end
 
     @descriptor = 2
-    @told = true # the logger's readers know where the loop stood
+    @same_output = true # the logger writes where the report was written, so it need not repeat the backtrace
     self.threshold = from_environment(ENV["PELTON_WATCHDOG"])
+    @chosen = !ENV["PELTON_WATCHDOG"].to_s.empty?
   end
 
   class << self
-    # @return [Numeric, nil] seconds that the loop may be blocked before it is reported; nil: never reported
+    # @return [Numeric, nil] seconds for which the loop may be blocked before that is reported; nil: nothing is reported
     def watchdog = Watchdog.threshold
 
     # @param seconds [Numeric, nil]
-    # @raise [ArgumentError] unless it is positive
+    # @raise [ArgumentError] for 0 or less
     def watchdog=(seconds)
       Watchdog.threshold = seconds
     end
 
-    # Sets what is called with each stall once it is over. The default logs it. The report that is written while it lasts
-    # is not affected: see {logger=}.
+    # Sets the block that is called with each stall once it is over. Without one, the stall is logged. It does not change the
+    # report that is written while the stall lasts: see {logger=}.
     #
     # @yieldparam stall [Watchdog::Stall]
     # @return [Proc, nil] the block that was set before

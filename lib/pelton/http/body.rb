@@ -2,11 +2,20 @@
 
 module Pelton
   module HTTP
-    # Response bodies that are no Array: files, `each`, `call(stream)`, and Deferrables.
+    # Response bodies other than Arrays: files, `each`, `call(stream)`, and Deferrables.
     # @private
     module Body
       class << self
-        # Sends a body and closes it, once, also when the client is gone. What it raises ends the response unfinished.
+        # @raise [TypeError] it is no body
+        def check(body)
+          return if body.respond_to?(:each) || body.respond_to?(:call)
+          hint = body.is_a?(String) ? "[the String]" : "[] for an empty one"
+          raise TypeError, "the application returned #{body.nil? ? "nil" : "an instance of #{body.class}"} as the body: return an Array of Strings (#{hint}), or an " \
+            "object that responds to each or call"
+        end
+
+        # Sends a body and closes it, once, also when the client has closed the connection. An error leaves the response
+        # unfinished.
         def deliver(exchange, body, env)
           return deliver_stream(exchange, body, env) unless body.respond_to?(:each)
           later = false
@@ -18,7 +27,7 @@ module Pelton
 
         private
 
-        # A directory or a pipe cannot be sent so, and opening it might take for ever.
+        # A directory or a pipe cannot be sent by sendfile, and opening a pipe might block for ever.
         def send_file(exchange, body)
           return unless body.respond_to?(:to_path) && File.stat(path = body.to_path).file?
           File.open(path, "rb") { |file| exchange.__send__(:_send_file, file.fileno, file.size) }
@@ -29,7 +38,8 @@ module Pelton
           body.each { |part| exchange.write(part) }
         end
 
-        # What another connection receives goes on to the client as far as it can do so at once. The rest is the body's parts.
+        # Passes bytes from another connection to the client as long as the client accepts them at once. The body's parts are
+        # the rest.
         def pass_on(exchange, body)
           return unless exchange.__send__(:_fits?, body.bytesize) && (begun = body.__send__(:_begun))
           while (stream = exchange.__send__(:_direct, begun)) && (count = body.__send__(:_splice, stream))
@@ -38,8 +48,8 @@ module Pelton
           end
         end
 
-        # As Thin's users write them: each has kept its block, and calls it with what comes later. It fails when the client is
-        # gone.
+        # Deferrable bodies in Thin's style: the body has kept the block of `each`, and calls it with later parts. It fails when
+        # the client has closed the connection.
         def await_end(exchange, body, env)
           env["rack.response_finished"] << ->(*, error) { body.fail if error && body.respond_to?(:fail) }
           body.callback { finish(exchange, body) }
@@ -51,7 +61,7 @@ module Pelton
 
         def deferred?(body) = body.respond_to?(:callback) && body.respond_to?(:errback)
 
-        # The stream's close ends the response, and may come long after the call.
+        # Closing the stream ends the response, perhaps long after the call has returned.
         def deliver_stream(exchange, body, env)
           env["rack.response_finished"] << ->(*) { close(body) } if body.respond_to?(:close)
           body.call(BodyStream.new(exchange))

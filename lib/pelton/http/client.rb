@@ -7,14 +7,14 @@ require_relative "deadlines"
 
 module Pelton
   module HTTP
-    # More redirects than allowed, or one that cannot be followed.
+    # There were more redirects than allowed, or one could not be followed.
     class RedirectError < Error
     end
 
-    # An HTTP client. All fibers of a thread share its connections, which are kept open between requests; other threads, and
+    # An HTTP client. All fibers of a thread share its connections, which stay open between requests. Other threads, and
     # a child after a fork, get connections of their own.
     #
-    # Each request has three styles. Without a block it parks the fiber until the response is there, or blocks where no
+    # Each request has three styles. Without a block it parks the fiber until the response has come, or blocks where no
     # reactor runs. With a block it returns a Deferrable at once, and the block gets the response later. `client.later.get`
     # returns the Deferrable alone.
     #
@@ -23,36 +23,36 @@ module Pelton
     #   api.get("users", query: {page: 2}).json
     #   api.post("users", json: {name: "Ada"}) { |response| puts response.status }
     class Client
-      # Of each request, unless it says otherwise. Times are in seconds, nil is as long as it takes.
+      # The options of each request and their defaults. Times are in seconds; nil is no limit.
       DEFAULTS = {
-        timeout: nil,          # for all of a request: connections, redirects, retries and the body that is read
+        timeout: nil,          # for the whole request: connections, redirects, retries and reading the body
         connect_timeout: 10,   # until there is a connection: name, TCP, proxy and TLS
-        write_timeout: 30,     # without the server taking any of what is sent
+        write_timeout: 30,     # during which the server accepts no bytes of the request
         response_timeout: 60,  # from the request's end to the response's head
         read_timeout: 30,      # between two pieces of the body
-        expect_timeout: 1,     # for the server's consent to a large body: then it is sent without
-        pool_timeout: 60,      # for a free connection, when all that are allowed are in use
-        redirects: 5,          # that are followed; 0: none
-        max_body: 64 << 20,    # bytes, inflated, that are collected in memory: else LimitError. Streaming has no limit
-        expect: 1 << 20,       # bytes of a body, or an unknown number: before more the server is asked (Expect: 100-continue); nil: never
-        stream: false,         # true: the response comes with its head, and its body is read by ClientResponse#each
-        decode: true           # asks for gzip and inflates it
+        expect_timeout: 1,     # for the server's consent to a large body; then the body is sent without it
+        pool_timeout: 60,      # for a free connection, when all allowed connections are in use
+        redirects: 5,          # the number of redirects that are followed
+        max_body: 64 << 20,    # inflated bytes that ClientResponse#body collects: beyond, LimitError. Streaming has no limit
+        expect: 1 << 20,       # bytes of a body; before a larger one, or one of unknown size, the client asks (Expect: 100-continue). nil: never
+        stream: false,         # true: the response comes with its head, and ClientResponse#each reads the body
+        decode: true           # whether to ask for gzip and inflate it
       }.freeze
 
-      # @return [URI, nil] what relative URLs are relative to
+      # @return [URI, nil] the base of relative URLs
       attr_reader :base
 
-      # @param base [String, nil] the URL that others are relative to
-      # @param headers [Hash{String => String}] sent with each request. Credentials among them go to the base's origin alone
-      # @param connections [Integer] to one origin at a time, for each thread
-      # @param keep_alive [Numeric] seconds that an idle connection is kept
-      # @param tls [TLS::Context, Hash, nil] a Hash of what {TLS::Context#initialize} takes. Servers are verified unless it
-      #   says `verify: false`
-      # @param proxy [String, Symbol, nil] "http://user:password@host:port"; :environment: as http_proxy, https_proxy and
-      #   no_proxy say; nil: none
-      # @param unix [String, nil] the path of a UNIX socket that takes all connections
+      # @param base [String, nil] the base of relative URLs
+      # @param headers [Hash{String => String}] sent with each request. Credentials among them only go to the base's origin
+      # @param connections [Integer] the most connections to one origin at a time, for each thread
+      # @param keep_alive [Numeric] seconds after which an idle connection is closed
+      # @param tls [TLS::Context, Hash, nil] a Hash has the options of {TLS::Context#initialize}. Servers are verified unless
+      #   it has `verify: false`
+      # @param proxy [String, Symbol, nil] "http://user:password@host:port"; :environment: read http_proxy, https_proxy and
+      #   no_proxy; nil: none
+      # @param unix [String, nil] the path of a UNIX socket, for all connections
       # @param options see {DEFAULTS}
-      # @raise [ArgumentError] for an option that is not known, or a URL that is none
+      # @raise [ArgumentError] an option is unknown, or a URL is invalid
       def initialize(base = nil, headers: {}, connections: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, **options)
         unknown = options.keys - DEFAULTS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
@@ -66,7 +66,25 @@ module Pelton
       end
 
       # @!method get(url, **options)
-      #   See {#request}; likewise head, post, put, patch, delete and options.
+      #   See {#request}.
+      #   @asynchronous
+      # @!method head(url, **options)
+      #   See {#request}.
+      #   @asynchronous
+      # @!method post(url, **options)
+      #   See {#request}.
+      #   @asynchronous
+      # @!method put(url, **options)
+      #   See {#request}.
+      #   @asynchronous
+      # @!method patch(url, **options)
+      #   See {#request}.
+      #   @asynchronous
+      # @!method delete(url, **options)
+      #   See {#request}.
+      #   @asynchronous
+      # @!method options(url, **options)
+      #   See {#request}.
       #   @asynchronous
       VERBS = %i[get head post put patch delete options].freeze
       VERBS.each do |name|
@@ -79,17 +97,17 @@ module Pelton
       # @param method [String, Symbol] "GET" or :get
       # @param url [String] absolute, or relative to the base
       # @param query [Hash, nil] added to the URL
-      # @param headers [Hash{String => String, nil}] nil: none, where there is one by default
-      # @param body [String, #read, #each, nil] what is sent; an IO or an enumerable is sent piece by piece
+      # @param headers [Hash{String => String, nil}] nil removes a default header
+      # @param body [String, #read, #each, nil] an IO or an enumerable is sent piece by piece
       # @param json [Object] sent as JSON instead
       # @param form [Hash, nil] sent as an HTML form instead; with a value that responds to `read` as multipart
       # @param multipart [Hash, nil] sent as multipart/form-data instead: see {Multipart}
-      # @param basic_auth [Array(String, String), nil] name and password; those in the URL will do
+      # @param basic_auth [Array(String, String), nil] name and password. The URL may have them instead
       # @param options see {DEFAULTS}
-      # @return [ClientResponse, Operation] with a block the Deferrable. Any status is a response and no error
+      # @return [ClientResponse, Operation] with a block the Deferrable. A response of any status is no error
       # @raise [TimeoutError, ConnectionError, ResolutionError, TLSError]
-      # @raise [ProtocolError] what came is not HTTP
-      # @raise [LimitError] the body is too long to be collected
+      # @raise [ProtocolError] the response is not HTTP
+      # @raise [LimitError] the body is larger than `max_body`
       # @raise [RedirectError]
       # @raise [ArgumentError] a URL, header or method that cannot be sent
       # @asynchronous
@@ -108,15 +126,15 @@ module Pelton
       # @return [Later]
       def later = Later.new(self)
 
-      # Closes the idle connections of this thread. Those in use are closed after their response.
+      # Closes the idle connections of this thread. Connections in use are closed after their response.
       #
       # @return [nil]
       def close = @pools[Reactor.current]&.close
 
-      # @return [Hash{Symbol => Integer}] connections of this thread: `open` ones, of them `idle`
+      # @return [Hash{Symbol => Integer}] this thread's connections: `open` ones, and those of them that are `idle`
       def stats = pool.stats
 
-      def inspect = "#<#{self.class.name}#{" #{@base.hostname}" if @base}>" # headers and URLs may hold credentials
+      def inspect = "#<#{self.class.name}#{" #{@base.hostname}" if @base}>" # headers and URLs may contain credentials
 
       # A client's methods, each returning its Deferrable.
       class Later
@@ -146,13 +164,14 @@ module Pelton
       end
 
       def following(request, response, limit, followed)
-        request.redirected(response).tap { |one| raise RedirectError, "#{request.url}: more than #{limit} redirects" if one && followed == limit }
+        request.redirected(response).tap { |one| raise request.named(RedirectError.new("more than #{limit} redirects")) if one && followed == limit }
       rescue RedirectError
         response.discard
         raise
       end
 
-      # A connection that was idle may have been closed by the server just now: then a request that may be repeated is.
+      # The server may just have closed a connection that was idle. Then the client sends the request again on a new one, if
+      # that is safe.
       def exchange(request, deadlines, settings)
         fresh = false
         begin
@@ -173,7 +192,7 @@ module Pelton
         ConnectionError.new("#{request.method} #{request.url}: the server closed the connection without a response")
       end
 
-      # The connections belong to the reactor of this thread, or of this process.
+      # The pool of this thread's reactor. A child process after a fork has another reactor.
       def pool
         reactor = Reactor.current
         @pools[reactor] || @mutex.synchronize do
@@ -184,11 +203,32 @@ module Pelton
     end
 
     class << self
-      # @return [Client] what {HTTP.get} and its like use
+      # @return [Client] the client behind {HTTP.get}, {HTTP.post} and so on
       def client = @client ||= Client.new
 
       # @!method get(url, **options)
-      #   Sends a request by a client that all share: see {Client#request}; likewise head, post, put, patch, delete, options.
+      #   Sends a request by a client that all share: see {Client#request}.
+      #   @asynchronous
+      # @!method head(url, **options)
+      #   As {get}.
+      #   @asynchronous
+      # @!method post(url, **options)
+      #   As {get}.
+      #   @asynchronous
+      # @!method put(url, **options)
+      #   As {get}.
+      #   @asynchronous
+      # @!method patch(url, **options)
+      #   As {get}.
+      #   @asynchronous
+      # @!method delete(url, **options)
+      #   As {get}.
+      #   @asynchronous
+      # @!method options(url, **options)
+      #   As {get}.
+      #   @asynchronous
+      # @!method request(method, url, **options)
+      #   As {get}.
       #   @asynchronous
       (Client::VERBS + [:request]).each do |name|
         define_method(name) { |*arguments, **options, &block| client.public_send(name, *arguments, **options, &block) }

@@ -10,11 +10,11 @@ module Pelton
     # The body of a request, in pieces.
     # @private
     class ClientBody
-      # Bytes that are read of an IO at a time.
+      # Bytes read from an IO at a time.
       PIECE = 65_536
 
       class << self
-        # @return [Array(ClientBody, String), nil] the body and its content type, if it has one of its own
+        # @return [Array(ClientBody, String), nil] the body, and the content type that follows from its form, or nil
         def for(body, json, form, multipart)
           given = [body, form, multipart].compact.size + (json.equal?(ClientRequest::NONE) ? 0 : 1)
           raise ArgumentError, "give one of body:, json:, form: and multipart:" if given > 1
@@ -26,7 +26,7 @@ module Pelton
         end
       end
 
-      # @return [Integer, nil] bytes; nil: not known before the end
+      # @return [Integer, nil] bytes; nil: unknown before the end
       attr_reader :length
 
       # @param source [String, Multipart, Pathname, #read, #each]
@@ -37,8 +37,8 @@ module Pelton
         when Multipart then @length = source.length
         when Pathname then @length = source.size
         else
-          raise ArgumentError, "a Hash is sent by form:, json: or multipart:, and not by body:" if source.is_a?(Hash)
-          raise ArgumentError, "a body is a String, an IO, a Pathname, or enumerable" unless source.respond_to?(:read) || source.respond_to?(:each)
+          raise ArgumentError, "send a Hash by form:, json: or multipart:, not by body:" if source.is_a?(Hash)
+          raise ArgumentError, "a body must be a String, an IO, a Pathname, or enumerable" unless source.respond_to?(:read) || source.respond_to?(:each)
           @start = source.pos if source.respond_to?(:pos) && source.respond_to?(:size)
           @length = source.size - @start if @start
         end
@@ -46,14 +46,14 @@ module Pelton
         @start = nil # a pipe
       end
 
-      # The headers that say where it ends.
+      # The headers that frame the body.
       def framing = @length ? {"content-length" => @length} : {"transfer-encoding" => "chunked"}
 
       def string? = @source.is_a?(String)
 
       def to_s = @source
 
-      # Whether it can be sent, once more if it was sent already.
+      # Whether the body can be sent, even if it was sent before.
       def repeatable?
         case @source
         when String, Pathname then true
@@ -62,7 +62,7 @@ module Pelton
         end
       end
 
-      # Yields its pieces, from the beginning.
+      # Yields the pieces from the beginning.
       def each(&block)
         @begun = true
         case @source
@@ -75,7 +75,7 @@ module Pelton
         end
       end
 
-      # Yields what goes on the wire, with the frames of chunks if there are any.
+      # Yields the bytes for the wire, chunked if the length is unknown.
       def each_framed
         return each { |piece| yield piece } if @length
         each { |piece| yield "#{piece.bytesize.to_s(16)}\r\n", piece, "\r\n" unless piece.empty? }
@@ -84,7 +84,7 @@ module Pelton
 
       private
 
-      def string(piece) = String.try_convert(piece) || raise(TypeError, "a piece of the body is no String: #{piece.inspect}")
+      def string(piece) = String.try_convert(piece) || raise(TypeError, "a piece of the body is not a String: #{piece.inspect}")
 
       def read(io)
         left = @length
@@ -92,7 +92,7 @@ module Pelton
           left -= piece.bytesize if left
           yield piece
         end
-        raise IOError, "the body is #{left} bytes shorter than it was" if left&.positive?
+        raise IOError, "the body has become #{left} bytes shorter" if left&.positive?
       end
     end
   end

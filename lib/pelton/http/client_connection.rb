@@ -7,11 +7,11 @@ module Pelton
     # A connection of the client: one request at a time, and its response.
     # @private
     class ClientConnection
-      # 1xx responses that are passed over before the one that counts.
+      # The most 1xx responses before the final one.
       INFORMATIONAL = 100
 
-      # Seconds after which a send that stands still is looked at again: it may be that the server has answered already.
-      GLANCE = 1
+      # Seconds between two checks of a send that makes no progress: the server may have answered already.
+      CHECK_INTERVAL = 1
 
       # @return [Stream]
       attr_reader :stream
@@ -19,12 +19,12 @@ module Pelton
       # @return [Array] the origin, see {ClientRequest#origin}
       attr_reader :origin
 
-      # @return [Float] until when it may be idle, on the monotonic clock
+      # @return [Float] the end of its idle time, on the monotonic clock
       attr_reader :expires
 
       # @param stream [Stream]
-      # @param proxied [Hash, nil] requests go to a proxy: the headers it wants
-      # @yieldparam connection [ClientConnection] when its response is over: see {#reusable?}
+      # @param proxied [Hash, nil] the headers for the proxy that gets the requests; nil: there is none
+      # @yieldparam connection [ClientConnection] at the end of each response: see {#reusable?}
       def initialize(stream, origin, proxied: nil, &done)
         @stream = stream
         @origin = origin
@@ -35,8 +35,8 @@ module Pelton
         @answered = false
       end
 
-      # Whether the request that has just failed may never have been seen by the server: the connection was idle before, and
-      # nothing came back.
+      # Whether the server may not have seen the request that just failed: the connection was idle before, and no byte came
+      # back.
       def stale? = @used > 1 && !@answered
 
       # Whether another request may follow.
@@ -52,20 +52,20 @@ module Pelton
         @parser.no_body = request.head?
         @busy = true
         @early = nil
-        @passed = @given = @sent = 0
+        @informational = @given = @sent = 0
         failure = send(request, deadlines)
         response = receive(request, deadlines, settings, failure)
         @keep_alive &&= !failure && !@early
-        end_of_message(deadlines) unless response.body? || response.status == 101 # another protocol's from now on: see hand_over
+        end_of_message(deadlines) unless response.body? || response.status == 101 # the connection changes its protocol: see hand_over
         answered = response
       rescue Error => error
         raise request.named(error)
-      ensure # a throw may leave it, too: Ruby's Timeout does so
+      ensure # Ruby's Timeout leaves by throw
         abort if !answered && busy == number
       end
 
       # @return [String, nil] the next piece of the body, as it was sent; nil at its end
-      # @raise [ConnectionError] it ends before its end
+      # @raise [ConnectionError] the connection ends before the body does
       def next_piece(deadlines)
         piece = event(deadlines, :read_timeout)
         return piece if piece.is_a?(String)
@@ -77,27 +77,28 @@ module Pelton
         abort unless piece
       end
 
-      # Closes it. Legal when it is closed, and when it is another request's by now.
+      # Closes the connection. It may be called more than once.
       def abort
         @keep_alive = false
         @stream.abort
         finish
       end
 
-      # @return [Integer, nil] which of its requests it is busy with
+      # @return [Integer, nil] the number of the request in progress
       def busy = (@used if @busy)
 
-      # As it becomes idle, for so many seconds, or fewer if its server has said so. A second less, because what is sent as
-      # the server closes is lost, and a POST is not sent again.
-      def rest(seconds)
+      # Begins an idle time of so many seconds, or fewer if the server announced that. A second is subtracted from the server's
+      # time: a request that crosses the server's close is lost, and a POST is not sent again.
+      def begin_idle(seconds)
         @expires = Clock.now + [seconds, *@server_keeps&.-(1)].min
         self
       end
 
-      # Closes it after its last response. What a server that has answered early did not take is dropped.
+      # Closes the connection after its last response. Bytes that a server did not receive because it answered early are
+      # dropped.
       def leave = @stream.pending.zero? ? @stream.close : @stream.abort
 
-      # Gives the stream away, for another protocol, with what came behind the head.
+      # Gives the stream to another protocol, with the bytes that came behind the head.
       #
       # @return [Array(Stream, String)]
       def hand_over
@@ -111,9 +112,9 @@ module Pelton
 
       private
 
-      # Returns the error that kept the request from being sent to its end. The server may have answered all the same.
+      # @return [ConnectionError, nil] the error that interrupted sending; the server may have answered all the same
       def send(request, deadlines)
-        request = request.unasked if @deaf && request.asks?
+        request = request.unasked if @ignores_expect && request.asks?
         head = request.to_head(absolute: !!@proxied, extra: @proxied || {})
         body = request.body
         if body.nil? || (body.string? && !request.asks?)
@@ -129,47 +130,48 @@ module Pelton
         error
       end
 
-      # Whether the server wants the body, or does not say so: not all understand the question. Otherwise it has answered.
+      # Asks for the server's consent to the body. False: the server has answered instead. Some servers ignore the question, and
+      # then the body is sent after a while.
       def wanted?(deadlines)
         head = next_head(deadlines, :expect_timeout)
         head = next_head(deadlines, :expect_timeout) while informational?(head) && head[0] != 100
         @early = head unless head[0] == 100
         !@early
       rescue TimeoutError
-        deadlines.left(:expect_timeout) # raises when the time of all is over
-        @deaf = true # it is not asked on this connection any more
+        deadlines.left(:expect_timeout) # raises when the whole request's time is over
+        @ignores_expect = true # do not ask again on this connection
       end
 
-      # Returns whether the server has answered meanwhile: then nobody waits for the rest.
+      # @return [Boolean] whether the server has answered meanwhile, so the rest need not be sent
       def write(deadlines, *strings)
         @given += strings.sum(&:bytesize)
         till = deadlines.till(:write_timeout)
         begin
-          @stream.write(*strings, timeout: glance(till))
+          @stream.write(*strings, timeout: until_check(till))
           false
         rescue TimeoutError
           return true if early?
-          till = deadlines.till(:write_timeout) if sends_on?
+          till = deadlines.till(:write_timeout) if progress?
           raise deadlines.over(:write_timeout) if till && till <= Clock.now
-          strings = [""] # what was given is queued: this waits for it
+          strings = [""] # the strings are queued: this waits until they have left
           retry
         end
       end
 
-      # Whether some of the request has left since somebody asked last. What is large and goes on is not late.
-      def sends_on?
+      # Whether bytes of the request have left since the last call. A large request that makes progress is not late.
+      def progress?
         sent, @sent = @sent, @given - @stream.pending
         @sent > sent
       end
 
-      # Whether the server has answered before it was sent all of the body: then the rest is spared.
+      # Whether the server has answered before the whole body was sent.
       def early?
         until @early || @stream._quiet?
           @parser.feed(@stream.readpartial(65_536, timeout: 0))
           @answered = true
           while !@early && (head = @parser.next)
             @early = head unless informational?(head)
-            pass_over if informational?(head)
+            skip_informational if informational?(head)
           end
         end
         !!@early
@@ -177,13 +179,13 @@ module Pelton
         false
       end
 
-      # Seconds until somebody looks again.
-      def glance(till) = till ? [Clock.left(till), GLANCE].min : GLANCE
+      # Seconds until the next check.
+      def until_check(till) = till ? [Clock.left(till), CHECK_INTERVAL].min : CHECK_INTERVAL
 
       def receive(request, deadlines, settings, failure)
         head = @early || next_head(deadlines, :response_timeout)
         head = next_head(deadlines, :response_timeout) while informational?(head)
-        raise ProtocolError, "the server's response: 101, though no other protocol was asked for" if head[0] == 101 && !request.upgrades?
+        raise ProtocolError, "the server switched protocols (101), which the request did not ask for" if head[0] == 101 && !request.upgrades?
         @answered = true
         @keep_alive = head[4]
         @server_keeps = head[3]["keep-alive"].to_s[/\btimeout=(\d{1,9})/i, 1]&.to_i
@@ -192,27 +194,27 @@ module Pelton
         raise failure || error
       end
 
-      # 101 is not: another protocol follows.
+      # 101 is final: another protocol follows.
       def informational?(head) = head[0] < 200 && head[0] != 101
 
-      # Of any response; of one that is informational with its end.
+      # The next response's head. For an informational response it takes the end, too.
       def next_head(deadlines, phase)
         head = event(deadlines, phase)
         return head unless informational?(head)
-        pass_over
+        skip_informational
         head
       end
 
-      # An informational response's end comes with its head.
-      def pass_over
-        raise ProtocolError, "the server sends informational responses and no other" if (@passed += 1) > INFORMATIONAL
+      # The end of an informational response comes with its head.
+      def skip_informational
+        raise ProtocolError, "the server sent more than #{INFORMATIONAL} informational responses and no final one" if (@informational += 1) > INFORMATIONAL
         @parser.next
       end
 
       # The parser's next event.
       def event(deadlines, phase)
         till = nil
-        sending = phase == :response_timeout && @given > 65_536 # less is sent at once
+        sending = phase == :response_timeout && @given > 65_536 # a smaller request leaves at once
         loop do
           event = @parser.next
           return event if event
@@ -220,19 +222,19 @@ module Pelton
           return receive_past_parser(left, deadlines, phase) if left >= 16_384
           till ||= deadlines.till(phase)
           begin
-            @parser.feed(@stream.readpartial(65_536, timeout: sending ? glance(till) : till && Clock.left(till)))
+            @parser.feed(@stream.readpartial(65_536, timeout: sending ? until_check(till) : till && Clock.left(till)))
             @answered = true
           rescue EOFError
             @keep_alive = false
             return @parser.finish || raise
           rescue TimeoutError
-            till = deadlines.till(phase) if sending && sends_on?
+            till = deadlines.till(phase) if sending && progress?
             raise deadlines.over(phase) if till && till <= Clock.now
           end
         end
       end
 
-      # Much of a body is still to come: without a copy.
+      # Receives a large rest of a body without a copy through the parser.
       def receive_past_parser(left, deadlines, phase)
         piece = @stream.readpartial([left, 65_536].min, timeout: deadlines.left(phase))
         @parser.skip(piece.bytesize)
@@ -243,13 +245,13 @@ module Pelton
         raise deadlines.over(phase)
       end
 
-      # It is the pool's again.
+      # Gives the connection back to the pool.
       def finish
         @busy = false
         @done.call(self)
       end
 
-      # A response without a body has an end all the same.
+      # Takes the end of a response without a body from the parser.
       def end_of_message(deadlines)
         event(deadlines, :read_timeout)
         finish

@@ -4,13 +4,13 @@ require "uri"
 
 module Pelton
   module HTTP
-    # Makes the client's connections: to the server, or by way of a proxy, with TLS where the URL says so.
+    # Makes the client's connections: to the server or through a proxy, with TLS for https.
     # @private
     class ClientConnector
-      # Of the environment's variables, those that name proxies.
+      # The environment variables that name proxies.
       NAMES = %w[http_proxy https_proxy HTTP_PROXY HTTPS_PROXY].freeze
 
-      # @param tunnel [Boolean] a proxy carries http, too, without looking into it
+      # @param tunnel [Boolean] whether a proxy gets a CONNECT request for http, too
       def initialize(tls:, proxy:, unix:, tunnel: false)
         @tls = tls
         @proxy = proxy.is_a?(String) ? self.class.proxy(proxy) : proxy
@@ -18,18 +18,20 @@ module Pelton
         @tunnel = tunnel
       end
 
-      # @return [Array(Stream, Hash)] the stream, and, when requests go to a proxy, the headers that it wants
+      # @return [Array(Stream, Hash)] the stream, and the headers for a proxy that gets the requests
+      # @raise [ConnectionError, ResolutionError, TLSError, TimeoutError]
+      # @raise [ArgumentError] the proxy's URL is invalid, or TLS inside of TLS would be needed
       # @asynchronous
       def connect(request, timeout)
         deadline = timeout && Clock.now + timeout
         proxy = (@proxy == :environment) ? environment(request.url) : @proxy unless @unix
         tunnelled = proxy && (@tunnel || request.tls?)
-        raise ArgumentError, "TLS inside of TLS is not spoken: #{request.url} needs an http:// proxy" if request.tls? && proxy&.scheme == "https"
+        raise ArgumentError, "TLS inside of TLS is not supported: #{request.url} needs an http:// proxy" if request.tls? && proxy&.scheme == "https"
         stream = open_stream(request, proxy, deadline)
         tunnel(stream, request, proxy, deadline) if tunnelled
         secure(stream, request, deadline) if request.tls?
         made = [stream, (authorization(proxy) if proxy && !tunnelled)]
-      ensure # a throw may leave it, too: Ruby's Timeout does so
+      ensure # Ruby's Timeout leaves by throw
         stream&.abort unless made
       end
 
@@ -43,7 +45,8 @@ module Pelton
         raise proxy ? error.exception("the proxy: #{error.message}") : error
       end
 
-      # As http_proxy, https_proxy and no_proxy say. Many leave out the scheme, which the standard library does not allow.
+      # The proxy by http_proxy, https_proxy and no_proxy. Many users leave out the scheme, which the standard library does not
+      # allow.
       def environment(url)
         names = ENV.to_h.slice(*NAMES).transform_values { |value| value.match?(%r{\A\s*\z|//}) ? value : "http://#{value}" }
         url.find_proxy(ENV.to_h.merge(names))&.then { |proxy| self.class.proxy(proxy) }
@@ -55,7 +58,7 @@ module Pelton
         stream.start_tls(@tls || self.class.tls, server_name: request.url.hostname, timeout: left(deadline))
       end
 
-      # What lies behind the proxy is seen by the server alone.
+      # Asks the proxy to connect to the server. The proxy passes on all later bytes.
       def tunnel(stream, request, proxy, deadline)
         authority = "#{request.url.host}:#{request.url.port}"
         headers = {"host" => authority}.merge(authorization(proxy)).map { |name, value| "#{name}: #{value}\r\n" }.join
@@ -78,8 +81,8 @@ module Pelton
       def left(deadline) = deadline ? Clock.left(deadline) : 86_400
 
       class << self
-        # @param url [URI, String] of a proxy; "host:port" will do
-        # @raise [ArgumentError]
+        # @param url [URI, String] the proxy's URL, or "host:port"
+        # @raise [ArgumentError] the URL is invalid
         def proxy(url)
           url = "http://#{url}" unless url.to_s.include?("//")
           ClientRequest.parse(url)
@@ -87,7 +90,7 @@ module Pelton
           raise ArgumentError, "the proxy: #{error.message}"
         end
 
-        # Of clients that say nothing of TLS.
+        # The context of clients without a `tls:` option.
         def tls = @tls ||= HTTP._tls({})
       end
     end

@@ -5,13 +5,14 @@ require_relative "client_connector"
 
 module Pelton
   module HTTP
-    # The connections of one client on one thread: to each origin so many, kept open between requests.
+    # The connections of one client on one thread, up to a limit for each origin. They stay open between requests.
     # @private
     class ClientPool
-      # Those of one origin. permits: how many more there may be in use; idle: the longest first.
+      # The connections to one origin. permits: a semaphore that counts the free ones; idle: the longest idle first; users: the
+      # requests that wait or run.
       Origin = Struct.new(:permits, :idle, :users)
 
-      # Idle connections to all origins. Beyond, the one that has been idle longest is closed.
+      # The most idle connections to all origins. Beyond, the connection that has been idle longest is closed.
       MAX_IDLE = 100
 
       def initialize(limit:, keep_alive:, **settings)
@@ -21,38 +22,38 @@ module Pelton
         @origins = {}
         @thread = Thread.current
         @in_use = {}.compare_by_identity
-        @idle = {}.compare_by_identity # of all origins, the longest first; each with its Origin
+        @idle = {}.compare_by_identity # of all origins, the longest idle first; each with its Origin
         @reactor = Reactor.current
         @lost = []
       end
 
-      # A connection for a request: an idle one, or a new one. The connection comes back by itself.
+      # Takes an idle connection or makes a new one. The connection returns to the pool by itself.
       #
-      # @param fresh [Boolean] not an idle one
+      # @param fresh [Boolean] whether it must be new
       # @raise [TimeoutError, ConnectionError]
       # @asynchronous
       def take(request, deadlines, fresh: false)
         reclaim if @lost.any?
         key = request.origin
-        place = @origins[key] ||= Origin.new(Semaphore.new(@limit), [], 0)
-        place.users += 1
-        held = acquire(place, request, deadlines)
-        connection = (idle(place) unless fresh) || connect(request, deadlines)
+        origin = @origins[key] ||= Origin.new(Semaphore.new(@limit), [], 0)
+        origin.users += 1
+        permitted = acquire(origin, request, deadlines)
+        connection = (idle(origin) unless fresh) || connect(request, deadlines)
         @in_use[connection] = true
         connection
-      ensure # a throw may leave it, too: Ruby's Timeout does so
-        if place && !connection
-          place.permits.release if held
-          leave(key, place)
+      ensure # Ruby's Timeout leaves by throw
+        if origin && !connection
+          origin.permits.release if permitted
+          leave(key, origin)
         end
       end
 
-      # Takes a connection back when nobody can read its response any more.
+      # Takes a connection back when the garbage collector finds that nobody can read its response any more.
       def watch(response, connection)
         ObjectSpace.define_finalizer(response, finalizer(connection, connection.busy))
       end
 
-      # Closes what is idle.
+      # Closes the idle connections.
       def close
         drop_oldest while @idle.any?
       end
@@ -63,8 +64,8 @@ module Pelton
 
       private
 
-      def acquire(place, request, deadlines)
-        place.permits.acquire(timeout: deadlines.left(:pool_timeout))
+      def acquire(origin, request, deadlines)
+        origin.permits.acquire(timeout: deadlines.left(:pool_timeout))
       rescue TimeoutError
         raise exhausted(request, deadlines)
       end
@@ -79,11 +80,11 @@ module Pelton
       end
 
       def exhausted(request, deadlines)
-        request.named(deadlines.over(:pool_timeout, "no connection came free: all #{@limit} are in use. Read responses with stream: true to " \
-          "their end, or close them; or allow more by connections:"))
+        request.named(deadlines.over(:pool_timeout, "no connection became free: all #{@limit} are in use. Read responses with stream: true to their end, " \
+          "or close them; or allow more by connections:"))
       end
 
-      # It may run in the middle of anything, so it does nothing but leave word.
+      # A finalizer may run in the middle of any code, so it only leaves a note.
       def finalizer(connection, request)
         lambda do |_|
           @lost << [connection, request]
@@ -97,10 +98,10 @@ module Pelton
         end
       end
 
-      # The one that was used last is the least likely to have been closed.
-      def idle(place)
+      # Takes the connection that was used last: the server is least likely to have closed it.
+      def idle(origin)
         now = Clock.now
-        while (connection = place.idle.pop)
+        while (connection = origin.idle.pop)
           @idle.delete(connection)
           return connection if connection.expires > now && connection.reusable?
           connection.abort
@@ -109,32 +110,32 @@ module Pelton
 
       def take_back(connection)
         return unless @in_use.delete(connection)
-        place = @origins[connection.origin]
+        origin = @origins[connection.origin]
         if connection.reusable?
-          place.idle << connection.rest(@keep_alive)
-          @idle[connection] = place
+          origin.idle << connection.begin_idle(@keep_alive)
+          @idle[connection] = origin
           drop_old(Clock.now)
-          look_after
+          start_cleaning
         elsif !connection.handed_over?
           connection.leave
         end
-        place.permits.release
-        leave(connection.origin, place)
+        origin.permits.release
+        leave(connection.origin, origin)
       end
 
-      # An origin that nobody uses, and to which nothing is open, is forgotten: there may be millions of them.
-      def leave(key, place)
-        place.users -= 1
-        forget(key, place)
+      # Removes an origin without users and connections: a client may see millions of origins.
+      def leave(key, origin)
+        origin.users -= 1
+        remove_unused(key, origin)
       end
 
-      def forget(key, place)
-        @origins.delete(key) if place.users.zero? && place.idle.empty?
+      def remove_unused(key, origin)
+        @origins.delete(key) if origin.users.zero? && origin.idle.empty?
       end
 
-      # While a reactor runs, what is idle for too long, or was closed by its server, is closed though nobody asks for
-      # anything. The timer keeps nobody's run going.
-      def look_after
+      # While a reactor runs, closes connections that have been idle for too long, or that the server has closed, without
+      # waiting for the next request. The timer does not keep a run going.
+      def start_cleaning
         return if @timer&.active? || !Pelton.running?
         @timer = Pelton.add_periodic_timer((@keep_alive / 4.0).clamp(0.05, 5)) do
           now = Clock.now
@@ -150,10 +151,10 @@ module Pelton
       def drop_oldest = drop(@idle.first[0])
 
       def drop(connection)
-        place = @idle.delete(connection)
-        place.idle.delete(connection)
+        origin = @idle.delete(connection)
+        origin.idle.delete(connection)
         connection.abort
-        forget(connection.origin, place)
+        remove_unused(connection.origin, origin)
       end
     end
   end

@@ -6,7 +6,7 @@ require_relative "client_body"
 
 module Pelton
   module HTTP
-    # What the client sends: a method, a URL, headers and a body, all of it checked.
+    # A request of the client: method, URL, headers and body, all checked.
     # @private
     class ClientRequest
       NONE = Object.new.freeze
@@ -14,17 +14,18 @@ module Pelton
       TOKEN = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
       private_constant :TOKEN
 
-      # Sent to the origin that they were meant for, and to no other.
+      # Headers that redirects to another origin must not take along.
       SECRETS = %w[authorization cookie proxy-authorization].freeze
 
-      # Methods that may be sent again when it is not known whether the first one arrived (RFC 9110, 9.2.2).
+      # Methods of requests that may be sent again, though the first one may have arrived (RFC 9110, 9.2.2).
       IDEMPOTENT = %w[GET HEAD OPTIONS TRACE PUT DELETE].freeze
 
-      # What no URL may contain, and many a Location does. Control characters are not escaped, so that they are refused.
+      # Characters that a URL must not contain, though many a Location header does. Control characters are not escaped, so URI
+      # refuses them.
       UNSAFE = /[^\x00-\x1f!#$%&'()*+,\-.\/0-9:;=?@A-Z\[\]_a-z~]/n
       private_constant :UNSAFE
 
-      # Escapes that, behind the host, as browsers do.
+      # Escapes them behind the host, as browsers do.
       def self.escape(url)
         url = url.to_s.b.strip
         host = url[%r{\A(?:[a-z][a-z0-9+.-]*:)?//[^/?#]*}i].to_s
@@ -32,19 +33,20 @@ module Pelton
       end
 
       # @return [URI::HTTP]
+      # @raise [ArgumentError] the URL is invalid
       def self.parse(url)
         uri = url.is_a?(URI) ? url : URI.parse(escape(url))
-        raise ArgumentError, "#{url.inspect} is no http:// or https:// URL" unless uri.is_a?(URI::HTTP) && uri.hostname && !uri.hostname.empty?
+        raise ArgumentError, "#{url.inspect} is not an http:// or https:// URL" unless uri.is_a?(URI::HTTP) && uri.hostname && !uri.hostname.empty?
         uri
       rescue URI::InvalidURIError => error
-        raise ArgumentError, "#{url.inspect} is no URL: #{error.message}"
+        raise ArgumentError, "#{url.inspect} is not a URL: #{error.message}"
       end
 
       attr_reader :method, :url, :headers, :body
 
       def initialize(method, url, base:, query:, defaults:, headers:, body:, json:, form:, basic_auth:, decode:, multipart: nil, expect: nil)
         @method = method.is_a?(Symbol) ? method.name.upcase : method
-        raise ArgumentError, "#{method.inspect} is no method" unless TOKEN.match?(@method)
+        raise ArgumentError, "#{method.inspect} is not an HTTP method" unless TOKEN.match?(@method)
         @url = with_query(self.class.parse(base ? join(base, url) : url), query)
         @headers = ((base && !same_origin?(base)) ? defaults.reject { |name,| SECRETS.include?(name) } : defaults).dup
         headers.each { |name, value| @headers[name.to_s.downcase] = value }
@@ -60,24 +62,24 @@ module Pelton
 
       def head? = @method == "HEAD"
 
-      # Scheme, host and port, which share connections.
+      # Scheme, host and port: the requests to one origin share connections.
       def origin = [@url.scheme, @url.hostname, @url.port]
 
       def tls? = @url.is_a?(URI::HTTPS)
 
-      # Whether it may be sent again, because a repetition does no harm and the body is still there.
+      # Whether the request may be sent again: a repetition does no harm, and the body can be read once more.
       def repeatable? = IDEMPOTENT.include?(@method) && (!@body || @body.repeatable?)
 
       # Whether the server is asked for its consent before the body is sent.
       def asks? = !!@body && !!@headers["expect"]
 
-      # Whether the server may go on with another protocol.
+      # Whether the request offers another protocol.
       def upgrades? = !!@headers["upgrade"]
 
-      # The same for a server that does not want to be asked.
-      def unasked = dup.tap(&:forget_question)
+      # The same request without the question, for a server that refuses it.
+      def unasked = dup.tap { |copy| copy.remove_question } # by a symbol, newer Rubies call only public methods
 
-      # An error that says what was asked for.
+      # Adds method and URL to an error's message.
       #
       # @param error [Error]
       # @return [Error] of the same class
@@ -95,7 +97,9 @@ module Pelton
         head << "\r\n"
       end
 
-      # The request that a redirect asks for; nil for any other response, and for a way from https to http.
+      # The request that follows a redirect; nil for other responses, and for redirects from https to http.
+      #
+      # @raise [RedirectError] the redirect cannot be followed
       def redirected(response)
         location = response.headers["location"]
         return unless [301, 302, 303, 307, 308].include?(response.status) && location.is_a?(String)
@@ -103,15 +107,15 @@ module Pelton
         return if tls? && !url.is_a?(URI::HTTPS)
         url.fragment ||= @url.fragment
         kept = keeps_method?(response.status)
-        raise RedirectError, "#{@url}: the body cannot be sent again" if kept && @body && !@body.repeatable?
+        raise named(RedirectError.new("the body cannot be sent again")) if kept && @body && !@body.repeatable?
         dup.tap { |copy| copy.follow(url, kept) }
       rescue ArgumentError => error
-        raise RedirectError, "#{@url}: #{error.message}"
+        raise named(RedirectError.new(error.message))
       end
 
       protected
 
-      def forget_question
+      def remove_question
         @headers = @headers.except("expect")
       end
 
@@ -128,7 +132,7 @@ module Pelton
 
       private
 
-      # What RFC 9110, 15.4 allows and browsers do.
+      # As RFC 9110, 15.4 allows and browsers do.
       def keeps_method?(status)
         case status
         when 301, 302 then @method != "POST"
@@ -137,7 +141,7 @@ module Pelton
         end
       end
 
-      # Unless the caller has said something else, or nil: that there is none.
+      # Adds a default, unless the caller has set the header, or removed it by nil.
       def add_header(name, value)
         @headers[name] = value unless value.nil? || @headers.key?(name)
       end
@@ -145,7 +149,7 @@ module Pelton
       def join(base, url)
         base.merge(url.is_a?(URI) ? url : self.class.escape(url))
       rescue URI::Error => error
-        raise ArgumentError, "#{url.inspect} is no URL: #{error.message}"
+        raise ArgumentError, "#{url.inspect} is not a URL: #{error.message}"
       end
 
       def with_query(url, query)
@@ -153,7 +157,7 @@ module Pelton
         url.dup.tap { |with| with.query = [url.query, URI.encode_www_form(query)].compact.join("&") }
       end
 
-      # The headers that say where the body ends.
+      # The headers that frame the body.
       def framing
         return @body.framing if @body
         %w[POST PUT PATCH].include?(@method) ? {"content-length" => 0} : {}
@@ -175,12 +179,12 @@ module Pelton
         @headers["authorization"] = "Basic #{[basic_auth.join(":")].pack("m0")}" if basic_auth
       end
 
-      # What could be taken for another header, or another request, is not sent.
+      # Refuses names and values that a server could take for another header or another request.
       def check
         @headers.each do |name, value|
-          raise ArgumentError, "#{name.inspect} is no header's name" unless TOKEN.match?(name)
-          raise ArgumentError, "the body's framing is not the caller's to set: #{name}" if %w[transfer-encoding content-length].include?(name)
-          Array(value).each { |one| raise ArgumentError, "the value of #{name} has a line end in it" if one.to_s.b.match?(/[\r\n\0]/n) }
+          raise ArgumentError, "#{name.inspect} is not a header name" unless TOKEN.match?(name)
+          raise ArgumentError, "the client sets #{name} itself" if %w[transfer-encoding content-length].include?(name)
+          Array(value).each { |one| raise ArgumentError, "the value of #{name} contains a line end" if one.to_s.b.match?(/[\r\n\0]/n) }
         end
       end
     end

@@ -5,34 +5,35 @@ require_relative "inflation"
 
 module Pelton
   module HTTP
-    # What a server answered.
+    # The response of a server.
     class ClientResponse
       include Enumerable
 
       # @return [Integer] 200
       attr_reader :status
 
-      # @return [String] "OK"; often empty
+      # @return [String] "OK"; some servers send none, and it is empty
       attr_reader :reason
 
-      # @return [Hash{String => String, Array<String>}] names in lower case; an Array for one that was sent several times
+      # @return [Hash{String => String, Array<String>}] names in lower case; an Array for a header that was sent several times
       attr_reader :headers
 
-      # @return [URI] where it came from, after redirects
+      # @return [URI] the URL of the response, after redirects
       attr_reader :url
 
       # @private
       def initialize(request, head, connection, deadlines, settings)
         @status, @reason, _minor, @headers, _keep_alive, @length, @has_body = head
         @url = request.url
+        @request = request
         @connection = connection
         @deadlines = deadlines
         @limit = settings[:max_body]
-        @inflation = Inflation.for(self["content-encoding"]) if settings[:decode] && @has_body
+        @inflation = Inflation.for(self["content-encoding"]) { |error| request.named(error) } if settings[:decode] && @has_body
         @done = !@has_body && @status != 101
       end
 
-      # @return [String, nil] a header's value, whatever the name's case; several are joined by commas
+      # @return [String, nil] a header's value, whatever the case of the name; several values are joined by commas
       def [](name)
         value = @headers[name.downcase]
         value.is_a?(Array) ? value.join(", ") : value
@@ -41,12 +42,12 @@ module Pelton
       # Whether the status is 2xx.
       def ok? = (200..299).cover?(@status)
 
-      # Yields the body piece by piece, as it comes, inflated. It can be read once.
+      # Yields the body piece by piece as it arrives, inflated. It can be read once.
       #
       # @yieldparam piece [String] binary
       # @return [self]
-      # @raise [Error] it was read already, or closed
-      # @raise [ConnectionError] it ends before its end
+      # @raise [Error] the body was read already, or the response was closed
+      # @raise [ConnectionError] the connection ends before the body does
       # @raise [TimeoutError]
       # @asynchronous
       def each(&block)
@@ -54,7 +55,7 @@ module Pelton
         return yield(@body) || self if @body
         return self unless @has_body
         raise Error, "the body was read already" if @begun
-        raise Error, "the response was closed: its connection is another's" if @done
+        raise Error, "the response was closed, and its connection given back" if @done
         @begun = true
         read(&block)
         self
@@ -62,18 +63,18 @@ module Pelton
         discard unless @done || @body || !block
       end
 
-      # @return [String] the body, in the encoding that Content-Type says
-      # @raise [LimitError] it is longer than `max_body`: read it by {#each} (`stream: true`)
+      # @return [String] the body, in the encoding of Content-Type
+      # @raise [LimitError] the body is longer than `max_body`: read it by {#each} (`stream: true`)
       # @asynchronous
       def body
         @body ||= collect
       end
 
-      # @return [Object] what the body says in JSON
+      # @return [Object] the body, parsed as JSON
       # @raise [JSON::ParserError]
       def json(**options) = JSON.parse(body, **options)
 
-      # Gives up what has not been read, and what could be had by {#upgrade}. The connection is closed, unless little is left.
+      # Drops the unread part of the body. The connection is closed, unless little is left to read.
       #
       # @return [nil]
       # @asynchronous
@@ -95,8 +96,8 @@ module Pelton
 
       # Takes the connection over after 101 Switching Protocols.
       #
-      # @return [Array(Stream, String)] the stream, and what the server has sent on it already
-      # @raise [Error] the status is another
+      # @return [Array(Stream, String)] the stream, and the bytes that the server has sent on it already
+      # @raise [Error] the status is not 101
       def upgrade
         raise Error, "the server did not switch protocols: #{@status}" unless @status == 101
         @done = true
@@ -106,7 +107,7 @@ module Pelton
       # @private
       def body? = @has_body
 
-      # @private Its reader may forget it: then its connection is not held for ever.
+      # @private Gives the connection back when the garbage collector takes a response that was not read.
       def watched(pool)
         pool.watch(self, @connection) unless @done
         self
@@ -114,9 +115,9 @@ module Pelton
 
       def inspect = "#<#{self.class.name} #{@status} #{@reason} #{@url}>"
 
-      # Bytes that are rather read than have a connection closed.
+      # The size in bytes up to which discard reads the rest instead of closing the connection.
       SMALL = 16_384
-      # Bytes of a compressed body.
+      # Compressed bytes that are inflated without giving others a turn.
       INFLATED_AT_ONCE = 4096
       private_constant :SMALL, :INFLATED_AT_ONCE
 
@@ -130,7 +131,7 @@ module Pelton
         @inflation&.finish
       end
 
-      # A piece may become a thousand times as long: in between it is the others' turn.
+      # A piece may inflate to a thousand times its length, so others run in between.
       def inflate(piece, &block)
         0.step(piece.bytesize - 1, INFLATED_AT_ONCE) do |start|
           @inflation.add(piece.byteslice(start, INFLATED_AT_ONCE), &block)
@@ -154,7 +155,7 @@ module Pelton
 
       def refuse
         discard
-        raise LimitError, "#{@url}: the body is longer than max_body: (#{@limit} bytes). stream: true has no limit"
+        raise @request.named(LimitError.new("the body is longer than max_body (#{@limit} bytes). stream: true has no limit"))
       end
 
       def encoding

@@ -9,26 +9,29 @@ module Pelton
   module HTTP
     # `pelton serve`.
     class Command
-      # Fresh strings are the cost of large responses: with these limits Ruby collects before they have become many. And each
-      # collection looks through the stacks of all fibers that wait: with more free slots there are fewer (docs/adr/017-free-slots.md).
+      # The malloc limits make Ruby collect before the strings of large responses have taken fresh memory. The free slots make
+      # collections rarer, each of which marks the stacks of all waiting fibers (docs/adr/017-free-slots.md).
       GARBAGE = {
         "RUBY_GC_MALLOC_LIMIT" => "4194304", "RUBY_GC_MALLOC_LIMIT_MAX" => "8388608", "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "33554432",
         "RUBY_GC_HEAP_FREE_SLOTS" => "65536"
       }.freeze
 
-      # Serves until a signal comes. The block is given the launcher and the configuration, and serves by processes.
+      # Serves until a signal comes.
       #
-      # @return [Integer] the exit status: 0, 1 when it cannot serve, 2 when it was asked wrongly
+      # @yieldparam launcher [Launcher]
+      # @yieldparam configuration [Configuration]
+      # @yieldreturn [Integer] the exit status; the block serves, in this process or in several
+      # @return [Integer] the exit status: 0, 1 when it cannot serve, 2 when the arguments or the configuration are wrong
       def self.run(arguments, out: $stdout, error: $stderr, &processes)
         command = new(arguments)
-        return out.puts(command.help) || 0 if command.help?
+        return out.puts(command.answer) || 0 if command.answer
         Stacks.deepen(["serve", *arguments], GARBAGE)
         command.serve(out, &processes)
       rescue OptionParser::ParseError, Configuration::Invalid, ArgumentError => problem
         error.puts("pelton serve: #{problem.message}")
         2
       rescue Pelton::Error, SystemCallError => problem
-        error.puts("pelton serve: #{problem.message}")
+        error.puts("pelton serve: #{problem.message.sub(/ @ \w+/, "")}") # Ruby adds its function's name
         1
       end
 
@@ -39,20 +42,20 @@ module Pelton
         @settings = []
         @file = Configuration::PLACES.find { |place| File.file?(place) }
         rest = parser.parse(arguments)
+        return if @answer
         raise OptionParser::InvalidArgument, rest[1] if rest.size > 1
         @settings << -> { configuration.rackup(rest.first) } if rest.any?
         @configuration = Configuration.new.load(@file)
         [@configuration.binds, @configuration.modes].each(&:clear) if @binds
         @settings.each { |setting| instance_exec(&setting) }
-        ENV["RACK_ENV"] = @configuration.environment || ENV["RACK_ENV"] || "development"
+        ENV["RACK_ENV"] = @configuration.rack_env
       end
 
-      def help? = @help
-
-      def help = parser.help
+      # @return [String, nil] the help or the version, if only that was asked for
+      attr_reader :answer
 
       def serve(out)
-        out.sync = true # whoever reads the log reads it now, also through a pipe
+        out.sync = true # the log must not wait in a buffer, also when it is a pipe
         path, pid = configuration.pidfile, Process.pid
         File.write(path, "#{pid}\n") if path
         yield(Launcher.new(configuration, out: out), configuration)
@@ -71,18 +74,20 @@ module Pelton
             @binds = true
             set { bind(address) }
           end
-          options.on("-p", "--port PORT", Integer, "of all local addresses (#{Configuration::PORT})") do |port|
+          options.on("-p", "--port PORT", Integer, "listen there (#{Configuration::PORT}): on 127.0.0.1 in development, otherwise on all addresses") do |port|
             @binds = true
             set { configuration.port(port) }
           end
           options.on("-C", "--config FILE", "settings in Ruby (#{Configuration::PLACES.join(" or ")}, if there is one)") { |path| @file = path }
-          options.on("-w", "--workers COUNT", Integer, "processes that serve (0: this one alone)") { |count| set { configuration.workers(count) } }
+          options.on("-w", "--workers COUNT", Integer, "processes that serve (0: this process alone)") { |count| set { configuration.workers(count) } }
           options.on("--[no-]preload", "load the application before the workers are forked") { |yes| set { configuration.preload(yes) } }
           options.on("-e", "--environment NAME", "RACK_ENV (development)") { |name| set { configuration.environment(name) } }
-          options.on("-l", "--log FILE", "log requests there instead of to standard output") { |path| set { configuration.log(path) } }
-          options.on("-q", "--quiet", "say nothing, log no requests") { set { configuration.quiet(true) } }
-          options.on("--control ADDRESS", "figures as JSON and for Prometheus there: tcp://host:port or a UNIX socket's path") { |address| set { configuration.control(address) } }
-          options.on("-h", "--help") { @help = true }
+          options.on("-l", "--log FILE", "log requests to a file instead of standard output") { |path| set { configuration.log(path) } }
+          options.on("-q", "--quiet", "print nothing, log no requests") { set { configuration.quiet(true) } }
+          options.on("--early-hints", "let the application send 103 Early Hints") { set { configuration.early_hints(true) } }
+          options.on("--control ADDRESS", "serve statistics as JSON and for Prometheus: tcp://host:port or the path of a UNIX socket") { |address| set { configuration.control(address) } }
+          options.on("-v", "--version", "print the version") { @answer = "pelton #{VERSION}" }
+          options.on("-h", "--help", "print this") { @answer = options.help }
         end
       end
 
@@ -93,8 +98,10 @@ module Pelton
         unknown = settings.keys - %w[cert key ca mode]
         raise OptionParser::InvalidArgument, "#{address}: #{unknown.join(", ")}" if unknown.any?
         tls = {certificate: settings["cert"], key: settings["key"], ca_file: settings["ca"]}.compact
-        configuration.bind(plain, mode: settings["mode"]&.then { |mode| Integer(mode, 8) }, **tls)
+        configuration.bind(plain, mode: settings["mode"]&.then { |mode| octal(mode) }, **tls)
       end
+
+      def octal(mode) = Integer(mode, 8, exception: false) || raise(OptionParser::InvalidArgument, "mode=#{mode}: give an octal number such as 660")
     end
   end
 end

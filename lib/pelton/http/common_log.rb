@@ -2,7 +2,7 @@
 
 module Pelton
   module HTTP
-    # Access lines in Common Log Format. They gather, and are written once a tick.
+    # Access lines in Common Log Format. They are buffered, and written once a tick.
     #
     # @example
     #   Pelton::HTTP::Server.new(app, log: Pelton::HTTP::CommonLog.new($stdout))
@@ -36,7 +36,7 @@ module Pelton
 
       def presence(text) = (text.nil? || text.empty?) ? "-" : plain(text)
 
-      # A line holds what was sent, and no more lines of the client's.
+      # Escapes special bytes, so a client cannot write lines of its own into the log.
       def plain(text)
         text = text.b unless text.ascii_only?
         text.match?(SPECIAL) ? text.b.gsub(SPECIAL) { |byte| format("\\x%02x", byte.ord) } : text

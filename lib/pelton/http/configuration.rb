@@ -4,7 +4,7 @@ require_relative "../http"
 
 module Pelton
   module HTTP
-    # What `pelton serve` is told: by a file in Ruby, and by flags, which win.
+    # The settings of `pelton serve`: a file in Ruby, and flags, which win.
     #
     # @example config/pelton.rb
     #   bind "tcp://0.0.0.0:9292"
@@ -18,28 +18,36 @@ module Pelton
       PLACES = %w[config/pelton.rb pelton.rb].freeze
       PORT = 9292
       NUMBERS = %i[workers shutdown_timeout].freeze
-      private_constant :NUMBERS
+      # The variables that name the environment, as Puma reads them.
+      ENVIRONMENTS = %w[APP_ENV RACK_ENV RAILS_ENV].freeze
+      # In an address: the host by the environment, which may be set later.
+      BY_ENVIRONMENT = "*"
+      private_constant :NUMBERS, :ENVIRONMENTS, :BY_ENVIRONMENT
 
-      # A setting or a file that cannot be used.
+      # @param address [String]
+      # @return [String] for browsers: http:// or https:// for a port
+      def self.url(address) = address.sub(/\Atcp:/, "http:").sub(/\Assl:/, "https:")
+
+      # A setting or a file is invalid.
       class Invalid < Error
       end
 
-      # @return [Hash{String => Hash, nil}] addresses, and what TLS is given for those with ssl://
+      # @return [Hash{String => Hash, nil}] addresses, and for ssl:// the TLS options
       attr_reader :binds
 
       # @return [Hash{String => Integer}] permissions of UNIX sockets, by path
       attr_reader :modes
 
-      # @return [Hash] for {Server#initialize}
+      # @return [Hash] options for {Server#initialize}
       attr_reader :server_options
 
-      # @return [Hash] for Pelton::Cluster::Master#initialize
+      # @return [Hash] options for Pelton::Cluster::Master#initialize
       attr_reader :cluster_options
 
       # @return [Array<Proc>] called before a process serves, inside its reactor
       attr_reader :boot_hooks
 
-      # @return [Array<Proc>] called when a process has finished its requests
+      # @return [Array<Proc>] called after a process has finished its requests
       attr_reader :shutdown_hooks
 
       def initialize
@@ -53,53 +61,70 @@ module Pelton
                    pidfile: nil, tag: nil}
       end
 
-      # Reads a file, or the first of {PLACES} that is there.
+      # Reads a file, or the first of {PLACES} that exists.
       #
       # @return [self]
-      # @raise [Invalid]
+      # @raise [Invalid] the file cannot be read, or has an error; the message has the line
       def load(path = PLACES.find { |place| File.file?(place) })
         return self unless path
+        raise Invalid, "there is no configuration file #{path}" unless File.exist?(path)
         instance_eval(File.read(path), path)
         self
       rescue SyntaxError => error
-        raise Invalid, error.message # which says where
+        raise Invalid, error.message # it contains the line
       rescue SystemCallError, NameError, ArgumentError, TypeError => error
-        raise Invalid, "#{place(path, error)}: #{error.message}"
+        raise Invalid, "#{location(path, error)}: #{error.message.sub(/ @ \w+/, "")}" # Ruby adds its function's name to a system's error
       end
 
-      # Listens there, too.
+      # Adds an address to listen on.
       #
       # @param address [String] tcp://host:port, unix:///path, or ssl://host:port: see {Address}
-      # @param mode [Integer, nil] a UNIX socket's permissions: 0o660; nil: as the umask has it
-      # @param tls [Hash] of ssl://: what {TLS::Context#initialize} takes (certificate:, key:, sni: ...)
-      # @raise [ArgumentError] the address cannot be read, or ssl:// has no certificate
+      # @param mode [Integer, nil] the permissions of a UNIX socket, such as 0o660; nil: by the umask
+      # @param tls [Hash] for ssl://, the options of {TLS::Context#initialize} (certificate:, key:, sni: ...)
+      # @raise [ArgumentError] the address is invalid, ssl:// has no certificate, or an option does not go with the address
       def bind(address, mode: nil, **tls)
-        place = Address.new(address)
-        secure = place.tls?
+        parsed = Address.new(address)
+        secure = parsed.tls?
         if secure && !tls[:certificate] && !tls[:sni]
           raise ArgumentError, "#{address}: give it a certificate: #{address}?cert=FILE&key=FILE, or certificate: and key: in #{PLACES.first}"
         end
         raise ArgumentError, "#{address}: #{tls.keys.join(", ")}: only ssl:// takes that" if !secure && tls.any?
-        raise ArgumentError, "#{address}: mode: only unix:// takes that" if mode && !place.path
-        @modes[place.path] = mode if mode
+        raise ArgumentError, "#{address}: mode: only unix:// takes that" if mode && !parsed.path
+        @modes[parsed.path] = mode if mode
         @binds[address] = secure ? tls : nil
       end
 
-      # Sets a port of all local addresses.
-      def port(number, host = "0.0.0.0") = bind("tcp://#{host}:#{Integer(number)}")
+      # Listens on a port: of 127.0.0.1 in development, otherwise of all local addresses; or of one host.
+      def port(number, host = BY_ENVIRONMENT)
+        number = Integer(number)
+        raise ArgumentError, "a port is 0 to 65535, not #{number}" unless (0..65_535).cover?(number)
+        bind("tcp://#{host}:#{number}")
+      end
 
-      # @!group Settings; without an argument each says what it is. Numbers may be text, as ENV has them
+      # @!group Settings
 
+      # Without an argument each of these returns its value. Numbers may be text, as ENV has them.
+      #
       # @!method rackup(path)
-      # @!method workers(count) 0: this process serves
-      # @!method preload(yes) loads the application before the workers are forked
-      # @!method quiet(yes) says nothing, and logs no requests
-      # @!method log(path) where requests are logged; standard output unless it is set
-      # @!method control(address) of a {Control} socket: tcp://host:port, unix:///path or a path
-      # @!method shutdown_timeout(seconds) for requests that are under way when the server stops
-      # @!method environment(name) RACK_ENV
-      # @!method pidfile(path) holds the process id while `pelton serve` runs: the master's, where there are workers
-      # @!method tag(text) in the workers' names, for ps
+      #   The application's file; `config.ru` unless it is set.
+      # @!method workers(count)
+      #   Worker processes. 0: this process serves.
+      # @!method preload(yes)
+      #   Loads the application before the workers are forked.
+      # @!method quiet(yes)
+      #   Prints nothing, and logs no requests.
+      # @!method log(path)
+      #   The file in which requests are logged; standard output unless it is set.
+      # @!method control(address)
+      #   The address of a {Control} socket: `tcp://host:port`, `unix:///path` or a path.
+      # @!method shutdown_timeout(seconds)
+      #   Seconds for the requests that are running when the server stops.
+      # @!method environment(name)
+      #   RACK_ENV.
+      # @!method pidfile(path)
+      #   The file that holds the process id while `pelton serve` runs: the master's, where there are workers.
+      # @!method tag(text)
+      #   A text in the names of the worker processes, for ps.
       %i[rackup workers preload quiet log control shutdown_timeout environment pidfile tag].each do |name|
         define_method(name) do |*value|
           return @values[name] if value.empty?
@@ -107,43 +132,53 @@ module Pelton
         end
       end
 
-      # As {Server::DEFAULTS}: concurrency, request_timeout ...
+      # The options of {Server::DEFAULTS}: concurrency, request_timeout ...
       Server::DEFAULTS.each_key do |name|
         define_method(name) { |value| @server_options[name] = number(name, value) }
       end
 
-      # Has rack.url_scheme be https for connections without TLS, too: behind a proxy that has it.
+      # Sets rack.url_scheme to https for connections without TLS, too: behind a proxy with TLS.
       def secure(yes) = @server_options[:secure] = yes
 
-      # As Pelton::Cluster::Master#initialize has them.
+      # Offers `rack.early_hints` to the application: see {Server#initialize}.
+      def early_hints(yes) = @server_options[:early_hints] = yes
+
+      # The options of Pelton::Cluster::Master#initialize.
       %i[boot_timeout worker_timeout].each do |name|
         define_method(name) { |value| @cluster_options[name] = number(name, value) }
       end
 
-      # Has the block called in the master, before each worker is forked.
+      # Calls the block in the master before it forks a worker.
       def before_fork(&block) = @cluster_options[:before_fork] = block
 
-      # Has the block called before a process serves.
+      # Calls the block before a process serves, inside its reactor.
       def on_boot(&block) = @boot_hooks << block
 
-      # Has the block called when a process has finished its requests, before it ends.
+      # Calls the block after a process has finished its requests, before it ends.
       def on_shutdown(&block) = @shutdown_hooks << block
 
       # @!endgroup
 
-      # The addresses; port 9292 when none was named.
-      def addresses = @binds.empty? ? {"tcp://0.0.0.0:#{PORT}" => nil} : @binds
+      # The addresses and their TLS options. Without an address it is port 9292, see {#port}.
+      def addresses
+        host = (rack_env == "development") ? "127.0.0.1" : "0.0.0.0"
+        binds = @binds.empty? ? {"tcp://#{BY_ENVIRONMENT}:#{PORT}" => nil} : @binds
+        binds.transform_keys { |address| address.sub("//#{BY_ENVIRONMENT}:", "//#{host}:") }
+      end
+
+      # The environment: the setting, or else APP_ENV, RACK_ENV or RAILS_ENV, or else "development".
+      def rack_env = environment || ENV.values_at(*ENVIRONMENTS).compact.first || "development"
 
       private
 
       def number(name, value)
         number = value.is_a?(String) ? Integer(value, 10, exception: false) || Float(value, exception: false) : value
         return number if (name == :workers) ? number.is_a?(Integer) && number >= 0 : value.nil? || number.is_a?(Numeric) && number >= 0
-        raise ArgumentError, "#{name}: #{value.inspect} is no number that it can be"
+        raise ArgumentError, "#{name}: must be #{(name == :workers) ? "an integer" : "a number"} of 0 or more, not #{value.inspect}"
       end
 
-      # The file's line that an error has come from.
-      def place(path, error)
+      # The line of the file that raised an error.
+      def location(path, error)
         line = error.backtrace_locations&.find { |location| location.path == path }&.lineno
         line ? "#{path}:#{line}" : path
       end

@@ -2,7 +2,7 @@
 
 module Pelton
   module HTTP
-    # The times that a request's phases may take, and all of them together.
+    # The time limits of a request: one for each phase, and one for the whole.
     # @private
     class Deadlines
       # @param settings [Hash] seconds, see {Client::DEFAULTS}
@@ -11,28 +11,28 @@ module Pelton
         @end = Clock.now + settings[:timeout] if settings[:timeout]
       end
 
-      # Seconds that a phase (:connect_timeout, ...) that begins now may take; nil: as long as it takes.
+      # Seconds for a phase (:connect_timeout, ...) that begins now; nil: no limit.
       #
-      # @raise [TimeoutError] the time of all is over
+      # @raise [TimeoutError] the whole request's time is over
       def left(phase)
         own = @settings[phase]
         return own unless @end
         left = Clock.left(@end)
-        raise TimeoutError, "the request was not done within #{@settings[:timeout]} s" if left.zero?
+        raise TimeoutError, "the request did not finish within #{@settings[:timeout]} s" if left.zero?
         own ? [own, left].min : left
       end
 
-      # When a phase that begins now is over, on the monotonic clock; nil: never.
+      # The end of a phase that begins now, on the monotonic clock; nil: no limit.
       #
-      # @raise [TimeoutError] the time of all is over
+      # @raise [TimeoutError] the whole request's time is over
       def till(phase) = left(phase)&.+(Clock.now)
 
-      # What to raise when a phase took longer, or all of it.
+      # The error for a phase, or a whole request, that took too long.
       #
       # @return [TimeoutError]
-      def over(phase, what = "nothing went on for #{@settings[phase]} s: the server is slow, or #{phase}: too short")
+      def over(phase, message = "no progress for #{@settings[phase]} s: the server is slow, or #{phase}: too short")
         left(phase)
-        TimeoutError.new(what)
+        TimeoutError.new(message)
       rescue TimeoutError => error
         error
       end

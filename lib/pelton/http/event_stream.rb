@@ -2,8 +2,8 @@
 
 module Pelton
   module HTTP
-    # Server-sent events: a body for a Rack application. The block sends events as long as it likes; when it ends, so does the
-    # response. A client that reads slowly holds up the block, one that is gone ends it by {ClosedError}.
+    # Server-sent events: a body for a Rack application. The block sends events for as long as it likes; its end is the
+    # response's end. The block waits for a client that reads slowly, and gets {ClosedError} when the client has left.
     #
     # @example
     #   run ->(env) do
@@ -13,7 +13,7 @@ module Pelton
     #     [200, events.headers, events]
     #   end
     class EventStream
-      # What the response says of itself. Proxies are told not to hold it back.
+      # The headers of the response. They ask proxies not to buffer it.
       HEADERS = {"content-type" => "text/event-stream", "cache-control" => "no-cache", "x-accel-buffering" => "no"}.freeze
 
       # @yieldparam stream [EventStream]
@@ -29,11 +29,11 @@ module Pelton
       #
       # @param data [String, nil] of any number of lines
       # @param event [String, nil] its name; nil: "message"
-      # @param id [String, nil] what a client that reconnects sends as Last-Event-ID
-      # @param retry_after [Numeric, nil] seconds until it may reconnect
+      # @param id [String, nil] a client that reconnects sends it as Last-Event-ID
+      # @param retry_after [Numeric, nil] seconds until a client that loses the connection may reconnect
       # @return [self]
-      # @raise [ClosedError] the client is gone
-      # @raise [ArgumentError] a name or id with a line end in it
+      # @raise [ClosedError] the client has left
+      # @raise [ArgumentError] a name or id contains a line end
       # @asynchronous
       def emit(data = nil, event: nil, id: nil, retry_after: nil)
         lines = {"event" => event, "id" => id, "retry" => retry_after && (retry_after * 1000).round}.compact.map { |name, value| field(name, value) }
@@ -42,13 +42,14 @@ module Pelton
         put("#{lines.join}\n")
       end
 
-      # Sends what clients pass over: it keeps a connection open, and finds out whether the client is still there.
+      # Sends a comment, which clients ignore. It keeps a connection open, and finds out whether the client is still there.
       #
       # @return [self]
+      # @raise [ClosedError] the client has left
       # @asynchronous
       def comment(text = "") = put(": #{text.to_s.tr("\r\n", "  ")}\n\n")
 
-      # Rack's: the server gives it what it writes to.
+      # Rack's streaming body: the server calls it with the stream.
       # @private
       def call(stream)
         @stream = stream
@@ -62,12 +63,12 @@ module Pelton
       private
 
       def field(name, value)
-        raise ArgumentError, "the #{name} of an event has a line end in it" if value.to_s.match?(/[\r\n\0]/)
+        raise ArgumentError, "the #{name} of an event contains a line end" if value.to_s.match?(/[\r\n\0]/)
         "#{name}: #{value}\n"
       end
 
       def put(text)
-        raise Error, "an event stream sends while the server writes it, inside its block" unless @stream
+        raise Error, "an event stream can only send inside its block, while the server writes the response" unless @stream
         @stream.write(text)
         self
       end

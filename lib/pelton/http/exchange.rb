@@ -2,72 +2,72 @@
 
 module Pelton
   module HTTP
-    # One request and its response. An application has it in hand as `env["async.callback"]`, `env["async.close"]`,
-    # `env["rack.hijack"]` and `env["rack.early_hints"]`, which are one object:
+    # One request and its response. An application gets it as `env["async.callback"]`, `env["async.close"]`,
+    # `env["rack.hijack"]`, and `env["rack.early_hints"]` where the server offers it, which are one object:
     #
     # - `call([status, headers, body])` answers a request whose handler has returned `[-1, {}, []]` or thrown `:async`;
     # - `call` without arguments takes the connection over, as an IO; {#hijack} does it as a {Stream};
     # - `call(headers)` sends 103 Early Hints;
-    # - `callback { }` is told that the client has left, as Thin's users write it.
+    # - `callback { }` notifies that the client has left, in Thin's style.
     #
-    # Once the response is complete, or the client is gone, calls change nothing.
+    # Once the response is complete, or the client has left, calls have no effect.
     class Exchange
       # @!method call(argument = nil)
-      #   @param argument [Array, Hash] an answer, or early hints; none: hijack
+      #   @param argument [Array, Hash] a response, or early hints; none: hijack
       #   @return [IO, nil] the socket of a hijacked connection
-      #   @raise [ClosedError] hijacking a connection that is closed
-      #   @asynchronous the body of an answer may wait
+      #   @raise [ClosedError] hijacking a closed connection
+      #   @asynchronous sending the body of a response may wait
 
       # @!method hijack
-      #   Takes the connection over, with what was received behind the head. The response is ignored.
+      #   Takes the connection over, with the bytes that were received behind the head. The handler's response is ignored.
       #   @return [Stream] which the caller closes
-      #   @raise [ClosedError] when the client is gone, or the exchange is over
+      #   @raise [ClosedError] the client has left, or the exchange is over
 
       # @!method write(string)
-      #   Sends a part of the response's body. Waits while more than 1 MB is queued.
+      #   Sends a part of the response's body. Waits while more than 64 KB are queued, and for its turn among other responses.
       #   @return [Integer] bytes
-      #   @raise [ClosedError] when the client is gone
-      #   @raise [Error] before the response has a head
-      #   @raise [TimeoutError] when the client does not read for the server's `write_timeout`: its connection is closed then
+      #   @raise [ClosedError] the client has left
+      #   @raise [Error] the response has no head yet
+      #   @raise [TimeoutError] the client has not read for the server's `write_timeout`, and its connection is closed
       #   @asynchronous
 
       # @!method flush
-      #   Sends what was written at once instead of at the tick's end.
+      #   Sends the written bytes now instead of at the end of the tick.
       #   @return [self]
 
       # @!method finish(trailers = nil)
-      #   The response's body is complete.
+      #   Completes the response's body.
       #   @param trailers [Hash{String => String}, nil] sent behind a chunked body
       #   @return [nil]
-      #   @raise [Error] before the response has a head, and when its body is shorter than its content-length
-      #   @raise [ArgumentError] for a malformed trailer; nothing of them is sent then
+      #   @raise [Error] the response has no head yet, or its body is shorter than its content-length
+      #   @raise [ArgumentError] a trailer is malformed; no trailer has been sent then
 
       # @!method abort
-      #   Closes the connection, so that the client sees that the response is not complete.
+      #   Closes the connection, so the client sees that the response is not complete.
       #   @return [nil]
 
       # @!method callback
-      #   Has the block called once: when the client has closed its side, which may be while its response is still made, or
-      #   else when the response is over. A client that has only shut its side can still be written to.
+      #   Calls the block once: when the client has closed its side, perhaps while the response is being made, or else at the
+      #   end of the response. A client that has only shut down its sending side can still receive.
       #   @return [self]
 
       # @!method errback
-      #   There for those who expect a Deferrable: it never fails.
+      #   Does nothing. It exists for code that expects a Deferrable: this one never fails.
       #   @return [self]
 
       # @!method open?
-      #   @return [Boolean] whether the client can still be written to
+      #   @return [Boolean] whether the client can still receive
 
       # @!method server
-      #   @return [Server] whose request it is
-      #   @raise [ClosedError] when the exchange is over
+      #   @return [Server] the server of the request
+      #   @raise [ClosedError] the exchange is over
 
       # @!method tls
-      #   @return [TLS::Info, nil] the client's certificate, the name it asked for, the version; nil without TLS
-      #   @raise [ClosedError] when the exchange is over
+      #   @return [TLS::Info, nil] the client's certificate, the server name it asked for, and the version; nil without TLS
+      #   @raise [ClosedError] the exchange is over
     end
 
-    # What a streaming body (`body.call(stream)`) reads the request from and writes the response to.
+    # The stream of a streaming body (`body.call(stream)`): it reads the request and writes the response.
     class BodyStream
       # @private
       def initialize(exchange)
@@ -76,18 +76,18 @@ module Pelton
         @closed = false
       end
 
-      # As {Input#read}.
+      # See {Input#read}.
       # @asynchronous
       def read(length = nil, buffer = nil) = @input.read(length, buffer)
 
-      # As {Input#readpartial}.
+      # See {Input#readpartial}.
       # @asynchronous
       def readpartial(length, buffer = nil) = @input.readpartial(length, buffer)
 
-      # As {Exchange#write}, of several strings.
+      # Sends several strings: see {Exchange#write}.
       #
       # @return [Integer] bytes
-      # @raise [ClosedError] it was closed, or the client is gone
+      # @raise [ClosedError] the stream was closed, or the client has left
       # @asynchronous
       def write(*strings)
         raise ClosedError, "the stream is closed" if @closed
@@ -95,7 +95,7 @@ module Pelton
       end
 
       # @return [self]
-      # @raise [ClosedError] as {#write}
+      # @raise (see #write)
       # @asynchronous
       def <<(string)
         write(string)
@@ -108,10 +108,10 @@ module Pelton
         self
       end
 
-      # The response is complete, but for trailers behind a chunked body. Legal when it is closed.
+      # Completes the response, with trailers behind a chunked body. It may be called more than once.
       #
-      # @param trailers [Hash{String => String}, nil] a client of HTTP/1.0 does not see them
-      # @raise [ArgumentError] for a malformed trailer; the stream is open then
+      # @param trailers [Hash{String => String}, nil] a client of HTTP/1.0 does not get them
+      # @raise [ArgumentError] a trailer is malformed; the stream stays open
       def finish(trailers = nil)
         return if @closed
         @exchange.finish(trailers)
@@ -119,9 +119,10 @@ module Pelton
         nil
       end
 
-      # The response is complete. Legal when it is closed.
+      # Completes the response, or breaks it off. It may be called more than once.
       #
-      # @param error [Exception, nil] what kept it from being complete: the client is told by the connection's end
+      # @param error [Exception, nil] the reason why the response is incomplete: the connection is closed, so the client
+      #   notices
       def close(error = nil)
         return if @closed
         @closed = true
@@ -129,13 +130,13 @@ module Pelton
         nil
       end
 
-      # What is left of the request's body is not read.
+      # Drops the rest of the request's body.
       def close_read = @input.close
 
-      # As {#close}.
+      # See {#close}.
       def close_write = close
 
-      # Whether it was closed, or the client is gone.
+      # Whether the stream was closed, or the client has left.
       def closed? = @closed || !@exchange.open?
     end
   end

@@ -4,24 +4,27 @@ require "zlib"
 
 module Pelton
   module HTTP
-    # Inflates what comes in pieces, and yields it in pieces: a bomb fills no memory, whoever collects counts.
+    # Inflates a body piece by piece, and yields it in pieces. So a small body that inflates to gigabytes fills no memory, and
+    # a reader that collects the pieces can stop at a limit.
     # @private
     class Inflation
-      # @return [Inflation, nil] nil for what is not inflated here
-      def self.for(coding)
+      # @yieldparam error [ProtocolError] the block may return another one to raise
+      # @return [Inflation, nil] nil for other codings
+      def self.for(coding, &name)
         case coding&.downcase
-        when "gzip", "x-gzip" then new(Zlib::MAX_WBITS + 16)
-        when "deflate" then new(nil)
+        when "gzip", "x-gzip" then new(Zlib::MAX_WBITS + 16, &name)
+        when "deflate" then new(nil, &name)
         end
       end
 
-      # @param bits [Integer, nil] of zlib's window; nil: the first byte tells whether there is zlib's head, which some
-      #   servers leave out
-      def initialize(bits)
+      # @param bits [Integer, nil] zlib's window bits; nil: for "deflate", where some servers leave out zlib's header, which the
+      #   first byte shows
+      def initialize(bits, &name)
         @bits = bits
+        @name = name || :itself.to_proc
       end
 
-      # @raise [ProtocolError] this is not what was announced
+      # @raise [ProtocolError] the bytes are not in the announced format
       def add(piece, &block)
         until piece.empty?
           @zlib ||= Zlib::Inflate.new(@bits || bits_of(piece))
@@ -30,20 +33,22 @@ module Pelton
           return yield_rest(&block) unless @zlib.finished?
           piece = piece.byteslice(@zlib.total_in - before..)
           @zlib.close
-          @zlib = nil # gzip allows several members, one behind the other
+          @zlib = nil # a gzip body may have several members
         end
       rescue Zlib::Error => error
-        raise ProtocolError, "the body cannot be inflated: #{error.message}"
+        fail("the body cannot be inflated: #{error.message}")
       end
 
-      # @raise [ProtocolError] something is missing
+      # @raise [ProtocolError] the body is incomplete
       def finish
-        raise ProtocolError, "the inflated body ends before its end" if @zlib
+        fail("the compressed body is cut short") if @zlib
       end
 
       private
 
-      # What zlib keeps because it is too little for a piece: somebody may wait for it.
+      def fail(message) = raise(@name.call(ProtocolError.new(message)))
+
+      # Yields the bytes that zlib keeps until they fill a piece: a reader may be waiting for them.
       def yield_rest
         rest = @zlib.flush_next_out
         yield rest unless rest.empty?

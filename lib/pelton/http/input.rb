@@ -2,22 +2,23 @@
 
 module Pelton
   module HTTP
-    # The body of a request, as `rack.input`: what is not asked for stays with the client. Reads wait for it.
+    # The body of a request, as `rack.input`. It is received while it is read, so a handler that does not read leaves the
+    # bytes with the client.
     class Input
       # @private
       def initialize(exchange)
         @exchange = exchange
-        @buffer = nil # what came and was not asked for
+        @buffer = nil # received bytes that have not been read
       end
 
-      # Reads like IO#read: all of the rest, or so many bytes, fewer only at the end.
+      # Reads like IO#read: the whole rest, or so many bytes, fewer only at the end.
       #
-      # @param length [Integer, nil] bytes
+      # @param length [Integer, nil] bytes; nil: the whole rest
       # @param buffer [String, nil] is filled instead of a new String
-      # @return [String, nil] nil at the end, when a length was given
-      # @raise [ClosedError] when the client is gone before the end
-      # @raise [TimeoutError] when nothing comes for the server's `header_timeout`, or too little for its `body_rate`
-      # @raise [ProtocolError, LimitError] when the body is malformed or too long
+      # @return [String, nil] nil at the end, if a length was given
+      # @raise [ClosedError] the client leaves before the end
+      # @raise [TimeoutError] no byte comes for the server's `header_timeout`, or fewer than its `body_rate`
+      # @raise [ProtocolError, LimitError] the body is malformed or too long
       # @asynchronous
       def read(length = nil, buffer = nil)
         raise ArgumentError, "negative length #{length} given" if length&.negative?
@@ -27,11 +28,12 @@ module Pelton
         result && buffer
       end
 
-      # Reads what is there, at most so many bytes; waits when nothing is.
+      # Reads the bytes that have arrived, at most so many. Waits if there are none.
       #
       # @param length [Integer] bytes
       # @return [String]
       # @raise [EOFError] at the end
+      # @raise (see #read)
       # @asynchronous
       def readpartial(length, buffer = nil)
         part = take || raise(EOFError, "end of the request's body")
@@ -39,7 +41,7 @@ module Pelton
         buffer ? buffer.replace(part) : part
       end
 
-      # @return [String, nil] the next line with its end; nil at the end of the body
+      # @return [String, nil] the next line with its line end; nil at the end of the body
       # @asynchronous
       def gets
         line = String.new(encoding: Encoding::BINARY)
@@ -63,7 +65,7 @@ module Pelton
         self
       end
 
-      # @yieldparam part [String] as it comes from the client
+      # @yieldparam part [String] the bytes as they arrive
       # @asynchronous
       def each_part
         while (part = take)
@@ -71,14 +73,14 @@ module Pelton
         end
       end
 
-      # Takes no more; the server drops the rest.
+      # Stops reading: the server drops the rest.
       def close
         @buffer = @exchange = nil
       end
 
       private
 
-      # The next part; nil at the end. The one place that receives.
+      # The next part; nil at the end. All methods receive through it.
       def take
         if @buffer
           part, @buffer = @buffer, nil
@@ -107,7 +109,7 @@ module Pelton
       end
     end
 
-    # The body of a request that has none.
+    # The input of a request without a body.
     class EmptyInput
       def read(length = nil, buffer = nil)
         buffer&.clear

@@ -2,12 +2,12 @@
 
 module Pelton
   module HTTP
-    # Rails keeps what belongs to a request (Current, Time.zone, its connection to the database) by thread, unless it is told to keep
-    # it by fiber; and so does I18n keep the locale, where Ruby has no storage for fibers. But all requests of a process run on
-    # one thread here: while one waits, another would see what is its own.
+    # Rails keeps a request's state (Current, Time.zone, the database connection) by thread by default, and I18n keeps the locale
+    # by thread where Ruby has no fiber storage. But all requests of a process run on one thread here: while one waits, another
+    # would see its state. This makes both keep it by fiber.
     # @private
     module Isolation
-      # Fiber-locals begin empty with each request.
+      # I18n's configuration in a fiber-local, which begins empty with each request.
       module Locale
         def config = Thread.current[:pelton_i18n_config] ||= ::I18n::Config.new
 
@@ -17,7 +17,7 @@ module Pelton
       end
 
       class << self
-        # Has libraries that are loaded keep by fiber what they would keep by thread.
+        # Makes loaded libraries keep a request's state by fiber.
         def by_fiber
           by_fiber_in_rails if defined?(::ActiveSupport::IsolatedExecutionState)
           ::I18n.singleton_class.prepend(Locale) if defined?(::I18n::Config) && !fiber_storage?
@@ -30,8 +30,8 @@ module Pelton
         def by_fiber_in_rails
           state = ::ActiveSupport::IsolatedExecutionState
           return if state.isolation_level == :fiber
-          Pelton.logger.warn("Rails keeps what belongs to a request by fiber from now on, not by thread. " \
-            "Say so yourself in config/application.rb: config.active_support.isolation_level = :fiber")
+          Pelton.logger.warn("Rails keeps the state of a request by fiber from now on, not by thread. " \
+            "Set it yourself in config/application.rb: config.active_support.isolation_level = :fiber")
           state.isolation_level = :fiber
         end
       end

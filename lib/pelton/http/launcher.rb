@@ -2,35 +2,37 @@
 
 require_relative "../http"
 require_relative "../control"
+require_relative "../task_list"
 require_relative "configuration"
-require_relative "figures"
 require_relative "isolation"
+require_relative "stats"
 
 module Pelton
   module HTTP
-    # A process that serves one application until it is told to stop.
+    # Serves one application in this process until a signal comes.
     #
-    # | signal | what happens |
+    # | signal | effect |
     # |---|---|
-    # | INT, TERM | accepts nothing more, and ends when the requests that are under way are done; the second one ends at once |
+    # | INT, TERM | accepts no more connections, and ends when the requests in progress are done; the second signal ends at once |
     # | HUP | opens the log and reads the certificates again; as INT where there is neither |
-    # | USR1, USR2 | starts the program again with the same sockets, if they are its own; connections wait meanwhile |
+    # | TTIN | writes the tasks to Pelton.logger |
+    # | USR1, USR2 | starts the program again with the same sockets, if this process owns them; connections wait meanwhile |
     class Launcher
-      # @return [Server, nil] once it serves
+      # @return [Server, nil] nil before {#start}
       attr_reader :server
 
       # @param configuration [Configuration]
-      # @param app [#call, nil] instead of the configuration's rackup file
+      # @param app [#call, nil] the application; nil: the configuration's rackup file
       def initialize(configuration, app: nil, out: $stdout)
         @configuration = configuration
         @app = app
         @out = out
       end
 
-      # Looks for the rackup file, unless the application is there, for the certificates and the log.
+      # Checks the certificates, the log, and, without an application, that the rackup file exists.
       #
-      # @raise [Configuration::Invalid] there is no rackup file, or no such certificate
-      # @raise [SystemCallError] the log cannot be written
+      # @raise [Configuration::Invalid] the rackup file is missing, or a certificate is missing or invalid
+      # @raise [SystemCallError] the log cannot be opened
       def check
         contexts
         log_file
@@ -38,9 +40,10 @@ module Pelton
         raise Configuration::Invalid, "there is no #{@configuration.rackup}: name the rackup file, or write one"
       end
 
-      # Loads the application, unless it is there.
+      # Loads the application, unless it was given.
       #
-      # @raise [Configuration::Invalid] as {check}; or there is no gem rack to read the file
+      # @return [#call]
+      # @raise [Configuration::Invalid] as {#check}, or the gem rack is missing
       def app
         check
         @app ||= begin
@@ -50,24 +53,25 @@ module Pelton
         end
       end
 
-      # Sets what is called when it begins to stop.
+      # Calls the block when the launcher begins to stop.
       #
-      # @yieldparam again [Boolean] whether the program is to be started again
+      # @yieldparam again [Boolean] whether the program starts again
       def on_stop(&block) = @on_stop = block
 
       # Serves until a signal comes.
       #
-      # @param sockets [Cluster::Sockets, nil] instead of opening the addresses
-      # @return [Integer, nil] the exit status; nil: the program is to be started again with its sockets
+      # @param sockets [Cluster::Sockets, nil] the open sockets of the addresses; nil: open them
+      # @return [Integer, nil] the exit status; nil: the caller shall start the program again with its sockets
+      # @raise as {#app} and {#start}
       def run(sockets: nil)
-        load = app # what is wrong with it shows before anything listens
+        load = app # its errors must show before anything listens
         @sockets = sockets
         Pelton.run(grace: 1) do
           start(load, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] }, shared: false)
           open_control
           announce
           yield self if block_given?
-          obey
+          handle_signals
         end
         @again ? nil : 0
       ensure
@@ -75,11 +79,12 @@ module Pelton
         restore_signals
       end
 
-      # Makes the server and has it listen. Inside {Pelton.run}.
+      # Makes the server and listens. It is called inside {Pelton.run}.
       #
-      # @param descriptors [Hash{String => Integer}, nil] sockets of the addresses, instead of opening them
-      # @param shared [Boolean] whether other processes accept from those, too
+      # @param descriptors [Hash{String => Integer}, nil] the open sockets of the addresses; nil: open them
+      # @param shared [Boolean] whether other processes accept from these sockets, too
       # @return [Server]
+      # @raise [ConnectionError] an address is in use, or is not this machine's
       def start(application = app, descriptors: nil, shared: true)
         run_eventmachine
         Isolation.by_fiber
@@ -92,7 +97,7 @@ module Pelton
         @server
       end
 
-      # Finishes what is under way.
+      # Stops the server when the requests in progress are done, or after `shutdown_timeout`.
       #
       # @param backlog [Boolean] see {Server#stop}
       # @asynchronous
@@ -103,10 +108,10 @@ module Pelton
         ::EventMachine.stop if @eventmachine && ::EventMachine.reactor_running?
       end
 
-      # Whether there is something to {reload}.
+      # Whether {#reload} has an effect.
       def reloads? = !!(log_file || contexts.values.any?)
 
-      # Opens the log and reads the certificates again. What cannot be read stays what it was, and is reported.
+      # Opens the log and reads the certificates again. An error is logged, and the old certificates stay.
       def reload
         log_file&.reopen(log_file.path, "a")&.sync = true
         contexts.each_value { |context| context&.reload }
@@ -116,9 +121,9 @@ module Pelton
 
       private
 
-      # It is needed here alone: so the gem does not depend on it.
+      # Only rackup files need the gem rack.
       def require_builder
-        require "rack" # whose middleware rackup files name without requiring it
+        require "rack" # rackup files use its middleware without requiring it
         require "rack/builder"
       rescue LoadError
         raise Configuration::Invalid, "a rackup file needs the gem rack: add it to your Gemfile, or gem install rack"
@@ -126,19 +131,20 @@ module Pelton
 
       def open_control
         address = @configuration.control or return
-        metrics = -> { Metrics.text(FIGURES, {{worker: 0} => @server.stats.transform_keys(&:to_s)}) }
-        @control = Control.new(address, stats: -> { @server.stats }, metrics: metrics)
+        metrics = -> { Metrics.text(STATS, {{worker: 0} => @server.stats.transform_keys(&:to_s)}) }
+        reactor = Reactor.current
+        @control = Control.new(address, stats: -> { @server.stats }, metrics: metrics, tasks: -> { TaskList.of(reactor) })
       end
 
-      # Applications that were written for EventMachine find its loop running, as under Thin: it is this one. An error of a
-      # callback of theirs is reported, and ends nothing.
+      # Applications that use EventMachine find its loop running, as under Thin: it is this reactor. Errors of their callbacks
+      # are reported, and do not end the server.
       def run_eventmachine
         return unless defined?(::EventMachine) && ::EventMachine.respond_to?(:_failed) && !::EventMachine.reactor_running?
-        @eventmachine = Pelton.spawn { ::EventMachine.run }
+        @eventmachine = Pelton.spawn(detached: true) { ::EventMachine.run }
         ::EventMachine.error_handler { |error| Pelton.report_error(error) }
       end
 
-      # Read before workers are forked, so that each of them resumes the sessions of all.
+      # The TLS contexts by address. They are made before workers are forked, so each worker can resume the sessions of all.
       def contexts
         @contexts ||= @configuration.addresses.to_h do |address, tls|
           [address, HTTP._tls(tls)]
@@ -160,16 +166,17 @@ module Pelton
         return if @configuration.quiet
         @server.listeners.zip(@configuration.addresses.keys) do |listener, address|
           address = address.sub(/:0\z/) { ":#{listener.port}" }
-          @out.puts("Pelton #{VERSION} listens on #{address} (pid #{Process.pid})")
+          @out.puts("Pelton #{VERSION} listens on #{Configuration.url(address)} (pid #{Process.pid})")
         end
         @out.flush
       end
 
-      # Until it is over.
-      def obey
+      # Handles signals until one ends the server.
+      def handle_signals
         signals = Thread::Queue.new
         names = @sockets ? %w[INT TERM HUP USR1 USR2] : %w[INT TERM HUP]
         @handlers = names.to_h { |name| [name, Signal.trap(name) { signals << name }] }
+        @handlers["TTIN"] = TaskList.log_at("TTIN")
         stopping = nil
         while (name = signals.pop)
           if name == "HUP" && reloads?
@@ -178,8 +185,8 @@ module Pelton
             stopping = name
             @again = name.start_with?("USR")
             @on_stop&.call(@again)
-            @sockets&.close unless @again # whoever connects now is refused, and not left behind
-            Pelton.spawn do
+            @sockets&.close unless @again # new connections must be refused, not left waiting in the backlog
+            Pelton.spawn(detached: true) do
               stop
             ensure
               signals << nil

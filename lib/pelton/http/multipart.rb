@@ -5,24 +5,23 @@ require "securerandom"
 
 module Pelton
   module HTTP
-    # A form with files in it, multipart/form-data (RFC 7578): `multipart:` of {Client#request}. Files are read while they are
-    # sent.
+    # A form with files, multipart/form-data (RFC 7578): `multipart:` of {Client#request}. Files are read while they are sent.
     #
-    # A value is a String or anything else with `to_s`; an IO or a Pathname, which is a file; a Hash that says of a file more
-    # than it does itself; or an Array of them, which are sent under the same name.
+    # A value is a String or another object with `to_s`; an IO or a Pathname, which is sent as a file; a Hash with a file's
+    # `content:`, `filename:` and `type:`; or an Array of values, which are sent under the same name.
     #
     # @example
     #   client.post("photos", multipart: {title: "Nile", tags: ["river", "map"], photo: File.open("nile.jpg")})
     #   client.post("photos", multipart: {photo: {content: bytes, filename: "nile.jpg", type: "image/jpeg"}})
     class Multipart
-      # Of a file that says nothing else.
+      # The content type of a file without another one.
       TYPE = "application/octet-stream"
 
       # @return [Boolean] whether there is a file among the values of a form
       def self.needed?(fields) = fields.any? { |_, value| (value.is_a?(Array) ? value : [value]).any? { |one| one.respond_to?(:read) } }
 
       # @param fields [Hash, Array<Array(name, value)>]
-      # @raise [ArgumentError]
+      # @raise [ArgumentError] a content type contains a line end, or a value cannot be sent
       def initialize(fields)
         @boundary = "pelton-#{SecureRandom.hex(16)}"
         parts = fields.flat_map { |name, value| (value.is_a?(Array) ? value : [value]).flat_map { |one| part(name, one) } }
@@ -32,16 +31,16 @@ module Pelton
       # @return [String] the content type, with the boundary
       def type = "multipart/form-data; boundary=#{@boundary}"
 
-      # Yields its pieces.
+      # Yields the pieces of the body.
       def each(&block) = @bodies.each { |body| body.each(&block) }
 
-      # @return [Integer, nil] bytes; nil: a part's length is not known
+      # @return [Integer, nil] bytes; nil: the length of a part is unknown
       def length
         lengths = @bodies.map(&:length)
         lengths.sum unless lengths.include?(nil)
       end
 
-      # @return [Boolean] whether it can be sent once more
+      # @return [Boolean] whether the form can be sent again
       def repeatable? = @bodies.all?(&:repeatable?)
 
       private
@@ -53,7 +52,7 @@ module Pelton
       end
 
       def file(name, content:, filename: name_of(content) || name, type: TYPE)
-        raise ArgumentError, "#{type.inspect} is no content type" if type.match?(/[\r\n\0]/)
+        raise ArgumentError, "#{type.inspect} is not a content type" if type.match?(/[\r\n\0]/)
         ["#{head(name)}; filename=\"#{quote(filename)}\"\r\ncontent-type: #{type}\r\n\r\n", content, "\r\n"]
       end
 
@@ -65,7 +64,7 @@ module Pelton
 
       def head(name) = "--#{@boundary}\r\ncontent-disposition: form-data; name=\"#{quote(name)}\""
 
-      # As browsers do (WHATWG HTML, 4.10.21.8): what is quoted cannot end the quotes, nor the line.
+      # Escapes as browsers do (WHATWG HTML, 4.10.21.8), so the text can end neither the quotes nor the line.
       def quote(text) = text.to_s.gsub(/[\r\n"]/, "\r" => "%0D", "\n" => "%0A", '"' => "%22")
     end
   end

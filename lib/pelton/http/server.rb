@@ -2,8 +2,8 @@
 
 module Pelton
   module HTTP
-    # Serves a Rack application on the reactor of this thread. The application is called on the fiber that turns the loop;
-    # if it waits, it holds up its own connection alone.
+    # Serves a Rack application on the reactor of this thread. The application is called on the fiber that runs the loop. If
+    # it waits, only its own connection waits.
     #
     # @example
     #   Pelton.run do
@@ -11,44 +11,46 @@ module Pelton
     #     server.listen("tcp://127.0.0.1:9292")
     #   end
     class Server
-      # Limits: of time in seconds, of size in bytes; nil is no limit.
+      # Limits: of time in seconds, of size in bytes. nil is no limit.
       DEFAULTS = {
-        header_timeout: 30,    # from a connection's beginning, or a request's first byte, to the end of its head; and
+        header_timeout: 30,    # from the beginning of a connection, or the first byte of a request, to the end of its head; and
         #                        between two pieces of its body
-        body_rate: 500,        # bytes a second, averaged, that a body must come at when it was waited for so long in all: else
-        #                        it is late. Not for one that is read while it is answered
+        body_rate: 500,        # average bytes a second of a body that was waited for longer than header_timeout in all: below, it
+        #                        is late. A body that is read while the response is sent has no such limit
         idle_timeout: 75,      # between two requests
-        request_timeout: nil,  # from a head to its response's beginning: then 504
-        write_timeout: 60,     # without the client reading any of what is to be sent
-        max_target: 8192,      # bytes of the request's target: else 414
-        max_head: 65_536,      # bytes of the request line and the headers: else 431
-        max_headers: 100,      # headers, 256 at most: else 431
-        max_body: nil,         # bytes of the request's body: else 413
-        spool: nil,            # bytes of a body in memory: then it is received as a whole, beyond that into a file, before the
-        #                        application is called; nil: the application receives it while it reads
-        max_requests: nil,     # of one connection: then it is closed
+        request_timeout: nil,  # from the head of a request to the beginning of its response: beyond, 504
+        write_timeout: 60,     # during which the client reads no byte of the response
+        max_target: 8192,      # bytes of the request's target: beyond, 414
+        max_head: 65_536,      # bytes of the request line and the headers: beyond, 431
+        max_headers: 100,      # headers, 256 at most: beyond, 431
+        max_body: nil,         # bytes of the request's body: beyond, 413
+        spool: nil,            # bytes of a body in memory: the whole body is received before the application is called, a longer
+        #                        one into a file; nil: it is received while the application reads
+        max_requests: nil,     # requests of one connection: then it is closed
         concurrency: 10_000,   # requests that run at once
-        queue: 10_000          # requests that wait for a place to run: beyond it 503
+        queue: 10_000          # requests that wait to run: beyond, 503
       }.freeze
 
-      MOST_HEADERS = 256 # which the parser has room for
+      MOST_HEADERS = 256 # the parser's capacity
       private_constant :MOST_HEADERS
 
       # @return [#call] the Rack application
       attr_reader :app
 
       # @param app [#call] the Rack application
-      # @param log [#call, nil] is called with env, status, bytes and seconds of each request: see {CommonLog}
+      # @param log [#call, nil] is called with the env, status, bytes and seconds of each request: see {CommonLog}
       # @param errors [#puts, #write, #flush] `rack.errors`
-      # @param secure [Boolean] whether `rack.url_scheme` is https for connections without TLS, too: behind a proxy that has it
+      # @param secure [Boolean] whether `rack.url_scheme` is https for connections without TLS, too: behind a proxy with TLS
+      # @param early_hints [Boolean] whether requests have `rack.early_hints`. Rails then sends 103 Early Hints with each stylesheet, which
+      #   some proxies and clients take for the response
       # @param options [Hash] see {DEFAULTS}
-      # @raise [ArgumentError] for an option that is not known, or not valid
-      def initialize(app, log: nil, errors: $stderr, secure: false, **options)
+      # @raise [ArgumentError] an option is unknown or invalid
+      def initialize(app, log: nil, errors: $stderr, secure: false, early_hints: false, **options)
         raise ArgumentError, "the application must respond to call" unless app.respond_to?(:call)
         unknown = options.keys - DEFAULTS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
         name, value = options.find { |_, value| !(value.nil? || value.is_a?(Numeric) && value >= 0) }
-        raise ArgumentError, "#{name}: #{value.inspect} is no number of 0 or more" if name
+        raise ArgumentError, "#{name}: must be a number of 0 or more, not #{value.inspect}" if name
         raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if options[:max_headers].to_i > MOST_HEADERS
         Sinatra.install
         @app = app
@@ -56,35 +58,35 @@ module Pelton
         @shared = []
         @sockets = {}
         app = Spool.new(app, memory: options[:spool]) if options[:spool]
-        _setup(app, log, HTTP._template(template(errors, secure)), DEFAULTS.merge(options, secure: secure))
+        _setup(app, log, HTTP._template(template(errors, secure, early_hints)), DEFAULTS.merge(options, secure: secure))
       end
 
       # Listens on an address. May be called several times. An open listener keeps {Pelton.run} going.
       #
-      # @param address [String] tcp://host:port (port 0: any free one), unix:///path, or ssl://host:port
-      # @param options [Hash] see {Pelton.listen}; ssl:// needs `tls:`, whose `alpn:` is http/1.1 unless it says otherwise
+      # @param address [String] tcp://host:port (port 0: any free port), unix:///path, or ssl://host:port
+      # @param options [Hash] see {Pelton.listen}; ssl:// needs `tls:`, whose `alpn:` is http/1.1 by default
       # @return [Listener]
-      # @raise [ArgumentError] the address cannot be read; see {Address}
-      # @raise [ConnectionError] when the address is in use or not ours
+      # @raise [ArgumentError] the address is invalid (see {Address}), or `tls:` is missing
+      # @raise [ConnectionError] the address is in use, or is not this machine's
       def listen(address, **options)
-        place = Address.new(address)
-        raise ArgumentError, "#{address}: give tls: {certificate: ..., key: ...}" if place.tls? && !options[:tls]
+        parsed = Address.new(address)
+        raise ArgumentError, "#{address}: give tls: {certificate: ..., key: ...}" if parsed.tls? && !options[:tls]
         options[:tls] = HTTP._tls(options[:tls]) if options[:tls]
         listener =
-          if place.path
-            Pelton.listen_unix(place.path, **options) { |stream| serve(stream) }
+          if parsed.path
+            Pelton.listen_unix(parsed.path, **options) { |stream| serve(stream) }
           else
-            Pelton.listen(place.host, place.port, **options) { |stream| serve(stream) }
+            Pelton.listen(parsed.host, parsed.port, **options) { |stream| serve(stream) }
           end
         @listeners << listener
         listener
       end
 
-      # Listens on a descriptor that was inherited.
+      # Listens on an inherited descriptor.
       #
-      # @param descriptor [Integer] of a listening socket, which is closed with the server
-      # @param shared [Boolean] whether other processes accept from it, too
-      # @param tls [TLS::Context, Hash, nil] has each connection speak TLS
+      # @param descriptor [Integer] a listening socket, which is closed with the server
+      # @param shared [Boolean] whether other processes accept from the socket, too
+      # @param tls [TLS::Context, Hash, nil] TLS for each connection
       # @return [Listener]
       def listen_fd(descriptor, shared: false, tls: nil)
         listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP._tls(tls)) { |stream| serve(stream) }
@@ -93,26 +95,32 @@ module Pelton
         listener
       end
 
-      # @return [Array<Listener>] those that are open
+      # @return [Array<Listener>] the open listeners
       def listeners = @listeners.reject(&:closed?)
 
+      # @!method stats
+      #   @return [Hash{Symbol => Integer, Hash}] current numbers: `connections`, and those of them that are `idle`; requests that
+      #     are `running`, and requests that are `waiting` to run. Counters: `accepted` connections, `requests`, `refused`
+      #     (malformed) ones, `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations` from a head to the
+      #     end of its response: the number of requests within so many seconds ("0.1"; "+Inf": all), and their "sum" in seconds
+
       # @!method serve(stream)
-      #   Serves the requests of a connection that was accepted, or secured, elsewhere. Returns at once.
-      #   @param stream [Stream] the server's from now on
+      #   Serves the requests of a connection that was accepted, and given TLS, elsewhere. Returns at once.
+      #   @param stream [Stream] belongs to the server from now on
       #   @return [nil]
 
-      # @return [Hash{WebSocket => true}] those that {WebSocket.accept} has made of its requests, and that are not closed
+      # @return [Hash{WebSocket => true}] the open sockets that {WebSocket.accept} has made of this server's requests
       # @private
       attr_reader :sockets
 
-      # Stops: accepts nothing more, closes idle connections, and waits for the requests that are under way. Each response
-      # is its connection's last. A connection that was accepted, and whose first request or TLS handshake is yet to come,
-      # is served. Each {WebSocket} is closed with code 1001, and event streams are ended: their clients connect again.
+      # Stops: accepts no more connections, closes idle ones, and waits for the requests in progress. Each response is the last
+      # one of its connection. A connection that was accepted is served, even if its first request or its TLS handshake is
+      # yet to come. Each {WebSocket} is closed with code 1001, and event streams end, so their clients connect again.
       #
-      # @param timeout [Numeric, nil] seconds; what is open then stays open
-      # @param backlog [Boolean] whether connections that wait to be accepted on shared sockets are served, too, because no
-      #   other process will. On sockets that are this server's alone they always are
-      # @return [Boolean] whether everything is closed
+      # @param timeout [Numeric, nil] seconds; connections that are still open then stay open
+      # @param backlog [Boolean] whether to serve connections that wait to be accepted on shared sockets, because no other
+      #   process will. On sockets that this server does not share they are always served
+      # @return [Boolean] whether all connections are closed
       # @asynchronous
       def stop(timeout: 30, backlog: false)
         deadline = timeout && Clock.now + timeout
@@ -125,23 +133,18 @@ module Pelton
         true
       end
 
-      # @!method stats
-      #   @return [Hash{Symbol => Integer, Hash}] now: `connections`, of them `idle`; requests `running` and `waiting` for a
-      #     place. Ever: connections `accepted`, `requests`, those `refused` (malformed), `overloads` (503) and `errors` (500);
-      #     `responses` by class ("2xx"); `durations`: how many requests took so many seconds at most ("0.1"; "+Inf": all), from
-      #     the head to the response's end, and their "sum" of seconds
-
       private
 
-      # Whether nothing is open any more. What goes on while its client likes may have begun since the last look.
+      # Whether all connections are closed. It ends event streams and WebSockets each time: new ones may have begun since the
+      # last call.
       def quiet?
         _end_events
-        @sockets.each_key { |socket| Pelton.spawn { socket.close(1001, "the server stops") } if socket.open? }
+        @sockets.each_key { |socket| Pelton.spawn(detached: true) { socket.close(1001, "the server stops") } if socket.open? }
         @sockets.empty? && @listeners.sum(&:pending).zero? && stats[:connections].zero?
       end
 
-      def template(errors, secure)
-        {
+      def template(errors, secure, early_hints)
+        template = {
           "SCRIPT_NAME" => "",
           "QUERY_STRING" => "",
           "SERVER_NAME" => "localhost",
@@ -151,6 +154,8 @@ module Pelton
           "rack.errors" => errors,
           "rack.hijack?" => true
         }
+        template["rack.early_hints"] = true if early_hints # each request puts its exchange there
+        template
       end
     end
   end

@@ -2,12 +2,12 @@
 
 module Pelton
   module HTTP
-    # Where a server has `async.callback`, Sinatra's `stream` wants EventMachine. Applications that load pelton/eventmachine have
-    # it; for the others this takes its place: the block runs in the request's fiber, and may wait.
+    # Sinatra's `stream` uses EventMachine on servers with `async.callback`. Applications that load pelton/eventmachine have it;
+    # for other applications this module replaces it: the block runs in the request's fiber, and may wait.
     # @private
     module Sinatra
       class << self
-        # For Sinatra, if it is loaded and no EventMachine of ours is.
+        # Installs the replacement if Sinatra is loaded and pelton/eventmachine is not.
         def install
           return unless defined?(::Sinatra::Helpers::Stream) && !::Sinatra.const_defined?(:EventMachine, false)
           ::Sinatra.const_set(:EventMachine, self) unless defined?(::EventMachine) && ::EventMachine.respond_to?(:_failed)
@@ -20,7 +20,7 @@ module Pelton
 
         def defer = yield
 
-        # Sinatra writes to a stream by this, from whichever thread the application does.
+        # Sinatra writes to a stream through it, from any thread of the application.
         def schedule(&block) = Pelton.running? ? yield : @reactor.schedule(&block)
       end
     end

@@ -5,12 +5,12 @@ require "tempfile"
 
 module Pelton
   module HTTP
-    # Middleware: has the request's whole body there before the application is called, in memory up to a limit and in a file
-    # beyond it. Then `rack.input` can be rewound, and a slow upload waits here instead of in the application.
+    # Middleware that receives the whole body of a request before it calls the application: in memory up to a limit, and beyond
+    # it in a file. Then `rack.input` can be rewound, and a slow upload waits here instead of in the application.
     # {Server#initialize} uses it for `spool:`.
     class Spool
       # @param app [#call]
-      # @param memory [Integer] bytes of a body that are kept in memory
+      # @param memory [Integer] the most bytes of a body in memory
       def initialize(app, memory: 131_072)
         @app = app
         @memory = memory
@@ -36,7 +36,7 @@ module Pelton
         env["rack.input"] = spool
       end
 
-      # To a file, which is gone when the response is complete.
+      # Moves the body to a file, which is deleted when the response is complete.
       def move(memory, env)
         file = Tempfile.create("pelton", binmode: true)
         File.unlink(file.path)

@@ -7,92 +7,87 @@ rescue LoadError
   raise LoadError, "Pelton::HTTP::WebSocket needs the gem websocket-driver (and, to compress, permessage_deflate): add it to your Gemfile"
 end
 require_relative "websocket_deflate"
+# Loads the gems' files now: the first handshake would load them inside the loop.
+[WebSocket::Driver::Client, WebSocket::Driver::StreamReader, WebSocket::Driver::Headers, WebSocket::HTTP::Response, WebSocket::Extensions::Parser]
+Pelton::HTTP::WebSocketDeflate.available?
 require_relative "websocket_frames"
 require_relative "websocket_handshake"
+require_relative "websocket_message"
+require_relative "websocket_output"
 
 module Pelton
   module HTTP
-    # A WebSocket (RFC 6455), of either side: {WebSocket.accept} on a server's, {WebSocket.connect} on a client's.
+    # A WebSocket (RFC 6455): {WebSocket.accept} makes a server's, {WebSocket.connect} a client's. {Room} sends to many.
     #
-    # Direct style: {#receive} waits for the next message, {#each} goes on until the end. Callback style: {#on_message} is
-    # given each, in order; one that waits holds up this socket alone. Pings are answered in either.
+    # Direct style: {#receive} waits for the next message, {#each} yields all until the end. Callback style: {#on_message}'s
+    # block gets each message, in order; while the block waits, only this socket waits. Pings are answered in both styles.
     #
-    # Messages are Strings: text in UTF-8, everything else binary. It is used on the thread that opened it.
+    # Messages are Strings: text is UTF-8, everything else is binary. A socket belongs to the thread that opened it.
     class WebSocket
       extend WebSocketHandshake
+      include WebSocketOutput
 
-      # The server did not agree to a WebSocket.
+      autoload :Room, "pelton/http/websocket_room"
+
+      # The server did not accept the WebSocket.
       class HandshakeError < ConnectionError
         def retriable? = false
       end
 
       # Bytes of a message, inflated: a longer one closes the socket with code 1009.
       MAX_MESSAGE = 16 << 20
-      # Seconds that the peer may take to say farewell, too.
+      # Limits of a socket, in seconds and bytes.
+      DEFAULTS = {
+        max_message: MAX_MESSAGE, # bytes of a received message, inflated
+        ping: 30,                 # between two pings; a peer that sends nothing between two of them is given up. nil: no pings
+        write_timeout: 60         # during which the peer takes no byte of the queued messages: then it is given up, within twice
+        #                           that time. nil: no limit
+      }.freeze
+      # Seconds that the peer may take to answer a close frame.
       CLOSE_TIMEOUT = 5
-      # Seconds in which bytes of a peer that broke the protocol are dropped, so that it sees why.
+      # Seconds during which further bytes of a peer that violated the protocol are read and dropped: otherwise a reset could
+      # keep the close frame from arriving.
       LINGER = 2
-      # Codes that may be sent: those of RFC 6455 and its registry, those of libraries, and those of applications.
-      CODES = [1000..1003, 1007..1014, 3000..4999].freeze
-      # Messages, and bytes of them, that are received before anybody asks for them.
+      # Messages, and their bytes, that are received before {#receive} asks for them.
       AHEAD = 1000
       AHEAD_BYTES = 1 << 20
 
-      # Bytes that are parsed at once: thousands of frames. More would hold up others when they are tiny.
+      # Bytes that are parsed at once. They may be thousands of tiny frames, and others wait meanwhile.
       SLICE = 8192
-      # Seconds of parsing after which it is the others' turn.
-      TURN = 0.001
+      # Seconds of parsing after which others get a turn.
+      BUDGET = 0.001
+      private_constant :LINGER, :SLICE, :BUDGET
 
-      # What a driver writes to. One with an environment is a server's.
-      ServerWire = Struct.new(:stream, :env) { def write(bytes) = stream.write(bytes) }
-      ClientWire = Struct.new(:stream, :url) { def write(bytes) = stream.write(bytes) }
-      private_constant :LINGER, :CODES, :SLICE, :TURN, :ServerWire, :ClientWire
+      # @return [String, nil] the subprotocol that both sides agreed on
+      attr_reader :protocol
 
-      # @return [String, nil] the subprotocol that was agreed upon
-      def protocol = @driver.protocol
-
-      # @return [Integer, nil] why it was closed: 1000 in good order, 1006 when the connection ended without a farewell
+      # @return [Integer, nil] the close code: 1000 for a normal end, 1006 if the connection ended without a close frame; nil while
+      #   the socket is open
       attr_reader :close_code
 
-      # @return [String, nil]
+      # @return [String, nil] the text beside the close code
       attr_reader :close_reason
 
       # @private See {WebSocketHandshake}.
-      def initialize(stream, env: nil, url: nil, protocols: [], headers: {}, deflate: WebSocketDeflate.available?, max_message: MAX_MESSAGE, ping: 30)
+      def initialize(stream, frames, client:, protocol:, deflate:, ping:, write_timeout:)
         @stream = stream
+        @frames = frames
+        @client = client
+        @protocol = protocol
+        @deflate = deflate
+        @ping = ping
+        @write_timeout = write_timeout
+        @queued = 0 # bytes that were ever queued
         @incoming = []
         @incoming_bytes = 0
         @waiting = []
-        @ping = ping
-        @frames = WebSocketFrames.new(masked: !env.nil?, limit: max_message)
-        options = {max_length: max_message, protocols: Array(protocols)}
-        @driver = env ? ::WebSocket::Driver.rack(ServerWire.new(stream, env), options) : ::WebSocket::Driver.client(ClientWire.new(stream, url), options)
-        @driver.add_extension(WebSocketDeflate.extension(max_message)) if deflate
-        headers.each { |name, value| @driver.set_header(name, value) }
-        listen
-        @driver.start
+        @registries = []
       end
 
-      # @private Gives it the head of the server's answer.
-      def shake_hands(head) = @driver.parse(head)
-
-      # @private Gives it what was received. Several fibers may be in here, but never at once.
-      def feed(bytes)
-        @heard = true
-        (0...bytes.bytesize).step(SLICE) do |at|
-          break if @closed
-          began = Clock.now
-          parse((bytes.bytesize > SLICE) ? bytes.byteslice(at, SLICE) : bytes)
-          deliver
-          Reactor.current.yield if at + SLICE < bytes.bytesize && Clock.now - began > TURN && Pelton.running?
-        end
-      end
-
-      # @private The handshake is over: from now on it reads by itself, where a reactor runs.
-      # @param sockets [Hash{WebSocket => true}] has it until it is closed
-      def begin(sockets = {})
-        raise HandshakeError, @error if @error
-        (@sockets = sockets)[self] = true
+      # @private Begins after the handshake. Where a reactor runs, the socket reads by itself from now on.
+      # @param sockets [Hash{WebSocket => true}] contains the socket until it is closed
+      def begin(sockets = nil)
+        enter(sockets)[self] = true if sockets
         return self unless Pelton.running?
         @stream.on_close do
           @closing&.cancel
@@ -100,22 +95,29 @@ module Pelton
         end
         @stream.on_data { |bytes| feed(bytes) }
         @pinging = Pelton.add_periodic_timer(@ping) { check_peer } if @ping
-        deliver
         self
       end
 
-      # @private
-      def open? = @driver.state == :open && !@closing && !@stream.closed?
+      # @private The socket is deleted from the registry when it is closed.
+      # @return [#delete] the registry
+      def enter(registry) = @registries.push(registry).last
 
-      # The next message.
+      # @private
+      def leave(registry) = @registries.delete_if { |one| one.equal?(registry) }
+
+      # @private
+      def open? = !@closing && !@closed && !@stream.closed?
+
+      # Receives the next message.
       #
       # @param timeout [Numeric, nil] seconds
-      # @return [String, nil, Operation] nil when the socket is closed: {#close_code} says why; with a block the Deferrable
-      # @raise [TimeoutError]
+      # @return [String, nil, Operation] nil when the socket is closed, see {#close_code}; with a block the Deferrable
+      # @raise [TimeoutError] no message has come in time
+      # @raise [Error] {#on_message} is set
       # @asynchronous
       def receive(timeout: nil, &block)
         return Pelton.__send__(:defer, block) { receive(timeout: timeout) } if block
-        raise Error, "on_message is given what this socket receives" if @on_message
+        raise Error, "this socket's messages go to on_message" if @on_message
         return take if @incoming.any?
         return if @closed
         Pelton.running? ? wait(timeout) : pull(timeout)
@@ -133,56 +135,34 @@ module Pelton
         self
       end
 
-      # Sends a message: a binary String as binary, any other as text.
+      # Sends a close frame, and closes the connection when the peer has answered with its own, or after {CLOSE_TIMEOUT}.
+      # Messages that come meanwhile are still received. It may be called more than once. {Server#stop} closes with code 1001.
+      # It never waits, unless no reactor runs.
       #
-      # @param message [String]
-      # @return [self, Operation] with a block the Deferrable
-      # @raise [ArgumentError] it is text, and no UTF-8
-      # @raise [ClosedError]
-      # @raise [TimeoutError, ConnectionError]
-      # @asynchronous when more than 1 MB is queued
-      def write(message, &block)
-        return Pelton.__send__(:defer, block) { write(message) } if block
-        message = message.encode(Encoding::UTF_8) unless message.encoding == Encoding::BINARY
-        raise ArgumentError, "this text is no #{message.encoding}: send what is no text as a binary String" unless message.valid_encoding?
-        raise ClosedError, "the WebSocket is closed" unless open? && @driver.frame(message)
-        self
-      end
-      alias_method :<<, :write
-
-      # Asks whether the peer is there.
-      #
-      # @param text [String] at most 125 bytes
-      # @yield when it has answered
-      # @return [self]
-      # @raise [ArgumentError] it is longer
-      # @raise [ClosedError]
-      def ping(text = "", &block)
-        raise ArgumentError, "a ping has 125 bytes at most" if text.bytesize > 125
-        raise ClosedError, "the WebSocket is closed" unless open? && @driver.ping(text, &block)
-        self
-      end
-
-      # Says farewell, and closes when the peer has done so too, or after {CLOSE_TIMEOUT}. What it sends meanwhile is still
-      # received. Legal when it is closed. The server's {Server#stop} does so with code 1001.
-      #
-      # @param code [Integer] 1000, or 3000 to 4999, or what else RFC 6455 lets be sent
+      # @param code [Integer] 1000, 3000 to 4999, or another code that RFC 6455 allows to be sent
       # @param reason [String] at most 123 bytes
       # @return [nil]
-      # @raise [ArgumentError]
+      # @raise [ArgumentError] the code or the reason cannot be sent
       def close(code = 1000, reason = "")
-        raise ArgumentError, "#{code} is no code that may be sent: take 1000, or one of 3000 to 4999" unless CODES.any? { |range| range.cover?(code) }
-        raise ArgumentError, "the reason is no text of 123 bytes at most" if reason.bytesize > 123 || !reason.valid_encoding?
+        unless WebSocketFrames::CODES.any? { |range| range.cover?(code) }
+          raise ArgumentError, "the code #{code} cannot be sent: take 1000, or one of 3000 to 4999"
+        end
+        raise ArgumentError, "the reason must be text of 123 bytes at most" if reason.bytesize > 123 || !reason.valid_encoding?
         return unless open?
         return close_blocking(code, reason) unless Pelton.running?
-        @closing = Pelton.add_timer(CLOSE_TIMEOUT) { @stream.abort } # first: a peer that reads nothing holds up what is sent
-        @driver.close(reason, code)
+        put_close(code, reason)
+        @closing = Pelton.add_timer(CLOSE_TIMEOUT) { @stream.abort }
         nil
-      rescue ClosedError, ConnectionError
-        nil # it ended without a farewell, and says so
       end
 
-      # Has the block called with each message, and with those that came before. The socket is kept until it is closed.
+      # Closes the connection at once, without a close frame, and drops queued messages. {#close_code} is 1006 then.
+      #
+      # @return [nil]
+      def abort
+        give_up("this side has aborted the connection")
+      end
+
+      # Calls the block with each message, and with those that have come before. The socket lives until it is closed.
       #
       # @yieldparam message [String]
       # @return [self]
@@ -192,7 +172,7 @@ module Pelton
         self
       end
 
-      # Has the block called once, when it is closed by either side.
+      # Calls the block once, when either side closes the socket.
       #
       # @yieldparam code [Integer] see {#close_code}
       # @yieldparam reason [String]
@@ -205,7 +185,7 @@ module Pelton
       # @return [Boolean]
       def closed? = !!@closed
 
-      # Whether callbacks are given the messages.
+      # Whether on_message is set.
       # @private
       def callbacks? = !!@on_message
 
@@ -219,30 +199,60 @@ module Pelton
         # @private
         def initialize(socket) = @socket = socket
 
-        %i[receive write].each do |name|
-          define_method(name) { |*arguments, **options| Pelton.__send__(:defer, nil) { @socket.public_send(name, *arguments, **options) } }
-        end
+        # (see WebSocket#receive)
+        def receive(**options) = Pelton.__send__(:defer, nil) { @socket.receive(**options) }
+
+        # (see WebSocketOutput#write)
+        def write(message, **options) = @socket.__send__(:write_later, message, **options)
       end
 
       private
 
-      def listen
-        @driver.on(:message) { |event| keep(event.data) }
-        @driver.on(:error) { |event| @refused = @error = event.message }
-        @driver.on(:close) { |event| finish(event.code, event.reason) }
+      # Reads what the peer sent. Several fibers may be in here, but never at once.
+      def feed(bytes)
+        @active = true
+        at = 0
+        until @closed || at == bytes.bytesize
+          began = Clock.now
+          slice = bytes.byteslice(at, [SLICE, @frames.missing].max)
+          at += slice.bytesize
+          @frames << slice
+          nil while !@closed && step
+          Reactor.current.yield if at < bytes.bytesize && Clock.now - began > BUDGET && Pelton.running?
+        end
       end
 
-      # The driver has what comes before a frame that is not to be.
-      def parse(bytes)
-        fault = @frames.look(bytes)
-        @driver.parse(fault ? bytes.byteslice(0, fault.good) : bytes)
-        refuse(fault.code, fault.reason) if fault && !@closed
-      end
-
-      def refuse(code, reason)
+      # Handles the next message or control frame. Messages are delivered before the frames behind them are looked at, so they can
+      # be answered even if the next frame ends the socket.
+      #
+      # @return [Boolean] false: more bytes are needed
+      def step
+        opcode, payload = @frames.next
+        case opcode
+        when WebSocketFrames::TEXT, WebSocketFrames::BINARY
+          keep(payload)
+          deliver
+        when WebSocketFrames::PING then send_frame(WebSocketFrames::PONG, payload) if open?
+        when WebSocketFrames::PONG then @pings&.delete(payload)&.call
+        when WebSocketFrames::CLOSE then closed_by_peer(*WebSocketFrames.close_facts(payload))
+        end
+        !!opcode
+      rescue WebSocketFrames::Fault => fault
         @refused = true
-        @driver.close(reason, code)
+        closed_by_peer(fault.code, fault.message)
+      end
+
+      def closed_by_peer(code, reason)
+        let_receivers_answer
+        return if @closed
+        put_close(code, reason) unless @closing
         finish(code, reason)
+      end
+
+      # Receivers that a message has woken have not run yet. A receiver in callback style runs two jobs later.
+      def let_receivers_answer
+        2.times { Reactor.current.yield } if @woken && Pelton.running?
+        @woken = false
       end
 
       def keep(message)
@@ -258,7 +268,6 @@ module Pelton
         message
       end
 
-      # After the driver has parsed, so that what a block raises leaves the driver in order.
       def deliver
         return if @delivering
         @delivering = true
@@ -268,6 +277,7 @@ module Pelton
           else
             waiting = @waiting.shift || break
             waiting.succeed(take) if waiting.state == :pending
+            @woken = true
           end
         end
         @waiting.each { |waiting| waiting.succeed(nil) if waiting.state == :pending }.clear if @closed
@@ -293,7 +303,9 @@ module Pelton
 
       # Where no reactor runs.
       def pull(timeout)
-        parse(@stream.readpartial(65_536, timeout: timeout)) while @incoming.empty? && !@closed
+        until @closed || @incoming.any?
+          @frames << @stream.readpartial(65_536, timeout: timeout) unless step
+        end
         take if @incoming.any?
       rescue EOFError, ConnectionError => error
         raise if error.is_a?(TimeoutError)
@@ -301,8 +313,11 @@ module Pelton
       end
 
       def close_blocking(code, reason)
-        @driver.close(reason, code)
-        parse(@stream.readpartial(65_536, timeout: CLOSE_TIMEOUT)) until @closed
+        put_close(code, reason)
+        @closing = true
+        until @closed
+          @frames << @stream.readpartial(65_536, timeout: CLOSE_TIMEOUT) unless step
+        end
       rescue EOFError, ConnectionError
         lost
       ensure
@@ -311,40 +326,43 @@ module Pelton
 
       # The connection ended.
       def lost
-        finish(1006, "the connection ended without a farewell")
+        finish(1006, "the connection ended without a close frame")
         nil
       end
 
       def finish(code, reason)
         return if @closed
         @closed = true
-        @sockets&.delete(self)
         @close_code = code
         @close_reason = reason
-        [@pinging, @closing].compact.each(&:cancel)
-        (@refused && @sockets && Pelton.running? && !@stream.closed?) ? linger : @stream.close
+        @registries.dup.each { |registry| registry.delete(self) }
+        [@pinging, @closing, @stalling].grep(Timer).each(&:cancel)
+        (@refused && Pelton.running? && !@stream.closed?) ? linger : @stream.close
         call(@on_close, code, reason) if @on_close
         deliver unless @delivering
       end
 
-      # Bytes that nobody reads would have the connection reset, and the peer not see why.
+      # Reads and drops further bytes for a while: closing with unread bytes would reset the connection, and the peer might not
+      # get the close frame.
       def linger
         @stream.close_write
         @stream.resume if @stream.paused?
         @closing = Pelton.add_timer(LINGER) { @stream.abort }
       rescue ConnectionError
-        @stream.abort # it has left
+        @stream.abort # the peer has left
       end
 
-      # A peer that has sent nothing, not even an answer to the last ping, is gone.
+      def give_up(reason)
+        finish(1006, reason)
+        @stream.abort
+      end
+
+      # Gives up a peer that has sent nothing, not even an answer to the last ping.
       def check_peer
-        @heard = true if @delivering || @stream.paused? # nobody listens to it just now
-        if @heard == false
-          finish(1006, "the peer sent nothing for #{@ping} s, not even an answer to a ping")
-          return @stream.abort
-        end
-        @heard = false
-        @driver.ping
+        @active = true if @delivering || @stream.paused? # this side is not reading now
+        return give_up("the peer sent nothing for #{@ping} s, not even an answer to a ping") if @active == false
+        @active = false
+        send_frame(WebSocketFrames::PING, "") if open?
       end
     end
   end

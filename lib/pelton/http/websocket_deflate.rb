@@ -1,50 +1,20 @@
 # frozen_string_literal: true
 
+require "zlib"
+
 module Pelton
   module HTTP
-    # permessage-deflate by the gem of that name, with bounds: what inflating may produce, and the memory between two
-    # messages, of which there is none (300 KB a socket otherwise). Short messages are not compressed.
+    # permessage-deflate (RFC 7692), negotiated by the gem of that name, with two bounds: inflating may not produce more than a
+    # message's limit, and a socket keeps no memory between two messages (otherwise 300 KB). Short messages are not compressed.
     # @private
-    module WebSocketDeflate
-      # Bytes from which a message is compressed.
+    class WebSocketDeflate
+      # The size in bytes from which a message is compressed.
       THRESHOLD = 512
+      TAIL = "\x00\x00\xff\xff".b.freeze
+      LEAST_BITS = 9 # zlib has no window of 8
+      private_constant :TAIL, :LEAST_BITS
 
-      # What a session does differently.
-      module Bounds
-        TAIL = "\x00\x00\xff\xff".b.freeze
-
-        attr_writer :limit
-
-        def process_incoming_message(message)
-          return message unless message.rsv1
-          inflate = get_inflate
-          message.data = inflated(inflate, message.data)
-          message
-        ensure
-          free(inflate) unless @inflate
-        end
-
-        def process_outgoing_message(message)
-          (message.data.bytesize < THRESHOLD) ? message : super
-        end
-
-        private
-
-        # No more than a piece beyond the limit: then the driver closes with 1009, as it does for what was not compressed.
-        def inflated(inflate, data)
-          all = "".b
-          [data, TAIL].each { |part| inflate.inflate(part) { |piece| return all if (all << piece).bytesize > @limit } }
-          all << inflate.flush_next_out # zlib keeps what is too little for a piece
-        end
-
-        # Without a complaint that there was more to come.
-        def free(codec)
-          codec&.reset
-          codec&.close
-        end
-      end
-
-      # The extension that a driver is given.
+      # The extension for a driver, which negotiates by the gem's sessions.
       class Extension
         def initialize(extension, limit)
           @extension = extension
@@ -61,29 +31,68 @@ module Pelton
 
         def rsv3 = false
 
-        def create_client_session = bound(@extension.create_client_session)
+        def create_client_session = @session = @extension.create_client_session
 
-        def create_server_session(offers) = bound(@extension.create_server_session(offers))
+        def create_server_session(offers) = @session = @extension.create_server_session(offers)
 
-        private
-
-        def bound(session) = session&.extend(Bounds)&.tap { |bounded| bounded.limit = @limit }
+        # @return [WebSocketDeflate, nil] nil: the two sides have not agreed to compress
+        def agreed
+          own, peer = [:@own_window_bits, :@peer_window_bits].map { |name| @session&.instance_variable_get(name) }
+          WebSocketDeflate.new(own, peer, @limit) if own
+        end
       end
 
       class << self
-        # Whether the gem is there.
+        # Whether the gem permessage_deflate is installed, and is loaded now.
         def available?
+          return @available if defined?(@available)
           require "permessage_deflate"
-          true
+          @available = true
         rescue LoadError
-          false
+          @available = false
         end
 
         # @param limit [Integer] bytes of a message
         def extension(limit)
-          raise LoadError, "to compress WebSocket messages add the gem permessage_deflate to your Gemfile" unless available?
+          raise LoadError, "compressing WebSocket messages needs the gem permessage_deflate: add it to your Gemfile" unless available?
           Extension.new(PermessageDeflate.configure(no_context_takeover: true, request_no_context_takeover: true), limit)
         end
+      end
+
+      # @return [Integer] the size of the window for compressing, as a power of two. Sockets of the same size share compressed messages
+      attr_reader :window_bits
+
+      def initialize(own_bits, peer_bits, limit)
+        @window_bits = [own_bits, LEAST_BITS].max
+        @peer_bits = [peer_bits, LEAST_BITS].max
+        @limit = limit
+      end
+
+      def deflate(data)
+        codec = Zlib::Deflate.new(Zlib::DEFAULT_COMPRESSION, -@window_bits)
+        codec.deflate(data, Zlib::SYNC_FLUSH)[0...-TAIL.bytesize]
+      ensure
+        free(codec)
+      end
+
+      # Stops at the first piece beyond the limit.
+      #
+      # @raise [Zlib::Error]
+      def inflate(data)
+        codec = Zlib::Inflate.new(-@peer_bits)
+        all = "".b
+        [data, TAIL].each { |part| codec.inflate(part) { |piece| return all if (all << piece).bytesize > @limit } }
+        all << codec.flush_next_out # zlib keeps bytes until they fill a piece
+      ensure
+        free(codec)
+      end
+
+      private
+
+      # The reset avoids zlib's warning about unread input.
+      def free(codec)
+        codec&.reset
+        codec&.close
       end
     end
   end

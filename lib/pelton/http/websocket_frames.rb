@@ -1,93 +1,189 @@
 # frozen_string_literal: true
 
+require_relative "websocket_text"
+
 module Pelton
   module HTTP
-    # The frames that come on a WebSocket, looked at before the driver has them: for what RFC 6455 forbids and
-    # websocket-driver lets pass, above all once this side has said farewell, when it refuses nothing any more.
+    # Reads the frames of RFC 6455: received bytes become messages and control frames, one after the other. An invalid frame is
+    # refused as soon as its bytes show it.
     # @private
     class WebSocketFrames
-      # Bytes before the frame, and what to close with.
-      Fault = Struct.new(:good, :code, :reason)
+      # The peer broke the protocol.
+      class Fault < StandardError
+        # @return [Integer] for the close frame that answers it
+        attr_reader :code
 
-      CONTINUATION = 0
-      CLOSE = 8
-      # Codes that were registered after the driver was written, which takes them for errors.
-      REGISTERED = 1012..1014
-      EMPTY = "".b.freeze
-      private_constant :CONTINUATION, :CLOSE, :REGISTERED, :EMPTY
-
-      # @param masked [Boolean] whether frames must have a mask: a client's do, a server's must not
-      # @param limit [Integer] bytes of a message
-      def initialize(masked:, limit:)
-        @masked = masked
-        @limit = limit
-        @rest = EMPTY # the beginning of a frame that cannot be judged yet
-        @left = 0     # bytes to come of one that was
-        @message = 0  # bytes of the message so far
+        def initialize(code, reason)
+          @code = code
+          super(reason)
+        end
       end
 
-      # @param bytes [String] what came next, cut anywhere
-      # @return [Fault, nil]
-      def look(bytes)
-        known = @rest.bytesize
-        bytes = @rest + bytes unless known.zero?
-        at = @left
-        while at + 2 <= bytes.bytesize
-          first, second = bytes.getbyte(at), bytes.getbyte(at + 1)
-          length, body = length_of(bytes, at + 2, second & 127)
-          break unless length
-          body += 4 if second > 127
-          fault = fault_of(first, second, length)
-          if !fault && first & 15 == CLOSE
-            break if body + length > bytes.bytesize
-            fault = farewell(bytes.byteslice(body, length), (second > 127) ? bytes.byteslice(body - 4, 4) : "\0\0\0\0")
-          end
-          return Fault.new([at - known, 0].max, *fault) if fault
-          at = body + length
+      CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+      OPCODES = [CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG].freeze
+      # Codes of close frames: of RFC 6455 and its registry, of libraries, and of applications.
+      CODES = [1000..1003, 1007..1014, 3000..4999].freeze
+      # The code of a close frame that has none.
+      NO_CODE = 1000
+      # Bytes of a length that does not fit the second byte, and how they are read.
+      WIDTHS = {126 => [2, "S>"], 127 => [8, "Q>"]}.freeze
+      NO_WIDTH = [0, nil].freeze
+      private_constant :WIDTHS, :NO_WIDTH
+
+      # @param masked [Boolean] whether frames must have a mask: a client's must, a server's must not
+      # @param limit [Integer] bytes of a message, inflated
+      # @param deflate [WebSocketDeflate::Session, nil] inflates messages; nil: none may be compressed
+      def initialize(masked:, limit:, deflate: nil)
+        @masked = masked
+        @limit = limit
+        @deflate = deflate
+        @buffer = "".b
+        @at = 0 # the first byte of the buffer that was not used
+      end
+
+      # Appends received bytes, cut anywhere.
+      #
+      # @param bytes [String] binary; it belongs to this object from now on
+      def <<(bytes)
+        if @at * 2 >= @buffer.bytesize # most is used: so a long message is not moved again and again
+          @buffer = (@at == @buffer.bytesize) ? bytes : @buffer.byteslice(@at..) << bytes
+          @at = 0
+        else
+          @buffer << bytes
         end
-        @left = [at - bytes.bytesize, 0].max
-        @rest = @left.zero? ? bytes.byteslice(at..) : EMPTY
-        nil
+        self
+      end
+
+      # @return [Integer] bytes that are missing of the frame whose length is known; 0: none is
+      def missing = @length ? [@length - (@buffer.bytesize - @at), 0].max : 0
+
+      # The next message or control frame.
+      #
+      # @return [Array(Integer, String), nil] opcode and payload; nil: more bytes are needed
+      # @raise [Fault]
+      def next
+        while @length || read_head
+          return check_piece if @buffer.bytesize - @at < @length
+          received = take
+          return received if received
+        end
+      end
+
+      # The code and the reason in a close frame.
+      #
+      # @return [Array(Integer, String)]
+      # @raise [Fault]
+      def self.close_facts(payload)
+        return NO_CODE, "" if payload.empty?
+        code, reason = payload.unpack("S>a*")
+        raise Fault.new(1002, "the close frame's code is invalid") unless code && CODES.any? { |range| range.cover?(code) }
+        raise Fault.new(1007, "the close frame's reason is not UTF-8") unless reason.force_encoding(Encoding::UTF_8).valid_encoding?
+        [code, reason]
       end
 
       private
 
-      # The payload's length, and what follows it; nil when it is not all there.
-      def length_of(bytes, at, short)
-        return short, at if short < 126
-        width, format = (short == 126) ? [2, "S>"] : [8, "Q>"]
-        [bytes.unpack1(format, offset: at), at + width] if at + width <= bytes.bytesize
+      # Reads a frame up to its payload. Returns nil when it is not there yet.
+      def read_head
+        first, second = @buffer.getbyte(@at), @buffer.getbyte(@at + 1)
+        return unless second
+        check_start(first, second)
+        short = second & 127
+        width, format = WIDTHS.fetch(short, NO_WIDTH)
+        head = 2 + width
+        return if @at + head > @buffer.bytesize
+        length = format ? @buffer.unpack1(format, offset: @at + 2) : short
+        check_length(first & 15, short, length)
+        head += 4 if @masked
+        return if @at + head > @buffer.bytesize
+        @key = @buffer.byteslice(@at + head - 4, 4) if @masked
+        @at += head
+        begin_frame(first, length)
       end
 
-      def fault_of(first, second, length)
-        return [1002, "a #{@masked ? "client's frame has no" : "server's frame has a"} mask"] if (second > 127) != @masked
-        return [1002, "a frame's length is malformed"] unless well_formed?(second & 127, length)
-        if first & CLOSE != 0
-          [1002, "a control frame is too long"] if length > 125
-        else
-          length += @message if first & 15 == CONTINUATION
-          @message = (first > 127) ? 0 : length
-          [1009, "the message is too long"] if length > @limit
+      def begin_frame(first, length)
+        @first = first
+        @checked = 0 # bytes of the payload that were found to be valid text
+        if first & CLOSE == 0 && first & 15 != CONTINUATION
+          @opcode = first & 15
+          @compressed = first & 0x40 != 0
+          @text = nil
         end
+        @length = length
       end
 
-      # In as few bytes as it takes, and without a sign.
-      def well_formed?(short, length)
-        case short
-        when 126 then length > 125
-        when 127 then length > 65_535 && length < (1 << 63)
-        else true
-        end
+      def check_start(first, second)
+        opcode = first & 15
+        fault("a reserved bit is set") if first & 0x30 != 0 || first & 0x40 != 0 && (!@deflate || opcode == CONTINUATION || opcode >= CLOSE)
+        fault("the opcode #{opcode} is reserved") unless OPCODES.include?(opcode)
+        fault("a control frame is fragmented") if opcode >= CLOSE && first < 128
+        fault("a continuation continues nothing") if opcode == CONTINUATION && !@message
+        fault("a message begins within another") if @message && [TEXT, BINARY].include?(opcode)
+        fault("a #{@masked ? "client's frame has no" : "server's frame has a"} mask") if (second > 127) != @masked
       end
 
-      # What the driver would not understand, or send back though it is no text.
-      def farewell(payload, mask)
-        code, reason = payload.bytes.each_with_index.map { |byte, index| byte ^ mask.getbyte(index & 3) }.pack("C*").unpack("S>a*")
-        return unless code
-        reason.force_encoding(Encoding::UTF_8)
-        return [1007, "the reason is no UTF-8"] unless reason.valid_encoding?
-        [code, reason] if REGISTERED.cover?(code)
+      def check_length(opcode, short, length)
+        fault("a frame's length is malformed") if short == 126 && length < 126 || short == 127 && !(65_536...1 << 63).cover?(length)
+        return (fault("a control frame is too long") if length > 125) if opcode >= CLOSE
+        too_long if length + (@message ? @message.bytesize : 0) > @limit
       end
+
+      # A frame whose payload is complete. Returns nil unless it completes a message.
+      def take
+        payload = unmasked(@at, @length)
+        @at += @length
+        @length = nil
+        return [@first & 15, payload] if @first & CLOSE != 0
+        final = @first > 127
+        return [@opcode, finished(payload)] if final && !@message && !@text
+        check_text(payload.byteslice(@checked..)) if text?
+        @message = (@message || "".b) << payload
+        return unless final
+        fault("the text is not UTF-8", 1007) if @text && !@text.complete?
+        [@opcode, finished(@message)].tap { @message = nil }
+      end
+
+      # A message as the program gets it.
+      def finished(data)
+        data = inflated(data) if @compressed
+        return data if @opcode == BINARY
+        fault("the text is not UTF-8", 1007) unless data.force_encoding(Encoding::UTF_8).valid_encoding?
+        data
+      end
+
+      def inflated(data)
+        data = @deflate.inflate(data)
+        (data.bytesize > @limit) ? too_long : data
+      rescue Zlib::Error => error
+        fault("permessage-deflate: #{error.message}", 1010)
+      end
+
+      # A part of a text's payload that is not complete.
+      def check_piece
+        return unless text? && @first & CLOSE == 0
+        there = @buffer.bytesize - @at
+        check_text(unmasked(@at + @checked, there - @checked, @checked))
+        @checked = there
+        nil
+      end
+
+      # Compressed text is checked when it is inflated.
+      def text? = @opcode == TEXT && !@compressed
+
+      def check_text(piece)
+        fault("the text is not UTF-8", 1007) unless (@text ||= WebSocketText.new).valid?(piece)
+      end
+
+      # Bytes of the buffer without the mask; before: how many bytes of the payload are before them.
+      def unmasked(at, length, before = 0)
+        bytes = @buffer.byteslice(at, length)
+        return bytes unless @masked
+        ::WebSocket::Mask.mask(bytes, before.zero? ? @key : (@key * 2).byteslice(before & 3, 4))
+      end
+
+      def fault(reason, code = 1002) = raise(Fault.new(code, reason))
+
+      def too_long = fault("the message is too long", 1009)
     end
   end
 end

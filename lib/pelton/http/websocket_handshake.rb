@@ -4,82 +4,100 @@ require "uri"
 
 module Pelton
   module HTTP
-    # How a {WebSocket} begins, on either side.
+    # The opening handshake of a {WebSocket}, on both sides.
     module WebSocketHandshake
       # Whether a request asks for a WebSocket.
       #
       # @param env [Hash] Rack's
       def request?(env) = ::WebSocket::Driver.websocket?(env)
 
-      # Makes a WebSocket of a request, in an application that Pelton serves. The block is given the socket, in a task of its
-      # own; when it ends the socket is closed, unless {WebSocket#on_message} was set.
+      # Makes a WebSocket of a request, in an application that Pelton serves. The block gets the socket in a task of its own.
+      # When the block ends the socket is closed, unless {WebSocket#on_message} was set.
       #
       # @example
       #   run ->(env) { Pelton::HTTP::WebSocket.accept(env) { |socket| socket.each { |message| socket.write(message) } } }
       # @param env [Hash] Rack's
-      # @param origins [:same, :any, Array<String>] the pages that may connect, by their Origin; clients that are no browsers
-      #   have none, and may
-      # @param protocols [Array<String>] subprotocols that this side speaks; the client's first one that is among them is taken
-      # @param deflate [Boolean] whether messages may be compressed; by default if the gem permessage_deflate is there
-      # @param max_message [Integer] bytes, see {WebSocket::MAX_MESSAGE}
-      # @param ping [Numeric, nil] seconds between pings; a peer that sends nothing from one to the next is given up
+      # @param origins [:same, :any, Array<String>] the pages that may connect, by their Origin header; clients that are not
+      #   browsers send none, and may always connect
+      # @param protocols [Array<String>] supported subprotocols; the client's first choice among them is used
+      # @param deflate [Boolean] whether messages may be compressed; by default, if the gem permessage_deflate is installed
+      # @param options [Hash] see {WebSocket::DEFAULTS}
       # @yieldparam socket [WebSocket]
-      # @return [Array] the answer for Rack; an error's when this is no WebSocket request, or its origin may not connect
-      # @raise [Error] another server than Pelton's has taken the request
-      def accept(env, origins: :same, **options, &block)
+      # @return [Array] the response for Rack; an error if the request is not for a WebSocket, or its origin may not connect
+      # @raise [ArgumentError] an option is unknown
+      # @raise [Error] another server than Pelton's runs the application
+      def accept(env, origins: :same, protocols: [], deflate: WebSocketDeflate.available?, **options, &block)
+        settings = settings(options)
         refusal = refuse(env, origins)
         return refusal if refusal
         hijack = env["rack.hijack"]
-        raise Error, "WebSocket.accept needs Pelton's HTTP server: this one cannot give its stream away" unless hijack.respond_to?(:hijack)
+        raise Error, "WebSocket.accept needs Pelton's HTTP server: this server does not hand over its streams" unless hijack.respond_to?(:hijack)
         sockets = hijack.server.sockets
-        socket = new(hijack.hijack, env: env, **options).begin(sockets)
-        Pelton.spawn { serve(socket, &block) }
+        stream = hijack.hijack
+        driver = ::WebSocket::Driver.rack(ServerWire.new(stream, env), protocols: Array(protocols))
+        socket = agree(driver, stream, deflate, masked: true, **settings) { driver.start }.begin(sockets)
+        Pelton.spawn(detached: true) { serve(socket, &block) }
         [101, {}, []]
       rescue WebSocket::HandshakeError
-        [400, {}, []] # as the driver has told the client
+        stream.close
+        [400, {}, []] # the driver has sent the response
       end
 
       # Connects to a server.
       #
       # @param url [String] ws:// or wss://
-      # @param headers [Hash{String => String}] more of them
+      # @param headers [Hash{String => String}] additional headers
       # @param protocols [Array<String>] subprotocols, by preference
       # @param timeout [Numeric] seconds until the socket is open
       # @param tls [TLS::Context, Hash, nil] as {Client#initialize} takes it
-      # @param proxy [String, Symbol, nil] as {Client#initialize} takes it; it carries ws:// by CONNECT, too
-      # @param options see {#accept}: deflate, max_message, ping
+      # @param proxy [String, Symbol, nil] as {Client#initialize} takes it; ws:// goes through it by CONNECT, too
+      # @param deflate [Boolean] see {#accept}
+      # @param options [Hash] see {WebSocket::DEFAULTS}
       # @return [WebSocket, Operation] with a block the Deferrable, whose block gets the socket
-      # @raise [WebSocket::HandshakeError] the server does not agree
+      # @raise [WebSocket::HandshakeError] the server does not accept the WebSocket
       # @raise [ConnectionError, TimeoutError]
+      # @raise [ArgumentError] the URL is not ws:// or wss://, or an option is unknown
       # @asynchronous
-      def connect(url, headers: {}, protocols: [], timeout: 10, tls: nil, proxy: :environment, **options, &block)
+      def connect(url, headers: {}, protocols: [], timeout: 10, tls: nil, proxy: :environment, deflate: WebSocketDeflate.available?, **options, &block)
         if block
           return Pelton.__send__(:defer, block) do
-            connect(url, headers: headers, protocols: protocols, timeout: timeout, tls: tls, proxy: proxy, **options)
+            connect(url, headers: headers, protocols: protocols, timeout: timeout, tls: tls, proxy: proxy, deflate: deflate, **options)
           end
         end
+        settings = settings(options)
         request = handshake_request(url, headers)
         deadline = Clock.now + timeout
         tls = TLS::Context.new(**tls) if tls.is_a?(Hash)
         stream, = ClientConnector.new(tls: tls, proxy: proxy, unix: nil, tunnel: true).connect(request, timeout)
-        socket = new(stream, url: request.url.to_s.sub("http", "ws"), headers: request.headers, protocols: protocols, **options)
-        shake_hands(socket, stream, deadline)
+        driver = ::WebSocket::Driver.client(ClientWire.new(stream, request.url.to_s.sub("http", "ws")), protocols: Array(protocols))
+        request.headers.each { |name, value| driver.set_header(name, value) }
+        socket = agree(driver, stream, deflate, masked: false, **settings) do
+          driver.start
+          driver.parse(stream.readline("\r\n\r\n", limit: HEAD, timeout: Clock.left(deadline)))
+        end
+        begun = socket.begin
       rescue EOFError
         raise WebSocket::HandshakeError, "the server closed the connection during the WebSocket handshake"
       rescue LimitError
-        raise WebSocket::HandshakeError, "the head of the server's answer is longer than #{HEAD} bytes"
+        raise WebSocket::HandshakeError, "the head of the server's response is longer than #{HEAD} bytes"
+      ensure # Ruby's Timeout leaves by throw
+        stream&.abort unless begun
       end
 
-      # Bytes of the head of a server's answer.
+      # The most bytes of the head of a server's response.
       HEAD = 32_768
-      private_constant :HEAD
+
+      # The driver writes to a wire. A wire with an environment belongs to a server.
+      ServerWire = Struct.new(:stream, :env) { def write(bytes) = stream.write(bytes) }
+      ClientWire = Struct.new(:stream, :url) { def write(bytes) = stream.write(bytes) }
+      private_constant :HEAD, :ServerWire, :ClientWire
 
       private
 
       def refuse(env, origins)
         return answer(426, "a WebSocket request was expected", "connection" => "upgrade", "upgrade" => "websocket") unless request?(env)
-        return answer(426, "version 13 is spoken here", "sec-websocket-version" => "13") unless env["HTTP_SEC_WEBSOCKET_VERSION"] == "13"
-        return answer(400, "a WebSocket begins with HTTP/1.1") if env["SERVER_PROTOCOL"] == "HTTP/1.0"
+        return answer(426, "only version 13 is supported", "sec-websocket-version" => "13") unless env["HTTP_SEC_WEBSOCKET_VERSION"] == "13"
+        return answer(400, "a WebSocket needs HTTP/1.1") if env["SERVER_PROTOCOL"] == "HTTP/1.0"
         return answer(400, "the request for a WebSocket has a body") if env["CONTENT_LENGTH"].to_i > 0 || env["HTTP_TRANSFER_ENCODING"]
         return answer(400, "Sec-WebSocket-Key is missing or malformed") unless %r{\A[A-Za-z0-9+/]{22}==\z}.match?(env["HTTP_SEC_WEBSOCKET_KEY"].to_s)
         answer(403, "this origin may not connect") unless welcome?(env, origins)
@@ -103,24 +121,38 @@ module Pelton
         socket.close(1001)
         raise
       rescue Exception => error # standard:disable Lint/RescueException
-        farewell = error.is_a?(ClosedError) && !socket.open? # it has written to a client that is gone, or while the server stops
+        expected = error.is_a?(ClosedError) && !socket.open? # the block wrote though the client had left or the server stops
         socket.close(1011)
-        raise unless farewell
+        raise unless expected
       end
 
       def handshake_request(url, headers)
-        raise ArgumentError, "#{url.inspect} is no ws:// or wss:// URL" unless url.to_s.match?(%r{\Awss?://}i)
+        raise ArgumentError, "#{url.inspect} is not a ws:// or wss:// URL" unless url.to_s.match?(%r{\Awss?://}i)
         request = ClientRequest.new("GET", url.to_s.sub(/\Aws/i, "http"), base: nil, query: nil, defaults: {}, headers: headers, body: nil,
           json: ClientRequest::NONE, form: nil, basic_auth: nil, decode: false)
         request.url.fragment = nil
         request
       end
 
-      def shake_hands(socket, stream, deadline)
-        socket.shake_hands(stream.readline("\r\n\r\n", limit: HEAD, timeout: Clock.left(deadline)))
-        begun = socket.begin
-      ensure # a throw may leave it, too: Ruby's Timeout does so
-        stream.abort unless begun
+      def settings(options)
+        unknown = options.keys - WebSocket::DEFAULTS.keys
+        raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
+        WebSocket::DEFAULTS.merge(options)
+      end
+
+      # Lets the block perform the handshake by the driver, which is not needed afterwards.
+      #
+      # @param masked [Boolean] whether the peer is the client
+      def agree(driver, stream, deflate, masked:, max_message:, **settings)
+        error = nil
+        driver.on(:error) { |event| error = event.message }
+        extension = WebSocketDeflate.extension(max_message) if deflate
+        driver.add_extension(extension) if extension
+        yield
+        raise WebSocket::HandshakeError, error if error
+        compression = extension&.agreed
+        frames = WebSocketFrames.new(masked: masked, limit: max_message, deflate: compression)
+        WebSocket.new(stream, frames, client: !masked, protocol: driver.protocol, deflate: compression, **settings)
       end
     end
   end

@@ -2,8 +2,8 @@
 
 module Pelton
   module TLS
-    # Begins TLS on the connections that a listener accepts. A handshake costs no fiber, and one that fails nothing but its
-    # connection: peers that only look which ciphers there are do so all the time.
+    # Begins TLS on the connections that a listener accepts. A handshake needs no fiber. One that fails closes its connection and
+    # is counted, but not reported: scanners cause such failures all the time.
     # @private
     class Acceptor
       # @return [Integer] handshakes that failed or took too long
@@ -12,7 +12,7 @@ module Pelton
       # @return [Integer] handshakes that are under way
       attr_reader :pending
 
-      # @param tls [Context, Hash] a Hash of what {Context#initialize} takes
+      # @param tls [Context, Hash] a Hash has options for {Context#initialize}
       # @param timeout [Numeric] seconds for the handshake
       def initialize(tls, timeout)
         @context = tls.is_a?(Context) ? tls : Context.new(**tls)

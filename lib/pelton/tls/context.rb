@@ -2,8 +2,8 @@
 
 module Pelton
   module TLS
-    # What many TLS connections share: a certificate and its key, whom to trust, versions, ciphers, sessions. One context may
-    # serve clients and servers, on any thread. Make it once: reading certificates takes milliseconds.
+    # The settings that many TLS connections share: a certificate and its key, trusted authorities, versions, ciphers, sessions. One
+    # context may serve clients and servers, on any thread. Make it once, because reading certificates takes milliseconds.
     #
     # @example a server
     #   context = Pelton::TLS::Context.new(certificate: "chain.pem", key: "key.pem", alpn: ["http/1.1"])
@@ -13,36 +13,38 @@ module Pelton
       # Names of versions, and OpenSSL's numbers for them.
       VERSIONS = {nil => 0, "TLSv1" => 0x301, "TLSv1.1" => 0x302, "TLSv1.2" => 0x303, "TLSv1.3" => 0x304}.freeze
 
-      # @return [Boolean, :optional, nil] what {Stream#start_tls} takes as `verify:` unless it is told otherwise
+      # @return [Boolean, :optional, nil] the default of `verify:` in {Stream#start_tls}
       attr_reader :verify
 
-      # @return [Proc, nil] as {Stream#start_tls}'s
+      # @return [Proc, nil] the default of `on_certificate:` in {Stream#start_tls}
       attr_reader :on_certificate
 
-      # Wherever a certificate or a key is asked for, a file's name will do, as will PEM text, or an object with `to_pem`.
+      # A certificate or a key is given as the name of a file, as PEM text, or as an object with `to_pem`.
       #
-      # @param certificate [String, nil] this side's, with its chain behind it; a server needs one
-      # @param key [String, nil] its private key; nil: it is in the certificate's file
-      # @param password [String, nil] of the key
+      # @param certificate [String, nil] this side's certificate, with its chain behind it; a server needs one
+      # @param key [String, nil] the certificate's private key; nil: the certificate's file contains it
+      # @param password [String, nil] the key's password
       # @param ca_file [String, Array<String>, nil] certificates of authorities to trust, instead of the system's
-      # @param ca_path [String, nil] a folder of them, named by their hashes
-      # @param verify [Boolean, :optional, nil] as {Stream#start_tls} takes it
-      # @param on_certificate [Proc, nil] as {Stream#start_tls} takes it
-      # @param alpn [Array<String>, nil] the protocols on top, by preference; a peer that has none of them is not refused
-      # @param min_version [String, nil] "TLSv1.2"; below that security_level: 0 is needed as well
-      # @param max_version [String, nil]
-      # @param ciphers [String, nil] OpenSSL's list for TLS 1.2, instead of those with forward secrecy and AEAD
-      # @param ciphersuites [String, nil] OpenSSL's list for TLS 1.3
+      # @param ca_path [String, nil] a folder of such certificates, named by their hashes
+      # @param verify [Boolean, :optional, nil] as in {Stream#start_tls}
+      # @param on_certificate [Proc, nil] as in {Stream#start_tls}
+      # @param alpn [Array<String>, nil] protocols on top of TLS, the preferred one first; a peer that has none of them is not
+      #   refused
+      # @param min_version [String, nil] the lowest version; one below "TLSv1.2" needs security_level: 0 as well
+      # @param max_version [String, nil] the highest version; nil: OpenSSL's
+      # @param ciphers [String, nil] ciphers for TLS 1.2, in OpenSSL's format; nil: those with forward secrecy and AEAD
+      # @param ciphersuites [String, nil] ciphers for TLS 1.3, in OpenSSL's format
       # @param groups [String, nil] curves and other groups for the key exchange, "X25519:P-256"
       # @param dh [String, nil] parameters for Diffie-Hellman, instead of OpenSSL's own
-      # @param security_level [Integer, nil] OpenSSL's, 0 to 5; 2 at least unless it is given
-      # @param resumption [Boolean] whether sessions are resumed (by tickets, as a server)
+      # @param security_level [Integer, nil] OpenSSL's security level, 0 to 5; nil: 2 at least
+      # @param resumption [Boolean] whether sessions are resumed; a server does it by tickets
       # @param sni [Hash{String => Context}, Proc, nil] a server's other contexts, by the name that the client asks for. A Hash
       #   may have names such as "*.example.com". A Proc is called with the name or nil; it may wait. For nil this context is
       #   taken, for false the client is refused
-      # @raise [TLSError] something cannot be read, or OpenSSL does not like it
+      # @raise [TLSError] when something cannot be read, or OpenSSL refuses it
+      # @raise [ArgumentError] for a version that is not known, and for a key without a certificate
       def initialize(verify: nil, on_certificate: nil, sni: nil, **settings)
-        raise TLSError, "this Pelton was built without OpenSSL: install libssl-dev, and the gem again" unless TLS.available?
+        raise TLSError, "this Pelton was built without OpenSSL: install libssl-dev, then reinstall the gem" unless TLS.available?
         @verify = verify
         @on_certificate = on_certificate
         @sni = sni
@@ -50,8 +52,8 @@ module Pelton
         apply(**settings)
       end
 
-      # Reads the files again, also those of the contexts in `sni:`. New connections use what is there now, those that are open
-      # keep what they have. When something is wrong with the files nothing changes.
+      # Reads the files again, also those of the contexts in `sni:`. New connections use the new contents, open ones keep the old.
+      # When a file cannot be used, nothing changes.
       #
       # @return [self]
       # @raise [TLSError]
@@ -74,20 +76,22 @@ module Pelton
         _become(fresh)
       end
 
-      # Whether it was told whom to trust.
+      # @return [Boolean] whether it has authorities of its own, instead of the system's
       def trusts_own? = !!(@settings[:ca_file] || @settings[:ca_path])
 
-      # @private What the system trusts is read when it is needed first: that takes a while, and a server seldom needs it.
+      # The system's authorities are read when they are first needed: that takes a while, and a server seldom needs them.
+      # @private
       def _trust_system
         return if trusts_own? || @trusts_system
         _trust_folder(nil)
         @trusts_system = true
       end
 
+      # A Proc that takes the name that a client asked for, and returns nil when the client is refused, or else TLS._choice.
       # @private
-      def _chooser
+      def _chooser(verify, check)
         return unless @sni
-        ->(name) { (chosen = choose(name)).nil? ? self : (chosen || nil) }
+        ->(name) { ((chosen = choose(name)) == false) ? nil : TLS._choice(chosen || self, self, verify, check) }
       end
 
       def inspect = "#<#{self.class.name}>" # settings may hold a key
@@ -125,7 +129,7 @@ module Pelton
         source = source.to_s
         source.include?("-----BEGIN") ? source : File.binread(source)
       rescue SystemCallError => error
-        raise TLSError, "#{source}: #{error.message}"
+        raise TLSError, "#{source}: #{SystemCallError.new(error.errno).message}"
       end
 
       def choose(name)
