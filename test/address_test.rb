@@ -15,7 +15,7 @@ class AddressTest < PeltonTest
     assert_equal [nil, nil, "relative", false], facts("unix://relative")
   end
 
-  def test_what_is_none
+  def test_strings_that_are_no_address
     ["127.0.0.1:80", "tcp://127.0.0.1", "tcp://127.0.0.1:65536", "tcp://::1:80", "tcp://a b", "udp://127.0.0.1:80", "unix://", ""].each do |text|
       error = assert_raises(ArgumentError, text) { Pelton::Address.new(text) }
       assert_includes error.message, text

@@ -2,6 +2,7 @@
 
 require_relative "test_helper"
 require "minitest/mock"
+require "pelton/clock"
 
 class ClockTest < PeltonTest
   def test_never_goes_back
@@ -15,7 +16,7 @@ class ClockTest < PeltonTest
     Time.stub(:now, Time.at(0)) { assert_operator Pelton::Clock.now, :>=, before }
   end
 
-  def test_says_what_is_left_until_a_deadline
+  def test_the_time_left_until_a_deadline
     far = Pelton::Clock.now + 1000
     first, second = Pelton::Clock.left(far), Pelton::Clock.left(far)
 

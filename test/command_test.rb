@@ -28,9 +28,24 @@ class CommandTest < PeltonTest
     end
   end
 
+  def test_help_for_a_command
+    assert_output(/\Ausage: pelton COMMAND/) { assert_equal 0, Pelton::Command.run(["help"]) }
+    assert_output(/\Ausage: pelton serve/) { assert_equal 0, Pelton::Command.run(%w[help serve]) }
+    assert_output(/\Ausage: pelton memcached/) { assert_equal 0, Pelton::Command.run(%w[help memcached]) }
+    [%w[help run], %w[run --help], %w[run -h]].each { |command| assert_output(/\Ausage: pelton run FILE/) { assert_equal 0, Pelton::Command.run(command) } }
+    assert_output("", /no command "nonsense".*usage:/m) { assert_equal 2, Pelton::Command.run(%w[help nonsense]) }
+  end
+
   def test_run_needs_a_file
     assert_output("", /usage: pelton run FILE/) { assert_equal 2, Pelton::Command.run(["run"]) }
-    assert_output("", /no file nowhere.rb/) { assert_equal 2, Pelton::Command.run(["run", "nowhere.rb"]) }
+    assert_output("", /there is no file nowhere.rb/) { assert_equal 2, Pelton::Command.run(["run", "nowhere.rb"]) }
+  end
+
+  def test_the_lab_names_its_gem_where_it_is_not_installed
+    output, status = Open3.capture2e(child_environment, RbConfig.ruby, "--disable=gems", "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "lab", "--list")
+
+    assert_equal 2, status.exitstatus
+    assert_equal "pelton lab: the lab is in a gem of its own: gem install pelton-lab, or add gem \"pelton-lab\" to the Gemfile\n", output
   end
 
   def test_an_unknown_command_is_an_error_on_stderr

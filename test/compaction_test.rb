@@ -7,16 +7,16 @@ require_relative "support/certificates"
 require_relative "support/http_peer"
 require "pelton/memcached"
 
-# All objects are moved while one of each type that C has is in the middle of its work: then the work is ended.
+# The collector moves all objects while an object of each of C's types is in the middle of its work. Then the test ends the work.
 class CompactionTest < PeltonTest
   include HttpPeer
 
-  TYPES = Dir[File.join(ROOT, "ext/pelton/ruby/*.c")].flat_map { |file| File.read(file).scan(/wrap_struct_name = "([^"]+)"/).flatten }.freeze
+  TYPES = Dir[File.join(ROOT, "ext/pelton/ruby/**/*.c")].flat_map { |file| File.read(file).scan(/wrap_struct_name = "([^"]+)"/).flatten }.freeze
 
   def setup
     skip "no compaction here" if VALGRIND || !GC.respond_to?(:verify_compaction_references)
     super
-    @threshold, Pelton.watchdog = Pelton.watchdog, nil # it would tell of the move
+    @threshold, Pelton.watchdog = Pelton.watchdog, nil # the watchdog would report the move as a stall
     @gate = Thread::Queue.new
     @done = []
   end
@@ -29,14 +29,14 @@ class CompactionTest < PeltonTest
   def test_everything_survives_in_its_place
     Pelton.run do
       endings = [timers, operations, streams, http, memcached]
-      5.times { GC.start(full_mark: false) } # so that what is listed grows old
+      5.times { GC.start(full_mark: false) } # so that the GC roots grow old
       20.times { Pelton::Reactor.current.yield }
       endings << reply_on_its_way
       assert_empty TYPES - types_alive
       move_everything
       endings.reverse_each(&:call)
     end
-    assert_equal [:alarm, :operation, :restarted, :timed_out, :timer], @done.sort
+    assert_equal [:operation, :restarted, :table, :timed_out, :timer], @done.sort
   end
 
   private
@@ -48,20 +48,20 @@ class CompactionTest < PeltonTest
     GC.verify_compaction_references((names.include?(:expand_heap) ? :expand_heap : :double_heap) => true, :toward => :empty)
   end
 
-  # Each of these begins something, and returns what ends it.
+  # Each of these methods begins some work, and returns a proc that ends it.
 
   def timers
     idle = Array.new(300) { Pelton.add_timer(1000) { flunk } }
     timer = Pelton.add_timer(1000) { @done << :timer }
     often = Pelton.add_periodic_timer(1000) { often.cancel && @done << :restarted }
-    callables = {1 => -> { @done << :alarm }}
-    alarms = Pelton::Alarms.new(callables, self)
+    callables = {1 => -> { @done << :table }}
+    table = Pelton::TimerTable.new(callables, self)
     waiting = Pelton.spawn { Timeout.timeout(1000) { sleep } }
     -> do
       assert idle.all?(&:cancel)
       timer.restart(0)
       often.restart(0)
-      alarms._add(1, 0)
+      table._add(1, 0)
       waiting.cancel
       assert_raises(Pelton::Cancelled) { waiting.await }
     end

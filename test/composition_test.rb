@@ -19,7 +19,7 @@ class CompositionTest < PeltonTest
     assert_equal [[1, 11], nil, 3], all.await
   end
 
-  def test_all_of_those_that_are_settled
+  def test_all_of_settled_operations
     assert_equal [1, 2], D.all([@one.succeed(1), @two.succeed(2)]).await
     assert_empty D.all.await
   end
@@ -32,7 +32,7 @@ class CompositionTest < PeltonTest
     assert_equal "three", assert_raises(IOError) { all.await }.message
   end
 
-  def test_all_of_classes_of_ones_own
+  def test_all_of_a_users_classes
     own = Class.new { include D }.new
     all = D.all(own, @one.succeed(1))
     own.succeed(2)
@@ -74,7 +74,7 @@ class CompositionTest < PeltonTest
     assert_raises(ArgumentError) { D.race }
   end
 
-  def test_the_others_are_cancelled_when_that_is_asked_for
+  def test_the_others_are_cancelled_on_request
     ended = []
     Pelton.run do
       task = lambda do |name|
@@ -105,7 +105,7 @@ class CompositionTest < PeltonTest
     end
   end
 
-  def test_errors_are_reported_once_and_only_when_nobody_hears_of_them
+  def test_errors_are_reported_once_and_only_when_unhandled
     reported = []
     Pelton.on_error { |error| reported << error.message }
     Pelton.run do

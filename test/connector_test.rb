@@ -12,9 +12,9 @@ class ConnectorTest < PeltonTest
   def setup
     @server = TCPServer.new("127.0.0.1", 0)
     @port = @server.addr[1]
-    Pelton::Resolver.resolve("localhost", 1) # its threads, and their descriptors, are there
+    Pelton::Resolver.resolve("localhost", 1) # starts its threads, which open descriptors
     GC.start
-    GC.disable # what other tests have left is not closed meanwhile; and what is left here is not, either
+    GC.disable # a collection would close descriptors that other tests, or this one, have left open
     @descriptors = descriptors
   end
 
@@ -68,7 +68,7 @@ class ConnectorTest < PeltonTest
 
   def test_names
     Pelton.run do
-      stream = Pelton.connect("localhost", @port) # IPv6, too, in most places: the server is not there
+      stream = Pelton.connect("localhost", @port) # mostly resolves to IPv6 as well, where no server listens
       assert_echoes stream
       assert_raises(Pelton::ResolutionError) { Pelton.connect("no-such-name.invalid", @port) }
       stream.close
@@ -109,7 +109,7 @@ class ConnectorTest < PeltonTest
     end
   end
 
-  def test_the_next_address_is_tried_when_one_cannot_even_begin
+  def test_the_next_address_is_tried_when_an_attempt_fails_at_once
     nowhere = Addrinfo.new(Socket.sockaddr_un("/nonexistent/socket"), Socket::PF_UNIX, :STREAM)
     stream = connect([nowhere, address(@port)])
     assert_echoes stream
@@ -117,7 +117,7 @@ class ConnectorTest < PeltonTest
     assert_nothing_open
   end
 
-  def test_a_slow_address_is_not_waited_for
+  def test_a_slow_address_does_not_delay_the_next_attempt
     with_black_hole do |hole|
       before = descriptors
       [INSIDE, OUTSIDE].each do |style|
@@ -131,8 +131,8 @@ class ConnectorTest < PeltonTest
     end
   end
 
-  # Both are under way: the first that is connected is taken.
-  def test_a_slow_address_may_still_come_first
+  # Both attempts are under way: the first that is connected wins.
+  def test_a_slow_address_may_still_be_connected_first
     with_black_hole do |hole, open_hole|
       Pelton.run do
         Pelton.add_timer(0.3) { open_hole.call } # when the second attempt is under way
@@ -153,7 +153,7 @@ class ConnectorTest < PeltonTest
     assert_nothing_open
   end
 
-  # ---- the time is over, or nobody waits any more
+  # ---- timeouts and cancellation
 
   def test_a_timeout_leaves_nothing_open
     with_black_hole do |hole|
@@ -214,8 +214,8 @@ class ConnectorTest < PeltonTest
     end
   end
 
-  # The system refuses at once there, instead of letting the client wait.
-  def test_a_unix_server_whose_backlog_is_full_is_waited_for
+  # The system refuses such a connection at once, instead of letting the client wait.
+  def test_connect_unix_waits_for_a_server_whose_backlog_is_full
     with_unix_server do |path, server|
       server.listen(0)
       waiting = []
@@ -254,7 +254,7 @@ class ConnectorTest < PeltonTest
     assert_equal @descriptors, descriptors
   end
 
-  # A listener whose backlog is full, so that nobody is connected, until the block that is yielded with it is called.
+  # Yields the address of a listener that connects no client, because its backlog is full, and a Proc that lets it accept.
   def with_black_hole
     listener = Socket.new(:INET, :STREAM)
     listener.bind(Addrinfo.tcp("127.0.0.1", 0))
@@ -265,7 +265,7 @@ class ConnectorTest < PeltonTest
       clients.last.connect_nonblock(listener.local_address, exception: false)
       break unless clients.last.wait_writable(0.1)
     end
-    Pelton.run { sleep 0 } # the reactor's own descriptors are there
+    Pelton.run { sleep 0 } # opens the reactor's own descriptors
     yield listener.local_address, -> { listener.listen(100) && clients.size.times { listener.accept_nonblock(exception: false) } }
   ensure
     [listener, *clients].each(&:close)

@@ -5,7 +5,7 @@ require "pelton/control"
 require "tmpdir"
 
 class ControlTest < PeltonTest
-  def test_it_answers_with_the_figures
+  def test_it_answers_with_the_stats
     control do |path|
       head, body = ask(path, "GET /stats HTTP/1.1\r\nHost: x\r\n\r\n").split("\r\n\r\n")
 
@@ -13,6 +13,11 @@ class ControlTest < PeltonTest
       assert_equal({"workers" => 2}, JSON.parse(body))
       assert_equal 0o600, File.stat(path).mode & 0o777
     end
+  end
+
+  def test_it_answers_with_the_tasks
+    control(tasks: -> { [{name: "a"}] }) { |path| assert_equal [{"name" => "a"}], JSON.parse(ask(path, "GET /tasks HTTP/1.0\r\n\r\n").split("\r\n\r\n").last) }
+    control { |path| assert_match(/\AHTTP\/1.1 404.*stats or GET \/metrics\n\z/m, ask(path, "GET /tasks HTTP/1.0\r\n\r\n")) }
   end
 
   def test_for_prometheus
@@ -39,14 +44,14 @@ class ControlTest < PeltonTest
     control(metrics: -> { text }) { |path| assert_equal text, ask(path, "GET /metrics HTTP/1.0\r\n\r\n").split("\r\n\r\n", 2).last }
   end
 
-  def test_figures_that_fail_are_logged_and_end_nothing
+  def test_an_error_of_the_stats_is_logged_and_ends_nothing
     log = StringIO.new
     Pelton.logger = log
-    control(metrics: -> { raise "no figures" }) do |path|
+    control(metrics: -> { raise "no stats" }) do |path|
       assert_empty ask(path, "GET /metrics HTTP/1.0\r\n\r\n")
       assert_match(/\AHTTP\/1.1 200/, ask(path, "GET /stats HTTP/1.0\r\n\r\n"))
     end
-    assert_match(/the control socket cannot answer: no figures \(RuntimeError\)/, log.string)
+    assert_match(/the control socket cannot answer: no stats \(RuntimeError\)/, log.string)
   ensure
     Pelton.logger = $stderr
   end
@@ -73,14 +78,14 @@ class ControlTest < PeltonTest
     control&.close
   end
 
-  def test_an_address_that_it_does_not_know
+  def test_an_unknown_kind_of_address
     assert_match(/http:\/\/x/, assert_raises(ArgumentError) { control_on("http://x") }.message)
-    assert_match(/no TLS/, assert_raises(ArgumentError) { control_on("ssl://127.0.0.1:0") }.message)
+    assert_match(/not speak TLS/, assert_raises(ArgumentError) { control_on("ssl://127.0.0.1:0") }.message)
   end
 
   private
 
-  def control_on(address, metrics: -> { "n 1\n" }) = Pelton::Control.new(address, stats: -> { {workers: 2} }, metrics: metrics)
+  def control_on(address, metrics: -> { "n 1\n" }, **options) = Pelton::Control.new(address, stats: -> { {workers: 2} }, metrics: metrics, **options)
 
   def control(**options)
     Dir.mktmpdir do |folder|

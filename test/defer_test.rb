@@ -3,9 +3,9 @@
 require_relative "test_helper"
 require "pelton"
 
-# What is done in direct style, in callback style.
+# Pelton.defer: work in direct style, whose result goes to a callback.
 class DeferTest < PeltonTest
-  def test_inside_a_reactor_it_is_done_later
+  def test_inside_a_reactor_the_block_runs_later
     log = []
     Pelton.run do
       deferrable = defer(->(value) { log << value }) { log.push(:work) && 5 }
@@ -15,7 +15,7 @@ class DeferTest < PeltonTest
     assert_equal [:work, 5], log
   end
 
-  def test_where_no_reactor_runs_it_is_done_at_once
+  def test_where_no_reactor_runs_the_block_runs_at_once
     log = []
     deferrable = defer(->(value) { log << value }) { log.push(:work) && 5 }
     assert_equal [:work, 5], log
@@ -33,7 +33,7 @@ class DeferTest < PeltonTest
     assert_equal [IOError, IOError], log
   end
 
-  def test_a_listener_may_come_later_or_never
+  def test_a_callback_may_be_added_later_or_never
     assert_equal 5, defer(nil) { 5 }.await
     Pelton.run { assert_equal 5, defer(nil) { 5 }.await }
   end

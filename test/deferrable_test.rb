@@ -62,7 +62,7 @@ class DeferrableTest < PeltonTest
       }
     end
 
-    def test_its_state_can_be_asked
+    def test_state_and_result
       deferrable = make
 
       assert_equal [:pending, false, nil], [deferrable.state, deferrable.done?, deferrable.result]
@@ -88,7 +88,7 @@ class DeferrableTest < PeltonTest
       end
     end
 
-    def test_await_says_with_what_it_failed
+    def test_the_message_of_await_names_the_failure
       assert_equal "the operation failed: :why", assert_raises(Pelton::Error) { make.fail(:why).await }.message
     end
 
@@ -100,12 +100,12 @@ class DeferrableTest < PeltonTest
       end
     end
 
-    def test_a_failure_that_nobody_hears_of_is_reported_once
+    def test_an_unhandled_failure_is_reported_once
       assert_equal ["no"], reported { make.fail(IOError.new("no")).callback { flunk } }
       assert_equal ["the operation failed: nil"], reported { make.fail }
     end
 
-    def test_whoever_comes_in_the_same_tick_hears_of_it
+    def test_an_errback_that_is_added_in_the_same_tick_is_called
       assert_empty reported {
         make.fail(IOError.new).errback {}
         make.fail(IOError.new).map {}.errback {}
@@ -123,32 +123,32 @@ class DeferrableTest < PeltonTest
       assert_equal [1], calls
     end
 
-    def test_a_limit_fails_it
+    def test_a_timeout_fails_it
       assert_equal [Pelton::TimeoutError], run_and_record { |calls, deferrable|
         assert_same deferrable, deferrable.timeout(0.001)
         deferrable.errback { |error| calls << error.class }
       }
     end
 
-    def test_a_limit_ends_with_the_outcome
+    def test_a_timeout_ends_with_the_outcome
       assert_equal [1], run_and_record { |calls, deferrable|
         deferrable.timeout(3600).callback { |value| calls << value }
         deferrable.succeed(1)
       }
     end
 
-    def test_a_limit_can_be_replaced_and_taken_away
+    def test_a_timeout_can_be_replaced_and_removed
       assert_equal [:failed], run_and_record { |calls, deferrable|
         deferrable.timeout(3600).timeout(0.001).errback { calls << deferrable.state }
         make.timeout(3600).timeout(nil)
       }
     end
 
-    def test_a_limit_holds_where_no_reactor_runs
+    def test_a_timeout_works_where_no_reactor_runs
       assert_raises(Pelton::TimeoutError) { make.timeout(0.001).await }
     end
 
-    def test_map_gives_what_the_block_makes
+    def test_map_succeeds_with_the_blocks_value
       run_and_record do |_calls, deferrable|
         mapped = deferrable.map { |one, two| one + two }.map { |sum| sum * 10 }
         deferrable.succeed(1, 2)

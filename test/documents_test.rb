@@ -5,14 +5,20 @@ require "tempfile"
 require "tmpdir"
 require_relative "test_helper"
 require_relative "support/certificates"
+require_relative "support/example_programs"
 require "pelton/http/configuration"
+require_relative "../docs/images/chart"
 
-# What the documents name is there, and their examples run.
+# The files and methods that the documents name exist, and the documents' examples run.
 class DocumentsTest < PeltonTest
-  DOCUMENTS = Dir["{,docs/**/,examples/**/}*.md", base: ROOT].sort.freeze
-  # Those that explain how names are made.
+  DOCUMENTS = Dir["{,docs/**/,pelton-*/**/}*.md", base: ROOT].sort.freeze
+  # Documents that explain how names are made.
   PATTERNS = %w[CONTRIBUTING.md docs/adr/000-template.md].freeze
   EXAMPLE = /^ *```ruby\n(.*?)^ *```/m
+  # Documents whose examples are programs of their own, whose output is compared. The examples use port 7000.
+  GUIDES_OF_PROGRAMS = %w[runtime deferrables streams processes testing debugging from_async from_eventmachine eventmachine].freeze
+
+  include ExamplePrograms
 
   def test_links_lead_somewhere
     broken = each_match(/\]\(([^)\s]+)\)/).reject do |document, link|
@@ -25,16 +31,16 @@ class DocumentsTest < PeltonTest
   end
 
   def test_files_that_are_named_are_there
-    missing = each_match(%r{`((?:\.ci|lib|test|ext|docs|benchmark|examples|bin|exe|core|ruby)/[\w.*/-]+)`}).reject do |_, name|
+    missing = each_match(%r{`((?:\.ci|lib|test|ext|docs|benchmark|bin|exe|core|ruby|pelton-\w+)/[\w.*/-]+)`}).reject do |_, name|
       [name, "ext/pelton/#{name}"].any? { |pattern| Dir[pattern, base: ROOT].any? }
     end
 
     assert_empty missing
   end
 
-  # In commands, which have no backticks.
+  # File names in commands, which have no backticks.
   def test_programs_that_are_run_are_there
-    missing = each_match(%r{^ {4}.*?((?:test|benchmark|examples)/[\w/]+\.\w+)}, DOCUMENTS).reject { |_, name| File.exist?(File.join(ROOT, name)) }
+    missing = each_match(%r{^ {4}.*?((?:test|benchmark|pelton-\w+)/[\w/]+\.\w+)}, DOCUMENTS).reject { |_, name| File.exist?(File.join(ROOT, name)) }
 
     assert_empty missing
   end
@@ -43,18 +49,22 @@ class DocumentsTest < PeltonTest
     each_match(EXAMPLE).each { |document, code| assert RubyVM::InstructionSequence.compile(code, document) }
   end
 
-  def test_readme
-    with_memcached do |port|
-      here = {"127.0.0.1:11211" => "127.0.0.1:#{port}", "http://127.0.0.1:8080/slow" => "\#{$slow}"}
-      printed = examples("README.md", replace: here, before: <<~RUBY, after: "check($app.call({}).last, %w[slow])")
-        require "pelton/http"
-        server = Pelton::HTTP::Server.new(->(_env) { sleep(0.001) && [200, {}, ["slow"]] })
-        $slow = "http://127.0.0.1:\#{server.listen("tcp://127.0.0.1:0").port}/"
-        define_singleton_method(:run) { |app| $app = app }
-      RUBY
+  # A newcomer has the gem and this program, and nothing else.
+  def test_the_readme_s_first_program_prints_what_the_readme_says
+    program, output = read("README.md").match(/^```ruby\n(.*?)^```\n\n```text\n(.*?)^```/m).captures
 
-      assert_equal "hello\nhello\n", printed
-    end
+    assert_equal output, ruby_output(program)
+  end
+
+  def test_the_readme_s_other_examples
+    _, styles, config = read("README.md").scan(EXAMPLE).flatten
+
+    assert_equal "hello\nhello\n", ruby_output("require 'pelton/memcached'\n#{styles}")
+    assert_equal [200, {"content-type" => "text/plain"}, ["hello\n"]], Object.new.tap { |file| def file.run(app) = app }.instance_eval(config).call({})
+  end
+
+  def test_the_readme_s_picture_shows_the_measurements_beside_it
+    assert_equal read("docs/images/chart.svg"), Chart.new(JSON.parse(read("docs/images/chart.json"))).to_s
   end
 
   def test_memcached
@@ -116,6 +126,28 @@ class DocumentsTest < PeltonTest
     examples("docs/guides/http_server.md", replace: {"127.0.0.1:9292" => "127.0.0.1:0"}, without: /^bind/)
   end
 
+  def test_websocket
+    printed = examples("docs/guides/websocket.md", replace: {'"wss://example.com/chat"' => "$chat"}, without: /^gem /, before: <<~RUBY, after: <<~CHECK)
+      require "pelton/http"
+      $apps = []
+      def run(app) = $apps << app
+      def socket(app) = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}")
+      echo = Pelton::HTTP::Server.new(->(env) { Pelton::HTTP::WebSocket.accept(env) { |one| one.each { |message| one.write(message) } } })
+      $chat = "ws://127.0.0.1:\#{echo.listen("tcp://127.0.0.1:0").port}"
+    RUBY
+      2.times { |index| socket($apps[index]).then { |one| check([one.write("hi").receive, one.close], ["you said hi", nil]) } }
+      chat = Pelton::HTTP::Server.new($apps[2]).listen("tcp://127.0.0.1:0").port
+      talkers = Array.new(2) { Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{chat}") }
+      sleep 0.001 until CHAT.size == 2
+      talkers.first.write("hello")
+      check(talkers.map(&:receive), ["hello"] * 2)
+      check($apps[3].call({})[1]["content-type"], "text/event-stream")
+      sleep 0.05
+    CHECK
+
+    assert_equal "left: 1000 \n", printed
+  end
+
   def test_the_http_server_s_configuration
     example = read("docs/guides/http_server.md").scan(EXAMPLE).flatten.grep(/^bind/).fetch(0)
     configuration = Tempfile.create { |file| Pelton::HTTP::Configuration.new.load(file.tap { file.write(example) }.tap(&:flush).path) }
@@ -124,23 +156,31 @@ class DocumentsTest < PeltonTest
     assert_equal [2, "log/access.log"], [configuration.workers, configuration.log]
   end
 
+  GUIDES_OF_PROGRAMS.each do |guide|
+    define_method("test_#{guide}") do
+      file = "docs/guides/#{guide}.md"
+
+      assert_examples_run(read(file), file, replace: {"7000" => free_port.to_s})
+    end
+  end
+
   private
 
   def read(document) = File.read(File.join(ROOT, document), encoding: "UTF-8")
 
-  # [document, what the pattern's group has found], of all documents.
+  # [document, text of the pattern's group] for each match in all documents.
   def each_match(pattern, documents = DOCUMENTS - PATTERNS)
     documents.flat_map { |document| read(document).scan(pattern).map { |found,| [document, found] } }
   end
 
-  # As GitHub makes them of headings.
+  # The anchors that GitHub makes from headings.
   def anchors(document) = read(document).scan(/^#+ (.*)$/).map { |text,| text.downcase.gsub(/[^\w\- ]/, "").tr(" ", "-") }
 
   # Runs the examples of a document, one after the other in one program and inside one reactor. "# => value" is checked.
   #
   # @param replace [Hash{String => String}] parts of their text
   # @param without [Regexp] leaves out the examples that it matches
-  # @return [String] what they have printed
+  # @return [String] the examples' output
   def examples(document, replace: {}, without: /(?!)/, before: "", after: "")
     codes = read(document).scan(EXAMPLE).flatten.grep_v(without).map do |code|
       code = replace.reduce(code) { |text, (from, to)| text.gsub(from, to) }

@@ -25,7 +25,7 @@ class ErrorTest < PeltonTest
     refute_operator Class.new(Timeout::Error), :===, Pelton::TimeoutError.new, "a subclass of it is not asked"
   end
 
-  def test_what_may_be_tried_again
+  def test_retriable_errors
     {ConnectionError: true, TimeoutError: true, ResolutionError: true, OverloadError: true, Error: false,
      ProtocolError: false, ClosedError: false, LimitError: false, NotRunningError: false}.each do |name, answer|
       assert_equal answer, Pelton.const_get(name).new.retriable?, name

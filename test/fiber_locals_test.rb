@@ -3,7 +3,7 @@
 require_relative "test_helper"
 require "pelton"
 
-# What callbacks, tasks and run's caller see of each other's fiber-locals.
+# Which fiber-locals of each other callbacks, tasks and run's caller see.
 class FiberLocalsTest < PeltonTest
   NAMES = %i[a b c d].freeze
   NONE = [nil] * 4
@@ -34,7 +34,7 @@ class FiberLocalsTest < PeltonTest
     assert_equal [[1, nil, nil, nil], [2, nil, nil, nil]], @seen
   end
 
-  def test_one_that_waits_keeps_its_own_and_shows_afterwards_what_it_has_set
+  def test_a_callback_that_waits_keeps_its_set_and_shares_its_changes_afterwards
     carried do
       callback do
         set(a: 1)
@@ -50,7 +50,7 @@ class FiberLocalsTest < PeltonTest
     assert_equal [[1, nil, nil, nil], [1, nil, nil, nil], [1, 2, 3, nil]], @seen
   end
 
-  def test_what_was_changed_last_and_what_was_deleted_is_seen
+  def test_the_last_change_and_deletions_are_seen
     carried do
       callback { set(a: :old, b: :old, c: :old) }
       callback { @gate.pop && set(a: nil, b: :resumed) }
@@ -62,7 +62,7 @@ class FiberLocalsTest < PeltonTest
     assert_equal [[nil, :resumed, :meanwhile, :meanwhile]], @seen
   end
 
-  def test_one_may_wait_again_and_again
+  def test_a_callback_may_wait_again_and_again
     carried do
       callback { NAMES.each { |name| set(name => name) && @gate.pop } }
       NAMES.each { callback { see } && open_gate }
@@ -71,7 +71,7 @@ class FiberLocalsTest < PeltonTest
     assert_equal [[:a], %i[a b], %i[a b c], %i[a b c d]], @seen.map(&:compact)
   end
 
-  def test_the_callers_are_seen_inside_and_what_is_left_is_seen_by_the_caller
+  def test_the_callers_set_is_seen_inside_and_the_last_set_by_the_caller
     set(a: :caller, b: :caller)
     carried do
       set(b: nil)
@@ -92,7 +92,7 @@ class FiberLocalsTest < PeltonTest
     assert_equal [NONE] * 4, @seen
   end
 
-  def test_a_fiber_of_the_users_has_its_own_and_may_wait
+  def test_a_users_fiber_has_its_own_set_and_may_wait
     carried do
       callback { set(a: 1) }
       callback do
@@ -118,7 +118,7 @@ class FiberLocalsTest < PeltonTest
     assert_equal [NONE, [1, nil, nil, nil]], @seen
   end
 
-  def test_a_nested_run_may_ask_for_it
+  def test_a_nested_run_may_ask_for_carrying
     set(a: :caller)
     Pelton.run do
       carried { set(b: 1) }
@@ -132,7 +132,7 @@ class FiberLocalsTest < PeltonTest
 
   # ---- tasks
 
-  def test_carried_or_not_a_task_has_its_own
+  def test_carried_or_not_a_task_has_its_own_set
     [true, false].each do |carries|
       Pelton.run(carry_locals: carries) do
         set(a: 1)
@@ -146,7 +146,7 @@ class FiberLocalsTest < PeltonTest
     assert_equal [NONE, [nil, 2, nil, nil], [1, nil, nil, nil]] * 2, @seen
   end
 
-  def test_a_task_finds_nothing_of_what_ran_on_its_fiber
+  def test_a_task_finds_nothing_of_earlier_callbacks_on_its_fiber
     fibers = []
     Pelton.run do
       callback { set(a: 1) && fibers << Fiber.current }
@@ -157,7 +157,7 @@ class FiberLocalsTest < PeltonTest
     assert_equal [NONE] * 2, @seen
   end
 
-  def test_unless_carried_the_callers_are_not_seen_and_not_touched
+  def test_without_carrying_the_callers_set_is_not_seen_and_not_changed
     set(a: :caller)
     Pelton.run { see && set(b: 1) }
 
@@ -214,14 +214,14 @@ class FiberLocalsTest < PeltonTest
 
   def clean(&block) = Pelton::Reactor.current.with_clean_locals(&block)
 
-  # Calls the block in a callback, and returns when that has ended or waits.
+  # Calls the block in a callback, and returns when the block has ended or waits.
   def callback(&block)
     Pelton.next_tick(&block)
     Pelton::Reactor.current.yield
     true
   end
 
-  # Lets one that waits at the gate go on, and returns when it has ended or waits again.
+  # Lets a callback that waits at the gate go on, and returns when it has ended or waits again.
   def open_gate
     @gate << :open
     Pelton::Reactor.current.yield

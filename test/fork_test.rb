@@ -5,8 +5,7 @@ require "openssl"
 require "pelton"
 require "socket"
 
-# A child shares its parent's descriptors, so it must not touch the parent's loop, and none of the parent's fibers may go on
-# in it.
+# A child shares its parent's descriptors. So it must not touch the parent's loop, and must not run the parent's fibers.
 class ForkTest < PeltonTest
   def setup
     @log = []
@@ -45,7 +44,7 @@ class ForkTest < PeltonTest
   end
 
   # fork without a block: the child's copy of the callback returns to the parent's loop.
-  def test_a_child_that_comes_back_into_its_parents_loop_is_told_so
+  def test_a_child_that_returns_into_its_parents_loop_gets_an_error
     reader, writer = IO.pipe
     Pelton.run do
       Pelton.spawn { sleep(0.002) && @log << :parent }
@@ -67,7 +66,7 @@ class ForkTest < PeltonTest
     exit!(1) if @child
   end
 
-  def test_what_the_child_then_raises_can_be_rescued_and_run_called_again
+  def test_the_child_can_rescue_that_error_and_call_run_again
     output = ruby_output(<<~RUBY)
       require "pelton"
       begin
@@ -119,7 +118,7 @@ class ForkTest < PeltonTest
     [reader, writer, far].each(&:close)
   end
 
-  def test_what_belongs_to_the_parent_says_so
+  def test_errors_name_the_parents_objects
     Pelton.run do
       reactor = Pelton::Reactor.current
       operation = Pelton::Operation.new
@@ -192,7 +191,7 @@ class ForkTest < PeltonTest
     assert_equal %w[ok ok], @log
   end
 
-  def test_exceptions_of_the_child_stay_there
+  def test_exceptions_of_the_child_stay_in_the_child
     Pelton.run do
       assert_equal "ensured", in_child {
         begin
@@ -212,7 +211,7 @@ class ForkTest < PeltonTest
     end
   end
 
-  # Else two children would send the same secrets.
+  # Otherwise two children would send the same secrets.
   def test_children_have_random_numbers_of_their_own
     random = -> { OpenSSL::Random.random_bytes(16).unpack1("H*") }
     Pelton.run do
@@ -275,7 +274,7 @@ class ForkTest < PeltonTest
 
   private
 
-  # What the block prints in a child, which must end well.
+  # The output of the block, which runs in a child. The child must succeed.
   def in_child
     reader, writer = IO.pipe
     pid = fork do

@@ -7,7 +7,7 @@ require "pelton"
 class HoldTest < PeltonTest
   BYTES = 5000 # far more operations than the budget
 
-  # All data lies ready before the first read.
+  # All data is there before the first read.
   def setup
     @listener = TCPServer.new("127.0.0.1", 0)
     @ticks = 0
@@ -28,7 +28,7 @@ class HoldTest < PeltonTest
     end
   end
 
-  def test_what_is_not_ready_lets_the_others_run
+  def test_a_wait_for_data_lets_other_tasks_run
     with_data do |stream|
       before = @ticks
       Pelton.hold { sleep 0.001 until @ticks > before }
@@ -37,7 +37,7 @@ class HoldTest < PeltonTest
     end
   end
 
-  def test_it_is_the_fibers_own
+  def test_hold_belongs_to_the_fiber
     with_data do |stream|
       held = Pelton.spawn { Pelton.hold { sleep } }
       sleep 0.001
@@ -63,12 +63,12 @@ class HoldTest < PeltonTest
     end
   end
 
-  def test_the_loop_does_not_turn
+  def test_the_loop_makes_no_iteration
     with_data do |stream|
-      turns = Pelton.stats[:turns]
+      iterations = Pelton.stats[:iterations]
       Pelton.hold { BYTES.times { stream.readpartial(1) } }
 
-      assert_equal turns, Pelton.stats[:turns]
+      assert_equal iterations, Pelton.stats[:iterations]
     end
   end
 

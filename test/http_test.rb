@@ -6,36 +6,36 @@ require_relative "support/http_peer"
 class HTTPTest < PeltonTest
   include HttpPeer
 
-  def test_those_who_want_to_know_of_the_end_are_told_in_reverse_order
-    told = []
+  def test_response_finished_callbacks_are_called_in_reverse_order
+    calls = []
     app = lambda do |env|
-      env["rack.response_finished"] << ->(*facts) { told << [:first, *facts[1..]] }
-      env["rack.response_finished"] << ->(_env, *facts) { told << [:second, facts[0]] }
+      env["rack.response_finished"] << ->(*facts) { calls << [:first, *facts[1..]] }
+      env["rack.response_finished"] << ->(_env, *facts) { calls << [:second, facts[0]] }
       env["rack.response_finished"] << ->(*) { raise "third" }
       [201, {"a" => "b"}, ["x"]]
     end
     serving(app) { peer.get("/") }
 
-    assert_equal [[:second, 201], [:first, 201, {"a" => "b"}, nil]], told
+    assert_equal [[:second, 201], [:first, 201, {"a" => "b"}, nil]], calls
     assert_equal ["third"], reported.map(&:message)
   end
 
-  # Not even by what is no StandardError, nor by a log that cannot be written.
-  def test_one_who_fails_keeps_nobody_from_being_told
-    told = []
+  # The others are called even after an exception that is no StandardError, and after an error of the log.
+  def test_a_callback_that_fails_keeps_no_other_from_being_called
+    calls = []
     app = lambda do |env|
-      env["rack.response_finished"] << ->(*) { told << :finished } << ->(*) { raise NotImplementedError, "second" }
-      env["async.close"].callback { raise NotImplementedError, "third" }.callback { told << :closed }
+      env["rack.response_finished"] << ->(*) { calls << :finished } << ->(*) { raise NotImplementedError, "second" }
+      env["async.close"].callback { raise NotImplementedError, "third" }.callback { calls << :closed }
       [200, {}, ["x"]]
     end
     log = ->(*) { raise IOError, "first" }
     serving(app, log: log) { peer.get("/") }
 
-    assert_equal %i[closed finished], told
+    assert_equal %i[closed finished], calls
     assert_equal %w[third first second], reported.map(&:message)
   end
 
-  # As it stands behind a hijacked connection that speaks TLS.
+  # A hijacked connection that speaks TLS has such a bridge behind it.
   def test_a_bridge_whose_one_side_has_left
     Pelton.run do
       ours, theirs = UNIXSocket.pair

@@ -12,7 +12,7 @@ class ListenerTest < PeltonTest
 
   # ---- with a block
 
-  def test_each_connection_goes_to_the_block
+  def test_the_block_is_called_for_each_connection
     got = []
     Pelton.run do
       listener = Pelton.listen("127.0.0.1", 0) do |stream|
@@ -28,7 +28,7 @@ class ListenerTest < PeltonTest
     assert_equal ["hello 0\n", "hello 1\n", "hello 2\n"], got.sort
   end
 
-  def test_it_keeps_run_going_until_it_is_closed
+  def test_a_listener_with_a_block_keeps_run_going_until_it_is_closed
     listener = nil
     served = 0
     client = nil
@@ -44,7 +44,7 @@ class ListenerTest < PeltonTest
     assert_predicate listener, :closed?
   end
 
-  def test_a_block_that_waits_or_fails_holds_up_nobody
+  def test_a_block_that_waits_or_fails_delays_no_other_connection
     log = []
     errors = []
     Pelton.on_error { |error| errors << error.message }
@@ -71,7 +71,7 @@ class ListenerTest < PeltonTest
     assert_equal ["of bad"], errors
   end
 
-  def test_more_than_a_turns_share_are_all_accepted
+  def test_more_connections_than_one_batch_are_all_accepted
     count = 0
     clients = []
     Pelton.run do
@@ -88,7 +88,7 @@ class ListenerTest < PeltonTest
     clients.each(&:close)
   end
 
-  def test_a_shared_one_takes_one_connection_a_turn
+  def test_a_shared_listener_accepts_one_connection_an_iteration
     server = TCPServer.new("127.0.0.1", 0)
     server.autoclose = false
     clients = Array.new(3) { TCPSocket.new("127.0.0.1", server.addr[1]) }
@@ -107,7 +107,7 @@ class ListenerTest < PeltonTest
     clients&.each(&:close)
   end
 
-  def test_what_it_has_accepted_and_not_handed_over_is_pending
+  def test_pending_counts_accepted_connections_whose_block_has_not_begun
     served = 0
     listener = Pelton.listen("127.0.0.1", 0) { |stream| served += 1 if stream }
     clients = Array.new(3) { TCPSocket.new("127.0.0.1", listener.port) }
@@ -123,11 +123,11 @@ class ListenerTest < PeltonTest
     clients.each(&:close)
   end
 
-  # When the last who listens closes a socket, the system resets those who wait to be accepted.
-  def test_it_finishes_with_those_who_wait_in_the_backlog
+  # When the last listener on a socket closes it, the system resets the connections in its backlog.
+  def test_finish_serves_the_backlog
     listener = Pelton.listen("127.0.0.1", 0) { |stream| stream.write("served").then { stream.close } }
     port = listener.port
-    clients = Array.new(100) { TCPSocket.new("127.0.0.1", port) } # more than one turn's share
+    clients = Array.new(100) { TCPSocket.new("127.0.0.1", port) } # more than one batch
     Pelton.run do
       listener.finish
       assert_equal [100, true], [listener.pending, listener.closed?]
@@ -140,7 +140,7 @@ class ListenerTest < PeltonTest
     clients.each(&:close)
   end
 
-  def test_one_without_a_block_finishes_as_it_closes
+  def test_finish_without_a_block_closes
     listener = Pelton.listen("127.0.0.1", 0)
     client = TCPSocket.new("127.0.0.1", listener.port)
     listener.finish
@@ -151,7 +151,7 @@ class ListenerTest < PeltonTest
     client.close
   end
 
-  def test_what_is_pending_when_the_reactor_leaves_is_forgotten
+  def test_pending_is_zero_after_the_reactor_has_ended
     listener = Pelton.listen("127.0.0.1", 0) {}
     client = TCPSocket.new("127.0.0.1", listener.port)
     Pelton.run do
@@ -165,7 +165,7 @@ class ListenerTest < PeltonTest
     client.close
   end
 
-  def test_stop_closes_it
+  def test_stop_closes_the_listener
     listener = nil
     Pelton.run do
       listener = Pelton.listen("127.0.0.1", 0) {}
@@ -175,7 +175,7 @@ class ListenerTest < PeltonTest
     assert_raises(Pelton::ClosedError) { listener.port }
   end
 
-  def test_it_works_in_the_next_run_and_when_it_was_opened_before
+  def test_a_listener_that_was_opened_before_run_accepts_in_run
     got = []
     listener = Pelton.listen("127.0.0.1", 0) do |stream|
       got << stream.gets
@@ -210,10 +210,10 @@ class ListenerTest < PeltonTest
   def test_several_fibers_accept
     Pelton.run do
       listener = Pelton.listen("127.0.0.1", 0)
-      late = Pelton.spawn { listener.accept(timeout: 0.005) }
+      impatient = Pelton.spawn { listener.accept(timeout: 0.005) }
       cancelled = Pelton.spawn { listener.accept }
       acceptors = Array.new(3) { Pelton.spawn { listener.accept.gets } }
-      assert_raises(Pelton::TimeoutError) { late.await }
+      assert_raises(Pelton::TimeoutError) { impatient.await }
       cancelled.cancel
       3.times { Pelton.connect("127.0.0.1", listener.port).write("x\n") }
       assert_equal ["x\n"] * 3, acceptors.map(&:await)
@@ -221,7 +221,7 @@ class ListenerTest < PeltonTest
     end
   end
 
-  def test_whoever_accepts_is_told_that_it_was_closed
+  def test_accept_raises_when_the_listener_is_closed
     Pelton.run do
       listener = Pelton.listen("127.0.0.1", 0)
       acceptors = Array.new(2) { Pelton.spawn { listener.accept } }
@@ -233,7 +233,7 @@ class ListenerTest < PeltonTest
     end
   end
 
-  def test_with_a_block_it_accepts_by_itself
+  def test_accept_is_refused_with_a_block
     Pelton.run do
       listener = Pelton.listen("127.0.0.1", 0) {}
       assert_raises(Pelton::Error) { listener.accept }
@@ -243,7 +243,7 @@ class ListenerTest < PeltonTest
 
   # ---- addresses
 
-  def test_an_address_that_is_taken_or_not_ours
+  def test_an_address_that_is_in_use_or_not_local
     taken = TCPServer.new("127.0.0.1", 0)
     error = assert_raises(Pelton::ConnectionError) { Pelton.listen("127.0.0.1", taken.addr[1]) }
     assert_equal "cannot listen on 127.0.0.1:#{taken.addr[1]}: Address already in use", error.message
@@ -254,7 +254,7 @@ class ListenerTest < PeltonTest
     taken.close
   end
 
-  def test_several_share_a_port_when_they_ask_for_it
+  def test_reuse_port_lets_listeners_share_a_port
     one = Pelton.listen("127.0.0.1", 0, reuse_port: true)
     other = Pelton.listen("127.0.0.1", one.port, reuse_port: true)
     assert_equal one.port, other.port
@@ -294,7 +294,7 @@ class ListenerTest < PeltonTest
 
   # ---- inherited descriptors, threads and forks
 
-  def test_a_listening_descriptor_is_taken_over
+  def test_for_fd_takes_a_listening_descriptor_over
     server = TCPServer.new("127.0.0.1", 0)
     server.autoclose = false
     Pelton.run do
@@ -306,7 +306,7 @@ class ListenerTest < PeltonTest
     end
   end
 
-  def test_a_child_makes_its_own_of_it
+  def test_a_child_opens_its_own_listener_on_the_descriptor
     Pelton.run do
       listener = Pelton.listen("127.0.0.1", 0)
       child = fork do
@@ -334,8 +334,8 @@ class ListenerTest < PeltonTest
 
   # ---- no descriptors left
 
-  # Clients that cannot be accepted wait in the backlog; the loop neither spins nor forgets them.
-  def test_when_descriptors_run_out_it_pauses_and_loses_nobody
+  # Clients that cannot be accepted wait in the backlog. The loop must not spin meanwhile.
+  def test_a_listener_pauses_when_descriptors_run_out_and_loses_no_client
     skip "valgrind sets no limits" if VALGRIND
     output = ruby_output(<<~'RUBY')
       require "pelton"
@@ -345,9 +345,9 @@ class ListenerTest < PeltonTest
       clients = Array.new(10) { TCPSocket.new("127.0.0.1", listener.port) }
       Process.setrlimit(:NOFILE, clients.last.fileno + 3, Process.getrlimit(:NOFILE).last)
       Pelton.run do
-        turns = Pelton.stats[:turns]
+        before = Pelton.stats[:iterations]
         sleep 0.01 until listener.stats[:pauses] >= 2
-        spun = Pelton.stats[:turns] - turns
+        spun = Pelton.stats[:iterations] - before
         puts "#{served.size < 10 ? "some" : "all"} served, #{spun < 500 ? "without" : "with"} spinning"
         Process.setrlimit(:NOFILE, 200, Process.getrlimit(:NOFILE).last)
         sleep 0.01 until served.size == 10

@@ -23,7 +23,7 @@ class MapTest < PeltonTest
     end
   end
 
-  def test_twenty_at_a_time_unless_told_otherwise
+  def test_twenty_at_a_time_by_default
     inside = most = 0
     Pelton.map(1..30) do
       most = [most, inside += 1].max
@@ -87,7 +87,7 @@ class MapTest < PeltonTest
     end
   end
 
-  def test_a_limit_in_time_ends_the_calls
+  def test_a_timeout_ends_the_calls
     ended = 0
     Pelton.run do
       assert_raises(Pelton::TimeoutError) do

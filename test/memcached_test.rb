@@ -21,6 +21,20 @@ class MemcachedTest < PeltonTest
     assert_equal ["v", "v", true, true, nil], use.call
   end
 
+  def test_blocks_have_begun_when_the_last_operation_was_awaited
+    server = "127.0.0.1:#{with_memcached}"
+    count = lambda do
+      cache = Pelton::Memcached::Client.new(server, timeout: 5)
+      good = 0
+      last = nil
+      20.times { |i| last = cache.set("k#{i}", "v") { |stored| good += 1 if stored } }
+      last.await
+      good
+    end
+
+    assert_equal [20, 20], [Pelton.run(&count), count.call]
+  end
+
   def test_every_error_is_a_pelton_error
     errors = Pelton::Memcached.constants.map { |name| Pelton::Memcached.const_get(name) }.grep(Class).select { |one| one <= Exception }
 

@@ -23,7 +23,7 @@ class MetricsTest < PeltonTest
     TEXT
   end
 
-  def test_a_figure_by_labels_of_its_own
+  def test_a_metric_with_labels_of_its_own
     assert_equal <<~TEXT.lines, Pelton::Metrics.text(FAMILIES, {{worker: 0} => {"codes" => {"2xx" => 1, "5xx" => 0}}}).lines[2..]
       x_codes_total{worker="0",code="2xx"} 1
       x_codes_total{worker="0",code="5xx"} 0
@@ -41,11 +41,11 @@ class MetricsTest < PeltonTest
     TEXT
   end
 
-  def test_what_no_row_has_and_what_is_not_described_is_not_there
+  def test_metrics_without_a_row_and_metrics_without_a_description_are_left_out
     assert_equal "", Pelton::Metrics.text(FAMILIES, {{} => {"others" => 1}, {a: 1} => {}})
   end
 
-  def test_what_has_a_meaning_is_escaped
+  def test_special_characters_are_escaped
     families = {"n" => Family.new("gauge", "n", "a\\b\nc\"d")}
 
     assert_equal "# HELP n a\\\\b\\nc\"d\n# TYPE n gauge\nn{l=\"a\\\\b\\nc\\\"d\"} 1\n",

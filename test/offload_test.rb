@@ -52,7 +52,7 @@ class OffloadTest < PeltonTest
     assert_equal [1, 3], sizes
   end
 
-  def test_direct_style_waits_for_room_when_the_queue_is_full
+  def test_direct_style_waits_for_a_free_slot_when_the_queue_is_full
     pool = Pelton::Offload.new(size: 1, limit: 2)
     Pelton.run do
       tasks = Array.new(10) { |i| Pelton.spawn { pool.call { @gate.pop && i } } }
@@ -72,7 +72,7 @@ class OffloadTest < PeltonTest
       operation.callback { |value| log << value }
       log << operation.state
       @gate << :done
-    end # which waits for it
+    end # run waits for the operation
 
     assert_equal %i[pending done], log
   end
@@ -81,16 +81,16 @@ class OffloadTest < PeltonTest
     errors = []
     Pelton.on_error { |error| errors << error.message }
     Pelton.run do
-      Pelton.offload(later: true) { raise "heard" }.errback { |error| errors << error.class }
-      Pelton.offload(later: true) { raise "unheard" }
+      Pelton.offload(later: true) { raise "handled" }.errback { |error| errors << error.class }
+      Pelton.offload(later: true) { raise "unhandled" }
     end
 
-    assert_equal ["RuntimeError", "unheard"], errors.map(&:to_s).sort
+    assert_equal ["RuntimeError", "unhandled"], errors.map(&:to_s).sort
   ensure
     Pelton.on_error
   end
 
-  def test_later_is_told_when_there_is_too_much
+  def test_later_fails_when_the_queue_is_full
     pool = Pelton::Offload.new(size: 1, limit: 2)
     Pelton.run do
       pool.later { @gate.pop }
@@ -107,7 +107,7 @@ class OffloadTest < PeltonTest
     log = Queue.new
     Pelton.run do
       begun = false
-      until begun # a block that has not begun when its time is over never does
+      until begun # a block that has not begun before its timeout never begins
         error = assert_raises(Pelton::TimeoutError) { Pelton.offload(timeout: 0.001) { (begun = true) && @gate.pop && log << :ended } }
         assert_match(/0.001 s/, error.message)
       end
@@ -125,7 +125,7 @@ class OffloadTest < PeltonTest
       task = Pelton.spawn do
         Pelton.offload do
           @gate.pop
-          raise "nobody is to hear this"
+          raise "nobody handles this"
         ensure
           done << 1
         end

@@ -4,7 +4,7 @@ require_relative "test_helper"
 require "pelton"
 require "set"
 
-# What is particular about operations; what they share with other Deferrables is in deferrable_test.rb.
+# Features that operations have beyond other Deferrables. deferrable_test.rb tests the common part.
 class OperationTest < PeltonTest
   def setup
     @operation = Pelton::Operation.new
@@ -38,7 +38,7 @@ class OperationTest < PeltonTest
     assert_equal 2, errors.map(&:backtrace).uniq.size
   end
 
-  def test_an_error_that_a_task_has_raised_says_where
+  def test_an_error_that_a_task_has_raised_keeps_its_backtrace
     Pelton.run do
       error = assert_raises(IOError) { Pelton.spawn { fail_here }.await }
 
@@ -46,7 +46,7 @@ class OperationTest < PeltonTest
     end
   end
 
-  def test_one_that_is_cancelled_leaves_the_others_waiting
+  def test_a_cancelled_fiber_leaves_the_other_awaiting_fibers_alone
     Pelton.run do
       first, second = Array.new(2) { Pelton.spawn { @operation.await } }
       sleep 0
@@ -66,7 +66,7 @@ class OperationTest < PeltonTest
     assert_equal 1, Thread.new { @operation.succeed(1).await }.value
   end
 
-  def test_limits_are_gone_with_their_operations
+  def test_timeouts_end_with_their_operations
     run_elsewhere do
       operations = Array.new(1000) { Pelton::Operation.new.timeout(3600) }
 
@@ -76,14 +76,76 @@ class OperationTest < PeltonTest
     end
   end
 
-  def test_a_limit_does_not_outlive_the_run
+  def test_a_timeout_does_not_outlive_the_run
     operation, timers = run_elsewhere { Pelton.stop(Pelton::Operation.new.timeout(3600)) }
 
     assert_equal 0, timers
     assert_equal :pending, operation.state
   end
 
-  def test_fibers_that_await_go_on_before_callbacks_and_each_once
+  def test_blocks_have_begun_when_await_returns_whenever_the_outcome_comes
+    settle = {
+      before: ->(operation) { operation.succeed(1) },
+      in_a_tick: ->(operation) { Pelton.next_tick { operation.succeed(1) } },
+      by_a_timer: ->(operation) { Pelton.add_timer(0.001) { operation.succeed(1) } },
+      by_a_task: ->(operation) { Pelton.spawn { operation.succeed(1) } },
+      by_a_thread: ->(operation) { Thread.new { operation.succeed(1) } }
+    }
+    settle.each do |name, way|
+      Pelton.run do
+        begun = []
+        operation = Pelton::Operation.new.callback { begun << :first && sleep(0.001) }.callback { begun << :second }
+        last = operation.map { begun << :mapped }
+        way.call(operation)
+        operation.await
+
+        assert_equal :first, begun.first, name
+        last.await
+        assert_equal %i[first second mapped], begun, name
+      end
+    end
+  end
+
+  def test_blocks_of_earlier_operations_have_begun_when_await_of_the_last_returns
+    Pelton.run do
+      operations = Array.new(50) { |i| Pelton::Operation.new.callback { @log << i } }
+      Pelton.next_tick { operations.each(&:succeed) }
+      operations.last.await
+
+      assert_equal (0...50).to_a, @log
+    end
+  end
+
+  def test_errbacks_have_begun_when_await_raises
+    Pelton.run do
+      operation = Pelton::Operation.new.errback { |error| @log << error.message }
+      Pelton.next_tick { operation.fail(IOError.new("no")) }
+
+      assert_raises(IOError) { operation.await }
+      assert_equal ["no"], @log
+    end
+  end
+
+  def test_a_block_may_await_its_own_operation
+    Pelton.run do
+      operation = Pelton::Operation.new
+      operation.callback { @log << operation.await }.succeed(1)
+      operation.await
+    end
+
+    assert_equal [1], @log
+  end
+
+  def test_blocks_have_begun_where_no_reactor_runs
+    operation = Pelton::Operation.new.callback { |value| @log << value }
+    thread = Thread.new { operation.succeed(1) }
+    operation.await
+    thread.join
+
+    assert_equal [1], @log
+  end
+
+  def test_fibers_that_await_go_on_and_callbacks_run_each_once
     Pelton.run do
       operation = Pelton::Operation.new
       3.times { |i| Pelton.spawn { @log << [i, operation.await] } }
@@ -96,7 +158,7 @@ class OperationTest < PeltonTest
     assert_equal 4, @log.size
   end
 
-  def test_a_fiber_that_gave_up_is_not_woken_again
+  def test_a_fiber_whose_await_timed_out_is_not_woken_again
     Pelton.run do
       operation = Pelton::Operation.new
       assert_raises(Pelton::TimeoutError) { operation.await(timeout: 0.001) }
@@ -130,7 +192,7 @@ class OperationTest < PeltonTest
     end
   end
 
-  def test_many_of_them_that_nobody_keeps
+  def test_many_operations_without_references
     Pelton.run do
       20_000.times { |i| Pelton::Operation.new.callback { |value| @log << value }.succeed(i) }
       GC.start
@@ -139,7 +201,7 @@ class OperationTest < PeltonTest
     assert_equal (0...20_000).to_a, @log
   end
 
-  def test_what_is_dropped_by_a_stop_is_given_back
+  def test_operations_that_a_stop_drops_are_freed
     3.times do
       Pelton.run(grace: 0) do
         again = ->(_) { Pelton::Operation.new.callback(&again).succeed }
@@ -166,7 +228,7 @@ class OperationTest < PeltonTest
 
   def fail_here = raise(IOError)
 
-  # On a reactor that has no other timers: what run returns, and the timers it leaves.
+  # Runs the block on a reactor without other timers. Returns the value of run, and the number of timers that are left.
   def run_elsewhere(&block) = Thread.new { [Pelton.run(&block), Pelton.stats[:timers]] }.value
 
   def await_and_rescue(number)

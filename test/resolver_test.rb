@@ -79,12 +79,12 @@ class ResolverTest < PeltonTest
 
   def resolve(...) = Pelton::Resolver.resolve(...)
 
-  # The order for what the system answers.
+  # Returns the order of addresses for an answer of the system's resolver.
   def resolved(addresses)
     with_answers(-> { addresses.map { |address| Addrinfo.tcp(address, 80) } }) { resolve("name.example", 80).map(&:ip_address) }
   end
 
-  # While the block runs, the system's resolver answers so.
+  # Replaces the answers of the system's resolver while the block runs.
   def with_answers(answer, &block)
     Addrinfo.stub(:getaddrinfo, ->(*) { answer.call }, &block)
   end

@@ -50,18 +50,18 @@ class RuntimeTest < PeltonTest
     assert_equal [:a, :b], %i[a b].map { |name| Thread.new { Pelton.run { sleep(0.001) && name } } }.map(&:value)
   end
 
-  def test_running_is_said_of_this_thread
+  def test_running_is_about_this_thread
     refute_predicate Pelton, :running?
     assert_equal [true, false], Pelton.run { [Pelton.running?, Thread.new { Pelton.running? }.value] }
   end
 
-  def test_what_needs_a_running_reactor_says_so
+  def test_methods_that_need_a_running_reactor_say_so
     [-> { Pelton.spawn {} }, -> { Pelton.add_timer(1) {} }, -> { Pelton.add_periodic_timer(1) {} }].each do |call|
       assert_includes assert_raises(Pelton::NotRunningError, &call).message, "Pelton.run"
     end
   end
 
-  def test_a_block_is_asked_for
+  def test_a_missing_block_is_an_error
     assert_raises(ArgumentError) { Pelton.run }
     Pelton.run do
       assert_raises(ArgumentError) { Pelton.spawn }
@@ -70,7 +70,7 @@ class RuntimeTest < PeltonTest
     end
   end
 
-  def test_an_error_in_a_task_that_nobody_awaits_reaches_on_error
+  def test_an_error_in_a_task_that_is_not_awaited_reaches_on_error
     errors = []
     Pelton.on_error { |error| errors << error.message }
     Pelton.run { Pelton.spawn { raise "unheard" } }
@@ -80,12 +80,12 @@ class RuntimeTest < PeltonTest
   def test_an_awaited_error_is_raised_there_and_nowhere_else
     errors = []
     Pelton.on_error { |error| errors << error.message }
-    heard = Pelton.run do
-      Pelton.spawn { raise "heard" }.await
+    handled = Pelton.run do
+      Pelton.spawn { raise "handled" }.await
     rescue => error
       error.message
     end
-    assert_equal ["heard", []], [heard, errors]
+    assert_equal ["handled", []], [handled, errors]
   end
 
   def test_an_error_raised_by_on_error_ends_run
@@ -98,7 +98,7 @@ class RuntimeTest < PeltonTest
     }.message
   end
 
-  def test_a_callback_that_sleeps_stops_nobody_else
+  def test_a_callback_that_sleeps_stops_no_other
     log = []
     Pelton.run do
       Pelton.next_tick { (log << :first) && sleep(0.01) && log << :slept }
@@ -118,7 +118,7 @@ class RuntimeTest < PeltonTest
 
   def test_stats_count
     stats = Pelton.run { sleep(0.001) && Pelton.stats }
-    assert_operator stats[:turns], :>, 0
+    assert_operator stats[:iterations], :>, 0
     assert_operator stats[:idle], :>, 0.0
     assert_includes %i[epoll poll], stats[:backend]
   end
@@ -145,7 +145,7 @@ class RuntimeTest < PeltonTest
     server&.close
   end
 
-  def test_parked_fibers_can_be_asked_where_they_wait
+  def test_parked_fibers_have_backtraces
     Pelton.run do
       task = Pelton.spawn { sleep }
       sleep 0

@@ -15,7 +15,7 @@ class SchedulerProcessTest < PeltonTest
     @folder = Dir.mktmpdir
     @path = "#{@folder}/pipe"
     File.mkfifo(@path)
-    @pipe = File.open(@path, File::RDWR) # which does not wait for a reader
+    @pipe = File.open(@path, File::RDWR) # does not wait for a reader
     @pipe.sync = true
   end
 
@@ -73,7 +73,7 @@ class SchedulerProcessTest < PeltonTest
     end
   end
 
-  def test_a_process_that_is_no_child
+  def test_a_process_that_is_not_a_child
     Pelton.run do
       assert_raises(Errno::ECHILD) { Process.wait(Process.pid) }
       assert_raises(Errno::ECHILD) { Process.wait(2**22 + 1) }

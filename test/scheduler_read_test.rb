@@ -7,8 +7,8 @@ require "socket"
 require "stringio"
 require "tempfile"
 
-# Ruby's IO on the scheduler: io_read, io_wait and io_close. What is waited for comes from another task of the same loop,
-# so the tests end only if it goes on meanwhile.
+# Ruby's IO on the scheduler: io_read and io_wait. The awaited data comes from another task of the same loop, so the
+# tests end only if the loop goes on meanwhile.
 class SchedulerReadTest < PeltonTest
   include Scheduling
 
@@ -145,7 +145,7 @@ class SchedulerReadTest < PeltonTest
     end
   end
 
-  # Its descriptor is in blocking mode: the child's end of a pipe, as another program would leave it.
+  # The descriptor is in blocking mode: the child's end of a pipe, as another program would leave it.
   def test_standard_input_in_blocking_mode
     program = <<~RUBY
       require "pelton"
@@ -168,8 +168,8 @@ class SchedulerReadTest < PeltonTest
     end
   end
 
-  # Ready data is read at once, and would be for ever.
-  def test_a_greedy_reader_starves_nobody
+  # Data is always ready, so the reader could go on without ever waiting.
+  def test_a_reader_that_always_finds_data_starves_no_other_task
     zero = File.open("/dev/zero")
     stop = false
     reads = 0
@@ -181,8 +181,8 @@ class SchedulerReadTest < PeltonTest
     assert_operator reads, :>, 0
   end
 
-  # Each file is a read, and all together take longer than a turn.
-  def test_a_class_that_is_being_loaded_is_seen_by_nobody_half_empty
+  # Each file is a read, and all reads together exhaust the budget.
+  def test_no_other_task_sees_a_class_that_is_half_loaded
     Dir.mktmpdir do |folder|
       count = 400
       count.times { |number| File.write("#{folder}/part#{number}.rb", "module AutoloadedByTasks; Part#{number} = #{number}; end") }
@@ -217,30 +217,6 @@ class SchedulerReadTest < PeltonTest
 
       assert_equal "word", reader.await
       assert_equal 3, writer.await
-    end
-  end
-
-  def test_closing_what_others_wait_for
-    Pelton.run do
-      reader = Pelton.spawn { @here.readpartial(10) }
-      waiter = Pelton.spawn { @here.wait_readable(20) }
-      sleep 0
-      Pelton.close(@here)
-
-      assert_raises(IOError) { reader.await }
-      assert_same @here, waiter.await
-      assert_nil Pelton.close(@here)
-    end
-  end
-
-  def test_closing_a_listener_ends_accept
-    Pelton.run do
-      server = TCPServer.new("127.0.0.1", 0)
-      task = Pelton.spawn { server.accept }
-      sleep 0
-      Pelton.close(server)
-
-      assert_kind_of StandardError, assert_raises(IOError, SystemCallError) { task.await }
     end
   end
 

@@ -26,7 +26,7 @@ class SchedulerSelectTest < PeltonTest
     end
   end
 
-  def test_tells_all_that_are_ready
+  def test_returns_all_that_are_ready
     @one_end << "x"
     @two_end << "x"
 
@@ -38,7 +38,7 @@ class SchedulerSelectTest < PeltonTest
     answers = []
     Pelton.run do
       Pelton.spawn { other = true }
-      answers << Pelton.select([@one], nil, nil, timeout: 0.01) until other # once, where the machine is not slow
+      answers << Pelton.select([@one], nil, nil, timeout: 0.01) until other # one iteration, if the machine is not slow
       answers << Pelton.select([@one], nil, nil, timeout: 0)
     end
 
@@ -56,7 +56,7 @@ class SchedulerSelectTest < PeltonTest
     end
   end
 
-  def test_what_ruby_has_read_already_counts
+  def test_data_in_rubys_buffer_counts
     @one_end << "a\nb\n"
     @two_end << "x"
 
@@ -87,7 +87,7 @@ class SchedulerSelectTest < PeltonTest
     Tempfile.create { |file| assert_equal [[file], [], []], Pelton.run { Pelton.select([@one, file], nil, nil) } }
   end
 
-  def test_objects_that_are_no_io_but_have_one
+  def test_objects_that_have_an_io
     holder = Struct.new(:to_io).new(@one)
     @one_end << "x"
 
@@ -125,7 +125,7 @@ class SchedulerSelectTest < PeltonTest
     assert_nil Pelton.select([@two], nil, nil, timeout: 0.001)
   end
 
-  # IO.select has a hook from 3.2 on; before, it stops the loop.
+  # IO.select calls a hook from Ruby 3.2 on. Before, it stops the loop.
   def test_ruby_s_own_select
     log = []
     Pelton.run do

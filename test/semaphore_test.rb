@@ -26,7 +26,7 @@ class SemaphoreTest < PeltonTest
     assert_equal [2, 0], [@semaphore.available, @semaphore.waiting]
   end
 
-  def test_who_waits_longest_is_served_first_and_nobody_passes
+  def test_the_longest_waiting_fiber_is_served_first_and_none_overtakes
     order = []
     Pelton.run do
       2.times { @semaphore.acquire }
@@ -53,7 +53,7 @@ class SemaphoreTest < PeltonTest
     assert_equal 2, @semaphore.available
   end
 
-  def test_who_waits_too_long_gives_up
+  def test_a_wait_may_time_out
     Pelton.run do
       2.times { @semaphore.acquire }
 
@@ -63,7 +63,7 @@ class SemaphoreTest < PeltonTest
     end
   end
 
-  def test_who_is_cancelled_while_waiting_gives_up
+  def test_a_wait_may_be_cancelled
     Pelton.run do
       2.times { @semaphore.acquire }
       task = Pelton.spawn { @semaphore.acquire }
@@ -77,7 +77,7 @@ class SemaphoreTest < PeltonTest
   end
 
   # The permit is handed over first, and the fiber is cancelled before it has noticed.
-  def test_who_is_cancelled_with_a_permit_passes_it_on
+  def test_a_fiber_that_is_cancelled_with_a_permit_passes_it_on
     Pelton.run do
       2.times { @semaphore.acquire }
       first = Pelton.spawn { @semaphore.acquire }
@@ -93,7 +93,7 @@ class SemaphoreTest < PeltonTest
   end
 
   def test_no_more_permits_are_given_back_than_were_taken
-    assert_match(/nobody took/, assert_raises(Pelton::Error) { @semaphore.release }.message)
+    assert_match(/no permit is taken/, assert_raises(Pelton::Error) { @semaphore.release }.message)
     assert_equal 2, @semaphore.available
   end
 

@@ -2,8 +2,8 @@
 
 require_relative "test_helper"
 
-# INT and TERM end run, after the ensure blocks; trap handlers run wherever the loop is. In processes of their own: signals go
-# to the main thread.
+# INT and TERM end run after the ensure blocks. Trap handlers run wherever the loop is. The tests run processes of their own,
+# because signals go to the main thread.
 class SignalTest < PeltonTest
   PROGRAM = <<~RUBY
     require "pelton"
@@ -17,10 +17,10 @@ class SignalTest < PeltonTest
     end
   RUBY
 
-  # Whoever holds the loop when it strikes.
+  # The states in which a signal may find the loop.
   WAITS = {
     "a fiber that waits inline" => "sleep",
-    "a worker that turns the loop" => "Pelton.spawn { ensuring(:task) { sleep } }; Pelton::Operation.new.await",
+    "a worker that runs the loop" => "Pelton.spawn { ensuring(:task) { sleep } }; Pelton::Operation.new.await",
     "a callback that computes" => "Pelton.next_tick { loop { 1 + 1 } }; sleep",
     "a fiber of the user's own" => "Fiber.new { ensuring(:inner) { sleep } }.resume",
     "a fiber of Fiber.schedule" => "Fiber.schedule { ensuring(:inner) { loop { 1 + 1 } } }; sleep",
@@ -109,15 +109,15 @@ class SignalTest < PeltonTest
     assert_equal "trapped\n", output.lines.first
   end
 
-  # It parks the fiber that it happened to interrupt, and nobody else.
+  # The handler parks the fiber that it happened to interrupt, and no other.
   def test_a_trap_handler_may_wait
-    WAITS.values_at("a fiber that waits inline", "a worker that turns the loop").each do |wait|
+    WAITS.values_at("a fiber that waits inline", "a worker that runs the loop").each do |wait|
       output = child(<<~RUBY)
         $ticks = 0
         trap(:USR1) { from = $ticks; sleep 0.001 until $ticks > from + 2; puts "trapped"; Pelton.stop }
         Pelton.run do
           soon(:USR1)
-          2.times { Pelton.add_periodic_timer(0.002) { $ticks += 1 } } # one of them may be what it interrupts
+          2.times { Pelton.add_periodic_timer(0.002) { $ticks += 1 } } # the handler may interrupt one of them
           #{wait}
         end
       RUBY
@@ -139,8 +139,8 @@ class SignalTest < PeltonTest
     assert_equal "trapped\npopped\n", output
   end
 
-  # A fiber that is made in a trap handler is taken for one by Ruby: deaf to signals, and forbidden to lock a Mutex.
-  def test_the_fiber_that_takes_over_from_a_waiting_trap_handler_is_none
+  # Ruby takes a fiber that a trap handler has made for a trap handler as well: it misses signals, and must not lock a Mutex.
+  def test_the_fiber_that_takes_over_from_a_waiting_trap_handler_is_an_ordinary_one
     output = child(<<~RUBY)
       trap(:USR1) { sleep 0.01; puts "trapped" }
       Pelton.run do
@@ -153,7 +153,7 @@ class SignalTest < PeltonTest
     assert_equal "locked\ntrapped\n", output
   end
 
-  # The handler's fiber keeps the interrupted one from going on, also when that is due.
+  # The handler's fiber keeps the interrupted fiber from going on, even when that is due.
   def test_a_trap_handler_that_resumes_a_fiber_which_waits
     output = child(<<~RUBY)
       struck = Pelton::Operation.new
@@ -170,8 +170,8 @@ class SignalTest < PeltonTest
     assert_equal "other\ninner\ntrapped\nmain\n", output
   end
 
-  # A worker that steps aside is in the pool already when it finds that the woken fiber is not to be switched to. Another handler
-  # may strike it there; the trace does what it can.
+  # A worker that steps aside is in the pool already when its switch to the woken fiber fails. Another trap handler may strike
+  # it there; the trace stands for that handler.
   def test_a_worker_in_the_pool_that_has_resumed_a_fiber_is_passed_over
     output = child(<<~RUBY)
       trap(:USR1) { $trapped = true; Fiber.new { sleep 0.001 until $worked; puts "handler" }.resume }
@@ -195,7 +195,7 @@ class SignalTest < PeltonTest
     output = child(<<~RUBY)
       trap(:USR1) { $trapped = true; sleep }
       Pelton.run do
-        task = Pelton.spawn { ensuring(:task) { soon(:USR1, 0) && sleep } } # it waits inline, since the others wait already
+        task = Pelton.spawn { ensuring(:task) { soon(:USR1, 0) && sleep } } # this task waits inline, since the others wait already
         Thread.new { sleep 0.001 until $trapped; task.cancel }
         begin
           task.await
@@ -208,7 +208,7 @@ class SignalTest < PeltonTest
     assert_equal "task\ncancelled\n", output
   end
 
-  # Stopped by job control, as a terminal does it: all is late then, and goes on in its order.
+  # Job control stops the process, as a terminal does. Afterwards all timers are late, and fire in their order.
   def test_a_process_that_was_stopped_goes_on
     reader, writer = IO.pipe
     pid = Process.spawn(child_environment, RbConfig.ruby, "-I#{LIB}", "-rpelton", "-e", <<~RUBY, out: writer)
@@ -224,7 +224,7 @@ class SignalTest < PeltonTest
     RUBY
     writer.close
     eventually("its stop") { File.read("/proc/#{pid}/stat")[/\) (\w)/, 1] == "T" }
-    sleep 0.2 # until everything is overdue
+    sleep 0.2 # until all timers are overdue
     Process.kill(:CONT, pid)
 
     assert_equal "[:periodic, 1, 2, 3]\n", reader.read
@@ -255,7 +255,7 @@ class SignalTest < PeltonTest
     assert_equal "tick\n:stopped\n", output
   end
 
-  def test_a_storm_of_signals_disturbs_nobody
+  def test_a_storm_of_signals_disturbs_no_fiber
     output = child(<<~RUBY)
       count = 0
       trap(:USR1) { count += 1; sleep 0.0001 if count % 3 == 0 }

@@ -2,9 +2,9 @@
 
 require_relative "test_helper"
 
-# sig/ says what there is: no more, and no less.
+# sig/ declares exactly the public methods.
 class SignaturesTest < PeltonTest
-  # Public for other files of Pelton alone.
+  # Methods that are public only for other files of Pelton.
   INTERNAL = %w[
     Pelton.report_error Pelton.report_given_up Pelton.report_stall Pelton::Watchdog.report Pelton::Watchdog.report_to
     Pelton::Test.unrescued Pelton::Test.refuse_leftovers Pelton::Test.stalls
@@ -28,7 +28,7 @@ class SignaturesTest < PeltonTest
     begin
       require "pelton/http/websocket"
     rescue LoadError
-      unloadable << "websocket.rbs" # its gem is in the bundle alone
+      unloadable << "websocket.rbs" # only the bundle has its gem
     end
 
     # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.
@@ -58,7 +58,7 @@ class SignaturesTest < PeltonTest
       return if name.match?(/[.#]_/) || ARGV.include?("#{path}#{name}")
       return puts "#{path}#{name} is there, but not declared" unless declared.key?(name)
       keywords = method.parameters.filter_map { |kind, keyword| keyword if %i[key keyreq].include?(kind) }.sort
-      return if method.arity == -1 && keywords.empty? # written in C, or it passes its arguments on
+      return if method.arity == -1 && keywords.empty? # the method is written in C, or passes its arguments on
       puts "#{path}#{name} has the keywords #{keywords}" unless [nil, keywords].include?(declared[name])
     end
 
@@ -79,7 +79,7 @@ class SignaturesTest < PeltonTest
     end
   RUBY
 
-  def test_what_is_declared_is_there_and_what_is_there_is_declared
+  def test_each_declared_method_exists_and_each_public_method_is_declared
     output, errors, status = run_ruby(PROGRAM, File.join(ROOT, "sig"), *INTERNAL, gems: true)
     skip "this Ruby has no rbs" if status.exitstatus == 3
     assert status.success?, errors

@@ -3,8 +3,8 @@
 require_relative "test_helper"
 require_relative "support/fiber_program"
 
-# Random programs against the state table of fibers (docs/architecture.md). Each is given by a seed, which is printed when it
-# fails; PELTON_SEED=... runs that one, again and again. `rake fuzz:fibers SECONDS=600` runs them for longer.
+# Random programs test the state table of fibers (docs/architecture.md). A seed determines each program, and is printed when it
+# fails; PELTON_SEED=... runs that program again and again. `rake fuzz:fibers SECONDS=600` runs random programs for longer.
 class StateTableTest < PeltonTest
   SECONDS = Float(ENV.fetch("PELTON_FUZZ_SECONDS", "2"))
   self.deadline = 60 + 2 * SECONDS
@@ -20,8 +20,8 @@ class StateTableTest < PeltonTest
   ensure
     if GC.respond_to?(:auto_compact=)
       GC.auto_compact = false
-      # Ends a collection that is under way. Ruby 3.1 would move the classes of an extension that is loaded meanwhile, and
-      # keep their old places.
+      # Ends a collection that is under way. Otherwise Ruby 3.1 would move the classes of an extension that is loaded meanwhile,
+      # and keep their old addresses.
       GC.start
     end
   end

@@ -4,13 +4,13 @@ require_relative "test_helper"
 require_relative "shared/stream_suite"
 require_relative "support/certificates"
 
-# All that a stream does, with TLS on it. The peer is Ruby's OpenSSL.
+# The behaviour of streams with TLS. The peer is Ruby's OpenSSL.
 module StreamTLSSuite
   include StreamSuite
 
-  # As the sockets of the suite, on an SSLSocket.
+  # An SSLSocket with the interface of the sockets that the suite uses.
   class Peer < SimpleDelegator
-    # A socket gives all that is there, an SSLSocket a record.
+    # A socket returns all bytes at hand, an SSLSocket one record.
     def readpartial(max)
       bytes = super
       while (more = __getobj__.read_nonblock(max, exception: false)).is_a?(String)
@@ -20,11 +20,11 @@ module StreamTLSSuite
     end
 
     def close_write
-      __getobj__.__send__(:stop) # the farewell
+      __getobj__.__send__(:stop) # sends close_notify
       io.close_write
     end
 
-    # What follows is a reset: nothing polite.
+    # The suite calls this before a reset: close without close_notify.
     def setsockopt(...)
       io.setsockopt(...)
       io.close
@@ -40,8 +40,9 @@ module StreamTLSSuite
   end
   TRUST = Pelton::TLS::Context.new(ca_file: Certificates.authority)
 
-  # Which the server sends unasked: to close over them would reset the connection, and cost what the peer has not read yet.
-  def test_tickets_that_nobody_reads
+  # A server sends session tickets unasked. Closing a socket that holds unread bytes would reset the connection, and the
+  # peer would lose the bytes that it has not read yet.
+  def test_unread_session_tickets_do_not_reset_the_connection
     server = TCPServer.new("127.0.0.1", 0)
     with_stream([TCPSocket.new("127.0.0.1", server.addr[1]), server.accept]) do |stream, peer|
       received = Thread.new { sleep(0.1) && peer.read }

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-$LOAD_PATH.unshift File.expand_path("../lib", __dir__)
+require_relative "support/children"
+$LOAD_PATH.unshift(*Children::LIBRARIES.split(File::PATH_SEPARATOR))
 
 require_relative "support/guard"
 Guard.start # before Minitest's at_exit: so it ends after the tests
 
 require "minitest/autorun"
-require_relative "support/children"
 require_relative "support/servers"
 Children.unbundle
 
@@ -26,6 +26,7 @@ class PeltonTest < Minitest::Test
   ROOT = File.expand_path("..", __dir__)
   STRESS = {"1" => 1, "full" => true}[ENV["PELTON_GC_STRESS"]] # as GC.stress= takes it: 1, no major collections
   COMPACTING = 997 # calls of methods in C from one compaction to the next
+  POSIX = ENV["PELTON_POSIX"] == "1" # the extension was built without what Linux alone has (rake portability:extension)
   VALGRIND = ENV["PELTON_VALGRIND"] == "1"
   SLOW = (STRESS || VALGRIND) ? 10 : 1
 
@@ -69,6 +70,9 @@ class PeltonTest < Minitest::Test
     end
     result
   end
+
+  # Runs the block on a blocking fiber, which calls no hooks: a wait there blocks the thread on every version of Ruby.
+  def blocking(&block) = Fiber.new(blocking: true, &block).resume
 
   private
 

@@ -12,7 +12,7 @@ class TestHelperTest < PeltonTest
   def test_run_ruby_kills_a_child_that_hangs_and_shows_where
     error = assert_raises(Minitest::Assertion) { run_ruby("def lost = sleep\nlost", deadline: 2) }
 
-    assert_match(/in `lost'|in 'Object#lost'/, error.message)
+    assert_match(/in [`'](Object#)?lost'/, error.message)
   end
 
   def test_a_test_that_hangs_fails_and_shows_where
@@ -23,7 +23,7 @@ class TestHelperTest < PeltonTest
     RUBY
 
     assert_match(/2 runs, 1 assertions, 0 failures, 1 errors, 0 skips/, output)
-    assert_match(/ATest#test_hangs hangs:.*in `sleep'/m, errors)
+    assert_match(/ATest#test_hangs hangs:.*in [`'](Kernel#)?sleep'/m, errors)
     refute status.success?
   end
 

@@ -21,7 +21,7 @@ class TestTest < PeltonTest
     assert_raises(EOFError) { in_reactor { Pelton.spawn { raise EOFError } && nil } }
   end
 
-  def test_what_is_done_with_such_errors_otherwise_is_kept
+  def test_the_handler_of_such_errors_is_kept
     Pelton.on_error(&handler = proc {})
     in_reactor {}
 
@@ -49,12 +49,23 @@ class TestTest < PeltonTest
     assert_equal 2, ended
   end
 
-  def test_what_is_about_to_end_is_no_leftover
+  def test_a_task_that_is_about_to_end_is_no_leftover
     in_reactor do
       queue = Queue.new
       Pelton.spawn { queue.pop }
       sleep 0
       queue << 1
+    end
+  end
+
+  def test_a_transient_task_is_no_leftover
+    in_reactor { Pelton.spawn(transient: true) { sleep } && turn }
+  end
+
+  def test_an_error_that_is_awaited_later_fails_no_test
+    in_reactor do
+      tasks = Array.new(2) { Pelton.spawn { sleep(0.001) && raise(IOError) } }
+      tasks.each { |task| assert_raises(IOError) { task.await } }
     end
   end
 
@@ -93,13 +104,13 @@ class TestTest < PeltonTest
     end
   end
 
-  # It ends by its own report.
-  def test_stalls_tells_of_those_that_are_noticed
+  # The stall ends when the watchdog has reported it.
+  def test_stalls_returns_the_stalls_that_the_watchdog_notices
     reader, writer = IO.pipe
     Pelton.logger = writer
     before = Pelton.watchdog
     in_reactor do
-      found = stalls(threshold: STRESS ? 1 : 0.005) { IO.select([reader]) }
+      found = stalls(threshold: STRESS ? 1 : 0.005) { blocking { IO.select([reader]) } }
 
       assert_equal 1, found.size
       assert_match(/in `select'/, found.first.backtrace.first)

@@ -26,7 +26,7 @@ class TimeoutTest < PeltonTest
     assert_match(/#{__FILE__}/, error.backtrace.join)
   end
 
-  def test_others_go_on_meanwhile_and_the_fiber_afterwards
+  def test_other_fibers_go_on_meanwhile_and_the_fiber_afterwards
     order = []
     Pelton.run do
       Pelton.spawn { order << :other }
@@ -55,7 +55,7 @@ class TimeoutTest < PeltonTest
     end
   end
 
-  def test_operations_queues_and_locks_are_given_up
+  def test_waits_for_operations_queues_and_locks_end
     mutex = Mutex.new
     Pelton.run do
       Pelton.spawn { mutex.synchronize { sleep } }
@@ -68,7 +68,7 @@ class TimeoutTest < PeltonTest
     end
   end
 
-  def test_none_of_its_errors_comes_later
+  def test_no_error_of_the_timeout_comes_later
     Pelton.run do
       100.times do
         Pelton.timeout(0.0001) { sleep 0.0001 }

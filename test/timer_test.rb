@@ -12,7 +12,7 @@ class TimerTest < PeltonTest
     Pelton.on_error
   end
 
-  def test_timers_ring_in_the_order_of_their_time
+  def test_timers_fire_in_the_order_of_their_time
     Pelton.run do
       [0.1, 0.001, 0.05].each { |seconds| Pelton.add_timer(seconds) { @log << seconds } }
     end
@@ -20,7 +20,7 @@ class TimerTest < PeltonTest
     assert_equal [0.001, 0.05, 0.1], @log
   end
 
-  def test_timers_of_the_same_time_ring_in_the_order_they_were_made
+  def test_timers_of_the_same_time_fire_in_the_order_in_which_they_were_made
     Pelton.run { 100.times { |i| Pelton.add_timer(0) { @log << i } } }
 
     assert_equal (0...100).to_a, @log
@@ -39,7 +39,7 @@ class TimerTest < PeltonTest
     assert_equal [0, 1, 2, 3, 4], @log
   end
 
-  def test_a_timer_goes_before_all_that_is_merely_ready
+  def test_a_timer_goes_before_ready_callbacks
     Pelton.run do
       again = ->(left) { Pelton.next_tick { again.call(left - 1) if left > 0 && @log.empty? } }
       1000.times { again.call(10_000) }
@@ -59,7 +59,7 @@ class TimerTest < PeltonTest
     assert_equal 4, @log.size
   end
 
-  def test_times_beyond_all_measure
+  def test_very_large_times
     Pelton.run do
       timers = [50 * 86_400, 2**31, 2**62, 1e300, Float::INFINITY].map { |seconds| Pelton.add_timer(seconds) { @log << seconds } }
       timers << Pelton.add_periodic_timer(Float::INFINITY) { @log << :periodic }
@@ -72,7 +72,7 @@ class TimerTest < PeltonTest
     assert_empty @log
   end
 
-  def test_what_is_no_time
+  def test_invalid_times
     Pelton.run do
       assert_raises(ArgumentError) { Pelton.add_timer(Float::NAN) {} }
       assert_raises(TypeError) { Pelton.add_timer("1") {} }
@@ -91,7 +91,7 @@ class TimerTest < PeltonTest
 
   # ---- periodic ------------------------------------------------------------------------------------------------------
 
-  def test_a_periodic_timer_rings_until_it_is_cancelled
+  def test_a_periodic_timer_fires_until_it_is_cancelled
     Pelton.run do
       done = Pelton::Operation.new
       timer = Pelton.add_periodic_timer(0.0005) do
@@ -112,7 +112,7 @@ class TimerTest < PeltonTest
     assert_empty @log
   end
 
-  def test_a_periodic_timer_of_zero_starves_nobody
+  def test_a_periodic_timer_of_zero_does_not_starve_io
     reader, writer = IO.pipe
     Pelton.run do
       timer = Pelton.add_periodic_timer(0) { @log << 1 }
@@ -126,7 +126,7 @@ class TimerTest < PeltonTest
     [reader, writer].each(&:close)
   end
 
-  def test_a_loop_that_was_late_rings_once_for_all_it_missed
+  def test_a_late_loop_fires_a_periodic_timer_once_for_all_missed_intervals
     Pelton.run do
       timer = Pelton.add_periodic_timer(0.001) { @log << 1 }
       started = now
@@ -137,16 +137,15 @@ class TimerTest < PeltonTest
     end
   end
 
-  # Its deadlines are multiples of its interval, however late it rang, so that one-shot timers between them ring between them.
-  # When the machine is so busy that one is lost it is tried again.
-  # The ring behind a late one comes sooner than an interval later: on a busy machine it may be late, too, but not each time.
+  # Its deadlines are multiples of its interval, however late it fires. So after it has fired late, it fires again sooner than
+  # an interval later. On a busy machine that may be late, too, but not in each attempt.
   def test_a_periodic_timer_does_not_drift
     skip "always too busy" if SLOW > 1
     interval = 0.1
-    eventually("a shorter turn", timeout: 20) { turn_after_a_late_ring(interval) < interval * 0.7 }
+    eventually("a shorter interval", timeout: 20) { interval_after_firing_late(interval) < interval * 0.7 }
   end
 
-  def test_a_periodic_timer_whose_callback_waits_rings_beside_it
+  def test_a_periodic_timer_fires_while_its_callback_waits
     Pelton.run do
       done = Pelton::Operation.new
       timer = Pelton.add_periodic_timer(0.001) do
@@ -163,7 +162,7 @@ class TimerTest < PeltonTest
 
   # ---- cancel and restart --------------------------------------------------------------------------------------------
 
-  def test_cancel_says_whether_it_was_to_ring
+  def test_cancel_returns_whether_the_timer_was_active
     Pelton.run do
       timer = Pelton.add_timer(0.001) { @log << 1 }
 
@@ -172,9 +171,9 @@ class TimerTest < PeltonTest
       refute timer.cancel
       refute_predicate timer, :active?
       sleep 0.003
-      rung = Pelton.add_timer(0) { @log << 2 }
+      fired = Pelton.add_timer(0) { @log << 2 }
       sleep 0.001
-      refute rung.cancel
+      refute fired.cancel
     end
 
     assert_equal [2], @log
@@ -190,7 +189,7 @@ class TimerTest < PeltonTest
     assert_equal [false, true], @log
   end
 
-  def test_a_timer_that_is_due_can_be_cancelled_by_one_that_rings_before_it
+  def test_a_timer_that_is_due_can_be_cancelled_by_one_that_fires_before_it
     Pelton.run do
       later = nil
       Pelton.add_timer(0.0001) { @log << later.cancel }
@@ -215,9 +214,9 @@ class TimerTest < PeltonTest
     assert_equal %i[slept timer], @log
   end
 
-  def test_restart_of_one_that_has_rung_and_of_one_that_is_due
+  def test_restart_of_a_timer_that_has_fired_and_of_one_that_is_due
     Pelton.run do
-      timer = Pelton.add_timer(0) { @log << :rung }
+      timer = Pelton.add_timer(0) { @log << :fired }
       sleep 0.001
       timer.restart(0)
       sleep 0.001
@@ -228,7 +227,7 @@ class TimerTest < PeltonTest
       nil until now > started + 0.002
     end
 
-    assert_equal %i[rung rung restarted due], @log
+    assert_equal %i[fired fired restarted due], @log
   end
 
   def test_restart_changes_the_interval_of_a_periodic_timer
@@ -258,7 +257,7 @@ class TimerTest < PeltonTest
 
   # ---- lifetimes -----------------------------------------------------------------------------------------------------
 
-  def test_a_hundred_thousand_of_them
+  def test_a_hundred_thousand_timers
     Pelton.run do
       count = (SLOW > 1) ? 1000 : 100_000
       timers = Array.new(count) { |i| Pelton.add_timer(1000 + i) { flunk } }
@@ -273,7 +272,7 @@ class TimerTest < PeltonTest
     assert_equal 0, Pelton.stats[:timers]
   end
 
-  def test_timers_that_nobody_keeps_ring
+  def test_timers_without_references_fire
     Pelton.run do
       100.times { |i| Pelton.add_timer(0.002) { @log << i.to_s } }
       3.times { GC.start }
@@ -323,20 +322,20 @@ class TimerTest < PeltonTest
 
   private
 
-  # Seconds from a periodic timer's first ring, which comes half an interval late, to its second.
-  def turn_after_a_late_ring(interval)
-    rings = []
+  # Seconds from a periodic timer's first firing, which comes half an interval late, to its second.
+  def interval_after_firing_late(interval)
+    firings = []
     Pelton.run do
       started = now
-      rung_twice = Pelton::Operation.new
+      fired_twice = Pelton::Operation.new
       timer = Pelton.add_periodic_timer(interval) do
-        rings << now
-        rung_twice.succeed if rings.size == 2
+        firings << now
+        fired_twice.succeed if firings.size == 2
       end
       Pelton.add_timer(interval * 0.9) { nil until now > started + interval * 1.5 }
-      rung_twice.await
+      fired_twice.await
       timer.cancel
     end
-    rings[1] - rings[0]
+    firings[1] - firings[0]
   end
 end

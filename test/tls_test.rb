@@ -6,7 +6,7 @@ require_relative "test_helper"
 require_relative "support/certificates"
 require "pelton"
 
-# TLS as users meet it; the streams' own behaviour under TLS is stream_tls_test.rb's.
+# The TLS interface for users. stream_tls_test.rb tests the behaviour of streams under TLS.
 class TLSTest < PeltonTest
   SERVER = Pelton::TLS::Context.new(**Certificates.server.to_h)
   TRUST = Pelton::TLS::Context.new(ca_file: Certificates.authority)
@@ -24,7 +24,7 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_what_was_agreed_upon_can_be_read
+  def test_tls_info_has_the_result_of_the_handshake
     server = Pelton::TLS::Context.new(**Certificates.server.to_h, alpn: %w[http/1.1 other])
     client = Pelton::TLS::Context.new(ca_file: Certificates.authority, alpn: %w[h2 http/1.1])
     with_echo(server) do |port|
@@ -38,7 +38,7 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_a_server_that_is_not_trusted_is_refused
+  def test_an_untrusted_server_is_refused
     with_echo do |port|
       error = assert_raises(Pelton::VerificationError) { Pelton.connect("localhost", port, tls: true) }
 
@@ -48,8 +48,8 @@ class TLSTest < PeltonTest
     end
   end
 
-  # Trusting its authority would not help.
-  def test_a_certificate_that_has_expired
+  # The message does not suggest ca_file: here: trusting the authority would not help.
+  def test_an_expired_certificate_is_refused
     with_echo(Pelton::TLS::Context.new(**Certificates.for("localhost", valid: -3600..-60).to_h)) do |port|
       error = assert_raises(Pelton::VerificationError) { Pelton.connect("localhost", port, tls: TRUST) }
 
@@ -67,15 +67,7 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_a_certificate_whose_time_is_over_is_refused
-    with_echo(Pelton::TLS::Context.new(**Certificates.for("localhost", valid: -3600..-60).to_h)) do |port|
-      error = assert_raises(Pelton::VerificationError) { Pelton.connect("localhost", port, tls: TRUST) }
-
-      assert_match(/expired/, error.message)
-    end
-  end
-
-  def test_a_client_must_say_whom_it_expects
+  def test_a_client_must_name_its_server
     Pelton.run do
       stream, other = Pelton::Stream.pair
       assert_raises(ArgumentError) { stream.start_tls }
@@ -87,7 +79,7 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_a_handshake_takes_no_longer_than_its_timeout
+  def test_a_handshake_times_out
     Pelton.run do
       stream, = Pelton::Stream.pair
       assert_raises(Pelton::TimeoutError) { stream.start_tls(TRUST, server_name: "x", timeout: 0.02) }
@@ -102,7 +94,7 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_a_peer_that_speaks_something_else
+  def test_a_peer_that_does_not_use_tls
     Pelton.run do
       stream, other = Pelton::Stream.pair
       other.write("220 mail.example.com ESMTP\r\n")
@@ -132,8 +124,8 @@ class TLSTest < PeltonTest
     end
   end
 
-  # Who sits between the two and sends a command in advance must not have it run inside TLS.
-  def test_what_was_received_before_is_no_plain_text_afterwards
+  # An attacker between the two could send a command in advance. It must not be run as if it came through TLS.
+  def test_plain_bytes_received_before_start_tls_are_not_read_as_plaintext_afterwards
     Pelton.run do
       stream, other = Pelton::Stream.pair
       other.write("STARTTLS\r\nDELETE everything\r\n")
@@ -143,7 +135,7 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_an_end_without_a_farewell_is_told
+  def test_an_end_without_close_notify_raises
     with_pair do |client, server|
       server.write("half a mess")
       server.flush
@@ -154,7 +146,7 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_an_end_without_a_farewell_is_told_to_callbacks
+  def test_an_end_without_close_notify_is_passed_to_on_close
     with_pair do |client, server|
       got = []
       client.on_data { |bytes| got << bytes }
@@ -168,7 +160,7 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_close_says_farewell
+  def test_close_sends_close_notify
     with_pair do |client, server|
       server.write("all of it")
       server.close
@@ -177,8 +169,8 @@ class TLSTest < PeltonTest
     end
   end
 
-  # It would pass for the whole.
-  def test_abort_says_none
+  # Otherwise a truncated message would pass for a complete one.
+  def test_abort_sends_no_close_notify
     with_pair do |client, server|
       server.write("a part")
       server.flush
@@ -205,7 +197,7 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_each_certificate_is_shown_to_a_check_of_ones_own
+  def test_on_certificate_is_called_for_each_certificate
     seen = []
     with_pair(on_certificate: ->(one) { seen << [one.depth, one.trusted?, one.pem] }) do |client, _server|
       assert_equal [[1, true, Certificates.authority], [0, true, Certificates.server.certificate]], seen
@@ -213,7 +205,7 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_a_check_of_ones_own_may_accept_wait_and_refuse
+  def test_on_certificate_may_accept_wait_and_refuse
     with_echo do |port|
       accepted = Pelton.connect("localhost", port, tls: {on_certificate: ->(_) { sleep(0.001) || true }})
       accepted.write("x\n")
@@ -226,13 +218,13 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_what_a_check_raises_is_raised
+  def test_an_exception_in_on_certificate_is_raised_by_the_caller
     with_echo do |port|
       assert_raises(KeyError) { Pelton.connect("localhost", port, tls: {on_certificate: ->(_) { {}.fetch(:x) }}) }
     end
   end
 
-  def test_a_check_may_close_the_stream
+  def test_on_certificate_may_close_the_stream
     Pelton.run do
       stream, other = Pelton::Stream.pair
       other.start_tls(SERVER, server: true) {}.errback {}
@@ -255,8 +247,8 @@ class TLSTest < PeltonTest
     end
   end
 
-  # It would be taken for verified, and is not.
-  def test_a_session_that_was_not_verified_is_not_resumed_by_who_verifies
+  # A resumed session is not verified again.
+  def test_an_unverified_session_is_not_resumed_by_a_verifying_connection
     client = Pelton::TLS::Context.new
     with_echo do |port|
       stream = Pelton.connect("localhost", port, tls: {context: client, verify: false})
@@ -302,7 +294,7 @@ class TLSTest < PeltonTest
         Open3.popen2e(*command) do |input, output, process|
           input.write("hello\n")
 
-          assert_includes output.each_line.take_while { |line| line != "hello\n" }.join, "CN = localhost"
+          assert_match(/^depth=0 CN ?= ?localhost$/, output.each_line.take_while { |line| line != "hello\n" }.join)
         ensure
           Process.kill(:KILL, process.pid) # it waits for the server to close
         end
@@ -324,8 +316,8 @@ class TLSTest < PeltonTest
     end
   end
 
-  # The answer to it is written while the stream is being read.
-  def test_a_client_that_wants_new_keys_in_the_middle
+  # The response to a key update is written while the stream is being read.
+  def test_a_client_that_requests_a_key_update
     with_echo do |port|
       Open3.popen2e("openssl", "s_client", "-connect", "127.0.0.1:#{port}", "-tls1_3", "-brief") do |input, output, process|
         3.times do |number|
@@ -380,9 +372,9 @@ class TLSTest < PeltonTest
   def with_pair(**options)
     Pelton.run do
       client, server = Pelton::Stream.pair
-      shaken = Pelton.spawn { server.start_tls(SERVER, server: true) }
+      handshake = Pelton.spawn { server.start_tls(SERVER, server: true) }
       client.start_tls(TRUST, server_name: "localhost", **options)
-      shaken.await
+      handshake.await
       yield client, server
     ensure
       client&.abort

@@ -2,15 +2,15 @@
 
 require_relative "test_helper"
 
-# Streams and HTTP connections tell the collector what they come to refer to: else a minor collection would free it. Ruby
-# looks for what it was not told (and ends the process), in the middle of everything that such an object may do.
+# Streams and HTTP connections call a write barrier for each new reference: otherwise a minor collection would free the object.
+# Ruby checks for missing barriers (and ends the process), in the middle of everything that such an object may do.
 class WriteBarrierTest < PeltonTest
   PROGRAM = <<~'RUBY'
     require "pelton/http"
 
     looks = Random.new(1)
     look = lambda do
-      GC.start(full_mark: false) if looks.rand(5) == 0 # objects become old
+      GC.start(full_mark: false) if looks.rand(5) == 0 # so that objects become old
       GC.verify_internal_consistency if looks.rand(40) == 0
     end
     count = 0
@@ -36,7 +36,7 @@ class WriteBarrierTest < PeltonTest
       end
     end
     Pelton.run do
-      server = Pelton::HTTP::Server.new(app)
+      server = Pelton::HTTP::Server.new(app, early_hints: true)
       client = Pelton::HTTP::Client.new("http://127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}")
       Pelton.map(1..300, limit: 20) { client.get("/").body.bytesize }
       echo = Pelton.listen("127.0.0.1", 0) do |stream|
@@ -59,7 +59,7 @@ class WriteBarrierTest < PeltonTest
     puts count
   RUBY
 
-  def test_nothing_is_forgotten
+  def test_no_write_barrier_is_missing
     assert_equal "300\n", ruby_output(PROGRAM)
   end
 end

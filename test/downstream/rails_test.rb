@@ -11,7 +11,7 @@ require "pg"
 require_relative "helper"
 require_relative "../support/databases"
 
-# Applications that `rails new` has made, with the files of test/downstream/rails in them, on `rails server -u pelton` and on
+# Applications that `rails new` has made, with the files of test/downstream/rails, on `rails server -u pelton` and on
 # `pelton serve`.
 class RailsTest < DownstreamTest
   include Databases
@@ -25,7 +25,7 @@ class RailsTest < DownstreamTest
   FIBERS = "config.active_support.isolation_level = :fiber"
 
   def setup
-    skip "bin/setup --downstream brings Rails" unless self.class.installed?
+    skip "bin/setup downstream brings Rails" unless self.class.installed?
     @folder = Dir.mktmpdir("pelton-rails-")
     FileUtils.cp_r("#{self.class.application}/.", @folder)
     @port = free_port
@@ -49,7 +49,7 @@ class RailsTest < DownstreamTest
         "RAILS_LOG_TO_STDOUT" => "1")
     end
 
-    # Made once.
+    # The application is made once.
     def application
       @application ||= Dir.mktmpdir("pelton-rails-").tap do |folder|
         Minitest.after_run { FileUtils.rm_rf(folder) }
@@ -75,17 +75,17 @@ class RailsTest < DownstreamTest
   def test_rails_server_in_development
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
 
-    assert_match(/=> Booting Pelton\n.*Pelton \S+ listens on tcp:\/\/localhost:#{@port}/m, @seen)
-    assert_match(/^pelton: Rails keeps what belongs to a request by fiber.*#{FIBERS}$/o, @seen) # the application does not say so
+    assert_match(/=> Booting Pelton\n.*Pelton \S+ listens on http:\/\/localhost:#{@port}/m, @seen)
+    assert_match(/^pelton: Rails keeps the state of a request by fiber.*#{FIBERS}$/o, @seen) # the application does not say so
     assert_equal @process.pid, Integer(File.read("#{@folder}/tmp/pids/server.pid"))
-    assert_equal ["20"] * 20, at_once(20) { get("/gather?size=20").body }
+    assert_equal ["20"] * 20, at_once(20) { get("/meet?size=20").body }
     requests_keep_what_is_theirs
     code_is_loaded_again
     assert_equal "5000000 ", post("/upload", "x" * 5_000_000).body
     assert_equal "500", get("/failure").code
     assert_equal "first", get("/version").body
     assert_equal 0, stop("INT").exitstatus
-    assert_match(/Started GET "\/gather\?size=20" for 127.0.0.1.*RuntimeError \(on purpose\).*^Exiting$/m, @seen)
+    assert_match(/Started GET "\/meet\?size=20" for 127.0.0.1.*RuntimeError \(on purpose\).*^Exiting$/m, @seen)
     refute_path_exists "#{@folder}/tmp/pids/server.pid"
   end
 
@@ -95,7 +95,7 @@ class RailsTest < DownstreamTest
     Net::HTTP.start("127.0.0.1", @port) do |http|
       http.request_get("/live?size=2") do |response|
         response.read_body do |part|
-          get("/gather?size=2") if parts.empty?
+          get("/meet?size=2") if parts.empty?
           parts << part
         end
       end

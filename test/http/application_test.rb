@@ -8,6 +8,23 @@ require_relative "../support/http_peer"
 class HTTPApplicationTest < PeltonTest
   include HttpPeer
 
+  def test_response_finished_is_given_the_error_of_the_application
+    finished = []
+    app = lambda do |env|
+      env["rack.response_finished"] << ->(_env, status, _headers, error) { finished << [status, error&.message] }
+      raise "oh no" if env["PATH_INFO"] == "/raises"
+      (env["PATH_INFO"] == "/cut") ? [200, {}, Enumerator.new { raise "too late" }] : HELLO.call(env)
+    end
+    serving(app, lint: false) do
+      connection = peer
+      connection.get("/raises")
+      connection.get("/")
+      assert_raises(EOFError, NoMethodError) { connection.get("/cut") }
+    end
+
+    assert_equal [[500, "oh no"], [200, nil], [200, "too late"]], finished
+  end
+
   def test_it_stops_the_server
     stopped = nil
     serving(->(env) { (stopped = server.stop(timeout: 0.01)) || HELLO.call(env) }) do

@@ -80,6 +80,24 @@ class ClientResponseTest < PeltonTest
     server.close
   end
 
+  # Whoever reads a log wants to know which request it was.
+  def test_errors_begin_with_the_method_and_the_url
+    {
+      "Content-Length: 20000\r\n" => [Pelton::LimitError, "the body is longer than max_body (100 bytes)"],
+      "Content-Encoding: gzip\r\nContent-Length: 2\r\n" => [Pelton::ProtocolError, "the body cannot be inflated"],
+      "Content-Encoding: deflate\r\nContent-Length: 1\r\n" => [Pelton::ProtocolError, "the compressed body is cut short"],
+      "Content-Length: 0\r\nLocation: /again\r\n" => [Pelton::HTTP::RedirectError, "more than 5 redirects"],
+      "Content-Length: 0\r\nLocation: ftp://x/\r\n" => [Pelton::HTTP::RedirectError, "#<URI::FTP ftp://x/> is not"]
+    }.each do |headers, (type, text)|
+      server = HTTPScript.new { "HTTP/1.1 #{headers.include?("Location") ? 302 : 200} OK\r\n#{headers}\r\n#{headers.include?("deflate") ? "\x78" : "ok"}" }
+      error = assert_raises(type, headers) { Pelton::HTTP::Client.new(server.url, max_body: 100).get("/") }
+
+      assert_match(%r{\AGET http://localhost:\d+/(again)?: #{Regexp.escape(text)}}, error.message)
+    ensure
+      server.close
+    end
+  end
+
   def test_inspect_is_short
     assert_match(/\A#<Pelton::HTTP::ClientResponse 200 OK http/, get("Content-Length: 0\r\n", "").inspect)
   end

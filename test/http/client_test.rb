@@ -1,11 +1,8 @@
 # frozen_string_literal: true
 
-require "tempfile"
 require "zlib"
 require_relative "../test_helper"
-require_relative "../support/certificates"
-require_relative "../support/http_script"
-require "pelton/http"
+require_relative "../support/http_client_styles"
 
 # What a client does, in every style.
 module ClientSuite
@@ -69,43 +66,6 @@ module ClientSuite
       assert_raises(Pelton::ConnectionError) { ask(client, :get, "/") }
 
       assert_equal 1, server.connections
-    end
-  end
-
-  def test_redirects
-    with_server(->(request, _) { (request.path == "/-1") ? echo(request) : redirect(302, "/#{request.path[1..].to_i - 1}") }) do |client, server|
-      assert_equal "#{server.url}/-1", ask(client, :get, "/3").url.to_s
-      error = assert_raises(Pelton::HTTP::RedirectError) { ask(client, :get, "/9") }
-
-      assert_match(/more than 5 redirects/, error.message)
-      assert_equal({open: 1, idle: 1}, client.stats)
-      assert_equal 302, ask(client, :get, "/9", redirects: 0).status
-    end
-  end
-
-  def test_what_becomes_of_the_method_and_the_body
-    with_server(->(request, _) { request.path.start_with?("/to/") ? echo(request) : redirect(request.path[1..].to_i, "/to/#{request.path[1..]}") }) do |client|
-      assert_equal "GET /to/301 ", ask(client, :post, "/301", body: "b").body
-      assert_equal "DELETE /to/302 ", ask(client, :delete, "/302").body
-      assert_equal "PUT /to/301 b", ask(client, :put, "/301", body: "b").body
-      assert_equal "GET /to/303 ", ask(client, :put, "/303", body: "b").body
-      assert_equal "POST /to/307 b", ask(client, :post, "/307", body: "b").body
-      assert_equal "PUT /to/308 b", ask(client, :put, "/308", body: StringIO.new("b")).body
-      assert_raises(Pelton::HTTP::RedirectError) { ask(client, :post, "/307", body: ["b"].each) }
-      assert_equal({open: 1, idle: 1}, client.stats)
-    end
-  end
-
-  def test_credentials_do_not_follow_a_redirect_to_another_origin
-    with_server do |_, other|
-      with_server(->(request, _) { redirect(302, (request.path == "/away") ? "#{other.url}/" : "/away") }) do |client, server|
-        ask(client, :get, "/", headers: {"Authorization" => "secret", "Cookie" => "a=b", "X-Mine" => "1"})
-        assert_equal %w[secret secret], server.seen.map { |request| request.headers["authorization"] }
-        headers = other.seen.first.headers
-
-        assert_equal [nil, nil, "1"], headers.values_at("authorization", "cookie", "x-mine")
-        assert_equal "localhost:#{other.port}", headers["host"]
-      end
     end
   end
 
@@ -174,62 +134,6 @@ module ClientSuite
     end
   end
 
-  def test_a_large_body_is_sent_when_the_server_wants_it
-    with_server do |client, server|
-      assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3).body
-      assert_equal "POST / abc", ask(client, :post, "/", body: "abc", expect: 3).body
-      assert_equal "POST / abc", ask(client, :post, "/", body: ["abc"].each, expect: 3).body
-      assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: nil).body
-
-      assert_equal ["100-continue", nil, "100-continue", nil], server.seen.map { |request| request.headers["expect"] }
-      assert_equal 1, server.connections
-    end
-  end
-
-  def test_a_large_body_that_the_server_does_not_want
-    answers = {413 => "HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno", 307 => redirect(307, "/to")}
-    with_server(->(request, _) { answers[request.path[1..].to_i] || echo(request) }) do |client, server|
-      server.consents = false
-      body = ["x"].each
-
-      assert_equal [413, "no"], ask(client, :post, "/413", body: body, expect: 0, expect_timeout: 60).then { |response| [response.status, response.body] }
-      assert_equal({open: 0, idle: 0}, client.stats) # the server may still wait for the body
-      assert_equal 307, ask(client, :post, "/307", body: body, expect: 0, expect_timeout: 60, redirects: 0).status
-      assert_equal "x", body.next
-    end
-  end
-
-  # It follows with what was not sent yet.
-  def test_a_redirect_before_the_body_was_sent
-    with_server do |_, other|
-      with_server(->(_, _) { redirect(307, "#{other.url}/to") }) do |client, server|
-        server.consents = false
-
-        assert_equal "POST /to abc", ask(client, :post, "/", body: ["abc"].each, expect_timeout: 60).body
-      end
-    end
-  end
-
-  def test_a_server_that_does_not_answer_the_question
-    with_server(->(request, socket) { echo(request.tap { request.body ||= socket.read(4) }) }) do |client, server|
-      server.consents = false
-
-      2.times { assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3, expect_timeout: 0.02).body }
-      assert_equal [["100-continue", 1], [nil, 1]], server.seen.map { |request| [request.headers["expect"], request.connection] }
-    end
-  end
-
-  def test_a_server_that_does_not_like_the_question
-    with_server(->(request, _) { request.headers["expect"] ? "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n" : echo(request) }) do |client, server|
-      server.consents = false
-
-      assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3, expect_timeout: 60).body
-      assert_equal ["100-continue", nil], server.seen.map { |request| request.headers["expect"] }
-      server.consents = true
-      assert_equal 417, ask(client, :post, "/", body: ["gone"].each, expect: 0, expect_timeout: 60).status
-    end
-  end
-
   def test_what_has_no_body_is_streamed_as_well
     with_server(->(request, _) { (request.verb == "HEAD") ? echo(request) : "HTTP/1.1 204 No Content\r\n\r\n" }) do |client, server|
       %i[head get].each do |verb|
@@ -264,30 +168,11 @@ module ClientSuite
       assert_raises(Pelton::VerificationError) { ask(stranger, :get, "/") }
     end
   end
-
-  private
-
-  def with_server(answer = ->(request, _) { echo(request) }, tls: nil)
-    server = HTTPScript.new(tls, &answer)
-    inside { yield Pelton::HTTP::Client.new(server.url, tls: {ca_file: Certificates.authority}), server }
-  ensure
-    server.close
-  end
-
-  def echo(request)
-    body = "#{request.verb} #{request.path} #{request.body}"
-    "HTTP/1.1 200 OK\r\nContent-Length: #{body.bytesize}\r\n\r\n#{body unless request.verb == "HEAD"}"
-  end
-
-  def redirect(status, location) = "HTTP/1.1 #{status} Go\r\nLocation: #{location}\r\nContent-Length: 2\r\n\r\ngo"
 end
 
 class ClientDirectTest < PeltonTest
+  include HTTPClientStyles::Direct
   include ClientSuite
-
-  def inside(&block) = Pelton.run(&block)
-
-  def ask(client, name, *arguments, **options) = client.public_send(name, *arguments, **options)
 
   def test_no_more_connections_than_allowed
     server = HTTPScript.new { |request, _| sleep(0.001) && echo(request) }
@@ -409,33 +294,16 @@ class ClientDirectTest < PeltonTest
 end
 
 class ClientBlockingTest < PeltonTest
+  include HTTPClientStyles::Blocking
   include ClientSuite
-
-  def inside = yield
-
-  def ask(client, name, *arguments, **options) = client.public_send(name, *arguments, **options)
 end
 
 class ClientCallbackTest < PeltonTest
+  include HTTPClientStyles::Callback
   include ClientSuite
-
-  def inside(&block) = Pelton.run(&block)
-
-  def ask(client, name, *arguments, **options)
-    got = []
-    deferrable = client.public_send(name, *arguments, **options) { |response| got << response }
-    assert_empty got
-    response = deferrable.await
-    Pelton::Reactor.current.yield while got.empty?
-    assert_equal [response], got
-    response
-  end
 end
 
 class ClientLaterTest < PeltonTest
+  include HTTPClientStyles::Later
   include ClientSuite
-
-  def inside(&block) = Pelton.run(&block)
-
-  def ask(client, name, *arguments, **options) = client.later.public_send(name, *arguments, **options).await
 end

@@ -48,6 +48,10 @@ class HTTPCommandTest < PeltonTest
     end
   end
 
+  def test_early_hints
+    assert_equal [nil, true], in_a_folder { [[], ["--early-hints"]].map { |flags| Command.new(flags).configuration.server_options[:early_hints] } }
+  end
+
   def test_a_configuration_file_and_flags_that_win
     in_a_folder do |dir|
       File.write("pelton.rb", "bind 'tcp://127.0.0.1:1'\nlog '#{dir}/log'\nenvironment 'staging'")
@@ -66,11 +70,24 @@ class HTTPCommandTest < PeltonTest
   def test_workers
     in_a_folder do |dir|
       serving("-w", "2", "-b", "unix://#{dir}/s") do |lines,|
-        assert_match(/2 workers serve/, lines.first)
+        assert_match(%r{2 workers serve unix://#{dir}/s \(pid}, lines.first)
         UNIXSocket.open("#{dir}/s") do |socket|
           socket.write("GET / HTTP/1.0\r\n\r\n")
 
           assert_match(/http development 4194304/, socket.read)
+        end
+      end
+    end
+  end
+
+  # Each line has a URL that opens the application.
+  def test_where_it_listens
+    [[], %w[-w 1]].each do |workers|
+      in_a_folder do
+        serving("-p", "0", *workers) do |lines,|
+          url = lines.first[%r{http://127.0.0.1:\d+}]
+
+          assert_match(/http development/, Net::HTTP.get(URI(url)))
         end
       end
     end
@@ -207,11 +224,13 @@ class HTTPCommandTest < PeltonTest
   def test_what_is_asked_wrongly
     assert_match(/invalid option: --threads/, asked_wrongly("--threads", "5"))
     assert_match(/b\.ru/, asked_wrongly("a.ru", "b.ru"))
-    assert_match(/nowhere\.rb/, asked_wrongly("-C", "nowhere.rb"))
+    assert_equal "pelton serve: there is no configuration file nowhere.rb\n", asked_wrongly("-C", "nowhere.rb")
+    assert_equal "pelton serve: a port is 0 to 65535, not 70000\n", asked_wrongly("-p", "70000")
+    assert_match(/mode=9: give an octal number such as 660/, asked_wrongly("-b", "unix://s?mode=9"))
     assert_match(/"127.0.0.1:1": give tcp:/, asked_wrongly("-b", "127.0.0.1:1"))
     assert_match(/give it a certificate/, asked_wrongly("-b", "ssl://127.0.0.1:1"))
-    assert_match(%r{127.0.0.1:1: nowhere.pem: No such file}, asked_wrongly_in_a_program("-b", "ssl://127.0.0.1:1?cert=nowhere.pem", "-w", "2"))
-    assert_match(/workers: -1/, asked_wrongly("-w", "-1"))
+    assert_match(%r{127.0.0.1:1: nowhere.pem: No such file or directory$}, asked_wrongly_in_a_program("-b", "ssl://127.0.0.1:1?cert=nowhere.pem", "-w", "2"))
+    assert_match(/workers: must .*, not -1/, asked_wrongly("-w", "-1"))
     assert_match(/password/, asked_wrongly("-b", "ssl://127.0.0.1:1?password=x"))
   end
 
@@ -223,10 +242,19 @@ class HTTPCommandTest < PeltonTest
     end
   end
 
-  def test_help
-    out = StringIO.new
+  def test_a_log_that_cannot_be_written
+    output, status = in_a_folder { Open3.capture2e(RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "-p", "0", "-l", "no/log") }
 
-    assert_equal 0, Command.run(["--help"], out: out)
-    assert_match(/\Ausage: pelton serve/, out.string)
+    assert_equal ["pelton serve: No such file or directory - no/log\n", 1], [output, status.exitstatus]
+  end
+
+  def test_help_and_version
+    {%w[--help] => /\Ausage: pelton serve/, %w[-h] => /\Ausage: pelton serve/, %w[--version] => /\Apelton #{Pelton::VERSION}$/o, %w[-v] => /\Apelton #{Pelton::VERSION}$/o}
+      .each do |arguments, answer|
+        out = StringIO.new
+
+        assert_equal 0, Command.run(arguments, out: out)
+        assert_match(answer, out.string)
+      end
   end
 end

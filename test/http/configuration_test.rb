@@ -15,10 +15,20 @@ class HTTPConfigurationTest < PeltonTest
     end
   end
 
+  # The three variables, and no others of them.
+  def in_environment(variables = {})
+    names = %w[APP_ENV RACK_ENV RAILS_ENV]
+    before = ENV.to_h.slice(*names)
+    ENV.update(names.to_h { |name| [name, variables[name]] })
+    yield
+  ensure
+    ENV.update(names.to_h { |name| [name, before[name]] })
+  end
+
   def test_what_it_is_without_a_file
     configuration = Configuration.new
 
-    assert_equal({"tcp://0.0.0.0:9292" => nil}, configuration.addresses)
+    in_environment { assert_equal({"tcp://127.0.0.1:9292" => nil}, configuration.addresses) }
     assert_equal ["config.ru", 0, false, nil], [configuration.rackup, configuration.workers, configuration.quiet, configuration.log]
     assert_empty configuration.server_options
   end
@@ -37,6 +47,7 @@ class HTTPConfigurationTest < PeltonTest
       request_timeout 30
       max_body nil
       secure true
+      early_hints true
       worker_timeout 7
       pidfile "app.pid"
       tag "app"
@@ -45,17 +56,36 @@ class HTTPConfigurationTest < PeltonTest
       before_fork { :forked }
     RUBY
 
-    assert_equal({"unix:///tmp/app.sock" => nil, "ssl://127.0.0.1:1" => {certificate: "c", key: "k"}, "tcp://0.0.0.0:8080" => nil},
-      configuration.addresses)
+    in_environment("RACK_ENV" => "production") do
+      assert_equal({"unix:///tmp/app.sock" => nil, "ssl://127.0.0.1:1" => {certificate: "c", key: "k"}, "tcp://0.0.0.0:8080" => nil}, configuration.addresses)
+    end
     assert_equal [2, "app.ru", true, "access.log", 5],
       %i[workers rackup quiet log shutdown_timeout].map { |name| configuration.public_send(name) }
     assert_equal "tcp://127.0.0.1:9394", configuration.control
-    assert_equal({request_timeout: 30, max_body: nil, secure: true}, configuration.server_options)
+    assert_equal({request_timeout: 30, max_body: nil, secure: true, early_hints: true}, configuration.server_options)
     assert_equal 7, configuration.cluster_options[:worker_timeout]
     assert_equal :forked, configuration.cluster_options[:before_fork].call
     assert_equal %w[app.pid app], [configuration.pidfile, configuration.tag]
     assert_equal [:shut_down], configuration.shutdown_hooks.map(&:call)
     assert_equal [:booted], configuration.boot_hooks.map(&:call)
+  end
+
+  # What one develops is not for the network.
+  def test_the_host_depends_on_the_environment
+    texts = {"" => 9292, "port 80" => 80}
+    {{} => "127.0.0.1", {"RACK_ENV" => "development"} => "127.0.0.1", {"RACK_ENV" => "staging"} => "0.0.0.0", {"RAILS_ENV" => "production"} => "0.0.0.0",
+     {"APP_ENV" => "development", "RACK_ENV" => "production"} => "127.0.0.1"}.each do |variables, host|
+      in_environment(variables) { texts.each { |text, port| assert_equal ["tcp://#{host}:#{port}"], load(text).addresses.keys, variables.inspect } }
+    end
+    in_environment do
+      assert_equal ["tcp://0.0.0.0:80"], load("port 80; environment 'production'").addresses.keys
+      assert_equal ["tcp://127.0.0.2:80"], load("port 80, '127.0.0.2'").addresses.keys
+      assert_equal "development", load("").rack_env
+    end
+  end
+
+  def test_urls
+    assert_equal %w[http://127.0.0.1:80 https://[::1]:443 unix:///run/tcp:], %w[tcp://127.0.0.1:80 ssl://[::1]:443 unix:///run/tcp:].map { |address| Configuration.url(address) }
   end
 
   def test_a_file_that_cannot_be_used_says_where
@@ -80,7 +110,7 @@ class HTTPConfigurationTest < PeltonTest
 
   def test_what_is_no_number
     ["workers 'x'", "workers(-1)", "workers 1.5", "workers nil", "idle_timeout(-1)", "shutdown_timeout 'soon'", "concurrency :many"].each do |text|
-      assert_match(/rb:1: #{text[/\w+/]}: .* is no number/, refusal(text))
+      assert_match(/rb:1: #{text[/\w+/]}: must be an? /, refusal(text))
     end
   end
 

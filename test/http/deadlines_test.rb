@@ -24,7 +24,7 @@ class DeadlinesTest < PeltonTest
     deadlines = Pelton::HTTP::Deadlines.new({timeout: 0, read_timeout: 1})
     %i[left till].each { |method| assert_raises(Pelton::TimeoutError) { deadlines.public_send(method, :read_timeout) } }
 
-    assert_match(/the request was not done/, deadlines.over(:read_timeout).message)
+    assert_match(/the request did not finish/, deadlines.over(:read_timeout).message)
     assert_match(/read_timeout: too short/, Pelton::HTTP::Deadlines.new({read_timeout: 1}).over(:read_timeout).message)
   end
 end

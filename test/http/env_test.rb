@@ -3,7 +3,7 @@
 require_relative "../test_helper"
 require_relative "../support/http_peer"
 
-# What a request becomes (ext/pelton/ruby/http_env.c, http_env_headers.c).
+# Requests as Rack's env (ext/pelton/ruby/http/env.c, env_headers.c).
 class HTTPEnvTest < PeltonTest
   include HttpPeer
 

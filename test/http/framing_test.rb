@@ -4,7 +4,7 @@ require_relative "../test_helper"
 require_relative "../support/http_peer"
 
 # Bytes that two servers could read differently: refused, and never a second request. All of the parser's cases are in
-# test/core/test_http1_parser.c; here is what the server does about them.
+# test/core/http1/test_parser.c; here is what the server does about them.
 class HTTPFramingTest < PeltonTest
   include HttpPeer
 
@@ -17,11 +17,11 @@ class HTTPFramingTest < PeltonTest
     "length and coding in the other order" => [400, "#{HEAD}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"],
     "coding behind a tab" => [400, "#{HEAD}Transfer-Encoding:\tchunked\r\n\r\n0\r\n\r\n"],
     "coding behind a vertical tab" => [400, "#{HEAD}Transfer-Encoding: \vchunked\r\n\r\n0\r\n\r\n"],
-    "coding gzip, chunked" => [400, "#{HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
-    "coding identity" => [400, "#{HEAD}Transfer-Encoding: identity\r\n\r\n"],
+    "coding gzip, chunked" => [501, "#{HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
+    "coding identity" => [501, "#{HEAD}Transfer-Encoding: identity\r\n\r\n"],
     "empty coding" => [400, "#{HEAD}Transfer-Encoding:\r\n\r\n0\r\n\r\n"],
     "space before the coding's colon" => [400, "#{HEAD}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n"],
-    "coding xchunked" => [400, "#{HEAD}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"],
+    "coding xchunked" => [501, "#{HEAD}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"],
     "coding chunked, identity" => [400, "#{HEAD}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n"],
     "coding twice" => [400, "#{HEAD}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
     "coding with version 1.0" => [400, "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
@@ -115,8 +115,6 @@ class HTTPFramingTest < PeltonTest
     "bare line feed behind an extension" => "5;a\nhello\r\n0\r\n\r\n",
     "bare carriage return in an extension" => "5;a\rb\r\nhello\r\n0\r\n\r\n",
     "long extension (puma CVE-2024-21647)" => "5;#{"a" * 5000}\r\nhello\r\n0\r\n\r\n",
-    "blank before an extension" => "5 ;a\r\nhello\r\n0\r\n\r\n",
-    "blank in an extension" => "5; a\r\nhello\r\n0\r\n\r\n",
     "blank behind an extension" => "5;a \r\nhello\r\n0\r\n\r\n",
     "extension without a name" => "5;=b\r\nhello\r\n0\r\n\r\n",
     "extension without a value" => "5;a=\r\nhello\r\n0\r\n\r\n",
@@ -148,7 +146,7 @@ class HTTPFramingTest < PeltonTest
     end
     serving(app) do
       connection = peer
-      connection.io.write(CHUNKED, "5;a=\"b\";c\r\nhello\r\n0\r\n#{names.map { |name| "#{name}: close\r\n" }.join}\r\n")
+      connection.io.write(CHUNKED, "5 ; a = \"b\";c\r\nhello\r\n0\r\n#{names.map { |name| "#{name}: close\r\n" }.join}\r\n")
 
       assert_equal ["hello", nil], connection.response.then { |response| [response.body, response["connection"]] }
       assert_equal "hello", connection.say("GET / HTTP/1.1\nHost: h\nContent-Length: 5\n\n", "hello").response.body

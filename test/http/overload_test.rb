@@ -126,7 +126,7 @@ class HTTPOverloadTest < PeltonTest
 
   # Nor does a task that fails by it say that the response is over.
   def test_a_client_that_does_not_read_a_stream
-    body = proc { |stream| Pelton.spawn { loop { stream.write("x" * 100_000) } } }
+    body = proc { |stream| Pelton.spawn(detached: true) { loop { stream.write("x" * 100_000) } } }
     serving(->(_env) { [200, {}, body] }, write_timeout: 0.05) do
       peer.say(REQUEST)
       sleep 0.005 until reported.any? && server.stats[:connections].zero?

@@ -240,6 +240,56 @@ class HTTPReentrancyTest < PeltonTest
 
   # ---- what is said in the wrong order, or malformed, leaves nothing behind
 
+  # A body whose close waits outlives its exchange: the connection has the next request, @second, by then. It is answered
+  # when the block says so.
+  def outlived_by(parts, close)
+    body = Object.new
+    body.define_singleton_method(:each) { |&block| parts.each(&block) }
+    body.define_singleton_method(:close, &close)
+    @second = nil
+    lambda do |env|
+      next [200, {}, body] if env["PATH_INFO"] == "/1"
+      @second = env
+      sleep 0.002 until yield
+      [200, {}, ["second"]]
+    end
+  end
+
+  # The socket takes little: most of the first response is still in the output when the second request begins.
+  def test_a_body_that_raises_after_its_response_takes_nothing_back
+    second = -> { @second }
+    app = outlived_by(["x" * 10_000] * 6, -> { (sleep 0.002 until second.call) || raise("on purpose") }) { reported.any? }
+    theirs, ours = UNIXSocket.pair
+    ours.setsockopt(:SOCKET, :SNDBUF, 1)
+    serving(app, lint: false) do
+      server.serve(Pelton::Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno))
+      connection = Peer.new(theirs).say("GET /1 HTTP/1.1\nHost: h\n\nGET /2 HTTP/1.1\nHost: h\n\n")
+      sleep 0.002 until reported.any?
+
+      assert_equal [60_000, "second"], [connection.response.body.bytesize, connection.response.body]
+    end
+    assert_equal ["on purpose"], reported.map(&:message)
+  ensure
+    theirs&.close
+  end
+
+  def test_a_body_that_is_closed_after_its_response_ends_no_other_exchange
+    gone = closed = false
+    running = over = nil
+    app = outlived_by(["x"], -> { (sleep 0.002 until gone) || (closed = true) }) { running = server.stats[:running] if closed }
+    serving(app, lint: false) do
+      connection = peer
+      connection.get("/1")
+      connection.say("GET /2 HTTP/1.1\nHost: h\n\n")
+      sleep 0.002 until @second
+      @second["rack.response_finished"] << ->(*) { over = running || :too_early }
+      @second["async.close"].callback { gone = true }
+      reset(connection)
+      sleep 0.002 until server.stats[:running].zero? && over
+    end
+    assert_equal 1, over # when it was over, its handler had returned
+  end
+
   def test_a_body_before_its_head_is_refused
     app = lambda do |env|
       assert_raises(Pelton::Error) { env["async.callback"].write("x") }
@@ -255,7 +305,7 @@ class HTTPReentrancyTest < PeltonTest
       assert_raises(TypeError) { env["rack.early_hints"].call("a" => "b", "c" => Object.new) }
       HELLO.call(env)
     end
-    serving(app, lint: false) { assert_equal "hello", peer.get("/").body }
+    serving(app, lint: false, early_hints: true) { assert_equal "hello", peer.get("/").body }
   end
 
   def test_malformed_trailers_are_taken_back

@@ -4,13 +4,13 @@ require "stringio"
 require_relative "../test_helper"
 require_relative "../support/http_peer"
 
-# What an application may answer, and what becomes of it when it may not (ext/pelton/ruby/http_response.c).
+# Responses that an application may give, and the server's answer to those that it may not (ext/pelton/ruby/http/response.c).
 class HTTPResponseTest < PeltonTest
   include HttpPeer
 
-  def answer_of(response, request = "GET / HTTP/1.1\nHost: h\n\n", lint: false, **options)
+  def answer_of(response, request = "GET / HTTP/1.1\nHost: h\n\n", lint: false, head_only: false, **options)
     answer = nil
-    serving(->(_env) { response }, lint: lint, **options) { answer = peer.say(request).response }
+    serving(->(_env) { response }, lint: lint, **options) { answer = peer.say(request).response(head_only: head_only) }
     answer
   end
 
@@ -29,9 +29,30 @@ class HTTPResponseTest < PeltonTest
   end
 
   def test_values_that_are_no_strings
-    response = answer_of(["201", {"a" => 1, :b => :c, "d" => nil}, []])
+    response = answer_of(["201", {"a" => 1, :b => :c}, []])
 
-    assert_equal [201, "1", "c", nil], [response.status, response["a"], response["b"], response["d"]]
+    assert_equal [201, "1", "c"], [response.status, response["a"], response["b"]]
+  end
+
+  def test_nil_is_an_empty_field_or_leaves_a_header_to_the_server
+    response = answer_of([200, {"a" => nil, "date" => nil, "content-length" => nil}, ["x"]])
+
+    assert_equal ["", "1"], [response["a"], response["content-length"]]
+    assert_equal 29, response["date"].bytesize
+  end
+
+  # Rack::Files gives it; send_file of Rails and Sinatra's do not always.
+  def test_the_length_of_a_file_is_known
+    body = Class.new do
+      def to_path = __FILE__
+
+      def each = yield(File.binread(__FILE__))
+    end.new
+    response = answer_of([200, {}, body])
+
+    assert_equal File.size(__FILE__).to_s, response["content-length"]
+    assert_equal File.binread(__FILE__), response.body
+    assert_equal File.size(__FILE__).to_s, answer_of([200, {}, body], "HEAD / HTTP/1.1\nHost: h\nConnection: close\n\n", head_only: true)["content-length"]
   end
 
   {
@@ -61,6 +82,9 @@ class HTTPResponseTest < PeltonTest
     "status 1000" => [1000, {}, []],
     "status that is no number" => ["x", {}, []],
     "part that is no String" => [200, {}, [1]],
+    "body that is nil" => [200, {}, nil],
+    "body that is a String" => [200, {}, "hello"],
+    "body that is a number" => [200, {"content-length" => "1"}, 5],
     "no triple" => [200, {}],
     "nil" => nil,
     "headers that are no Hash" => [200, 5, []]
@@ -81,10 +105,46 @@ class HTTPResponseTest < PeltonTest
     app = ->(env) { (env["PATH_INFO"] == "/raises") ? raise("boom") : [200, {"x" => "a\r\nb"}, []] }
     serving(app, lint: false) { %w[/raises?q=1 /malformed].each { |path| assert_equal 500, peer.get(path).status } }
 
-    assert_match(%r{^pelton: GET /raises: nobody rescued this error\n.*response_test.rb:\d+:.*boom \(RuntimeError\)}, log.string)
-    assert_match(%r{^pelton: GET /malformed: nobody rescued this error\nthe header "x" is malformed.* \(ArgumentError\)$}, log.string)
+    assert_match(%r{^pelton: GET /raises: unhandled error\n.*response_test.rb:\d+:.*boom \(RuntimeError\)}, log.string)
+    assert_match(%r{^pelton: GET /malformed: unhandled error\nthe header "x" is malformed.* \(ArgumentError\)$}, log.string)
   ensure
     Pelton.logger = $stderr
+  end
+
+  def test_the_error_says_what_a_body_is
+    [nil, "hello", 5].each { |body| answer_of([200, {}, body]) }
+
+    messages = ["nil as the body: return an Array of Strings ([] for", "of String as the body: return an Array of Strings ([the String])", "of Integer as the body"]
+    reported.zip(messages) { |error, message| assert_includes error.message, message }
+  end
+
+  # What is not sent need not be there.
+  def test_no_body_where_none_is_sent
+    assert_equal 204, answer_of([204, {}, nil]).status
+    assert_equal 304, answer_of([304, {}, nil]).status
+    serving(->(_env) { [200, {}, nil] }, lint: false) { assert_equal 200, peer.get("/", method: "HEAD").status }
+    assert_empty reported
+  end
+
+  def test_who_asks_for_the_end_gets_the_application_s_error
+    apps = {
+      "raises" => ->(_env) { raise "boom" }, "malformed" => ->(_env) { [200, {"x" => "\n"}, []] },
+      "breaks off" => ->(_env) { [200, {}, Enumerator.new { |parts| (parts << "a") && raise("in the middle") }] }, "fine" => HELLO
+    }
+    seen = []
+    apps.each_value do |app|
+      wrapped = ->(env) { env["rack.response_finished"] << ->(_env, _status, _headers, error) { seen << error } and app.call(env) }
+      serving(wrapped, lint: false) {
+        begin
+          peer.get("/")
+        rescue
+          EOFError
+        end
+      }
+    end
+
+    assert_equal [RuntimeError, ArgumentError, RuntimeError, NilClass], seen.map(&:class)
+    assert_equal ["boom", "in the middle"], seen.values_at(0, 2).map(&:message)
   end
 
   def test_an_application_that_raises

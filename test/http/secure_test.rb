@@ -84,7 +84,10 @@ class HTTPSecureTest < PeltonTest
 
   def test_bytes_that_are_no_handshake
     serving_securely(HELLO) do
-      assert_equal "", answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n").scan("HTTP/1.1").join
+      refute_includes answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), "HTTP/1.1"
+    rescue Errno::ECONNRESET # of what OpenSSL has not read
+      assert_equal 0, server.stats[:requests]
+    ensure
       assert_equal "hello", secure_peer.get("/").body
     end
   end

@@ -111,6 +111,85 @@ class WebSocketTest < PeltonTest
     Pelton.on_error
   end
 
+  # ---- messages with the end right behind them
+
+  ANSWERING = {
+    direct: ->(socket) { socket.each { |message| socket.write("not #{message}") } },
+    callback: ->(socket) { socket.on_message { |message| socket.write("not #{message}") } },
+    callback_that_waits: ->(socket) { socket.on_message { |message| sleep(0.01) && socket.write("not #{message}") } },
+    receive_with_a_block: ->(socket) { 2.times { socket.receive { |message| socket.write("not #{message}") } } && socket.on_close {} && sleep },
+    deferrables: ->(socket) { 2.times { socket.later.receive.callback { |message| socket.write("not #{message}") } } && sleep }
+  }.freeze
+
+  # What follows, and the code that answers it: a close frame, a frame without a mask, text that is no UTF-8.
+  ENDS = {"\x88\x82\0\0\0\0\x0f\xa0".b => 4000, "\x81\x01x".b => 1002, "\x81\x81\0\0\0\0\xff".b => 1007}.freeze
+
+  ANSWERING.each do |style, block|
+    define_method("test_messages_before_the_end_are_answered_in_style_#{style}") do
+      with_server(->(env) { WebSocket.accept(env, deflate: false, &block) }) do |url|
+        ENDS.each do |ending, code|
+          stream = raw(url)
+          stream.write(frame(:text, "a") + frame(:text, "b") + ending)
+
+          assert_equal [[:text, "not a"], [:text, "not b"]], [next_frame(stream), next_frame(stream)], ending.inspect
+          assert_equal code, close_code_of(stream)
+        end
+      end
+    end
+
+    define_method("test_a_client_answers_messages_before_the_end_in_style_#{style}") do
+      answer = nil
+      two_and_the_end = WebSocketPeer.encode(0x81, 1, "a", mask: false) + WebSocketPeer.encode(0x81, 1, "b", mask: false) + WebSocketPeer.encode(0x88, 2, "\x0f\xa0", mask: false)
+      app = lambda do |env|
+        stream = env["rack.hijack"].hijack.tap { |one| shake(one, env) }
+        Pelton.spawn do
+          stream.read(8) # "go"
+          stream.write(two_and_the_end)
+          answer = Array.new(3) { stream.read(2).unpack("CC").then { |first, length| [first, stream.read(4 + (length & 127))] } }
+          stream.close
+        end
+        [101, {}, []]
+      end
+      with_server(app) do |url|
+        socket = WebSocket.connect(url, deflate: false)
+        Pelton.spawn { block.call(socket.write("go")) }
+        eventually { answer && socket.closed? }
+
+        assert_equal [0x81, 0x81, 0x88], answer.map(&:first)
+        assert_equal 4000, socket.close_code
+      end
+    end
+  end
+
+  def test_messages_before_the_end_are_answered_where_no_reactor_runs
+    server = TCPServer.new("127.0.0.1", 0)
+    answer = Thread.new do
+      io = server.accept
+      shake(io, {"HTTP_SEC_WEBSOCKET_KEY" => io.gets("\r\n\r\n")[/Sec-WebSocket-Key: (\S+)/i, 1]})
+      io.write(WebSocketPeer.encode(0x81, 4, "both", mask: false) + WebSocketPeer.encode(0x88, 2, "\x0f\xa0", mask: false))
+      io.read
+    end
+    socket = WebSocket.connect("ws://127.0.0.1:#{server.addr[1]}/", deflate: false)
+    socket.write("not #{socket.receive}")
+
+    assert_equal [nil, 4000], [socket.receive, socket.close_code]
+    assert_equal [0x81, 0x88], [0, 14].map { |at| answer.value.getbyte(at) }
+  ensure
+    server&.close
+  end
+
+  # Nobody waits for the rest of a long message.
+  def test_text_is_refused_by_its_first_byte_that_is_no_utf_8
+    with_echo(deflate: false) do |url|
+      stream = raw(url)
+      stream.write(frame(:text, "ok", fin: false) + WebSocketPeer.encode(0x80, 100, "\xff", mask: true))
+
+      assert_equal 1007, close_code_of(stream)
+    end
+  end
+
+  # ---- ends
+
   def test_a_connection_that_ends_without_a_farewell
     with_server(->(env) { WebSocket.accept(env) { |socket| socket.instance_variable_get(:@stream).abort } }) do |url|
       socket = WebSocket.connect(url)

@@ -3,7 +3,7 @@
 require_relative "../test_helper"
 require "tmpdir"
 
-# The system's time of day is set while the loop waits, by libfaketime: nothing may come early, late or never.
+# libfaketime sets the system's time of day while the loop waits: no timer may fire early, late or never.
 class ClockTest < PeltonTest
   LIBRARY = Dir["/usr/lib/*/faketime/libfaketime.so.1"].first
 

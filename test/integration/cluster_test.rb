@@ -3,13 +3,13 @@
 require_relative "../test_helper"
 require_relative "../support/clusters"
 
-# A cluster's signals, and its workers' ends.
+# A cluster's signals, and the ends of its workers.
 class ClusterTest < PeltonTest
   include Clusters
 
   self.deadline = 120
 
-  def test_what_runs_is_finished_before_it_stops
+  def test_running_requests_are_finished_before_the_stop
     %w[TERM INT].each do |signal|
       cluster do |master|
         answer = Thread.new { ask("sleep\n") }
@@ -21,7 +21,7 @@ class ClusterTest < PeltonTest
     end
   end
 
-  def test_what_takes_too_long_is_killed
+  def test_a_worker_that_takes_too_long_to_stop_is_killed
     cluster("slow_stop") do |master|
       stop(master)
 
@@ -33,7 +33,7 @@ class ClusterTest < PeltonTest
   def test_a_worker_that_hangs_is_killed_and_replaced
     cluster("hung") do
       Thread.new { ask("hang\n") }.report_on_exception = false
-      eventually { log.match?(/has said nothing: killed/) }
+      eventually { log.match?(/has not reported: killed/) }
       eventually { workers.size == 2 }
     end
   end
@@ -69,10 +69,10 @@ class ClusterTest < PeltonTest
     cluster("preload") do |master|
       before = workers
       Process.kill("USR2", master)
-      late = Thread.new { ask("hello\n") } # waits in the backlog when it comes between the two
+      late = Thread.new { ask("hello\n") } # the connection waits in the backlog when it arrives between the two workers
       eventually { log.scan("preloads").size == 2 && (workers - before).size == 2 }
 
-      assert_equal master, figures["pid"]
+      assert_equal master, cluster_stats["pid"]
       assert_match(/hello/, late.value)
     end
   end
@@ -112,15 +112,15 @@ class ClusterTest < PeltonTest
     end
   end
 
-  def test_the_service_manager_is_told
+  def test_the_service_manager_is_notified
     Dir.mktmpdir do |folder|
       manager = Socket.new(:UNIX, :DGRAM)
       manager.bind(Addrinfo.unix("#{folder}/notify"))
       cluster(env: {"NOTIFY_SOCKET" => "#{folder}/notify", "WATCHDOG_USEC" => "200000"}) do |master|
-        told = +""
-        eventually { told << manager.recv(1000) && told.include?("WATCHDOG=1") && told.include?("READY=1\nMAINPID=#{master}") }
+        notices = +""
+        eventually { notices << manager.recv(1000) && notices.include?("WATCHDOG=1") && notices.include?("READY=1\nMAINPID=#{master}") }
         stop(master)
-        told << manager.recv(1000) until told.include?("STOPPING=1")
+        notices << manager.recv(1000) until notices.include?("STOPPING=1")
       end
     ensure
       manager.close

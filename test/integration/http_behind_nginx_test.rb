@@ -32,7 +32,7 @@ class HTTPBehindNginxTest < PeltonTest
     end
   end
 
-  def test_what_the_guide_says
+  def test_the_guides_configuration
     skip "no nginx" unless NGINX
     behind_nginx do |place|
       client = Pelton::HTTP::Client.new("http://#{place}/")

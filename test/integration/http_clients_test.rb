@@ -6,11 +6,11 @@ require "tempfile"
 require_relative "../test_helper"
 require_relative "../support/http_peer"
 
-# Clients of others talk to the server.
+# Foreign clients talk to the server.
 class HTTPClientsTest < PeltonTest
   include HttpPeer
 
-  # What was asked, for the client to compare.
+  # The application answers with the request, so that the client can compare them.
   APP = lambda do |env|
     case env["PATH_INFO"]
     when "/stream" then [200, {}, Enumerator.new { |parts| 5.times { |i| parts << "part #{i}\n" } }]
@@ -41,7 +41,7 @@ class HTTPClientsTest < PeltonTest
         assert_equal Array.new(5) { |i| "part #{i}\n" }.join, curl("/stream")
         assert_match(/204/, curl("-i", "/empty"))
         assert_match(/content-length: \d/, curl("-I", "/"))
-        # One connection for all of them.
+        # One connection for all requests.
         assert_equal "200 200 204 200 ", curl(*["-o", File::NULL] * 4, "-w", "%{http_code} ", "/", "/stream", "/empty", "/")
       end
     end
@@ -86,7 +86,7 @@ class HTTPClientsTest < PeltonTest
     ]))
   PYTHON
 
-  # A strict one: h11 raises on whatever it does not expect.
+  # A strict client: h11 raises on everything that it does not expect.
   def test_h11
     python = ["/usr/bin/python3", "python3"].find { |name| system(name, "-c", "import h11", err: File::NULL) }
     skip "no h11" unless python
@@ -103,7 +103,7 @@ class HTTPClientsTest < PeltonTest
     end
   end
 
-  # nghttp2's load generator reads HTTP/1 by llhttp.
+  # nghttp2's load generator parses HTTP/1 with llhttp.
   def test_h2load
     skip "no h2load" unless installed?("h2load")
     serving(APP) do
@@ -147,14 +147,14 @@ class HTTPClientsTest < PeltonTest
       assert status.success?, errors
       answers = JSON.parse(output)
 
-      assert_equal [false] + [true] * 6, answers.map(&:last) # one connection for all
+      assert_equal [false] + [true] * 6, answers.map(&:last) # one connection for all requests
       assert_equal [200, 200, 204, 200, 200, 200, 200], answers.map(&:first)
       assert_equal [Array.new(5) { |i| "part #{i}\n" }.join, "", ""], answers[1..3].map { |answer| answer[1] }
       assert_equal [7, 500_000, 4], answers[4..].map { |answer| JSON.parse(answer[1])["length"] }
     end
   end
 
-  # Four kinds of slow clients at once; somebody else is served meanwhile.
+  # Four kinds of slow clients at once; another client is served meanwhile.
   def test_slowhttptest
     skip "no slowhttptest" unless installed?("slowhttptest")
     serving(APP, header_timeout: 2, write_timeout: 2) do

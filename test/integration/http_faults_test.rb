@@ -4,7 +4,7 @@ require "socket"
 require_relative "../test_helper"
 require_relative "../support/system_faults"
 
-# System calls of a serving process fail: one connection may be lost by it, and never the server, an answer's bytes, or a turn.
+# System calls of a serving process fail. A failure may cost one connection, but never the server, some bytes of a response, or another client's response.
 class HTTPFaultsTest < PeltonTest
   include SystemFaults
 
@@ -12,7 +12,7 @@ class HTTPFaultsTest < PeltonTest
 
   SIZE = 3_000_000
 
-  # epoll tells of room once, when there is some again: there it must really have been used up.
+  # A level-triggered backend. epoll reports free space in a socket's buffer only once, after the buffer was full, and these faults do not fill it.
   LEVEL = "poll"
 
   SERVER = <<~RUBY
@@ -27,7 +27,7 @@ class HTTPFaultsTest < PeltonTest
     Pelton.run { puts Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port }
   RUBY
 
-  # The body, or nil when the connection ended before.
+  # Returns the body, or nil when the connection ended before the response was complete.
   def get(port, path = "/")
     TCPSocket.open("127.0.0.1", port) do |socket|
       socket.write("GET #{path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
@@ -38,7 +38,7 @@ class HTTPFaultsTest < PeltonTest
     nil
   end
 
-  # What three clients get one after the other, and nothing is complained of.
+  # Returns the bodies that three clients get one after the other. The server must print nothing.
   def bodies(*faults, path: "/", before: "", backend: nil)
     bodies = nil
     output = break_running(*faults, before + SERVER, backend: backend || ENV["PELTON_BACKEND"]) { |port, _| bodies = Array.new(3) { get(port, path) } }
@@ -49,7 +49,7 @@ class HTTPFaultsTest < PeltonTest
 
   HELLO = ["hello"].freeze
 
-  # More of them: strace_test.rb.
+  # strace_test.rb has more of these faults.
   %w[EMFILE ECONNABORTED].each do |error|
     define_method("test_accepting_fails_by_#{error}") { assert_equal HELLO * 3, bodies("accept4:error=#{error}:when=1..3") }
   end
@@ -62,8 +62,8 @@ class HTTPFaultsTest < PeltonTest
     assert_equal HELLO * 3, bodies("read:error=EINTR:when=1+2")
   end
 
-  # Small answers go out by the one call, large ones by the other.
-  def test_sends_that_are_interrupted_or_have_no_room
+  # The server sends small responses with one of these system calls, large ones with the other.
+  def test_sends_that_are_interrupted_or_find_the_buffer_full
     {"EINTR" => nil, "EAGAIN" => LEVEL}.each do |error, backend|
       assert_equal HELLO * 3, bodies("sendto:error=#{error}:when=1+2", backend: backend), error
       assert_equal [SIZE] * 3, bodies("sendmsg:error=#{error}:when=1+2", path: "/large", backend: backend), error
@@ -76,7 +76,7 @@ class HTTPFaultsTest < PeltonTest
     end
   end
 
-  def test_files_have_no_room_or_cannot_be_sent_at_once
+  def test_files_find_the_buffer_full_or_cannot_be_sent_at_once
     {"EINTR:when=1+2" => nil, "EAGAIN:when=1+2" => LEVEL, "EINVAL:when=1" => nil, "ENOSYS:when=1" => nil}.each do |error, backend|
       assert_equal [SIZE] * 3, bodies("sendfile:error=#{error}", path: "/file", backend: backend), error
     end
@@ -86,12 +86,12 @@ class HTTPFaultsTest < PeltonTest
     %w[EPIPE ECONNRESET].each { |error| assert_equal [nil, SIZE, SIZE], bodies("sendfile:error=#{error}:when=1", path: "/file"), error }
   end
 
-  # sendfile cannot be told to leave the signal out: where it would end the process, files go another way.
+  # sendfile has no flag that suppresses SIGPIPE: where the signal would end the process, the server reads and sends the file instead.
   def test_sigpipe_does_not_end_the_process
     assert_equal [SIZE] * 3, bodies("sendfile:error=EPIPE:signal=PIPE:when=1", path: "/file", before: "trap(:PIPE, 'SYSTEM_DEFAULT')\n")
   end
 
-  def test_a_disk_that_fails_ends_the_response_and_is_told
+  def test_a_disk_that_fails_ends_the_response_and_is_reported
     output = break_running("sendfile:error=EIO:when=1", SERVER) do |port, _|
       assert_nil get(port, "/file")
       assert_equal SIZE, get(port, "/file").bytesize
@@ -105,7 +105,7 @@ class HTTPFaultsTest < PeltonTest
     assert_equal HELLO * 3, bodies(*calls)
   end
 
-  # The connection cannot be watched, so it is lost; the server is not.
+  # epoll cannot watch the connection, so the connection is lost; the server goes on.
   def test_a_connection_that_cannot_be_registered
     skip "epoll alone" if ENV["PELTON_BACKEND"] == "poll"
     answers = nil
@@ -121,7 +121,7 @@ class HTTPFaultsTest < PeltonTest
     assert_match(/No space left/, output)
   end
 
-  def test_descriptors_that_cannot_be_asked_or_told
+  def test_getpeername_and_setsockopt_fail
     assert_equal HELLO * 3, bodies("getpeername:error=ENOTCONN", "setsockopt:error=EINVAL")
   end
 end

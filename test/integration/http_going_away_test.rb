@@ -3,14 +3,14 @@
 require_relative "../test_helper"
 require_relative "../support/http_serving"
 
-# `pelton serve` that ends, or replaces its workers, while clients of other makers have WebSockets and event streams open:
-# all are told to go, and find the next worker.
+# `pelton serve` ends, or replaces its workers, while foreign clients have WebSockets and event streams open:
+# all get a closing message, and reach the next worker.
 class HTTPGoingAwayTest < PeltonTest
   include HttpServing
 
   self.deadline = 120
 
-  # Each answers with its process first.
+  # Each handler first sends its process id.
   APPLICATION = <<~RUBY
     require "pelton/http/websocket"
     process = Process.pid.to_s
@@ -25,7 +25,7 @@ class HTTPGoingAwayTest < PeltonTest
     end)
   RUBY
 
-  # Both connect, print the process, and when they are told to go why; then they connect again if they are to.
+  # Both clients connect, print the process id, and print the reason when the server closes the WebSocket; with a second argument they connect again.
   PYTHON = <<~PYTHON
     import asyncio, sys, websockets
 
@@ -65,7 +65,7 @@ class HTTPGoingAwayTest < PeltonTest
       each_client do |name, first, why, second|
         assert_includes before, first, name
         assert_equal "1001 the server stops", why, name
-        refute_includes [0, first], second.to_i, name # a new one, or another one that has not been replaced yet
+        refute_includes [0, first], second.to_i, name # a new worker, or another old one that has not been replaced yet
       end
     end
   end
@@ -73,7 +73,7 @@ class HTTPGoingAwayTest < PeltonTest
   [2, 0].each do |workers|
     define_method("test_the_end_of_#{workers}_workers") do
       with_clients(workers: workers) do |before|
-        mute = silent_socket
+        silent = silent_socket
         Process.kill("TERM", @master)
 
         assert_equal 0, wait_for_the_end.exitstatus
@@ -81,8 +81,8 @@ class HTTPGoingAwayTest < PeltonTest
           assert_includes before, first, name
           assert_equal ["1001 the server stops", nil], [why, second], name
         end
-        # It was told, too, and given up when it did not answer.
-        assert_equal "\x88\x12\x03\xE9the server stops".b, mute.read.byteslice(-20..)
+        # The silent client got the closing message, too, and the server stopped waiting when the client did not answer.
+        assert_equal "\x88\x12\x03\xE9the server stops".b, silent.read.byteslice(-20..)
       end
     end
   end
@@ -104,12 +104,12 @@ class HTTPGoingAwayTest < PeltonTest
     end
   end
 
-  def configure((place), workers)
-    settings = "bind #{place.dump}\nworkers #{workers}\ncontrol \"control\"\nquiet true\nshutdown_timeout 60\n"
+  def configure((address), workers)
+    settings = "bind #{address.dump}\nworkers #{workers}\ncontrol \"control\"\nquiet true\nshutdown_timeout 60\n"
     {"config.ru" => APPLICATION, "pelton.rb" => settings}.each { |name, text| File.write("#{@folder}/#{name}", text) }
   end
 
-  # [name, its output, the process that serves it] of each.
+  # Starts the clients: [name, output, id of the process that serves the client] of each.
   def connect(again)
     commands = CLIENTS.select { |name, command| system(*command[0, 3], probe(name), out: File::NULL, err: File::NULL) }
     commands = commands.to_a.product(%w[direct callback]).to_h do |(name, command), style|
@@ -124,7 +124,7 @@ class HTTPGoingAwayTest < PeltonTest
 
   def probe(name) = (name == "ws") ? "require('ws')" : "import websockets"
 
-  # Of curl the end alone is looked at: it complains of a body that is not complete.
+  # Yields each client's lines. For curl the exit status is enough: curl fails when the body is incomplete.
   def each_client
     @clients.each do |name, io, first|
       rest = io.read
@@ -137,7 +137,7 @@ class HTTPGoingAwayTest < PeltonTest
     end
   end
 
-  # One that reads, and answers nothing.
+  # A client that reads, and answers nothing.
   def silent_socket
     socket = TCPSocket.new("127.0.0.1", @port)
     socket.write("GET /direct HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \

@@ -3,7 +3,7 @@
 require "socket"
 require_relative "../test_helper"
 
-# What large responses cost: in a process of their own, whose memory is read from outside.
+# The memory that large responses take: the server is a process of its own, whose memory is read from outside.
 class HTTPMemoryTest < PeltonTest
   MEGABYTE = 1 << 20
 
@@ -33,7 +33,7 @@ class HTTPMemoryTest < PeltonTest
     yield socket
   end
 
-  # Bytes; the most there ever were.
+  # Peak memory, in bytes.
   def memory = File.read("/proc/#{@pid}/status")[/VmHWM:\s+(\d+)/, 1].to_i * 1024
 
   def drain(socket)
@@ -65,7 +65,7 @@ class HTTPMemoryTest < PeltonTest
     end
   end
 
-  # 8 MB for each of 100 who do not read: nobody is kept waiting, and each costs its own body.
+  # 8 MB for each of 100 clients that do not read: no other client is kept waiting, and each takes the memory of its own body.
   def test_slow_readers_cost_their_own_bodies
     skip "no /proc" unless File.exist?("/proc/self/status")
     app = '->(env) { [200, {}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 8_388_608]] }'

@@ -3,7 +3,7 @@
 require_relative "../test_helper"
 require_relative "../support/http_serving"
 
-# `pelton serve` under load: whatever happens to its processes, a request that a healthy one has accepted is answered.
+# `pelton serve` under load: whatever happens to its processes, each request that a healthy process has accepted is answered.
 class HTTPRestartTest < PeltonTest
   include HttpServing
 
@@ -21,7 +21,7 @@ class HTTPRestartTest < PeltonTest
     replaced("USR1", workers: 2, setting: "preload true")
   end
 
-  # It keeps its number.
+  # A server without workers keeps its process id.
   %w[USR1 USR2].each do |signal|
     define_method("test_a_restart_by_#{signal.downcase}_without_workers_loses_nothing") do
       serving_under_load(workers: 0) do |load|
@@ -48,13 +48,13 @@ class HTTPRestartTest < PeltonTest
     end
   end
 
-  # Those who have connected, and are not accepted yet, are served, too.
+  # Clients whose connections are still in the backlog are served, too.
   [2, 0].product(%w[TERM INT]) do |workers, signal|
     define_method("test_#{signal.downcase}_of_#{workers}_workers_loses_nothing") do
       serving_under_load(workers: workers) do |load|
         all = [@master, *serving].uniq
         Process.kill("STOP", *all)
-        sleep 0.2 # clients go on connecting
+        sleep 0.2 # more clients connect meanwhile
         load.ending
         Process.kill(signal, @master)
         Process.kill("CONT", *all)
@@ -66,7 +66,7 @@ class HTTPRestartTest < PeltonTest
     end
   end
 
-  # What it had accepted fails; nothing else does.
+  # Only the requests that the killed worker had accepted fail.
   def test_a_worker_that_is_killed_takes_its_own_requests_alone
     serving_under_load(workers: 2) do |load|
       victim = serving.first

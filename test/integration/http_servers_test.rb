@@ -4,9 +4,9 @@ require "tmpdir"
 require_relative "../test_helper"
 require "pelton/http"
 
-# The client talks to servers of others.
+# The client talks to foreign servers.
 class HTTPServersTest < PeltonTest
-  # Strict: h11 raises on whatever it does not expect, and then the connection ends. What was asked is the answer.
+  # A strict server: h11 raises on everything that it does not expect, and then the connection ends. The response repeats the request.
   H11 = <<~PYTHON
     import h11, json, socket
 
@@ -49,7 +49,7 @@ class HTTPServersTest < PeltonTest
         else:
             sock.sendall(connection.send(h11.Response(status_code=200, headers=headers + [("Content-Length", str(len(body)))])))
         if request.method != b"HEAD":
-            for byte in body: # each in a piece of its own
+            for byte in body: # each byte in a piece of its own
                 sock.sendall(connection.send(h11.Data(data=bytes([byte]))))
         trailers = [("Digest", "1")] if path == b"/chunked" and request.method != b"HEAD" else []
         sock.sendall(connection.send(h11.EndOfMessage(headers=trailers)))
@@ -108,7 +108,7 @@ class HTTPServersTest < PeltonTest
 
   NGINX = %w[/usr/sbin/nginx /usr/bin/nginx].find { |path| File.executable?(path) }
 
-  # One process in the foreground, with all its files in one folder.
+  # Configures nginx to run as one process in the foreground, with all files in one folder.
   CONFIGURATION = <<~NGINX
     daemon off; master_process off; pid %<folder>s/pid; error_log %<folder>s/error.log;
     events { worker_connections 64; }
@@ -154,7 +154,7 @@ class HTTPServersTest < PeltonTest
     assert_equal [200, ""], client.head("/file").then { |head| [head.status, head.body] }
     assert_equal [404, 404], [client.get("/no"), client.get("/no", decode: false)].map(&:status)
     assert_equal 413, client.put("/file", body: "x" * 2_000_000).status
-    # nginx ends its connections again and again: nothing of it is seen.
+    # nginx ends its connections again and again: the callers notice none of these ends.
     bodies = Array.new(60) { Pelton.spawn { client.get("/ok").body } }.map(&:await)
 
     assert_equal ["ok"], bodies.uniq

@@ -6,8 +6,8 @@ require_relative "../test_helper"
 require_relative "../support/certificates"
 require_relative "../support/http_peer"
 
-# Clients and applications that do anything at random, at once, with TLS and without. In the end nothing is left, and whatever
-# was answered whole was answered rightly. SEED=1 CLIENTS=500
+# Clients and applications act at random, at once, with TLS and without. At the end no connection or descriptor is left, and each
+# complete response was the right one. SEED=1 CLIENTS=500
 class HTTPSoakTest < PeltonTest
   include HttpPeer
 
@@ -62,7 +62,7 @@ class HTTPSoakTest < PeltonTest
 
   WORK = %w[plain plain wait wait raise large file short parts stream echo ignore later later hijack].freeze
 
-  # One connection: several requests, at once or one after the other; it may leave at any time, or read slowly.
+  # One connection: several requests, at once or one after the other; the client may leave at any time, or read slowly.
   def client(number, random)
     connection = (random.rand < 0.3) ? secure_peer : peer
     kinds = Array.new(random.rand(1..5)) { WORK.sample(random: random) }
@@ -87,7 +87,7 @@ class HTTPSoakTest < PeltonTest
     Peer.new(socket.connect)
   end
 
-  # One that goes away in the middle of its handshake, or speaks something else.
+  # A client that goes away in the middle of its TLS handshake, or speaks another protocol.
   def stranger(random)
     TCPSocket.open("127.0.0.1", @secure_port) do |socket|
       socket.write(["", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"].sample(random: random).b + random.bytes(random.rand(200)))
@@ -148,7 +148,7 @@ class HTTPSoakTest < PeltonTest
     File.unlink(@file)
   end
 
-  # It takes more than the time in which it must read something, and what is queued is too much all the while.
+  # The client takes longer than write_timeout in all, and the server's queue stays above its limit the whole time.
   def test_a_client_that_reads_slowly_is_waited_for
     size = 60_000_000
     body = proc { |stream| stream.write("x" * size) && stream.close }
@@ -166,6 +166,6 @@ class HTTPSoakTest < PeltonTest
 
   SHORT = "the body is shorter than its content-length"
 
-  # What an application is told when its client leaves before it has written.
+  # The errors that an application gets when its client leaves before the application has written.
   LEFT = ["this exchange is over: its response was sent, or the client is gone", "the client is gone"].freeze
 end

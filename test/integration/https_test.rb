@@ -7,7 +7,7 @@ require_relative "../test_helper"
 require_relative "../support/certificates"
 require "pelton/http"
 
-# Pelton's server behind its TLS, and clients of its own and of others.
+# Pelton's HTTPS server with Pelton's client and with foreign clients.
 class HTTPSTest < PeltonTest
   FILE = Tempfile.new("file").tap { |file| (file << Random.new(9).bytes(2_000_000)).flush }
   AUTHORITY = Tempfile.new("authority").tap { |file| (file << Certificates.authority).flush }
@@ -34,7 +34,7 @@ class HTTPSTest < PeltonTest
     end
   end
 
-  # A body that ends with the connection is whole only by TLS's farewell: curl says so when it is missing.
+  # Only close_notify proves that a body without a length is complete: curl reports an error when close_notify is missing.
   def test_curl
     skip "curl is missing" unless system("which", "curl", out: File::NULL)
     with_server do |url|

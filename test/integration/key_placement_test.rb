@@ -8,7 +8,7 @@ class KeyPlacementTest < PeltonTest
 
   self.deadline = 120
 
-  def test_100_000_keys_on_one_to_twenty_servers_with_weights_are_where_libmemcached_has_them
+  def test_100_000_keys_on_one_to_twenty_servers_with_weights_have_the_servers_that_libmemcached_chooses
     keys = random_keys(100_000)
 
     (1..20).each { |count| assert_placed_alike(keys, random_servers(count)) }

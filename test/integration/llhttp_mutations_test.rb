@@ -5,8 +5,8 @@ require "open3"
 require_relative "../test_helper"
 require "pelton/http"
 
-# Pelton's parser and llhttp, without sockets: good requests, pipelined and cut anywhere, are the same to both. Whatever
-# mutations make of them, what Pelton takes for a message is the same message to llhttp, with the same headers, body and
+# Pelton's parser and llhttp, without sockets: both parse valid requests, pipelined and cut anywhere, alike. Each mutated message
+# that Pelton accepts is the same message to llhttp, with the same headers, body and
 # trailers; Pelton may refuse more. SEED=1 CASES=100000
 class LlhttpMutationsTest < PeltonTest
   self.deadline = 120
@@ -14,10 +14,10 @@ class LlhttpMutationsTest < PeltonTest
   SEED = Integer(ENV.fetch("SEED", "3"))
   CASES = Integer(ENV.fetch("CASES", "6000"))
 
-  # Why llhttp may stop where Pelton goes on: it knows so many methods and no more, or its message was the connection's last.
+  # llhttp may stop where Pelton goes on, for two reasons: it knows only a fixed list of methods, and it stops after the connection's last message.
   STRICTER = %w[HPE_INVALID_METHOD last HPE_CLOSED_CONNECTION].freeze
 
-  # Reads a case a line, in hexadecimal, and writes what llhttp made of it: [messages, why it stopped].
+  # Reads one case a line, in hexadecimal, and writes llhttp's result: [messages, its reason to stop].
   NODE = <<~JS
     const {HTTPParser, methods} = process.binding("http_parser");
     const pairs = list => Array.from({length: list.length / 2}, (_, i) => [list[2 * i], list[2 * i + 1]]);
@@ -61,7 +61,7 @@ class LlhttpMutationsTest < PeltonTest
     "Content-Type: text/plain", "X-Long: #{"x" * 90}"].map(&:b).freeze
   TARGETS = ["/", "/a/b?c=d", "/%41?", "/a?b?c", "/~a;b=c@d:e!$&'()*+,", "/#{"p" * 60}"].freeze
 
-  # Bytes that mean something, and some that never may.
+  # Bytes with a meaning in HTTP, and some that are never allowed.
   PIECES = ["\r", "\n", "\r\n", " ", "\t", ":", ";", ",", "0", "1", "f", "\0", "\x7f", "\xff", "chunked", "Content-Length: 1\r\n",
     "Transfer-Encoding: chunked\r\n", "\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "0\r\n\r\n", "HTTP/1.0", "Connection: close\r\n", "-", "+", "0x", "_"].map(&:b).freeze
 
@@ -99,7 +99,7 @@ class LlhttpMutationsTest < PeltonTest
     bytes
   end
 
-  # What Pelton makes of it: messages, and whether it refused the rest.
+  # Pelton's result: the messages, and whether it refused the rest.
   def parse(bytes, random)
     parser = Pelton::HTTP::Parser.new(:request)
     messages = []
@@ -134,7 +134,7 @@ class LlhttpMutationsTest < PeltonTest
     output.lines.map { |line| JSON.parse(line) }
   end
 
-  # An empty query is none here, and absolute targets are shown by their path.
+  # Pelton drops an empty query, and returns the path of an absolute target.
   def plain(url) = url.delete_suffix("?")
 
   def compare(bytes, ours, theirs)
@@ -158,7 +158,7 @@ class LlhttpMutationsTest < PeltonTest
     end
   end
 
-  def test_what_is_taken_of_mutated_requests_is_the_same_to_both
+  def test_accepted_mutated_requests_are_the_same_to_both
     random = Random.new(SEED)
     cases = Array.new(CASES) { mutate(Array.new(random.rand(1..3)) { request(random) }.join, random) }
     taken = refusals = 0
@@ -174,17 +174,19 @@ class LlhttpMutationsTest < PeltonTest
     assert_operator refusals, :>, CASES / 4
   end
 
-  # ---- chunks' first lines
+  # ---- the first lines of chunks
 
   CHUNKED = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
   TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
   # RFC 9112, 7.1 and 7.1.1, without blanks: llhttp refuses them, too.
   FIRST_LINE = /\A0{0,14}5(;#{TOKEN}(=(#{TOKEN}|"([\t !\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t -\x7e\x80-\xff])*"))?)*\r\n\z/n
+  # The same with the blanks that RFC 9112 has recipients parse (7.1.1), and that llhttp refuses.
+  BLANKS_IN_LINE = /\A0{0,14}5([\t ]*;[\t ]*#{TOKEN}([\t ]*=[\t ]*(#{TOKEN}|"([\t !\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t -\x7e\x80-\xff])*"))?)*[\t ]*\r\n\z/n
   LINE_PIECES = [";", ";", ";", "=", "=", "a", "b-c", "1", "\"", "\"", "\"q\"", "\"\"", "\\", "\\\"", ";a=b", ";c=\"d\"", " ", "\t", ",", "0", "\r", "\n", "\0", "\x7f",
     "\xe4", "\x01", "'", "@", ":"].map(&:b).freeze
 
-  # Exactly what the grammar has is taken, and llhttp takes it as well.
-  def test_first_lines_of_chunks_are_taken_by_the_grammar
+  # Pelton accepts exactly the grammar's lines, and llhttp accepts them as well.
+  def test_first_lines_of_chunks_are_accepted_by_the_grammar
     random = Random.new(SEED)
     lines = Array.new(CASES) do
       line = ["5", "5", "5", "05", "#{"0" * random.rand(18)}5", "5 ", " 5", "+5", "0x5", "5;a", "5;a=b", "5;a=\"b", ""].sample(random: random).b
@@ -198,7 +200,7 @@ class LlhttpMutationsTest < PeltonTest
         taken += 1
         assert_equal [1, nil], [ours.size, stopped], line.inspect
         compare(bytes, ours, theirs)
-      else
+      elsif !BLANKS_IN_LINE.match?(line)
         assert_empty ours.select { |message| message["body"] == "hello" }, line.inspect
       end
     end

@@ -5,7 +5,7 @@ require "open3"
 require_relative "../test_helper"
 require_relative "../support/http_peer"
 
-# Beside llhttp, the parser of node: bytes that Pelton takes for requests, llhttp takes for the same requests. Pelton may
+# Compares Pelton's parser with llhttp, the parser of node: bytes that Pelton parses as requests, llhttp parses as the same requests. Pelton may
 # refuse more than llhttp does.
 class LlhttpTest < PeltonTest
   include HttpPeer
@@ -33,7 +33,7 @@ class LlhttpTest < PeltonTest
     [200, {}, ["#{JSON.generate(facts)}\n"]]
   end
 
-  # What requests are made of; most are right.
+  # The parts from which requests are made; most are valid.
   PARTS = {
     method: ["GET", "POST", "PUT", "DELETE", "OPTIONS", "G ET", "GET\t", ""],
     target: ["/", "/a/b?c=d", "/%41", "*", "http://h/x", "/a b", "/\t", "x", "/#f", ""],
@@ -48,7 +48,7 @@ class LlhttpTest < PeltonTest
       "3 \r\nabc\r\n0\r\n\r\n", "3\r\nabc\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n"]
   }.freeze
 
-  def test_llhttp_takes_for_the_same_what_is_taken
+  def test_llhttp_parses_accepted_requests_alike
     skip "no node" unless system("node", "--version", out: File::NULL, err: File::NULL)
     random = Random.new(Integer(ENV.fetch("SEED", "7")))
     cases = Array.new(1500) { generated(random) }
@@ -60,7 +60,7 @@ class LlhttpTest < PeltonTest
       count = [ours.size, node.size].min
 
       assert_equal ours.first(count), node.first(count), bytes.inspect
-      # Where nothing stands behind the head, node has no other reason to refuse it.
+      # When no byte follows the head, node has no other reason to refuse the request.
       assert_equal ours, node.first(ours.size), bytes.inspect if bytes.end_with?("\r\n\r\n") && bytes.scan("\r\n\r\n").one?
     end
   end
@@ -69,7 +69,7 @@ class LlhttpTest < PeltonTest
 
   def generated(random)
     pick = ->(kind) { PARTS.fetch(kind).sample(random: random).b }
-    right = random.rand < 0.5 # then but for one header
+    right = random.rand < 0.5 # in a right request only the headers are random
     line = right ? "POST /a?b HTTP/1.1\r\n" : "#{pick[:method]} #{pick[:target]} #{pick[:version]}#{pick[:line_end]}"
     ends = ->(text) { text + (right ? "\r\n" : pick[:line_end]) }
     headers = Array.new(random.rand(0..3)) { ends[pick[:header]] }.join

@@ -6,7 +6,7 @@ require "open3"
 require "pelton"
 require "trilogy"
 
-# The trilogy gem waits on the scheduler: the server itself tells how many of its clients wait at once.
+# The trilogy gem waits on the scheduler: the server itself reports how many of its clients wait at once.
 class MariadbTest < PeltonTest
   include Databases
 

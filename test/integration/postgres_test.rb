@@ -6,7 +6,7 @@ require "open3"
 require "pelton"
 require "pg"
 
-# The pg gem waits on the scheduler: the server itself tells how many of its clients wait at once.
+# The pg gem waits on the scheduler: the server itself reports how many of its clients wait at once.
 class PostgresTest < PeltonTest
   include Databases
 
@@ -64,7 +64,7 @@ class PostgresTest < PeltonTest
 
       assert_raises(Timeout::Error) { late.await }
       assert_equal "1", boss.exec("SELECT 1").getvalue(0, 0)
-      boss.close # whose lock the server's side of the late one still waits for
+      boss.close # the server process of the timed-out query still waits for this lock
     end
   end
 

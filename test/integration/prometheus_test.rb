@@ -6,7 +6,7 @@ require "net/http"
 require "open3"
 require "tmpdir"
 
-# What Prometheus itself says of the figures.
+# Prometheus's own checker reads the metrics.
 class PrometheusTest < PeltonTest
   self.deadline = 120
 
@@ -28,7 +28,7 @@ class PrometheusTest < PeltonTest
     end
   end
 
-  # Until the worker's next report its figures are those of the last second.
+  # Between two reports of a worker the metrics show its last report, which is up to a second old.
   def test_workers_counters_never_go_back
     served("-w", "2") do
       10.times { get("/") }
@@ -51,7 +51,7 @@ class PrometheusTest < PeltonTest
 
   private
 
-  # Workers start while other processes want the machine, too.
+  # Workers start slowly while other processes use the machine.
   def eventually(what = "the condition", timeout: 40) = super
 
   def served(*options)

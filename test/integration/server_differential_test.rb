@@ -3,7 +3,7 @@
 require_relative "../test_helper"
 require_relative "../shared/server_differential"
 
-# STREAMS=1000 takes more of them.
+# STREAMS=1000 sets the number of streams.
 class ServerDifferentialStreamsTest < PeltonTest
   include ServerDifferential
 

@@ -4,10 +4,10 @@ require "net/http"
 require "open3"
 require_relative "../test_helper"
 
-# The Sinatra applications of article 002, as they are printed there, but for the requires, the port, and @@memcache, which
+# The Sinatra applications of article 002, as the article prints them, but for the requires, the port, and @@memcache, which
 # Ruby 3 forbids at top level.
 class SinatraTest < PeltonTest
-  EVENTED = File.read(File.join(ROOT, "examples/articles/002_nonblocking.rb"))[/^AsyncResponse.*/m].sub("11211", "PORT")
+  EVENTED = File.read(File.join(ROOT, "pelton-lab/examples/articles/002_nonblocking.rb"))[/^AsyncResponse.*/m].sub("11211", "PORT")
 
   BLOCKING = <<~RUBY
     CACHE = MemCache.new 'localhost'
@@ -18,7 +18,7 @@ class SinatraTest < PeltonTest
     end
   RUBY
 
-  # memcache-client is long dead; its get was this.
+  # The gem memcache-client is no longer maintained; this is its get.
   MEMCACHE = <<~'RUBY'
     class MemCache
       def initialize(host) = @client = Pelton::Memcached::Client.new("#{host}:#{PORT}", serializer: nil)
@@ -37,7 +37,7 @@ class SinatraTest < PeltonTest
     broker("require 'pelton/memcached'", "#{MEMCACHE}\n#{BLOCKING}") { |port| assert_served(port) }
   end
 
-  # As on servers that have no async.callback.
+  # Behaves like a server that has no async.callback.
   def test_stream_without_eventmachine
     served("", <<~RUBY) do |port|
       get("/parts") { stream { |out| 3.times { |i| (out << i.to_s) && sleep(0.001) } } }
@@ -76,7 +76,7 @@ class SinatraTest < PeltonTest
         #{application}
       RUBY
       File.write("#{dir}/config.ru", "require_relative 'app'\nrun Sinatra::Application")
-      command = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "#{dir}/config.ru", "-b", "tcp://127.0.0.1:0"]
+      command = [{"RUBYLIB" => Children::LIBRARIES}, RbConfig.ruby, File.join(ROOT, "exe/pelton"), "serve", "#{dir}/config.ru", "-b", "tcp://127.0.0.1:0"]
       Open3.popen2e(*command) do |_, output, process|
         line = output.gets
         yield Integer(line[/:(\d+) /, 1])

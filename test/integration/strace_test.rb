@@ -3,16 +3,16 @@
 require_relative "../test_helper"
 require_relative "../support/system_faults"
 
-# Faults that the system rarely makes, injected into a program's system calls by strace.
+# strace injects faults that rarely happen into a program's system calls.
 class StraceTest < PeltonTest
   include SystemFaults
 
   self.deadline = 60
 
-  # Whatever the wait is called here.
+  # The names of the waiting system call on different systems.
   WAITS = {"epoll" => %w[epoll_wait epoll_pwait epoll_pwait2], "poll" => %w[poll ppoll]}.freeze
 
-  # Waits in every way.
+  # A program that waits in every way.
   WORK = <<~RUBY
     reader, writer = IO.pipe
     log = []
@@ -39,7 +39,7 @@ class StraceTest < PeltonTest
     end
   RUBY
 
-  # The system's shortages pass: who waits in the backlog is accepted then.
+  # Shortages of the system pass: then the clients in the backlog are accepted.
   %w[EMFILE ENFILE ENOBUFS ENOMEM].each do |error|
     define_method("test_#{error}_pauses_accepting_and_loses_nobody") do
       output = inject("accept4:error=#{error}:when=1..2", ECHO + <<~'RUBY')
@@ -59,9 +59,9 @@ class StraceTest < PeltonTest
       Pelton.run do
         listener = Pelton.listen("127.0.0.1", 0) { |stream| stream.close }
         stream = Pelton.connect("127.0.0.1", listener.port)
-        before = Pelton.stats[:turns]
+        before = Pelton.stats[:iterations]
         sleep 0.3
-        p listener.stats[:pauses].positive?, Pelton.stats[:turns] - before < 100
+        p listener.stats[:pauses].positive?, Pelton.stats[:iterations] - before < 100
         stream.close
         listener.close
       end
@@ -111,7 +111,7 @@ class StraceTest < PeltonTest
     assert_equal "true\n", output
   end
 
-  # Receiving is read(2), which Ruby needs for its files: real resets are in stream_suite.rb.
+  # Streams receive by read(2), which Ruby needs for its own files, so a fault there is no option: stream_suite.rb makes real resets.
   def test_a_reset_ends_its_connection_alone
     output = inject("sendto:error=ECONNRESET:when=1", ECHO + <<~'RUBY')
       Pelton.run do
@@ -142,7 +142,7 @@ class StraceTest < PeltonTest
     end
   end
 
-  def test_a_descriptor_that_cannot_be_registered_is_an_error_of_who_waits
+  def test_a_descriptor_that_cannot_be_registered_is_an_error_of_the_waiting_fiber
     output = inject("epoll_ctl:error=ENOSPC:when=2", <<~RUBY, backend: "epoll")
       reader, _writer = IO.pipe
       Pelton.run do

@@ -6,7 +6,7 @@ require_relative "../test_helper"
 require_relative "../support/certificates"
 require "pelton/http"
 
-# What those see who scan servers for weak spots.
+# Scanners look for weak spots of the TLS server.
 class TLSIntegrationTest < PeltonTest
   LISTENERS = {
     stream: -> { Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h) { |stream| stream.on_data {} } },
@@ -25,7 +25,7 @@ class TLSIntegrationTest < PeltonTest
     end
   end
 
-  # What a client sends with its first bytes anyone could send again: none of it is taken.
+  # An attacker could replay early data, so the server accepts none.
   def test_early_data_is_refused
     Dir.mktmpdir do |folder|
       File.write("#{folder}/early", "GET /early HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -58,7 +58,7 @@ class TLSIntegrationTest < PeltonTest
     assert_match(/renegotiation not supported/, report)
     refute_match(/^TLSv\S+ vulnerable/, report)
     assert_operator ciphers.size, :>=, 4
-    refute_match(/ffdhe/, report) # a client could have the server compute for long
+    refute_match(/ffdhe/, report) # a handshake with a large finite field would take the server long
     ciphers.each do |_, bits, name|
       assert_operator bits.to_i, :>=, 128
       assert_match(/\ATLS_|\AECDHE-.*(GCM|CHACHA20)/, name)

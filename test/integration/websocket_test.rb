@@ -4,9 +4,9 @@ require "open3"
 require_relative "../test_helper"
 require "pelton/http"
 
-# Pelton's WebSockets and those of Python's websockets and node's ws, which are strict.
+# Pelton's WebSockets with those of Python's websockets and node's ws, which are both strict.
 class WebSocketIntegrationTest < PeltonTest
-  PYTHON = "/usr/bin/python3" # Debian's, which has its packages
+  PYTHON = "/usr/bin/python3" # Debian's Python finds Debian's packages
 
   CLIENT = <<~PYTHON
     import asyncio, sys, websockets
@@ -41,7 +41,7 @@ class WebSocketIntegrationTest < PeltonTest
     asyncio.run(main())
   PYTHON
 
-  # Debian's node-ws, or one that npm has installed.
+  # Debian's node-ws, or a ws that npm has installed.
   NODE = {"NODE_PATH" => [ENV["NODE_PATH"], "/usr/share/nodejs", "/usr/lib/node_modules"].compact.join(":")}.freeze
 
   NODE_CLIENT = <<~JS

@@ -1,24 +1,24 @@
 # frozen_string_literal: true
 
-# The load of the soak, in a process of its own whose memory is watched:
+# The load of the soak test, in a process of its own whose memory is watched:
 #
 #   ruby -Ilib test/soak/load.rb SEED "NAME ADDRESS" ... < deaths
 #
-# A byte on its input says that a server dies; its end ends the load.
+# Each byte on standard input says that a server dies; the end of the input ends the load.
 
 require "pelton/memcached"
 require_relative "roamer"
 require_relative "worker"
 
 module Soak
-  # What the clients of an exact model differ in.
+  # The options of the clients whose answers an exact model checks.
   CLIENTS = {
     "meta" => {}, "classic" => {protocol: :classic}, "pool" => {connections: 3}, "coded" => {serializer: Marshal, compress: 1000},
     "tight" => {max_operations: 20, max_bytes: 100_000}, "embedded" => {}
   }.freeze
   FIBERS = 4
 
-  # Reads the input when asked.
+  # Counts the bytes on standard input.
   class Deaths
     def initialize(io)
       @io = io
@@ -39,7 +39,7 @@ module Soak
     end
   end
 
-  # Runs the load, and prints what came of it.
+  # Runs the load, and prints its results.
   class Load
     def initialize(seed, addresses)
       @random = Random.new(seed)
@@ -54,7 +54,7 @@ module Soak
       threads = CLIENTS.keys.map { |name| Thread.new { work(worker(name, "thread")) } }
       threads << Thread.new { work(roamer("thread")) }
       threads.each { |thread| thread.report_on_exception = false }
-      Pelton.watchdog = nil # the load itself computes
+      Pelton.watchdog = nil # the load itself computes for longer than the threshold
       Pelton.run do
         Pelton.add_periodic_timer(1) { @memory << resident }
         workers = CLIENTS.keys.product((0...FIBERS).to_a).map { |name, number| worker(name, number) }
@@ -89,7 +89,7 @@ module Soak
 
     def roamer(number) = Roamer.new("roamer-#{number}", client("several", @all.values, failover: true), random, tally)
 
-    # Kilobytes.
+    # In kilobytes.
     def resident = File.read("/proc/self/statm").split[1].to_i * 4
   end
 end

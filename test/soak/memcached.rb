@@ -12,9 +12,9 @@ require_relative "trouble"
 module Soak
   ROOT = File.expand_path("../..", __dir__)
 
-  # Two of memcached and the embedded one, each behind a proxy.
+  # Two memcacheds and the embedded server, each behind a proxy.
   class Memcached
-    # @return [Hash{String => Integer}] of right answers and of errors; and of troubles
+    # @return [Hash{String => Integer}] the numbers of right answers and of errors; the numbers of troubles
     attr_reader :answers, :troubles
 
     # @return [Array<Integer>] kilobytes, each second
@@ -37,7 +37,7 @@ module Soak
       servers&.each(&:kill)
     end
 
-    # The last third of the time beside the first, once it has warmed up for a fifth of it.
+    # Compares the last third of the time with the first, after a warm-up of a fifth of the time.
     def growth
       steady = memory.drop(memory.size / 5)
       first, *, last = steady.each_slice([steady.size / 3, 1].max).first(3).map { |part| part.sum / part.size }
@@ -58,7 +58,7 @@ module Soak
       end
       $?.success?
     rescue Errno::EPIPE
-      false # the load has ended: it said why
+      false # the load has ended, and has printed the reason
     end
 
     def read(lines, troubles)

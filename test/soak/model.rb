@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Soak
-  # What a memcached holds under one key, and what it answers by that. Nobody else uses the key, so that each answer is
-  # known until a command fails: from then on nothing is, and the key is given up.
+  # The value that a memcached has under one key, and the answers that follow from it. No other worker uses the key, so that each answer is
+  # known until a command fails: then the value is unknown, and the key is given up.
   class Model
     # A key is either for values or for a counter: memcached pads numbers with spaces.
     VALUE = %i[get set add replace append prepend delete touch gat refused].freeze
@@ -19,7 +19,7 @@ module Soak
 
     def counter? = @counter
 
-    # Applies a command, and tells its answer.
+    # Applies a command, and returns its answer.
     def answer(command, argument = nil)
       case command
       when :get, :gat then @value

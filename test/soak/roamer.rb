@@ -3,8 +3,8 @@
 require_relative "worker"
 
 module Soak
-  # Uses a client of several servers whose keys move when a server is down. Then an older value may come back, so that of
-  # an answer only this can be said: it was stored under this key, whole.
+  # Uses a client of several servers whose keys move when a server is down. Then an older value may come back, so the only
+  # check of an answer is that this value was stored under this key, whole.
   class Roamer
     def initialize(name, client, random, tally)
       @name = name

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Soak
-  # What happens to servers and to the way to them, one thing after the other.
+  # Harms the servers and the connections to them, in one way after the other.
   class Trouble
     KINDS = %i[cut cut_after stall delay pieces half_open down freeze_up kill].freeze
 
     attr_reader :tally
 
-    # @param deaths [IO] gets a byte before a server is killed, and one when it is there again
+    # @param deaths [IO] gets a byte before a server is killed, and another one when the server runs again
     def initialize(servers, proxies, deaths, random)
       @servers = servers
       @proxies = proxies
@@ -66,7 +66,7 @@ module Soak
     end
 
     def kill(_, server)
-      return if @random.rand(3) > 0 # what the keys hold is worth something
+      return if @random.rand(3) > 0 # not too often: each death ends the models of the server's keys
       @deaths.write("x")
       server.kill
       pause(0.3)

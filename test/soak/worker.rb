@@ -4,27 +4,27 @@ require "timeout"
 require_relative "model"
 
 module Soak
-  # An answer that no memcached gives.
+  # An answer that no memcached would give.
   class Wrong < StandardError
   end
 
-  # An operation that waits for something else than its deadline.
+  # An operation that did not end at its deadline.
   class Stuck < StandardError
   end
 
-  # What servers and networks that fail may cause. No server lies here: a reply that fits no request is a mistake.
+  # Whether failing servers and networks may cause the error. The servers here send no wrong replies: a reply that fits no request is a bug.
   def self.excused?(error)
     (error.is_a?(Pelton::ConnectionError) && !error.is_a?(Pelton::ProtocolError)) || error.is_a?(Pelton::OverloadError)
   end
 
-  # Uses a client, in all styles, with keys of its own, and compares each answer with its models'. What fails by the
-  # network's fault is counted.
+  # Uses a client, in all styles, with keys of its own, and compares each answer with its models'. Errors that the network
+  # causes are counted.
   class Worker
     FAR_TOO_LONG = 30 # seconds
     KEYS = 6
 
-    # @param deaths [#call] how many servers have died, and so forgotten what they held
-    # @param coded [Boolean] the client has a serializer: a counter is stored raw, and to a value no bytes are added
+    # @param deaths [#call] returns the number of servers that have died, and so lost their values
+    # @param coded [Boolean] the client has a serializer: counters are stored raw, and no bytes are appended to values
     def initialize(name, client, deaths, random, tally, coded: false)
       @name = name
       @client = client
@@ -33,7 +33,7 @@ module Soak
       @tally = tally
       @renewals = 0
       @coded = coded
-      @models = Array.new(KEYS) { |place| renew(place) }
+      @models = Array.new(KEYS) { |index| renew(index) }
     end
 
     def step
@@ -51,26 +51,26 @@ module Soak
 
     private
 
-    def renew(place)
-      model = Model.new("#{@name}-#{@renewals += 1}", @deaths.call, counter: place == 0)
-      @models[place] = model if @models
+    def renew(index)
+      model = Model.new("#{@name}-#{@renewals += 1}", @deaths.call, counter: index == 0)
+      @models[index] = model if @models
       model
     end
 
-    # A key, whose server has not died since its first use.
-    def pick(places = (0...KEYS))
-      place = @random.rand(places)
-      renew(place) if @models[place].generation != @deaths.call
-      place
+    # The index of a key whose server has not died since the key's first use.
+    def pick(indexes = (0...KEYS))
+      index = @random.rand(indexes)
+      renew(index) if @models[index].generation != @deaths.call
+      index
     end
 
-    # Some commands for one key, which keep their order.
+    # Some commands for one key, which the server executes in their order.
     def burst
-      place = pick
-      model = @models[place]
+      index = pick
+      model = @models[index]
       commands = Array.new(@random.rand(1..8)) { command_for(model) }
       style = %i[direct callback later].sample(random: @random)
-      check(model, commands, __send__(style, model, commands), [place], style)
+      check(model, commands, __send__(style, model, commands), [index], style)
     end
 
     def command_for(model)
@@ -86,10 +86,10 @@ module Soak
 
     def value(limit = 200)
       limit = 100_000 if limit == 200 && @random.rand(40) == 0
-      @random.bytes(@random.rand(1..limit)).tap { |bytes| bytes.setbyte(0, 0x78) } # no number
+      @random.bytes(@random.rand(1..limit)).tap { |bytes| bytes.setbyte(0, 0x78) } # an x in front: never a number
     end
 
-    # The method and its arguments.
+    # Returns a method and its arguments.
     def call_of(model, command, argument)
       options = (@random.rand(3) == 0) ? {timeout: @random.rand(0.005..0.2)} : {}
       case command
@@ -122,7 +122,7 @@ module Soak
         @client.public_send(method, *arguments, **options) { |answer| answers[i] = answer }.errback { |error| answers[i] = error }
       end
       operations.each { |operation| outcome(operation) }
-      Pelton::Reactor.current.yield if Pelton.running? # to the callbacks
+      Pelton::Reactor.current.yield if Pelton.running? # lets the callbacks run
       answers
     end
 
@@ -142,85 +142,85 @@ module Soak
     # Many keys at once.
     def many
       pick
-      places = (1...KEYS).to_a.sample(@random.rand(1..5), random: @random)
-      places.each { |place| renew(place) if @models[place].generation != @deaths.call }
-      models = places.map { |place| @models[place] }
+      indexes = (1...KEYS).to_a.sample(@random.rand(1..5), random: @random)
+      indexes.each { |index| renew(index) if @models[index].generation != @deaths.call }
+      models = indexes.map { |index| @models[index] }
       case @random.rand(3)
       when 0
         pairs = models.to_h { |model| [model.key, value] }
-        same(pairs.size, pairs.keys, places) { @client.set_multi(pairs) } or return
+        same(pairs.size, pairs.keys, indexes) { @client.set_multi(pairs) } or return
         pairs.each_with_index { |(_, value), i| models[i].answer(:set, value) }
       when 1
         expected = models.count { |model| model.answer(:delete) }
-        same(expected, models.map(&:key), places) { @client.delete_multi(models.map(&:key)) } or return
+        same(expected, models.map(&:key), indexes) { @client.delete_multi(models.map(&:key)) } or return
       end
       expected = models.to_h { |model| [model.key, model.answer(:get)] }.compact
-      same(expected, models.map(&:key), places) { @client.get_multi(models.map(&:key)) }
+      same(expected, models.map(&:key), indexes) { @client.get_multi(models.map(&:key)) }
     end
 
-    # What has been changed since is not stored.
+    # A set with the cas number of an older value stores nothing.
     def stored_once
-      place = pick(1...KEYS)
-      model = @models[place]
+      index = pick(1...KEYS)
+      model = @models[index]
       model.answer(:set, first = value)
-      same(true, model.key, [place]) { @client.set(model.key, first) } or return
+      same(true, model.key, [index]) { @client.set(model.key, first) } or return
       cas = nil
-      same(first, model.key, [place]) { @client.gets(model.key).then { |old, number| cas = number and old } } or return
+      same(first, model.key, [index]) { @client.gets(model.key).then { |old, number| cas = number and old } } or return
       model.answer(:set, second = value)
-      same(true, model.key, [place]) { @client.set(model.key, second, cas: cas) } or return
-      same(false, model.key, [place]) { @client.set(model.key, value, cas: cas) }
+      same(true, model.key, [index]) { @client.set(model.key, second, cas: cas) } or return
+      same(false, model.key, [index]) { @client.set(model.key, value, cas: cas) }
     end
 
     def changed_by_a_block
-      place = pick(1...KEYS)
-      model = @models[place]
+      index = pick(1...KEYS)
+      model = @models[index]
       old = model.answer(:get)
       model.answer(:set, new = value)
       seen = []
-      same([true, [old]], model.key, [place]) { [@client.cas(model.key) { |present| seen << present and new }, seen] }
+      same([true, [old]], model.key, [index]) { [@client.cas(model.key) { |present| seen << present and new }, seen] }
     end
 
     def fetched
-      place = pick(1...KEYS)
-      model = @models[place]
+      index = pick(1...KEYS)
+      model = @models[index]
       present = model.answer(:get)
       made = value
-      # When servers fail a fetch goes on, with what it has made. So what it has stored is not known.
-      same(true, model.key, [place]) { [present || made, made].include?(@client.fetch(model.key, wait: 0.2) { made }) }
-      renew(place)
+      # When servers fail, a fetch returns the value that its block has made, and it is unknown whether that value was stored.
+      same(true, model.key, [index]) { [present || made, made].include?(@client.fetch(model.key, wait: 0.2) { made }) }
+      renew(index)
     end
 
     def value_of_another_size
-      place = pick(1...KEYS)
-      model = @models[place]
+      index = pick(1...KEYS)
+      model = @models[index]
       model.answer(:set, large = @random.bytes(@random.rand(200_000..900_000)))
-      same(true, model.key, [place]) { @client.set(model.key, large) } or return
-      same(large, model.key, [place]) { @client.get(model.key) } or return
-      same(true, model.key, [place]) { @client.delete(model.key) }
+      same(true, model.key, [index]) { @client.set(model.key, large) } or return
+      same(large, model.key, [index]) { @client.get(model.key) } or return
+      same(true, model.key, [index]) { @client.delete(model.key) }
       model.answer(:delete)
     end
 
-    # The block's value is the expected one; or it failed: false, and the keys are given up.
-    def same(expected, what, places)
+    # Checks the block's value. Returns false, and gives up the keys, when the block fails.
+    def same(expected, what, indexes)
       actual = begin
         yield
       rescue Pelton::Error => error
         error
       end
-      compare(expected, actual, what, places)
+      compare(expected, actual, what, indexes)
     end
 
-    def check(model, commands, answers, places, style)
+    def check(model, commands, answers, indexes, style)
       commands.zip(answers).each do |(command, argument), actual|
         expected = model.answer(command, argument)
         expected, actual = :refused, :refused if expected == :refused && actual.is_a?(Pelton::Memcached::ServerError) && actual.message.include?("non-numeric")
         actual = actual.rstrip if model.counter? && actual.is_a?(String)
-        compare(expected, actual, [style, command, model.key], places) or break
+        compare(expected, actual, [style, command, model.key], indexes) or break
       end
     end
 
-    def compare(expected, actual, what, places)
-      if places.any? { |place| @models[place].generation != @deaths.call }
+    def compare(expected, actual, what, indexes)
+      if indexes.any? { |index| @models[index].generation != @deaths.call }
         @tally[:deaths] += 1
       elsif Soak.excused?(actual)
         @tally[actual.class.name] += 1
@@ -230,7 +230,7 @@ module Soak
       else
         raise Wrong, "#{@name}, #{what.inspect}: #{shorten(expected)} was expected, not #{shorten(actual)}"
       end
-      places.each { |place| renew(place) }
+      indexes.each { |index| renew(index) }
       false
     end
 

@@ -3,9 +3,12 @@
 require "rbconfig"
 require "tempfile"
 
-# Ruby programs in processes of their own, for what cannot be tested inside the test's process.
+# Ruby programs in processes of their own, for behaviour that cannot be tested inside the test's process.
 module Children
   LIB = File.expand_path("../../lib", __dir__)
+  # The same and those of the gems beside it, as Ruby's -I and RUBYLIB take them. One list for all tests.
+  LIBRARIES = Dir["{lib,pelton-*/lib}", base: File.expand_path("../..", __dir__)]
+    .map { |path| File.expand_path("../../#{path}", __dir__) }.join(File::PATH_SEPARATOR)
 
   # Programs that tests start find the bundle's gems, but do not load Bundler, which takes longer than all the rest.
   def self.unbundle
@@ -14,17 +17,17 @@ module Children
     ENV["GEM_PATH"] = Gem.path.join(File::PATH_SEPARATOR)
   end
 
-  # Runs `code` in a fresh Ruby with Pelton's lib on its load path, and without the options of this Ruby. It starts without
+  # Runs `code` in a fresh Ruby with the libs of Pelton's gems on its load path, and without the options of this Ruby. It starts without
   # RubyGems, which would take most of the time; `gems: true` is for a program that needs gems. Returns what it wrote to
   # stdout and stderr, and its Process::Status. A child that takes longer than `deadline` seconds is killed with Ruby's report
   # of where it was, and the test fails with it. (Ten times as long when valgrind runs the tests.)
   #
   # `arguments` are the program's ARGV, `env` is added to the environment, `options` go to Ruby itself. The watchdog is off,
-  # because it speaks on a busy machine.
+  # because it would print reports on a busy machine.
   def run_ruby(code, *arguments, env: {}, stdin: "", options: [], deadline: 20, gems: false)
     files = [stdin, "", ""].map { |content| Tempfile.new("child").tap { |file| (file << content).rewind } }
     options = ["--disable=gems", *options] unless gems
-    command = [RbConfig.ruby, "-W1", "-I#{LIB}", *options, "-e", code, "--", *arguments.map(&:to_s)]
+    command = [RbConfig.ruby, "-W1", "-I#{LIBRARIES}", *options, "-e", code, "--", *arguments.map(&:to_s)]
     pid = Process.spawn(child_environment.merge("PELTON_WATCHDOG" => "off", **env), *command, in: files[0], out: files[1], err: files[2])
     status = reap(pid, deadline * PeltonTest::SLOW)
     output, errors = files.last(2).map { |file| file.tap(&:rewind).read }

@@ -20,7 +20,7 @@ before_fork = -> { raise "no disk" if File.exist?("#{control}.full") }
 sockets = Pelton::Cluster::Sockets.open([address])
 master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload:, control:, before_fork:,
   stop_timeout: options.include?("slow_stop") ? 0.5 : 60, worker_timeout: options.include?("hung") ? 2 : 60,
-  figures: {"answered" => Pelton::Metrics::Family.new("counter", "answered_total", "Lines.")}) do |worker|
+  families: {"answered" => Pelton::Metrics::Family.new("counter", "answered_total", "Lines.")}) do |worker|
   abort "cannot load" if options.include?("broken") || broken&.call
   open = answered = 0
   answer = lambda do |stream|
@@ -36,7 +36,7 @@ master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload
       stream.write("#{Process.pid} #{line}")
     end
   rescue Pelton::ConnectionError
-    nil # that client's loss
+    nil # the client has gone
   ensure
     open -= 1
     stream.close

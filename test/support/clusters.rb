@@ -5,7 +5,7 @@ require "pelton/cluster"
 require "socket"
 require "tmpdir"
 
-# Runs cluster_program.rb, and asks its workers.
+# Runs cluster_program.rb, and sends requests to its workers.
 module Clusters
   PROGRAM = File.expand_path("cluster_program.rb", __dir__)
 
@@ -25,7 +25,7 @@ module Clusters
     end
   end
 
-  # Processes start, on slow machines, too.
+  # Starting processes takes long on a slow machine.
   def eventually(what = "the condition", timeout: 60) = super
 
   def kill(master)
@@ -52,15 +52,15 @@ module Clusters
     answer.split("\r\n\r\n").fetch(1)
   end
 
-  def figures
+  def cluster_stats
     JSON.parse(control("/stats"))
   rescue Errno::ENOENT, Errno::ECONNREFUSED, IndexError
-    {"workers" => []} # between two masters
+    {"workers" => []} # one master has ended, and the next one does not answer yet
   end
 
-  def stats = figures["workers"].select { |worker| worker["ready"] }
+  def ready_workers = cluster_stats["workers"].select { |worker| worker["ready"] }
 
-  def workers = stats.map { |worker| worker["pid"] }
+  def workers = ready_workers.map { |worker| worker["pid"] }
 
   def living(pids)
     pids.select do |pid|

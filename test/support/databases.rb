@@ -8,7 +8,7 @@ require_relative "servers"
 # that refuse to run as root run as the user that their package made.
 module Databases
   class << self
-    # A folder of a name of its own that belongs to the user, and is removed when the tests are over.
+    # A new folder that belongs to the user, and is removed when the tests are over.
     def folder(user)
       Dir.mktmpdir("pelton-test-").tap do |path|
         owner = Process.pid
@@ -17,7 +17,7 @@ module Databases
       end
     end
 
-    # The command as that user, when this is root.
+    # The command, run as that user when the tests run as root.
     def as(user, *command)
       return command unless Process.uid.zero?
       ["setpriv", "--reuid=#{user}", "--regid=#{user}", "--clear-groups", *command]
@@ -28,7 +28,7 @@ module Databases
       raise "#{command.join(" ")}: #{output}" unless status.success?
     end
 
-    # The database server's own error means that it is not there yet.
+    # The database's own error means that its server does not answer yet.
     def until_answered(error)
       yield
     rescue error => failure
@@ -69,7 +69,7 @@ module Databases
     {host: "127.0.0.1", port: port, username: "root", database: "test", ssl_mode: Trilogy::SSL_DISABLED}
   end
 
-  # The port of a Redis that keeps nothing.
+  # The port of a Redis that writes nothing to disk.
   def redis
     Servers.port("redis") do |port|
       ["redis-server", "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]

@@ -3,7 +3,7 @@
 require "socket"
 require "io/wait"
 
-# Stands between a client and a server on 127.0.0.1 and does them harm, on command. It runs in threads of its own.
+# A proxy between a client and a server on 127.0.0.1 that makes faults on command. It runs in threads of its own.
 #
 #   FaultProxy.start(server_port) do |proxy|   # without a block: the proxy, to be stopped
 #     client = connect_to(proxy.port)
@@ -12,11 +12,11 @@ require "io/wait"
 #     proxy.cut!                               # all connections are reset (ECONNRESET)
 #   end
 #
-# A command has taken effect when it returns: not a byte more passes after stall!, cut! or half_open!. It acts on the
-# connections that were accepted; one that has not carried a byte yet may still wait for that. Faults of the way back
-# (cut_after, corrupt) count or see what the server sends; the way there is left alone.
+# A command has taken effect when it returns: no more bytes pass after stall!, cut! or half_open!. It acts on the
+# accepted connections; a connection that has carried no byte yet may not be accepted yet. Faults of replies
+# (cut_after, corrupt) count or change the server's bytes, and leave the client's bytes alone.
 class FaultProxy
-  # Seconds that each piece is held back, each way.
+  # Seconds by which each piece is delayed, in each direction.
   attr_accessor :delay
 
   # Bytes that are forwarded at once, at most: 1 makes the client see every reply in its smallest parts.
@@ -55,12 +55,12 @@ class FaultProxy
     @lock.synchronize { @connections.dup }.each { |connection| cut(connection) }
   end
 
-  # Resets the connection (this one if there is one, otherwise the next) once the server has sent so many more bytes.
+  # Resets the connection (the current one, or else the next one) once the server has sent so many more bytes.
   def cut_after(bytes)
     @lock.synchronize { @left = bytes }
   end
 
-  # Nothing passes, either way; nothing is lost, and connections stay. New ones are accepted, and stall too.
+  # No bytes pass in either direction, no bytes are lost, and connections stay open. New connections are accepted, and stall too.
   def stall!
     @lock.synchronize { @stalled = true }
   end
@@ -72,12 +72,12 @@ class FaultProxy
     end
   end
 
-  # The block gets what the server sends, piece by piece, and returns what the client gets instead. nil ends that.
+  # The block gets the server's bytes, piece by piece, and returns the bytes that the client gets instead. nil ends that.
   def corrupt(&block)
     @lock.synchronize { @corrupt = block }
   end
 
-  # The server goes away without a word, as with its plug pulled: the clients' connections stay open, what they send is
+  # The server goes away silently, as with its plug pulled: the clients' connections stay open, their bytes are
   # swallowed, and no answer comes. New connections are served.
   def half_open!
     @lock.synchronize { @connections.dup }.each do |connection|
@@ -86,7 +86,7 @@ class FaultProxy
     end
   end
 
-  # New connections are refused (ECONNREFUSED); those that are there stay.
+  # New connections are refused (ECONNREFUSED); open ones stay.
   def down!
     @listener&.close
     @acceptor&.join
@@ -135,10 +135,10 @@ class FaultProxy
     back = Thread.new { pump(connection, server, client) }
     Thread.new { [there, back].each(&:join) && forget(connection) }
   rescue SystemCallError
-    reset(client) # the server refuses: so does its proxy
+    reset(client) # the server refuses the connection, so the proxy resets the client's
   end
 
-  # Forwards one way until its end. A half-close is forwarded as one.
+  # Forwards one direction until its end. A half-close is forwarded as a half-close.
   def pump(connection, from, to)
     loop do
       bytes = from.readpartial(@piece)
@@ -172,13 +172,13 @@ class FaultProxy
     written
   end
 
-  # The bytes before a cut have passed. True once.
+  # Returns true once: when the bytes before a cut have passed.
   def spent?
     @left = nil if (spent = @left == 0)
     spent
   end
 
-  # Runs the block while nothing is stalled, and no command can come between.
+  # Runs the block when the proxy is not stalled, and keeps commands out meanwhile.
   def waiting
     @lock.synchronize do
       @resumed.wait(@lock) while @stalled

@@ -50,7 +50,7 @@ class FaultProxyTest < PeltonTest
     assert_equal "bc", @client.read(2)
   end
 
-  def test_what_the_server_sends_is_corrupted
+  def test_the_servers_bytes_are_corrupted
     @proxy.corrupt { |bytes| bytes.tr("a", "b") }
     @client.write("abc")
     assert_equal "bbc", @client.read(3)
@@ -64,7 +64,7 @@ class FaultProxyTest < PeltonTest
     assert_echo @client, "abcdef"
   end
 
-  def test_a_half_open_connection_swallows_what_is_sent
+  def test_a_half_open_connection_swallows_the_clients_bytes
     assert_echo @client, "a"
     @proxy.half_open!
     10.times { @client.write("x" * 1000) }

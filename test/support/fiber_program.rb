@@ -6,11 +6,11 @@ require "pelton"
 require_relative "fiber_steps"
 
 # A random program of tasks, callbacks, timers, fibers and threads that wait for each other in every way, raise in each other,
-# are cancelled and stopped; and the model that says what must have happened when it is over. The seed gives the same
-# decisions again, though not the same moments.
+# are cancelled and stopped; and a model that checks the result when the program is over. The same seed makes the same decisions
+# again, though not at the same moments.
 #
-# Everything that runs is an actor: it begins once, takes steps, and ends once. Whatever is raised says for whom it is meant,
-# so that an exception that strikes the wrong one is known by its class and its address.
+# Each part of the program is an actor: it begins once, takes steps, and ends once. Each exception names the actor that it is
+# meant for, so that one that strikes another actor is found.
 class FiberProgram
   include FiberSteps
 
@@ -18,8 +18,8 @@ class FiberProgram
     def to_s = "#{kind} #{number}"
   end
 
-  # How it ends. :calm: all is awaited or woken in the end. :stop, :exit: by Pelton.stop or exit while it is busy. :interrupt,
-  # :kill: by Thread#raise or Thread#kill from outside, in a thread of its own.
+  # How the program ends. :calm: all actors end, woken by the janitor if need be. :stop, :exit: by Pelton.stop or exit while it
+  # is busy. :interrupt, :kill: by Thread#raise or Thread#kill from outside, in a thread of its own.
   ENDS = %i[calm calm calm stop exit interrupt kill].freeze
 
   class Interrupted < Exception # rubocop:disable Lint/InheritException
@@ -44,7 +44,7 @@ class FiberProgram
     @operations = []
     @calls = Queue.new
     @uncaught = []
-    @heard = {}.compare_by_identity # task => how often it was settled
+    @settled = {}.compare_by_identity # task => how often it was settled
     @queue = Queue.new
     @mutex = Mutex.new
     @condition = ConditionVariable.new
@@ -62,7 +62,7 @@ class FiberProgram
     %i[interrupt kill].include?(@end) ? in_a_thread : run
     @over = true
     [janitor, *@threads].each(&:join)
-    Pelton.run {} # what was settled too late is delivered now
+    Pelton.run {} # calls the blocks of operations that were settled too late
     problem("ready: #{Pelton.stats[:ready]}") if Pelton.stats[:ready] != 0
     check
     @problems.size.times.map { @problems.pop }
@@ -93,7 +93,7 @@ class FiberProgram
     end
     problem("run returned #{value.inspect}") unless value == :value || ending?
   rescue SystemExit
-    problem("exit by nobody") unless @end == :exit
+    problem("an exit that was not called") unless @end == :exit
   ensure
     GC.stress = false
     problem("parked: #{Pelton.stats[:parked]}") if Pelton.stats[:parked] != 0
@@ -112,11 +112,11 @@ class FiberProgram
     end
   end
 
-  # In a thread of its own, so that it works whatever the reactor does: sees to it that every wait ends at last.
+  # Lets every wait end at last, in a thread of its own, so that it works whatever the reactor does.
   def clean_up
     20.times do
       sleep 0.001
-      Process.kill(:USR1, Process.pid) if @signals # whoever holds the loop now, waiting or not
+      Process.kill(:USR1, Process.pid) if @signals # strikes the fiber that runs now, waiting or not
     end
     until @over
       @queue.close
@@ -143,7 +143,7 @@ class FiberProgram
     case kind
     when :task
       actor.task = Pelton.spawn { act(actor, depth) }
-      listen(actor) if rand < 0.5
+      count_settling(actor) if rand < 0.5
     when :tick then Pelton.next_tick { act(actor, depth) }
     when :timer then Pelton.add_timer(rand * 0.002) { act(actor, depth) }
     when :scheduled then Fiber.schedule { act(actor, depth) }
@@ -153,13 +153,13 @@ class FiberProgram
     end
   end
 
-  def listen(actor)
-    @heard[actor] = 0
+  def count_settling(actor)
+    @settled[actor] = 0
     actor.task.callback { |value| @calls << [:task, actor.number, value] }
-    actor.task.callback { @heard[actor] += 1 }.errback { @heard[actor] += 1 }
+    actor.task.callback { @settled[actor] += 1 }.errback { @settled[actor] += 1 }
   end
 
-  # em-synchrony's shape: a fiber that yields, and is resumed by a callback.
+  # As em-synchrony works: a fiber yields, and a callback resumes it.
   def begin_yielding(actor, depth)
     fiber = Fiber.new do
       act(actor, depth) do
@@ -172,7 +172,7 @@ class FiberProgram
     fiber.resume
   end
 
-  # Threads push, settle and lock; they wait for nothing of Pelton's.
+  # Threads push, settle and lock; they wait for no event of Pelton's.
   def in_thread(actor)
     actor.state = :running
     case actor.number % 3
@@ -197,7 +197,7 @@ class FiberProgram
     problem("#{actor} got #{error.message}") unless error.actor.equal?(actor)
     actor.number
   rescue Pelton::Cancelled
-    problem("#{actor} was cancelled by nobody") unless actor.cancelled || ending?
+    problem("#{actor} was not cancelled, but got Cancelled") unless actor.cancelled || ending?
     raise
   rescue Exception => error # standard:disable Lint/RescueException
     raise if error.is_a?(Interrupted) || error.is_a?(SystemExit)
@@ -209,7 +209,7 @@ class FiberProgram
 
   def ending? = @end != :calm
 
-  # One step: opened and closed exactly once, whatever happens inside.
+  # One step: it is opened and closed exactly once, whatever happens inside.
   def step(actor)
     number = @opened.size
     @opened << actor
@@ -236,10 +236,11 @@ class FiberProgram
     problem("reported twice: #{twice}") if twice.any?
   end
 
-  # An interrupt may strike inside of an ensure block, right before a begin, or who was to resume a fiber: one, not two.
+  # An interrupt may strike inside an ensure block, right before a begin, or the actor that was to resume a fiber. It may strike
+  # one actor, not two.
   def check_actors
     left = @actors.reject { |actor| actor.state == :ended }
-    left.reject! { |actor| actor.state == :made } if ending? # not begun, since all was over
+    left.reject! { |actor| actor.state == :made } if ending? # not begun, because the program was over
     problems = left.map { |actor| [actor, "is #{actor.state} at the end"] }
     @opened.each_with_index { |actor, i| problems << [actor, "has an ensure block that never ran"] unless @closed[i] }
     struck = problems.dig(0, 0) if %i[interrupt kill].include?(@end)
@@ -256,10 +257,10 @@ class FiberProgram
     problem("never called: #{missing}") if missing.any?
   end
 
-  # Each is settled once, however it ended.
+  # Each task is settled once, however it ended.
   def check_tasks
     allowed = ending? ? 0..1 : 1..1
-    @heard.each { |actor, times| problem("#{actor} was settled #{times} times") unless allowed.cover?(times) }
+    @settled.each { |actor, times| problem("#{actor} was settled #{times} times") unless allowed.cover?(times) }
   end
 
   def check_queue

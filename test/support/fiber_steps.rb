@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What the actors of a FiberProgram do: each method is a step, which waits, wakes, raises or begins something, and says so when
-# what came of it is wrong.
+# The steps of a FiberProgram's actors: each method waits, wakes, raises or begins some work, and reports a problem when the
+# result is wrong.
 module FiberSteps
   # Raised in an actor by another one (raise_in).
   class Injected < StandardError
@@ -15,7 +15,7 @@ module FiberSteps
   end
 
   STEPS = %i[
-    nap nap nap yield_turn push push pop pop lock lock wait_for_condition await await share settle pipe read_to_end join spawn_and_await cancel raise_in
+    nap nap nap yield push push pop pop lock lock wait_for_condition await await share settle pipe read_to_end join spawn_and_await cancel raise_in
     raise_own timeout timeout_of_ours much_that_is_ready nested enumerate catch_and_throw begin_more begin_more collect cancel_timer signal resume_chain leave
   ].freeze
 
@@ -27,7 +27,7 @@ module FiberSteps
 
   def take_nap(_, _) = sleep([0, 0.0001, 0.0005, 0.001].sample(random: @random))
 
-  def take_yield_turn(_, _) = @reactor.yield
+  def take_yield(_, _) = @reactor.yield
 
   def take_push(_, _) = push
 
@@ -46,7 +46,7 @@ module FiberSteps
     @mutex.synchronize { (@random.rand(2) == 0) ? sleep(0.0002) : @reactor.yield }
   end
 
-  # Ruby 3.1 does not lock again when something is raised in the wait.
+  # Ruby 3.1 does not lock the mutex again when an exception is raised in the wait.
   def take_wait_for_condition(_, _)
     @mutex.lock
     @condition.wait(@mutex, 0.002)
@@ -84,7 +84,7 @@ module FiberSteps
   def take_read_to_end(actor, _)
     @pipes << (reader, writer = IO.pipe)
     Pelton.next_tick { (writer << actor.number.to_s).close unless writer.closed? }
-    got = reader.read.delete("x") # those are the janitor's
+    got = reader.read.delete("x") # the janitor has written these
     problem("#{actor} read #{got}") unless got == actor.number.to_s
   end
 
@@ -93,7 +93,7 @@ module FiberSteps
     problem("#{actor} joined a thread and got #{got}") unless got == actor.number
   end
 
-  # Several that await the same.
+  # Several tasks await the same operation.
   def take_share(actor, _)
     operation, value = new_operation
     heirs = Array.new(3) { Pelton.spawn { operation.await } }
@@ -108,7 +108,7 @@ module FiberSteps
     return unless other&.task
     got = other.task.await
     problem("#{actor} awaited #{other} and got #{got.inspect}") unless got.nil? || got == other.number
-  rescue Own => error # of the awaited one
+  rescue Own => error # of the awaited task
     raise unless error.actor.equal?(other)
   rescue Pelton::Cancelled
     raise unless other&.cancelled && !actor.cancelled && !ending?
@@ -183,13 +183,13 @@ module FiberSteps
     Process.kill(:USR1, Process.pid) if @signals
   end
 
-  # A fiber that nobody will resume.
+  # A fiber that no other will resume.
   def take_leave(_, _)
     Fiber.new { Timeout.timeout(0.001) { Fiber.yield } }.resume
   end
 
-  # A parked chain of three. Ruby may run a trap handler between a fiber's arrival and its look at what it was given: there lies
-  # then what the handler was given, 0 by the fiber that it resumed, nil when it waited.
+  # A parked chain of three fibers. Ruby may run a trap handler between a fiber's arrival and its look at the value that it was
+  # given. Then the fiber sees the handler's own value: 0 from the fiber that the handler resumed, nil when the handler waited.
   def take_resume_chain(actor, _)
     got = Fiber.new { Fiber.new { sleep(0.0002) && :inner }.resume }.resume
     possible = @signals ? [:inner, 0, nil] : [:inner]

@@ -21,36 +21,36 @@ module Guard
       Signal.trap(SIGNAL) { hung }
     end
 
-    # Runs the block, which has so many seconds.
+    # Runs the block, which must end within so many seconds.
     def watch(name, seconds)
       @name = name
-      tell("watch #{seconds}")
+      notify_guard("watch #{seconds}")
       yield
     ensure
       @name = nil
-      tell("rest")
+      notify_guard("rest")
     end
 
-    # The process is killed when the tests are over, however they end.
+    # Has the process killed when the tests are over, also when the tests are killed.
     def kill_at_end(pid)
-      tell("kill #{pid}")
+      notify_guard("kill #{pid}")
     end
 
     private
 
-    # Not from a forked child of a test: it inherits the pipe.
-    def tell(line)
+    # A forked child of a test inherits the pipe, but must not write to it.
+    def notify_guard(line)
       @writer.puts(line) if Process.pid == @owner
     end
 
     def hung
-      return unless @name && Process.pid == @owner # too late, or a fork's
+      return unless @name && Process.pid == @owner # the test has ended already, or this is a fork of its process
       warn "\n#{@name} hangs:"
       Thread.list.each { |thread| warn "", thread.inspect, thread.backtrace&.map { |line| "    #{line}" } }
       raise Hung, "#{@name} took longer than its deadline"
     end
 
-    # The grandchild: reads lines until the pipe ends, and acts when they stay away.
+    # Runs in the grandchild: reads lines until the pipe ends, and acts when no line comes in time.
     def turn(reader, tested)
       @writer.close
       [$stdin, $stdout].each { |io| io.reopen(File::NULL) }

@@ -5,7 +5,7 @@ require_relative "http_load_client"
 # Clients in threads that account for each of their requests:
 #
 # - answered: the whole response came, and it is the right one
-# - refused: there was no connection, or one that was not accepted, after the server was told to end (see #ending)
+# - refused: there was no connection, or one that was not accepted, after the server was asked to stop (see #ending)
 # - crossed: the server closed a connection that had been idle for a second, while the request was on its way; or a response
 #   ended the connection before those that had been sent together with its request. HTTP/1.1 lets it, and clients send such
 #   a request again
@@ -13,7 +13,7 @@ require_relative "http_load_client"
 class HttpLoad
   LARGE = 1_000_000
 
-  # How a client works: what it asks for, whether on one connection, how many requests at once, what it sends, and how many
+  # How a client works: the path, whether it keeps its connection, the number of requests at once, the body that it sends, and how many
   # seconds it rests between two requests.
   Kind = Struct.new(:path, :keeps, :burst, :body, :rest, keyword_init: true)
 
@@ -32,7 +32,7 @@ class HttpLoad
     {path: "/upload", keeps: true, rest: 0.05, body: "x" * LARGE}
   ].map { |kind| Kind.new(burst: 1, rest: 0, **kind) }.freeze
 
-  # The application that it asks. Each request is written down by the process that begins it, in the file that ENV names.
+  # The application that the clients ask. The process that begins a request writes the request's number to the file that ENV names.
   APPLICATION = <<~'RUBY'
     warn "loaded"
     log = File.open(ENV.fetch("HTTP_LOAD_LOG"), "a")
@@ -53,16 +53,16 @@ class HttpLoad
   RUBY
 
   # A request that was not answered, and the process that its connection's last response came from, if any.
-  Loss = Struct.new(:id, :kind, :place, :process, :error) do
-    def to_s = "#{kind.path} (#{id}, keeps: #{kind.keeps}, #{kind.burst} at once) of #{process.inspect} at #{place}: #{error.inspect}"
+  Loss = Struct.new(:id, :kind, :address, :process, :error) do
+    def to_s = "#{kind.path} (#{id}, keeps: #{kind.keeps}, #{kind.burst} at once) of #{process.inspect} at #{address}: #{error.inspect}"
   end
 
-  # @return [Array<Loss>] when it has ended
+  # @return [Array<Loss>] the lost requests, complete when the load has ended
   attr_reader :lost
 
-  # @param places [Array<String>] tcp://, unix:// and ssl:// addresses: each is asked by a client of each kind
-  def initialize(places)
-    @clients = places.product(KINDS).map { |place, kind| HttpLoadClient.new(self, place, kind) }
+  # @param addresses [Array<String>] tcp://, unix:// and ssl:// addresses: each is asked by a client of each kind
+  def initialize(addresses)
+    @clients = addresses.product(KINDS).map { |address, kind| HttpLoadClient.new(self, address, kind) }
     @losses = Thread::Queue.new
     @counts = Hash.new(0)
     @lock = Mutex.new
@@ -73,12 +73,12 @@ class HttpLoad
     self
   end
 
-  # From now on connections may be refused. A client that is, ends.
+  # From now on connections may be refused. A client whose connection is refused ends.
   def ending = @ending = true
 
   def ending? = @ending
 
-  # Lets the clients end what is under way.
+  # Lets the clients complete their current requests.
   def stop
     @over = true
     await
@@ -86,20 +86,20 @@ class HttpLoad
 
   def over? = @over
 
-  # Until all clients have ended.
+  # Waits until all clients have ended.
   def await
     @threads.each(&:join)
     @lost = Array.new(@losses.size) { @losses.pop }
     self
   end
 
-  # How often that came out, or how many responses that process gave.
+  # The number of requests with this outcome, or of responses from this process.
   def [](outcome_or_process) = @lock.synchronize { @counts[outcome_or_process] }
 
   def count(*outcomes) = @lock.synchronize { outcomes.each { |outcome| @counts[outcome] += 1 } }
 
   def lose(loss) = @losses << loss
 
-  # One for each request.
+  # A new number for each request.
   def id = @lock.synchronize { @counts[:ids] += 1 }
 end

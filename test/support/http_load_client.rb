@@ -3,14 +3,14 @@
 require "openssl"
 require "socket"
 
-# One of HttpLoad's clients: one connection after the other, by Ruby's plain sockets.
+# One of HttpLoad's clients: it makes one connection after the other, with Ruby's plain sockets.
 class HttpLoadClient
   MOMENT = 1 # second without a request after which a server that stops may close a connection
   FAILURES = [SystemCallError, IOError, OpenSSL::SSL::SSLError].freeze
 
-  def initialize(load, place, kind)
+  def initialize(load, address, kind)
     @load = load
-    @place = place
+    @address = address
     @kind = kind
   end
 
@@ -23,7 +23,7 @@ class HttpLoadClient
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
   def converse
-    @idle_since = now # at the earliest
+    @idle_since = now # the server saw the last byte no earlier
     @process = @written = nil
     return unless (@io = connect)
     sleep @kind.rest while ask && @kind.keeps && !@load.over?
@@ -35,9 +35,9 @@ class HttpLoadClient
   # ---- connections ------------------------------------------------------------------------------------------------------
 
   def connect
-    socket = @place.start_with?("unix") ? UNIXSocket.new(@place.delete_prefix("unix://")) : TCPSocket.new(*@place.match(%r{//(.+):(\d+)}).captures)
-    @certain = !@load.ending? # the system has it for the server: it must be accepted
-    @place.start_with?("ssl") ? secure(socket) : socket
+    socket = @address.start_with?("unix") ? UNIXSocket.new(@address.delete_prefix("unix://")) : TCPSocket.new(*@address.match(%r{//(.+):(\d+)}).captures)
+    @certain = !@load.ending? # the connection is in the server's backlog: the server must accept it
+    @address.start_with?("ssl") ? secure(socket) : socket
   rescue *FAILURES => error
     @certain = !@load.ending? unless socket
     unanswered([@load.id], error, excusable: socket)
@@ -53,7 +53,7 @@ class HttpLoadClient
 
   # ---- requests ---------------------------------------------------------------------------------------------------------
 
-  # Whether the connection goes on.
+  # Returns whether the connection goes on.
   def ask
     ids = Array.new(@kind.burst) { @load.id }
     @begun = @written = false
@@ -63,7 +63,7 @@ class HttpLoadClient
     until ids.empty?
       ended = response(ids.first)
       ids.shift
-      return told(ids) if ended
+      return crossed(ids) if ended
     end
     @idle_since = sent
     true
@@ -76,7 +76,7 @@ class HttpLoadClient
       "#{"Connection: close\r\n" unless @kind.keeps}#{"Content-Length: #{@kind.body.bytesize}\r\n" if @kind.body}\r\n#{@kind.body}"
   end
 
-  # Whether it ends the connection.
+  # Returns whether the response ends the connection.
   def response(id)
     head = +""
     until head.end_with?("\r\n\r\n")
@@ -108,22 +108,22 @@ class HttpLoadClient
 
   def size = {"/large" => HttpLoad::LARGE, "/upload" => HttpLoad::LARGE, "/stream" => 2}.fetch(@kind.path, 0)
 
-  # ---- what is not answered ---------------------------------------------------------------------------------------------
+  # ---- unanswered requests ----------------------------------------------------------------------------------------------
 
-  def told(ids)
+  def crossed(ids)
     ids.each { @load.count(:crossed) }
     false
   end
 
-  # `excusable`: nothing of a response has come.
+  # `excusable`: no byte of a response has arrived.
   def unanswered(ids, error, excusable:)
     if !@certain
       @load.count(:refused)
       @refused = true
     elsif excusable && (@written || now) - @idle_since >= MOMENT
-      told(ids)
+      crossed(ids)
     else
-      ids.each { |id| @load.lose(HttpLoad::Loss.new(id, @kind, @place, @process, error)) }
+      ids.each { |id| @load.lose(HttpLoad::Loss.new(id, @kind, @address, @process, error)) }
     end
     false
   end

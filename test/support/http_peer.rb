@@ -41,7 +41,7 @@ module HttpPeer
       Response.new(code, headers, body, trailers, head)
     end
 
-    # Whether the server has closed its side, and sent nothing more.
+    # Whether the server has closed its side without sending more bytes.
     def ended? = @io.read(1).nil?
 
     def close = @io.close

@@ -2,8 +2,8 @@
 
 require "socket"
 
-# A server for tests of HTTP clients, on a thread of its own: it notes each request, and answers as the block says, byte by
-# byte. The block is called with the request and its socket, and returns what is sent; nil sends nothing, :close closes.
+# A server for tests of HTTP clients, on a thread of its own: it records each request, and sends the block's answer, byte by
+# byte. The block is called with the request and its socket, and returns the answer; nil sends nothing, :close closes.
 class HTTPScript
   Request = Struct.new(:line, :headers, :body, :connection) do
     def path = line.split[1]
@@ -11,10 +11,10 @@ class HTTPScript
     def verb = line.split[0]
   end
 
-  # Whether a client that asks may go on (Expect: 100-continue).
+  # Whether a client that sends Expect: 100-continue may go on.
   attr_writer :consents
 
-  # What a proxy does with CONNECT, and an answer's value.
+  # Forwards bytes as a proxy does after CONNECT. The block may return this method's value as its answer.
   def self.tunnel(socket, port)
     target = TCPSocket.new("127.0.0.1", port)
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
@@ -48,7 +48,7 @@ class HTTPScript
 
   def url = "#{@tls ? "https" : "http"}://localhost:#{port}"
 
-  # Connections that were accepted.
+  # The number of accepted connections.
   attr_reader :connections
 
   def close

@@ -16,10 +16,10 @@ module HttpServing
   def serving_under_load(workers:, setting: "")
     Dir.mktmpdir do |folder|
       @folder = folder
-      places = ["tcp://127.0.0.1:#{free_port}", "unix://#{folder}/socket", "ssl://127.0.0.1:#{free_port}"]
-      configure(places, workers, setting)
+      addresses = ["tcp://127.0.0.1:#{free_port}", "unix://#{folder}/socket", "ssl://127.0.0.1:#{free_port}"]
+      configure(addresses, workers, setting)
       start
-      load = HttpLoad.new(places).start
+      load = HttpLoad.new(addresses).start
       go_on(load)
       yield load
     ensure
@@ -28,11 +28,11 @@ module HttpServing
     end
   end
 
-  def configure(places, workers, setting)
+  def configure(addresses, workers, setting)
     settings = <<~RUBY
-      bind #{places[0].dump}
-      bind #{places[1].dump}
-      bind #{places[2].dump}, certificate: File.read("cert.pem"), key: File.read("key.pem")
+      bind #{addresses[0].dump}
+      bind #{addresses[1].dump}
+      bind #{addresses[2].dump}, certificate: File.read("cert.pem"), key: File.read("key.pem")
       workers #{workers}
       control "control"
       quiet true
@@ -51,13 +51,13 @@ module HttpServing
     in_time { !serving.empty? }
   end
 
-  # Until each process that serves now has answered a good deal more.
+  # Waits until each process that serves now has answered many more requests.
   def go_on(load)
     before = in_time { serving.to_h { |pid| [pid, load[pid]] } }
     in_time { before.all? { |pid, count| load[pid] > count + MORE } }
   end
 
-  # Slow machines have time, and the clients need it more than this.
+  # A slow machine gets more time, and the clients need the processor more than this loop does.
   def in_time
     eventually("the condition in line #{caller_locations(1, 1)[0].lineno}", timeout: 60) { yield || (sleep(0.05) && nil) }
   rescue Minitest::Assertion => failure
@@ -66,24 +66,24 @@ module HttpServing
 
   def log = File.exist?("#{@folder}/log") ? File.read("#{@folder}/log") : ""
 
-  # The processes of requests that were begun, by the requests' numbers.
+  # {the number of a request that was begun => the id of the process that began it}
   def begun = File.foreach("#{@folder}/requests").to_h { |line| line.split.map(&:to_i) }
 
   # ---- processes --------------------------------------------------------------------------------------------------------
 
-  def figures
+  def server_stats
     answer = UNIXSocket.open("#{@folder}/control") { |socket| socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read }
     JSON.parse(answer.split("\r\n\r\n").fetch(1))
   rescue SystemCallError, IndexError, JSON::ParserError
-    nil # it starts, or starts again
+    nil # the server is starting, or is being restarted
   end
 
-  # All workers, be they about to end.
-  def processes = figures&.fetch("workers", nil)&.map { |worker| worker["pid"] } || []
+  # The process ids of all workers, also of those that are about to end.
+  def processes = server_stats&.fetch("workers", nil)&.map { |worker| worker["pid"] } || []
 
-  # Those that serve: workers, or the only process.
+  # The process ids of the processes that serve: ready workers, or the only process.
   def serving
-    known = figures or return []
+    known = server_stats or return []
     return [@master] unless known["workers"]
     ready = known["workers"].select { |worker| worker["ready"] }.map { |worker| worker["pid"] }
     (ready.size == known["wanted"]) ? ready : []

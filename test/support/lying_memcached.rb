@@ -2,7 +2,7 @@
 
 require "socket"
 
-# A memcached that says what a test wants it to say, in the pieces it wants. The block plays one connection: it gets a
+# A memcached that sends the replies of a test, in the pieces that the test chooses. The block plays one connection: it gets a
 # Peer and the connection's number, from 0, and runs in a thread. When it returns, the connection is closed.
 #
 #   with_lying_memcached(->(peer) { peer.command; peer.send("VA 1\r", "\nx\r\n") }) do |address| ... end
@@ -14,8 +14,8 @@ module LyingMemcached
       @socket.setsockopt(:TCP, :NODELAY, true)
     end
 
-    # The next command's line, without its end; a set's value is read with it. nil when the client is gone. What a client
-    # asks at first, whether there are meta commands, is answered here.
+    # The next command's line, without its end; a set's value is read with it. nil when the client is gone. A client's first
+    # question, whether the server knows meta commands, is answered here.
     def command
       line = next_line or return
       @socket.read(Integer(line.split[2]) + 2) if line.start_with?("ms ")
@@ -39,17 +39,17 @@ module LyingMemcached
         sleep 0.0005 if pieces.size > 1
       end
     rescue SystemCallError
-      nil # the client did not want to hear the rest
+      nil # the client has closed the connection before the last piece
     end
 
-    # Answers every command by the block (default: a miss), until the client goes.
+    # Answers every command with the block's value (default: a miss), until the client goes.
     def serve
       while (line = command)
         send(block_given? ? yield(line) : "EN\r\n")
       end
     end
 
-    # Says nothing until the client goes.
+    # Sends nothing until the client goes.
     def stall
       nil while @socket.readpartial(65_536)
     rescue EOFError, SystemCallError
@@ -62,7 +62,7 @@ module LyingMemcached
       @socket.close
     end
 
-    # Knows no meta commands: answers the first line by an error, and hands all that follows to the memcached at a port.
+    # Knows no meta commands: answers the first line with an error, and forwards all later bytes to the memcached at a port.
     def speak_classic(port)
       line
       @socket.write("ERROR\r\n")

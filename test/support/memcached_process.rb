@@ -25,7 +25,7 @@ class MemcachedProcess
     raise "#{@command.first} does not start"
   end
 
-  # It loses what it holds, and its connections are reset.
+  # The server loses its values, and its connections are reset.
   def kill
     return unless @pid
     Process.kill("KILL", @pid)
@@ -33,7 +33,7 @@ class MemcachedProcess
     @pid = nil
   end
 
-  # It takes bytes and says nothing, as a server whose host swaps. Each of its threads has stopped when this returns.
+  # The server accepts bytes and sends nothing, like a server whose host swaps. Each of its threads has stopped when this returns.
   def freeze_up
     Process.kill("STOP", @pid)
     sleep 0.001 until Dir["/proc/#{@pid}/task/*/stat"].all? { |path| File.read(path)[/\) (\w)/, 1] == "T" }

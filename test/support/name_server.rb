@@ -9,13 +9,13 @@ class NameServer
 
   # @return [Integer]
   attr_reader :port
-  # @return [Integer] questions that came by UDP
+  # @return [Integer] the number of questions by UDP
   attr_reader :asked
 
   # @param names [Hash{String => Array<String>}] addresses
-  # @param silent [Integer] how many of the first questions are not answered
-  # @param lies [Array<String>] addresses, which are answered first, to a question that nobody asked, and to the right
-  #   one under a wrong number
+  # @param silent [Integer] the number of first questions that get no answer
+  # @param lies [Array<String>] addresses that are sent first, as the answer to a question that nobody asked, and to the right
+  #   question with a wrong id
   def initialize(names, silent: 0, lies: nil)
     @names, @silent, @lies, @asked = names, silent, lies, 0
     @tcp = TCPServer.new("127.0.0.1", 0)

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# What the tests of Ruby's own ways to wait have in common.
+# Shared by the tests of Ruby's own ways to wait.
 module Scheduling
   private
 
-  # Runs the block in a reactor, and meanwhile the other, which lets it go on.
+  # Runs the block in a reactor, and beside it `release`, which lets the block go on.
   def beside(release)
     Pelton.run do
       Pelton.spawn(&release)
@@ -13,7 +13,7 @@ module Scheduling
   end
 
   def buffer_of(bytes)
-    verbose, $VERBOSE = $VERBOSE, nil # it is experimental, and says so
+    verbose, $VERBOSE = $VERBOSE, nil # IO::Buffer is experimental, and Ruby warns of that
     IO::Buffer.new(bytes)
   ensure
     $VERBOSE = verbose

@@ -12,7 +12,7 @@ module Servers
       (@ports ||= {})[name] ||= start(name, ready, &command)
     end
 
-    # A port that was free a moment ago, and that the system gives to nobody who wants any: those begin at 32768. (The tests'
+    # A port that was free a moment ago, and that the system does not choose for other programs: its choices begin at 32768. (The tests'
     # seed may be that of another process, too.)
     def free_port
       @random ||= Random.new
@@ -35,7 +35,7 @@ module Servers
       raise "#{name} does not start: #{File.read(log)}"
     end
 
-    # Not our child: Process.waitall in a test would wait for it.
+    # The server must not be a child of the tests: Process.waitall in a test would wait for it.
     def spawn_detached(command)
       IO.popen(["sh", "-c", '"$@" </dev/null >"$0" 2>&1 & echo $!', log, *command], &:read).to_i
     end

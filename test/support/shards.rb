@@ -3,8 +3,8 @@
 # usage: ruby shards.rb [--beside COMMAND] TEST_FILE... -- MINITEST OPTIONS
 #
 # Runs the test files in several processes, three at once for each core: many tests wait for a process of theirs, or for time.
-# They are forks of this one, which has loaded what all of them need. COMMAND (for a shell) runs beside them.
-# What a process printed comes out in one piece, when it has ended. Fails when one of them fails.
+# The processes are forks of this one, which has loaded the files that all of them need. COMMAND (for a shell) runs beside them.
+# The output of a process is printed in one piece, when the process has ended. Fails when one of the processes fails.
 
 require "etc"
 require "minitest"
@@ -22,7 +22,7 @@ waiting = files.sort_by { |file| [-File.size(file), file] }.group_by.with_index 
 jobs = waiting.map do |shard|
   proc do
     ARGV.replace(["--no-plugins", *options])
-    shard.each { |file| require File.expand_path(file) } # they run when the process ends
+    shard.each { |file| require File.expand_path(file) } # the tests run when the process ends
   end
 end
 jobs.unshift(proc { exec beside }) if beside

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# Faults that the system rarely makes, injected into a program's system calls by strace. For PeltonTests.
+# strace injects faults that rarely happen into a program's system calls. For PeltonTests.
 module SystemFaults
   STRACE = %w[/usr/bin /bin].map { |folder| File.join(folder, "strace") }.find { |path| File.executable?(path) }
 
   private
 
-  # Runs a program with system calls that fail as told, and returns what it printed.
+  # Runs a program whose system calls fail in the given ways, and returns the program's output.
   def inject(*faults, code, backend: ENV["PELTON_BACKEND"])
     skip "strace is not installed" unless STRACE
     command = [STRACE, "-f", "-qq", "-o", File::NULL, "-e", "trace=#{faults.map { |fault| fault[/\A\w+/] }.join(",")}"]
@@ -19,7 +19,7 @@ module SystemFaults
   end
 
   # Starts a program that prints its port, has strace break the system calls of its main thread from then on, and yields
-  # port and process id. The program is killed in the end; what it has printed since is returned.
+  # port and process id. The program is killed in the end, and its output since the port is returned.
   def break_running(*faults, code, backend: ENV["PELTON_BACKEND"])
     skip "strace is not installed" unless STRACE
     program = "$stdout.sync = true\n#{code}"
@@ -41,11 +41,11 @@ module SystemFaults
       skip "strace may not trace here: #{said}" unless said.include?("attached")
       yield
     ensure
-      Process.kill(:INT, strace.pid) # it lets the program go
+      Process.kill(:INT, strace.pid) # strace detaches from the program
     end
   end
 
-  # The fault, for those of the calls that this strace knows.
+  # The fault, for those calls that this version of strace knows.
   def every(calls, fault)
     known = calls.select { |call| system(STRACE.to_s, "-o", File::NULL, "-e", "trace=#{call}", "true", err: File::NULL) }
     known.map { |call| "#{call}:#{fault}" }

@@ -4,7 +4,7 @@ require "digest/sha1"
 require "pelton/http"
 require "pelton/http/websocket"
 
-# A server of WebSockets in this process, and a client that sends each byte as it is told. For PeltonTests.
+# A server of WebSockets in this process, and a client that sends exactly the given bytes. For PeltonTests.
 module WebSocketPeer
   KEY = "dGhlIHNhbXBsZSBub25jZQ=="
   OPCODES = {continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10}.freeze
@@ -30,6 +30,20 @@ module WebSocketPeer
     ensure
       Pelton.stop
     end
+  end
+
+  # A server's socket on a stream, as if the handshake were done.
+  def server_socket(stream, **options)
+    settings = Pelton::HTTP::WebSocket::DEFAULTS.merge(options)
+    frames = Pelton::HTTP::WebSocketFrames.new(masked: true, limit: settings.delete(:max_message))
+    Pelton::HTTP::WebSocket.new(stream, frames, client: false, protocol: nil, deflate: nil, **settings).begin
+  end
+
+  # A new member's peer; between the two there is space for some 200 KB.
+  def join(room)
+    ours, peer = Pelton::Stream.pair
+    room.add(server_socket(ours))
+    peer
   end
 
   # A stream on which the handshake is done.
@@ -73,7 +87,7 @@ module WebSocketPeer
     [OPCODES.key(opcode & 15), stream.read(length)]
   end
 
-  # The code with which the server closes, and nothing but the close before it.
+  # The code with which the server closes. Fails when the server has sent another frame before.
   def close_code_of(stream)
     opcode, data = next_frame(stream)
     assert_equal [:close, ""], [opcode, stream.read]

@@ -8,7 +8,7 @@ require "pelton"
 class TLSAcceptorTest < PeltonTest
   TRUST = Pelton::TLS::Context.new(ca_file: Certificates.authority)
 
-  def test_a_listener_without_a_block_does_not_wait_for_handshakes
+  def test_accept_does_not_wait_for_a_silent_clients_handshake
     Pelton.run do
       listener = Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h)
       silent = Pelton.connect("127.0.0.1", listener.port)
@@ -25,7 +25,7 @@ class TLSAcceptorTest < PeltonTest
     end
   end
 
-  def test_where_no_reactor_runs_accept_shakes_hands
+  def test_accept_performs_the_handshake_where_no_reactor_runs
     listener = Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h)
     client = Thread.new { Pelton.connect("127.0.0.1", listener.port, tls: TRUST).tap { |one| one.write("x\n") }.gets }
     stream = listener.accept
@@ -37,7 +37,7 @@ class TLSAcceptorTest < PeltonTest
     listener.close
   end
 
-  def test_handshakes_that_fail_are_counted_and_nobody_is_bothered
+  def test_failed_handshakes_are_counted_and_not_reported_as_errors
     uncaught = []
     Pelton.on_error { |error| uncaught << error }
     Pelton.run do
@@ -58,8 +58,8 @@ class TLSAcceptorTest < PeltonTest
     Pelton.on_error
   end
 
-  # Whoever closes it, and wants to lose nobody, waits for them.
-  def test_handshakes_that_are_under_way_are_pending
+  # A caller that closes the listener and wants to lose no client waits until pending is 0.
+  def test_pending_counts_handshakes_under_way
     Pelton.run do
       served = []
       listener = Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h) { |stream| served << stream }
@@ -76,7 +76,7 @@ class TLSAcceptorTest < PeltonTest
     end
   end
 
-  def test_a_descriptor_that_was_inherited_may_speak_tls
+  def test_for_fd_with_tls
     server = TCPServer.new("127.0.0.1", 0)
     server.autoclose = false
     Pelton.run do
@@ -88,11 +88,11 @@ class TLSAcceptorTest < PeltonTest
     end
   end
 
-  # A silent peer must cost a stream, and no fiber.
-  def test_many_handshakes_at_once_take_no_fibers
+  # A silent peer costs a stream, but no fiber.
+  def test_pending_handshakes_take_no_fibers
     Pelton.run do
       listener = Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h) { nil }
-      before = Pelton.stats[:workers] # those that other tests have left in the pool
+      before = Pelton.stats[:workers] # other tests have left workers in the pool
       silent = Array.new(100) { Pelton.connect("127.0.0.1", listener.port) }
       eventually { listener.stats[:accepted] == 100 }
 
@@ -105,7 +105,7 @@ class TLSAcceptorTest < PeltonTest
     end
   end
 
-  def test_a_unix_socket_may_speak_tls_too
+  def test_a_unix_socket_with_tls
     Dir.mktmpdir do |folder|
       Pelton.run do
         listener = Pelton.listen_unix("#{folder}/socket", tls: Certificates.server.to_h) { |stream| stream.write("x") && stream.close }

@@ -9,7 +9,7 @@ require "pelton"
 class TLSContextTest < PeltonTest
   Context = Pelton::TLS::Context
 
-  def test_files_strings_and_objects_are_the_same
+  def test_certificates_come_from_files_strings_or_objects
     server = Certificates.server
     with_file(server.certificate) do |certificate|
       with_file(server.key) do |key|
@@ -18,7 +18,7 @@ class TLSContextTest < PeltonTest
           {certificate: server.certificate, key: server.key},
           {certificate: server.x509, key: server.private_key},
           {certificate: server.certificate + server.key}
-        ].each { |settings| assert_equal server.certificate, shake(Context.new(**settings)).first.certificate }
+        ].each { |settings| assert_equal server.certificate, handshake(Context.new(**settings)).first.certificate }
       end
     end
   end
@@ -37,14 +37,14 @@ class TLSContextTest < PeltonTest
 
   def test_a_key_with_a_password
     locked = Certificates.server.private_key.to_pem(OpenSSL::Cipher.new("aes-128-cbc"), "secret")
-    shake(Context.new(certificate: Certificates.server.certificate, key: locked, password: "secret"))
+    handshake(Context.new(certificate: Certificates.server.certificate, key: locked, password: "secret"))
 
     error = assert_raises(Pelton::TLSError) { Context.new(certificate: Certificates.server.certificate, key: locked, password: "wrong") }
-    assert_match(/certificate, or its key/, error.message)
+    assert_match(/certificate or its key/, error.message)
     assert_raises(Pelton::TLSError) { Context.new(certificate: Certificates.server.certificate, key: locked) }
   end
 
-  def test_what_cannot_be_used_is_told
+  def test_unusable_settings_raise
     assert_raises(Pelton::TLSError) { Context.new(certificate: "/nowhere.pem") }
     assert_raises(Pelton::TLSError) { Context.new(certificate: "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n") }
     assert_raises(Pelton::TLSError) { Context.new(certificate: Certificates.server.certificate, key: Certificates.for("other").key) }
@@ -60,13 +60,13 @@ class TLSContextTest < PeltonTest
 
   def test_versions_ciphers_and_groups
     server = Context.new(**Certificates.server.to_h)
-    info, = shake(server, trusting(max_version: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384", groups: "P-256"))
+    info, = handshake(server, trusting(max_version: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384", groups: "P-256"))
     assert_equal ["TLSv1.2", "ECDHE-ECDSA-AES256-GCM-SHA384"], [info.protocol, info.cipher]
-    info, = shake(server, trusting(ciphersuites: "TLS_CHACHA20_POLY1305_SHA256", min_version: "TLSv1.3"))
+    info, = handshake(server, trusting(ciphersuites: "TLS_CHACHA20_POLY1305_SHA256", min_version: "TLSv1.3"))
     assert_equal ["TLSv1.3", "TLS_CHACHA20_POLY1305_SHA256"], [info.protocol, info.cipher]
     old = {min_version: "TLSv1", max_version: "TLSv1.1", security_level: 0, ciphers: "ALL:@SECLEVEL=0"}
-    assert_raises(Pelton::TLSError) { shake(server, trusting(**old)) }
-    info, = shake(Context.new(**Certificates.server.to_h, **old), trusting(**old))
+    assert_raises(Pelton::TLSError) { handshake(server, trusting(**old)) }
+    info, = handshake(Context.new(**Certificates.server.to_h, **old), trusting(**old))
     assert_equal "TLSv1.1", info.protocol
   end
 
@@ -87,21 +87,21 @@ class TLSContextTest < PeltonTest
 
   def test_client_certificates
     server = Context.new(**Certificates.server.to_h, ca_file: Certificates.authority, verify: true)
-    error = assert_raises(Pelton::TLSError) { shake(server) }
+    error = assert_raises(Pelton::TLSError) { handshake(server) }
     assert_match(/certificate/, error.message)
-    _, seen = shake(server, trusting(**Certificates.for("somebody").to_h))
+    _, seen = handshake(server, trusting(**Certificates.for("somebody").to_h))
 
     assert_equal Certificates.for("somebody").certificate, seen.certificate
     assert seen.verified
   end
 
-  def test_client_certificates_that_are_welcome_and_not_demanded
+  def test_optional_client_certificates
     server = Context.new(**Certificates.server.to_h, ca_file: Certificates.authority, verify: :optional)
-    _, seen = shake(server)
+    _, seen = handshake(server)
 
     assert_nil seen.certificate
     refute seen.verified
-    _, seen = shake(server, trusting(**Certificates.for("somebody").to_h))
+    _, seen = handshake(server, trusting(**Certificates.for("somebody").to_h))
     assert seen.verified
   end
 
@@ -110,24 +110,24 @@ class TLSContextTest < PeltonTest
     server = Context.new(**Certificates.server.to_h, sni: {"one.test" => one, "*.two.test" => two})
     {"one.test" => "one.test", "a.two.test" => "two.test", "localhost" => "localhost"}.each do |name, expected|
       assert_equal Certificates.for(*((expected == "localhost") ? [expected, "127.0.0.1", "::1"] : [expected, "*.#{expected}"])).certificate,
-        shake(server, name: name).first.certificate
+        handshake(server, name: name).first.certificate
     end
   end
 
-  def test_a_block_chooses_by_the_name
+  def test_an_sni_block_chooses_the_context
     asked = []
     other = Context.new(**Certificates.for("other.test").to_h)
     server = Context.new(**Certificates.server.to_h, sni: ->(name) { {"other.test" => other, "nobody.test" => false}[asked.push(name).last] })
-    shake(server, name: "other.test")
-    shake(server)
-    shake(server, name: "127.0.0.1")
+    handshake(server, name: "other.test")
+    handshake(server)
+    handshake(server, name: "127.0.0.1")
 
-    assert_raises(Pelton::TLSError) { shake(server, name: "nobody.test") }
+    assert_raises(Pelton::TLSError) { handshake(server, name: "nobody.test") }
     assert_equal ["other.test", "localhost", nil, "nobody.test"], asked
   end
 
-  # The error must not jump over OpenSSL's frames.
-  def test_a_block_that_chooses_no_context_ends_the_handshake
+  # The exception must not unwind through OpenSSL's stack frames.
+  def test_an_sni_block_that_returns_another_object_ends_the_handshake
     context = Context.new(**Certificates.server.to_h, sni: ->(_name) { "none" })
     Pelton.run do
       client, server = Pelton::Stream.pair
@@ -143,20 +143,20 @@ class TLSContextTest < PeltonTest
   def test_reload_brings_new_certificates_to_new_connections
     with_file(Certificates.for("localhost").certificate + Certificates.for("localhost").key) do |path|
       server = Context.new(certificate: path)
-      before = shake(server).first.certificate
+      before = handshake(server).first.certificate
       renewed = Certificates.for("localhost", valid: -60..7200)
       File.write(path, renewed.certificate + renewed.key)
-      assert_equal before, shake(server).first.certificate
+      assert_equal before, handshake(server).first.certificate
       assert_same server, server.reload
-      assert_equal renewed.certificate, shake(server).first.certificate
+      assert_equal renewed.certificate, handshake(server).first.certificate
       File.write(path, "nonsense")
 
       assert_raises(Pelton::TLSError) { server.reload }
-      assert_equal renewed.certificate, shake(server).first.certificate
+      assert_equal renewed.certificate, handshake(server).first.certificate
     end
   end
 
-  def test_reload_reads_those_of_other_names_too
+  def test_reload_reloads_the_contexts_of_other_names
     with_file(Certificates.for("a.example").certificate + Certificates.for("a.example").key) do |path|
       other = Context.new(certificate: path)
       server = Context.new(**Certificates.server.to_h, sni: {"a.example" => other, "b.example" => other})
@@ -164,32 +164,32 @@ class TLSContextTest < PeltonTest
       File.write(path, renewed.certificate + renewed.key)
       server.reload
 
-      assert_equal renewed.certificate, shake(server, name: "a.example").first.certificate
+      assert_equal renewed.certificate, handshake(server, name: "a.example").first.certificate
     end
   end
 
-  def test_a_reload_keeps_clients_sessions_good
+  def test_clients_resume_their_sessions_after_a_reload
     server = Context.new(**Certificates.server.to_h)
     client = trusting
-    shake(server, client)
+    handshake(server, client)
     server.reload
 
-    assert shake(server, client).first.resumed
+    assert handshake(server, client).first.resumed
   end
 
-  def test_resumption_can_be_switched_off
+  def test_resumption_false
     server = Context.new(**Certificates.server.to_h, resumption: false)
     client = trusting
-    shake(server, client)
+    handshake(server, client)
 
-    refute shake(server, client).first.resumed
+    refute handshake(server, client).first.resumed
   end
 
   def test_inspect_shows_no_key
     refute_match(/PRIVATE/, Context.new(**Certificates.server.to_h).inspect)
   end
 
-  def test_without_openssl_it_says_what_to_do
+  def test_without_openssl_the_error_names_the_missing_package
     Pelton::TLS.stub(:available?, false) do
       assert_match(/libssl-dev/, assert_raises(Pelton::TLSError) { Context.new }.message)
     end
@@ -199,8 +199,8 @@ class TLSContextTest < PeltonTest
 
   def trusting(**settings) = Context.new(ca_file: Certificates.authority, **settings)
 
-  # What client and server have to say about a connection on which a line went either way.
-  def shake(server_context, client_context = trusting, name: "localhost")
+  # Connects a client and a server, sends a line both ways, and returns the TLS::Info of both.
+  def handshake(server_context, client_context = trusting, name: "localhost")
     Pelton.run do
       client, server = Pelton::Stream.pair
       task = Pelton.spawn do
@@ -211,7 +211,7 @@ class TLSContextTest < PeltonTest
       end
       client.start_tls(client_context, server_name: name)
       client.write("x\n")
-      assert_equal "x\n", client.gets # TLS 1.3 tells a client of the server's refusal only now
+      assert_equal "x\n", client.gets # under TLS 1.3 the client meets the server's refusal only now
       task.await
       [client.tls, server.tls]
     ensure

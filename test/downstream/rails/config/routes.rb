@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 Rails.application.routes.draw do
-  get "gather", to: "pages#gather"
+  get "meet", to: "pages#meet"
   get "current", to: "pages#current"
   get "version", to: "pages#version"
   get "failure", to: "pages#failure"

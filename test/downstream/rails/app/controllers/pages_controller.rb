@@ -3,15 +3,15 @@
 class PagesController < ActionController::Base
   skip_forgery_protection
 
-  def gather = render(plain: Crowd.wait("gather", params[:size].to_i))
+  def meet = render(plain: Barrier.wait("meet", params[:size].to_i))
 
-  # What belongs to a request, before and after others have set theirs.
+  # The values that belong to a request, before and after other requests have set theirs.
   def current
     Current.visitor = params[:visitor]
     Time.zone = params[:zone]
     I18n.locale = params[:locale]
     Thread.current[:visitor] = params[:visitor]
-    Crowd.wait("current", params[:size].to_i)
+    Barrier.wait("current", params[:size].to_i)
     render plain: [Current.visitor, Time.zone.name, I18n.locale, Thread.current[:visitor]].join(" ")
   end
 

@@ -2,12 +2,12 @@
 
 require_relative "../test_helper"
 require "pelton/http"
-require "pelton/http/figures"
+require "pelton/http/stats"
 
-class HTTPFiguresTest < PeltonTest
+class HTTPStatsTest < PeltonTest
   def test_all_that_a_server_counts_is_described
     server = Pelton::HTTP::Server.new(->(_env) {})
 
-    assert_equal server.stats.keys.map(&:to_s).sort, Pelton::HTTP::FIGURES.keys.sort
+    assert_equal server.stats.keys.map(&:to_s).sort, Pelton::HTTP::STATS.keys.sort
   end
 end

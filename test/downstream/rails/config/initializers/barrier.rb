@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Where requests wait for each other: so many that are here at once, or else what came within 20 seconds.
-module Crowd
+# Requests wait for each other here, until so many wait at once, or for 20 seconds.
+module Barrier
   HERE = Hash.new(0)
 
   def self.wait(name, size)

@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require "io/nonblock"
+require "json"
+require "tmpdir"
+
+# A headless Chromium, controlled by its DevTools protocol through two pipes. Its windows may have any width.
+class Chromium
+  class Failed < StandardError
+  end
+
+  def self.path
+    ENV["PATH"].split(File::PATH_SEPARATOR).map { |folder| File.join(folder, "chromium") }.find { |file| File.executable?(file) }
+  end
+
+  # @yieldparam chromium [Chromium] with one page
+  def self.open
+    browser = new
+    yield browser
+  ensure
+    browser&.close
+  end
+
+  # The warnings and errors on the console since the page was opened, exceptions among them.
+  #
+  # @return [Array<String>]
+  attr_reader :complaints
+
+  def initialize
+    @folder = Dir.mktmpdir
+    input, @output = IO.pipe
+    @input, output = IO.pipe(Encoding::UTF_8)
+    [input, output].each { |io| io.nonblock = false } # Chromium needs blocking pipes
+    @pid = Process.spawn(Chromium.path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+      "--remote-debugging-pipe", "--user-data-dir=#{@folder}", "about:blank", 3 => input, 4 => output, :err => File::NULL, :pgroup => true)
+    Guard.kill_at_end(@pid)
+    [input, output].each(&:close)
+    @number = 0
+    @complaints = []
+    @events = []
+    target = call("Target.createTarget", url: "about:blank").fetch("targetId")
+    @session = call("Target.attachToTarget", targetId: target, flatten: true).fetch("sessionId")
+    %w[Page Runtime Log].each { |domain| call("#{domain}.enable") }
+  end
+
+  # @param width [Integer] of the window; narrow ones are phones
+  def look(width: 1280, height: 900, dark: false)
+    call("Emulation.setDeviceMetricsOverride", width: width, height: height, deviceScaleFactor: 1, mobile: width < 600)
+    call("Emulation.setEmulatedMedia", features: [{name: "prefers-color-scheme", value: dark ? "dark" : "light"}])
+  end
+
+  # Opens a page, and returns when it is loaded.
+  def visit(url)
+    @complaints.clear
+    @events.clear
+    error = call("Page.navigate", url: url)["errorText"]
+    raise Failed, "#{url}: #{error}" if error
+    receive until @events.include?("Page.loadEventFired")
+  end
+
+  # @return the value of a JavaScript expression, or of the promise that it makes
+  def evaluate(expression)
+    answer = call("Runtime.evaluate", expression: expression, returnByValue: true, awaitPromise: true, userGesture: true)
+    raise Failed, answer.dig("exceptionDetails", "exception", "description") if answer["exceptionDetails"]
+    answer.dig("result", "value")
+  end
+
+  # @param keys [String] the text that is typed into the focused element
+  def type(keys) = call("Input.insertText", text: keys)
+
+  # Writes a picture of the window.
+  def picture(path) = File.binwrite(path, call("Page.captureScreenshot", format: "png").fetch("data").unpack1("m"))
+
+  def close
+    Process.kill("KILL", -@pid)
+    Process.wait(@pid)
+  ensure
+    [@input, @output].each(&:close)
+    FileUtils.rm_rf(@folder)
+  end
+
+  private
+
+  def call(method, **params)
+    number = @number += 1
+    message = {id: number, method: method, params: params}
+    message[:sessionId] = @session if @session
+    @output.write("#{JSON.generate(message)}\0")
+    answer = receive until answer && answer["id"] == number
+    raise Failed, "#{method}: #{answer["error"]}" if answer["error"]
+    answer.fetch("result")
+  end
+
+  def receive
+    text = @input.gets("\0", chomp: true) or raise Failed, "Chromium has ended"
+    message = JSON.parse(text)
+    complain(message["params"]) if message["method"]
+    @events << message["method"] if message["method"]
+    message
+  end
+
+  def complain(said)
+    entry = said["entry"] and @complaints << "#{entry["level"]}: #{entry["text"]} #{entry["url"]}" unless entry&.fetch("level") == "info"
+    @complaints << said.dig("exceptionDetails", "exception", "description").to_s if said["exceptionDetails"]
+    @complaints << "#{said["type"]}: #{said["args"].map { |one| one["value"] }.join(" ")}" if %w[error warning assert].include?(said["type"]) && said["args"]
+  end
+end

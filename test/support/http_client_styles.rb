@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require_relative "certificates"
+require_relative "http_script"
+require "pelton/http"
+
+# The styles in which a program calls an HTTP client, and the client's server. A test class includes one style.
+module HTTPClientStyles
+  def with_server(answer = ->(request, _) { echo(request) }, tls: nil)
+    server = HTTPScript.new(tls, &answer)
+    inside { yield Pelton::HTTP::Client.new(server.url, tls: {ca_file: Certificates.authority}), server }
+  ensure
+    server.close
+  end
+
+  def echo(request)
+    body = "#{request.verb} #{request.path} #{request.body}"
+    "HTTP/1.1 200 OK\r\nContent-Length: #{body.bytesize}\r\n\r\n#{body unless request.verb == "HEAD"}"
+  end
+
+  def redirect(status, location) = "HTTP/1.1 #{status} Go\r\nLocation: #{location}\r\nContent-Length: 2\r\n\r\ngo"
+
+  # The request's fiber waits for the response.
+  module Direct
+    include HTTPClientStyles
+
+    def inside(&block) = Pelton.run(&block)
+
+    def ask(client, name, *arguments, **options) = client.public_send(name, *arguments, **options)
+  end
+
+  # The same where no reactor runs: the thread waits.
+  module Blocking
+    include HTTPClientStyles
+
+    def inside = yield
+
+    def ask(client, name, *arguments, **options) = client.public_send(name, *arguments, **options)
+  end
+
+  # A block is called with the response.
+  module Callback
+    include HTTPClientStyles
+
+    def inside(&block) = Pelton.run(&block)
+
+    def ask(client, name, *arguments, **options)
+      got = []
+      deferrable = client.public_send(name, *arguments, **options) { |response| got << response }
+      assert_empty got
+      response = deferrable.await
+      Pelton::Reactor.current.yield while got.empty?
+      assert_equal [response], got
+      response
+    end
+  end
+
+  # The request is a task, awaited later.
+  module Later
+    include HTTPClientStyles
+
+    def inside(&block) = Pelton.run(&block)
+
+    def ask(client, name, *arguments, **options) = client.later.public_send(name, *arguments, **options).await
+  end
+end
