@@ -14,14 +14,16 @@ class GemsTest < PeltonTest
   MAY_REQUIRE = {
     "pelton" => [],
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
-    "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE
+    "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE,
+    "pelton-record" => RUNTIME
   }.freeze
 
   # The files of the gem pelton that load another gem, and name the gem to install when it is missing.
   DOORS = {"lib/pelton/eventmachine.rb" => "pelton-eventmachine", "lib/pelton/command.rb" => "pelton/lab/command"}.freeze
 
   # The entry files of whole gems.
-  WHOLE = {"pelton" => "pelton/command", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command"}.freeze
+  WHOLE = {"pelton" => "pelton/command", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",
+    "pelton-record" => "pelton/record"}.freeze
 
   def test_every_gem_is_known
     assert_equal MAY_REQUIRE.keys, gemspecs.keys
@@ -70,7 +72,7 @@ class GemsTest < PeltonTest
 
   def test_each_loads_with_nothing_but_what_it_depends_on
     gemspecs.each do |gem, spec|
-      libraries = [gem, *spec.runtime_dependencies.map(&:name)].filter_map { |name| "-I#{ROOT}/#{folder_of(name)}lib" if gemspecs.key?(name) }
+      libraries = [gem, *dependencies_of(spec)].flat_map { |name| load_paths_of(name) }.map { |path| "-I#{path}" }
       output, status = Open3.capture2e(child_environment, RbConfig.ruby, "-W1", "--disable=gems", *libraries, "-e", "require '#{WHOLE.fetch(gem)}'")
 
       assert status.success?, output
@@ -82,6 +84,19 @@ class GemsTest < PeltonTest
   end
 
   private
+
+  # The names of all gems that a gem needs. rack is left out: nothing requires it before it is used.
+  def dependencies_of(spec, names = [])
+    (spec.runtime_dependencies.map(&:name) - names - ["rack"]).each do |name|
+      names << name
+      dependencies_of(gemspecs[name] || Gem::Specification.find_by_name(name), names)
+    end
+    names
+  end
+
+  def load_paths_of(name)
+    gemspecs.key?(name) ? ["#{ROOT}/#{folder_of(name)}lib"] : Gem::Specification.find_by_name(name).full_require_paths
+  end
 
   # Sorted by name, after the gem at the root.
   def gemspecs

@@ -1,0 +1,19 @@
+# frozen_string_literal: true
+
+require "pelton"
+require "sequel"
+
+module Pelton
+  # Models on Sequel whose queries park their fiber instead of blocking the loop.
+  module Record
+    class << self
+      # The database that models without a connection of their own use.
+      #
+      # @return [Sequel::Database, nil]
+      attr_accessor :database
+    end
+  end
+end
+
+require_relative "record/connect"
+require_relative "record/model"
