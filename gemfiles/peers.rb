@@ -4,6 +4,8 @@
 # not install here is left out (tmp/peers holds the names of those that did) without breaking the rest.
 eval_gemfile "../Gemfile"
 
+eval_gemfile "ruby_gems.rb"
+
 require_relative "../pelton-lab/lib/pelton/lab/peers"
 peers = Pelton::Lab::Peers::GEMS.except("dalli") # that one the tests need, too
 

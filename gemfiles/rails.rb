@@ -8,10 +8,6 @@ gem "rails", "~> 7.2.0" # the last for Ruby 3.1
 
 # Versions that need no compiler.
 gem "nokogiri", "~> 1.16.0"
-gem "irb", "< 1.15" # later ones need prism
 gem "pg", "~> 1.5"
 gem "sqlite3", "~> 1.7.3"
-%w[cgi date erb io-console net-protocol psych rdoc stringio strscan tsort].each do |name|
-  own = Gem::Specification.find_all_by_name(name).find(&:default_gem?)
-  gem name, own.version.to_s if own
-end
+eval_gemfile "ruby_gems.rb"

@@ -11,4 +11,5 @@ Gem::Specification.new do |spec|
   spec.files = Dir["lib/**/*.{rb,ru,js}", "examples/**/*.{rb,ru,md}", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
   spec.add_dependency "pelton", "= #{Pelton::VERSION}"
   spec.add_dependency "pelton-eventmachine", "= #{Pelton::VERSION}" # some contenders are EventMachine programs
+  spec.add_dependency "pelton-record", "= #{Pelton::VERSION}" # the contender of the experiment "record"
 end

@@ -14,7 +14,7 @@ class GemsTest < PeltonTest
   MAY_REQUIRE = {
     "pelton" => [],
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
-    "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE,
+    "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/record],
     "pelton-record" => RUNTIME
   }.freeze
 

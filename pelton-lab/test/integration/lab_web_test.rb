@@ -38,6 +38,10 @@ class LabWebTest < PeltonTest
     run_small("broker", "--size", "20")
   end
 
+  def test_record
+    run_small("record", "--size", "20", "--no-peers", races: /five users/)
+  end
+
   # Three connections, three slow readers of 8 MB, three files of 100 MB, three uploads.
   def test_connections
     run_small("connections", "--size", "3")

@@ -16,6 +16,9 @@ module Pelton
         "itsi-server" => "0.2.27",
         "memcached" => "1.8.0",
         "puma" => ">= 6.4",
+        "rails" => "~> 7.2.0", # the last for Ruby 3.1
+        "roda" => "~> 3.90",
+        "sqlite3" => "~> 1.7.3", # the last for Ruby 3.1 that Rails 7.2 takes
         "thin" => "~> 2.0"
       }.freeze
 

@@ -1,0 +1,147 @@
+# frozen_string_literal: true
+
+require "json"
+require "sequel"
+require "tmpdir"
+require "pelton/lab/database_server"
+require "pelton/lab/web_load"
+require "pelton/lab/web_programs"
+require "pelton/lab/web_server"
+
+# "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block beside one that does. In the article
+# ab -c 100 -n 1000 saw 1,100 requests/s where Rails answered 44; ten requests a connection by JMeter saw 385 and 42.
+Pelton::Lab.experiment "record" do
+  about "pages from a database by models: Pelton::Record, Roda with Sequel on Puma and Falcon, Rails on Puma"
+  only_when_named
+
+  programs = Pelton::Lab::WebPrograms
+  record = programs.application("record")
+  roda = programs.application("record_roda")
+  rails = programs.application("record_rails")
+
+  # The databases: how they start, their addresses for Pelton::Record, Sequel and Rails, and what waits 20 ms there.
+  databases = {
+    "SQLite" => {
+      start: ->(_, _) { Struct.new(:version, :port).new("SQLite, a file for each contender", 1) },
+      # Sequel and Rails use the gem sqlite3.
+      address: ->(_, library, folder) { "#{(library == :rails) ? "sqlite3" : "sqlite"}:#{"//" unless library == :rails}#{folder}/app.db" }
+    },
+    "PostgreSQL" => {
+      start: ->(processes, core) { Pelton::Lab::DatabaseServer.postgres(processes, core) },
+      address: ->(run, library, _) { "#{(library == :rails) ? "postgresql" : "postgres"}://postgres@#{run.address}/postgres" },
+      sleep: "pg_sleep(0.02)"
+    },
+    "MariaDB" => {
+      start: ->(processes, core) { Pelton::Lab::DatabaseServer.mariadb(processes, core) },
+      address: ->(run, _, _) { "trilogy://root@#{run.address}/test" },
+      sleep: "SLEEP(0.02)"
+    }
+  }
+
+  # Users with numbers from 1 to 10,000, unless another contender of the race has filled the table already.
+  fill = lambda do |address|
+    Sequel.connect(address) do |database|
+      next if database.table_exists?(:users) && database[:users].count == 10_000
+      database.create_table(:users) { primary_key :id; String :username; Integer :visits, default: 0 } # rubocop:disable Style/Semicolon
+      (1..10_000).each_slice(1000) { |ids| database[:users].import(%i[id username], ids.map { |id| [id, "user #{id}"] }) }
+    end
+  end
+  names = (1..5).map { |id| "user #{id}" }.join("\n")
+  expected = {
+    "/users" => ->(body) { body == names },
+    "/slow" => ->(body) { body == names },
+    "/row" => ->(body) { JSON.parse(body).then { |user| user["username"] == "user #{user["id"]}" } },
+    "/range" => ->(body) { JSON.parse(body).map { |user| user["id"] }.then { |ids| ids == (ids[0]...(ids[0] + 20)).to_a } },
+    "/update" => ->(body) { body == "5" }
+  }
+
+  # The contenders of a race, which load a page of theirs by the block.
+  contenders = lambda do |race, name, path, pool: 20, &load|
+    database = databases.fetch(name)
+    race.also :cpu_us_per_operation, "CPU us/op", digits: 0
+    race.also :grown_mb, "grown by, MB", digits: 0
+    race.server { |processes, core, _| database[:start].call(processes, core) }
+
+    serve = lambda do |run, library, command, environment = {}, connections: pool|
+      Dir.mktmpdir("pelton-lab") do |folder|
+        fill.call(database[:address].call(run, :record, folder).sub(/\Asqlite:/, "extralite:"))
+        environment = {
+          "DATABASE" => database[:address].call(run, library, folder), "POOL" => connections.to_s,
+          "SLOW" => "SELECT users.* FROM users, (SELECT #{database[:sleep]} AS waited) AS w LIMIT 5", **environment
+        }
+        Pelton::Lab::WebServer.serve(command, environment:, deadline: 60) do |server|
+          check = lambda do
+            answer = server.get(path)
+            run.expect(["200", true], [answer.code, expected.fetch(path).call(answer.body)], "an answer's status, and whether it has the rows")
+          end
+          check.call
+          run.measure_server(server) { load.call(run, server) }
+          check.call
+        end
+      end
+    end
+
+    race.baseline "Rails, Puma", style: "blocking", gem: "rails" do |run|
+      serve.call(run, :rails, programs.puma(rails), connections: 5)
+    end
+
+    race.contender "Record, Pelton", style: "direct" do |run|
+      serve.call(run, :record, programs.pelton(record))
+    end
+
+    race.contender "Roda, Sequel, Puma", style: "blocking", gem: "roda" do |run|
+      serve.call(run, :sequel, programs.puma(roda), connections: 5)
+    end
+
+    race.contender "Roda, Sequel, Falcon", style: "direct", gem: "falcon", rounds: 3 do |run|
+      serve.call(run, :sequel, programs.falcon(roda), {"FIBERS" => "1"})
+    end
+
+    # Puma's answer to requests that wait: more threads.
+    race.contender "Rails, Puma, 25 threads", style: "blocking", gem: "rails", extra: true, rounds: 3 do |run|
+      serve.call(run, :rails, programs.puma(rails, threads: 25), connections: 25)
+    end
+  end
+
+  rounds = {rounds: 6, rounds_per_process: 3, unit: "s", rehearsal: 1, full: 5}
+
+  databases.each_key do |name|
+    race "five users, #{name}", size: {apart: 1_000}, rehearsal: 100, rounds: 6, rounds_per_process: 3, unit: "requests" do
+      about "the article's page: ab -c 100 -n 1000, a connection for each request; then 42 requests/s for Rails and 1,100 for AsyncRecord"
+      contenders.call(self, name, "/users") do |run, server|
+        Pelton::Lab::WebLoad.new(run).ab(server.url("/users"), requests: run.size, connections: 100, bytes: names.bytesize)
+      end
+
+      if name == "SQLite"
+        target 18, "five users on SQLite: time a request / Roda with Sequel on Puma (3 times its requests/s)", of: "Record, Pelton", to: "Roda, Sequel, Puma", at_most: 1 / 3r.to_f
+      elsif name == "MariaDB"
+        target 17, "five users: time a request / Rails on Puma (18 times its requests/s)", of: "Record, Pelton", at_most: 1 / 18r.to_f, digits: 3
+        target 17, "the same / Roda with Sequel on Puma (3.5 times)", of: "Record, Pelton", to: "Roda, Sequel, Puma", at_most: 1 / 3.5
+      end
+    end
+  end
+
+  race "ten requests a connection, PostgreSQL", size: {apart: 1}, **rounds do
+    about "the article's pattern of JMeter: 100 clients, ten requests on each connection"
+    contenders.call(self, "PostgreSQL", "/users") do |run, server|
+      Pelton::Lab::WebLoad.new(run).wrk(server.url("/users"), seconds: run.size, connections: 100, requests_per_connection: 10)
+    end
+  end
+
+  race "a query of 20 ms, PostgreSQL", size: {apart: 1}, **rounds do
+    about "each query waits 20 ms in the database; a pool of 100 could answer 5,000 requests/s"
+    contenders.call(self, "PostgreSQL", "/slow", pool: 100) do |run, server|
+      Pelton::Lab::WebLoad.new(run).wrk(server.url("/slow"), seconds: run.size, connections: 256)
+    end
+    target 19, "20 ms queries, a pool of 100 (0.65 of 5,000 requests/s)", of: "Record, Pelton", at_most: 200 / 0.65, metric: :us_per_operation, unit: "us", digits: 0
+  end
+
+  {"one row" => "/row", "20 rows" => "/range", "an update of 5 rows" => "/update"}.each do |title, path|
+    race "#{title}, PostgreSQL", size: {apart: 1}, **rounds do
+      about "#{title} by primary key, of 10,000, for 64 connections"
+      contenders.call(self, "PostgreSQL", path) do |run, server|
+        Pelton::Lab::WebLoad.new(run).wrk(server.url(path), seconds: run.size)
+      end
+    end
+  end
+end
