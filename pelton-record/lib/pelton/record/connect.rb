@@ -36,6 +36,8 @@ module Pelton
         database.extend(Database)
         database.test_connection
         self.database = database
+      rescue Sequel::AdapterNotFound => error
+        raise ConfigurationError, "#{parsed}: #{error.message}"
       end
 
       # Closes all connections. Those in use are closed when they come back.

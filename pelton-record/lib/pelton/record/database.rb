@@ -61,12 +61,12 @@ module Pelton
       end
 
       def limited(sql, &block)
-        Pelton.timeout(@query_timeout, &block)
+        Record.limit(@query_timeout, Pelton::TimeoutError, "the query took longer than #{@query_timeout} s: #{sql[0, 200]}", &block)
       end
 
       # An exception has interrupted a query: it may still run at the server, and its rows may still arrive.
       def interrupted(slot)
-        slot.spoiled = true if @driver.unusable_after_interruption?
+        slot.spoiled = slot.interrupted = true if @driver.unusable_after_interruption?
       end
 
       # The session of a spoiled connection is closed, and that rolls back. A server that no longer answers must not hold up the fiber.

@@ -19,6 +19,8 @@ require_relative "pool/shard"
 module Pelton
   module Record
     class Pool
+      CHECK_TIMEOUT = 1 # seconds in which a connection that has been idle must answer
+
       # @return [Float] seconds to wait for a connection, and for a new one to open
       attr_reader :timeout
 
@@ -91,13 +93,21 @@ module Pelton
       # What a shard asks of its pool.
       # @private
       def open(slot, server)
-        slot.connection = Record.limit(@timeout, ConnectionError, "#{@driver.name}: no connection within #{@timeout} s") { @db.new_connection(server) }
+        slot.connection = Record.limit(@timeout, ConnectionError, "#{@driver.name}: no connection within #{@timeout} s") do
+          @db.new_connection(server).tap { |connection| @driver.opened(connection) }
+        end
         slot.opened = Clock.now
         @slots[slot.connection] = slot
+      rescue Sequel::Error, *@error_classes, SystemCallError, IOError => error
+        raise @driver.connection_error(error)
       end
 
       # @private
-      def usable?(connection) = @driver.usable?(connection)
+      def usable?(connection)
+        Record.limit(CHECK_TIMEOUT, ConnectionError, "no answer") { @driver.usable?(connection) }
+      rescue ConnectionError
+        false
+      end
 
       # @private
       def close(connection)

@@ -11,7 +11,7 @@ module Pelton
       # @return [Hash] Sequel's options
       def options(_address, **)
         Driver.need("trilogy")
-        {adapter: :trilogy, connect_timeout: nil}.compact
+        {adapter: :trilogy}
       end
 
       def usable?(connection)
@@ -21,21 +21,18 @@ module Pelton
         false
       end
 
+      # The server's number of the connection is needed to cancel its queries.
+      def opened(connection)
+        ids[connection] = connection.query("SELECT CONNECTION_ID()").first.first
+      end
+
       # A second connection tells the server to end the query.
       def cancel(connection)
-        id = connection_ids[connection] or return
+        id = ids[connection] or return
         other = database.connect(:default)
         other.query("KILL QUERY #{Integer(id)}")
       ensure
         other&.close
-      end
-
-      def opened(connection)
-        connection_ids[connection] = connection.connection_id
-      end
-
-      def closed(connection)
-        connection_ids.delete(connection)
       end
 
       # trilogy closes its copy of the socket without a word.
@@ -45,7 +42,7 @@ module Pelton
 
       private
 
-      def connection_ids = @connection_ids ||= {}.compare_by_identity
+      def ids = @ids ||= ObjectSpace::WeakMap.new
     end
   end
 end

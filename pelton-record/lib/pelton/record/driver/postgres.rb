@@ -7,8 +7,6 @@ module Pelton
     # PostgreSQL, through pg, which waits by Ruby's scheduler.
     # @private
     class PostgresDriver < Driver
-      CANCEL_TIMEOUT = 2 # seconds for the server to take note
-
       # @param address [Address]
       # @return [Hash] Sequel's options
       def options(_address, **)

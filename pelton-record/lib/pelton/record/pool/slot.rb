@@ -18,10 +18,13 @@ module Pelton
         # @return [Float] when it was opened, on {Clock}
         attr_accessor :opened
 
-        # @return [Boolean] whether it must not be used again: it is broken, or was interrupted in the middle of a query
+        # @return [Boolean] whether it must not be used again
         attr_accessor :spoiled
 
-        # @return [Boolean] whether a query runs on it
+        # @return [Boolean] whether an exception has interrupted a query on it, which may still run at the server
+        attr_accessor :interrupted
+
+        # @return [String, nil] the query that runs on it
         attr_accessor :busy
 
         # @return [Shard]

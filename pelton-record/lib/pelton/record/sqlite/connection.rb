@@ -56,6 +56,7 @@ module Pelton
           run { query.execute(*arguments) }
         rescue ::Extralite::Error => error
           raise unless error.message.include?("multiple queries") && !arguments
+          query = nil
           run { @database.execute(sql) }
         ensure
           keep(query) if query
@@ -114,7 +115,10 @@ module Pelton
           return if generation == @generation && now - @schema_checked < SCHEMA_CHECK
           @schema_checked = now
           version = run { @database.query_single_splat("PRAGMA schema_version") }
-          schema_changed unless version == @schema_version && generation == @generation
+          unless version == @schema_version && generation == @generation
+            schema_changed
+            run { @database.query("SELECT 1 FROM sqlite_master LIMIT 1") } # SQLite itself sees the change when a statement runs
+          end
           @schema_version = version
           @generation = generation
         end

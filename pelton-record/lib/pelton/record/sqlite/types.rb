@@ -10,7 +10,7 @@ module Pelton
       module Types
         FALSE = [0, "0", "f", "false", "n", "no"].freeze
 
-        BLOB = ->(value) { Sequel::SQL::Blob.new(value.to_s) }
+        BLOB = ->(value) { (value.is_a?(String) && value.encoding == Encoding::BINARY) ? Sequel::SQL::Blob.new(value) : value } # columns without a type say blob, too
         BOOLEAN = ->(value) { !FALSE.include?(value.is_a?(String) ? value.downcase : value) }
         FLOAT = ->(value) { value.to_f }
 
