@@ -64,6 +64,8 @@ module Pelton
         Record.limit(@query_timeout, Pelton::TimeoutError, "the query took longer than #{@query_timeout} s: #{sql[0, 200]}", &block)
       end
 
+      def disconnect_error?(error, options) = super || @driver.disconnect?(error)
+
       # An exception has interrupted a query: it may still run at the server, and its rows may still arrive.
       def interrupted(slot)
         slot.spoiled = slot.interrupted = true if @driver.unusable_after_interruption?

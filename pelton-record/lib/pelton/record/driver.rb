@@ -41,6 +41,9 @@ module Pelton
         slot.interrupted ? in_background(finish) { Record.limit(CANCEL_TIMEOUT, ConnectionError, "#{name}: it does not take the cancellation") { cancel(connection) } } : finish.call
       end
 
+      # @return [Boolean] whether an error means that the connection is lost, where Sequel does not know it
+      def disconnect?(_error) = false
+
       # Called with each new connection.
       # @asynchronous
       def opened(_connection)

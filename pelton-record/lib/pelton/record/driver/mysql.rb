@@ -35,6 +35,11 @@ module Pelton
         other&.close
       end
 
+      def disconnect?(error)
+        error = error.wrapped_exception if error.is_a?(Sequel::DatabaseError)
+        error.is_a?(Trilogy::ConnectionError) || error.is_a?(IOError)
+      end
+
       # trilogy closes its copy of the socket without a word.
       def forget(connections)
         connections.each(&:discard!)

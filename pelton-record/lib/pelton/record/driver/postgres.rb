@@ -16,7 +16,7 @@ module Pelton
 
       # Whether the server has closed the connection meanwhile. What it has sent is read, nothing is asked.
       def usable?(connection)
-        connection.consume_input
+        2.times { connection.consume_input } # the first one may read the server's last words, the second one its end
         connection.status == PG::CONNECTION_OK && !connection.finished?
       rescue PG::Error
         false

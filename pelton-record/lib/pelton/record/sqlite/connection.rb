@@ -18,7 +18,7 @@ module Pelton
         SCHEMA_CHECK = 1 # seconds between two checks whether another process has changed the schema
 
         # A literal or a bound value: the types of the columns do not depend on it. What is quoted otherwise is kept.
-        LITERAL = /("(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|[xX]?'(?:[^']|'')*'|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
+        LITERAL = /(AS '(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|[xX]?'(?:[^']|'')*'|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
 
         # @param path [String]
         # @param timeout [Float] seconds to wait for a lock of another process
