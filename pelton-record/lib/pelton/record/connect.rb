@@ -4,11 +4,13 @@ require_relative "address"
 require_relative "pool"
 require_relative "database"
 require_relative "driver"
+require_relative "metrics"
 
 module Pelton
   module Record
     DRIVERS = {sqlite: :SQLiteDriver, postgres: :PostgresDriver, mysql: :MySQLDriver}.freeze
     private_constant :DRIVERS
+    Pelton::Metrics.add(Metrics::FAMILIES) { Metrics.of(databases) }
 
     class << self
       # Connects models to a database. One connection is opened at once, to find mistakes early.
@@ -35,14 +37,16 @@ module Pelton
         driver.database = database
         database.extend(Database)
         database.test_connection
+        @databases += [database]
         self.database = database
       rescue Sequel::AdapterNotFound => error
         raise ConfigurationError, "#{parsed}: #{error.message}"
       end
 
-      # Closes all connections. Those in use are closed when they come back.
+      # Closes all connections of all databases. Those in use are closed when they come back.
       def disconnect
-        database&.disconnect
+        @databases.each(&:disconnect)
+        @databases = []
         self.database = nil
       end
 
