@@ -25,16 +25,15 @@ module Pelton
       def self.of(databases)
         shards = databases.flat_map { |database| database.pool.shards.values }
         counts = databases.map(&:statistics)
-        total = ->(list, name) { list.sum(&name) }
         {
-          "#{PREFIX}count" => {"used" => total.(shards, :in_use), "idle" => total.(shards, :idle)},
-          "#{PREFIX}max" => total.(shards, :max),
-          "#{PREFIX}pending_requests" => total.(shards, :waiting),
-          "#{PREFIX}timeouts" => total.(shards, :timeouts),
-          "#{PREFIX}wait_time" => {"+Inf" => total.(shards, :taken), "sum" => total.(shards, :wait_time)},
-          "#{PREFIX}use_time" => {"+Inf" => total.(shards, :taken), "sum" => total.(shards, :use_time)},
-          "db_client_operation_duration" => {"+Inf" => total.(counts, :queries), "sum" => total.(counts, :query_time)},
-          "db_client_merged" => total.(counts, :merged)
+          "#{PREFIX}count" => {"used" => shards.sum(&:in_use), "idle" => shards.sum(&:idle)},
+          "#{PREFIX}max" => shards.sum(&:max),
+          "#{PREFIX}pending_requests" => shards.sum(&:waiting),
+          "#{PREFIX}timeouts" => shards.sum(&:timeouts),
+          "#{PREFIX}wait_time" => {"+Inf" => shards.sum(&:taken), "sum" => shards.sum(&:wait_time)},
+          "#{PREFIX}use_time" => {"+Inf" => shards.sum(&:taken), "sum" => shards.sum(&:use_time)},
+          "db_client_operation_duration" => {"+Inf" => counts.sum(&:queries), "sum" => counts.sum(&:query_time)},
+          "db_client_merged" => counts.sum(&:merged)
         }
       end
     end

@@ -8,10 +8,10 @@ module Pelton
       # Converts SQLite's values to Ruby's, by the declared type of their column. SQLite itself knows integers, floats, text and blobs.
       # @private
       module Types
-        FALSE = [0, "0", "f", "false", "n", "no"].freeze
+        NO = [0, "0", "f", "false", "n", "no"].freeze
 
         BLOB = ->(value) { (value.is_a?(String) && value.encoding == Encoding::BINARY) ? Sequel::SQL::Blob.new(value) : value } # columns without a type say blob, too
-        BOOLEAN = ->(value) { !FALSE.include?(value.is_a?(String) ? value.downcase : value) }
+        BOOLEAN = ->(value) { !NO.include?(value.is_a?(String) ? value.downcase : value) }
         FLOAT = ->(value) { value.to_f }
 
         DATE = lambda do |value|
