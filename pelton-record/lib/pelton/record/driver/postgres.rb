@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../driver"
+require_relative "../text"
 
 module Pelton
   module Record
@@ -11,7 +12,11 @@ module Pelton
       # @return [Hash] Sequel's options
       def options(_address, **)
         Driver.need("pg")
-        {adapter: :postgres}
+        {adapter: :postgres, encoding: "UTF8"}
+      end
+
+      def prepare(database)
+        database.extend_datasets(Text::Postgres)
       end
 
       # Whether the server has closed the connection meanwhile. What it has sent is read, nothing is asked.
