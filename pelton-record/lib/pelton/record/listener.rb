@@ -43,7 +43,7 @@ module Pelton
         @channels.each { |channel| limited { connection.async_exec("LISTEN #{connection.quote_ident(channel)}") } }
         yield
         loop do
-          heard = connection.wait_for_notify(@check_every) { |channel, _, payload| hand_on(payload, channel) }
+          heard = connection.wait_for_notify(@check_every) { |channel, _, payload| hand_on(payload.to_s, channel) }
           limited { connection.async_exec("SELECT 1") } unless heard
         end
       ensure

@@ -35,7 +35,7 @@ module Pelton
         @default = @shards.fetch(:default)
         @slots = {}.compare_by_identity # connection => Slot
         @pid = Process.pid
-        @attempts = options[:attempts] || 1
+        @replicas = options[:replicas]
         @sticky = options[:sticky]
         @mark = :"pelton_record_wrote_#{object_id}" # a fiber's
       end
@@ -107,7 +107,8 @@ module Pelton
         @slots[slot.connection] = slot
       rescue Sequel::Error, *@error_classes, SystemCallError, IOError => error
         failures = (failures || 0) + 1
-        retry if server != :default && failures < @attempts # the next replica
+        @replicas&.failed
+        retry if server != :default && failures < (@replicas&.size || 1) # the next replica
         raise @driver.connection_error(error)
       end
 
