@@ -2,6 +2,7 @@
 
 require_relative "../driver"
 require_relative "../text"
+require_relative "prepared"
 
 module Pelton
   module Record
@@ -17,6 +18,9 @@ module Pelton
 
       def prepare(database)
         database.extend_datasets(Text::Postgres)
+        return database.extend(Unprepared) unless database.opts[:prepared]
+        database.extension(:pg_auto_parameterize)
+        database.extend(Prepared)
       end
 
       # Whether the server has closed the connection meanwhile. What it has sent is read, nothing is asked.
