@@ -276,8 +276,9 @@ module Pelton
 
     # @!method close
     #   Closes the stream, and returns at once. Queued bytes are sent first, in the background; after {#timeout}, or 30 seconds,
-    #   without progress they are dropped, and {#on_close} gets a {TimeoutError}. Where no reactor runs, the call blocks until
-    #   they are sent. Fibers that wait in a read or a write get {ClosedError}. Does nothing when the stream is closed already.
+    #   without progress they are dropped, and {#on_close} gets a {TimeoutError}. With TLS the socket stays open until the peer's
+    #   system has acknowledged all bytes, or has acknowledged none for a second or {#timeout}: TLS session tickets that came to
+    #   a closed socket would reset the connection. Where no reactor runs, the call blocks meanwhile. Fibers that wait in a read or a write get {ClosedError}. Does nothing when the stream is closed already.
     #   @return [nil]
 
     # @!method abort
