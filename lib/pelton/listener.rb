@@ -53,6 +53,10 @@ module Pelton
     # @return [Integer] connections that were closed because their TLS handshake failed or took too long
     def failed_handshakes = @tls ? @tls.failed : 0
 
+    # Calls the block with the peer's IP address, or nil, and the error of each handshake that fails.
+    # @private
+    def _on_failed_handshake(&block) = @tls&.on_failure = block
+
     # A server that stops without losing connections waits until there are none.
     #
     # @return [Integer] accepted connections for which the block has not been called yet: they wait in the queue, or their TLS

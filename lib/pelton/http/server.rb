@@ -57,6 +57,7 @@ module Pelton
         @listeners = []
         @shared = []
         @sockets = {}
+        @refusals = RefusalLog.new
         app = Spool.new(app, memory: options[:spool]) if options[:spool]
         _setup(app, log, HTTP._template(template(errors, secure, early_hints)), DEFAULTS.merge(options, secure: secure))
       end
@@ -78,8 +79,7 @@ module Pelton
           else
             Pelton.listen(parsed.host, parsed.port, **options) { |stream| serve(stream) }
           end
-        @listeners << listener
-        listener
+        add(listener)
       end
 
       # Listens on an inherited descriptor.
@@ -91,18 +91,18 @@ module Pelton
       def listen_fd(descriptor, shared: false, tls: nil)
         listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP._tls(tls)) { |stream| serve(stream) }
         @shared << listener if shared
-        @listeners << listener
-        listener
+        add(listener)
       end
 
       # @return [Array<Listener>] the open listeners
       def listeners = @listeners.reject(&:closed?)
 
-      # @!method stats
-      #   @return [Hash{Symbol => Integer, Hash}] current numbers: `connections`, and those of them that are `idle`; requests that
-      #     are `running`, and requests that are `waiting` to run. Counters: `accepted` connections, `requests`, `refused`
-      #     (malformed) ones, `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations` from a head to the
-      #     end of its response: the number of requests within so many seconds ("0.1"; "+Inf": all), and their "sum" in seconds
+      # @return [Hash{Symbol => Integer, Hash}] current numbers: `connections`, and those of them that are `idle`; requests that
+      #   are `running`, and requests that are `waiting` to run. Counters: `accepted` connections, `failed_handshakes` of TLS,
+      #   `requests`, `refused` (malformed) ones, `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations`
+      #   from a head to the end of its response: the number of requests within so many seconds ("0.1"; "+Inf": all), and their
+      #   "sum" in seconds
+      def stats = _stats.merge!(failed_handshakes: @listeners.sum(&:failed_handshakes))
 
       # @!method serve(stream)
       #   Serves the requests of a connection that was accepted, and given TLS, elsewhere. Returns at once.
@@ -133,7 +133,21 @@ module Pelton
         true
       end
 
+      # Called from C: a connection sent no request that could be understood. The address is empty when the client is gone.
+      # @private
+      def _refused(address, status, text)
+        @refusals.add { "HTTP: #{status} to #{address.empty? ? "a client" : address}: #{text}" }
+      end
+
       private
+
+      def add(listener)
+        listener._on_failed_handshake do |address, error|
+          @refusals.add { "HTTP: no TLS with #{address || "a client"}: #{error.message}" }
+        end
+        @listeners << listener
+        listener
+      end
 
       # Whether all connections are closed. It ends event streams and WebSockets each time: new ones may have begun since the
       # last call.

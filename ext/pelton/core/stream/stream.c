@@ -321,17 +321,18 @@ static ssize_t discard_received(struct pel_stream *stream)
     return count;
 }
 
-static int gently_p(const struct pel_stream *stream)
+/* Whether the stream has sent its end, and the peer may still be there: TLS's own failures (EPROTO) leave it. */
+static int ended_p(const struct pel_stream *stream)
 {
     return stream->handle.slot != PEL_UNREGISTERED && !pel_loop_inherited(stream->loop) && stream->layer &&
-           stream->write_shut && !stream->error;
+           stream->write_shut && (!stream->error || stream->error == EPROTO);
 }
 
 int pel_stream_lingers(struct pel_stream *stream)
 {
     ssize_t count;
 
-    if (!gently_p(stream))
+    if (!ended_p(stream) || stream->error)
         return 0;
     count = discard_received(stream);
     stream->error = 0; /* all was sent: a failure from now on is none of the stream */
@@ -342,7 +343,7 @@ void pel_stream_close(struct pel_stream *stream)
 {
     int fd;
 
-    if (gently_p(stream))
+    if (ended_p(stream))
         discard_received(stream);
     if ((fd = pel_stream_detach(stream)) >= 0)
         close(fd);
