@@ -25,14 +25,19 @@ module Pelton
         max_headers: 100,      # headers, 256 at most: beyond, 431
         max_body: nil,         # bytes of the request's body: beyond, 413
         spool: nil,            # bytes of a body in memory: the whole body is received before the application is called, a longer
-        #                        one into a file; nil: it is received while the application reads
+        #                        one into a file; nil: it is received while the application reads, but Rack before 3 wants it whole: 131,072
         max_requests: nil,     # requests of one connection: then it is closed
         concurrency: 10_000,   # requests that run at once
         queue: 10_000          # requests that wait to run: beyond, 503
       }.freeze
 
       MOST_HEADERS = 256 # the parser's capacity
-      private_constant :MOST_HEADERS
+      RACK_2_SPOOL = 131_072
+      private_constant :MOST_HEADERS, :RACK_2_SPOOL
+
+      # Whether the Rack that the program has loaded is older than 3: its requests rewind the body.
+      # @private
+      def self._rack_2? = !!defined?(::Rack) && ::Rack.respond_to?(:release) && ::Rack.release.to_i < 3
 
       # @return [#call] the Rack application
       attr_reader :app
@@ -58,7 +63,8 @@ module Pelton
         @shared = []
         @sockets = {}
         @refusals = RefusalLog.new
-        app = Spool.new(app, memory: options[:spool]) if options[:spool]
+        memory = options[:spool] || (RACK_2_SPOOL if Server._rack_2?)
+        app = Spool.new(app, memory: memory) if memory
         _setup(app, log, HTTP._template(template(errors, secure, early_hints)), DEFAULTS.merge(options, secure: secure))
       end
 
@@ -168,6 +174,8 @@ module Pelton
           "rack.errors" => errors,
           "rack.hijack?" => true
         }
+        # Rack before 3 requires these. Requests take turns on one thread, but interleave like those of several.
+        template.update("rack.version" => [1, 3], "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false) if Server._rack_2?
         template["rack.early_hints"] = true if early_hints # each request puts its exchange there
         template
       end
