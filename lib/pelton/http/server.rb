@@ -145,6 +145,18 @@ module Pelton
         @refusals.add { "HTTP: #{status} to #{address.empty? ? "a client" : address}: #{text}" }
       end
 
+      # Called from C: many connections are busy at once.
+      # @private
+      def _peaked
+        memory = IdleMemory.new(-> { _stats.then { |stats| stats[:connections] - stats[:idle] } }, -> { _trim })
+        Pelton.spawn(name: "memory after a peak", transient: true) do
+          memory.release_after_peak
+          sleep IdleMemory::PAUSE
+        ensure
+          _peak_over
+        end
+      end
+
       private
 
       def add(listener)
