@@ -23,11 +23,12 @@ module Pelton
       # @asynchronous
       def release_after_peak
         highest = 0
-        begin
+        loop do
           highest = [highest, @busy.call].max
           idle = Reactor.current.stats[:idle]
           sleep @period
-        end until @busy.call * 2 < highest && Reactor.current.stats[:idle] - idle > @period * IDLE
+          break if @busy.call * 2 < highest && Reactor.current.stats[:idle] - idle > @period * IDLE
+        end
         GC.start
         Pelton.offload(&@trim)
       end
