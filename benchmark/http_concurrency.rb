@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Pages that compute and allocate much, with a short wait in the middle: requests/s and the collector's time by `concurrency:` of the server
+# Pages that compute and allocate much, with a short wait in the middle: requests/s, the collector's time and the server's CPU time by `concurrency:` of the server
 # and the number of clients. Needs wrk. Docs: adr/022.
 #
 #   bundle exec ruby -Ilib benchmark/http_concurrency.rb [ROUNDS]
@@ -13,7 +13,7 @@ CLIENTS = [1, 5, 16, 64].freeze
 ROUNDS = Integer(ARGV.fetch(0, "5"))
 
 PAGE = lambda do |env|
-  return [200, {}, [GC.stat(:time).to_s]] if env["PATH_INFO"] == "/gc"
+  return [200, {}, ["#{GC.stat(:time)} #{(Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) * 1000).round}"]] if env["PATH_INFO"] == "/gc"
   rows = Array.new(10_000) { |index| "row #{index}" }
   sleep 0.003
   [200, {}, [rows.map { |row| row + "!" }.last]]
@@ -31,7 +31,8 @@ def start(limit)
   [pid, Integer(reader.gets)]
 end
 
-def collected(port) = Integer(Pelton::HTTP.get("http://127.0.0.1:#{port}/gc").body)
+# Milliseconds of the collector, and of the server's CPU.
+def spent(port) = Pelton::HTTP.get("http://127.0.0.1:#{port}/gc").body.split.map(&:to_f)
 
 def median(numbers) = numbers.sort[numbers.size / 2]
 
@@ -43,10 +44,10 @@ begin
     CLIENTS.each do |clients|
       LIMITS.shuffle.each do |limit|
         port = servers[limit].last
-        before = collected(port)
+        before = spent(port)
         output, = Open3.capture2("wrk", "-t1", "-c#{clients}", "-d1", "http://127.0.0.1:#{port}/")
         requests = Integer(output[/(\d+) requests in/, 1])
-        results[[limit, clients]] << [Float(output[%r{Requests/sec:\s+([\d.]+)}, 1]), (collected(port) - before).fdiv(requests)]
+        results[[limit, clients]] << [Float(output[%r{Requests/sec:\s+([\d.]+)}, 1]), *spent(port).zip(before).map { |now, then_| (now - then_) / requests }]
       end
     end
   end
@@ -54,8 +55,9 @@ ensure
   servers.each_value { |pid, _| Process.kill(:KILL, pid) && Process.wait(pid) }
 end
 
-puts format("%-12s%s", "concurrency", CLIENTS.map { |clients| format("%22s", "#{clients} clients") }.join)
+puts "medians: requests/s, ms of the collector a request, ms of CPU a request"
+puts format("%-12s%s", "concurrency", CLIENTS.map { |clients| format("%30s", "#{clients} clients") }.join)
 LIMITS.each do |limit|
-  cells = CLIENTS.map { |clients| results[[limit, clients]].transpose.then { |rates, times| format("%10.1f/s %5.2f ms GC", median(rates), median(times)) } }
+  cells = CLIENTS.map { |clients| results[[limit, clients]].transpose.map { |numbers| median(numbers) }.then { |all| format("%10.1f/s %5.2f GC %6.2f CPU", *all) } }
   puts format("%-12s%s", limit || "none", cells.join)
 end
