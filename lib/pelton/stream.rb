@@ -244,6 +244,7 @@ module Pelton
     #     each piece is a String of its own, of at most 65,536 bytes
     #   @yieldparam bytes [String] binary
     #   @return [self]
+    #   @raise [NotRunningError] where no reactor runs on this thread
 
     # @!method on_end
     #   Calls the block when the peer has ended its direction of the stream. The block must close the stream.
