@@ -53,6 +53,7 @@ module Pelton
         raise ArgumentError, "#{name}: must be a number of 0 or more, not #{value.inspect}" if name
         raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if options[:max_headers].to_i > MOST_HEADERS
         Sinatra.install
+        load_ahead
         @app = app
         @listeners = []
         @shared = []
@@ -139,6 +140,12 @@ module Pelton
       end
 
       private
+
+      # The first stall would load the logger inside the loop, and the first handshake the gem for WebSockets.
+      def load_ahead
+        Pelton.logger
+        WebSocket if defined?(::Gem) && ::Gem.loaded_specs.key?("websocket-driver")
+      end
 
       # Whether all connections are closed. It ends event streams and WebSockets each time: new ones may have begun since the
       # last call.
