@@ -218,16 +218,6 @@ class TLSTest < PeltonTest
     end
   end
 
-  def test_the_timeout_of_direct_style_counts_the_wait_of_on_certificate
-    Pelton.run do
-      stream, other = Pelton::Stream.pair
-      other.start_tls(SERVER, server: true) {}.errback {}
-
-      assert_raises(Pelton::TimeoutError) { stream.start_tls(TRUST, server_name: "localhost", timeout: 0.05, on_certificate: ->(_) { sleep }) }
-      assert_predicate stream, :closed?
-    end
-  end
-
   def test_an_exception_in_on_certificate_is_raised_by_the_caller
     with_echo do |port|
       assert_raises(KeyError) { Pelton.connect("localhost", port, tls: {on_certificate: ->(_) { {}.fetch(:x) }}) }
