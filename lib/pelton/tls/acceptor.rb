@@ -29,7 +29,7 @@ module Pelton
         address = peer(stream) if @on_failure
         handshake = stream.start_tls(@context, server: true, timeout: @timeout) do |secured|
           @pending -= 1
-          block&.call(secured)
+          serve(secured, &block)
         end
         @pending += 1
         handshake.errback do |error|
@@ -47,6 +47,14 @@ module Pelton
         address.ip_address if address.ip?
       rescue SystemCallError
         nil
+      end
+
+      # As a listener without TLS closes the stream of a block that raises.
+      def serve(stream)
+        yield stream if block_given?
+      rescue Exception # standard:disable Lint/RescueException
+        stream.close
+        raise
       end
     end
   end
