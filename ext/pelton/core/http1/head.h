@@ -105,9 +105,11 @@ enum pel_http1_kind { PEL_HTTP1_REQUEST, PEL_HTTP1_RESPONSE, PEL_HTTP1_TRAILERS 
  * result does not depend on how the bytes were split into pieces.
  *
  *   > 0            the length of the head including its empty line; `head` is set
- *   0              more bytes are needed; *line is the offset of the first incomplete line. A response's header is
- * complete only with the first byte behind it PEL_EPROTOCOL  *fault is the reason PEL_ELIMIT     *fault names the limit
+ *   0              more bytes are needed; *line is the offset of the first incomplete line
+ *   PEL_EPROTOCOL  *fault is the reason
+ *   PEL_ELIMIT     *fault names the limit
  *
+ * A header line of a response is complete only with the first byte behind it, which may continue it (obs-fold).
  * A response's framing is determined as if its request were a GET. Its bytes must be writable: where a header goes on
  * in the next line (obs-fold), blanks replace the line end in place. In requests and trailers that is refused.
  */
