@@ -48,7 +48,7 @@ class RubyRoot
   # Brings the root up to date.
   def prepare
     raise Missing, "root is needed" unless Process.uid.zero?
-    missing = %w[debootstrap unshare].reject { |tool| which(tool) }
+    missing = ["unshare", *("debootstrap" unless File.directory?(@path))].reject { |tool| which(tool) }
     raise Missing, "#{missing.join(" and ")} is needed: bin/setup rubies" unless missing.empty?
     raise Missing, "mounting is not allowed" unless system(*IN_NAMESPACES, "mount", "-t", "proc", "proc", "/proc", %i[out err] => File::NULL)
     FileUtils.mkdir_p(FOLDER)
