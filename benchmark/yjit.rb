@@ -19,6 +19,9 @@ abort "#{RbConfig.ruby} was built without YJIT" unless system(RbConfig.ruby, "--
 
 VALUE = Random.new(1).bytes(10_000)
 COUNT = 20_000
+HELLO = <<~RUBY
+  run ->(_) { [200, {"content-type" => "text/plain"}, ["hello \#{!!RubyVM::YJIT.enabled?}\\n"]] }
+RUBY
 GETS = <<~RUBY
   require "pelton/memcached"
   Pelton.run do
@@ -104,7 +107,7 @@ sleep 0.3
 Pelton::Memcached::Client.new(address).tap { |cache| cache.set_multi({"small" => "value", "page" => VALUE}) }
 
 Dir.mktmpdir do |dir|
-  hello = File.join(dir, "hello.ru").tap { |file| File.write(file, 'run ->(_) { [200, {"content-type" => "text/plain"}, ["hello #{!!RubyVM::YJIT.enabled?}\n"]] }') }
+  hello = File.join(dir, "hello.ru").tap { |file| File.write(file, HELLO) }
   broker = "#{ROOT}/pelton-lab/examples/broker/config.ru"
   pairs = {
     "hello" => ->(yjit) { Served.new(yjit, "/", "hello #{yjit}\n", hello) },
