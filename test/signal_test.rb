@@ -171,10 +171,14 @@ class SignalTest < PeltonTest
   end
 
   # A worker that steps aside is in the pool already when its switch to the woken fiber fails. Another trap handler may strike
-  # it there; the trace stands for that handler.
+  # it there; the trace stands for that handler. The signal comes when the main fiber waits: before, no switch to it would fail.
   def test_a_worker_in_the_pool_that_has_resumed_a_fiber_is_passed_over
     output = child(<<~RUBY)
-      trap(:USR1) { $trapped = true; Fiber.new { sleep 0.001 until $worked; puts "handler" }.resume }
+      struck = Pelton::Operation.new
+      trap(:USR1) do
+        Pelton.add_timer(0.01) { struck.succeed }
+        Fiber.new { sleep 0.001 until $worked; puts "handler" }.resume
+      end
       striking = TracePoint.new(:c_call) do |call|
         next unless call.self.is_a?(FiberError)
         striking.disable
@@ -182,8 +186,8 @@ class SignalTest < PeltonTest
       end
       striking.enable
       Pelton.run do
-        soon(:USR1, 0)
-        sleep 0.02 until $trapped
+        Thread.new { sleep 0.001 until Thread.main.stop?; Process.kill(:USR1, Process.pid) }
+        struck.await
         puts "main"
       end
     RUBY
