@@ -243,6 +243,11 @@ void pel_begin_to_stop(struct pel_reactor *reactor);
 /* Stops each GC root once; a root may add itself again. An error of one root does not keep the others from stopping. */
 void pel_stop_roots(struct pel_reactor *reactor);
 
+/* Cancels the parked fibers that stand in the queue of a Mutex once more, when the loop is left: on run's caller. Ruby
+ * keeps the queue's records on their stacks, and aborts the process when the Mutex is unlocked at its thread's end and
+ * finds a record of that thread. */
+void pel_leave_mutexes(struct pel_reactor *reactor);
+
 /* Starts a fiber where the reactor is the thread's scheduler but does not run. The fiber runs to its first wait, and
  * goes on when the scheduler is closed, or in the next run. Returns the fiber. */
 VALUE pel_run_outside(struct pel_reactor *reactor, VALUE proc);

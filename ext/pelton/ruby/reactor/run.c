@@ -89,6 +89,8 @@ static void leave_run(struct pel_reactor *reactor)
     reactor->phase = PEL_LEAVING;
     if (!inherited)
         pel_stop_roots(reactor); /* those that ensure blocks have added meanwhile */
+    if (!inherited)
+        pel_leave_mutexes(reactor);
     abandoned = pel_waiters_abandon(reactor);
     pel_queues_drop(reactor);
     if (reactor->locals_mode)
