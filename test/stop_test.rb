@@ -84,6 +84,7 @@ class StopTest < PeltonTest
     assert_equal [:swallowed], @log
     assert_match(/1 fiber.*never continue/, output.string)
     assert_equal 0, Pelton.stats[:parked]
+    assert_empty Pelton.tasks
     assert_equal 1, Pelton.run { sleep(0.001) && 1 } # the abandoned fiber does not keep the next run
     GC.start
     assert_equal [:swallowed], @log

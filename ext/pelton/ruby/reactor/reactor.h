@@ -91,6 +91,7 @@ struct pel_reactor {
     uint32_t last_ticks_left;
     VALUE value; /* run returns it */
     VALUE fatal; /* run raises it: an exception that no code may swallow, Qnil */
+    uint8_t main_pending; /* the task of run's block has not ended, and should */
 
     struct pel_queue ready, due;
     struct pel_operation *chain_end; /* the last operation of the ready queue's last job, if that is a chain of them */
