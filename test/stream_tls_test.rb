@@ -92,3 +92,15 @@ class StreamTLSBlockingCallbackTest < PeltonTest
   include StreamTLSSuite
   include StreamSuite::BlockingCallback
 end
+
+class StreamTLSTimeoutTest < PeltonTest
+  def test_the_timeout_of_direct_style_counts_the_wait_of_on_certificate
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      other.start_tls(server: true, **Certificates.server.to_h) {}.errback {}
+
+      assert_raises(Pelton::TimeoutError) { stream.start_tls(server_name: "localhost", timeout: 0.05, on_certificate: ->(_) { sleep }) }
+      assert_predicate stream, :closed?
+    end
+  end
+end

@@ -12,6 +12,8 @@ require_relative "http/server"
 require_relative "http/client"
 
 module Pelton
+  public_constant :HTTP
+
   # HTTP/1.1. {Server} runs Rack applications on the reactor. {Client} sends requests; {HTTP.get}, {HTTP.post} and so on use
   # a shared one.
   module HTTP

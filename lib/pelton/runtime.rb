@@ -59,8 +59,9 @@ module Pelton
     # Calls the block in the next tick of this thread's reactor. For the reactor of another thread there is {Reactor#next_tick}.
     #
     # @return [nil]
+    # @raise [NotRunningError] where no reactor runs on this thread
     # @raise [ArgumentError] without a block
-    def next_tick(&block) = Reactor.current.next_tick(&block)
+    def next_tick(&block) = Reactor._running("Pelton.next_tick").next_tick(&block)
 
     # @!method add_timer(seconds)
     #   Calls the block once. The block may wait. A timer keeps {run} going until it has fired or is cancelled.

@@ -53,6 +53,7 @@ module Pelton
         raise ArgumentError, "#{name}: must be a number of 0 or more, not #{value.inspect}" if name
         raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if options[:max_headers].to_i > MOST_HEADERS
         Sinatra.install
+        load_ahead
         @app = app
         @listeners = []
         @shared = []
@@ -68,9 +69,11 @@ module Pelton
       # @return [Listener]
       # @raise [ArgumentError] the address is invalid (see {Address}), or `tls:` is missing
       # @raise [ConnectionError] the address is in use, or is not this machine's
+      # @raise [NotRunningError] where no reactor runs on this thread
       def listen(address, **options)
         parsed = Address.new(address)
         raise ArgumentError, "#{address}: give tls: {certificate: ..., key: ...}" if parsed.tls? && !options[:tls]
+        Reactor._running("Server#listen")
         options[:tls] = HTTP._tls(options[:tls]) if options[:tls]
         listener =
           if parsed.path
@@ -88,7 +91,9 @@ module Pelton
       # @param shared [Boolean] whether other processes accept from the socket, too
       # @param tls [TLS::Context, Hash, nil] TLS for each connection
       # @return [Listener]
+      # @raise [NotRunningError] where no reactor runs on this thread
       def listen_fd(descriptor, shared: false, tls: nil)
+        Reactor._running("Server#listen_fd")
         listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP._tls(tls)) { |stream| serve(stream) }
         @shared << listener if shared
         @listeners << listener
@@ -108,6 +113,7 @@ module Pelton
       #   Serves the requests of a connection that was accepted, and given TLS, elsewhere. Returns at once.
       #   @param stream [Stream] belongs to the server from now on
       #   @return [nil]
+      #   @raise [NotRunningError] where no reactor runs on this thread
 
       # @return [Hash{WebSocket => true}] the open sockets that {WebSocket.accept} has made of this server's requests
       # @private
@@ -134,6 +140,12 @@ module Pelton
       end
 
       private
+
+      # The first stall would load the logger inside the loop, and the first handshake the gem for WebSockets.
+      def load_ahead
+        Pelton.logger
+        WebSocket if defined?(::Gem) && ::Gem.loaded_specs.key?("websocket-driver")
+      end
 
       # Whether all connections are closed. It ends event streams and WebSockets each time: new ones may have begun since the
       # last call.

@@ -166,7 +166,9 @@ module Pelton
       #
       # @yieldparam message [String]
       # @return [self]
+      # @raise [NotRunningError] where no reactor runs on this thread
       def on_message(&block)
+        Reactor._running("WebSocket#on_message")
         @on_message = block
         Pelton.next_tick { deliver } if @incoming.any?
         self

@@ -25,13 +25,23 @@ module Pelton
       def begin(stream, &block)
         handshake = stream.start_tls(@context, server: true, timeout: @timeout) do |secured|
           @pending -= 1
-          block&.call(secured)
+          serve(secured, &block)
         end
         @pending += 1
         handshake.errback do
           @pending -= 1
           @failed += 1
         end
+      end
+
+      private
+
+      # As a listener without TLS closes the stream of a block that raises.
+      def serve(stream)
+        yield stream if block_given?
+      rescue Exception # standard:disable Lint/RescueException
+        stream.close
+        raise
       end
     end
   end

@@ -207,11 +207,11 @@ static VALUE run_reactor(struct run *run)
     rb_ensure(run_body, (VALUE)run, run_ensure, (VALUE)run);
     value = take_value(&reactor->value);
     fatal = take_value(&reactor->fatal);
+    if (!NIL_P(fatal)) /* in a child, too: exit(5) ends it with 5 */
+        raise_fatal(fatal);
     if (pel_loop_inherited(&reactor->loop))
         rb_raise(pel_eClosedError, "a child came back from fork into its parent's reactor: end it (exit!), or call "
                                    "Pelton.run in fork's block");
-    if (!NIL_P(fatal))
-        raise_fatal(fatal);
     return value;
 }
 
