@@ -212,6 +212,22 @@ class SignalTest < PeltonTest
     assert_equal "task\ncancelled\n", output
   end
 
+  # The handler's Cancelled, which arrives after that of another fiber, is neither an error of run nor a second interrupt.
+  def test_a_trap_handler_that_is_cancelled_by_the_stop_leaves_the_others_their_grace_time
+    output = child(<<~RUBY)
+      trap(:USR1) { $trapped = true; begin; sleep; ensure; sleep 0.01; end }
+      value = Pelton.run do
+        Pelton.spawn { begin; sleep; ensure; sleep 0.05; puts "task"; end }
+        Thread.new { sleep 0.001 until Thread.main.stop?; Process.kill(:USR1, Process.pid) }
+        Pelton.add_periodic_timer(0.001) { Pelton.stop(:stopped) if $trapped }
+        sleep
+      end
+      p value
+    RUBY
+
+    assert_equal "task\n:stopped\n", output
+  end
+
   # Job control stops the process, as a terminal does. Afterwards all timers are late, and fire in their order.
   def test_a_process_that_was_stopped_goes_on
     reader, writer = IO.pipe

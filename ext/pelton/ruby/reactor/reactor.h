@@ -89,8 +89,8 @@ struct pel_reactor {
     int64_t grace, grace_deadline; /* nanoseconds; the deadline is 0 until stopping has begun */
     struct pel_reactor_timer grace_timer;
     uint32_t last_ticks_left;
-    VALUE value; /* run returns it */
-    VALUE fatal; /* run raises it: an exception that no code may swallow, Qnil */
+    VALUE value;          /* run returns it */
+    VALUE fatal;          /* run raises it: an exception that no code may swallow, Qnil */
     uint8_t main_pending; /* the task of run's block has not ended, and should */
 
     struct pel_queue ready, due;
