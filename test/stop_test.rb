@@ -201,7 +201,7 @@ class StopTest < PeltonTest
 
   # The first fiber leaves its Mutex because it waits for another one; it goes from there to the next fiber, and to a thread at last.
   def test_fibers_that_leave_a_mutex_pass_it_on
-    assert_equal "locked by a thread", ruby_output(MUTEX + <<~'RUBY')
+    assert_equal "locked by a thread", ruby_output(MUTEX + <<~RUBY)
       other = Mutex.new
       over = Queue.new
       Thread.new do
