@@ -38,14 +38,19 @@ static VALUE scheduler_kernel_sleep(int argc, VALUE *argv, VALUE self)
     if (seconds == 0)
         pel_yield(reactor);
     else
-        pel_sleep(reactor, pel_deadline(argc > 0 ? argv[0] : Qnil));
+        pel_sleep(reactor, pel_deadline(argc > 0 ? argv[0] : Qnil), 0);
     return Qtrue;
 }
 
+static VALUE mutex_class;
+
 static VALUE scheduler_block(int argc, VALUE *argv, VALUE self)
 {
+    int for_mutex;
+
     rb_check_arity(argc, 1, 2);
-    return pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 1 ? argv[1] : Qnil)) ? Qtrue : Qfalse;
+    for_mutex = RTEST(rb_obj_is_kind_of(argv[0], mutex_class));
+    return pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 1 ? argv[1] : Qnil), for_mutex) ? Qtrue : Qfalse;
 }
 
 /* Called by any thread. The sleeper is looked up now, while the GVL is held: an unblock that waited in a queue could
@@ -183,6 +188,8 @@ void pel_init_scheduler(void)
 {
     VALUE module = rb_define_module_under(pel_mPelton, "Scheduler");
 
+    mutex_class = rb_const_get(rb_cObject, rb_intern("Mutex"));
+    rb_gc_register_mark_object(mutex_class);
     rb_define_method(module, "kernel_sleep", scheduler_kernel_sleep, -1);
     rb_define_method(module, "block", scheduler_block, -1);
     rb_define_method(module, "unblock", scheduler_unblock, 2);
