@@ -51,4 +51,18 @@ class MetricsTest < PeltonTest
     assert_equal "# HELP n a\\\\b\\nc\"d\n# TYPE n gauge\nn{l=\"a\\\\b\\nc\\\"d\"} 1\n",
       Pelton::Metrics.text(families, {{l: "a\\b\nc\"d"} => {"n" => 1}})
   end
+
+  def test_what_other_code_adds
+    source = Pelton::Metrics.add("jobs" => Family.new("gauge", "x_jobs", "Jobs.")) { {"jobs" => 3} }
+    text = Pelton::Metrics.text(Pelton::Metrics.families, {{} => Pelton::Metrics.stats})
+
+    assert_includes text, "x_jobs 3\n"
+    Pelton::Metrics.remove(source)
+    refute_includes Pelton::Metrics.families, "jobs"
+    refute_includes Pelton::Metrics.stats, "jobs"
+  end
+
+  def test_adding_needs_a_block
+    assert_raises(ArgumentError) { Pelton::Metrics.add({}) }
+  end
 end

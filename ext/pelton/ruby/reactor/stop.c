@@ -37,16 +37,25 @@ void pel_stop_roots(struct pel_reactor *reactor)
     pel_roots_remove(&reactor->roots, &mark);
 }
 
+/* As many exceptions as fibers are parked. Making one calls Ruby, and thereby trap handlers, which may park fibers and
+ * let others go on: so all are made before the list of parked fibers is walked. */
+static VALUE make_exceptions(const struct pel_reactor *reactor)
+{
+    VALUE exceptions = rb_ary_new();
+
+    while (RARRAY_LEN(exceptions) < (long)reactor->parked_count)
+        rb_ary_push(exceptions, rb_exc_new_cstr(pel_eCancelled, "the reactor stops"));
+    return exceptions;
+}
+
 /* Cancels each parked fiber once. A fiber whose ensure blocks park again may take the grace time. */
 static VALUE cancel_parked_fibers(VALUE argument)
 {
     struct pel_reactor *reactor = (struct pel_reactor *)argument;
-    struct pel_waiter *waiter;
+    VALUE exceptions = make_exceptions(reactor);
 
-    for (waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next) {
-        VALUE exception = rb_exc_new_cstr(pel_eCancelled, "the reactor stops");
-        pel_waiter_raise(reactor, waiter, exception);
-    }
+    for (struct pel_waiter *waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next)
+        pel_waiter_raise(reactor, waiter, rb_ary_pop(exceptions));
     return Qnil;
 }
 
@@ -58,4 +67,44 @@ void pel_begin_to_stop(struct pel_reactor *reactor)
     pel_timer_add(&reactor->loop.timers, &reactor->grace_timer.entry, reactor->grace_deadline);
     pel_stop_roots(reactor);
     pel_dispatch(reactor, cancel_parked_fibers, (VALUE)reactor);
+}
+
+/* ---- fibers that wait for a Mutex ------------------------------------------------------------------------------ */
+
+/* Returns the fiber's waiter, which was fired; 0 when there is none. */
+static VALUE cancel_next_for_mutex(VALUE argument)
+{
+    struct pel_reactor *reactor = (struct pel_reactor *)argument;
+    VALUE exception = rb_exc_new_cstr(pel_eCancelled, "the reactor has stopped"); /* first, as above */
+    struct pel_waiter *waiter = reactor->parked.next;
+
+    while (waiter != &reactor->parked && !waiter->for_mutex)
+        waiter = waiter->next;
+    if (waiter == &reactor->parked)
+        return 0;
+    waiter->for_mutex = 0; /* so that it has its turn once */
+    pel_waiter_raise(reactor, waiter, exception);
+    return (VALUE)waiter;
+}
+
+/* 1 when there may be more. An error ends no run that is being left: so it is dropped. */
+static int leave_next_mutex(struct pel_reactor *reactor)
+{
+    int state;
+    struct pel_waiter *waiter = (struct pel_waiter *)pel_protect(cancel_next_for_mutex, (VALUE)reactor, &state);
+
+    if (!state && !waiter)
+        return 0;
+    if (!state) {
+        pel_unqueue_waiter(reactor, waiter);
+        pel_switch(reactor, waiter->fiber, &state);
+    }
+    return !state || !NIL_P(pel_take_error(state));
+}
+
+void pel_leave_mutexes(struct pel_reactor *reactor)
+{
+    /* A fiber that rescues Cancelled may wait for a Mutex again; for ever, if it likes. */
+    for (uint32_t left = reactor->parked_count + PEL_LAST_TICKS; left > 0 && leave_next_mutex(reactor); left--)
+        ;
 }

@@ -1,0 +1,8 @@
+# frozen_string_literal: true
+
+require "sequel/adapters/shared/sqlite"
+require_relative "sqlite/connection"
+require_relative "sqlite/checkpoints"
+require_relative "sqlite/types"
+require_relative "sqlite/database"
+require_relative "sqlite/dataset"
