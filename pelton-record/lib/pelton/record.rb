@@ -2,6 +2,10 @@
 
 require "pelton"
 require "sequel"
+require "active_model"
+require "active_support/core_ext/hash"
+require "active_support/core_ext/object/blank"
+require "active_support/core_ext/enumerable"
 
 module Pelton
   # Models on Sequel whose queries park their fiber instead of blocking the loop.
@@ -15,5 +19,6 @@ module Pelton
   end
 end
 
+require_relative "record/model_error"
 require_relative "record/connect"
 require_relative "record/model"
