@@ -6,6 +6,7 @@ require_relative "querying"
 require_relative "attribute_types"
 require_relative "attributes"
 require_relative "assignment"
+require_relative "associations"
 require_relative "callbacks"
 require_relative "dirty"
 require_relative "persistence"
@@ -44,6 +45,9 @@ module Pelton
       include Together
       include Callbacks
       include Validations
+      extend Associations
+      include Association::Owner
+      validate :valid_new_records
     end
   end
 end

@@ -223,7 +223,9 @@ module Pelton
       def to_key = pk ? Array(pk) : nil
 
       # @return [Boolean] whether both are the same row
-      def ==(other) = super || (other.instance_of?(self.class) && !pk.nil? && pk == other.pk && (!new? || !other.new?) && !other.new? && !new?)
+      def ==(other)
+        equal?(other) || (other.instance_of?(self.class) && !new? && !other.new? && !pk.nil? && pk == other.pk)
+      end
       alias_method :eql?, :==
 
       # @return [Integer]

@@ -18,6 +18,9 @@ module Pelton
       # @raise [Error] when there is no such table, or no database
       def dataset = @dataset || load_table
 
+      # @return [Symbol, Sequel::SQL::Expression] as it stands in SQL
+      def table_name = @dataset ? super : own_table_name
+
       # Names the table. Without a name it is the class's in the plural, after the `table_name_prefix` of the modules around it.
       #
       # @param name [String, Symbol, Sequel::SQL::Expression, nil] "people", or "crm.people" with the schema
@@ -32,7 +35,7 @@ module Pelton
       # @param name [String, Symbol, Array<Symbol>]
       def primary_key=(name)
         @own_primary_key = name.is_a?(Array) ? name : name.to_sym
-        set_primary_key(@own_primary_key) if @dataset
+        @dataset ? set_primary_key(@own_primary_key) : @primary_key = @own_primary_key
       end
 
       # @return [Boolean] whether the class has no table, and is there for others to inherit from
@@ -62,7 +65,7 @@ module Pelton
 
       # @return [Boolean] whether the table is in the database
       # @asynchronous
-      def table_exists? = db.table_exists?(@own_table_name || implicit_table_name)
+      def table_exists? = db.table_exists?(own_table_name)
 
       # @private
       # The class whose table this is: a model that inherits from a model with a table shares it.
@@ -77,11 +80,13 @@ module Pelton
         %i[@columns @db_schema @default_values].each { |name| subclass.instance_variable_set(name, nil) } if abstract_class?
       end
 
+      def own_table_name = equal?(table_root) ? (@own_table_name || implicit_table_name) : table_root.table_name
+
       def load_table
         raise Error, "#{self} has no table: it is an abstract class" if abstract_class?
         return load_inherited_table unless equal?(table_root)
         raise Error, "a model without a name needs `self.table_name = \"...\"`" unless name || @own_table_name
-        set_dataset(@own_table_name || implicit_table_name)
+        set_dataset(own_table_name)
         set_primary_key(@own_primary_key) if defined?(@own_primary_key)
         table_loaded
         @dataset
@@ -89,7 +94,7 @@ module Pelton
         raise
       rescue Sequel::DatabaseError => error
         forget_table
-        raise Error, "#{self} has no table #{@own_table_name || implicit_table_name}: create it, or set self.table_name (#{error.message.lines.first.strip})"
+        raise Error, "#{self} has no table #{own_table_name}: create it, or set self.table_name (#{error.message.lines.first.strip})"
       end
 
       # For what depends on the columns.
