@@ -35,7 +35,7 @@ module Pelton
         foreign_type: :"#{name}_type", counter_cache: nil, touch: nil, dependent: nil, inverse_of: nil, autosave: nil, validate: nil)
         options = {key: foreign_key.to_sym, class: class_name, primary_key: primary_key, reciprocal: inverse_of}.compact
         options.merge!(Association::Polymorphic.options(name, foreign_key.to_sym, foreign_type.to_sym)) if polymorphic
-        associate(:many_to_one, name, **options, &scoped(scope))
+        associate(:many_to_one, name, graph_use_association_block: true, **options, &scoped(scope))
         Association::Single.define_parent(self, name)
         validates_parent(name, foreign_key.to_sym) unless optional
         Association::Counting.count(self, name, (counter_cache == true) ? nil : counter_cache.to_sym) if counter_cache
@@ -64,7 +64,7 @@ module Pelton
         return has_through(:many_to_many, name, scope, through: through, source: source, source_type: source_type) if through
         options = {class: class_name, key: foreign_key, primary_key: primary_key, reciprocal: inverse_of}.compact
         options.merge!(Association::Polymorphic.owner_options(self, as)) if as
-        associate(:one_to_many, name, dependent: dependent, counter_cache: counter_cache, **options, &scoped(scope))
+        associate(:one_to_many, name, dependent: dependent, counter_cache: counter_cache, graph_use_association_block: true, **options, &scoped(scope))
         define_collection(name)
         Association::Dependents.add(self, name, dependent) if dependent
       end
@@ -78,7 +78,7 @@ module Pelton
         return has_through(:one_through_one, name, scope, through: through, source: source, source_type: source_type) if through
         options = {class: class_name, key: foreign_key, primary_key: primary_key, reciprocal: inverse_of}.compact
         options.merge!(Association::Polymorphic.owner_options(self, as)) if as
-        associate(:one_to_one, name, dependent: dependent, **options, &scoped(scope))
+        associate(:one_to_one, name, dependent: dependent, graph_use_association_block: true, **options, &scoped(scope))
         Association::Single.define_child(self, name)
         Association::Dependents.add(self, name, dependent) if dependent
       end
@@ -95,7 +95,7 @@ module Pelton
       def has_and_belongs_to_many(name, scope = nil, class_name: nil, join_table: nil, foreign_key: nil, association_foreign_key: nil)
         association_foreign_key ||= :"#{class_name.demodulize.underscore}_id" if class_name
         options = {class: class_name, join_table: join_table, left_key: foreign_key, right_key: association_foreign_key}.compact
-        associate(:many_to_many, name, **options, &scoped(scope))
+        associate(:many_to_many, name, graph_use_association_block: true, **options, &scoped(scope))
         define_collection(name)
       end
 

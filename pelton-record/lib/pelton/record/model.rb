@@ -9,6 +9,7 @@ require_relative "assignment"
 require_relative "associations"
 require_relative "callbacks"
 require_relative "dirty"
+require_relative "merging"
 require_relative "persistence"
 require_relative "timestamps"
 require_relative "together"
@@ -35,6 +36,7 @@ module Pelton
 
       extend Table
       extend Querying
+      extend Merging::ClassMethods
       extend Styles
       include Styles
       include Attributes

@@ -9,6 +9,9 @@ module Pelton
         module ClassName
           private
 
+          # The other's default scope counts here, too.
+          def _associated_dataset = associated_class.default_scopes.empty? ? super : associated_class.relation.dataset
+
           def constantize(name)
             modules = self[:model].name.to_s.split("::")
             modules.size.downto(0) do |depth|

@@ -54,7 +54,8 @@ module Pelton
             table, column = name.to_s.split(".", 2).map(&:to_sym)
             return of_other_table(model, table, {column => value}) if column
             name = model.column_alias(table)
-            return of_association(model, dataset, reflection, value) if (reflection = model.association_reflection(name))
+            reflection = model.association_reflection(name)
+            return of_association(model, dataset, reflection, value) if reflection
             return of_other_table(model, name, value) if value.is_a?(Hash) && !model.typed?(name)
             compare(model, name, qualified(dataset, name), value)
           end
