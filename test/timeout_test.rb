@@ -26,6 +26,13 @@ class TimeoutTest < PeltonTest
     assert_match(/#{__FILE__}/, error.backtrace.join)
   end
 
+  # Nothing else is ready, so the fiber makes the loop's ticks itself, and is not parked when the time is over.
+  def test_a_fiber_that_yields_alone_is_interrupted
+    Pelton.run do
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.001) { 1_000_000.times { sleep 0 } } }
+    end
+  end
+
   def test_other_fibers_go_on_meanwhile_and_the_fiber_afterwards
     order = []
     Pelton.run do

@@ -124,6 +124,13 @@ void pel_pending_exception_take(struct pel_reactor *reactor, struct pel_waiter *
         raise_in_waiter(reactor, waiter, rb_ary_delete_at(list, 1));
 }
 
+int pel_pending_exception_p(VALUE fiber)
+{
+    VALUE list = pending_list(fiber);
+
+    return !NIL_P(list) && RARRAY_LEN(list) > 1;
+}
+
 int pel_pending_exception_forget(VALUE fiber, VALUE exception)
 {
     VALUE list = pending_list(fiber);

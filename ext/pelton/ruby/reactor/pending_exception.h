@@ -36,6 +36,9 @@ void pel_waiter_defer_exception(struct pel_reactor *reactor, struct pel_waiter *
 /* Gives the first pending exception of a fiber that parks to its waiter, unless the waiter has one already. */
 void pel_pending_exception_take(struct pel_reactor *reactor, struct pel_waiter *waiter);
 
+/* Whether a fiber has a pending exception, perhaps of an earlier run. */
+int pel_pending_exception_p(VALUE fiber);
+
 /* Removes a fiber's pending exception. 1 when it was pending, and so was never raised. */
 int pel_pending_exception_forget(VALUE fiber, VALUE exception);
 

@@ -19,7 +19,7 @@ void pel_yield(struct pel_reactor *reactor)
         pel_note_progress(reactor);
         if ((state = pel_tick(reactor, PEL_POLL)) && (state = pel_interrupt_run(reactor, state)))
             pel_rethrow(state);
-        if (nothing_ready(reactor))
+        if (nothing_ready(reactor) && !pel_pending_exception_p(rb_fiber_current()))
             return;
     }
     pel_end_batch(reactor); /* so the next switch goes to a worker */

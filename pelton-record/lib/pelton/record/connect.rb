@@ -1,15 +1,57 @@
 # frozen_string_literal: true
 
+require_relative "address"
+require_relative "pool"
+require_relative "database"
+require_relative "driver"
+
 module Pelton
   module Record
-    # Connects models to a database.
-    #
-    # @asynchronous
-    # @param address [String] of the database, as Sequel takes it: "sqlite://app.db", "postgres://user@host/name", "trilogy://user@host/name"
-    # @param options [Hash] Sequel's options of Sequel.connect
-    # @return [Sequel::Database]
-    def self.connect(address, **options)
-      self.database = Sequel.connect(address.sub(/\Asqlite:/, "extralite:"), **options)
+    DRIVERS = {sqlite: :SQLiteDriver, postgres: :PostgresDriver, mysql: :MySQLDriver}.freeze
+    private_constant :DRIVERS
+
+    class << self
+      # Connects models to a database. One connection is opened at once, to find mistakes early.
+      #
+      # @param address [String] "sqlite://app.db" (relative to the current folder; an absolute path has three slashes), "sqlite::memory:",
+      #   "postgres://user:password@host:port/database", "mysql://user:password@host/database"; "mariadb:" and "trilogy:" are "mysql:"
+      # @param pool [Integer] connections at most. Of SQLite: those that read; one more writes
+      # @param timeout [Numeric] seconds to wait for a connection of the pool, for a new one to open, and for a lock of SQLite's
+      # @param query_timeout [Numeric, nil] seconds for each query; nil: none, so that the limits around it count
+      # @param prepared [Boolean] whether queries are prepared at the server; false for pgbouncer
+      # @param max_idle [Numeric] seconds after which an idle connection is closed
+      # @param options [Hash] Sequel's options of Sequel.connect
+      # @return [Sequel::Database]
+      # @raise [ConfigurationError] when the address cannot be understood, or the driver's gem is missing
+      # @raise [ConnectionError] when nobody answers there, or refuses
+      # @asynchronous
+      def connect(address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, **options)
+        parsed = Address.new(address)
+        raise ConfigurationError, "the pool has one connection or more, not #{pool.inspect}" unless pool.is_a?(Integer) && pool.positive?
+        driver = driver_of(parsed)
+        settings = driver.options(parsed, pool: pool)
+        database = Sequel.connect({pool_class: Pool, max_connections: pool, pool_timeout: timeout, max_idle: max_idle, prepared: prepared,
+          query_timeout: query_timeout, driver: driver, test: false, keep_reference: false, **parsed.options, **settings, **options})
+        driver.database = database
+        database.extend(Database)
+        database.test_connection
+        self.database = database
+      rescue Sequel::AdapterNotFound => error
+        raise ConfigurationError, "#{parsed}: #{error.message}"
+      end
+
+      # Closes all connections. Those in use are closed when they come back.
+      def disconnect
+        database&.disconnect
+        self.database = nil
+      end
+
+      private
+
+      def driver_of(address)
+        require_relative "driver/#{address.driver}"
+        const_get(DRIVERS.fetch(address.driver), false).new(address.to_s)
+      end
     end
   end
 end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require "uri"
+require_relative "error"
+
+module Pelton
+  module Record
+    # The address of a database, as {Record.connect} takes it.
+    # @private
+    class Address
+      # The schemes, and the driver of each.
+      DRIVERS = {"sqlite" => :sqlite, "postgres" => :postgres, "postgresql" => :postgres, "mysql" => :mysql, "mysql2" => :mysql,
+        "mariadb" => :mysql, "trilogy" => :mysql}.freeze
+      FORMS = "sqlite://app.db, sqlite::memory:, postgres://user:password@host/database or mysql://user:password@host/database"
+
+      # @return [Symbol] :sqlite, :postgres or :mysql
+      attr_reader :driver
+
+      # @return [Hash] Sequel's options for it
+      attr_reader :options
+
+      # @param text [String]
+      # @raise [ConfigurationError] when it has another form
+      def initialize(text)
+        scheme, rest = text.to_s.split(":", 2)
+        @driver = DRIVERS[scheme&.downcase] if rest
+        raise ConfigurationError, "#{Address.without_password(text).inspect} is no address of a database. It is #{FORMS}" unless @driver
+        @options = (@driver == :sqlite) ? file_options(rest) : server_options(text)
+      end
+
+      # @return [String] without a password
+      def to_s
+        return "sqlite:#{"//" unless memory?}#{options[:database]}" if driver == :sqlite
+        "#{driver}://#{"#{options[:user]}@" if options[:user]}#{options[:host]}#{":#{options[:port]}" if options[:port]}/#{options[:database]}"
+      end
+
+      # @return [Boolean]
+      def memory? = options[:database] == ":memory:"
+
+      # @return [String] the text, where no password can be seen
+      def self.without_password(text) = text.to_s.sub(%r{(//[^:/@]*):[^@]*@}, '\1:...@')
+
+      private
+
+      def file_options(rest)
+        path, query = rest.delete_prefix("//").split("?", 2)
+        path = ":memory:" if path.nil? || ["", "/", ":memory:", "/:memory:"].include?(path)
+        {database: path, **query_options(query)}
+      end
+
+      def server_options(text)
+        uri = URI.parse(text)
+        name = URI.decode_www_form_component(uri.path.to_s.delete_prefix("/"))
+        raise ConfigurationError, "#{Address.without_password(text)}: the name of the database is missing. The address is #{FORMS}" if name.empty?
+        parts = {user: uri.user, password: uri.password}.compact.transform_values { |part| URI::DEFAULT_PARSER.unescape(part) }
+        {host: uri.hostname, port: uri.port, database: name, **parts, **query_options(uri.query)}.compact
+      rescue URI::InvalidURIError
+        raise ConfigurationError, "#{Address.without_password(text)}: the address cannot be read. Write special letters of the password as %40 for @, %2F for /"
+      end
+
+      def query_options(query) = URI.decode_www_form(query.to_s).to_h { |name, value| [name.to_sym, value] }
+    end
+  end
+end

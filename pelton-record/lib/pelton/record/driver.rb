@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require_relative "error"
+
+module Pelton
+  module Record
+    # What differs between the databases, beyond their SQL: how a connection is checked, given up, and left to the parent after a fork.
+    # @private
+    class Driver
+      CANCEL_TIMEOUT = 2 # seconds for the server to take note that a query is not wanted any more
+
+      # @return [String] the database's address, without a password
+      attr_reader :name
+
+      # @return [Sequel::Database]
+      attr_accessor :database
+
+      def initialize(name)
+        @name = name
+      end
+
+      # @return [Boolean] whether a query that an exception has interrupted leaves its connection in an unknown state
+      def unusable_after_interruption? = true
+
+      # @return [Boolean] whether a connection that was idle for long is alive
+      # @asynchronous
+      def usable?(_connection) = true
+
+      # Closes a slot's connection and calls the block. If a query was interrupted on it, the server is told to give it up; the caller
+      # does not wait for that.
+      def discard(slot)
+        connection = slot.connection
+        closed = false
+        finish = lambda do |*|
+          next if closed
+          closed = true
+          database.disconnect_connection(connection)
+        ensure
+          yield
+        end
+        slot.interrupted ? in_background(finish) { Record.limit(CANCEL_TIMEOUT, ConnectionError, "#{name}: it does not take the cancellation") { cancel(connection) } } : finish.call
+      end
+
+      # @return [Boolean] whether an error means that the connection is lost, where Sequel does not know it
+      def disconnect?(_error) = false
+
+      # Called with each new connection.
+      # @asynchronous
+      def opened(_connection)
+      end
+
+      # Tells the server to give up the query that runs on a connection.
+      # @asynchronous
+      def cancel(_connection)
+      end
+
+      # @param error [Exception] of a new connection
+      # @return [Pelton::Error] what can be done about it
+      def connection_error(error)
+        message = error.message.strip
+        case message
+        when /unknown database|database .* does not exist/i
+          ConfigurationError.new("#{name}: there is no such database. Create it: pelton db create (#{message})")
+        when /access denied|password authentication|no password supplied|role .* does not exist|no pg_hba/i
+          ConfigurationError.new("#{name}: the server does not let this user in: check the user and the password (#{message})")
+        when /refused|ENOENT|No such file|not known|getaddrinfo/i
+          ConnectionError.new("#{name}: nobody answers there: check that the server runs and listens at this address (#{message})")
+        else
+          ConnectionError.new("#{name}: #{message}")
+        end
+      end
+
+      # Drops connections in a child after a fork, without a word to the server: their sessions are the parent's.
+      def forget(connections)
+      end
+
+      # Loads a gem of a driver.
+      #
+      # @raise [ConfigurationError] when it is missing
+      def self.need(gem, feature = gem)
+        require feature
+      rescue LoadError => error
+        raise unless error.path == feature
+        raise ConfigurationError, "the driver is missing: gem install #{gem}, or add gem #{gem.inspect} to the Gemfile"
+      end
+
+      private
+
+      # A reactor that stops may never begin the task: its end is heard of in any case.
+      def in_background(finish, &block)
+        return Pelton.spawn(name: "cancel a query of #{name}", &block).callback(&finish).errback(&finish) if Pelton.running?
+        begin
+          yield
+        rescue ConnectionError
+          nil
+        ensure
+          finish.call
+        end
+      end
+    end
+  end
+end

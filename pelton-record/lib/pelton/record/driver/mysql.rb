@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require_relative "../driver"
+
+module Pelton
+  module Record
+    # MySQL and MariaDB, through trilogy, which waits by Ruby's scheduler.
+    # @private
+    class MySQLDriver < Driver
+      # @param address [Address]
+      # @return [Hash] Sequel's options
+      def options(_address, **)
+        Driver.need("trilogy")
+        {adapter: :trilogy}
+      end
+
+      def usable?(connection)
+        connection.ping
+        true
+      rescue Trilogy::Error, SystemCallError, IOError
+        false
+      end
+
+      # The server's number of the connection is needed to cancel its queries.
+      def opened(connection)
+        ids[connection] = connection.query("SELECT CONNECTION_ID()").first.first
+      end
+
+      # A second connection tells the server to end the query.
+      def cancel(connection)
+        id = ids[connection] or return
+        other = database.connect(:default)
+        other.query("KILL QUERY #{Integer(id)}")
+      ensure
+        other&.close
+      end
+
+      def disconnect?(error)
+        error = error.wrapped_exception if error.is_a?(Sequel::DatabaseError)
+        error.is_a?(Trilogy::ConnectionError) || error.is_a?(IOError)
+      end
+
+      # trilogy closes its copy of the socket without a word.
+      def forget(connections)
+        connections.each(&:discard!)
+      end
+
+      private
+
+      def ids = @ids ||= ObjectSpace::WeakMap.new
+    end
+  end
+end

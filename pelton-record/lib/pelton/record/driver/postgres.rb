@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require_relative "../driver"
+
+module Pelton
+  module Record
+    # PostgreSQL, through pg, which waits by Ruby's scheduler.
+    # @private
+    class PostgresDriver < Driver
+      # @param address [Address]
+      # @return [Hash] Sequel's options
+      def options(_address, **)
+        Driver.need("pg")
+        {adapter: :postgres}
+      end
+
+      # Whether the server has closed the connection meanwhile. What it has sent is read, nothing is asked.
+      def usable?(connection)
+        2.times { connection.consume_input } # the first one may read the server's last words, the second one its end
+        connection.status == PG::CONNECTION_OK && !connection.finished?
+      rescue PG::Error
+        false
+      end
+
+      def cancel(connection)
+        connection.cancel
+      end
+
+      # The socket leads nowhere from now on: whatever the collector closes, the parent's session stays.
+      def forget(connections)
+        connections.each { |connection| IO.for_fd(connection.socket, autoclose: false).reopen(File::NULL, "r+") }
+      rescue PG::Error, SystemCallError
+        nil
+      end
+    end
+  end
+end

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require_relative "../driver"
+
+module Pelton
+  module Record
+    # SQLite, through extralite.
+    # @private
+    class SQLiteDriver < Driver
+      INHERITED = [] # a child must neither use nor close its parent's connections, so they must not be collected either
+      private_constant :INHERITED
+
+      # @param address [Address]
+      # @param options [Hash]
+      # @return [Hash] Sequel's options
+      def options(address, pool:)
+        Driver.need("extralite-bundle", "extralite")
+        require_relative "../sqlite"
+        readers = address.memory? ? {} : {servers: {read_only: {}}, server_sizes: {read_only: pool}}
+        {adapter: :pelton_sqlite, max_connections: 1, **readers}
+      end
+
+      # A statement that was interrupted has ended.
+      def unusable_after_interruption? = false
+
+      def forget(connections) = INHERITED.concat(connections)
+    end
+  end
+end

@@ -1,0 +1,147 @@
+# frozen_string_literal: true
+
+require_relative "error"
+require_relative "limit"
+
+module Pelton
+  module Record
+    # The connections to a database. Each fiber, and each thread, that asks holds one for a query or a transaction. Whoever finds none
+    # parks its fiber, and they are served in the order in which they came.
+    #
+    # Sequel calls it; a program sees it in {Record.stats}.
+    class Pool < Sequel::ConnectionPool
+    end
+  end
+end
+
+require_relative "pool/shard"
+
+module Pelton
+  module Record
+    class Pool
+      CHECK_TIMEOUT = 1 # seconds in which a connection that has been idle must answer
+
+      # @return [Float] seconds to wait for a connection, and for a new one to open
+      attr_reader :timeout
+
+      def initialize(db, options = Sequel::OPTS)
+        super
+        @timeout = Float(options[:pool_timeout] || 5)
+        @driver = options.fetch(:driver)
+        max_idle = Float(options[:max_idle] || 300)
+        @shards = {default: options[:max_connections] || 10, **(options[:server_sizes] || {})}.to_h do |name, size|
+          [name, Shard.new(self, name, Integer(size), @timeout, max_idle)]
+        end
+        @default = @shards.fetch(:default)
+        @slots = {}.compare_by_identity # connection => Slot
+        @pid = Process.pid
+      end
+
+      # Yields a connection, which the fiber holds until the block ends. The block may call it again and gets the same one.
+      #
+      # @param server [Symbol] :default, or :read_only
+      # @raise [PoolTimeoutError]
+      # @asynchronous
+      def hold(server = :default)
+        forget unless @pid == Process.pid
+        fiber = Fiber.current
+        slot = @default.held[fiber] # a transaction's reads see what it has written
+        return yield(slot.connection) if slot&.connection
+        shard = @shards[server] || @default
+        unless shard.equal?(@default)
+          slot = shard.held[fiber]
+          return yield(slot.connection) if slot&.connection
+        end
+        slot = shard.take(fiber)
+        begin
+          yield slot.connection
+        rescue Sequel::DatabaseDisconnectError, *@error_classes => error
+          lost(slot) if disconnect_error?(error)
+          raise
+        ensure
+          shard.give(slot)
+        end
+      end
+
+      # @return [Slot, nil] where a connection is; nil while it is being opened
+      def slot_of(connection) = @slots[connection]
+
+      # @return [Array<Symbol>]
+      def servers = @shards.keys
+
+      # @return [Integer] connections
+      def size(server = :default) = (@shards[server] || @default).size
+
+      # @return [Integer] connections at most
+      def max_size(server = :default) = (@shards[server] || @default).max
+
+      # @return [Symbol]
+      def pool_type = :pelton
+
+      # @return [Hash{Symbol => Shard}]
+      attr_reader :shards
+
+      # Closes the idle connections, and those in use when they come back.
+      def disconnect(options = Sequel::OPTS)
+        names = options[:server] ? Array(options[:server]) : servers
+        names.each { |name| @shards.fetch(name).disconnect }
+      end
+
+      # Yields the connection that the fiber holds.
+      def all_connections(&block) = hold(&block)
+
+      # What a shard asks of its pool.
+      # @private
+      def open(slot, server)
+        slot.connection = Record.limit(@timeout, ConnectionError, "#{@driver.name}: no connection within #{@timeout} s") do
+          @db.new_connection(server).tap { |connection| @driver.opened(connection) }
+        end
+        slot.opened = Clock.now
+        @slots[slot.connection] = slot
+      rescue Sequel::Error, *@error_classes, SystemCallError, IOError => error
+        raise @driver.connection_error(error)
+      end
+
+      # @private
+      def usable?(connection)
+        Record.limit(CHECK_TIMEOUT, ConnectionError, "no answer") { @driver.usable?(connection) }
+      rescue ConnectionError
+        false
+      end
+
+      # @private
+      def close(connection)
+        @slots.delete(connection)
+        disconnect_connection(connection)
+      end
+
+      # Closes a slot's connection, after its query has been cancelled at the server if one runs; the block is called afterwards. The
+      # caller does not wait for that.
+      # @private
+      def discard(slot)
+        @slots.delete(slot.connection)
+        @driver.discard(slot) { yield }
+      end
+
+      # A connection was lost, or the fiber that held it has ended.
+      # @private
+      def lost(slot)
+        slot.spoiled = true
+        if slot.fiber&.alive?
+          slot.shard.distrust(slot)
+        else
+          Pelton.logger.warn("a fiber ended without giving its database connection back: it is closed")
+          close(slot.connection) if slot.connection
+        end
+      end
+
+      private
+
+      def forget
+        @pid = Process.pid
+        @driver.forget(@shards.each_value.flat_map(&:forget))
+        @slots.clear
+      end
+    end
+  end
+end

@@ -1,0 +1,209 @@
+# frozen_string_literal: true
+
+require_relative "slot"
+
+module Pelton
+  module Record
+    class Pool < Sequel::ConnectionPool
+      # The connections to one server: idle ones, held ones, and the fibers that wait for one. A connection that comes free goes straight
+      # to the fiber that has waited longest, so nobody overtakes.
+      # @private
+      class Shard
+        CHECK_AFTER = 1 # seconds after which an idle connection is checked before it is used
+
+        # @return [Symbol] the server's
+        attr_reader :name
+
+        # @return [Hash{Fiber => Slot}]
+        attr_reader :held
+
+        # @return [Integer] connections at most, and connections that are open or are being opened
+        attr_reader :max, :size
+
+        # @return [Integer] how often a fiber took a connection, had to wait for it, and got none in time
+        attr_reader :taken, :waits, :timeouts
+
+        # @return [Float] seconds that fibers have waited, and held connections
+        attr_reader :wait_time, :use_time
+
+        # @param pool [Pool] opens and closes the connections
+        # @param name [Symbol]
+        # @param max [Integer] connections
+        # @param timeout [Float] seconds to wait for one
+        # @param max_idle [Float] seconds after which an idle connection is closed
+        def initialize(pool, name, max, timeout, max_idle)
+          @pool = pool
+          @name = name
+          @max = max
+          @timeout = timeout
+          @max_idle = max_idle
+          @mutex = Mutex.new
+          forget
+        end
+
+        # Forgets everything, without closing it: a child after a fork must not end its parent's sessions.
+        #
+        # @return [Array<Object>] the connections that were there
+        def forget
+          connections = [*@idle, *@held&.values].map(&:connection)
+          @idle = [] # the one that was used last is the last, and is taken first
+          @waiting = {}.compare_by_identity # Operation => Fiber, in the order in which they asked
+          @held = {}.compare_by_identity
+          @size = @taken = @waits = @timeouts = 0
+          @wait_time = @use_time = 0.0
+          connections.compact
+        end
+
+        # @return [Integer] idle connections
+        def idle = @idle.size
+
+        # @return [Integer] fibers that wait for a connection
+        def waiting = @waiting.size
+
+        # @return [Integer] held connections
+        def in_use = @held.size
+
+        # Takes a connection for a fiber.
+        #
+        # @return [Slot]
+        # @raise [PoolTimeoutError] when none came free in time
+        # @asynchronous
+        def take(fiber)
+          now = Clock.now
+          slot = waiter = nil
+          @mutex.synchronize do
+            @taken += 1
+            if (slot = @idle.pop)
+              @held[fiber] = slot
+            elsif @size < @max || reclaim
+              @size += 1
+              @held[fiber] = slot = Slot.new(self)
+            else
+              @waiting[waiter = Operation.new] = fiber
+            end
+          end
+          return prepare(wait(waiter, now)) if waiter
+          idle_since = slot.since
+          slot.fiber = fiber
+          slot.since = now
+          (idle_since && now - idle_since < CHECK_AFTER) ? slot : prepare(slot, idle_since)
+        end
+
+        # Gives a connection back: to the fiber that has waited longest, if one waits.
+        def give(slot)
+          now = Clock.now
+          unwanted = (slot.spoiled || slot.connection.nil?) ? slot : nil
+          @mutex.synchronize do
+            @use_time += now - slot.since
+            @held.delete(slot.fiber)
+            slot.fiber = nil
+            slot.since = now
+            if unwanted || @size > @max
+              unwanted = slot
+            elsif @waiting.empty?
+              @idle.push(slot)
+              unwanted = @idle.shift if now - @idle.first.since > @max_idle
+            else
+              hand_over(slot)
+            end
+          end
+          drop(unwanted) if unwanted
+        end
+
+        # Closes all idle connections, and those in use when they come back.
+        def disconnect
+          slots = @mutex.synchronize do
+            @held.each_value { |slot| slot.spoiled = true }
+            @idle.slice!(0..)
+          end
+          slots.each { |slot| drop(slot) }
+        end
+
+        # Closes the idle connections that were opened before one of them was lost: the server has most likely lost them all.
+        def distrust(slot)
+          lost = @mutex.synchronize do
+            lost, @idle = @idle.partition { |one| one.opened <= Clock.now }
+            lost
+          end
+          lost.each { |one| drop(one) unless one.equal?(slot) }
+        end
+
+        # A place in the pool is free again, because its connection has been closed.
+        def vacate
+          @mutex.synchronize do
+            @size -= 1
+            next if @waiting.empty? || @size >= @max
+            @size += 1
+            hand_over(Slot.new(self))
+          end
+        end
+
+        # @return [Array<String>] who holds connections, the longest first
+        def holders
+          now = Clock.now
+          @mutex.synchronize { @held.values }.sort_by(&:since).map { |slot| slot.inspect_holder(now) }
+        end
+
+        private
+
+        # Gives a slot to the first fiber in the queue; the mutex is held. The slot's connection may be missing: then that fiber opens one.
+        def hand_over(slot)
+          waiter, fiber = @waiting.shift
+          slot.fiber = fiber
+          slot.since = Clock.now
+          @held[fiber] = slot
+          waiter.succeed(slot)
+        end
+
+        def wait(waiter, since)
+          slot = waiter.await(timeout: @timeout)
+        rescue Pelton::TimeoutError
+          raise if Clock.now < since + @timeout # a limit around the call has passed
+          @timeouts += 1
+          raise PoolTimeoutError, message(since)
+        ensure # a wait that ends early, for whatever reason, keeps no connection
+          @waits += 1
+          @wait_time += Clock.now - since
+          give(waiter.result) if !slot && !@mutex.synchronize { @waiting.delete(waiter) }
+        end
+
+        # Opens the connection of a slot, or checks one that has been idle for long.
+        def prepare(slot, idle_since = nil)
+          if slot.connection && idle_since && !@pool.usable?(slot.connection)
+            connection, slot.connection = slot.connection, nil
+            @pool.close(connection)
+          end
+          slot.connection || @pool.open(slot, @name)
+          ready = true
+          slot
+        ensure
+          give(slot) unless ready
+        end
+
+        def drop(slot)
+          return vacate unless slot.connection
+          @pool.discard(slot) { vacate }
+        end
+
+        # Takes back what fibers hold that have ended; the mutex is held.
+        #
+        # @return [Boolean] whether there is a place now
+        def reclaim
+          dead = @held.values.reject { |slot| slot.fiber.alive? }
+          dead.each do |slot|
+            @held.delete(slot.fiber)
+            @size -= 1
+            @pool.lost(slot)
+          end
+          dead.any?
+        end
+
+        def message(since)
+          held = holders
+          "no connection came free within #{@timeout} s: #{in_use} of #{@max} are in use, #{waiting} wait" \
+            "#{". Held by #{held.first(10).join("; by ")}#{" and #{held.size - 10} more" if held.size > 10}" unless held.empty?}"
+        end
+      end
+    end
+  end
+end

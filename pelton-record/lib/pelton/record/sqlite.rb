@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+require "sequel/adapters/shared/sqlite"
+require_relative "sqlite/connection"
+require_relative "sqlite/types"
+require_relative "sqlite/database"
+require_relative "sqlite/dataset"

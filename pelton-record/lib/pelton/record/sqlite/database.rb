@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    module SQLite
+      # Sequel's database for SQLite through extralite.
+      class Database < Sequel::Database
+        include Sequel::SQLite::DatabaseMethods
+
+        set_adapter_scheme :pelton_sqlite
+
+        # @return [Hash{String => #call}] converters of values by their column's declared type
+        attr_reader :conversion_procs
+
+        # Opens a connection.
+        # @asynchronous
+        def connect(server)
+          options = server_opts(server)
+          connection = Connection.new(options.fetch(:database), timeout: options.fetch(:pool_timeout), readonly: options[:readonly])
+          [*connection_pragmas, *file_pragmas(options)].each { |sql| connection.execute(sql) }
+          connection
+        end
+
+        def disconnect_connection(connection)
+          connection.close
+        end
+
+        # @yieldparam cursor [Cursor]
+        # @asynchronous
+        def execute(sql, options = Sequel::OPTS)
+          with_connection(sql, options) do |connection, text, arguments|
+            cursor = log_connection_yield(text, connection, arguments) { connection.select(text, arguments, @conversion_procs) }
+            begin
+              yield cursor if block_given?
+            ensure
+              cursor.close
+            end
+          end
+        end
+
+        # @return [Integer] changed rows
+        # @asynchronous
+        def execute_dui(sql, options = Sequel::OPTS)
+          perform(sql, options) do |connection, text, arguments|
+            connection.execute(text, arguments)
+            connection.changes
+          end
+        end
+
+        # @asynchronous
+        def execute_ddl(sql, options = Sequel::OPTS)
+          perform(sql, options) do |connection, text, arguments|
+            connection.schema_changed
+            connection.execute(text, arguments)
+            @schema_generation += 1
+          end
+          nil
+        end
+
+        # @return [Integer] the row's id
+        # @asynchronous
+        def execute_insert(sql, options = Sequel::OPTS)
+          perform(sql, options) do |connection, text, arguments|
+            connection.execute(text, arguments)
+            connection.last_insert_rowid
+          end
+        end
+
+        def freeze
+          @conversion_procs.freeze
+          super
+        end
+
+        # A time may be stored as text, as seconds, or as a Julian day.
+        def to_application_timestamp(value)
+          case value
+          when Integer then super(Time.at(value).to_s)
+          when Float then super(DateTime.jd(value).to_s)
+          else super
+          end
+        end
+
+        private
+
+        def adapter_initialize
+          @conversion_procs = Types::ALL.dup
+          @conversion_procs["datetime"] = @conversion_procs["timestamp"] = method(:to_application_timestamp)
+          @schema_generation = 0
+          self.transaction_mode = :immediate # a transaction that began by reading could not wait for the lock when it writes
+          set_integer_booleans
+        end
+
+        def file_pragmas(options)
+          return [] if options[:database] == ":memory:"
+          ["PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY"]
+        end
+
+        def perform(sql, options)
+          with_connection(sql, options) do |connection, text, arguments|
+            log_connection_yield(text, connection, arguments) { yield connection, text, arguments }
+          end
+        end
+
+        def with_connection(sql, options)
+          arguments = options[:arguments]
+          synchronize(options[:server]) do |connection|
+            text = sql.is_a?(Symbol) ? prepared_statement(sql).prepared_sql : sql
+            arguments &&= bind(arguments)
+            connection.refresh(@schema_generation)
+            yield connection, text, arguments
+          rescue ::Extralite::Error => error
+            raise_error(error, code: connection.error_code)
+          end
+        end
+
+        # @return [Array] what extralite binds
+        def bind(arguments)
+          return [arguments.transform_values { |value| Types.bind(value, self) }] if arguments.is_a?(Hash)
+          arguments.map { |value| value.is_a?(Hash) ? value.transform_values { |one| Types.bind(one, self) } : Types.bind(value, self) }
+        end
+
+        def connection_execute_method = :execute
+
+        def database_error_classes = [::Extralite::Error]
+
+        def dataset_class_default = Dataset
+
+        def database_specific_error_class(error, options)
+          return Sequel::DatabaseLockTimeout if error.is_a?(::Extralite::BusyError)
+          @error_code = options[:code] || options[:conn]&.error_code
+          super
+        end
+
+        def sqlite_error_code(_error) = @error_code
+      end
+    end
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    module SQLite
+      # Sequel's dataset for {Database}.
+      class Dataset < Sequel::Dataset
+        include Sequel::SQLite::DatasetMethods
+
+        # The names of bound values, as Sequel's own adapter for SQLite has them.
+        module ArgumentMapper
+          include Sequel::Dataset::ArgumentMapper
+
+          protected
+
+          def map_to_prepared_args(hash) = [hash.transform_keys { |name| name.to_s.gsub(".", "__") }]
+
+          private
+
+          def prepared_arg(name) = Sequel::LiteralString.new("#{prepared_arg_placeholder}#{name.to_s.gsub(".", "__")}".freeze)
+        end
+
+        BindArgumentMethods = prepared_statements_module(:bind, ArgumentMapper)
+        PreparedStatementMethods = prepared_statements_module(:prepare, BindArgumentMethods)
+
+        def fetch_rows(sql)
+          execute(sql) do |cursor|
+            names = self.columns = cursor.columns.map { |name| output_identifier(name) }
+            next cursor.each { |row| yield row } if names == cursor.columns
+            renamed = cursor.columns.zip(names).to_h
+            cursor.each { |row| yield row.transform_keys(renamed) }
+          end
+          self
+        end
+
+        private
+
+        def literal_string_append(sql, value)
+          value = Types.text(value)
+          return super if value.valid_encoding? && !value.include?("\0")
+          sql << "CAST(x'" << value.unpack1("H*") << "' AS TEXT)" # SQLite reads a statement up to its first zero
+        end
+
+        def bound_variable_modules = [BindArgumentMethods]
+
+        def prepared_statement_modules = [PreparedStatementMethods]
+
+        def prepared_arg_placeholder = ":"
+      end
+    end
+  end
+end

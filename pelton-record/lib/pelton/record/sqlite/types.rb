@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "bigdecimal"
+
+module Pelton
+  module Record
+    module SQLite
+      # Converts SQLite's values to Ruby's, by the declared type of their column. SQLite itself knows integers, floats, text and blobs.
+      # @private
+      module Types
+        FALSE = [0, "0", "f", "false", "n", "no"].freeze
+
+        BLOB = ->(value) { (value.is_a?(String) && value.encoding == Encoding::BINARY) ? Sequel::SQL::Blob.new(value) : value } # columns without a type say blob, too
+        BOOLEAN = ->(value) { !FALSE.include?(value.is_a?(String) ? value.downcase : value) }
+        FLOAT = ->(value) { value.to_f }
+
+        DATE = lambda do |value|
+          case value
+          when String then Sequel.string_to_date(value)
+          when Numeric then Date.jd(value.to_i)
+          end
+        end
+
+        DECIMAL = lambda do |value|
+          BigDecimal(value.to_s)
+        rescue ArgumentError
+          value
+        end
+
+        TIME = lambda do |value|
+          next Sequel.string_to_time(value) if value.is_a?(String)
+          seconds, fraction = value.divmod(1)
+          Sequel::SQLTime.create(seconds / 3600, seconds % 3600 / 60, seconds % 60, (fraction * 1_000_000).round)
+        end
+
+        # By the declared type in small letters. A column of a type that is not here keeps SQLite's value.
+        ALL = {
+          DATE => %w[date], TIME => %w[time], BOOLEAN => %w[bit bool boolean], BLOB => %w[blob],
+          DECIMAL => %w[numeric decimal money], FLOAT => ["float", "double", "real", "dec", "fixed", "double precision"]
+        }.flat_map { |converter, names| names.map { |name| [name, converter] } }.to_h.freeze
+
+        # The type without its size: "varchar(20)" is "varchar".
+        def self.base(declared) = declared[/\A[^(]*/].strip.downcase
+
+        # SQLite's form of a bound value. A String is text whatever its encoding is: it may have come from a socket, and a blob is
+        # never equal to text.
+        def self.bind(value, database)
+          case value
+          when Sequel::SQL::Blob then ::Extralite::Blob.new(value)
+          when String then text(value)
+          when Symbol then value.name
+          when Date, Time then database.literal(value)[1...-1]
+          when BigDecimal then value.to_s("F")
+          when true then database.integer_booleans ? 1 : "t"
+          when false then database.integer_booleans ? 0 : "f"
+          else value
+          end
+        end
+
+        # @return [String] in UTF-8
+        def self.text(string)
+          case string.encoding
+          when Encoding::UTF_8, Encoding::US_ASCII then string
+          when Encoding::BINARY then string.dup.force_encoding(Encoding::UTF_8)
+          else string.encode(Encoding::UTF_8)
+          end
+        end
+      end
+    end
+  end
+end

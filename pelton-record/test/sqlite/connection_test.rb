@@ -1,0 +1,149 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/record_databases"
+
+# SQLite beside the loop: long statements, locks, interruption.
+class SQLiteConnectionTest < PeltonTest
+  include RecordDatabases
+
+  def test_the_loop_turns_during_a_long_statement
+    database = connect
+    Pelton.run do
+      count = ticks { database.fetch(long_statement(3_000_000)).single_value }
+
+      assert_operator count, :>, 10
+    end
+  end
+
+  def test_a_limit_ends_a_long_statement_and_the_connection_is_good_afterwards
+    database = connect
+    Pelton.run do
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.05) { database.fetch(long_statement).single_value } }
+
+      assert_equal 1, database.get(1)
+    end
+    assert_equal 1, database.pool.shards[:default].size
+  end
+
+  def test_cancelling_ends_a_long_statement
+    database = connect
+    Pelton.run do
+      task = Pelton.spawn { database.fetch(long_statement).single_value }
+      sleep 0.02
+      task.cancel
+      assert_raises(Pelton::Cancelled) { task.await }
+
+      assert_equal 1, database.get(1)
+    end
+  end
+
+  def test_a_limit_ends_a_long_statement_outside_a_reactor
+    database = connect
+    assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.05) { database.fetch(long_statement).single_value } }
+
+    assert_equal 1, database.get(1)
+  end
+
+  def test_a_limit_for_each_query
+    database = connect(query_timeout: 0.05)
+    Pelton.run do
+      error = assert_raises(Pelton::TimeoutError) { database.fetch(long_statement).single_value }
+
+      assert_match(/the query took longer than 0.05 s: SELECT count/, error.message)
+    end
+  end
+
+  def test_an_interrupted_write_rolls_its_transaction_back
+    database = connect(sqlite_file)
+    database.create_table(:numbers) { Integer :n }
+    Pelton.run do
+      assert_raises(Pelton::TimeoutError) do
+        Pelton.timeout(0.05) { database.transaction { database[:numbers].insert(n: 1).then { database.run("INSERT INTO numbers #{long_statement}") } } }
+      end
+
+      assert_equal 0, database[:numbers].count
+      assert_equal 1, database[:numbers].insert(n: 2)
+    end
+  end
+
+  def test_a_writer_waits_for_another_process_without_stopping_the_loop
+    database = connect(sqlite_file)
+    database.create_table(:numbers) { Integer :n }
+    locked(database, 0.2) do
+      Pelton.run do
+        assert_operator ticks { database[:numbers].insert(n: 1) }, :>, 10
+      end
+    end
+
+    assert_equal [1], database[:numbers].select_map(:n)
+  end
+
+  def test_a_lock_that_stays_is_an_error_in_time_and_the_connection_is_good_afterwards
+    database = connect(sqlite_file, timeout: 0.1)
+    database.create_table(:numbers) { Integer :n }
+    locked(database, nil) do
+      Pelton.run do
+        2.times do
+          error = assert_raises(Sequel::DatabaseLockTimeout) { database[:numbers].insert(n: 1) }
+
+          assert_match(/locked by another process for 0.1 s/, error.message)
+        end
+        assert_raises(Sequel::DatabaseLockTimeout) { database.transaction { database[:numbers].insert(n: 1) } }
+        assert_equal 0, database[:numbers].count # readers do not wait
+      end
+    end
+
+    database[:numbers].insert(n: 2)
+    assert_equal [2], database[:numbers].select_map(:n)
+  end
+
+  def test_writers_of_one_process_queue
+    database = connect(sqlite_file, timeout: 5)
+    database.create_table(:numbers) { Integer :n }
+    order = []
+    Pelton.run do
+      Pelton.map((1..50).to_a, limit: nil) do |i|
+        database.transaction { order << i && sleep(0.0005) && database[:numbers].insert(n: i) }
+      end
+    end
+
+    assert_equal (1..50).to_a, order
+    assert_equal (1..50).to_a, database[:numbers].select_map(:n)
+  end
+
+  def test_readers_go_on_beside_a_writer
+    database = connect(sqlite_file)
+    database.create_table(:numbers) { Integer :n }
+    Pelton.run do
+      writing = Pelton::Operation.new
+      writer = Pelton.spawn { database.transaction { database[:numbers].insert(n: 1).then { writing.await } } }
+      sleep 0
+      assert_equal 0, database[:numbers].count
+      writing.succeed
+      writer.await
+
+      assert_equal 1, database[:numbers].count
+    end
+  end
+
+  def test_prepared_statements_are_bounded
+    database = connect
+    (Pelton::Record::SQLite::Connection::STATEMENTS + 50).times { |i| database.fetch("SELECT #{i}").single_value }
+
+    assert_equal Pelton::Record::SQLite::Connection::STATEMENTS, database.synchronize { |connection| connection.instance_variable_get(:@statements).size }
+  end
+
+  private
+
+  # Another process holds the write lock, for some seconds or until the block ends.
+  def locked(database, seconds)
+    path = database.opts[:database]
+    program = "require 'extralite'; db = Extralite::Database.new(ARGV[0]); db.execute('BEGIN IMMEDIATE'); $stdout.puts('locked'); $stdout.flush; " \
+      "#{seconds ? "sleep #{seconds}" : "$stdin.read"}; db.execute('COMMIT')"
+    IO.popen([RbConfig.ruby, "-W0", "-e", program, path], "r+") do |process|
+      assert_equal "locked\n", process.gets
+      yield
+    end
+  end
+end

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require "open3"
+require "tmpdir"
+require_relative "../../../test/support/databases"
+require "pelton/record"
+
+# Databases of Record for tests: SQLite in a file or in memory, PostgreSQL, MariaDB.
+module RecordDatabases
+  include Databases
+
+  def teardown
+    @opened&.each(&:disconnect)
+    Pelton::Record.database = nil
+    FileUtils.rm_rf(@folder) if @folder
+    super
+  end
+
+  # Connects as a program does, and disconnects when the test is over.
+  def connect(address = "sqlite::memory:", **options)
+    Pelton::Record.connect(address, **options).tap { |database| (@opened ||= []) << database }
+  end
+
+  # @return [String] the address of a new SQLite file
+  def sqlite_file = "sqlite://#{@folder ||= Dir.mktmpdir("pelton-record-")}/test.db"
+
+  def postgres_address(port = postgres) = "postgres://postgres@127.0.0.1:#{port}/postgres"
+
+  def mariadb_address(port = mariadb) = "mysql://root@127.0.0.1:#{port}/test"
+
+  # A statement of SQLite that computes for long. (A billion rows would take minutes.)
+  def long_statement(rows = 1_000_000_000)
+    "SELECT count(*) FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT #{rows}) SELECT x FROM c)"
+  end
+
+  # Ticks of a timer while the block runs.
+  def ticks
+    count = 0
+    timer = Pelton.add_periodic_timer(0.001) { count += 1 }
+    yield
+    count
+  ensure
+    timer.cancel
+  end
+end
