@@ -14,7 +14,13 @@ module Pelton
       # The database that models without a connection of their own use.
       #
       # @return [Sequel::Database, nil]
-      attr_accessor :database
+      attr_reader :database
+
+      # @param database [Sequel::Database, nil]
+      def database=(database)
+        Model.database_changed unless @database.nil? || database.equal?(@database)
+        @database = database
+      end
     end
   end
 end

@@ -81,8 +81,13 @@ module Pelton
         # @private
         # Whether a value of the column may be an Array or a Hash.
         def typed?(name)
-          type = db_schema.dig(name, :type)
-          attribute_types.key?(name) || type.to_s.match?(/json|array|hstore|range|\Arow/)
+          type = attribute_types[name]
+          type ? type.try(:mutable?) : db_schema.dig(name, :type).to_s.match?(/json|array|hstore|range|\Arow/)
+        end
+
+        # @private
+        def columns_to_cast
+          @columns_to_cast ||= db_schema.filter_map { |name, column| [name, column[:type]] if %i[datetime date time boolean decimal].include?(column[:type]) }
         end
 
         # @private
@@ -110,6 +115,10 @@ module Pelton
           end
           db.typecast_value(type, (value == "" && type != :string && type != :blob) ? nil : value)
         end
+
+        # @private
+        # A value to compare the column with.
+        def comparable(name, value) = store(name, cast(name, value))
 
         # @private
         # A cast value as the database has it, and back.
@@ -203,21 +212,29 @@ module Pelton
       def remember(values)
         return values unless model.attribute_types.any?
         @loaded = model.attribute_types.each_with_object({}) do |(name, type), loaded|
-          loaded[name] = type.serialize(values[name]) if values.key?(name) && type.mutable?
+          loaded[name] = type.serialize(values[name]) if values.key?(name) && type.try(:mutable?)
         end
         values
       end
 
-      def _save_set_values(values) = super(restored(values))
+      def _save_set_values(values) = super(restored(returned(values)))
+
+      # SQLite does not say which types the columns of RETURNING have.
+      def returned(values)
+        return values unless db.database_type == :sqlite
+        model.columns_to_cast.each { |name, type| values[name] = db.typecast_value(type, values[name]) unless values[name].nil? }
+        values
+      end
 
       def _refresh_set_values(values) = super(restored(values))
 
       # Values that were changed in place.
-      def before_update
+      def note_mutations(columns)
         @loaded&.each do |name, before|
-          changed_columns << name if !changed_columns.include?(name) && model.attribute_types[name].serialize(@values[name]) != before
+          next if columns.include?(name) || (type = model.attribute_types[name]).serialize(@values[name]) == before
+          columns << name
+          initial_values[name] = type.deserialize(before)
         end
-        super
       end
 
       def after_update

@@ -13,7 +13,7 @@ module Pelton
 
       # @return [Array<Symbol>]
       def changed_columns
-        return super unless new?
+        return super.tap { |columns| note_mutations(columns) if @loaded } unless new?
         @values.filter_map { |name, value| name unless value.nil? || value == model.default_values[name] }
       end
 

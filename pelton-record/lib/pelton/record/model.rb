@@ -9,8 +9,12 @@ require_relative "assignment"
 require_relative "associations"
 require_relative "callbacks"
 require_relative "dirty"
+require_relative "enum"
+require_relative "inheritance"
+require_relative "locking"
 require_relative "merging"
 require_relative "persistence"
+require_relative "secure"
 require_relative "timestamps"
 require_relative "together"
 require_relative "validations"
@@ -35,6 +39,9 @@ module Pelton
       unrestrict_primary_key
 
       extend Table
+      extend Inheritance
+      extend Enum
+      extend Secure
       extend Querying
       extend Merging::ClassMethods
       extend Styles
@@ -44,6 +51,8 @@ module Pelton
       include Dirty
       include Persistence
       include Timestamps
+      include Inheritance::Typed
+      include Locking
       include Together
       include Callbacks
       include Validations

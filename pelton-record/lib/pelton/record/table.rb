@@ -71,6 +71,10 @@ module Pelton
       # The class whose table this is: a model that inherits from a model with a table shares it.
       def table_root = superclass.abstract_class? ? self : superclass.table_root
 
+      # @private
+      # Another database has been connected: the tables are looked up again.
+      def database_changed = forget_table
+
       private
 
       # Sequel looks the table up here, unless the class has the variable already.
@@ -104,7 +108,16 @@ module Pelton
         define_method(:id=) { |value| pk_hash.keys.zip(Array(value)).each { |name, one| self[name] = one } }
       end
 
-      def forget_table = @dataset = @columns = @db_schema = nil
+      KNOWN_BY_TABLE = %i[@dataset @columns @db_schema @instance_dataset @unique_columns @create_timestamps @update_timestamps @columns_to_cast].freeze
+      private_constant :KNOWN_BY_TABLE
+
+      def forget_table
+        KNOWN_BY_TABLE.each { |name| instance_variable_set(name, nil) }
+        @db = nil unless abstract_class? || equal?(table_root) # taken from the root's dataset
+        self.simple_table = nil unless abstract_class?
+        association_reflections.each_value { |reflection| reflection[:cache]&.clear }
+        subclasses.each { |model| model.send(:forget_table) }
+      end
     end
   end
 end

@@ -25,6 +25,7 @@ module Pelton
         def before_save
           @new_parents&.each do |name, other|
             other.save! if other.new?
+            associations.delete(name) # the writer does nothing for an object that is there
             public_send(:"#{name}=", other)
           end
           @new_parents = nil

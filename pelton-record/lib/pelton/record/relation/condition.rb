@@ -99,10 +99,10 @@ module Pelton
             when Relation then Sequel.expr(identifier => value.for_subquery)
             when Sequel::Model then Sequel.expr(identifier => value.pk)
             when Sequel::Dataset, Sequel::SQL::Expression, nil then Sequel.expr(identifier => value)
-            when Range then Sequel.expr(identifier => Range.new(*[value.begin, value.end].map { |one| one.nil? ? nil : model.cast(name, one) }, value.exclude_end?))
+            when Range then Sequel.expr(identifier => Range.new(*[value.begin, value.end].map { |one| one.nil? ? nil : model.comparable(name, one) }, value.exclude_end?))
             when Set then compare(model, name, identifier, value.to_a)
-            when Array then model.typed?(name) ? Sequel.expr(identifier => model.cast(name, value)) : compare_list(model, name, identifier, value)
-            else Sequel.expr(identifier => model.cast(name, value))
+            when Array then model.typed?(name) ? Sequel.expr(identifier => model.comparable(name, value)) : compare_list(model, name, identifier, value)
+            else Sequel.expr(identifier => model.comparable(name, value))
             end
           rescue Sequel::InvalidValue # no row has such a value
             NOTHING
@@ -112,7 +112,7 @@ module Pelton
             ranges, values = values.partition { |one| one.is_a?(Range) }
             nils, values = values.partition(&:nil?)
             values = values.filter_map do |one|
-              one.is_a?(Sequel::Model) ? one.pk : model.cast(name, one)
+              one.is_a?(Sequel::Model) ? one.pk : model.comparable(name, one)
             rescue Sequel::InvalidValue
               nil
             end
