@@ -6,9 +6,9 @@ module Pelton
     module Querying
       NAMES = %i[
         where not or rewhere order reorder reverse_order limit offset select reselect distinct joins left_joins left_outer_joins includes preload eager_load
-        group having none lock from unscope with readonly
+        group having none lock from unscope with_cte merge
         count sum average minimum maximum pluck pick ids exists? any? none? empty? many? one?
-        find_by find_by! first first! last last! take take! second
+        find_by find_by! first first! last last! take take! second sole delete_by destroy_by
         find_each find_in_batches in_batches each map
         find_or_create_by find_or_create_by! find_or_initialize_by create_or_find_by
         update_all delete_all destroy_all insert insert_all insert_all! upsert upsert_all touch_all update_counters

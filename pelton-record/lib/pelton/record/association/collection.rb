@@ -16,7 +16,7 @@ module Pelton
 
         # @return [Sequel::Dataset]
         def dataset
-          return model.dataset.where(false).clone(no_results: true) unless @owner.pk
+          return model.dataset.extension(:null_dataset).nullify unless @owner.pk
           @owner.public_send(@reflection[:dataset_method])
         end
 

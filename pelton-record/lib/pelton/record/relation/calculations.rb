@@ -14,14 +14,13 @@ module Pelton
         # @asynchronous
         def count(name = nil, &block)
           return records.count(*name, &block) if block
-          return 0 if dataset.opts[:no_results] && !dataset.opts[:group]
           name = nil if name == :all || name == "*"
           counted = name && selected([name]).first
           counted ||= dataset.opts[:select].first if dataset.opts[:distinct] && dataset.opts[:select]&.size == 1
           function = counted ? Sequel::SQL::Function.new(:count, counted) : Sequel::SQL::Function.new(:count).*
           function = function.distinct if counted && dataset.opts[:distinct]
           return calculate(function) { |value| value.to_i } if dataset.opts[:group] || counted
-          dataset.unordered.count
+          dataset.unordered.count.to_i
         end
 
         # @param name [Symbol, String, Sequel::SQL::Expression, nil]

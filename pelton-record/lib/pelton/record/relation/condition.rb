@@ -43,10 +43,14 @@ module Pelton
           # @return [Sequel::SQL::QualifiedIdentifier]
           def qualified(dataset, column) = Sequel::SQL::QualifiedIdentifier.new(dataset.first_source_alias, column)
 
+          # @param expressions [Array<Sequel::SQL::Expression>]
+          # @return [Sequel::SQL::Expression]
+          def all_of(expressions) = (expressions.size == 1) ? expressions.first : Sequel.&(*expressions)
+
           private
 
           def of_hash(model, dataset, conditions)
-            Sequel.&(*conditions.map { |name, value| of_pair(model, dataset, name, value) })
+            all_of(conditions.map { |name, value| of_pair(model, dataset, name, value) })
           end
 
           def of_pair(model, dataset, name, value)
@@ -56,7 +60,7 @@ module Pelton
             name = model.column_alias(table)
             reflection = model.association_reflection(name)
             return of_association(model, dataset, reflection, value) if reflection
-            return of_other_table(model, name, value) if value.is_a?(Hash) && !model.typed?(name)
+            return of_other_table(model, name, value) if value.is_a?(Hash) && !model.db_schema.key?(name)
             compare(model, name, qualified(dataset, name), value)
           end
 
@@ -65,7 +69,7 @@ module Pelton
             reflection = model.association_reflections.each_value.find { |one| !one[:polymorphic] && one.associated_class.table_name == table }
             other = reflection&.associated_class
             other = model if table == model.table_name
-            Sequel.&(*conditions.map do |name, value|
+            all_of(conditions.map do |name, value|
               identifier = Sequel::SQL::QualifiedIdentifier.new(table, name.to_sym)
               other ? compare(other, name.to_sym, identifier, value) : Sequel.expr(identifier => plain(value))
             end)
@@ -117,7 +121,7 @@ module Pelton
               nil
             end
             parts = ranges.map { |range| compare(model, name, identifier, range) }
-            parts << Sequel.expr(identifier => nil) if nils.any?
+            parts << Sequel.expr(identifier => nil) unless nils.empty?
             parts << Sequel.expr(identifier => values) if values.any? || parts.empty?
             (parts.size == 1) ? parts.first : Sequel.|(*parts)
           end

@@ -91,7 +91,7 @@ module Pelton
         # Finds nothing, without a query.
         #
         # @return [Relation]
-        def none = with(dataset.clone(no_results: true).where(false))
+        def none = with(dataset.extension(:null_dataset).nullify)
 
         private
 
@@ -101,7 +101,7 @@ module Pelton
           condition = dataset.opts[:where] or return self
           parts = (condition.is_a?(Sequel::SQL::BooleanExpression) && condition.op == :AND) ? condition.args : [condition]
           rest = parts.reject { |part| names.include?(Condition.column_of(part)) }
-          with(rest.empty? ? dataset.unfiltered : dataset.clone(where: Sequel.&(*rest)), @given.except(*names))
+          with(rest.empty? ? dataset.unfiltered : dataset.clone(where: Condition.all_of(rest)), @given.except(*names))
         end
 
         def given_by(conditions)

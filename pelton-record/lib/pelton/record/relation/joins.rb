@@ -21,10 +21,26 @@ module Pelton
         # @private
         # The name of an association's table in a query.
         def self.alias_of(dataset, reflection)
-          taken = [dataset.first_source_alias, *dataset.opts[:join]&.filter_map { |join| join.table_alias || join.table if join.respond_to?(:table_alias) }]
+          taken = [dataset.first_source_alias, *dataset.opts[:join]&.filter_map { |join| join.table_alias || join.table }]
           return reflection[:name] if taken.include?(reflection[:name])
           reflection.associated_class.table_name
         end
+
+        # A join that the program has written.
+        class Text < Sequel::SQL::Expression
+          # @private
+          attr_reader :table, :table_alias, :text
+
+          # @param text [String]
+          def initialize(text)
+            @text = text
+            freeze
+          end
+
+          # @private
+          def to_s_append(_, sql) = sql << " " << @text
+        end
+        private_constant :Text
 
         private
 
@@ -36,7 +52,7 @@ module Pelton
           with((dataset.opts[:select] || found.opts[:select]&.any? { |one| one.is_a?(Sequel::SQL::ColumnAll) }) ? found : found.select_all(found.first_source_alias))
         end
 
-        def join_text(found, text) = found.clone(join: [*found.opts[:join], Sequel.lit(" #{text}")])
+        def join_text(found, text) = found.clone(join: [*found.opts[:join], Text.new(text)])
 
         # Sequel's associations to join, with the names of their tables.
         def named(found, owner, association)
@@ -46,7 +62,7 @@ module Pelton
           else
             reflection = owner.association_reflection(association.to_sym) || raise(ArgumentError, "#{owner} has no association #{association.inspect}")
             raise ArgumentError, "#{owner}.#{association} is polymorphic: its rows are in several tables" if reflection[:polymorphic]
-            taken = [found.first_source_alias, *found.opts[:join]&.filter_map { |join| join.respond_to?(:table_alias) && (join.table_alias || join.table) }]
+            taken = [found.first_source_alias, *found.opts[:join]&.filter_map { |join| join.table_alias || join.table }]
             name = reflection.associated_class.table_name
             [taken.include?(name) ? reflection[:name] : Sequel.as(reflection[:name], name)]
           end

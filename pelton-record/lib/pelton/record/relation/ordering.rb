@@ -28,7 +28,10 @@ module Pelton
         # @param count [Integer, String, nil] rows; nil: all
         # @return [Relation]
         # @raise [ArgumentError] for anything but a number
-        def limit(count) = with(count.nil? ? dataset.clone(limit: nil) : dataset.limit(number(count)))
+        def limit(count)
+        count = number(count) unless count.nil?
+        with((count.nil? || count.zero?) ? dataset.clone(limit: count) : dataset.limit(count))
+      end
 
         # @param count [Integer, String] rows that are left out
         # @return [Relation]
@@ -38,8 +41,8 @@ module Pelton
         private
 
         def number(value)
-          number = Integer(value, exception: false)
-          return number if number && !number.negative?
+          number = value.is_a?(String) ? Integer(value, 10, exception: false) : value
+          return number if number.is_a?(Integer) && !number.negative?
           raise ArgumentError, "a number of rows is an Integer, and not negative: #{value.inspect}"
         end
 
