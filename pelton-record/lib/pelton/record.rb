@@ -5,6 +5,8 @@ require "sequel"
 require "active_model"
 require "active_support/core_ext/hash"
 require "active_support/core_ext/object/blank"
+require "active_support/core_ext/object/deep_dup"
+require "active_support/core_ext/object/try"
 require "active_support/core_ext/enumerable"
 
 module Pelton

@@ -9,7 +9,7 @@ module Pelton
         def initialize(model, column, key)
           @model = model
           @column = column
-          @keys = {key => true}
+          @keys = {key => 1} # and how many want it
           @waiting = 1
           @joined = 0
         end
@@ -19,7 +19,7 @@ module Pelton
 
         # Adds a find before the query is sent.
         def join(key, alone)
-          @keys[key] = true
+          @keys[key] = @keys.fetch(key, 0) + 1
           @joined += 1
           @waiting += 1
           @rows ||= Operation.new
@@ -40,7 +40,7 @@ module Pelton
           rescue => error
             raise error.dup.tap { |copy| copy.set_backtrace(error.backtrace.to_a + caller(3)) }
           end
-          return @model.dataset.row_proc.call(row.dup) if row
+          return @model.dataset.row_proc.call((@keys[key] == 1) ? row : row.deep_dup) if row
           alone.call if key.is_a?(String) # what differs here may be equal in the database's collation
         ensure
           @waiting -= 1
