@@ -55,7 +55,7 @@ module Pelton
 
       def assign(writer, value)
         return public_send(writer, value) if respond_to?(writer)
-        raise ArgumentError, "#{model} has no attribute #{writer[0..-2].inspect}"
+        raise ArgumentError, "#{model} has no attribute #{writer[0..-2].to_sym.inspect}"
       end
     end
   end

@@ -65,10 +65,10 @@ module Pelton
       #
       # @example scope :recent, ->(count = 5) { order(created_at: :desc).limit(count) }
       # @param name [Symbol]
-      # @param body [#call] its `self` is the relation
+      # @param body [Proc] its `self` is the relation
       # @return [Symbol]
       def scope(name, body)
-        raise ArgumentError, "a scope is named by a Proc: scope :#{name}, -> { where(...) }" unless body.respond_to?(:call)
+        raise ArgumentError, "a scope is named by a Proc: scope :#{name}, -> { where(...) }" unless body.is_a?(Proc)
         raise ArgumentError, "#{self}.#{name} is there already: give the scope another name" if respond_to?(name, true)
         define_singleton_method(name) { |*args, **options| relation.then { |all| all.instance_exec(*args, **options, &body) || all } }
         name

@@ -7,9 +7,11 @@ module Pelton
       # @return [Sequel::Database] the model's own, or else the one that {Record.connect} connected last
       # @raise [Error] before that
       def db
-        @db || (superclass.db unless equal?(Model)) || Record.database ||
-          raise(Error, "#{self} has no database: call Pelton::Record.connect first")
+        own_database || Record.database || raise(Error, "#{self} has no database: call Pelton::Record.connect first")
       end
+
+      # @private
+      def own_database = @db || (superclass.own_database unless equal?(Model))
 
       # The model's rows, as Sequel sees them: everything that Sequel can do begins here.
       #
@@ -103,9 +105,9 @@ module Pelton
 
       # For what depends on the columns.
       def table_loaded
-        return if primary_key == :id || primary_key.nil? || method_defined?(:id)
-        define_method(:id) { pk }
-        define_method(:id=) { |value| pk_hash.keys.zip(Array(value)).each { |name, one| self[name] = one } }
+        return if primary_key.nil? || @db_schema.key?(:id)
+        overridable_methods_module.define_method(:id) { pk }
+        overridable_methods_module.define_method(:id=) { |value| pk_hash.keys.zip(Array(value)) { |name, one| self[name] = one } }
       end
 
       KNOWN_BY_TABLE = %i[@dataset @columns @db_schema @instance_dataset @unique_columns @create_timestamps @update_timestamps @columns_to_cast].freeze
