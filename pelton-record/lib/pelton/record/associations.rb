@@ -131,7 +131,7 @@ module Pelton
 
       def validates_parent(name, key)
         validate(if: ->(record) { record.new? || record.attribute_changed?(key) }) do
-          errors.add(name, :required, message: "must exist") if public_send(name).nil?
+          errors.add(name, :required) if public_send(name).nil?
         end
       end
     end

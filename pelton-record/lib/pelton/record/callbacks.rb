@@ -10,7 +10,7 @@ module Pelton
         model.extend(ActiveModel::Callbacks)
         model.define_model_callbacks(:save, :create, :update, :destroy)
         model.define_model_callbacks(:initialize, :find, :touch, :commit, :rollback, only: :after)
-        model.extend(ClassMethods)
+        model.singleton_class.prepend(ClassMethods) # before the methods that define_model_callbacks has made
         model.include(Hooks)
       end
 

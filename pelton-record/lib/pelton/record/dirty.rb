@@ -27,8 +27,9 @@ module Pelton
 
       # @return [Hash{String => Array}] name => [before, now]
       def changes
-        return indifferent(column_changes.slice(*changed_columns)) unless new?
-        indifferent(changed_columns.to_h { |name| [name, [nil, @values[name]]] })
+        columns = changed_columns
+        return indifferent(column_changes.slice(*columns)) unless new?
+        indifferent(columns.to_h { |name| [name, [nil, @values[name]]] })
       end
       alias_method :changes_to_save, :changes
 

@@ -41,6 +41,7 @@ module Pelton
       extend Table
       extend Inheritance
       extend Enum
+      extend ActiveModel::SecurePassword::ClassMethods
       extend Secure
       extend Querying
       extend Merging::ClassMethods

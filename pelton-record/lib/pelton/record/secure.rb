@@ -26,7 +26,6 @@ module Pelton
       # @param validations [Boolean]
       # @return [nil]
       def has_secure_password(name = :password, **options)
-        singleton_class.include(ActiveModel::SecurePassword::ClassMethods) unless singleton_class.include?(ActiveModel::SecurePassword::ClassMethods)
         super
         nil
       rescue LoadError

@@ -31,8 +31,5 @@ module Pelton
         {Sequel.function(:lower, name) => value.downcase}
       end
     end
-    # ActiveModel looks for validators by name, in the model and above it.
-    UniquenessValidator = Uniqueness
-    private_constant :UniquenessValidator
   end
 end

@@ -2,10 +2,16 @@
 
 require_relative "uniqueness"
 
+I18n.load_path << File.expand_path("locale/en.yml", __dir__)
+
 module Pelton
   module Record
     # ActiveModel's validations: `validates :name, presence: true, uniqueness: true`.
     module Validations
+      # ActiveModel looks for validators by name, in the model and above it.
+      # @private
+      UniquenessValidator = Uniqueness
+
       # @private
       def self.included(model)
         model.include(ActiveModel::Validations)
