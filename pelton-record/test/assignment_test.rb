@@ -42,6 +42,6 @@ class AssignmentTest < PeltonTest
   def test_names_that_are_no_attributes
     assert_match(/no attribute :nonsense/, assert_raises(ArgumentError) { Author.new(nonsense: 1) }.message)
     assert_raises(ArgumentError) { Author.new("name") }
-    assert_raises(ArgumentError) { Author.new(:"instance_variable_set" => 1) } # standard:disable Style/QuotedSymbols
+    assert_raises(ArgumentError) { Author.new(instance_variable_set: 1) } # standard:disable Style/QuotedSymbols
   end
 end

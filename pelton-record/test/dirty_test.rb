@@ -50,7 +50,9 @@ class DirtyTest < PeltonTest
   end
 
   def test_only_changes_are_written
-    assert_empty(queries { ann.tap { |author| author.name = author.name }.save! }.grep(/UPDATE/).grep(/name/))
+    ann.name = "Ann"
+
+    assert_empty(queries { ann.save! }.grep(/UPDATE/))
     sql = queries { ann.update!(age: 44) }.grep(/UPDATE/).first
 
     refute_match(/email/, sql)

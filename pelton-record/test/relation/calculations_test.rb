@@ -17,7 +17,7 @@ class CalculationsTest < PeltonTest
     assert_equal 2, Author.count(:age)
     assert_equal 2, Author.limit(2).count
     assert_equal 1, Author.order(:id).offset(2).limit(5).count
-    assert_equal 1, (Author.all.count { |author| author.age == 20 })
+    assert_equal 1, Author.all.count { |author| author.age == 20 }
   end
 
   def test_sums_and_averages

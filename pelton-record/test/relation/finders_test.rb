@@ -18,7 +18,7 @@ class FindersTest < PeltonTest
     assert_equal [ann], Author.find([ann.id])
     assert_empty Author.find([])
     assert_equal bob, Author.where(age: 30).find(bob.id)
-    assert_equal bob, (Author.find { |author| author.name == "Bob" })
+    assert_equal bob, Author.find { |author| author.name == "Bob" }
   end
 
   def test_not_found

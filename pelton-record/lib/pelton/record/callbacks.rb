@@ -96,12 +96,13 @@ module Pelton
 
         def watch_transaction
           db.after_commit { run_callbacks(:commit) } if __callbacks[:commit].any?
+          return unless __callbacks[:rollback].any?
           was_new = new?
           db.after_rollback do
             @new = true if was_new
             @destroyed = false
             run_callbacks(:rollback)
-          end if __callbacks[:rollback].any?
+          end
         end
       end
     end

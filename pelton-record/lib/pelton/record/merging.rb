@@ -30,7 +30,7 @@ module Pelton
         # @return [Model, nil]
         # @asynchronous
         def find(model, column, key, &alone)
-          return yield unless Record.merge && Reactor.running? && (key.is_a?(Integer) || key.is_a?(String)) && !holding?(model.db)
+          return yield if !Record.merge || !Reactor.running? || !mergeable?(key) || holding?(model.db)
           batches = (BATCHES[Thread.current] ||= {}.compare_by_identity)
           columns = (batches[model] ||= {})
           batch = columns[column]
@@ -44,6 +44,10 @@ module Pelton
           end
           batch.alone? ? yield : batch.wait(key, alone)
         end
+
+        # @private
+        # Whether Ruby and the database agree about which values are the same. (Of texts they may not: see Batch.)
+        def mergeable?(key) = key.is_a?(Integer) || key.is_a?(String)
 
         private
 
@@ -75,9 +79,9 @@ module Pelton
           return super if conditions.size != 1 || block || !(pair = conditions.first).is_a?(Hash) || pair.size != 1 || !unscoped?
           column, value = pair.first
           dataset
-          return super unless unique_columns.include?(column) && !value.is_a?(Array) && !value.is_a?(Range) && !value.is_a?(Relation) && !value.is_a?(Sequel::Model)
+          return super unless unique_columns.include?(column) && Merging.mergeable?(value)
           key = cast(column, value)
-          return super unless key.is_a?(Integer) || key.is_a?(String)
+          return super unless Merging.mergeable?(key)
           Merging.find(self, column, key) { super }
         rescue Sequel::InvalidValue
           nil

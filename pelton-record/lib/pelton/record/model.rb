@@ -59,6 +59,7 @@ module Pelton
       include Validations
       extend Associations
       include Association::Owner
+
       validate :valid_new_records
     end
   end

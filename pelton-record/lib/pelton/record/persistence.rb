@@ -131,7 +131,7 @@ module Pelton
       # @return [self, false] false when a callback has thrown :abort
       # @asynchronous
       def destroy(options = nil)
-        return super(options) if options
+        return super if options
         return (@destroyed = true) && self if new?
         super(raise_on_failure: false) || false
       end
@@ -237,7 +237,7 @@ module Pelton
       # @return [Model] new, with the same attributes but the key and the timestamps
       def dup
         left_out = [*model.primary_key, *model.create_timestamps]
-        model.new(@values.reject { |name, _| left_out.include?(name) })
+        model.new(@values.except(*left_out))
       end
 
       private

@@ -167,7 +167,7 @@ module Pelton
         return scoping { model.public_send(name, *args, **options, &block) } if own_class_method?(name)
         return super unless dataset.respond_to?(name)
         found = dataset.public_send(name, *args, **options, &block)
-        found.is_a?(Sequel::Dataset) && found.row_proc ? with(found) : found
+        (found.is_a?(Sequel::Dataset) && found.row_proc) ? with(found) : found
       end
 
       def respond_to_missing?(name, include_all = false) = own_class_method?(name) || dataset.respond_to?(name, include_all) || super

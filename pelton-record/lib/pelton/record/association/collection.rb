@@ -54,7 +54,7 @@ module Pelton
 
         # @return [Boolean]
         # @asynchronous
-        def empty? = loaded? || @unsaved.any? ? records.empty? : super
+        def empty? = (loaded? || @unsaved.any?) ? records.empty? : super
 
         # @return [Model] not saved; it is when the owner is saved
         def new(attributes = Sequel::OPTS, &block)
@@ -195,22 +195,26 @@ module Pelton
 
         def add(record)
           refuse(record)
+          by = middle if @reflection[:through]
           own_columns.each { |column, value| record[column] = value }
           record.save! if record.new? || record.changed?
-          join(record) if joined?
+          join(record, by) if joined?
           record.associations[@reflection.reciprocal] = @owner if !joined? && @reflection.reciprocal
           @unsaved.delete(record)
           records << record if loaded? && !records.include?(record)
         end
 
         # The row in the middle.
-        def join(record)
-          return @owner.send(@reflection[:_add_method], record) unless @reflection[:through]
-          by = @owner.class.association_reflection(@reflection[:through])
-          unless %i[one_to_many one_to_one].include?(by[:type]) && by.associated_class.association_reflection(@reflection[:source])[:type] == :many_to_one
-            raise ArgumentError, "#{@owner.class}.#{name} cannot be added to: it leads through #{by[:name]}, whose rows do not belong to both"
-          end
+        def join(record, by = @reflection[:through] && middle)
+          return @owner.send(@reflection[:_add_method], record) unless by
           @owner.collection(by[:name]).create!(@reflection[:source] => record)
+        end
+
+        # The association whose rows belong to both.
+        def middle
+          by = @owner.class.association_reflection(@reflection[:through])
+          return by if by[:type] == :one_to_many && by.associated_class.association_reflection(@reflection[:source])[:type] == :many_to_one
+          raise ArgumentError, "#{@owner.class}.#{name} cannot be added to: it leads through #{by[:name]}, whose rows do not belong to both"
         end
 
         def remove(records)

@@ -13,7 +13,7 @@ module Pelton
           # @private
           def add(model, name, dependent)
             handler = {destroy: :destroy_all, delete_all: :delete_all, delete: :delete_all, nullify: :nullify,
-              restrict_with_error: :refuse, restrict_with_exception: :raise_restricted}.fetch(dependent) do
+                       restrict_with_error: :refuse, restrict_with_exception: :raise_restricted}.fetch(dependent) do
               raise ArgumentError, "#{model}.#{name}: dependent: is :destroy, :delete_all, :nullify, :restrict_with_error or :restrict_with_exception, not #{dependent.inspect}"
             end
             model.before_destroy { Dependents.send(handler, self, name) }

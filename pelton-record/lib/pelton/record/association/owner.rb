@@ -76,6 +76,15 @@ module Pelton
           other
         end
 
+        def create_associated(name, attributes, save)
+          build_associated(name, attributes).tap do |other|
+            next unless other.public_send(save)
+            associations.delete(name) # the writer does nothing for an object that is there
+            [@new_parents, @new_children].each { |unsaved| unsaved&.delete(name) }
+            public_send(:"#{name}=", other)
+          end
+        end
+
         def save_new_children
           children, @new_children = @new_children, nil
           children&.each do |name, other|

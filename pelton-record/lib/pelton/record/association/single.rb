@@ -22,9 +22,8 @@ module Pelton
           def parent_writer(name, reflection)
             Module.new do
               define_method(:"#{name}=") do |other|
-                unless other.nil? || (other.is_a?(Sequel::Model) && (reflection[:polymorphic] || other.is_a?(reflection.associated_class)))
-                  raise ArgumentError, "#{self.class}.#{name} is a #{reflection[:polymorphic] ? "model's object" : reflection.associated_class}, not #{other.inspect}"
-                end
+                wanted = reflection[:polymorphic] ? Model : reflection.associated_class
+                raise ArgumentError, "#{self.class}.#{name} is an object of #{wanted}, not #{other.inspect}" unless other.nil? || other.is_a?(wanted)
                 other&.new? ? set_new_parent(reflection, other) : super(other)
               end
             end
@@ -33,8 +32,8 @@ module Pelton
           def define_builders(model, name)
             model.send(:overridable_methods_module).module_eval do
               define_method(:"build_#{name}") { |attributes = Sequel::OPTS| build_associated(name, attributes) }
-              define_method(:"create_#{name}") { |attributes = Sequel::OPTS| build_associated(name, attributes).tap(&:save).tap { |other| public_send(:"#{name}=", other) } }
-              define_method(:"create_#{name}!") { |attributes = Sequel::OPTS| build_associated(name, attributes).tap(&:save!).tap { |other| public_send(:"#{name}=", other) } }
+              define_method(:"create_#{name}") { |attributes = Sequel::OPTS| create_associated(name, attributes, :save) }
+              define_method(:"create_#{name}!") { |attributes = Sequel::OPTS| create_associated(name, attributes, :save!) }
               define_method(:"reload_#{name}") { associations.delete(name) && nil || public_send(name) }
             end
           end

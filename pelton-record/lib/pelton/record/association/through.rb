@@ -25,10 +25,11 @@ module Pelton
           source = [path[:source], name, name.to_s.singularize.to_sym].compact.filter_map { |one| middle.association_reflection(one) }.first
           raise ArgumentError, "#{self}.#{name}: #{middle} has no association #{path[:source] || name}. Name it by source:" unless source
           condition = conditions(by, middle, source, path[:source_type])
-          block = scoped(scope)
+          scope = scoped(scope)
+          block = (condition || scope) && ->(rows) { (condition ? rows.where(condition) : rows).then { |found| scope ? scope.call(found) : found } }
           associate(type, name, through: path[:through], source: source[:name], no_association_method: true,
             class: path[:source_type] || source.associated_class, join_table: middle.table_name, **keys(by, middle, source),
-            read_only: true) { |rows| (condition ? rows.where(condition) : rows).then { |found| block ? block.call(found) : found } }
+            graph_use_association_block: condition.nil?, read_only: true, &block)
           association_reflections[name]
         end
 

@@ -40,7 +40,7 @@ module Pelton
           key = model.primary_key
           raise ArgumentError, "batches need a primary key of one column, and #{model} has #{key.inspect}" unless key.is_a?(Symbol)
           column = Condition.qualified(dataset, key)
-          first, last = (order == :desc) ? [:<=, :>=] : [:>=, :<=]
+          first, last, beyond = (order == :desc) ? %i[<= >= <] : %i[>= <= >]
           rows = dataset
           rows = rows.where(column.public_send(first, start)) if start
           rows = rows.where(column.public_send(last, finish)) if finish
@@ -49,7 +49,7 @@ module Pelton
           after = nil
           until left == 0
             size = left ? [of, left].min : of
-            page = with((after ? rows.where(column.public_send((order == :desc) ? :< : :>, after)) : rows).limit(size, (dataset.opts[:offset] unless after)))
+            page = with((after ? rows.where(column.public_send(beyond, after)) : rows).limit(size, (dataset.opts[:offset] unless after)))
             keys = load ? page.records.map(&:pk) : page.pluck(key)
             break if keys.empty?
             yield(load ? page : with(dataset.unlimited.where(column => keys)))

@@ -17,7 +17,8 @@ module Pelton
           return Styles.defer(block) { find(*ids) } if block
           raise NotFound.new("find needs a key: #{model}.find(1)", model: model) if ids.empty?
           many = ids.size > 1 || (ids.first.is_a?(Array) && !model.primary_key.is_a?(Array))
-          many ? find_many((ids.size == 1) ? ids.first : ids) : find_one(ids.first)
+          return find_one(ids.first) unless many
+          find_many((ids.size == 1) ? ids.first : ids)
         end
 
         # @param conditions see {Conditions#where}

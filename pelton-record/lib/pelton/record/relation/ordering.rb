@@ -29,9 +29,9 @@ module Pelton
         # @return [Relation]
         # @raise [ArgumentError] for anything but a number
         def limit(count)
-        count = number(count) unless count.nil?
-        with((count.nil? || count.zero?) ? dataset.clone(limit: count) : dataset.limit(count))
-      end
+          count = number(count) unless count.nil?
+          with((count.nil? || count.zero?) ? dataset.clone(limit: count) : dataset.limit(count))
+        end
 
         # @param count [Integer, String] rows that are left out
         # @return [Relation]

@@ -52,7 +52,11 @@ module Pelton
         # @return [Relation]
         def lock(mode = true)
           return with(dataset.clone(lock: nil)) unless mode
-          with((mode == true) ? dataset.for_update : dataset.lock_style(mode.is_a?(String) ? " #{mode}" : mode))
+          with(if mode == true
+            dataset.for_update
+          else
+            dataset.lock_style(mode.is_a?(String) ? " #{mode}" : mode)
+          end)
         end
 
         # @param parts [Array<Symbol>] :where, :order, :limit, :offset, :select, :group, :having, :joins, :includes, :lock, :distinct
