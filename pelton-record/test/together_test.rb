@@ -59,6 +59,29 @@ class TogetherTest < PeltonTest
     end
   end
 
+  # Each query parks its fiber, as those of a server do.
+  def test_nobody_sees_a_load_that_is_not_done
+    database.statistics.on_query { sleep 0.001 if Pelton.running? }
+    Note.create!(notable: @authors[0], text: "n")
+    Pelton.run do
+      assert_equal 100, Pelton.map(Post.order(:id).to_a) { |post| post.author.name }.size
+      assert_equal [20] * 5, Pelton.map(Author.order(:id).to_a) { |author| author.posts.to_a.size }
+      assert_equal(@authors.first(1) * 3, Note.all.to_a.then { |notes| Pelton.map([notes[0]] * 3, &:notable) })
+    end
+  end
+
+  def test_an_association_that_could_not_be_loaded_is_loaded_later
+    posts = Post.order(:id).limit(3).to_a
+    failing = true
+    database.statistics.on_query { |sql, _, _| raise KeyError if failing && sql.include?("authors") }
+    Pelton.run do
+      assert_raises(KeyError) { posts[0].author }
+      failing = false
+
+      assert_equal ["author 0", "author 1", "author 2"], posts.map { |post| post.author.name }
+    end
+  end
+
   def test_a_load_that_fails_fails_and_the_next_one_loads
     Pelton.run do
       relation = Post.where(Sequel.lit("nonsense ="))

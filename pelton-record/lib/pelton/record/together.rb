@@ -7,11 +7,25 @@ module Pelton
     module Together
       private
 
-      # A fiber that needs what another one loads right now waits for it, and then finds it.
+      # A fiber that needs what another one loads right now waits for it, and then finds it. While it is loaded, Sequel has
+      # empty associations in its place.
       def load_associated_objects(reflection, options = Sequel::OPTS, &block)
         name = reflection[:name]
-        return super if associations.include?(name) && (options == true || options.empty?)
-        Turns.take(retrieved_with || self, name) { super }
+        return super if loaded_together?(name) && (options == true || options.empty?)
+        load_together(name) { super }
+      end
+
+      def loaded_together?(name) = associations.key?(name) && Turns.free?(retrieved_with || self)
+
+      # What a load that fails leaves behind would look like an answer.
+      def load_together(name)
+        together = retrieved_with || [self]
+        Turns.take(retrieved_with || self, name) do
+          missing = together.reject { |record| record.associations.key?(name) }
+          yield.tap { missing = nil }
+        ensure
+          missing&.each { |record| record.associations.delete(name) }
+        end
       end
     end
   end

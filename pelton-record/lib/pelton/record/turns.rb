@@ -8,6 +8,10 @@ module Pelton
       TURNS = {}.compare_by_identity
       private_constant :Turn, :TURNS
 
+      # @param object [Object]
+      # @return [Boolean] whether no fiber is in a block for the object
+      def self.free?(object) = TURNS.empty? || !TURNS.key?(object)
+
       # Calls the block when no other fiber is in a block for the same object and name.
       #
       # @param object [Object]

@@ -51,14 +51,12 @@ module Pelton
         # Of a polymorphic association: all objects that were loaded together.
         def load_parent(reflection)
           name = reflection[:name]
-          return associations[name] if associations.key?(name)
-          Turns.take(retrieved_with || self, name) do
-            unless associations.key?(name)
-              rows = (retrieved_with || [self]).select { |row| row.instance_of?(self.class) && !row.associations.key?(name) }
-              reflection[:eager_loader].call(rows: rows)
-            end
+          return associations[name] if loaded_together?(name)
+          load_together(name) do
+            rows = (retrieved_with || [self]).select { |row| row.instance_of?(self.class) && !row.associations.key?(name) }
+            reflection[:eager_loader].call(rows: rows) if rows.any?
+            associations[name]
           end
-          associations[name]
         end
 
         def build_associated(name, attributes)
