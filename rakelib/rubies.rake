@@ -20,5 +20,7 @@ namespace :rubies do
   desc "Run a command in the root of another Ruby: rake 'rubies:run[3.3]' COMMAND='bundle exec ruby -Itest test/timer_test.rb'"
   task :run, [:name] do |_, arguments|
     root.call(arguments.name).tap(&:prepare).exec("sh", "-c", ENV.fetch("COMMAND"))
+  rescue RubyRoot::Missing => problem
+    abort "#{arguments.name}: #{problem.message}"
   end
 end

@@ -45,7 +45,7 @@ class CommandTest < PeltonTest
     output, status = Open3.capture2e(child_environment, RbConfig.ruby, "--disable=gems", "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "lab", "--list")
 
     assert_equal 2, status.exitstatus
-    assert_equal "pelton lab: the lab is in a gem of its own: gem install pelton-lab, or add gem \"pelton-lab\" to the Gemfile\n", output
+    assert_equal "pelton lab: this command is in a gem of its own: gem install pelton-lab, or add gem \"pelton-lab\" to the Gemfile\n", output
   end
 
   def test_an_unknown_command_is_an_error_on_stderr

@@ -69,8 +69,8 @@ class CompositionTest < PeltonTest
     @two.fail(IOError.new("two"))
     @three.succeed(3)
 
+    assert_raises(IOError) { second.await } # before another await reports its error
     assert_equal 1, first.await
-    assert_raises(IOError) { second.await }
     assert_raises(ArgumentError) { D.race }
   end
 

@@ -50,7 +50,7 @@ class ForkTest < PeltonTest
       Pelton.spawn { sleep(0.002) && @log << :parent }
       unless fork
         @child = true
-        Pelton.next_tick { writer.write("tick in the child") }
+        Pelton::Reactor.current.next_tick { writer.write("tick in the child") }
       end
       @log << :callback
     end
@@ -64,6 +64,20 @@ class ForkTest < PeltonTest
     exit!(@child ? 0 : 1)
   ensure
     exit!(1) if @child
+  end
+
+  def test_exit_in_a_task_of_the_child_ends_the_child_with_that_status
+    output = ruby_output(<<~RUBY)
+      require "pelton"
+      [->(leave) { leave.call }, ->(leave) { Pelton.spawn(&leave).await }, ->(leave) { Pelton.add_timer(0, &leave) }].each do |style|
+        Pelton.run do
+          style.call(-> { fork ? Process.wait : exit(5) })
+        end
+        puts $?.exitstatus
+      end
+    RUBY
+
+    assert_equal "5\n5\n5\n", output
   end
 
   def test_the_child_can_rescue_that_error_and_call_run_again

@@ -99,6 +99,19 @@ class GroupTest < PeltonTest
     assert_equal ["block", [:task]], [error.message, @log]
   end
 
+  # Each await raises a copy of the error.
+  def test_an_awaited_task_s_error_is_not_attached_to_itself
+    error = assert_raises(IOError) do
+      Pelton.group do |group|
+        task = group.spawn { sleep(0.001) && raise(IOError, "first") }
+        group.spawn { task.await }
+        task.await
+      end
+    end
+
+    assert_empty error.suppressed
+  end
+
   def test_the_other_errors_are_attached
     error = assert_raises(IOError) do
       Pelton.group do |group|

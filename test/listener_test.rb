@@ -3,6 +3,7 @@
 require "socket"
 require "tmpdir"
 require_relative "test_helper"
+require_relative "support/certificates"
 require "pelton"
 
 class ListenerTest < PeltonTest
@@ -109,9 +110,10 @@ class ListenerTest < PeltonTest
 
   def test_pending_counts_accepted_connections_whose_block_has_not_begun
     served = 0
-    listener = Pelton.listen("127.0.0.1", 0) { |stream| served += 1 if stream }
-    clients = Array.new(3) { TCPSocket.new("127.0.0.1", listener.port) }
+    clients = nil
     Pelton.run do
+      listener = Pelton.listen("127.0.0.1", 0) { |stream| served += 1 if stream }
+      clients = waiting_clients(listener, 3)
       Pelton::Reactor.current.yield while listener.stats[:accepted] < 3
       listener.close
       assert_equal [3, 0], [listener.pending, served]
@@ -125,10 +127,11 @@ class ListenerTest < PeltonTest
 
   # When the last listener on a socket closes it, the system resets the connections in its backlog.
   def test_finish_serves_the_backlog
-    listener = Pelton.listen("127.0.0.1", 0) { |stream| stream.write("served").then { stream.close } }
-    port = listener.port
-    clients = Array.new(100) { TCPSocket.new("127.0.0.1", port) } # more than one batch
+    clients = nil
     Pelton.run do
+      listener = Pelton.listen("127.0.0.1", 0) { |stream| stream.write("served").then { stream.close } }
+      port = listener.port
+      clients = waiting_clients(listener, 100) # more than one batch
       listener.finish
       assert_equal [100, true], [listener.pending, listener.closed?]
       assert_nil listener.finish
@@ -152,9 +155,10 @@ class ListenerTest < PeltonTest
   end
 
   def test_pending_is_zero_after_the_reactor_has_ended
-    listener = Pelton.listen("127.0.0.1", 0) {}
-    client = TCPSocket.new("127.0.0.1", listener.port)
+    listener = client = nil
     Pelton.run do
+      listener = Pelton.listen("127.0.0.1", 0) {}
+      client = waiting_clients(listener, 1).first
       Pelton::Reactor.current.yield while listener.stats[:accepted] < 1
       assert_equal 1, listener.pending
       Pelton.stop
@@ -175,18 +179,24 @@ class ListenerTest < PeltonTest
     assert_raises(Pelton::ClosedError) { listener.port }
   end
 
-  def test_a_listener_that_was_opened_before_run_accepts_in_run
-    got = []
-    listener = Pelton.listen("127.0.0.1", 0) do |stream|
-      got << stream.gets
-      listener.close
+  def test_a_block_that_raises_closes_its_stream
+    [nil, Certificates.server.to_h].each do |tls|
+      kept = []
+      Pelton.run do
+        listener = Pelton.listen("127.0.0.1", 0, tls: tls) do |stream|
+          kept << stream
+          raise "in the block"
+        end
+        Pelton.on_error { |error| kept << error.message }
+        client = Pelton.connect("127.0.0.1", listener.port, timeout: 5, tls: tls && {verify: false})
+
+        assert_nil client.gets(timeout: 5)
+        assert_equal [true, "in the block"], [kept.first.closed?, kept.last]
+        listener.close
+      end
+    ensure
+      Pelton.on_error
     end
-    client = TCPSocket.new("127.0.0.1", listener.port)
-    client.write("early\n")
-    Pelton.run {}
-    assert_equal ["early\n"], got
-  ensure
-    client.close
   end
 
   # ---- accept
@@ -341,10 +351,10 @@ class ListenerTest < PeltonTest
       require "pelton"
       require "socket"
       served = []
-      listener = Pelton.listen("127.0.0.1", 0) { |stream| served << stream }
-      clients = Array.new(10) { TCPSocket.new("127.0.0.1", listener.port) }
-      Process.setrlimit(:NOFILE, clients.last.fileno + 3, Process.getrlimit(:NOFILE).last)
       Pelton.run do
+        listener = Pelton.listen("127.0.0.1", 0) { |stream| served << stream }
+        clients = Array.new(10) { Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(listener.local_address, exception: false) } }
+        Process.setrlimit(:NOFILE, clients.last.fileno + 3, Process.getrlimit(:NOFILE).last)
         before = Pelton.stats[:iterations]
         sleep 0.01 until listener.stats[:pauses] >= 2
         spun = Pelton.stats[:iterations] - before
@@ -373,5 +383,12 @@ class ListenerTest < PeltonTest
       end
     RUBY
     assert_equal "Pelton::Stream\n1\ntrue\n", output
+  end
+
+  private
+
+  # Clients that the listener has not accepted: they connect without letting the loop run.
+  def waiting_clients(listener, count)
+    Array.new(count) { Socket.new(:INET, :STREAM).tap { |client| client.connect_nonblock(listener.local_address, exception: false) } }
   end
 end

@@ -51,4 +51,17 @@ class MetricsTest < PeltonTest
     assert_equal "# HELP n a\\\\b\\nc\"d\n# TYPE n gauge\nn{l=\"a\\\\b\\nc\\\"d\"} 1\n",
       Pelton::Metrics.text(families, {{l: "a\\b\nc\"d"} => {"n" => 1}})
   end
+
+  # In a process of its own, because nothing that was added can be removed.
+  def test_what_other_code_adds
+    assert_equal "x_jobs 3\n", run_ruby(<<~RUBY).first
+      require "pelton/metrics"
+      Pelton::Metrics.add("jobs" => Pelton::Metrics::Family.new("gauge", "x_jobs", "Jobs.")) { {"jobs" => 3} }
+      puts Pelton::Metrics.text(Pelton::Metrics.families, {{} => Pelton::Metrics.stats}).lines.last
+    RUBY
+  end
+
+  def test_adding_needs_a_block
+    assert_raises(ArgumentError) { Pelton::Metrics.add({}) }
+  end
 end

@@ -22,7 +22,7 @@ class RunTest < PeltonTest
 
   def test_run_needs_a_block
     assert_raises(ArgumentError) { Pelton.run }
-    assert_raises(ArgumentError) { Pelton.next_tick }
+    assert_raises(ArgumentError) { Pelton.run { Pelton.next_tick } }
   end
 
   def test_run_can_be_called_again_and_again

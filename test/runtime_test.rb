@@ -3,6 +3,8 @@
 require "socket"
 require_relative "test_helper"
 require "pelton"
+require "pelton/http"
+require "pelton/http/websocket"
 
 class RuntimeTest < PeltonTest
   def teardown
@@ -56,9 +58,35 @@ class RuntimeTest < PeltonTest
   end
 
   def test_methods_that_need_a_running_reactor_say_so
-    [-> { Pelton.spawn {} }, -> { Pelton.add_timer(1) {} }, -> { Pelton.add_periodic_timer(1) {} }].each do |call|
-      assert_includes assert_raises(Pelton::NotRunningError, &call).message, "Pelton.run"
+    openers.each do |name, call|
+      error = assert_raises(Pelton::NotRunningError, name, &call)
+
+      assert_includes error.message, "Pelton.run { }", name
+      assert_includes error.message, "next_tick", name
+      assert_includes error.backtrace.grep(/\A#{__FILE__}/).first, ":#{call.source_location.last}:", name
     end
+  end
+
+  def test_another_thread_is_told_of_the_way_in
+    Pelton.run do
+      reactor = Pelton::Reactor.current
+      [-> { Pelton.spawn {} }, -> { Pelton.next_tick {} }].each do |call|
+        assert_includes Thread.new { assert_raises(Pelton::NotRunningError, &call) }.value.message, "another thread's reactor takes work by its next_tick"
+      end
+
+      assert_equal :here, Pelton::Operation.new.tap { |done| Thread.new { reactor.next_tick { done.succeed(:here) } } }.await
+    end
+  end
+
+  # Without a block these block, so they need no reactor.
+  def test_listeners_accept_and_streams_read_where_no_reactor_runs
+    listener = Pelton.listen("127.0.0.1", 0)
+    client = Pelton.connect("127.0.0.1", listener.port)
+    client.write("x")
+    client.close
+
+    assert_equal "x", listener.accept.read
+    listener.close
   end
 
   def test_a_missing_block_is_an_error
@@ -156,5 +184,36 @@ class RuntimeTest < PeltonTest
       task.cancel
     end
     assert_empty Pelton::Reactor.current.parked
+  end
+
+  private
+
+  # Everything whose blocks only a reactor calls, one a line.
+  def openers
+    stream = Pelton::Stream.pair.first
+    server = Pelton::HTTP::Server.new(->(_env) { [200, {}, []] })
+    socket = TCPServer.new("127.0.0.1", 0)
+    {
+      spawn: -> { Pelton.spawn {} },
+      spawn_with_options: -> { Pelton.spawn(name: "x") {} },
+      next_tick: -> { Pelton.next_tick {} },
+      add_timer: -> { Pelton.add_timer(1) {} },
+      add_periodic_timer: -> { Pelton.add_periodic_timer(1) {} },
+      hold: -> { Pelton.hold {} },
+      listen: -> { Pelton.listen("127.0.0.1", 0) {} },
+      listen_unix: -> { Pelton.listen_unix("never made") {} },
+      for_fd: -> { Pelton::Listener.for_fd(socket.fileno) {} },
+      on_data: -> { stream.on_data {} },
+      http_listen: -> { server.listen("tcp://127.0.0.1:0") },
+      http_listen_fd: -> { server.listen_fd(socket.fileno) },
+      http_serve: -> { server.serve(stream) },
+      broadcast: -> { Pelton::HTTP::WebSocket::Room.new.broadcast("x") },
+      on_message: -> { socket_without_reactor.on_message {} }
+    }
+  end
+
+  def socket_without_reactor
+    frames = Pelton::HTTP::WebSocketFrames.new(masked: false, limit: 100)
+    Pelton::HTTP::WebSocket.new(Pelton::Stream.pair.first, frames, client: true, protocol: nil, deflate: nil, ping: nil, write_timeout: nil).begin
   end
 end

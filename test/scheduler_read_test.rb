@@ -122,6 +122,17 @@ class SchedulerReadTest < PeltonTest
     end
   end
 
+  def test_a_copy_stream_that_waits_is_cancelled
+    other, = UNIXSocket.pair
+    Pelton.run do
+      copying = Pelton.spawn { IO.copy_stream(other, @there) }
+      sleep 0
+      copying.cancel
+
+      assert_raises(Pelton::Cancelled) { copying.await }
+    end
+  end
+
   def test_copy_stream_between_sockets
     data = "x" * 1_000_000
     other, end_of_other = UNIXSocket.pair

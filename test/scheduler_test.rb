@@ -193,33 +193,6 @@ class SchedulerTest < PeltonTest
     assert_equal %i[other self], log
   end
 
-  def test_fiber_interrupt
-    Pelton.run do
-      fiber = nil
-      task = Pelton.spawn { (fiber = Fiber.current) && sleep }
-      sleep 0
-
-      assert scheduler.fiber_interrupt(fiber, IOError.new("closed"))
-      assert_raises(IOError) { task.await }
-      refute scheduler.fiber_interrupt(Fiber.new {}, IOError.new)
-    end
-  end
-
-  def test_io_close
-    reader, writer = IO.pipe
-    descriptor = reader.dup.tap { |io| io.autoclose = false }.fileno
-    Pelton.run do
-      task = Pelton.spawn { reader.read(1) }
-      sleep 0
-      Pelton.close(reader)
-
-      assert_raises(IOError) { task.await }
-      assert scheduler.io_close(descriptor) # as Ruby 4 calls it
-      assert_raises(Errno::EPIPE) { writer.syswrite("x") }
-      assert_raises(Errno::EBADF) { scheduler.io_close(descriptor) }
-    end
-  end
-
   def test_work_that_may_block_is_done_in_place
     assert_same Thread.current, Pelton.run { scheduler.blocking_operation_wait(-> { Thread.current }) }
     error = assert_raises(KeyError) { Pelton.run { scheduler.blocking_operation_wait(-> { raise KeyError, "oh" }) } }
@@ -280,39 +253,6 @@ class SchedulerTest < PeltonTest
     Pelton.run do
       assert_includes ["127.0.0.1", "::1"], scheduler.address_resolve("localhost").first
       assert_nil scheduler.address_resolve("no-such-name.invalid")
-    end
-  end
-
-  # Calls IO::Buffer itself, because each version of Ruby passes other arguments to the hooks. The results must be the same without
-  # a scheduler. Ruby 3.2 has swapped the length and the position.
-  def test_pread_and_pwrite
-    order = ->(length, position) { (RUBY_VERSION < "3.2") ? [length, position] : [position, length] }
-    use = lambda do |file|
-      buffer = buffer_of(8)
-      reads = [[8, 6], [3, 0], [8, 100]].flat_map { |range| [buffer.pread(file, *order.call(*range)), buffer.get_string(0, 5)] }
-      reads << buffer.pwrite(file, *order.call(2, 7)) << File.read(file.path)
-    end
-    before, inside = [->(file) { use.call(file) }, ->(file) { Pelton.run { use.call(file) } }].map do |run|
-      Tempfile.create { |file| file.write("hello world") && file.flush && run.call(file) }
-    end
-
-    assert_equal before, inside
-    assert_equal [5, "world"], inside.first(2)
-    assert_equal(-Errno::ESPIPE::Errno, Pelton.run { scheduler.io_pread(IO.pipe[0], buffer_of(8), 1, 0) }) # Ruby 3.1 does not raise
-  end
-
-  # (from, length, offset) from Ruby 3.2 on.
-  def test_pread_and_pwrite_with_an_offset
-    skip "IO::Buffer's order of offset and length is another" if IO::Buffer.const_defined?(:VERSION) && IO::Buffer::VERSION >= 3
-    Tempfile.create do |file|
-      file.write("hello world") && file.flush
-      buffer = buffer_of(8)
-      Pelton.run do
-        assert_equal 6, scheduler.io_pread(file, buffer, 0, 0, 2)
-        assert_equal "\0\0hello ", buffer.get_string
-        assert_equal 3, scheduler.io_pwrite(file, buffer, 8, 3, 5)
-        assert_equal "hello wolo ", File.read(file.path)
-      end
     end
   end
 

@@ -171,10 +171,14 @@ class SignalTest < PeltonTest
   end
 
   # A worker that steps aside is in the pool already when its switch to the woken fiber fails. Another trap handler may strike
-  # it there; the trace stands for that handler.
+  # it there; the trace stands for that handler. The signal comes when the main fiber waits: before, no switch to it would fail.
   def test_a_worker_in_the_pool_that_has_resumed_a_fiber_is_passed_over
     output = child(<<~RUBY)
-      trap(:USR1) { $trapped = true; Fiber.new { sleep 0.001 until $worked; puts "handler" }.resume }
+      struck = Pelton::Operation.new
+      trap(:USR1) do
+        Pelton.add_timer(0.01) { struck.succeed }
+        Fiber.new { sleep 0.001 until $worked; puts "handler" }.resume
+      end
       striking = TracePoint.new(:c_call) do |call|
         next unless call.self.is_a?(FiberError)
         striking.disable
@@ -182,8 +186,8 @@ class SignalTest < PeltonTest
       end
       striking.enable
       Pelton.run do
-        soon(:USR1, 0)
-        sleep 0.02 until $trapped
+        Thread.new { sleep 0.001 until Thread.main.stop?; Process.kill(:USR1, Process.pid) }
+        struck.await
         puts "main"
       end
     RUBY
@@ -206,6 +210,22 @@ class SignalTest < PeltonTest
     RUBY
 
     assert_equal "task\ncancelled\n", output
+  end
+
+  # The handler's Cancelled, which arrives after that of another fiber, is neither an error of run nor a second interrupt.
+  def test_a_trap_handler_that_is_cancelled_by_the_stop_leaves_the_others_their_grace_time
+    output = child(<<~RUBY)
+      trap(:USR1) { $trapped = true; begin; sleep; ensure; sleep 0.01; end }
+      value = Pelton.run do
+        Pelton.spawn { begin; sleep; ensure; sleep 0.05; puts "task"; end }
+        Thread.new { sleep 0.001 until Thread.main.stop?; Process.kill(:USR1, Process.pid) }
+        Pelton.add_periodic_timer(0.001) { Pelton.stop(:stopped) if $trapped }
+        sleep
+      end
+      p value
+    RUBY
+
+    assert_equal "task\n:stopped\n", output
   end
 
   # Job control stops the process, as a terminal does. Afterwards all timers are late, and fire in their order.

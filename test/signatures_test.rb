@@ -8,6 +8,7 @@ class SignaturesTest < PeltonTest
   INTERNAL = %w[
     Pelton.report_error Pelton.report_given_up Pelton.report_stall Pelton::Watchdog.report Pelton::Watchdog.report_to
     Pelton::Test.unrescued Pelton::Test.refuse_leftovers Pelton::Test.stalls
+    Pelton::Record.limit Pelton::Metrics.text Pelton::Metrics.families Pelton::Metrics.stats Pelton::Metrics.counters
   ].freeze
 
   # In a Ruby of its own, because rbs comes with Ruby, not with the bundle. Arguments: the folder, then INTERNAL.
@@ -29,6 +30,13 @@ class SignaturesTest < PeltonTest
       require "pelton/http/websocket"
     rescue LoadError
       unloadable << "websocket.rbs" # only the bundle has its gem
+    end
+
+    begin
+      require "pelton/record"
+      require "pelton/record/migrations"
+    rescue LoadError
+      unloadable << "record_databases.rbs" # its gem needs others
     end
 
     # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.

@@ -84,6 +84,7 @@ class StopTest < PeltonTest
     assert_equal [:swallowed], @log
     assert_match(/1 fiber.*never continue/, output.string)
     assert_equal 0, Pelton.stats[:parked]
+    assert_empty Pelton.tasks
     assert_equal 1, Pelton.run { sleep(0.001) && 1 } # the abandoned fiber does not keep the next run
     GC.start
     assert_equal [:swallowed], @log
@@ -163,5 +164,58 @@ class StopTest < PeltonTest
     assert_equal [:first], @log
     assert_equal :failed, @spawned.state
     assert_kind_of Pelton::Cancelled, @spawned.result
+  end
+
+  # Ruby keeps the queue of a Mutex on the stacks of the fibers that wait for it, and unlocks the Mutex when its thread ends.
+  MUTEX = <<~RUBY
+    require "pelton"
+    Pelton.logger = nil
+    mutex = Mutex.new
+    holds = -> { mutex.lock; begin; sleep; ensure; sleep; end }
+    waits = -> { begin; sleep; ensure; mutex.lock; end }
+    both = ->(stop) { Pelton.run(grace: 0.05) { Pelton.spawn(&holds); 2.times { Pelton.spawn(&waits) }; Pelton.next_tick(&stop) && sleep } }
+  RUBY
+
+  def test_the_process_ends_well_after_fibers_were_given_up_that_hold_a_mutex_and_wait_for_it
+    assert_equal "ended true", ruby_output(MUTEX + <<~'RUBY')
+      both.call(Pelton.method(:stop).to_proc)
+      print "ended #{mutex.locked?}" # buffered, and lost when Ruby aborts
+    RUBY
+  end
+
+  def test_the_process_ends_by_its_signal_after_such_fibers_were_given_up
+    output, errors, status = run_ruby(MUTEX + 'print "buffered"; both.call(-> { Process.kill(:TERM, Process.pid) })')
+
+    assert_equal "buffered", output
+    assert_empty errors
+    assert_equal Signal.list["TERM"], status.termsig
+  end
+
+  def test_a_thread_ends_well_after_such_fibers_were_given_up
+    assert_equal "ended false", ruby_output(MUTEX + <<~'RUBY')
+      Thread.new { both.call(Pelton.method(:stop).to_proc) }.join
+      mutex.synchronize { Thread.pass }
+      print "ended #{mutex.locked?}"
+    RUBY
+  end
+
+  # The first fiber leaves its Mutex because it waits for another one; it goes from there to the next fiber, and to a thread at last.
+  def test_fibers_that_leave_a_mutex_pass_it_on
+    assert_equal "locked by a thread", ruby_output(MUTEX + <<~RUBY)
+      other = Mutex.new
+      over = Queue.new
+      Thread.new do
+        Pelton.run(grace: 0.05) do
+          Pelton.spawn { other.lock; begin; sleep; ensure; sleep; end }
+          Pelton.spawn { mutex.synchronize { begin; sleep; ensure; other.lock; end } }
+          2.times { Pelton.spawn { begin; sleep; ensure; mutex.synchronize {}; end } }
+          Pelton.next_tick { Pelton.stop }
+        end
+        over << true
+        sleep
+      end
+      over.pop
+      print "locked by a thread" if mutex.lock
+    RUBY
   end
 end

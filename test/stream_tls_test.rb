@@ -54,7 +54,55 @@ module StreamTLSSuite
     server.close
   end
 
+  # The server ends its handshake, and sends its tickets, only after the stream has sent everything and was closed.
+  def test_session_tickets_that_come_after_the_close_do_not_reset_the_connection
+    listener = TCPServer.new("127.0.0.1", 0)
+    written = Queue.new
+    inside do
+      stream = Pelton.connect("127.0.0.1", listener.addr[1])
+      receiving = Thread.new { receive_late(listener.accept, written) }
+      ask(stream, :start_tls, TRUST, server_name: "localhost")
+      ask(stream, :write, LARGE.byteslice(0, 1_000_000))
+      stream.flush
+      written << true
+      stream.close
+      assert_predicate stream, :closed?
+      assert_equal 1_000_000, receiving.value
+    end
+  ensure
+    listener.close
+  end
+
+  # A UNIX socket's bytes count as acknowledged when the peer has received them.
+  def test_a_peer_that_takes_nothing_does_not_keep_a_closed_stream_open
+    with_stream do |stream, peer|
+      stream.timeout = 0.05
+      ask(stream, :write, "bytes")
+      stream.flush
+      closed = []
+      stream.on_close { |error| closed << error }
+      stream.close
+      sleep 0.01 while closed.empty?
+
+      assert_equal [nil], closed
+      assert_equal "bytes", peer.read
+    end
+  end
+
   private
+
+  # The number of bytes that a server receives if it ends its handshake a little after the queue has something.
+  def receive_late(socket, queue)
+    peer = OpenSSL::SSL::SSLSocket.new(socket, CONTEXT).tap { |secure| secure.sync_close = true }
+    socket.wait_readable
+    peer.accept_nonblock(exception: false)
+    queue.pop
+    sleep 0.1
+    peer.accept
+    peer.read.bytesize
+  ensure
+    socket.close
+  end
 
   def with_stream(sockets = UNIXSocket.pair)
     own, raw = sockets
@@ -91,4 +139,16 @@ end
 class StreamTLSBlockingCallbackTest < PeltonTest
   include StreamTLSSuite
   include StreamSuite::BlockingCallback
+end
+
+class StreamTLSTimeoutTest < PeltonTest
+  def test_the_timeout_of_direct_style_counts_the_wait_of_on_certificate
+    Pelton.run do
+      stream, other = Pelton::Stream.pair
+      other.start_tls(server: true, **Certificates.server.to_h) {}.errback {}
+
+      assert_raises(Pelton::TimeoutError) { stream.start_tls(server_name: "localhost", timeout: 0.05, on_certificate: ->(_) { sleep }) }
+      assert_predicate stream, :closed?
+    end
+  end
 end

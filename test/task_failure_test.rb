@@ -33,9 +33,7 @@ class TaskFailureTest < PeltonTest
       sleep 0.001
 
       assert_empty @log
-      GC.start
-      3.times { Pelton::Reactor.current.yield }
-      refute_empty @log # a few may still be found on the stack
+      eventually("a report") { GC.start || @log.any? } # a few may still be found on the stack, on Ruby 3.4 sometimes all
     end
 
     assert_equal Array.new(100) { |i| "task #{i}" }.sort, @log.sort

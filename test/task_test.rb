@@ -94,13 +94,14 @@ class TaskTest < PeltonTest
   def test_tasks_and_what_they_say
     lock = Mutex.new
     Pelton.run do
+      abandoned = Pelton.tasks - [Pelton::Task.current] # by tests of stop
       lock.lock
       waiting = Pelton.spawn(name: :waiting) { lock.synchronize {} }
       sleep 0
       queued = Pelton.spawn { 1 }
       main = Pelton::Task.current
 
-      assert_equal [main, waiting].to_set, Pelton.tasks.first(2).to_set # in any order
+      assert_equal [main, waiting].to_set, (Pelton.tasks - abandoned).first(2).to_set # in any order
       assert_equal queued, Pelton.tasks.last
       assert_equal %i[running waiting queued], [main, waiting, queued].map(&:activity)
       assert_match(/\A#<Pelton::Task "waiting" waiting from .*task_test.rb:\d+ at .*task_test.rb:\d+:in .*synchronize'>\z/, waiting.inspect)

@@ -22,7 +22,7 @@ class TickTest < PeltonTest
   end
 
   def test_next_tick_before_run_waits_for_run
-    Pelton.next_tick { @log << :tick }
+    Pelton::Reactor.current.next_tick { @log << :tick }
     assert_empty @log
     Pelton.run { @log << :main }
 

@@ -85,6 +85,43 @@ class UserFibersTest < PeltonTest
     assert_equal [[0, "0", "error 0"], [1, "1", "error 1"]], @log
   end
 
+  # Fiber#raise switches to the fiber that waits, and nothing switches back.
+  def test_run_raises_when_its_block_has_raised_in_a_parked_fiber_and_never_goes_on
+    error = assert_raises(Pelton::Error) do
+      Pelton.run do
+        fiber = nil
+        Pelton.spawn do
+          fiber = Fiber.current
+          ensuring(:raised) { sleep }
+        rescue IOError => error
+          @log << error.message
+        end
+        sleep 0.001 until fiber
+        fiber.raise(IOError, "by another fiber")
+      end
+    end
+
+    assert_match(/never ended.*raise_in/, error.message)
+    assert_equal [:raised, "by another fiber"], @log
+    assert_equal 1, Pelton.run { sleep(0.001) && 1 }
+  end
+
+  def test_a_stop_ends_run_though_its_blocks_fiber_has_switched_away
+    value = Pelton.run do
+      Pelton.add_timer(0.001) { Pelton.stop(:stopped) }
+      Fiber.new {
+        begin
+          sleep
+        rescue Pelton::Cancelled
+          @log << :cancelled
+        end
+      }.transfer
+    end
+
+    assert_equal :stopped, value
+    assert_equal [:cancelled], @log
+  end
+
   private
 
   def use_fiber_state(number)

@@ -20,7 +20,8 @@ unless ENV["PELTON_POSIX"] == "1"
   %w[sys/epoll.h sys/eventfd.h sys/inotify.h sys/sendfile.h].each { |header| have_header(header) }
   {
     "epoll_pwait2" => "sys/epoll.h", "kqueue" => "sys/event.h", "ppoll" => "poll.h", "accept4" => "sys/socket.h",
-    "splice" => "fcntl.h", "pthread_condattr_setclock" => "pthread.h"
+    "splice" => "fcntl.h", "pthread_condattr_setclock" => "pthread.h",
+    "malloc_trim" => "malloc.h"
   }.each { |function, header| have_func(function, header) }
   have_const("SYS_pidfd_open", "sys/syscall.h")
 end

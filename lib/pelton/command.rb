@@ -12,6 +12,7 @@ module Pelton
         run        run a Ruby program whose callbacks may call as deeply as it may (pelton run FILE [ARGUMENTS])
         status     show the counters and tasks of a server (pelton status ADDRESS)
         memcached  run a memcached that needs no installation (pelton memcached --help)
+        db         create, migrate and inspect a database (pelton db --help); it is in the gem pelton-record
         lab        rerun the experiments (pelton lab --help); it is in the gem pelton-lab
         version    print the version
     TEXT
@@ -22,7 +23,7 @@ module Pelton
       Runs a Ruby program as `ruby FILE` does, but its tasks and callbacks get stacks as deep as the main program's.
     TEXT
 
-    COMMANDS = %w[serve run memcached lab version].freeze
+    COMMANDS = %w[serve run memcached db lab version].freeze
     STOP_GRACE = 5 # seconds for a worker beyond its shutdown_timeout, to cancel the remaining requests
 
     # Runs a command line and returns the exit status.
@@ -42,6 +43,8 @@ module Pelton
         Status.run(rest)
       when "lab"
         run_lab(rest)
+      when "db"
+        run_db(rest)
       when "memcached"
         require_relative "memcached/command"
         Memcached::Command.run(rest)
@@ -68,11 +71,25 @@ module Pelton
       require "pelton/lab/command"
       Lab::Command.run(arguments)
     rescue LoadError => error
-      raise unless error.path == "pelton/lab/command"
-      warn 'pelton lab: the lab is in a gem of its own: gem install pelton-lab, or add gem "pelton-lab" to the Gemfile'
-      2
+      missing(error, "lab", "pelton-lab", "pelton/lab/command")
     end
     private_class_method :run_lab
+
+    def self.run_db(arguments)
+      require "pelton/record/command"
+      Record::Command.run(arguments)
+    rescue LoadError => error
+      missing(error, "db", "pelton-record", "pelton/record/command")
+    end
+    private_class_method :run_db
+
+    # The command's gem is missing, or it cannot load something itself.
+    def self.missing(error, command, gem, feature)
+      raise error unless error.path == feature
+      warn "pelton #{command}: this command is in a gem of its own: gem install #{gem}, or add gem #{gem.inspect} to the Gemfile"
+      2
+    end
+    private_class_method :missing
 
     # The program's code runs in fibers, so they get stacks as deep as the main program's.
     def self.run_program(arguments, file = nil, *rest)

@@ -143,8 +143,10 @@ module Pelton
 
     # The first error counts, and cancels all others.
     def fail_by(error)
-      return if error.equal?(@aborted) || error.equal?(@error)
+      origin = error.instance_variable_get(:@pelton_origin) || error # each await of a task raises a copy of its error
+      return if error.equal?(@aborted) || error.equal?(@error) || origin.equal?(@origin)
       return suppress(error) if @error
+      @origin = origin
       @error = error.frozen? ? error.dup : error
       @error.extend(Suppressed)
       cancel

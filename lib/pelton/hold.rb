@@ -12,7 +12,7 @@ module Pelton
     # @raise [NotRunningError] outside {run}
     # @asynchronous if the block is
     def hold
-      raise NotRunningError, "Pelton.hold needs a running reactor: call it inside Pelton.run { }" unless running?
+      Reactor._running("Pelton.hold")
       fiber = Fiber.current
       outer = fiber.instance_variable_get(:@pelton_hold)
       begin

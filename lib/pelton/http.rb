@@ -8,15 +8,23 @@ require_relative "http/exchange"
 require_relative "http/common_log"
 require_relative "http/spool"
 require_relative "http/sinatra"
+require_relative "http/idle_memory"
+require_relative "http/refusal_log"
 require_relative "http/server"
 require_relative "http/client"
 
 module Pelton
+  public_constant :HTTP
+
   # HTTP/1.1. {Server} runs Rack applications on the reactor. {Client} sends requests; {HTTP.get}, {HTTP.post} and so on use
   # a shared one.
   module HTTP
     autoload :WebSocket, "pelton/http/websocket" # needs a gem
     autoload :EventStream, "pelton/http/event_stream"
+
+    PLAIN_ANSWER = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: 55\r\nconnection: close\r\n\r\n" \
+      "this port speaks HTTPS: the request came as plain HTTP\n"
+    private_constant :PLAIN_ANSWER
 
     class << self
       # The methods that begin with an underscore are called from C, and are no part of the API.
@@ -50,9 +58,12 @@ module Pelton
       # @private
       def _closed(callables) = callables.each { |callable| notify { callable.call } }
 
-      # Makes a TLS::Context of a Hash. Its `alpn:` is HTTP/1.1 by default. Returns other objects unchanged.
+      # Makes a server's TLS::Context of a Hash. Its `alpn:` is HTTP/1.1 by default, and a request without TLS is answered. Returns
+      # other objects unchanged.
       # @private
-      def _tls(settings) = settings.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], **settings) : settings
+      def _tls(settings)
+        settings.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], plain_answer: PLAIN_ANSWER, **settings) : settings
+      end
 
       private
 

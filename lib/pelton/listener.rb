@@ -17,7 +17,9 @@ module Pelton
     # @yieldparam stream [Stream]
     # @return [Listener]
     # @raise [ConnectionError] when the descriptor cannot be used; it stays the caller's
+    # @raise [NotRunningError] with a block, where no reactor runs on this thread
     def self.for_fd(fd, shared: false, tls: nil, handshake_timeout: 10, &block)
+      Reactor._running("Listener.for_fd with a block") if block
       _with_tls(tls, handshake_timeout, block) { |handler| _for_fd(fd, shared, &handler) }
     end
 
@@ -53,6 +55,10 @@ module Pelton
     # @return [Integer] connections that were closed because their TLS handshake failed or took too long
     def failed_handshakes = @tls ? @tls.failed : 0
 
+    # Calls the block with the peer's IP address, or nil, and the error of each handshake that fails.
+    # @private
+    def _on_failed_handshake(&block) = @tls&.on_failure = block
+
     # A server that stops without losing connections waits until there are none.
     #
     # @return [Integer] accepted connections for which the block has not been called yet: they wait in the queue, or their TLS
@@ -81,8 +87,8 @@ module Pelton
 
   class << self
     # Listens on a TCP address. The block is called for each connection, and may wait without delaying the others. It closes the
-    # stream: a stream that it leaves open stays open until the garbage collector finds it. An error in the block goes to
-    # {on_error}. An open listener with a block keeps {run} going.
+    # stream: a stream that it leaves open stays open until the garbage collector finds it. An error in the block closes the
+    # stream, and goes to {on_error}. An open listener with a block keeps {run} going.
     #
     # @param host [String] an address of this machine, or a name for one; "::" is IPv6 alone, "localhost" IPv4
     # @param port [Integer] 0: any free port, see {Listener#port}
@@ -96,7 +102,9 @@ module Pelton
     # @return [Listener]
     # @raise [ResolutionError] when the host's name cannot be resolved
     # @raise [ConnectionError] when the address is in use, or is no address of this machine
+    # @raise [NotRunningError] with a block, where no reactor runs on this thread
     def listen(host, port, backlog: 0, reuse_port: false, tls: nil, handshake_timeout: 10, &block)
+      Reactor._running("Pelton.listen with a block") if block
       open_listener(Address.resolve(host, port), backlog, reuse_port, tls, handshake_timeout, &block)
     end
 
@@ -110,7 +118,9 @@ module Pelton
     # @yieldparam stream [Stream]
     # @return [Listener]
     # @raise [ConnectionError] when another process listens there, or the file cannot be made
+    # @raise [NotRunningError] with a block, where no reactor runs on this thread
     def listen_unix(path, backlog: 0, tls: nil, handshake_timeout: 10, &block)
+      Reactor._running("Pelton.listen_unix with a block") if block
       address = Addrinfo.unix(path)
       open_listener(address, backlog, false, tls, handshake_timeout, &block)
     rescue ConnectionError => error

@@ -13,7 +13,29 @@ module Pelton
     ESCAPES = {"\\" => "\\\\", "\n" => "\\n", "\"" => "\\\""}.freeze
     private_constant :ESCAPES
 
+    @sources = []
+
     class << self
+      # Adds counters to those that a server's control socket shows: a gem beside Pelton, or a program, has some of its own.
+      #
+      #     Pelton::Metrics.add("jobs" => Pelton::Metrics::Family.new("counter", "jobs_total", "Finished jobs.")) { {"jobs" => Job.count} }
+      #
+      # @param families [Hash{String => Family}] by the names in the stats
+      # @yieldreturn [Hash{String => Numeric, Hash}] the stats at this moment. It is called on any thread
+      # @return [void]
+      def add(families, &stats)
+        raise ArgumentError, "add needs a block that returns the stats" unless stats
+        @sources += [[families, stats]]
+      end
+
+      # @return [Hash{String => Family}] of all that was added
+      # @private
+      def families = @sources.map(&:first).reduce({}, :merge)
+
+      # @return [Hash{String => Numeric, Hash}] the stats of all that was added
+      # @private
+      def stats = @sources.map { |_, stats| stats.call }.reduce({}, :merge)
+
       # @param families [Hash{String => Family}] by the names in the stats
       # @param rows [Hash{Hash => Hash{String => Numeric, Hash}}] stats by labels: {{worker: 0} => {"requests" => 3}}. A row may
       #   lack some of the names
@@ -25,6 +47,10 @@ module Pelton
           "# HELP #{family.name} #{family.help.gsub(/[\\\n]/, ESCAPES)}\n# TYPE #{family.name} #{family.type}\n#{lines.join}"
         end.join
       end
+
+      # @return [Array<String>] the names of stats that only grow
+      # @private
+      def counters(families) = families.select { |_, family| %w[counter histogram].include?(family.type) }.keys
 
       private
 

@@ -15,6 +15,8 @@ module Pelton
     # @return the block's value, or the value given to {stop}
     # @raise the error that the block raises; Interrupt and SignalException after the reactor has stopped
     # @raise [ArgumentError] without a block
+    # @raise [Error] when nothing is left to do and the block has not ended, because its fiber has switched away for good: by
+    #   `Fiber#raise` in a fiber that waits (use {Reactor#raise_in}), or by `Fiber#transfer`
     # @asynchronous inside a running reactor, if the block is
     def run(grace: 5, carry_locals: false, &block)
       Reactor.current.run(grace: grace, carry_locals: carry_locals, &block)
@@ -57,8 +59,9 @@ module Pelton
     # Calls the block in the next tick of this thread's reactor. For the reactor of another thread there is {Reactor#next_tick}.
     #
     # @return [nil]
+    # @raise [NotRunningError] where no reactor runs on this thread
     # @raise [ArgumentError] without a block
-    def next_tick(&block) = Reactor.current.next_tick(&block)
+    def next_tick(&block) = Reactor._running("Pelton.next_tick").next_tick(&block)
 
     # @!method add_timer(seconds)
     #   Calls the block once. The block may wait. A timer keeps {run} going until it has fired or is cancelled.

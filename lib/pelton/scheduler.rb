@@ -65,7 +65,7 @@ module Pelton
     #
     # @param work [Proc, #call]
     def blocking_operation_wait(work)
-      place = call_site
+      place = call_site or return without_this_hook(work)
       in_place?(place) ? in_place(place) { work.call } : Offload::POOL.call_to_end { work.call }
     end
 
@@ -77,6 +77,16 @@ module Pelton
     # Makes the call on a blocking fiber: on another one Ruby would call the hook again.
     def in_place(place)
       SLOW_PLACES.measure(place) { Fiber.respond_to?(:blocking) ? Fiber.blocking { yield } : yield }
+    end
+
+    # Runs IO.copy_stream's work, which calls io_wait when it must wait, but only on a fiber that is not blocking. There Ruby would
+    # call this hook again. It asks respond_to? before, where that is redefined, and goes on by itself when the answer is no.
+    def without_this_hook(work)
+      define_singleton_method(:respond_to?) do |name, *all|
+        singleton_class.remove_method(:respond_to?)
+        name != :blocking_operation_wait && super(name, *all)
+      end
+      work.call
     end
 
     # For a wait for several processes, or for other changes than a process's end.

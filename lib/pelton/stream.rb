@@ -213,7 +213,7 @@ module Pelton
     #   must be, if it sends one; nil: as the context says, otherwise true for a client and false for a server
     # @param on_certificate [Proc, nil] decides: it is called with each {TLS::Certificate} of the peer's chain, the authority's
     #   first, and returns whether to accept it. It may wait
-    # @param timeout [Numeric, nil] seconds for the handshake
+    # @param timeout [Numeric, nil] seconds for the handshake; where no reactor runs, without the time that `on_certificate` takes
     # @param settings options for {TLS::Context#initialize}
     # @yieldparam stream [Stream]
     # @return [self, Operation] with a block, an Operation at once, and the block is called with the stream
@@ -224,7 +224,7 @@ module Pelton
     # @asynchronous
     def start_tls(context = nil, server: false, server_name: nil, verify: nil, on_certificate: nil, timeout: 10, **settings, &block)
       arguments = TLS._arguments(context, settings, server: server, name: server_name, verify: verify, check: on_certificate)
-      return _start_tls(arguments, timeout) unless block
+      return start_tls_in_time(arguments, timeout) unless block
       return _start_tls_later(arguments, timeout, block) if Pelton.running?
       defer(block) { _start_tls(arguments, timeout) }
     end
@@ -244,6 +244,7 @@ module Pelton
     #     each piece is a String of its own, of at most 65,536 bytes
     #   @yieldparam bytes [String] binary
     #   @return [self]
+    #   @raise [NotRunningError] where no reactor runs on this thread
 
     # @!method on_end
     #   Calls the block when the peer has ended its direction of the stream. The block must close the stream.
@@ -276,8 +277,9 @@ module Pelton
 
     # @!method close
     #   Closes the stream, and returns at once. Queued bytes are sent first, in the background; after {#timeout}, or 30 seconds,
-    #   without progress they are dropped, and {#on_close} gets a {TimeoutError}. Where no reactor runs, the call blocks until
-    #   they are sent. Fibers that wait in a read or a write get {ClosedError}. Does nothing when the stream is closed already.
+    #   without progress they are dropped, and {#on_close} gets a {TimeoutError}. With TLS the socket stays open until the peer's
+    #   system has acknowledged all bytes, or has acknowledged none for a second or {#timeout}: TLS session tickets that came to
+    #   a closed socket would reset the connection. Where no reactor runs, the call blocks meanwhile. Fibers that wait in a read or a write get {ClosedError}. Does nothing when the stream is closed already.
     #   @return [nil]
 
     # @!method abort
@@ -324,6 +326,12 @@ module Pelton
     end
 
     private
+
+    # _start_tls alone limits the waits for the peer, but not those of on_certificate.
+    def start_tls_in_time(arguments, timeout)
+      return _start_tls(arguments, timeout) unless timeout && Pelton.running?
+      Reactor.current.timeout_after(timeout, TimeoutError, "TLS handshake: the operation timed out") { _start_tls(arguments, timeout) }
+    end
 
     def defer(block, &work) = Pelton.__send__(:defer, block, &work)
 

@@ -53,13 +53,27 @@ module Pelton
 
     LIBRARY = __dir__
     HOOK = /in [`'](?:[\w:]+#)?(?:kernel_sleep|block|io_(?:wait|read|write|select)|process_wait|address_resolve|timeout_after)'\z/
-    private_constant :LIBRARY, :HOOK
+    INTERNAL = /\A<internal:[^>]*>:\d+/ # the place of a method of Ruby's that is written in Ruby: Queue#pop from 3.3 on
+    private_constant :LIBRARY, :HOOK, :INTERNAL
 
     class << self
       # @private
       # @param fiber [Fiber, nil]
       def _where(fiber)
-        fiber&.backtrace&.reject { |line| line.start_with?(LIBRARY) || line.match?(HOOK) }
+        lines = fiber&.backtrace&.reject { |line| line.start_with?(LIBRARY) || line.match?(HOOK) }
+        lines && at_callers(lines)
+      end
+
+      private
+
+      # Methods that are written in Ruby get the places of their callers, as those in C have them.
+      def at_callers(lines)
+        place = nil
+        lines.reverse.map do |line|
+          next line.sub(INTERNAL) { |internal| place || internal } if line.match?(INTERNAL)
+          place = line[/\A.*?:\d+/]
+          line
+        end.reverse
       end
     end
   end

@@ -289,7 +289,8 @@ class EventMachineReactorTest < EventMachineTest
     require "pelton/eventmachine"
     reader, writer = IO.pipe
     $stderr.reopen(writer)
-    run = ->(seconds) { EM.run { EM.next_tick { puts IO.select([reader], nil, nil, seconds) ? "reported" : "silence" or EM.stop } } }
+    select = ->(seconds = nil) { Fiber.new(blocking: true) { puts IO.select([reader], nil, nil, seconds) ? "reported" : "silence" }.resume }
+    run = ->(seconds) { EM.run { EM.next_tick { select.call(seconds) || EM.stop } } }
   RUBY
 
   def test_a_callback_that_blocks_is_not_reported
@@ -304,7 +305,7 @@ class EventMachineReactorTest < EventMachineTest
   end
 
   def test_the_watchdog_goes_on_after_run
-    program = "EM.run { EM.stop }; Pelton.run { Pelton.next_tick { puts IO.select([reader]) ? 'reported' : '' } }"
+    program = "EM.run { EM.stop }; Pelton.run { Pelton.next_tick { select.call } }"
 
     assert_equal "reported\n", ruby_output("#{BLOCKED}; #{program}", env: {"PELTON_WATCHDOG" => nil})
   end

@@ -12,11 +12,13 @@ class RubyRoot
   # Why a root cannot be made on this machine: a skip, not a failure.
   Missing = Class.new(StandardError)
 
+  # Seconds for making a root, and for bringing it up to date. What is done by then is kept, and the next run goes on from there.
+  LIMIT = 600
+
   # Newest: Debian's newest Ruby, often in experimental long before it is in a release.
   SUITES = {"3.3" => %w[trixie], "newest" => %w[sid experimental]}.freeze
   PACKAGES = %w[
-    ca-certificates g++ gcc git iproute2 libmemcached-tools libpq-dev libsasl2-dev libssl-dev libyaml-dev make memcached netbase
-    openssl pkgconf procps ruby-bundler strace zlib1g-dev
+    ca-certificates g++ gcc git iproute2 libssl-dev libyaml-dev make memcached netbase openssl pkgconf procps ruby-bundler zlib1g-dev
   ].freeze
   FOLDER = File.expand_path("../../tmp/rubies", __dir__)
   TREE = File.expand_path("../..", __dir__)
@@ -33,7 +35,7 @@ class RubyRoot
   ENVIRONMENT = {
     "PATH" => "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME" => "/root", "LANG" => "C.UTF-8", "TERM" => "dumb",
     "DEBIAN_FRONTEND" => "noninteractive", "SSL_CERT_FILE" => "/etc/ssl/certs/ca-certificates.crt",
-    "BUNDLE_PATH" => "/gems", "BUNDLE_WITH" => "docs", "BUNDLE_SILENCE_ROOT_WARNING" => "1"
+    "BUNDLE_PATH" => "/gems", "BUNDLE_WITH" => "docs", "BUNDLE_WITHOUT" => "integration", "BUNDLE_SILENCE_ROOT_WARNING" => "1"
   }.freeze
 
   # @yieldparam line [String] what begins now, if it takes long
@@ -46,14 +48,17 @@ class RubyRoot
   # Brings the root up to date.
   def prepare
     raise Missing, "root is needed" unless Process.uid.zero?
-    raise Missing, "debootstrap and unshare are needed" unless %w[debootstrap unshare].all? { |tool| which(tool) }
+    missing = ["unshare", *("debootstrap" unless File.directory?(@path))].reject { |tool| which(tool) }
+    raise Missing, "#{missing.join(" and ")} is needed: bin/setup rubies" unless missing.empty?
     raise Missing, "mounting is not allowed" unless system(*IN_NAMESPACES, "mount", "-t", "proc", "proc", "/proc", %i[out err] => File::NULL)
     FileUtils.mkdir_p(FOLDER)
+    @deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + LIMIT
     bootstrap unless File.directory?(@path)
     copy_system_files
-    stamped("packages", [*PACKAGES, *@also]) { install_packages }
+    stamped("packages", [*PACKAGES, *@also]) { fetching("installing packages (a minute or more)") { install_packages } }
     copy_tree
-    stamped("gems", Dir["{Gemfile,*.gemspec,*/*.gemspec,lib/pelton/version.rb}", base: TREE].sort.map { |file| File.read(File.join(TREE, file)) }) { install_gems }
+    gems = Dir["{Gemfile,*.gemspec,*/*.gemspec,lib/pelton/version.rb}", base: TREE].sort.map { |file| File.read(File.join(TREE, file)) }
+    stamped("gems", gems) { fetching("installing gems (a minute or more)") { inside("bundle", "install", "--quiet") } }
     @progress.call("compiling")
     inside("bundle", "exec", "rake", "--silent", "compile")
   end
@@ -77,8 +82,18 @@ class RubyRoot
 
   # Runs a command whose output goes to the log, and its end to the error when it fails.
   def run(*command)
-    return if system(*command, :in => File::NULL, %i[out err] => [@log, "a"])
+    left = (@deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC)).ceil
+    raise Missing, "making the root takes longer than #{LIMIT} s" unless left.positive?
+    return if system("timeout", "--foreground", "--kill-after=10", left.to_s, *command, :in => File::NULL, %i[out err] => [@log, "a"])
     raise "#{@name}: failed, the end of #{@log} is\n#{File.readlines(@log).last(20).join}"
+  end
+
+  # A step that a network or a mirror can make fail.
+  def fetching(what)
+    @progress.call(what)
+    yield
+  rescue RuntimeError => problem
+    raise Missing, "#{what}: #{problem.message}"
   end
 
   # Calls the block when it was not called yet for these contents.
@@ -102,9 +117,10 @@ class RubyRoot
 
   def bootstrap
     uri, unfinished = mirror, "#{@path}.unfinished"
-    @progress.call("making a root of Debian #{@suite} (a few minutes; #{@log})")
     FileUtils.rm_rf(unfinished)
-    run(*IN_NAMESPACES, "debootstrap", "--variant=minbase", @suite, unfinished, uri)
+    fetching("making a root of Debian #{@suite} (a minute or more; #{@log})") do
+      run(*IN_NAMESPACES, "debootstrap", "--variant=minbase", @suite, unfinished, uri)
+    end
     File.write(File.join(unfinished, "etc/apt/sources.list"), [@suite, *@also].map { |suite| "deb #{uri} #{suite} main\n" }.join)
     File.write(File.join(unfinished, "usr/sbin/policy-rc.d"), "#!/bin/sh\nexit 101\n", perm: 0o755) # no service starts
     File.rename(unfinished, @path)
@@ -123,7 +139,6 @@ class RubyRoot
   end
 
   def install_packages
-    @progress.call("installing packages (a few minutes)")
     inside("apt-get", "update", "--quiet")
     list, = Open3.capture2(*enter(%w[apt-cache pkgnames ruby]))
     ruby = list.split.grep(/\Aruby\d[\d.]*\z/).max_by { |name| Gem::Version.new(name.delete_prefix("ruby")) }
@@ -133,11 +148,6 @@ class RubyRoot
     copy_system_files # the packages have written their own
     # Debian's own choice of a Ruby may be an older one.
     %w[ruby gem].each { |tool| inside("ln", "-sf", "#{tool}#{ruby.delete_prefix("ruby")}", "/usr/bin/#{tool}") }
-  end
-
-  def install_gems
-    @progress.call("installing gems (a few minutes)")
-    inside("bundle", "install", "--quiet")
   end
 
   # The files that git knows or would add. Those that have not changed keep their time, so that only changes are compiled.

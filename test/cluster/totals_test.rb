@@ -4,7 +4,9 @@ require_relative "../test_helper"
 require "pelton/cluster"
 
 class ClusterTotalsTest < PeltonTest
-  One = Struct.new(:index, :stats)
+  One = Struct.new(:index, :stats) do
+    def families = {"jobs" => Pelton::Metrics::Family.new("counter", "jobs_total")}
+  end
 
   def setup
     @totals = Pelton::Cluster::Totals.new(%w[requests codes])
@@ -19,6 +21,12 @@ class ClusterTotalsTest < PeltonTest
     all = [One.new(0, {"requests" => 5, "open" => 2}), One.new(0, {"requests" => 1, "open" => 3})]
 
     assert_equal({0 => {"requests" => 6, "open" => 5}}, @totals.with(all))
+  end
+
+  def test_counters_that_only_a_worker_knows_stay_too
+    @totals.retire(One.new(0, {"jobs" => 2, "open" => 1}))
+
+    assert_equal({0 => {"jobs" => 2}}, @totals.with([]))
   end
 
   def test_counters_of_ended_workers_stay_and_their_other_stats_go

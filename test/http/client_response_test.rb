@@ -14,6 +14,14 @@ class ClientResponseTest < PeltonTest
     assert_nil response["absent"]
   end
 
+  # RFC 9112, section 5.2.
+  def test_folded_headers
+    response = get("X-One: 1\r\n 2\r\n\t3\r\nContent-Length:\r\n 2\r\n", "ok")
+
+    assert_equal "1   2  \t3", response["x-one"]
+    assert_equal "ok", response.body
+  end
+
   def test_the_encoding_of_the_body
     {
       "text/plain" => "UTF-8", "application/json" => "UTF-8", "application/problem+json" => "UTF-8", "text/html; charset=ISO-8859-1" => "ISO-8859-1",

@@ -82,9 +82,23 @@ class HTTPSecureTest < PeltonTest
     end
   end
 
+  def test_a_request_without_tls
+    serving_securely(HELLO) do
+      ["GET / HTTP/1.1\r\nHost: h\r\n\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9000\r\n\r\n#{"x" * 9000}"].each do |request|
+        head, body = answer(request).split("\r\n\r\n", 2)
+
+        assert_match(%r{\AHTTP/1\.1 400 Bad Request\r\n}, head)
+        assert_equal body.bytesize, head[/content-length: (\d+)/, 1].to_i
+        assert_match(/HTTPS/, body)
+      end
+      assert_equal [2, 0], server.stats.values_at(:failed_handshakes, :requests)
+      assert_equal "hello", secure_peer.get("/").body
+    end
+  end
+
   def test_bytes_that_are_no_handshake
     serving_securely(HELLO) do
-      refute_includes answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), "HTTP/1.1"
+      refute_includes answer("FOO / HTTP/1.1\r\nHost: h\r\n\r\n"), "HTTP/1.1"
     rescue Errno::ECONNRESET # of what OpenSSL has not read
       assert_equal 0, server.stats[:requests]
     ensure

@@ -165,6 +165,20 @@ class HTTPServerTest < PeltonTest
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO).listen("unix://") }
   end
 
+  # Otherwise the first stall and the first handshake would load them inside the loop.
+  def test_a_new_server_loads_the_logger_and_the_gem_for_websockets
+    output = ruby_output(<<~RUBY, gems: true)
+      require "pelton/http"
+      gem "websocket-driver"
+      loaded = -> { [defined?(::Logger), defined?(::WebSocket::Driver)].map { |name| !!name } }
+      before = loaded.call
+      Pelton::HTTP::Server.new(->(_env) { [200, {}, []] })
+      p [before.last, loaded.call]
+    RUBY
+
+    assert_equal "[false, [true, true]]\n", output
+  end
+
   def test_a_server_is_one_threads
     serving(HELLO) do
       peer.get("/")

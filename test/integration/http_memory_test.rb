@@ -65,6 +65,21 @@ class HTTPMemoryTest < PeltonTest
     end
   end
 
+  def resident = File.read("/proc/#{@pid}/status")[/VmRSS:\s+(\d+)/, 1].to_i * 1024
+
+  # Neither Ruby nor malloc would give it back: a server that has nothing to do neither allocates nor collects.
+  def test_the_memory_of_a_peak_is_given_back
+    skip "no /proc" unless File.exist?("/proc/self/status")
+    app = '->(env) { [200, {}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 8_388_608]] }'
+    serving(app) do
+      before = resident
+      slow = Array.new(100) { get("/large") { |socket| socket.tap { socket.readpartial(1) } } }
+      sleep 0.1 until resident - before > 200 * MEGABYTE
+      slow.each(&:close)
+      sleep 0.1 until resident - before < 50 * MEGABYTE
+    end
+  end
+
   # 8 MB for each of 100 clients that do not read: no other client is kept waiting, and each takes the memory of its own body.
   def test_slow_readers_cost_their_own_bodies
     skip "no /proc" unless File.exist?("/proc/self/status")

@@ -33,6 +33,12 @@ class DocumentationSiteTest < SiteTest
 
   def visit(chromium, url) = chromium.visit("file://#{site[:folder]}/#{url}")
 
+  def test_yard_has_no_warning_of_a_docstring
+    site
+
+    refute YARD::Logger.instance.warned
+  end
+
   def test_no_link_is_dead_and_each_page_is_reached
     checker = Site::Checker.new(site[:folder], ROOT)
 

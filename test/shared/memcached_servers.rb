@@ -153,7 +153,7 @@ module MemcachedServers
       3.times { |place| take_away(place) }
       errors = Array.new(20) { |i| assert_raises(Pelton::ConnectionError) { ask(cache, :get, "key-#{i}") } }
 
-      assert_kind_of Pelton::Memcached::DownError, errors.last
+      assert_includes errors.map(&:class), Pelton::Memcached::DownError
       assert_raises(Pelton::ConnectionError) { ask(cache, :get_multi, "a", "b", "c") }
       @proxies.each(&:up!)
       eventually("the servers' return") { !raises?(Pelton::ConnectionError) { 10.times { |i| ask(cache, :set, "key-#{i}", "v") } } }

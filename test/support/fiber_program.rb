@@ -59,16 +59,18 @@ class FiberProgram
     Pelton.on_error { |error| @uncaught << error }
     Pelton.logger = nil
     janitor = Thread.new { clean_up }
-    %i[interrupt kill].include?(@end) ? in_a_thread : run
-    @over = true
-    [janitor, *@threads].each(&:join)
+    begin
+      %i[interrupt kill].include?(@end) ? in_a_thread : run
+    ensure
+      @over = true
+      [janitor, *@threads].each(&:join) # so that no signal comes when its handler is gone
+    end
     Pelton.run {} # calls the blocks of operations that were settled too late
     problem("ready: #{Pelton.stats[:ready]}") if Pelton.stats[:ready] != 0
     check
     @problems.size.times.map { @problems.pop }
   ensure
     GC.stress = false
-    @over = true
     @pipes.flatten.each { |io| io.close unless io.closed? }
     Pelton.on_error
     Pelton.logger = $stderr
@@ -94,6 +96,8 @@ class FiberProgram
     problem("run returned #{value.inspect}") unless value == :value || ending?
   rescue SystemExit
     problem("an exit that was not called") unless @end == :exit
+  rescue Pelton::Cancelled # the main block has resumed an actor that passes on the Cancelled of a task which it awaited
+    raise unless ending?
   ensure
     GC.stress = false
     problem("parked: #{Pelton.stats[:parked]}") if Pelton.stats[:parked] != 0

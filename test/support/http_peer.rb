@@ -5,6 +5,8 @@ require "rack/lint"
 require "socket"
 require "pelton/http"
 
+Pelton.logger.level = :warn # not each refused request
+
 # A server in this process, and a client that sees each byte. For PeltonTests.
 module HttpPeer
   Response = Struct.new(:status, :headers, :body, :trailers, :head) do

@@ -105,7 +105,12 @@ module Pelton
         end
       end
 
-      def report = notify("stats #{JSON.generate(@stats.call)}")
+      # The master does not load what the application loads, so it is told what that counts.
+      def report
+        added = Metrics.families
+        notify("families #{JSON.generate(added.transform_values(&:to_a))}") unless added.empty?
+        notify("stats #{JSON.generate(@stats.call.merge(Metrics.stats))}")
+      end
 
       # Sends a line to the master, without waiting: a master that is busy still counts as alive. A report that does not fit into
       # the pipe is dropped.

@@ -57,7 +57,7 @@ module Pelton
         @workers = []
         @to_replace = []
         @families = families
-        @totals = Totals.new(families.select { |_, family| %w[counter histogram].include?(family.type) }.keys)
+        @totals = Totals.new(Metrics.counters(families))
         @lock = Mutex.new # keeps @workers and @totals consistent
         @restarts = Hash.new(0) # by the workers' index
         @failures = Hash.new(0) # early deaths in a row, by the workers' index
@@ -109,7 +109,7 @@ module Pelton
         restarts, up, totals = @lock.synchronize { [@restarts.dup, workers_up, @totals.with(@workers)] }
         Metrics.text(ALL, {{} => {"wanted" => @wanted}}) +
           Metrics.text(EACH, (up.keys | restarts.keys).sort.to_h { |index| [{worker: index}, {"up" => up[index], "restarts" => restarts[index]}.compact] }) +
-          Metrics.text(@families, totals.transform_keys { |index| {worker: index} })
+          Metrics.text(@workers.map(&:families).reduce(@families, :merge), totals.transform_keys { |index| {worker: index} })
       end
 
       # The tasks of the workers by their index; nil for a worker that does not answer within a second. It may be called from any

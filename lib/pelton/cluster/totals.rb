@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../metrics"
+
 module Pelton
   module Cluster
     # The stats of the workers by index, including workers that have ended. So no counter goes backwards when a worker is
@@ -13,7 +15,7 @@ module Pelton
 
       # Adds the counters of a worker that has ended.
       def retire(worker)
-        @past[worker.index] = sum(@past[worker.index] || {}, worker.stats.slice(*@counters))
+        @past[worker.index] = sum(@past[worker.index] || {}, worker.stats.slice(*@counters, *Metrics.counters(worker.families)))
       end
 
       # @param workers [Array<Worker>] the running workers

@@ -16,6 +16,9 @@ module Pelton
       # @return [Hash] the stats of its last report
       attr_reader :stats
 
+      # @return [Hash{String => Metrics::Family}] what the application in it counts besides
+      attr_reader :families
+
       # @return [Float, nil] the times of its start, its last message and its stop, on the monotonic clock
       attr_reader :started, :last_message, :stopped
 
@@ -38,6 +41,7 @@ module Pelton
         @pid = pid
         @pipe = pipe
         @stats = {}
+        @families = {}
         @input = +""
         @started = @last_message = Clock.now
       end
@@ -108,6 +112,7 @@ module Pelton
         case line
         when "ready" then @ready = true
         when /\Astats (.*)/ then @stats = JSON.parse($1)
+        when /\Afamilies (.*)/ then @families = JSON.parse($1).transform_values { |name| Metrics::Family.new(*name) }
         when /\Atasks (.*)/ then @tasks = JSON.parse($1)
         end
       rescue JSON::ParserError

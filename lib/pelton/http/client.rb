@@ -6,6 +6,8 @@ require_relative "client_request"
 require_relative "deadlines"
 
 module Pelton
+  public_constant :HTTP
+
   module HTTP
     # There were more redirects than allowed, or one could not be followed.
     class RedirectError < Error

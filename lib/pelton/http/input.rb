@@ -124,6 +124,8 @@ module Pelton
 
       def each_part = nil
 
+      def rewind = 0
+
       def close = nil
     end
 

@@ -131,9 +131,10 @@ module Pelton
 
       def open_control
         address = @configuration.control or return
-        metrics = -> { Metrics.text(STATS, {{worker: 0} => @server.stats.transform_keys(&:to_s)}) }
+        stats = -> { @server.stats.merge(Metrics.stats) }
+        metrics = -> { Metrics.text(STATS.merge(Metrics.families), {{worker: 0} => stats.call.transform_keys(&:to_s)}) }
         reactor = Reactor.current
-        @control = Control.new(address, stats: -> { @server.stats }, metrics: metrics, tasks: -> { TaskList.of(reactor) })
+        @control = Control.new(address, stats: stats, metrics: metrics, tasks: -> { TaskList.of(reactor) })
       end
 
       # Applications that use EventMachine find its loop running, as under Thin: it is this reactor. Errors of their callbacks

@@ -25,14 +25,19 @@ module Pelton
         max_headers: 100,      # headers, 256 at most: beyond, 431
         max_body: nil,         # bytes of the request's body: beyond, 413
         spool: nil,            # bytes of a body in memory: the whole body is received before the application is called, a longer
-        #                        one into a file; nil: it is received while the application reads
+        #                        one into a file; nil: it is received while the application reads, but Rack before 3 wants it whole: 131,072
         max_requests: nil,     # requests of one connection: then it is closed
         concurrency: 10_000,   # requests that run at once
         queue: 10_000          # requests that wait to run: beyond, 503
       }.freeze
 
       MOST_HEADERS = 256 # the parser's capacity
-      private_constant :MOST_HEADERS
+      RACK_2_SPOOL = 131_072
+      private_constant :MOST_HEADERS, :RACK_2_SPOOL
+
+      # Whether the Rack that the program has loaded is older than 3: its requests rewind the body.
+      # @private
+      def self._rack_2? = !!defined?(::Rack) && ::Rack.respond_to?(:release) && ::Rack.release.to_i < 3
 
       # @return [#call] the Rack application
       attr_reader :app
@@ -53,11 +58,14 @@ module Pelton
         raise ArgumentError, "#{name}: must be a number of 0 or more, not #{value.inspect}" if name
         raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if options[:max_headers].to_i > MOST_HEADERS
         Sinatra.install
+        load_ahead
         @app = app
         @listeners = []
         @shared = []
         @sockets = {}
-        app = Spool.new(app, memory: options[:spool]) if options[:spool]
+        @refusals = RefusalLog.new
+        memory = options[:spool] || (RACK_2_SPOOL if Server._rack_2?)
+        app = Spool.new(app, memory: memory) if memory
         _setup(app, log, HTTP._template(template(errors, secure, early_hints)), DEFAULTS.merge(options, secure: secure))
       end
 
@@ -68,9 +76,11 @@ module Pelton
       # @return [Listener]
       # @raise [ArgumentError] the address is invalid (see {Address}), or `tls:` is missing
       # @raise [ConnectionError] the address is in use, or is not this machine's
+      # @raise [NotRunningError] where no reactor runs on this thread
       def listen(address, **options)
         parsed = Address.new(address)
         raise ArgumentError, "#{address}: give tls: {certificate: ..., key: ...}" if parsed.tls? && !options[:tls]
+        Reactor._running("Server#listen")
         options[:tls] = HTTP._tls(options[:tls]) if options[:tls]
         listener =
           if parsed.path
@@ -78,8 +88,7 @@ module Pelton
           else
             Pelton.listen(parsed.host, parsed.port, **options) { |stream| serve(stream) }
           end
-        @listeners << listener
-        listener
+        add(listener)
       end
 
       # Listens on an inherited descriptor.
@@ -88,26 +97,29 @@ module Pelton
       # @param shared [Boolean] whether other processes accept from the socket, too
       # @param tls [TLS::Context, Hash, nil] TLS for each connection
       # @return [Listener]
+      # @raise [NotRunningError] where no reactor runs on this thread
       def listen_fd(descriptor, shared: false, tls: nil)
+        Reactor._running("Server#listen_fd")
         listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP._tls(tls)) { |stream| serve(stream) }
         @shared << listener if shared
-        @listeners << listener
-        listener
+        add(listener)
       end
 
       # @return [Array<Listener>] the open listeners
       def listeners = @listeners.reject(&:closed?)
 
-      # @!method stats
-      #   @return [Hash{Symbol => Integer, Hash}] current numbers: `connections`, and those of them that are `idle`; requests that
-      #     are `running`, and requests that are `waiting` to run. Counters: `accepted` connections, `requests`, `refused`
-      #     (malformed) ones, `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations` from a head to the
-      #     end of its response: the number of requests within so many seconds ("0.1"; "+Inf": all), and their "sum" in seconds
+      # @return [Hash{Symbol => Integer, Hash}] current numbers: `connections`, and those of them that are `idle`; requests that
+      #   are `running`, and requests that are `waiting` to run. Counters: `accepted` connections, `failed_handshakes` of TLS,
+      #   `requests`, `refused` (malformed) ones, `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations`
+      #   from a head to the end of its response: the number of requests within so many seconds ("0.1"; "+Inf": all), and their
+      #   "sum" in seconds
+      def stats = _stats.merge!(failed_handshakes: @listeners.sum(&:failed_handshakes))
 
       # @!method serve(stream)
       #   Serves the requests of a connection that was accepted, and given TLS, elsewhere. Returns at once.
       #   @param stream [Stream] belongs to the server from now on
       #   @return [nil]
+      #   @raise [NotRunningError] where no reactor runs on this thread
 
       # @return [Hash{WebSocket => true}] the open sockets that {WebSocket.accept} has made of this server's requests
       # @private
@@ -133,7 +145,39 @@ module Pelton
         true
       end
 
+      # Called from C: a connection sent no request that could be understood. The address is empty when the client is gone.
+      # @private
+      def _refused(address, status, text)
+        @refusals.add { "HTTP: #{status} to #{address.empty? ? "a client" : address}: #{text}" }
+      end
+
+      # Called from C: many connections are busy at once.
+      # @private
+      def _peaked
+        memory = IdleMemory.new(-> { _stats.then { |stats| stats[:connections] - stats[:idle] } }, -> { _trim })
+        Pelton.spawn(name: "memory after a peak", transient: true) do
+          memory.release_after_peak
+          sleep IdleMemory::PAUSE
+        ensure
+          _peak_over
+        end
+      end
+
       private
+
+      def add(listener)
+        listener._on_failed_handshake do |address, error|
+          @refusals.add { "HTTP: no TLS with #{address || "a client"}: #{error.message}" }
+        end
+        @listeners << listener
+        listener
+      end
+
+      # The first stall would load the logger inside the loop, and the first handshake the gem for WebSockets.
+      def load_ahead
+        Pelton.logger
+        WebSocket if defined?(::Gem) && ::Gem.loaded_specs.key?("websocket-driver")
+      end
 
       # Whether all connections are closed. It ends event streams and WebSockets each time: new ones may have begun since the
       # last call.
@@ -154,6 +198,8 @@ module Pelton
           "rack.errors" => errors,
           "rack.hijack?" => true
         }
+        # Rack before 3 requires these. Requests take turns on one thread, but interleave like those of several.
+        template.update("rack.version" => [1, 3], "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false) if Server._rack_2?
         template["rack.early_hints"] = true if early_hints # each request puts its exchange there
         template
       end

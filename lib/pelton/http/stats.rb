@@ -10,6 +10,7 @@ module Pelton
       "connections" => ["gauge", "connections", "Open connections."],
       "idle" => ["gauge", "idle_connections", "Open connections between two requests."],
       "accepted" => ["counter", "accepted_connections_total", "Accepted connections."],
+      "failed_handshakes" => ["counter", "failed_handshakes_total", "Connections whose TLS handshake failed or took too long."],
       "running" => ["gauge", "running_requests", "Requests whose handler runs or whose response is being sent."],
       "waiting" => ["gauge", "waiting_requests", "Requests that wait because too many run."],
       "requests" => ["counter", "requests_total", "Requests whose head was received."],

@@ -166,7 +166,9 @@ module Pelton
       #
       # @yieldparam message [String]
       # @return [self]
+      # @raise [NotRunningError] where no reactor runs on this thread
       def on_message(&block)
+        Reactor._running("WebSocket#on_message")
         @on_message = block
         Pelton.next_tick { deliver } if @incoming.any?
         self
@@ -200,10 +202,10 @@ module Pelton
         def initialize(socket) = @socket = socket
 
         # (see WebSocket#receive)
-        def receive(**options) = Pelton.__send__(:defer, nil) { @socket.receive(**options) }
+        def receive(timeout: nil) = Pelton.__send__(:defer, nil) { @socket.receive(timeout: timeout) }
 
         # (see WebSocketOutput#write)
-        def write(message, **options) = @socket.__send__(:write_later, message, **options)
+        def write(message, timeout: nil) = @socket.__send__(:write_later, message, timeout: timeout)
       end
 
       private

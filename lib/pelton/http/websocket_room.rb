@@ -95,7 +95,7 @@ module Pelton
         # @raise [NotRunningError] no reactor runs
         # @asynchronous if the block of the policy is; otherwise it never waits
         def broadcast(message, except: nil)
-          raise NotRunningError, "a broadcast needs a running reactor: call it inside Pelton.run { }" unless Pelton.running?
+          Reactor._running("Room#broadcast")
           encoded = WebSocketMessage.new(message)
           count = 0
           slow = []

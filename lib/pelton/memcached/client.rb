@@ -11,6 +11,8 @@ require_relative "value"
 require_relative "value_stream"
 
 module Pelton
+  public_constant :Memcached
+
   # Clients of memcached.
   module Memcached
     # The server answered with an error. The connection stays in use, unless the server could not parse the command.

@@ -4,6 +4,8 @@ require_relative "../../pelton"
 require_relative "address"
 
 module Pelton
+  public_constant :Memcached
+
   module Memcached
     # A consistent hash ring (ketama, as in libmemcached), which maps keys to servers. Programs that list the same servers
     # with the same weights agree about the server of each key, in any language. The order of the list does not matter.

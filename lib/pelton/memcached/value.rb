@@ -4,6 +4,8 @@ require "zlib"
 require_relative "../../pelton"
 
 module Pelton
+  public_constant :Memcached
+
   module Memcached
     # A value cannot be serialized, or stored bytes cannot be turned into a value. `cause` is the serializer's error.
     class ValueError < Error

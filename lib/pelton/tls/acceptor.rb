@@ -12,6 +12,9 @@ module Pelton
       # @return [Integer] handshakes that are under way
       attr_reader :pending
 
+      # Called with the peer's address, or nil, and the error of a handshake that failed.
+      attr_writer :on_failure
+
       # @param tls [Context, Hash] a Hash has options for {Context#initialize}
       # @param timeout [Numeric] seconds for the handshake
       def initialize(tls, timeout)
@@ -23,15 +26,35 @@ module Pelton
 
       # @yieldparam stream [Stream] when the handshake is done
       def begin(stream, &block)
+        address = peer(stream) if @on_failure
         handshake = stream.start_tls(@context, server: true, timeout: @timeout) do |secured|
           @pending -= 1
-          block&.call(secured)
+          serve(secured, &block)
         end
         @pending += 1
-        handshake.errback do
+        handshake.errback do |error|
           @pending -= 1
           @failed += 1
+          @on_failure&.call(address, error)
         end
+      end
+
+      private
+
+      # The address is gone when the handshake has failed.
+      def peer(stream)
+        address = stream.remote_address
+        address.ip_address if address.ip?
+      rescue SystemCallError
+        nil
+      end
+
+      # As a listener without TLS closes the stream of a block that raises.
+      def serve(stream)
+        yield stream if block_given?
+      rescue Exception # standard:disable Lint/RescueException
+        stream.close
+        raise
       end
     end
   end

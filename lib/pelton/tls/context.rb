@@ -38,6 +38,7 @@ module Pelton
       # @param dh [String, nil] parameters for Diffie-Hellman, instead of OpenSSL's own
       # @param security_level [Integer, nil] OpenSSL's security level, 0 to 5; nil: 2 at least
       # @param resumption [Boolean] whether sessions are resumed; a server does it by tickets
+      # @param plain_answer [String, nil] what a server sends, as it is, to a client that begins with an HTTP request instead of TLS
       # @param sni [Hash{String => Context}, Proc, nil] a server's other contexts, by the name that the client asks for. A Hash
       #   may have names such as "*.example.com". A Proc is called with the name or nil; it may wait. For nil this context is
       #   taken, for false the client is refused
@@ -99,7 +100,7 @@ module Pelton
       private
 
       def apply(certificate: nil, key: nil, password: nil, ca_file: nil, ca_path: nil, alpn: nil, min_version: "TLSv1.2",
-        max_version: nil, ciphers: nil, ciphersuites: nil, groups: nil, dh: nil, security_level: nil, resumption: true)
+        max_version: nil, ciphers: nil, ciphersuites: nil, groups: nil, dh: nil, security_level: nil, resumption: true, plain_answer: nil)
         _security(security_level) if security_level
         _versions(version(min_version), version(max_version))
         _ciphers(ciphers, ciphersuites, groups)
@@ -108,6 +109,7 @@ module Pelton
         _dh(pem(dh)) if dh
         _alpn(alpn.map { |name| [name.bytesize].pack("C") + name.b }.join) if alpn
         _resumption(resumption)
+        _plain_answer(plain_answer) if plain_answer
       end
 
       def trust(file, path)

@@ -9,6 +9,10 @@ class DependentsTest < PeltonTest
 
   self.deadline = 60
 
+  # The gems in this file come with EventMachine's name from this repository. RubyGems alone would look for EventMachine among the installed gems.
+  GEMFILE = File.join(ROOT, "gemfiles/downstream.rb")
+  BUNDLED = File.read(GEMFILE).scan(/^gem "([^"]+)"/).flatten.freeze
+
   def test_em_synchrony
     output = on_pelton("em-synchrony", with_memcached, program: <<~RUBY)
       require "em-synchrony"
@@ -201,7 +205,8 @@ class DependentsTest < PeltonTest
   def on_pelton(*gems, program:)
     gems, arguments = gems.partition { |one| one.is_a?(String) }
     gems.each { |name| skip "the gem #{name} is not installed" unless installed?(name) }
-    output, errors, status = run_ruby(program, *arguments, options: ["-W0", "-rpelton/eventmachine"], gems: true)
+    options = ["-W0", *("-rbundler/setup" if gems.all? { |name| BUNDLED.include?(name) }), "-rpelton/eventmachine"]
+    output, errors, status = run_ruby(program, *arguments, env: {"BUNDLE_GEMFILE" => GEMFILE}, options: options, gems: true)
     assert status.success?, "#{output}\n#{errors}"
     output.lines(chomp: true)
   end

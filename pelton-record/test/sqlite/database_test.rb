@@ -176,7 +176,11 @@ class SQLiteDatabaseTest < PeltonTest
 
   def test_the_schema_changes_on_other_connections
     database = connect(sqlite_file)
-    database.create_table(:wide) { Integer :a; Integer :b; Integer :c }
+    database.create_table(:wide) do
+      Integer :a
+      Integer :b
+      Integer :c
+    end
     database[:wide].insert(a: 1, b: 2, c: 3)
     assert_equal({a: 1, b: 2, c: 3}, database.fetch("SELECT * FROM wide").first)
     database.alter_table(:wide) { drop_column :b }

@@ -70,6 +70,24 @@ TEST(responses)
              "101 S [Connection: upgrade] [Upgrade: x] 0 upgrade .\n");
 }
 
+TEST(folded_headers_of_responses_are_unfolded)
+{
+    defaults();
+    RESPONSE("HTTP/1.1 204 No\r\nA: b\r\n c\r\n\t \td\r\nB:\r\n b\r\n\r\n", "204 No [A: b   c  \t \td] [B: b] 0 .\n");
+    RESPONSE("HTTP/1.1 204 No\r\nA: b\r\n \r\n\r\n", "204 No [A: b] 0 .\n");
+    RESPONSE("HTTP/1.1 200 OK\r\nContent-Length:\r\n 2\r\n\r\nok", "200 OK [Content-Length: 2] 2 | ok .\n");
+    RESPONSE("HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n\tchunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+             "200 OK [Transfer-Encoding: chunked] chunked | ok .\n");
+    RESPONSE("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n\r\n", BAD(LENGTH));
+    RESPONSE("HTTP/1.1 200 OK\r\n A: b\r\n\r\n", BAD(HEADER));
+    RESPONSE("HTTP/1.1 200 OK\r\nA: b\r\n c\r\nB\r\n\r\n", BAD(HEADER));
+    RESPONSE("HTTP/1.1 200 OK\r\nA b\r\nB: c", BAD(HEADER));
+    RESPONSE("HTTP/1.1 200 OK\r\nA: b\r\n c\n\r\n", BAD(LINE_END));
+    RESPONSE("HTTP/1.1 200 OK\r\nA: b\r\n c", BAD(CUT_OFF));
+    RESPONSE("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n c\r\n\r\n",
+             "200 OK [Transfer-Encoding: chunked] chunked" BAD(HEADER));
+}
+
 TEST(responses_to_a_head_request)
 {
     defaults();

@@ -169,3 +169,30 @@ TEST(output_that_the_peer_does_not_receive_is_an_error)
     CHECK_INT(EPIPE, stream.error);
     close_stream();
 }
+
+TEST(a_stream_whose_write_side_is_shut_lingers_until_its_peer_has_everything)
+{
+    open_stream();
+    CHECK_INT(0, pel__layer_put_on(&stream, &layer));
+    layer.open = 1;
+    CHECK_INT(0, pel_stream_append(&stream, "\x9e", 1));
+    CHECK_INT(0, pel_stream_lingers(&stream)); /* its write side is open */
+    CHECK_INT(0, pel_stream_close_write(&stream));
+    CHECK_INT(3, write(peer, "abc", 3));
+    CHECK(pel_stream_lingers(&stream) > 0);
+    CHECK_INT(0, pel_socket_unread(stream.handle.fd)); /* what came was discarded */
+    check_peer("a.");
+    CHECK_INT(0, pel_stream_lingers(&stream));
+    close_stream();
+}
+
+TEST(a_stream_does_not_linger_for_a_peer_that_has_ended)
+{
+    open_stream();
+    CHECK_INT(0, pel__layer_put_on(&stream, &layer));
+    layer.open = 1;
+    CHECK_INT(0, pel_stream_close_write(&stream));
+    CHECK_INT(0, shutdown(peer, SHUT_WR));
+    CHECK_INT(0, pel_stream_lingers(&stream));
+    close_stream();
+}

@@ -268,6 +268,22 @@ TEST(unread_counts_the_bytes_that_were_not_received_yet)
     CHECK_INT(0, pel_socket_unread(-1));
 }
 
+TEST(bytes_are_unacknowledged_until_the_peer_has_them)
+{
+    int fds[2];
+    char bytes[8];
+
+    CHECK_INT(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
+    CHECK_INT(0, pel_socket_unacknowledged(fds[0]));
+    CHECK_INT(3, write(fds[0], "abc", 3));
+    CHECK(pel_socket_unacknowledged(fds[0]) > 0);
+    CHECK_INT(3, read(fds[1], bytes, sizeof bytes));
+    CHECK_INT(0, pel_socket_unacknowledged(fds[0]));
+    CHECK_INT(0, pel_socket_unacknowledged(-1));
+    close(fds[0]);
+    close(fds[1]);
+}
+
 TEST(sigpipe_kills_by_default_and_not_when_it_is_ignored)
 {
     struct sigaction before, action = {.sa_handler = SIG_DFL};

@@ -40,6 +40,32 @@ TEST(output_queued_before_tls_is_sent_in_plain)
     disconnect_ends();
 }
 
+TEST(http_instead_of_a_handshake_is_answered_where_there_is_an_answer)
+{
+    struct pel_tls_options options = server_options();
+    char bytes[16];
+
+    for (int answered = 0; answered < 2; answered++) {
+        make_contexts();
+        if (answered)
+            CHECK_INT(0, pel_tls_context_plain_answer(server_context, "no TLS"));
+        open_ends();
+        CHECK_INT(0, pel_tls_start(&server.stream, server_context, &options, NULL, 0));
+        CHECK_INT(18, write(server.far, "GET / HTTP/1.0\r\n\r\n", 18));
+        run_loops();
+        CHECK_INT(PEL_ESYSTEM, server.handshake);
+        CHECK_INT(PEL_ETLS, server.failure.code);
+        if (answered) {
+            CHECK_INT(6, read(server.far, bytes, sizeof bytes));
+            CHECK_BYTES("no TLS", bytes, 6);
+            CHECK_INT(0, read(server.far, bytes, sizeof bytes));
+        } else {
+            CHECK_INT(-1, read(server.far, bytes, sizeof bytes));
+        }
+        disconnect_ends();
+    }
+}
+
 TEST(bytes_received_before_the_start_belong_to_the_handshake)
 {
     struct pel_tls_options options = server_options(), from = client_options();

@@ -304,20 +304,30 @@ static enum pel_http1_fault determine_framing(enum pel_http1_kind kind, const st
     return PEL_HTTP1_FAULT_NONE;
 }
 
+/* Whether the line, which is complete, goes on in the next one (obs-fold), whose first byte is `next`: then blanks
+ * replace its end, as RFC 9112 (5.2) wants it of a client. */
+static int unfold(char *cr, char next)
+{
+    if (next != ' ' && next != '\t')
+        return 0;
+    cr[0] = cr[1] = ' ';
+    return 1;
+}
+
 ssize_t pel_http1_parse_head(enum pel_http1_kind kind, const struct pel_http1_limits *limits, const char *bytes,
                              size_t length, struct pel_http1_head *head, size_t *line, enum pel_http1_fault *fault)
 {
     struct framing framing = {0};
-    size_t at = 0;
+    size_t at = 0, from = 0; /* the line begins at `at`, and its end is not before `from` */
 
     memset(head, 0, offsetof(struct pel_http1_head, headers));
     for (int first = kind != PEL_HTTP1_TRAILERS;; first = 0) {
-        size_t most = limits->head - at, left = length - at, size;
+        size_t most = limits->head - from, left = length - from, size;
         const char *start = bytes + at, *end;
         int long_target = first && pel_http1_first_line_limit(limits) < most;
         if (long_target)
             most = pel_http1_first_line_limit(limits);
-        end = memchr(start, '\n', left < most ? left : most);
+        end = memchr(bytes + from, '\n', left < most ? left : most);
         if (!end && left >= most) {
             *fault = !long_target                ? PEL_HTTP1_FAULT_HEAD_LONG
                      : kind == PEL_HTTP1_REQUEST ? PEL_HTTP1_FAULT_TARGET_LONG
@@ -328,7 +338,14 @@ ssize_t pel_http1_parse_head(enum pel_http1_kind kind, const struct pel_http1_li
         if (!end)
             return 0;
         size = (size_t)(end - start);
-        at += size + 1;
+        from = at + size + 1;
+        if (kind == PEL_HTTP1_RESPONSE && !first && size > 1 && end[-1] == '\r') {
+            if (from == length)
+                return 0;
+            if (unfold((char *)end - 1, bytes[from]))
+                continue;
+        }
+        at = from;
         if (size == 0 || start[--size] != '\r')
             *fault = PEL_HTTP1_FAULT_LINE_END;
         else if (first)

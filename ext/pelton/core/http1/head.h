@@ -109,7 +109,9 @@ enum pel_http1_kind { PEL_HTTP1_REQUEST, PEL_HTTP1_RESPONSE, PEL_HTTP1_TRAILERS 
  *   PEL_EPROTOCOL  *fault is the reason
  *   PEL_ELIMIT     *fault names the limit
  *
- * A response's framing is determined as if its request were a GET.
+ * A header line of a response is complete only with the first byte behind it, which may continue it (obs-fold).
+ * A response's framing is determined as if its request were a GET. Its bytes must be writable: where a header goes on
+ * in the next line (obs-fold), blanks replace the line end in place. In requests and trailers that is refused.
  */
 ssize_t pel_http1_parse_head(enum pel_http1_kind kind, const struct pel_http1_limits *limits, const char *bytes,
                              size_t length, struct pel_http1_head *head, size_t *line, enum pel_http1_fault *fault);

@@ -5,7 +5,8 @@
 
 /*
  * A pull parser for HTTP/1 messages: requests for a server, or responses for a client. Each call returns one event. The
- * parser neither allocates nor copies, and accepts the bytes in pieces of any size.
+ * parser neither allocates nor copies, and accepts the bytes in pieces of any size. It writes to the bytes of a
+ * response's head: see pel_http1_parse_head.
  *
  * The caller must pass unconsumed bytes (an incomplete line or head) again, followed by the bytes received since. The
  * slices of an event refer to the bytes of that call.

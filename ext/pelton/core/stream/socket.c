@@ -6,6 +6,9 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#ifdef __linux__
+#include <linux/sockios.h>
+#endif
 #ifdef HAVE_SYS_SENDFILE_H
 #include <sys/sendfile.h>
 #endif
@@ -146,6 +149,20 @@ int pel_socket_unread(int fd)
     int count = 0;
 
     return ioctl(fd, FIONREAD, &count) < 0 ? 0 : count;
+}
+
+int pel_socket_unacknowledged(int fd)
+{
+    int count = 0;
+#if defined(SIOCOUTQ)
+    return ioctl(fd, SIOCOUTQ, &count) < 0 ? 0 : count;
+#elif defined(SO_NWRITE) /* macOS */
+    socklen_t length = sizeof count;
+    return getsockopt(fd, SOL_SOCKET, SO_NWRITE, &count, &length) < 0 ? 0 : count;
+#else
+    (void)fd;
+    return count;
+#endif
 }
 
 int pel_socket_listen(const struct sockaddr *address, socklen_t length, int backlog, int reuse_port)

@@ -30,6 +30,10 @@ int pel_socket_gone(int fd);
 /* The number of bytes that have arrived and were not received yet. */
 int pel_socket_unread(int fd);
 
+/* The number of bytes that were sent, and the peer's system has not acknowledged (a UNIX socket: that the peer has not
+ * received). The end of output counts as one. 0 where the system does not tell. */
+int pel_socket_unacknowledged(int fd);
+
 /* Opens a listening TCP or UNIX socket. backlog 0: the system's limit. Returns the descriptor or PEL_ESYSTEM. */
 int pel_socket_listen(const struct sockaddr *address, socklen_t length, int backlog, int reuse_port);
 

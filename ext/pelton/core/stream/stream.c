@@ -309,24 +309,42 @@ void pel_stream_give_layer(struct pel_stream *stream, struct pel_layer *layer)
 }
 
 /* Receives bytes that were meant for the layer itself, such as TLS's session tickets. Closing a socket with unread
- * bytes would reset the connection, and the peer would lose the bytes that it has not read yet. */
-static void discard_received(int fd)
+ * bytes would reset the connection, and the peer would lose the bytes that it has not read yet. Returns as
+ * pel__stream_receive: PEL_EAGAIN if the peer has not ended. */
+static ssize_t discard_received(struct pel_stream *stream)
 {
     char bytes[4096];
+    ssize_t count = 1;
 
-    for (int i = 0; i < 4 && recv(fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0; i++)
-        ;
+    for (int i = 0; i < 4 && count > 0; i++)
+        count = pel__stream_receive(stream, bytes, sizeof bytes);
+    return count;
+}
+
+/* Whether the stream has sent its end, and the peer may still be there: TLS's own failures (EPROTO) leave it. */
+static int ended_p(const struct pel_stream *stream)
+{
+    return stream->handle.slot != PEL_UNREGISTERED && !pel_loop_inherited(stream->loop) && stream->layer &&
+           stream->write_shut && (!stream->error || stream->error == EPROTO);
+}
+
+int pel_stream_lingers(struct pel_stream *stream)
+{
+    ssize_t count;
+
+    if (!ended_p(stream) || stream->error)
+        return 0;
+    count = discard_received(stream);
+    stream->error = 0; /* all was sent: a failure from now on is none of the stream */
+    return count != 0 && count != PEL_ESYSTEM ? pel_socket_unacknowledged(stream->handle.fd) : 0;
 }
 
 void pel_stream_close(struct pel_stream *stream)
 {
-    int ours = stream->handle.slot != PEL_UNREGISTERED && !pel_loop_inherited(stream->loop);
-    int gently = ours && stream->layer && stream->write_shut && !stream->error;
-    int fd = pel_stream_detach(stream);
+    int fd;
 
-    if (fd < 0)
-        return;
-    if (gently)
-        discard_received(fd);
-    close(fd);
+    if (ended_p(stream))
+        discard_received(stream);
+    if ((fd = pel_stream_detach(stream)) >= 0)
+        close(fd);
 }

@@ -110,6 +110,12 @@ static inline int pel_stream_open_p(const struct pel_stream *stream)
 /* Shuts the write side once the output, and a layer's final message, is sent. Returns 0, PEL_ECLOSED or PEL_ESYSTEM. */
 int pel_stream_close_write(struct pel_stream *stream);
 
+/* Whether closing now may cost the peer bytes that were sent to it: the stream has a layer, its write side is shut, and
+ * the peer has not acknowledged everything. Bytes that come for the layer after the close, such as TLS's session
+ * tickets, would reset the connection. Discards what has come; 0 once the peer has ended or is gone. The caller asks
+ * again from time to time, since no event tells of an acknowledgement. */
+int pel_stream_lingers(struct pel_stream *stream);
+
 /* Closes the stream at once and drops queued output. on_ready is not called any more. Does nothing if it is closed. */
 void pel_stream_close(struct pel_stream *stream);
 

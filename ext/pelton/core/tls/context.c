@@ -32,6 +32,7 @@ struct pel_tls_context {
     char *groups;      /* NULL: the default ones */
     unsigned char *alpn;
     unsigned alpn_length;
+    char *plain_answer; /* or NULL */
     struct kept_session sessions[MAX_SESSIONS];
     unsigned next_session; /* counts the insertions: its remainder is the slot to overwrite */
 };
@@ -79,6 +80,7 @@ void pel_tls_context_release(struct pel_tls_context *context)
     }
     SSL_CTX_free(context->ssl);
     pel_free(context->alpn);
+    pel_free(context->plain_answer);
     pel_free(context->groups);
     pel_free(context);
 }
@@ -285,6 +287,19 @@ int pel_tls_context_alpn(struct pel_tls_context *context, struct pel_bytes proto
     memcpy(context->alpn, protocols.bytes, protocols.length);
     SSL_CTX_set_alpn_select_cb(context->ssl, select_alpn, context);
     return check_openssl(SSL_CTX_set_alpn_protos(context->ssl, context->alpn, context->alpn_length) == 0, text);
+}
+
+/* ---- clients without TLS --------------------------------------------------------------------------------------- */
+
+int pel_tls_context_plain_answer(struct pel_tls_context *context, const char *answer)
+{
+    pel_free(context->plain_answer);
+    return (context->plain_answer = strdup(answer)) ? 0 : PEL_EMEMORY;
+}
+
+const char *pel__tls_context_plain_answer(const struct pel_tls_context *context)
+{
+    return context->plain_answer;
 }
 
 /* ---- resuming ------------------------------------------------------------------------------------------------- */

@@ -44,6 +44,9 @@ int pel_tls_context_security(struct pel_tls_context *context, int level, char te
 int pel_tls_context_dh(struct pel_tls_context *context, struct pel_bytes pem, char text[PEL_TLS_TEXT]);
 /* Protocols in the order of preference, each preceded by a byte with its length. */
 int pel_tls_context_alpn(struct pel_tls_context *context, struct pel_bytes protocols, char text[PEL_TLS_TEXT]);
+/* What a server sends, as it is, to a client that begins with an HTTP request instead of a handshake. Copied. Returns 0
+ * or PEL_EMEMORY. */
+int pel_tls_context_plain_answer(struct pel_tls_context *context, const char *answer);
 /* Whether a server lets clients resume sessions, and a client resumes them. */
 void pel_tls_context_resumption(struct pel_tls_context *context, int on);
 /* Copies the session ticket keys of another context, so that clients can still resume after a server has reloaded. */
@@ -53,6 +56,8 @@ void pel_tls_context_copy_ticket_keys(struct pel_tls_context *context, struct pe
 
 /* The context's SSL_CTX. */
 void *pel__tls_context_ssl(struct pel_tls_context *context);
+/* The answer to HTTP without TLS, or NULL. */
+const char *pel__tls_context_plain_answer(const struct pel_tls_context *context);
 /* Has a connection (an SSL) go on with this context's settings, before its hello was looked at. 0: out of memory. */
 int pel__tls_context_move(void *ssl, struct pel_tls_context *context);
 /* Names a server's sessions, of the connections (an SSL) at one level: others do not resume them. */

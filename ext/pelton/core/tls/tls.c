@@ -13,11 +13,27 @@
 
 #define READ_AHEAD 65536 /* the bytes that OpenSSL receives at once, to open them record by record */
 
-/* Sends OpenSSL's alert. If the peer is gone, that error is dropped, since it is not the failure to report. */
+/* Sends OpenSSL's alert, or what else is sealed. If the peer is gone, that error is dropped, since it is not the
+ * failure to report. */
 static void send_alert(struct pel_tls *tls)
 {
     if (!tls->stream->error && pel__layer_send(tls->stream) == PEL_ESYSTEM)
         tls->stream->error = 0;
+}
+
+/* Answers a client that speaks HTTP instead of TLS, and ends the output. Returns whether there is such an answer. */
+static int answer_plain_request(struct pel_tls *tls)
+{
+    const char *answer = pel__tls_context_plain_answer(tls->context);
+    struct pel_stream *stream = tls->stream;
+
+    if (!answer || stream->error || ERR_GET_REASON(ERR_peek_last_error()) != SSL_R_HTTP_REQUEST ||
+        pel_buffer_append(&tls->layer.sealed, answer, strlen(answer)) < 0)
+        return 0;
+    send_alert(tls);
+    stream->write_shut = 1;
+    shutdown(stream->handle.fd, SHUT_WR);
+    return 1;
 }
 
 /* Classifies the result of an OpenSSL call: PEL_EAGAIN, 0 at the end, or PEL_ESYSTEM after the failure was recorded. */
@@ -30,7 +46,8 @@ static int classify_result(struct pel_tls *tls, int result)
         tls->close_notify_received = 1;
         return 0;
     default:
-        send_alert(tls);
+        if (!answer_plain_request(tls))
+            send_alert(tls);
         return pel__tls_fail(tls, tls->last_received == 0 ? PEL_ETRUNCATED : PEL_ETLS);
     }
 }

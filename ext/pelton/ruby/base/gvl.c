@@ -2,6 +2,9 @@
 
 #include <ruby.h>
 #include <ruby/thread.h>
+#ifdef HAVE_MALLOC_TRIM
+#include <malloc.h>
+#endif
 
 struct gvl_wait {
     struct pel_loop *loop;
@@ -39,4 +42,17 @@ int pel_gvl_wait(struct pel_loop *loop, int64_t timeout, struct pel_watch *watch
         pel_watch_wake(watch);
     }
     return wait.code;
+}
+
+static void *trim_nogvl(void *nothing)
+{
+#ifdef HAVE_MALLOC_TRIM
+    malloc_trim(0);
+#endif
+    return nothing;
+}
+
+void pel_gvl_trim(void)
+{
+    rb_thread_call_without_gvl(trim_nogvl, NULL, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void set_server_name(struct pel_http_connection *connection, VALUE env, s
     rb_hash_aset(env, key_port, server->host_port ? server->host_port : usual);
 }
 
-static VALUE remote_address(struct pel_http_connection *connection)
+VALUE pel_http_remote_address(struct pel_http_connection *connection)
 {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
@@ -140,7 +140,7 @@ void pel_http_env(struct pel_http_connection *connection, const struct pel_http1
     if (!head->minor)
         rb_hash_aset(env, key_protocol, protocol_1_0);
     set_server_name(connection, env, head->target_form == PEL_HTTP1_ABSOLUTE ? head->authority : head->host);
-    rb_hash_aset(env, key_address, remote_address(connection));
+    rb_hash_aset(env, key_address, pel_http_remote_address(connection));
     rb_hash_aset(env, key_hijack, exchange);
     rb_hash_aset(env, key_async, exchange);
     rb_hash_aset(env, key_close, exchange);

@@ -9,6 +9,9 @@ void pel_http_env(struct pel_http_connection *connection, const struct pel_http1
 /* Adds rack.input to the env of a request that has a body. Runs Ruby code. */
 void pel_http_env_input(struct pel_http_connection *connection);
 
+/* The peer's IP address as a String; "127.0.0.1" for a UNIX socket's; empty when the peer is gone already. */
+VALUE pel_http_remote_address(struct pel_http_connection *connection);
+
 void pel_init_http_env(void);
 
 #endif

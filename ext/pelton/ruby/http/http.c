@@ -6,6 +6,7 @@
 #include "ruby/http/event_streams.h"
 #include "ruby/http/exchange.h"
 #include "ruby/http/exchange_class.h"
+#include "ruby/http/peak.h"
 #include "ruby/http/request_body.h"
 #include "ruby/http/response.h"
 #include "ruby/http/response_file.h"
@@ -20,6 +21,7 @@ void pel_init_http(void)
 
     pel_init_http_serve(server);
     pel_init_http_stats(server);
+    pel_init_http_peak(server);
     pel_init_http_stop(server);
     pel_init_http_event_streams(server);
     pel_init_http_application();

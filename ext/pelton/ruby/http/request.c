@@ -75,8 +75,13 @@ static void refuse_request(struct pel_http_connection *connection)
 {
     enum pel_http1_fault fault = pel_http1_parser_fault(&connection->parser);
 
+    unsigned status = pel_http1_fault_status(fault);
+    const char *text = pel_http1_fault_text(fault);
+
     connection->server->refused++;
-    pel_http_respond_error(connection, pel_http1_fault_status(fault), pel_http1_fault_text(fault), 1);
+    rb_funcall(connection->server->self, rb_intern("_refused"), 3, pel_http_remote_address(connection),
+               UINT2NUM(status), rb_str_new_cstr(text));
+    pel_http_respond_error(connection, status, text, 1);
 }
 
 /* Receiving has brought no bytes: there are none at present (PEL_EAGAIN), or the client sends no more. */

@@ -181,6 +181,7 @@ static VALUE server_serve(VALUE self, VALUE stream_object)
 
     if (!server->env_template)
         rb_raise(pel_eError, "this server was never set up: initialize was not called");
+    pel_reactor_running("Server#serve");
     stream = pel_stream_get(stream_object);
     if (stream->protocol || stream->reading || !NIL_P(stream->on_data))
         rb_raise(pel_eError, "this stream is already being read: hand over a stream that nothing reads");

@@ -58,6 +58,7 @@ int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor 
         server->fork_generation = pel_fork_generation;
         server->idle = server->waiting = server->event_streams = (struct pel_http_list){.first = NULL};
         server->connections = server->running = 0;
+        server->peaked = 0;
         server->share = (struct pel_http_share){.first = NULL};
     }
     return !server->connections || server->reactor == reactor;

@@ -38,6 +38,7 @@ struct pel_http_server {
     char date[32];
     int64_t stopping_since; /* 0: the server does not stop */
     uint8_t secure;
+    uint8_t peaked; /* IdleMemory waits for the end of a peak */
 };
 
 struct pel_http_server *pel_http_server_get(VALUE self);

@@ -1,6 +1,7 @@
 #include "ruby/http/slot.h"
 
 #include "ruby/http/job.h"
+#include "ruby/http/peak.h"
 
 int pel_http_take_slot(struct pel_http_connection *connection)
 {
@@ -9,6 +10,8 @@ int pel_http_take_slot(struct pel_http_connection *connection)
     if (server->running >= server->concurrency)
         return 0;
     server->running++;
+    if (server->connections - server->idle.count >= PEL_HTTP_PEAK)
+        pel_http_peak_reached(server);
     connection->request.holds_slot = 1;
     return 1;
 }

@@ -84,5 +84,5 @@ static VALUE http_server_stats(VALUE self)
 
 void pel_init_http_stats(VALUE class)
 {
-    rb_define_method(class, "stats", http_server_stats, 0);
+    rb_define_method(class, "_stats", http_server_stats, 0);
 }

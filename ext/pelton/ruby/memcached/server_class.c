@@ -137,7 +137,9 @@ static void server_on_backlog(struct pel_memcached_server *core)
 {
     struct server *server = (struct server *)core;
 
-    if (server->batch_queued)
+    /* The core calls this, so nothing may be raised. Without memory for the job the next tick of the server tries
+     * again. */
+    if (server->batch_queued || !pel_queues_reserve(server->reactor))
         return;
     server->batch_queued = 1;
     pel_enqueue(
@@ -150,6 +152,8 @@ static void server_tick_on_timeout(struct pel_reactor *reactor, struct pel_react
     struct server *server = (struct server *)((char *)timer - offsetof(struct server, tick));
 
     pel_memcached_server_tick(&server->core);
+    if (server->core.backlog_notified)
+        server_on_backlog(&server->core);
     pel_timer_add(&reactor->loop.timers, &timer->entry, reactor->loop.now + TICK_NS);
 }
 

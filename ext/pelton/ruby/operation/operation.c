@@ -82,14 +82,34 @@ void pel_operation_add_block(struct pel_operation *operation, enum pel_state sta
 
 /* ---- direct style --------------------------------------------------------------------------------------------- */
 
+static VALUE last_line(VALUE backtrace)
+{
+    return RB_TYPE_P(backtrace, T_ARRAY) ? rb_ary_entry(backtrace, -1) : Qnil;
+}
+
+/* One error may have failed many operations: so each raise works on a copy, with a backtrace of its own. An error that
+ * was raised on another fiber keeps the lines of that raise, and those of the awaiting caller follow. Groups recognise
+ * a copy by its origin. */
+static VALUE error_for_caller(VALUE error)
+{
+    VALUE lines = rb_funcall(error, rb_intern("backtrace"), 0), here = NIL_P(lines) ? Qnil : rb_make_backtrace(), copy;
+
+    if (!NIL_P(lines) && (OBJ_FROZEN(error) || !rb_obj_is_kind_of(error, rb_eStandardError) ||
+                          !RB_TYPE_P(lines, T_ARRAY) || rb_equal(last_line(lines), last_line(here))))
+        return error;
+    copy = rb_obj_clone(error);
+    if (OBJ_FROZEN(copy))
+        return copy;
+    if (!RTEST(rb_ivar_defined(copy, rb_intern("@pelton_origin"))))
+        rb_iv_set(copy, "@pelton_origin", error);
+    if (!NIL_P(lines))
+        rb_funcall(copy, rb_intern("set_backtrace"), 1, rb_ary_plus(lines, here));
+    return copy;
+}
+
 void pel_operation_raise(VALUE error)
 {
-    error = pel_operation_error(error);
-    /* One error may have failed many operations: so each raise works on a copy, with a backtrace of its own. An error
-     * that was raised before, in a task, keeps the backtrace of that raise. */
-    if (NIL_P(rb_funcall(error, rb_intern("backtrace"), 0)))
-        error = rb_obj_clone(error);
-    rb_exc_raise(error);
+    rb_exc_raise(error_for_caller(pel_operation_error(error)));
 }
 
 static void remove_awaiter(struct pel_operation *operation, struct pel_waiter *waiter)

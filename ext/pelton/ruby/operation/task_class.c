@@ -19,6 +19,8 @@ static VALUE new_cancelled(void)
 
 static void fail_task_quietly(struct pel_operation *task, VALUE error)
 {
+    if (task->task == PEL_MAIN_TASK)
+        task->reactor->main_pending = 0;
     task->handled = 1;
     pel_operation_fail(task, error);
 }
@@ -28,8 +30,11 @@ static void end_task(struct pel_reactor *reactor, struct pel_operation *task, VA
     VALUE error;
 
     if (!state) {
-        if (task->task == PEL_MAIN_TASK && reactor->phase == PEL_RUNNING)
-            reactor->value = value;
+        if (task->task == PEL_MAIN_TASK) {
+            reactor->main_pending = 0;
+            if (reactor->phase == PEL_RUNNING)
+                reactor->value = value;
+        }
         pel_operation_succeed(task, value);
         return;
     }
@@ -87,6 +92,7 @@ static void run_task(struct pel_reactor *reactor, void *data)
     }
     task->worker = worker;
     worker->task = task;
+    worker->given_up = 0;
     worker->task_object = object;
     worker->task_block = block;
     worker->transient = task->transient;
@@ -128,6 +134,7 @@ static VALUE enqueue_task(struct pel_reactor *reactor, VALUE block, enum pel_tas
 static void spawn_main(struct pel_reactor *reactor, VALUE block)
 {
     enqueue_task(reactor, block, PEL_MAIN_TASK, 0);
+    reactor->main_pending = 1;
 }
 
 /* Task.spawn { }: starts a task on the running reactor of this thread. */
@@ -236,7 +243,7 @@ static VALUE reactor_tasks(VALUE self)
     VALUE tasks = rb_ary_new();
 
     for (struct pel_worker *worker = reactor->workers; worker; worker = worker->next)
-        if (worker->task)
+        if (worker->task && !worker->given_up)
             rb_ary_push(tasks, worker->task_object);
     add_queued_tasks(&reactor->ready, tasks);
     return tasks;

@@ -6,8 +6,16 @@
 
 /* ---- ending run ----------------------------------------------------------------------------------------------- */
 
+/* Of the stop itself: it has cancelled a trap handler that waited. */
+static int is_of_stop(const struct pel_reactor *reactor, VALUE error)
+{
+    return reactor->phase != PEL_RUNNING && RTEST(rb_obj_is_kind_of(error, pel_eCancelled));
+}
+
 void pel_fail_run(struct pel_reactor *reactor, VALUE exception)
 {
+    if (is_of_stop(reactor, exception))
+        return;
     if (NIL_P(reactor->fatal))
         reactor->fatal = exception;
     if (reactor->phase == PEL_RUNNING)
@@ -41,6 +49,8 @@ int pel_interrupt_run(struct pel_reactor *reactor, int state)
         state = pel_descriptors_forget_closed(reactor);
         return state ? pel_interrupt_run(reactor, state) : 0;
     }
+    if (is_of_stop(reactor, error))
+        return 0;
     if (reactor->phase == PEL_STOPPING && reactor->grace_deadline)
         reactor->phase = PEL_LEAVING; /* a second interrupt cuts the grace time short */
     pel_fail_run(reactor, error);

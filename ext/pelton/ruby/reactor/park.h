@@ -28,8 +28,8 @@ unsigned pel_waiters_abandon(struct pel_reactor *reactor);
 /* ---- sleeping (sleep.c) ---------------------------------------------------------------------------------------- */
 
 /* Parks the current fiber until pel_unblock is called for it. 1 when it was unblocked, 0 when the deadline came first.
- */
-int pel_sleep(struct pel_reactor *reactor, int64_t deadline);
+ * for_mutex: the fiber stands in a Mutex's queue. */
+int pel_sleep(struct pel_reactor *reactor, int64_t deadline, int for_mutex);
 
 /* Wakes a sleeping fiber and returns 1; returns 0 for any other. May be called by any thread that holds the GVL. */
 int pel_unblock(struct pel_reactor *reactor, VALUE fiber);

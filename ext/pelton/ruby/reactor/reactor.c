@@ -173,7 +173,9 @@ struct pel_reactor *pel_reactor_running(const char *method)
 
     if (!reactor || reactor->phase == PEL_IDLE)
         rb_raise(rb_const_get(pel_mPelton, rb_intern("NotRunningError")),
-                 "%s needs a running reactor: call it inside Pelton.run { }", method);
+                 "%s needs a running reactor on this thread: call it inside Pelton.run { }; another thread's reactor "
+                 "takes work by its next_tick { }",
+                 method);
     return reactor;
 }
 

@@ -89,8 +89,9 @@ struct pel_reactor {
     int64_t grace, grace_deadline; /* nanoseconds; the deadline is 0 until stopping has begun */
     struct pel_reactor_timer grace_timer;
     uint32_t last_ticks_left;
-    VALUE value; /* run returns it */
-    VALUE fatal; /* run raises it: an exception that no code may swallow, Qnil */
+    VALUE value;          /* run returns it */
+    VALUE fatal;          /* run raises it: an exception that no code may swallow, Qnil */
+    uint8_t main_pending; /* the task of run's block has not ended, and should */
 
     struct pel_queue ready, due;
     struct pel_operation *chain_end; /* the last operation of the ready queue's last job, if that is a chain of them */
@@ -242,6 +243,11 @@ void pel_begin_to_stop(struct pel_reactor *reactor);
 
 /* Stops each GC root once; a root may add itself again. An error of one root does not keep the others from stopping. */
 void pel_stop_roots(struct pel_reactor *reactor);
+
+/* Cancels the parked fibers that stand in the queue of a Mutex once more, when the loop is left: on run's caller. Ruby
+ * keeps the queue's records on their stacks, and aborts the process when the Mutex is unlocked at its thread's end and
+ * finds a record of that thread. */
+void pel_leave_mutexes(struct pel_reactor *reactor);
 
 /* Starts a fiber where the reactor is the thread's scheduler but does not run. The fiber runs to its first wait, and
  * goes on when the scheduler is closed, or in the next run. Returns the fiber. */

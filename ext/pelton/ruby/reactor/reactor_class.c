@@ -17,6 +17,12 @@ static VALUE reactor_s_running_p(VALUE class)
     return reactor && reactor->phase != PEL_IDLE ? Qtrue : Qfalse;
 }
 
+/* _running(method): this thread's running reactor; raises NotRunningError, whose message names the method. */
+static VALUE reactor_s_running(VALUE class, VALUE method)
+{
+    return pel_reactor_running(StringValueCStr(method))->self;
+}
+
 static VALUE reactor_next_tick(VALUE self, VALUE block)
 {
     pel_enqueue_proc(pel_reactor_get(self), block);
@@ -126,6 +132,7 @@ void pel_init_reactor_class(void)
 {
     rb_define_singleton_method(pel_cReactor, "current", reactor_s_current, 0);
     rb_define_singleton_method(pel_cReactor, "running?", reactor_s_running_p, 0);
+    rb_define_singleton_method(pel_cReactor, "_running", reactor_s_running, 1);
     rb_define_method(pel_cReactor, "_next_tick", reactor_next_tick, 1);
     rb_define_method(pel_cReactor, "raise_in", reactor_raise_in, -1);
     rb_define_method(pel_cReactor, "_interrupt", reactor_interrupt, 2);

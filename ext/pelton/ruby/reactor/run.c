@@ -52,6 +52,7 @@ static void begin_run(struct pel_reactor *reactor, int64_t grace)
     reactor->grace_deadline = 0;
     reactor->caller = rb_fiber_current();
     reactor->value = reactor->fatal = Qnil;
+    reactor->main_pending = 0;
     pel_end_batch(reactor);
     reactor->phase = PEL_RUNNING;
     reactor->began_at = pel_now();
@@ -80,6 +81,30 @@ static void keep_error_of_report(struct pel_reactor *reactor, VALUE error)
         reactor->fatal = error;
 }
 
+static VALUE raise_main_lost(VALUE nothing)
+{
+    rb_raise(pel_eError, "the block of Pelton.run never ended: its fiber has switched to another one by Fiber#raise or "
+                         "Fiber#transfer, and no fiber switched back; use Pelton::Reactor#raise_in, which returns");
+    return nothing;
+}
+
+/* The block's fiber is not parked either, or it would have been abandoned. */
+static void fail_if_main_is_lost(struct pel_reactor *reactor)
+{
+    int state;
+
+    if (!reactor->main_pending || !NIL_P(reactor->fatal))
+        return;
+    pel_protect(raise_main_lost, Qnil, &state);
+    reactor->fatal = pel_take_error(state);
+}
+
+static void give_up_tasks(struct pel_reactor *reactor)
+{
+    for (struct pel_worker *worker = reactor->workers; worker; worker = worker->next)
+        worker->given_up = worker->task != NULL;
+}
+
 static void leave_run(struct pel_reactor *reactor)
 {
     int inherited = pel_loop_inherited(&reactor->loop);
@@ -89,12 +114,17 @@ static void leave_run(struct pel_reactor *reactor)
     reactor->phase = PEL_LEAVING;
     if (!inherited)
         pel_stop_roots(reactor); /* those that ensure blocks have added meanwhile */
+    if (!inherited)
+        pel_leave_mutexes(reactor);
     abandoned = pel_waiters_abandon(reactor);
+    give_up_tasks(reactor);
     pel_queues_drop(reactor);
     if (reactor->locals_mode)
         pel_locals_end(reactor);
     end_run(reactor);
     reactor->began_outside_run = 0;
+    if (!abandoned && !inherited)
+        fail_if_main_is_lost(reactor);
     if (abandoned && !inherited) {
         pel_protect(report_abandoned, UINT2NUM(abandoned), &state);
         if (state)
@@ -177,11 +207,11 @@ static VALUE run_reactor(struct run *run)
     rb_ensure(run_body, (VALUE)run, run_ensure, (VALUE)run);
     value = take_value(&reactor->value);
     fatal = take_value(&reactor->fatal);
+    if (!NIL_P(fatal)) /* in a child, too: exit(5) ends it with 5 */
+        raise_fatal(fatal);
     if (pel_loop_inherited(&reactor->loop))
         rb_raise(pel_eClosedError, "a child came back from fork into its parent's reactor: end it (exit!), or call "
                                    "Pelton.run in fork's block");
-    if (!NIL_P(fatal))
-        raise_fatal(fatal);
     return value;
 }
 
@@ -219,6 +249,7 @@ static VALUE reactor_stop(VALUE self, VALUE value)
 
     if (reactor->phase == PEL_RUNNING) {
         reactor->value = value;
+        reactor->main_pending = 0; /* the block need not end */
         reactor->phase = PEL_STOPPING;
         pel_loop_wake(&reactor->loop);
     }

@@ -59,3 +59,42 @@ void pel_begin_to_stop(struct pel_reactor *reactor)
     pel_stop_roots(reactor);
     pel_dispatch(reactor, cancel_parked_fibers, (VALUE)reactor);
 }
+
+/* ---- fibers that wait for a Mutex ------------------------------------------------------------------------------ */
+
+/* Returns the fiber's waiter, which was fired; 0 when there is none. */
+static VALUE cancel_next_for_mutex(VALUE argument)
+{
+    struct pel_reactor *reactor = (struct pel_reactor *)argument;
+    struct pel_waiter *waiter = reactor->parked.next;
+
+    while (waiter != &reactor->parked && !waiter->for_mutex)
+        waiter = waiter->next;
+    if (waiter == &reactor->parked)
+        return 0;
+    waiter->for_mutex = 0; /* so that it has its turn once */
+    pel_waiter_raise(reactor, waiter, rb_exc_new_cstr(pel_eCancelled, "the reactor has stopped"));
+    return (VALUE)waiter;
+}
+
+/* 1 when there may be more. An error ends no run that is being left: so it is dropped. */
+static int leave_next_mutex(struct pel_reactor *reactor)
+{
+    int state;
+    struct pel_waiter *waiter = (struct pel_waiter *)pel_protect(cancel_next_for_mutex, (VALUE)reactor, &state);
+
+    if (!state && !waiter)
+        return 0;
+    if (!state) {
+        pel_unqueue_waiter(reactor, waiter);
+        pel_switch(reactor, waiter->fiber, &state);
+    }
+    return !state || !NIL_P(pel_take_error(state));
+}
+
+void pel_leave_mutexes(struct pel_reactor *reactor)
+{
+    /* A fiber that rescues Cancelled may wait for a Mutex again; for ever, if it likes. */
+    for (uint32_t left = reactor->parked_count + PEL_LAST_TICKS; left > 0 && leave_next_mutex(reactor); left--)
+        ;
+}

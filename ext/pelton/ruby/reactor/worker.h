@@ -20,6 +20,7 @@ struct pel_worker {
     VALUE saved_locals;
     VALUE outer_locals; /* the callback's own set while the callback runs with an empty one; Qfalse: it does not */
     uint8_t transient;  /* the task that runs on the worker is transient */
+    uint8_t given_up;   /* run has ended before the task that runs on the worker */
     uint8_t idle;       /* the worker is in the pool */
 };
 

@@ -76,11 +76,8 @@ static void locate_buffer(struct reading *reading)
         reading->size = size - reading->offset;
 }
 
-#if defined RUBY_FIBER_SCHEDULER_VERSION && RUBY_FIBER_SCHEDULER_VERSION >= 4
-#define LENGTH_IS_THE_MOST 1 /* from Ruby 4.1 on, and a caller that wants to wait calls io_wait */
-#else
-#define LENGTH_IS_THE_MOST 0
-#endif
+/* From Ruby 4.1 on (version 3 of IO::Buffer), where a caller that wants to wait calls io_wait. */
+static int length_is_the_most;
 
 /* Among the methods that call the hook with 0 as the least to read, read_nonblock alone must not wait, and only its
  * frame identifies it. The other methods would return to Ruby, call io_wait, and then call the hook again. */
@@ -96,7 +93,7 @@ static int called_by_read_nonblock(void)
 
 static int may_wait(const struct reading *reading)
 {
-    return !LENGTH_IS_THE_MOST && (reading->minimum || !called_by_read_nonblock());
+    return !length_is_the_most && (reading->minimum || !called_by_read_nonblock());
 }
 
 static void wait_until_readable(struct reading *reading)
@@ -168,7 +165,7 @@ static VALUE scheduler_io_read(int argc, VALUE *argv, VALUE self)
 
     rb_check_arity(argc, 3, 4);
     reading.reactor = pel_scheduler_reactor(self);
-    if (LENGTH_IS_THE_MOST) {
+    if (length_is_the_most) {
         reading.offset = NUM2SIZET(argv[2]);
         if (argc > 3)
             reading.size = NUM2SIZET(argv[3]);
@@ -182,6 +179,10 @@ static VALUE scheduler_io_read(int argc, VALUE *argv, VALUE self)
 
 void pel_init_scheduler_read(VALUE module)
 {
+    ID version = rb_intern("VERSION");
+
+    length_is_the_most =
+        rb_const_defined_from(rb_cIOBuffer, version) && NUM2INT(rb_const_get_from(rb_cIOBuffer, version)) >= 3;
     rb_define_method(module, "io_read", scheduler_io_read, -1);
     rb_define_private_method(module, "loads_code?", scheduler_loads_code_p, 0);
 }

@@ -38,14 +38,19 @@ static VALUE scheduler_kernel_sleep(int argc, VALUE *argv, VALUE self)
     if (seconds == 0)
         pel_yield(reactor);
     else
-        pel_sleep(reactor, pel_deadline(argc > 0 ? argv[0] : Qnil));
+        pel_sleep(reactor, pel_deadline(argc > 0 ? argv[0] : Qnil), 0);
     return Qtrue;
 }
 
+static VALUE mutex_class;
+
 static VALUE scheduler_block(int argc, VALUE *argv, VALUE self)
 {
+    int for_mutex;
+
     rb_check_arity(argc, 1, 2);
-    return pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 1 ? argv[1] : Qnil)) ? Qtrue : Qfalse;
+    for_mutex = RTEST(rb_obj_is_kind_of(argv[0], mutex_class));
+    return pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 1 ? argv[1] : Qnil), for_mutex) ? Qtrue : Qfalse;
 }
 
 /* Called by any thread. The sleeper is looked up now, while the GVL is held: an unblock that waited in a queue could
@@ -129,10 +134,22 @@ static VALUE scheduler_io_close(VALUE self, VALUE descriptor)
     return number ? Qtrue : Qfalse;
 }
 
-/* Called by any thread. */
+static VALUE raise_in_operation(RB_BLOCK_CALL_FUNC_ARGLIST(unused, pair))
+{
+    return rb_funcall(RARRAY_AREF(pair, 0), rb_intern("raise"), 1, RARRAY_AREF(pair, 1));
+}
+
+/* Called by any thread. From Ruby 4.1 on (version 5 of the scheduler's interface) the fiber may be an object that
+ * stands for its operation. Its method raise interrupts the fiber until the operation is over, and must be called on
+ * the fiber's thread. */
 static VALUE scheduler_fiber_interrupt(VALUE self, VALUE fiber, VALUE exception)
 {
     struct pel_reactor *reactor = uninherited_reactor(self);
+
+    if (reactor && !RTEST(rb_obj_is_fiber(fiber))) {
+        pel_enqueue_proc(reactor, rb_proc_new(raise_in_operation, rb_assoc_new(fiber, exception)));
+        return Qtrue;
+    }
     return reactor && pel_raise_in(reactor, fiber, exception) ? Qtrue : Qfalse;
 }
 
@@ -150,15 +167,18 @@ static VALUE scheduler_pidfd(VALUE self, VALUE pid)
     return Qnil;
 }
 
-/* call_site: a number for the place that a hook works for: the method that Ruby ran, and the line that called it.
- * Before them come this method and the hook. (Ruby 3.1 cannot leave frames out.) */
+/* call_site: a number for the place that a hook works for: the method that Ruby ran, and the line that called it. nil
+ * for IO.copy_stream. Before them come this method and the hook. (Ruby 3.1 cannot leave frames out.) */
 static VALUE scheduler_call_site(VALUE self)
 {
     enum { OURS = 2, COUNT = OURS + 2 };
-    VALUE frames[COUNT] = {0}, place = 0;
+    VALUE frames[COUNT] = {0}, place = 0, name;
     int lines[COUNT] = {0};
 
     rb_profile_frames(0, COUNT, frames, lines);
+    name = frames[OURS] ? rb_profile_frame_method_name(frames[OURS]) : Qnil;
+    if (RB_TYPE_P(name, T_STRING) && strcmp(StringValueCStr(name), "copy_stream") == 0)
+        return Qnil;
     for (int i = OURS; i < COUNT; i++)
         place = (place ^ (frames[i] >> 3) ^ ((VALUE)(unsigned)lines[i] << 32)) * 0x9e3779b97f4a7c15;
     return LONG2FIX((long)(place >> 2));
@@ -168,6 +188,8 @@ void pel_init_scheduler(void)
 {
     VALUE module = rb_define_module_under(pel_mPelton, "Scheduler");
 
+    mutex_class = rb_const_get(rb_cObject, rb_intern("Mutex"));
+    rb_gc_register_mark_object(mutex_class);
     rb_define_method(module, "kernel_sleep", scheduler_kernel_sleep, -1);
     rb_define_method(module, "block", scheduler_block, -1);
     rb_define_method(module, "unblock", scheduler_unblock, 2);

@@ -1,9 +1,18 @@
 #include "ruby/stream/private.h"
 
-/* Closing: at once, or after the queued output was sent. */
+#include "core/stream/socket.h"
+
+/* Closing: at once, or after the queued output was sent and, with TLS, has arrived. */
+
+#define SECOND (INT64_C(1000) * 1000 * 1000)
 
 /* Nanoseconds that the output of a closed stream without a timeout of its own may make no progress. */
-#define LINGER_NS (INT64_C(30) * 1000 * 1000 * 1000)
+#define LINGER_NS (30 * SECOND)
+
+/* Nanoseconds without progress after which a peer that has not acknowledged everything is left alone, and after which
+ * it is looked for progress. */
+#define ACKNOWLEDGE_NS SECOND
+#define ASK_NS (SECOND / 200)
 
 /* ---- on_close ------------------------------------------------------------------------------------------------- */
 
@@ -76,7 +85,7 @@ void pel_stream_finish(struct stream *stream)
         pel_waiter_fire(stream->reactor, stream->connector);
     if (stream->tls)
         pel_stream_tls_hooks.closed(stream);
-    pel_stream_release(stream, RETAINED_BY_DATA | RETAINED_BY_OUTPUT | RETAINED_BY_CONNECT | RETAINED_BY_HANDSHAKE);
+    pel_stream_release(stream, RETAINED_BY_ANY);
     stream->on_connect = stream->on_data = stream->on_end = stream->on_drain = stream->buffer = Qnil;
     pel_stream_write_ready(stream);
     RB_GC_GUARD(self);
@@ -88,11 +97,37 @@ static int64_t linger_deadline(const struct stream *stream)
     return stream->timeout == PEL_FOREVER ? pel_now() + LINGER_NS : pel_stream_deadline(stream, Qnil);
 }
 
+/* All was sent. Whether the stream stays open for now, because its peer acknowledges the bytes little by little. */
+static int lingers(struct stream *stream)
+{
+    size_t left = stream->lags ? (size_t)pel_stream_lingers(&stream->core) : 0;
+    int64_t now = pel_now();
+
+    if (!stream->acknowledging || left < stream->linger_pending) {
+        stream->acknowledging = 1;
+        stream->linger_pending = left;
+        stream->linger_until = now + (stream->timeout < ACKNOWLEDGE_NS ? stream->timeout : ACKNOWLEDGE_NS);
+    }
+    return left && now < stream->linger_until;
+}
+
+void pel_stream_finish_or_linger(struct stream *stream)
+{
+    if (!stream->core.error && lingers(stream))
+        pel_timer_add(&stream->reactor->loop.timers, &stream->linger.entry, pel_now() + ASK_NS);
+    else
+        pel_stream_finish(stream);
+}
+
 void pel_stream_linger_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
     struct stream *stream = (struct stream *)((char *)timer - offsetof(struct stream, linger));
     size_t pending = pel_stream_pending(&stream->core);
 
+    if (stream->acknowledging) {
+        pel_stream_finish_or_linger(stream);
+        return;
+    }
     if (pending < stream->linger_pending) {
         stream->linger_pending = pending;
         pel_timer_add(&reactor->loop.timers, &timer->entry, linger_deadline(stream));
@@ -107,6 +142,10 @@ static VALUE send_rest(VALUE self)
     struct stream *stream = pel_stream_any(self);
 
     pel_stream_wait_below(stream, 0, linger_deadline(stream));
+    while (lingers(stream)) {
+        struct pel_waiter waiter = {.exception = Qfalse};
+        pel_park(stream->reactor, &waiter, pel_now() + ASK_NS);
+    }
     return Qnil;
 }
 
@@ -116,30 +155,43 @@ static VALUE finish_stream(VALUE self)
     return Qnil;
 }
 
+/* Sends what can be sent at once. Returns whether nothing is left that could be sent later. */
+static int send_first(struct stream *stream)
+{
+    struct pel_stream *core = &stream->core;
+
+    /* TLS sends close_notify, but not in the middle of a handshake behind which nothing is queued. */
+    if (core->layer && (!pel_stream_securing_p(core) || pel_stream_pending(core))) {
+        stream->lags = pel_stream_unsent_p(core) || pel_socket_unacknowledged(core->handle.fd);
+        core->shut_when_sent = 1;
+    }
+    return (!pel_stream_unsent_p(core) && !core->shut_when_sent) || core->error || pel_stream_flush(core) != 1;
+}
+
 void pel_stream_close_gently(struct stream *stream)
 {
     struct pel_reactor *reactor = stream->reactor;
-    int more;
+    int all_sent;
 
     if (stream->closing || !pel_stream_open_p(&stream->core))
         return;
-    /* TLS sends close_notify, but not in the middle of a handshake behind which nothing is queued. */
-    if (stream->core.layer && (!pel_stream_securing_p(&stream->core) || pel_stream_pending(&stream->core)))
-        stream->core.shut_when_sent = 1;
-    more = (pel_stream_unsent_p(&stream->core) || stream->core.shut_when_sent) && !stream->core.error &&
-           pel_stream_flush(&stream->core) == 1;
-    if (!more) {
+    all_sent = send_first(stream);
+    if (all_sent && !stream->lags) {
         pel_stream_finish(stream);
     } else if (reactor->phase == PEL_IDLE) {
         rb_ensure(send_rest, stream->self, finish_stream, stream->self);
     } else {
         stream->closing = 1;
         stream->linger_pending = pel_stream_pending(&stream->core);
+        pel_stream_retain(stream, RETAINED_BY_CLOSE);
+        pel_stream_wake_all(stream);
+        if (all_sent) {
+            pel_stream_finish_or_linger(stream);
+            return;
+        }
         pel_timer_add(&reactor->loop.timers, &stream->linger.entry, linger_deadline(stream));
-        pel_stream_retain(stream, RETAINED_BY_OUTPUT);
         if (stream->core.writable)
             pel_stream_flush_later(&stream->core);
-        pel_stream_wake_all(stream);
     }
 }
 

@@ -146,6 +146,7 @@ static VALUE stream_on_data(int argc, VALUE *argv, VALUE self)
     VALUE buffer;
 
     rb_scan_args(argc, argv, "01", &buffer);
+    pel_reactor_running("Stream#on_data");
     if (stream->reading)
         rb_raise(pel_eError, "a fiber reads this stream: on_data cannot get the same bytes");
     if (!NIL_P(buffer))

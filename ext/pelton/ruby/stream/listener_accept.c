@@ -47,13 +47,25 @@ static int accept_connection(struct listener *listener)
     return fd;
 }
 
+static VALUE call_accept_handler(VALUE pair)
+{
+    VALUE stream = RARRAY_AREF(pair, 1);
+
+    return rb_proc_call_with_block(pel_listener_get(RARRAY_AREF(pair, 0))->block, 1, &stream, Qnil);
+}
+
+/* Nobody else may know the stream of a handler that has raised: its peer would wait until it is collected. */
 static void run_accept_handler(struct pel_reactor *reactor, void *data)
 {
-    VALUE pair = (VALUE)data, stream = RARRAY_AREF(pair, 1);
-    struct listener *listener = pel_listener_get(RARRAY_AREF(pair, 0));
+    VALUE pair = (VALUE)data;
+    int state;
 
-    listener->queued--;
-    rb_proc_call_with_block(listener->block, 1, &stream, Qnil);
+    pel_listener_get(RARRAY_AREF(pair, 0))->queued--;
+    pel_protect(call_accept_handler, pair, &state);
+    if (state) {
+        rb_funcall(RARRAY_AREF(pair, 1), rb_intern("close"), 0);
+        pel_rethrow(state);
+    }
     RB_GC_GUARD(pair);
 }
 

@@ -15,10 +15,12 @@
 
 /* The reasons to keep the object alive, and run going, although no Ruby code may refer to the object. */
 enum stream_retainer {
-    RETAINED_BY_DATA = 1,     /* on_data waits for bytes */
-    RETAINED_BY_OUTPUT = 2,   /* output is still to be sent, perhaps before the stream closes */
-    RETAINED_BY_CONNECT = 4,  /* on_connect waits until the stream is connected */
-    RETAINED_BY_HANDSHAKE = 8 /* jobs perform the TLS handshake */
+    RETAINED_BY_DATA = 1,      /* on_data waits for bytes */
+    RETAINED_BY_OUTPUT = 2,    /* output is still to be sent, perhaps before the stream closes */
+    RETAINED_BY_CONNECT = 4,   /* on_connect waits until the stream is connected */
+    RETAINED_BY_HANDSHAKE = 8, /* jobs perform the TLS handshake */
+    RETAINED_BY_CLOSE = 16,    /* close was called: the rest is sent, and the peer takes it */
+    RETAINED_BY_ANY = 31
 };
 
 /* A fiber that waits until at most `below` bytes are queued. */
@@ -63,7 +65,8 @@ struct stream {
     int64_t timeout;        /* nanoseconds, for each read and write without a timeout of its own */
     struct stream_tls *tls; /* NULL until TLS begins */
     struct pel_reactor_timer linger;
-    size_t linger_pending;     /* bytes to be sent when the linger timer was armed */
+    size_t linger_pending;     /* bytes to be sent, or acknowledged, at the last progress */
+    int64_t linger_until;      /* the instant at which the stream is given up without more progress */
     uint8_t retainers;         /* a set of enum stream_retainer */
     unsigned reading : 1;      /* a fiber reads: other reads queue */
     unsigned bulk : 1;         /* the last piece was large: receive the next one straight into its String */
@@ -72,9 +75,11 @@ struct stream {
     unsigned delivering : 1;   /* run_delivery is on a stack; its callback may be parked */
     unsigned delivery_queued : 1;
     unsigned connect_queued : 1;
-    unsigned ended : 1;     /* on_end was called: on_data is called no more */
-    unsigned closing : 1;   /* close was called; the output may still be going out */
-    unsigned drain_due : 1; /* more than the high-water mark was queued: on_drain is called when it has drained */
+    unsigned ended : 1;         /* on_end was called: on_data is called no more */
+    unsigned closing : 1;       /* close was called; the output may still be going out */
+    unsigned acknowledging : 1; /* all was sent before the stream closes; lingers for the peer's acknowledgement */
+    unsigned lags : 1;          /* when close was called, the peer had not acknowledged all bytes */
+    unsigned drain_due : 1;     /* more than the high-water mark was queued: on_drain is called when it has drained */
 };
 
 #define HIGH_WATER (1024 * 1024) /* bytes queued above which writers wait until half of it is left */
@@ -160,6 +165,9 @@ void pel_stream_finish(struct stream *stream);
 
 /* Stream#close: sends what is queued first. Where no reactor runs it blocks, and may raise. */
 void pel_stream_close_gently(struct stream *stream);
+
+/* The stream is closing, and all was sent or it failed: closes at once, or once the peer has the bytes. C only. */
+void pel_stream_finish_or_linger(struct stream *stream);
 
 /* The linger timer's function: the peer of a closed stream may have stopped reading. */
 void pel_stream_linger_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer);

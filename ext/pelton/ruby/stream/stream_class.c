@@ -28,7 +28,7 @@ static void stream_on_ready(struct pel_stream *core, unsigned events)
     if (events & PEL_WRITABLE || core->error)
         pel_stream_write_ready(stream);
     if (stream->closing && (core->error || !pel_stream_unsent_p(core)))
-        pel_stream_finish(stream);
+        pel_stream_finish_or_linger(stream);
     else if (events & (PEL_READABLE | PEL_HANGUP) || core->error)
         pel_stream_queue_delivery(stream);
     RB_GC_GUARD(self);
@@ -150,7 +150,7 @@ static VALUE stream_detach(VALUE self)
     pel_stream_wake_all(stream);
     if (stream->tls)
         pel_stream_tls_hooks.closed(stream);
-    pel_stream_release(stream, RETAINED_BY_DATA | RETAINED_BY_OUTPUT | RETAINED_BY_CONNECT | RETAINED_BY_HANDSHAKE);
+    pel_stream_release(stream, RETAINED_BY_ANY);
     pel_stream_write_ready(stream);
     return INT2FIX(fd);
 }

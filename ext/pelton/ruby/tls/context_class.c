@@ -146,6 +146,14 @@ static VALUE context_alpn(VALUE self, VALUE protocols)
     return Qnil;
 }
 
+/* _plain_answer(text) */
+static VALUE context_plain_answer(VALUE self, VALUE text)
+{
+    if (pel_tls_context_plain_answer(pel_tls_context_get(self), StringValueCStr(text)) < 0)
+        rb_memerror();
+    return Qnil;
+}
+
 static VALUE context_resumption(VALUE self, VALUE on)
 {
     pel_tls_context_resumption(pel_tls_context_get(self), RTEST(on));
@@ -184,6 +192,7 @@ void pel_init_tls_context(void)
     rb_define_private_method(class, "_security", context_security, 1);
     rb_define_private_method(class, "_dh", context_dh, 1);
     rb_define_private_method(class, "_alpn", context_alpn, 1);
+    rb_define_private_method(class, "_plain_answer", context_plain_answer, 1);
     rb_define_private_method(class, "_resumption", context_resumption, 1);
     rb_define_private_method(class, "_succeed", context_succeed, 1);
     rb_define_private_method(class, "_become", context_become, 1);

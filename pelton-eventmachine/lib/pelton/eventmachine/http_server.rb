@@ -2,6 +2,8 @@
 
 require_relative "http_server_response"
 
+::Pelton.public_constant :HTTP # for its parser, which the extension defines
+
 module EventMachine
   # Makes a connection an HTTP server, with the API of the gem evma_httpserver, which it replaces.
   #

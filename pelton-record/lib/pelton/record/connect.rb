@@ -4,11 +4,15 @@ require_relative "address"
 require_relative "pool"
 require_relative "database"
 require_relative "driver"
+require_relative "listener"
+require_relative "metrics"
+require_relative "replicas"
 
 module Pelton
   module Record
     DRIVERS = {sqlite: :SQLiteDriver, postgres: :PostgresDriver, mysql: :MySQLDriver}.freeze
     private_constant :DRIVERS
+    Pelton::Metrics.add(Metrics::FAMILIES) { Metrics.of(databases) }
 
     class << self
       # Connects models to a database. One connection is opened at once, to find mistakes early.
@@ -20,29 +24,34 @@ module Pelton
       # @param query_timeout [Numeric, nil] seconds for each query; nil: none, so that the limits around it count
       # @param prepared [Boolean] whether queries are prepared at the server; false for pgbouncer
       # @param max_idle [Numeric] seconds after which an idle connection is closed
+      # @param replicas [Array<String>] addresses of servers that only read. Queries go there, and what writes goes to the first address
+      # @param sticky [Numeric] seconds for which a fiber that has written reads from there, too, because replicas are late
       # @param options [Hash] Sequel's options of Sequel.connect
       # @return [Sequel::Database]
       # @raise [ConfigurationError] when the address cannot be understood, or the driver's gem is missing
       # @raise [ConnectionError] when nobody answers there, or refuses
       # @asynchronous
-      def connect(address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, **options)
+      def connect(address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, replicas: [], sticky: Replicas::STICKY, **options)
         parsed = Address.new(address)
         raise ConfigurationError, "the pool has one connection or more, not #{pool.inspect}" unless pool.is_a?(Integer) && pool.positive?
         driver = driver_of(parsed)
-        settings = driver.options(parsed, pool: pool)
+        settings = driver.options(parsed, pool: pool).merge(Replicas.new(replicas, parsed).settings(pool: pool, sticky: sticky))
         database = Sequel.connect({pool_class: Pool, max_connections: pool, pool_timeout: timeout, max_idle: max_idle, prepared: prepared,
           query_timeout: query_timeout, driver: driver, test: false, keep_reference: false, **parsed.options, **settings, **options})
         driver.database = database
+        driver.prepare(database)
         database.extend(Database)
         database.test_connection
+        @databases += [database]
         self.database = database
       rescue Sequel::AdapterNotFound => error
         raise ConfigurationError, "#{parsed}: #{error.message}"
       end
 
-      # Closes all connections. Those in use are closed when they come back.
+      # Closes all connections of all databases. Those in use are closed when they come back.
       def disconnect
-        database&.disconnect
+        @databases.each(&:disconnect)
+        @databases = []
         self.database = nil
       end
 

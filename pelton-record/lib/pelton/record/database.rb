@@ -36,7 +36,7 @@ module Pelton
         slot.busy = sql
         start = Clock.now
         begin
-          result = @query_timeout ? limited(sql) { skip_logging? ? yield : super } : (skip_logging? ? yield : super)
+          result = @query_timeout ? limited(sql) { super(sql, connection, arguments, &block) } : super
           done = true
           result
         rescue => error

@@ -19,6 +19,10 @@ module Pelton
         @name = name
       end
 
+      # Adds to a new database what this driver needs.
+      def prepare(_database)
+      end
+
       # @return [Boolean] whether a query that an exception has interrupted leaves its connection in an unknown state
       def unusable_after_interruption? = true
 

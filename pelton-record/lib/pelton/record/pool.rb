@@ -35,6 +35,9 @@ module Pelton
         @default = @shards.fetch(:default)
         @slots = {}.compare_by_identity # connection => Slot
         @pid = Process.pid
+        @replicas = options[:replicas]
+        @sticky = options[:sticky]
+        @mark = :"pelton_record_wrote_#{object_id}" # a fiber's
       end
 
       # Yields a connection, which the fiber holds until the block ends. The block may call it again and gets the same one.
@@ -48,7 +51,11 @@ module Pelton
         slot = @default.held[fiber] # a transaction's reads see what it has written
         return yield(slot.connection) if slot&.connection
         shard = @shards[server] || @default
-        unless shard.equal?(@default)
+        if shard.equal?(@default)
+          Thread.current[@mark] = Clock.now if @sticky
+        elsif @sticky && (wrote = Thread.current[@mark]) && Clock.now - wrote < @sticky
+          shard = @default
+        else
           slot = shard.held[fiber]
           return yield(slot.connection) if slot&.connection
         end
@@ -99,6 +106,9 @@ module Pelton
         slot.opened = Clock.now
         @slots[slot.connection] = slot
       rescue Sequel::Error, *@error_classes, SystemCallError, IOError => error
+        failures = (failures || 0) + 1
+        @replicas&.failed
+        retry if server != :default && failures < (@replicas&.size || 1) # the next replica
         raise @driver.connection_error(error)
       end
 

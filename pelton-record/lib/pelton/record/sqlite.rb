@@ -2,6 +2,7 @@
 
 require "sequel/adapters/shared/sqlite"
 require_relative "sqlite/connection"
+require_relative "sqlite/checkpoints"
 require_relative "sqlite/types"
 require_relative "sqlite/database"
 require_relative "sqlite/dataset"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../driver"
+require_relative "../text"
 
 module Pelton
   module Record
@@ -11,7 +12,11 @@ module Pelton
       # @return [Hash] Sequel's options
       def options(_address, **)
         Driver.need("trilogy")
-        {adapter: :trilogy}
+        {adapter: :trilogy, encoding: "utf8mb4"}
+      end
+
+      def prepare(database)
+        database.extend_datasets(Text::MySQL)
       end
 
       def usable?(connection)

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../driver"
+require_relative "../text"
+require_relative "prepared"
 
 module Pelton
   module Record
@@ -11,7 +13,14 @@ module Pelton
       # @return [Hash] Sequel's options
       def options(_address, **)
         Driver.need("pg")
-        {adapter: :postgres}
+        {adapter: :postgres, encoding: "UTF8"}
+      end
+
+      def prepare(database)
+        database.extend_datasets(Text::Postgres)
+        return database.extend(Unprepared) unless database.opts[:prepared]
+        database.extension(:pg_auto_parameterize)
+        database.extend(Prepared)
       end
 
       # Whether the server has closed the connection meanwhile. What it has sent is read, nothing is asked.

@@ -144,6 +144,11 @@ module Pelton
           @mutex.synchronize { @held.values }.sort_by(&:since).map { |slot| slot.inspect_holder(now) }
         end
 
+        # @return [Hash{Symbol => Numeric}]
+        def stats
+          {size: size, max: max, in_use: in_use, idle: idle, waiting: waiting, wait_time: wait_time, use_time: use_time, timeouts: timeouts}
+        end
+
         private
 
         # Gives a slot to the first fiber in the queue; the mutex is held. The slot's connection may be missing: then that fiber opens one.

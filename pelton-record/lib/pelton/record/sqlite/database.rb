@@ -9,6 +9,9 @@ module Pelton
 
         set_adapter_scheme :pelton_sqlite
 
+        # @return [Checkpoints, nil] nil for a database in memory
+        attr_reader :checkpoints
+
         # @return [Hash{String => #call}] converters of values by their column's declared type
         attr_reader :conversion_procs
 
@@ -45,6 +48,8 @@ module Pelton
             connection.execute(text, arguments)
             connection.changes
           end
+        ensure
+          written
         end
 
         # @asynchronous
@@ -64,6 +69,8 @@ module Pelton
             connection.execute(text, arguments)
             connection.last_insert_rowid
           end
+        ensure
+          written
         end
 
         def freeze
@@ -86,13 +93,14 @@ module Pelton
           @conversion_procs = Types::ALL.dup
           @conversion_procs["datetime"] = @conversion_procs["timestamp"] = method(:to_application_timestamp)
           @schema_generation = 0
+          @checkpoints = Checkpoints.new(opts[:database]) unless opts[:database] == ":memory:"
           self.transaction_mode = :immediate # a transaction that began by reading could not wait for the lock when it writes
           set_integer_booleans
         end
 
         def file_pragmas(options)
           return [] if options[:database] == ":memory:"
-          ["PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY"]
+          ["PRAGMA wal_autocheckpoint = 0", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY"]
         end
 
         def perform(sql, options)
@@ -111,6 +119,15 @@ module Pelton
           rescue ::Extralite::Error => error
             raise_error(error, code: connection.error_code)
           end
+        end
+
+        def commit_transaction(connection, options = Sequel::OPTS)
+          super
+          written
+        end
+
+        def written
+          @checkpoints&.written
         end
 
         # @return [Array] what extralite binds

@@ -36,7 +36,7 @@ module Pelton
         private
 
         def literal_string_append(sql, value)
-          value = Types.text(value)
+          value = Text.utf8(value)
           return super if value.valid_encoding? && !value.include?("\0")
           sql << "CAST(x'" << value.unpack1("H*") << "' AS TEXT)" # SQLite reads a statement up to its first zero
         end

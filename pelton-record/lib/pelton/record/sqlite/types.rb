@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "bigdecimal"
+require_relative "../text"
 
 module Pelton
   module Record
@@ -8,10 +9,10 @@ module Pelton
       # Converts SQLite's values to Ruby's, by the declared type of their column. SQLite itself knows integers, floats, text and blobs.
       # @private
       module Types
-        FALSE = [0, "0", "f", "false", "n", "no"].freeze
+        NO = [0, "0", "f", "false", "n", "no"].freeze
 
         BLOB = ->(value) { (value.is_a?(String) && value.encoding == Encoding::BINARY) ? Sequel::SQL::Blob.new(value) : value } # columns without a type say blob, too
-        BOOLEAN = ->(value) { !FALSE.include?(value.is_a?(String) ? value.downcase : value) }
+        BOOLEAN = ->(value) { !NO.include?(value.is_a?(String) ? value.downcase : value) }
         FLOAT = ->(value) { value.to_f }
 
         DATE = lambda do |value|
@@ -47,22 +48,13 @@ module Pelton
         def self.bind(value, database)
           case value
           when Sequel::SQL::Blob then ::Extralite::Blob.new(value)
-          when String then text(value)
+          when String then Text.utf8(value)
           when Symbol then value.name
           when Date, Time then database.literal(value)[1...-1]
           when BigDecimal then value.to_s("F")
           when true then database.integer_booleans ? 1 : "t"
           when false then database.integer_booleans ? 0 : "f"
           else value
-          end
-        end
-
-        # @return [String] in UTF-8
-        def self.text(string)
-          case string.encoding
-          when Encoding::UTF_8, Encoding::US_ASCII then string
-          when Encoding::BINARY then string.dup.force_encoding(Encoding::UTF_8)
-          else string.encode(Encoding::UTF_8)
           end
         end
       end

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "pelton/record"
+
+class RecordAddressTest < PeltonTest
+  Address = Pelton::Record::Address
+
+  def test_files_and_memory
+    {"sqlite://app.db" => "app.db", "sqlite:///var/app.db" => "/var/app.db", "sqlite:app.db" => "app.db", "sqlite::memory:" => ":memory:", "sqlite://" => ":memory:"}.each do |text, path|
+      assert_equal [:sqlite, path], Address.new(text).then { |address| [address.driver, address.options[:database]] }
+    end
+    assert_predicate Address.new("sqlite::memory:"), :memory?
+    assert_equal %w[sqlite://app.db sqlite::memory:], [Address.new("sqlite://app.db"), Address.new("sqlite://")].map(&:to_s)
+  end
+
+  def test_servers
+    address = Address.new("postgres://me:p%40ss@db.example:5433/app?sslmode=require")
+
+    assert_equal({user: "me", password: "p@ss", host: "db.example", port: 5433, database: "app", sslmode: "require"}, address.options)
+    assert_equal "postgres://me@db.example:5433/app", address.to_s
+    assert_equal [:mysql] * 4, %w[mysql mariadb trilogy mysql2].map { |scheme| Address.new("#{scheme}://h/d").driver }
+    assert_equal "::1", Address.new("postgresql://[::1]/d").options[:host]
+  end
+
+  def test_mistakes_are_named_without_the_password
+    {"nonsense" => /is no address of a database. It is sqlite:/, "redis://h/0" => /no address/, "" => /no address/, nil => /no address/,
+     "postgres://me:secret@host" => /the name of the database is missing/, "mysql://me:secret@h^st/d" => /cannot be read/}.each do |text, message|
+      error = assert_raises(Pelton::Record::ConfigurationError) { Address.new(text) }
+
+      assert_match message, error.message
+      refute_includes error.message, "secret"
+    end
+  end
+end

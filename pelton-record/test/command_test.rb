@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "support/record_databases"
+require "pelton/record/command"
+
+class RecordCommandTest < PeltonTest
+  include RecordDatabases
+
+  def setup
+    @folder = Dir.mktmpdir("pelton-record-")
+    @back = Dir.pwd
+    Dir.chdir(@folder)
+    FileUtils.mkdir_p("db/migrate")
+    migration("20260101_create_posts", "create_table(:posts) { primary_key :id; String :title }")
+    migration("20260102_add_body", "alter_table(:posts) { add_column :body, String }")
+  end
+
+  def teardown
+    Dir.chdir(@back)
+    super
+  end
+
+  def test_create_migrate_status_and_rollback
+    assert_equal [0, "sqlite://db/app.db is there\n"], pelton("create").first(2)
+    assert_equal [0, "20260101_create_posts.rb: pending\n20260102_add_body.rb: pending\n"], pelton("status").first(2)
+    status, output, = pelton("migrate")
+    assert_equal 0, status
+    assert_match(/\A20260101_create_posts.rb \.\.\.\n20260101_create_posts.rb: done in \d+\.\d\d s\n.*2 migrated\ndb\/schema.rb is written\n\z/m, output)
+    assert_equal %i[id title body], connect("sqlite://db/app.db")[:posts].columns
+    assert_match(/create_table\(:posts\)/, File.read("db/schema.rb"))
+    assert_equal [0, "no migration is pending\n"], pelton("migrate").first(2)
+
+    assert_match(/1 taken back/, pelton("rollback")[1])
+    assert_equal [0, "20260101_create_posts.rb: applied\n20260102_add_body.rb: pending\n"], pelton("status").first(2)
+    pelton("migrate")
+    assert_match(/2 taken back/, pelton("rollback", "5")[1])
+    assert_equal [0, "no migration is applied\n"], pelton("rollback").first(2)
+  end
+
+  def test_a_migration_that_fails_half_way_says_what_to_do
+    migration("20260103_break", "create_table(:half) { Integer :n }; run 'SELEKT'")
+    status, _, error = pelton("migrate")
+
+    assert_equal 1, status
+    assert_match(%r{db/migrate/20260103_break.rb failed: .*syntax error.*Its statements before the failing one are done, and stay: a migration of SQLite .*; then run pelton db migrate again}, error)
+    database = connect("sqlite://db/app.db")
+    assert_equal [true, true], [:posts, :half].map { |table| database.table_exists?(table) }
+  end
+
+  def test_seed
+    File.write("db/seeds.rb", "Pelton::Record.database[:posts].insert(title: MODEL)")
+    File.write("models.rb", "MODEL = 'first'")
+    pelton("migrate")
+
+    assert_equal [0, "db/seeds.rb has run\n"], pelton("seed", "-r", "models.rb").first(2)
+    assert_equal ["first"], connect("sqlite://db/app.db")[:posts].select_map(:title)
+    FileUtils.rm("db/seeds.rb")
+    assert_match(/there is no db\/seeds.rb/, pelton("seed").last)
+  end
+
+  def test_schema_to_a_file_that_makes_the_same_tables
+    pelton("migrate")
+    pelton("schema", "--schema", "copy.rb")
+    other = connect
+    Sequel.extension(:migration)
+    eval(File.read("copy.rb")).apply(other, :up) # standard:disable Security/Eval
+
+    assert_equal %i[id title body], other[:posts].columns
+  end
+
+  def test_console
+    program = "require 'pelton/record/command'; exit Pelton::Record::Command.run(ARGV)"
+    output, _, status = run_ruby(program, "console", "-d", "sqlite::memory:", stdin: "puts DB.get(6 * 7)\nexit\n", gems: true)
+
+    assert status.success?
+    assert_match(/^42$/, output)
+  end
+
+  def test_mistakes
+    assert_match(/no command "nonsense".*usage: pelton db/m, pelton("nonsense").last)
+    assert_equal 2, pelton("rollback", "none").first
+    assert_equal 2, pelton("migrate", "--nonsense").first
+    assert_match(/no address of a database/, pelton("status", "-d", "nonsense").last)
+    FileUtils.rm_rf("db/migrate")
+    assert_match(/there are no migrations in db\/migrate/, pelton("migrate").last)
+    assert_equal [2, 0], [run_command({}, "status").first, run_command({}, "--help").first]
+  end
+
+  private
+
+  def migration(name, body) = File.write("db/migrate/#{name}.rb", "Sequel.migration { change { #{body} } }\n")
+
+  def pelton(*arguments) = run_command({"DATABASE_URL" => "sqlite://db/app.db"}, *arguments)
+
+  # The exit status, and what was written to the two outputs.
+  def run_command(environment, *arguments)
+    before = ENV["DATABASE_URL"]
+    ENV["DATABASE_URL"] = environment["DATABASE_URL"]
+    out, error = StringIO.new, StringIO.new
+    [Pelton::Record::Command.run(arguments, out: out, error: error), out.string, error.string]
+  ensure
+    ENV["DATABASE_URL"] = before
+  end
+end

@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "support/record_databases"
+
+class ConnectTest < PeltonTest
+  include RecordDatabases
+
+  def test_the_database_is_the_models_and_is_gone_after_disconnecting
+    database = connect
+
+    assert_same database, Pelton::Record.database
+    assert_includes Pelton::Record.databases, database
+    Pelton::Record.disconnect
+    assert_nil Pelton::Record.database
+    assert_empty Pelton::Record.databases
+  end
+
+  def test_it_works_in_a_reactor_and_outside
+    assert_equal [1, 1], [connect.get(1), Pelton.run { connect.get(1) }]
+  end
+
+  def test_a_file_that_cannot_be_opened
+    error = assert_raises(Pelton::Record::ConnectionError) { connect("sqlite:///nowhere/at/all.db") }
+
+    assert_match(%r{\Asqlite:///nowhere/at/all.db: unable to open database file}, error.message)
+  end
+
+  def test_sequel_s_options_pass
+    assert_equal "the name", connect("sqlite::memory:", name: "the name").opts[:name]
+  end
+
+  def test_a_missing_driver_is_named
+    program = "require 'pelton/record'; def (Pelton::Record::Driver).require(feature) = raise(LoadError.new.tap { |e| e.instance_variable_set(:@path, feature) }); Pelton::Record.connect('postgres://h/d')"
+    _, errors, = run_ruby(program, gems: true)
+
+    assert_match(/the driver is missing: gem install pg, or add gem "pg" to the Gemfile/, errors)
+  end
+end

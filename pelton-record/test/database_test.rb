@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "support/record_databases"
+
+# Transactions, and what happens around each query; on servers in integration/servers_test.rb.
+class RecordDatabaseTest < PeltonTest
+  include RecordDatabases
+
+  def setup
+    @database = connect(sqlite_file)
+    @database.create_table(:numbers) { Integer :n }
+  end
+
+  def test_cancelling_rolls_a_transaction_back
+    Pelton.run do
+      task = Pelton.spawn { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } }
+      sleep 0.01
+      task.cancel
+      assert_raises(Pelton::Cancelled) { task.await }
+    end
+
+    assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
+  end
+
+  def test_a_limit_rolls_a_transaction_back
+    Pelton.run do
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.01) { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } } }
+    end
+
+    assert_equal 0, @database[:numbers].count
+  end
+
+  # The end of a run cancels what waits.
+  def test_the_end_of_the_run_rolls_a_transaction_back
+    Pelton.run do
+      Pelton.spawn { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } }
+      sleep 0.01
+      Pelton.stop
+    end
+
+    assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
+  end
+
+  def test_a_transaction_belongs_to_its_fiber
+    Pelton.run do
+      @database.transaction do
+        @database[:numbers].insert(n: 1)
+        assert_equal 0, Pelton.spawn { @database[:numbers].count }.await
+        assert_equal 1, @database[:numbers].count
+      end
+    end
+  end
+
+  def test_loggers_see_queries
+    log = StringIO.new
+    require "logger"
+    @database.loggers << Logger.new(log)
+    @database[:numbers].where(n: 1).all
+
+    assert_match(/SELECT \* FROM `numbers` WHERE \(`n` = 1\)/, log.string)
+  end
+end

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require "pg"
+require "test_helper"
+require_relative "../support/record_databases"
+
+class RecordPreparedOnServerTest < PeltonTest
+  include RecordDatabases
+
+  def setup
+    @database = connect(postgres_address, pool: 1)
+    @database.create_table!(:items) do
+      primary_key :id
+      String :name
+      Integer :number
+    end
+    @items = @database[:items]
+    @items.import(%i[name number], [["a", 1], ["b", 2]])
+  end
+
+  def test_a_query_that_comes_again_is_prepared_once
+    assert_equal [1, 2, nil, 1], %w[a b c a].map { |name| @items.where(name: name).get(:id) }
+
+    assert_equal 1, statements.count { |sql| sql.include?(%("name" = $1)) }
+  end
+
+  def test_values_of_each_kind
+    [1, "x'y", 1.5, BigDecimal("1.25"), true, nil, Date.new(2020, 1, 2), Time.at(0), Sequel.blob("a\0b")].each do |value|
+      3.times { assert_equal [value], [@database.get(Sequel.cast(value, type_of(value)).as(:v))] }
+    end
+    3.times { assert_equal [1, 2], @items.where(id: [1, 2]).where { number < 3 }.order(:id).limit(2).offset(0).select_map(:id) }
+  end
+
+  def test_the_schema_changes_under_a_prepared_statement
+    3.times { assert_equal %i[id name number], @items.where(id: 1).first.keys }
+    @database.alter_table(:items) { drop_column :number }
+
+    assert_equal %i[id name], @items.where(id: 1).first.keys
+    assert_equal 1, @database.pool.size
+  end
+
+  def test_they_are_bounded
+    limit = Pelton::Record::Prepared::STATEMENTS
+    (limit + 20).times { |i| 2.times { @items.where(id: 1).select(:id, Sequel.lit(i.to_s).as(:x)).first } }
+
+    assert_operator statements.size, :<=, limit
+  end
+
+  def test_errors_and_transactions
+    @items.insert(id: 10)
+    3.times { assert_raises(Sequel::UniqueConstraintViolation) { @items.insert(id: 10) } }
+    3.times { |i| @database.transaction { @items.insert(id: 20 + i).then { raise Sequel::Rollback } } }
+
+    assert_equal 3, @items.count
+  end
+
+  def test_nothing_is_prepared_for_pgbouncer
+    database = connect(postgres_address, pool: 1, prepared: false)
+    3.times { assert_equal 1, database[:items].where(name: "a").get(:id) }
+    named = database[:items].where(name: :$name).prepare(:first, :by_name)
+
+    assert_equal 1, named.call(name: "a")[:id]
+    assert_empty statements(database)
+  end
+
+  private
+
+  def statements(database = @database) = database.fetch("SELECT statement FROM pg_prepared_statements").map { |row| row[:statement] }
+
+  def type_of(value)
+    {Integer => :integer, Float => Float, BigDecimal => :numeric, TrueClass => :boolean, Date => :date, Time => :timestamp, Sequel::SQL::Blob => :bytea}.fetch(value.class, :text)
+  end
+end

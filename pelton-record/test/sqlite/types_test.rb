@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/record_databases"
+require "pelton/record/sqlite"
+
+class SQLiteTypesTest < PeltonTest
+  include RecordDatabases
+
+  Types = Pelton::Record::SQLite::Types
+
+  def test_the_declared_type_without_its_size
+    assert_equal ["decimal", "double precision", "varchar", ""], ["DECIMAL(10, 2)", "double precision", "varchar (255)", ""].map { |type| Types.base(type) }
+  end
+
+  def test_values_by_their_column_s_type
+    assert_equal [true, false, true, false], [1, 0, "t", "F"].map { |value| Types::ALL["boolean"].call(value) }
+    assert_equal [BigDecimal("1.5"), "abc"], ["1.5", "abc"].map { |value| Types::ALL["decimal"].call(value) }
+    assert_equal [Date.new(2020, 1, 2)] * 2, ["2020-01-02", Date.new(2020, 1, 2).jd].map { |value| Types::ALL["date"].call(value) }
+    assert_equal Sequel::SQLTime.create(1, 2, 3), Types::ALL["time"].call(3723)
+    assert_equal [Sequel::SQL::Blob, String], ["x".b, "x"].map { |value| Types::ALL["blob"].call(value).class }
+  end
+
+  def test_bound_values
+    database = connect
+    bound = [Date.new(2020, 1, 2), true, false, :name, BigDecimal("0.1"), nil, 1.5, 7].map { |value| Types.bind(value, database) }
+
+    assert_equal ["2020-01-02", 1, 0, "name", "0.1", nil, 1.5, 7], bound
+    assert_instance_of Extralite::Blob, Types.bind(Sequel.blob("x"), database)
+    assert_equal Encoding::UTF_8, Types.bind("x".b, database).encoding
+  end
+end

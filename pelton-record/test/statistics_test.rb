@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "support/record_databases"
+
+class StatisticsTest < PeltonTest
+  include RecordDatabases
+
+  def test_queries_and_errors_are_counted
+    database = connect.tap { |one| one.get(1) } # it asks for SQLite's version first
+    before = stats[:queries]
+    database.get(1)
+    assert_raises(Sequel::DatabaseError) { database.run("SELEKT") }
+
+    assert_equal [before + 2, 1, 0], stats.values_at(:queries, :errors, :merged)
+    assert_operator stats[:query_time], :>, 0
+  end
+
+  def test_the_pool_and_who_holds_connections
+    database = connect
+    database.synchronize do
+      assert_equal [1, 1, 1, 0, 0], stats[:pool].values_at(:size, :max, :in_use, :idle, :waiting)
+      assert_match(/\Afiber \d+ for \d+\.\d+ s, at .*statistics_test.rb:\d+/, stats[:held].first)
+    end
+
+    assert_equal [0, 1, 0], stats[:pool].values_at(:in_use, :idle, :timeouts)
+    assert_empty stats[:held]
+  end
+
+  def test_readers_and_the_writer_apart
+    connect(sqlite_file, pool: 3)
+
+    assert_equal({default: 1, read_only: 3}, stats[:pool][:servers].transform_values { |one| one[:max] })
+    assert_equal 4, stats[:pool][:max]
+  end
+
+  def test_each_query_is_shown
+    database = connect.tap { |one| one.get(1) }
+    seen = []
+    Pelton::Record.on_query { |sql, seconds, error| seen << [sql, seconds.class, error.class] }
+    database.get(1)
+    assert_raises(Sequel::DatabaseError) { database.run("SELEKT") }
+
+    assert_equal [["SELECT 1 AS 'v' LIMIT 1", Float, NilClass], ["SELEKT", Float, Extralite::SQLError]], seen
+  end
+
+  def test_an_error_in_the_block_changes_nothing
+    errors = []
+    Pelton.on_error { |error| errors << error.message }
+    database = connect.tap { |one| one.get(1) }
+    Pelton::Record.on_query { raise "in the block" }
+
+    assert_equal [1, ["in the block"]], [database.get(1), errors]
+  ensure
+    Pelton.on_error
+  end
+
+  def test_without_a_database_or_a_block
+    Pelton::Record.database = nil
+    assert_raises(Pelton::Record::ConfigurationError) { Pelton::Record.stats }
+    assert_raises(Pelton::Record::ConfigurationError) { Pelton::Record.on_query {} }
+    connect
+    assert_raises(ArgumentError) { Pelton::Record.on_query }
+  end
+
+  private
+
+  def stats = Pelton::Record.stats
+end

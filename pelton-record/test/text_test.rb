@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "pelton/record"
+require "pelton/record/text"
+
+class RecordTextTest < PeltonTest
+  def test_every_encoding_becomes_utf8
+    text = "gr\u00fc\u00df"
+
+    [text, text.b, text.encode("UTF-16LE"), text.encode("ISO-8859-1")].each { |one| assert_equal text, Pelton::Record::Text.utf8(one) }
+    assert_equal Encoding::BINARY, text.b.tap { |binary| Pelton::Record::Text.utf8(binary) }.encoding
+  end
+
+  def test_literals_of_postgresql
+    dataset = Sequel.mock(host: "postgres").tap { |database| database.extend_datasets(Pelton::Record::Text::Postgres) }.dataset
+
+    assert_equal ["'it''s \\'", "'\\x00ff'"], ["it's \\", Sequel.blob("\0\xff".b)].map { |value| dataset.literal(value) }
+    assert_raises(Sequel::InvalidValue) { dataset.literal("a\0b") }
+  end
+
+  def test_literals_of_mysql
+    dataset = Sequel.mock(host: "mysql").tap { |database| database.extend_datasets(Pelton::Record::Text::MySQL) }.dataset
+
+    assert_equal ["'it''s \\\\'", "'\u00fc'"], ["it's \\", "\u00fc".b].map { |value| dataset.literal(value) }
+  end
+end
