@@ -51,10 +51,11 @@ module Pelton
 
         private
 
-        # Whether the fiber is inside a transaction, or holds a connection for another reason.
+        # Whether the fiber is inside a transaction, or holds a connection for another reason, or must read what it has just written.
         def holding?(database)
           pool = database.pool
           return database.in_transaction? unless pool.respond_to?(:shards)
+          return true if pool.respond_to?(:sticky?) && pool.sticky?
           fiber = Fiber.current
           pool.shards.each_value { |shard| return true if shard.held.key?(fiber) }
           false
