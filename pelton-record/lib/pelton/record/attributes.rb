@@ -51,11 +51,11 @@ module Pelton
         end
 
         # @private
-        def attribute_types = inherited_hash(:@attribute_types)
+        def attribute_types = @attribute_types || inherited_hash(:@attribute_types)
         # @private
-        def column_aliases = inherited_hash(:@column_aliases)
+        def column_aliases = @column_aliases || inherited_hash(:@column_aliases)
         # @private
-        def normalizers = inherited_hash(:@normalizers)
+        def normalizers = @normalizers || inherited_hash(:@normalizers)
         # @private
         # The attributes that may have no column, and those with a default that the database does not know.
         def declared = @declared || (superclass.respond_to?(:declared) ? superclass.declared : [])
@@ -98,7 +98,7 @@ module Pelton
         #
         # @raise [Sequel::InvalidValue] when it cannot be such a value
         def cast(name, value)
-          value = normalizers[name].call(value) if normalizers.key?(name)
+          value = normalizers[name].call(value) unless normalizers.empty? || !normalizers.key?(name)
           if (type = attribute_types[name])
             return AttributeTypes.cast(type, name, value)
           end
@@ -109,7 +109,7 @@ module Pelton
             raise ArgumentError, "#{self}.#{name} cannot be #{value.inspect}" if value.is_a?(Hash)
             return value
           end
-          return value if type == :integer && value.is_a?(Integer)
+          return value if (type == :integer) ? value.is_a?(Integer) : (type == :string && value.is_a?(String))
           if (value.is_a?(Hash) || value.is_a?(Array)) && !typed?(name)
             raise ArgumentError, "#{self}.#{name} cannot be #{value.inspect}"
           end

@@ -40,7 +40,7 @@ module Pelton
             Reactor.current.yield
           ensure
             columns.delete(column)
-            batch.start
+            batch.start unless batch.alone?
           end
           batch.alone? ? yield : batch.wait(key, alone)
         end
@@ -69,7 +69,8 @@ module Pelton
         def find(*ids, &block)
           return super if ids.size != 1 || block || (id = ids.first).is_a?(Array) || !unscoped?
           dataset
-          found = primary_key_lookup(cast(primary_key, id.is_a?(Sequel::Model) ? id.pk : id)) unless id.nil?
+          id = cast(primary_key, id.is_a?(Sequel::Model) ? id.pk : id) unless id.is_a?(Integer)
+          found = primary_key_lookup(id) unless id.nil?
           found || super
         rescue Sequel::InvalidValue
           super
@@ -83,7 +84,7 @@ module Pelton
           return super unless unique_columns.include?(column) && Merging.mergeable?(value)
           key = cast(column, value)
           return super unless Merging.mergeable?(key)
-          Merging.find(self, column, key) { super }
+          Merging.find(self, column, key) { dataset.first(column => key) }
         rescue Sequel::InvalidValue
           nil
         end

@@ -9,27 +9,23 @@ module Pelton
         def initialize(model, column, key)
           @model = model
           @column = column
-          @keys = {key => 1} # and how many want it
-          @waiting = 1
-          @joined = 0
+          @first = key
         end
 
         # @return [Boolean] whether nobody has joined
-        def alone? = @joined.zero?
+        def alone? = @rows.nil?
 
         # Adds a find before the query is sent.
         def join(key, alone)
+          share unless @rows
           @keys[key] = @keys.fetch(key, 0) + 1
-          @joined += 1
           @waiting += 1
-          @rows ||= Operation.new
           wait(key, alone)
         end
 
         # Sends the query, on a fiber of its own: none of the callers may end it for the others.
         def start
-          return if alone?
-          @model.db.statistics.merged += @joined if @model.db.respond_to?(:statistics)
+          @model.db.statistics.merged += @waiting - 1 if @model.db.respond_to?(:statistics)
           @task = Pelton.spawn { query }
         end
 
@@ -48,6 +44,13 @@ module Pelton
         end
 
         private
+
+        # Most finds are alone, and need none of this.
+        def share
+          @rows = Operation.new
+          @keys = {@first => 1} # and how many want it
+          @waiting = 1
+        end
 
         def query
           rows = @model.dataset.naked.where(@column => @keys.keys).all

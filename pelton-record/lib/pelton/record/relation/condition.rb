@@ -54,6 +54,7 @@ module Pelton
           end
 
           def of_pair(model, dataset, name, value)
+            return compare(model, name, qualified(dataset, name), value) if name.is_a?(Symbol) && model.db_schema.key?(name)
             return Sequel.expr(name => plain(value)) if name.is_a?(Sequel::SQL::Expression)
             table, column = name.to_s.split(".", 2).map(&:to_sym)
             return of_other_table(model, table, {column => value}) if column
@@ -100,6 +101,9 @@ module Pelton
 
           def compare(model, name, identifier, value)
             case value
+            when Integer, String # the usual ones, without a detour
+              value = model.comparable(name, value)
+              (value.is_a?(Integer) || value.is_a?(String)) ? Sequel::SQL::BooleanExpression.new(:"=", identifier, value) : Sequel.expr(identifier => value)
             when Relation then Sequel.expr(identifier => value.for_subquery)
             when Sequel::Model then Sequel.expr(identifier => value.pk)
             when Sequel::Dataset, Sequel::SQL::Expression, nil then Sequel.expr(identifier => value)
