@@ -23,7 +23,7 @@ class GemsTest < PeltonTest
 
   # The entry files of whole gems.
   WHOLE = {"pelton" => "pelton/command", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",
-    "pelton-record" => "pelton/record"}.freeze
+           "pelton-record" => "pelton/record"}.freeze
 
   def test_every_gem_is_known
     assert_equal MAY_REQUIRE.keys, gemspecs.keys

@@ -52,6 +52,35 @@ class StopTest < PeltonTest
     [reader, writer].each(&:close)
   end
 
+  # As a trap handler does that runs while the stop makes its exceptions.
+  def test_fibers_go_on_while_the_stop_makes_its_exceptions
+    output = ruby_output(<<~RUBY)
+      require "pelton"
+      Pelton::Cancelled.prepend(Module.new do
+        def initialize(...)
+          sleep 0.002
+          super
+        end
+      end)
+      ended = Hash.new(0)
+      Pelton.run do
+        50.times do |n|
+          Pelton.spawn do
+            sleep n * 0.001
+            ended[:slept] += 1
+          ensure
+            ended[:all] += 1
+          end
+        end
+        sleep 0.0001
+        Pelton.stop
+      end
+      p ended[:all], (ended[:slept] > 10)
+    RUBY
+
+    assert_equal "50\ntrue\n", output
+  end
+
   def test_cancelled_is_not_rescued_by_accident
     Pelton.run do
       Pelton.spawn do

@@ -208,6 +208,26 @@ class TaskTest < PeltonTest
     end
   end
 
+  # A trap handler runs wherever Ruby code is called, also while Cancelled is made. This one waits until the task has ended.
+  def test_a_task_ends_while_its_cancel_makes_the_exception
+    output = ruby_output(<<~RUBY)
+      require "pelton"
+      Pelton::Cancelled.prepend(Module.new do
+        def initialize(...)
+          sleep 0.001 until $task.done?
+          super
+        end
+      end)
+      Pelton.run do
+        $task = Pelton.spawn { sleep(0.01) && :done }
+        sleep 0
+        p $task.cancel, $task.await
+      end
+    RUBY
+
+    assert_equal "false\n:done\n", output
+  end
+
   def test_cancel_oneself
     Pelton.run do
       task = Pelton.spawn { Pelton::Task.current.cancel && @log << :never }

@@ -22,10 +22,20 @@ module Pelton
       #
       # @param families [Hash{String => Family}] by the names in the stats
       # @yieldreturn [Hash{String => Numeric, Hash}] the stats at this moment. It is called on any thread
-      # @return [void]
+      # @return [Object] what {remove} takes
+      # @raise [ArgumentError] without a block
       def add(families, &stats)
         raise ArgumentError, "add needs a block that returns the stats" unless stats
-        @sources += [[families, stats]]
+        [families, stats].tap { |source| @sources += [source] }
+      end
+
+      # Takes away what {add} has added.
+      #
+      # @param source [Object] what {add} has returned
+      # @return [void]
+      def remove(source)
+        @sources = @sources.reject { |one| one.equal?(source) }
+        nil
       end
 
       # @return [Hash{String => Family}] of all that was added

@@ -4,7 +4,6 @@ require "test_helper"
 require "pelton/record"
 
 class RecordErrorTest < PeltonTest
-
   def test_each_is_pelton_s_and_says_whether_trying_again_can_help
     retriable = {ConnectionError => true, PoolTimeoutError => true, ConfigurationError => false, SharedConnectionError => false}
 

@@ -24,6 +24,17 @@ class ClusterChildTest < PeltonTest
     assert_equal ["ready\n", "stats {\"requests\":3}\n"], [@masters.gets, @masters.gets]
   end
 
+  # The master does not load the application.
+  def test_it_says_what_the_application_counts
+    source = Pelton::Metrics.add("jobs" => Pelton::Metrics::Family.new("counter", "jobs_total", "Jobs.")) { {"jobs" => 2} }
+    @masters.write("stop\n")
+    child { |worker| worker.stats { {requests: 3} } }
+
+    assert_equal ["ready\n", %(families {"jobs":["counter","jobs_total","Jobs.",null]}\n), %(stats {"requests":3,"jobs":2}\n)], Array.new(3) { @masters.gets }
+  ensure
+    Pelton::Metrics.remove(source)
+  end
+
   def test_it_loads_before_its_reactor_runs
     @masters.write("stop\n")
     Pelton::Cluster::Child.new(0, nil, @own).run(-> { @log << Pelton.running? }) { @log << Pelton.running? }

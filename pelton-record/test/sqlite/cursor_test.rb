@@ -9,7 +9,7 @@ class SQLiteCursorTest < PeltonTest
   def setup
     @database = connect
     @database.create_table(:numbers) { Integer :n }
-    @database[:numbers].import([:n], (1..500).map { |n| [n] })
+    @database[:numbers].import([:n], Array.new(500) { |n| [n + 1] })
   end
 
   def test_rows_are_read_in_pieces

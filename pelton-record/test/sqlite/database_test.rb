@@ -37,7 +37,7 @@ class SQLiteDatabaseTest < PeltonTest
 
   # More rows than are read at a time, and a second query of the same text on the same connection meanwhile.
   def test_many_rows_and_a_query_within_a_query
-    @items.import([:number], (1..1000).map { |i| [i] })
+    @items.import([:number], Array.new(1000) { |i| [i + 1] })
     sum = 0
     @items.order(:id).each { |row| sum += row[:number] - @items.order(:id).first[:number] }
 

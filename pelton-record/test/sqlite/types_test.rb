@@ -21,6 +21,23 @@ class SQLiteTypesTest < PeltonTest
     assert_equal [Sequel::SQL::Blob, String], ["x".b, "x"].map { |value| Types::ALL["blob"].call(value).class }
   end
 
+  def test_times_as_sequel_writes_them
+    assert_equal Time.local(2020, 1, 2, 3, 4, Rational(5_000_006, 1_000_000)), Types.local_time("2020-01-02 03:04:05.000006")
+    ["2020-01-02T03:04:05.000006", "2020-01-02 03:04:05", "2020-01-02 03:04:05.000006+02:00", ""].each { |text| assert_nil Types.local_time(text) }
+  end
+
+  def test_a_database_in_another_time_zone
+    zone = ENV["TZ"]
+    ENV["TZ"] = "America/New_York"
+    database = connect("sqlite::memory:").tap { |one| one.timezone = :utc }
+    database.create_table(:at) { DateTime :at }
+    database[:at].insert(at: Time.utc(2020, 1, 2, 3))
+
+    assert_equal ["2020-01-02 03:00:00.000000", Time.utc(2020, 1, 2, 3)], [database.get(Sequel.lit("(SELECT CAST(at AS TEXT) FROM at)")), database[:at].get(:at)]
+  ensure
+    ENV["TZ"] = zone
+  end
+
   def test_bound_values
     database = connect
     bound = [Date.new(2020, 1, 2), true, false, :name, BigDecimal("0.1"), nil, 1.5, 7].map { |value| Types.bind(value, database) }

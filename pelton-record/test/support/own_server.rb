@@ -30,7 +30,7 @@ class OwnServer
 
   def freeze_it = signal("STOP")
 
-  def thaw = signal("CONT")
+  def thaw = @pid && signal("CONT")
 
   def kill
     signal("KILL")
@@ -49,7 +49,11 @@ class OwnServer
   # The processes of PostgreSQL's sessions are its children, in its process group or in one of their own.
   def signal(name)
     pids = [@pid, *Dir["/proc/[0-9]*/stat"].filter_map { |path| File.read(path)[/\A(\d+) .*\) \S (\d+)/] && ($2.to_i == @pid) && $1.to_i rescue nil }] # standard:disable Style/RescueModifier
-    pids.each { |pid| Process.kill(name, pid) }
+    pids.each do |pid|
+      Process.kill(name, pid)
+    rescue Errno::ESRCH
+      nil # it has just ended
+    end
   end
 
   def answers?

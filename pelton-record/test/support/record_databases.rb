@@ -10,15 +10,14 @@ module RecordDatabases
   include Databases
 
   def teardown
-    @opened&.each(&:disconnect)
-    Pelton::Record.database = nil
+    Pelton::Record.disconnect
     FileUtils.rm_rf(@folder) if @folder
     super
   end
 
   # Connects as a program does, and disconnects when the test is over.
   def connect(address = "sqlite::memory:", **options)
-    Pelton::Record.connect(address, **options).tap { |database| (@opened ||= []) << database }
+    Pelton::Record.connect(address, **options)
   end
 
   # @return [String] the address of a new SQLite file

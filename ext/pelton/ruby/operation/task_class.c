@@ -25,6 +25,15 @@ static void fail_task_quietly(struct pel_operation *task, VALUE error)
     pel_operation_fail(task, error);
 }
 
+/* Making the exception calls Ruby, and thereby trap handlers, which may cancel the task as well. */
+static void cancel_before_start(struct pel_operation *task)
+{
+    VALUE exception = new_cancelled();
+
+    if (task->state == PEL_PENDING)
+        fail_task_quietly(task, exception);
+}
+
 static void end_task(struct pel_reactor *reactor, struct pel_operation *task, VALUE value, int state)
 {
     VALUE error;
@@ -83,13 +92,13 @@ static void run_task(struct pel_reactor *reactor, void *data)
 
     if (task->state != PEL_PENDING) /* the task was cancelled before it began */
         return;
+    if (reactor->phase == PEL_STOPPING) {
+        cancel_before_start(task);
+        return;
+    }
     block = task->result;
     task->started = 1;
     task->result = Qundef;
-    if (reactor->phase == PEL_STOPPING) {
-        fail_task_quietly(task, new_cancelled());
-        return;
-    }
     task->worker = worker;
     worker->task = task;
     worker->given_up = 0;
@@ -115,7 +124,7 @@ static void mark_task(void *data)
 /* The reactor leaves before the task has begun. */
 static void drop_task(void *data)
 {
-    fail_task_quietly(pel_operation_get((VALUE)data), new_cancelled());
+    cancel_before_start(pel_operation_get((VALUE)data));
 }
 
 static VALUE enqueue_task(struct pel_reactor *reactor, VALUE block, enum pel_task_kind kind, int transient)
@@ -154,23 +163,28 @@ static VALUE task_s_spawn_as(VALUE class, VALUE block, VALUE transient, VALUE de
 static VALUE task_cancel(VALUE self)
 {
     struct pel_operation *task = pel_operation_get(self);
-    struct pel_worker *worker = task->worker;
+    struct pel_worker *worker;
+    VALUE exception;
 
+    if (task->state != PEL_PENDING)
+        return Qfalse;
+    exception = new_cancelled(); /* calls Ruby, and thereby trap handlers: the task may wait no longer, or have ended */
     if (task->state != PEL_PENDING)
         return Qfalse;
     task->cancelled = 1;
     if (!task->started) {
-        fail_task_quietly(task, new_cancelled());
+        fail_task_quietly(task, exception);
         return Qtrue;
     }
+    worker = task->worker;
     if (worker->fiber == rb_fiber_current())
-        rb_exc_raise(new_cancelled());
+        rb_exc_raise(exception);
     /* While the task has resumed a fiber of the user's, which waits, nothing is raised there: the exception strikes the
      * task when it waits next. */
     if (worker->waiter && worker->waiter->fiber == worker->fiber)
-        pel_waiter_raise(task->reactor, worker->waiter, new_cancelled());
+        pel_waiter_raise(task->reactor, worker->waiter, exception);
     else
-        pel_pending_exception_add(task->reactor, worker->fiber, new_cancelled());
+        pel_pending_exception_add(task->reactor, worker->fiber, exception);
     return Qtrue;
 }
 

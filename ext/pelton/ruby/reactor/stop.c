@@ -37,16 +37,25 @@ void pel_stop_roots(struct pel_reactor *reactor)
     pel_roots_remove(&reactor->roots, &mark);
 }
 
+/* As many exceptions as fibers are parked. Making one calls Ruby, and thereby trap handlers, which may park fibers and
+ * let others go on: so all are made before the list of parked fibers is walked. */
+static VALUE make_exceptions(const struct pel_reactor *reactor)
+{
+    VALUE exceptions = rb_ary_new();
+
+    while (RARRAY_LEN(exceptions) < (long)reactor->parked_count)
+        rb_ary_push(exceptions, rb_exc_new_cstr(pel_eCancelled, "the reactor stops"));
+    return exceptions;
+}
+
 /* Cancels each parked fiber once. A fiber whose ensure blocks park again may take the grace time. */
 static VALUE cancel_parked_fibers(VALUE argument)
 {
     struct pel_reactor *reactor = (struct pel_reactor *)argument;
-    struct pel_waiter *waiter;
+    VALUE exceptions = make_exceptions(reactor);
 
-    for (waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next) {
-        VALUE exception = rb_exc_new_cstr(pel_eCancelled, "the reactor stops");
-        pel_waiter_raise(reactor, waiter, exception);
-    }
+    for (struct pel_waiter *waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next)
+        pel_waiter_raise(reactor, waiter, rb_ary_pop(exceptions));
     return Qnil;
 }
 
@@ -66,6 +75,7 @@ void pel_begin_to_stop(struct pel_reactor *reactor)
 static VALUE cancel_next_for_mutex(VALUE argument)
 {
     struct pel_reactor *reactor = (struct pel_reactor *)argument;
+    VALUE exception = rb_exc_new_cstr(pel_eCancelled, "the reactor has stopped"); /* first, as above */
     struct pel_waiter *waiter = reactor->parked.next;
 
     while (waiter != &reactor->parked && !waiter->for_mutex)
@@ -73,7 +83,7 @@ static VALUE cancel_next_for_mutex(VALUE argument)
     if (waiter == &reactor->parked)
         return 0;
     waiter->for_mutex = 0; /* so that it has its turn once */
-    pel_waiter_raise(reactor, waiter, rb_exc_new_cstr(pel_eCancelled, "the reactor has stopped"));
+    pel_waiter_raise(reactor, waiter, exception);
     return (VALUE)waiter;
 }
 

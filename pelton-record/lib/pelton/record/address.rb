@@ -10,7 +10,7 @@ module Pelton
     class Address
       # The schemes, and the driver of each.
       DRIVERS = {"sqlite" => :sqlite, "postgres" => :postgres, "postgresql" => :postgres, "mysql" => :mysql, "mysql2" => :mysql,
-        "mariadb" => :mysql, "trilogy" => :mysql}.freeze
+                 "mariadb" => :mysql, "trilogy" => :mysql}.freeze
       FORMS = "sqlite://app.db, sqlite::memory:, postgres://user:password@host/database or mysql://user:password@host/database"
 
       # @return [Symbol] :sqlite, :postgres or :mysql

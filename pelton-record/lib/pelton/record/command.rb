@@ -128,8 +128,8 @@ module Pelton
           migrations = Migrations.new(database, @folder)
           applied = migrations.applied
           (migrations.names | applied).sort_by(&:to_i).each do |name|
-            state = applied.include?(name) ? (migrations.names.include?(name) ? "applied" : "applied, but its file is gone") : "pending"
-            @out.puts("#{name}: #{state}")
+            missing = ", but its file is gone" unless migrations.names.include?(name)
+            @out.puts("#{name}: #{applied.include?(name) ? "applied#{missing}" : "pending"}")
           end
         end
       end

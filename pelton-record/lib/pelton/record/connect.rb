@@ -12,7 +12,6 @@ module Pelton
   module Record
     DRIVERS = {sqlite: :SQLiteDriver, postgres: :PostgresDriver, mysql: :MySQLDriver}.freeze
     private_constant :DRIVERS
-    Pelton::Metrics.add(Metrics::FAMILIES) { Metrics.of(databases) }
 
     class << self
       # Connects models to a database. One connection is opened at once, to find mistakes early.
@@ -43,6 +42,7 @@ module Pelton
         database.extend(Database)
         database.test_connection
         @databases += [database]
+        @metrics ||= Pelton::Metrics.add(Metrics::FAMILIES) { Metrics.of(databases) }
         self.database = database
       rescue Sequel::AdapterNotFound => error
         raise ConfigurationError, "#{parsed}: #{error.message}"
@@ -52,6 +52,7 @@ module Pelton
       def disconnect
         @databases.each(&:disconnect)
         @databases = []
+        @metrics = Pelton::Metrics.remove(@metrics)
         self.database = nil
       end
 

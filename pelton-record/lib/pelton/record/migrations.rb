@@ -53,7 +53,7 @@ module Pelton
       # @asynchronous
       def rollback(steps = 1, &block)
         done = applied
-        run(done.last(steps).reverse, done.size > steps ? done[-steps - 1].to_i : 0, :down, &block)
+        run(done.last(steps).reverse, (done.size > steps) ? done[-steps - 1].to_i : 0, :down, &block)
       end
 
       private

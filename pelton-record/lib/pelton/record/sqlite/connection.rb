@@ -98,10 +98,10 @@ module Pelton
         # The converters of a statement's columns: {column => converter}, empty if none needs one.
         # @asynchronous
         def converters(sql, known)
-          shape = sql.gsub(LITERAL) { $1 || "NULL" }
-          @types[shape] ||= begin
+          key = @types.key?(sql) ? sql : sql.gsub(LITERAL, '\1')
+          @types[key] ||= begin
             @types.shift if @types.size >= STATEMENTS
-            declared_types(shape).filter_map { |name, type| (converter = known[Types.base(type)]) && [name.to_sym, converter] }.to_h.freeze
+            declared_types(sql.gsub(LITERAL) { $1 || "NULL" }).filter_map { |name, type| (converter = known[Types.base(type)]) && [name.to_sym, converter] }.to_h.freeze
           end
         end
 

@@ -81,6 +81,7 @@ module Pelton
         # A time may be stored as text, as seconds, or as a Julian day.
         def to_application_timestamp(value)
           case value
+          when String then (local_times? && Types.local_time(value)) || super
           when Integer then super(Time.at(value).to_s)
           when Float then super(DateTime.jd(value).to_s)
           else super
@@ -97,6 +98,8 @@ module Pelton
           self.transaction_mode = :immediate # a transaction that began by reading could not wait for the lock when it writes
           set_integer_booleans
         end
+
+        def local_times? = timezone.nil? && Sequel.application_timezone.nil? && Sequel.datetime_class == Time
 
         def file_pragmas(options)
           return [] if options[:database] == ":memory:"

@@ -40,6 +40,15 @@ module Pelton
           DECIMAL => %w[numeric decimal money], FLOAT => ["float", "double", "real", "dec", "fixed", "double precision"]
         }.flat_map { |converter, names| names.map { |name| [name, converter] } }.to_h.freeze
 
+        # The time of a text as Sequel writes it, many times faster than Time.parse; nil for another form.
+        def self.local_time(text)
+          return unless text.match?(WRITTEN)
+          Time.local(text[0, 4].to_i, text[5, 2].to_i, text[8, 2].to_i, text[11, 2].to_i, text[14, 2].to_i, text[17, 2].to_i, text[20, 6].to_i)
+        end
+
+        WRITTEN = /\A\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}\z/
+        private_constant :WRITTEN
+
         # The type without its size: "varchar(20)" is "varchar".
         def self.base(declared) = declared[/\A[^(]*/].strip.downcase
 
