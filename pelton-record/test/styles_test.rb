@@ -27,7 +27,7 @@ class StylesTest < PeltonTest
     Pelton.run do
       Author.all(limit: 2, order: :id) { |authors| got[:all] = authors }
       Author.where(age: 20).all { |authors| got[:relation] = authors }
-      ann.update(age: 22) { |saved| got[:update] = saved }
+      cid.update(age: 22) { |saved| got[:update] = saved }
       Author.where(name: "Bob").update_all(age: 5) { |rows| got[:rows] = rows }
       Author.new.save! { flunk }.errback { |error| got[:error] = error.class }
 

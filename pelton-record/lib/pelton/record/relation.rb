@@ -124,7 +124,7 @@ module Pelton
       def ==(other) = equal?(other) || (other.is_a?(Relation) ? other.dataset == dataset : records == other)
 
       # @return [String]
-      def to_sql = dataset.sql
+      def to_sql = (dataset.respond_to?(:no_auto_parameterize) ? dataset.no_auto_parameterize : dataset).sql
 
       # @return [Array<Hash>, String] the database's plan
       # @asynchronous
@@ -153,7 +153,7 @@ module Pelton
       def inspect = loaded? ? "#<#{self.class} #{@records.inspect}>" : "#<#{self.class} #{dataset.sql}>"
 
       # @private
-      def sql_literal_append(_, sql) = sql << "(" << dataset.sql << ")"
+      def sql_literal_append(query, sql) = query.literal_append(sql, dataset)
 
       private
 

@@ -8,6 +8,19 @@ module Pelton
         NOTHING = Sequel.expr(1 => 0)
         private_constant :NOTHING
 
+        # A query without parentheses, for a text that has them.
+        class Subquery < Sequel::SQL::Expression
+          # @param dataset [Sequel::Dataset]
+          def initialize(dataset)
+            @dataset = dataset
+            freeze
+          end
+
+          # @private
+          def to_s_append(query, sql) = query.send(:subselect_sql_append, sql, @dataset)
+        end
+        private_constant :Subquery
+
         class << self
           # @param relation [Relation]
           # @param condition [Hash, String, Array, Sequel::SQL::Expression]
@@ -159,8 +172,8 @@ module Pelton
           def bind(dataset, value)
             case value
             when Array, Set then Sequel.lit(value.empty? ? "NULL" : value.map { |one| dataset.literal(bind(dataset, one)) }.join(", "))
-            when Relation then Sequel.lit(value.for_subquery.sql)
-            when Sequel::Dataset then Sequel.lit(value.sql)
+            when Relation then Subquery.new(value.for_subquery)
+            when Sequel::Dataset then Subquery.new(value)
             when Sequel::Model then value.pk
             when Symbol then value.to_s
             else value

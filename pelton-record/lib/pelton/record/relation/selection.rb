@@ -76,7 +76,7 @@ module Pelton
         # @private
         # The query where it stands for a list of keys.
         def for_subquery
-          return dataset if dataset.opts[:select] && dataset.opts[:select].none? { |one| one.is_a?(Sequel::SQL::ColumnAll) }
+          return dataset if dataset.opts[:select]&.none? { |one| one.is_a?(Sequel::SQL::ColumnAll) }
           dataset.select(*Array(model.primary_key).map { |key| Condition.qualified(dataset, key) })
         end
 
