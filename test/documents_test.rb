@@ -100,6 +100,10 @@ class DocumentsTest < PeltonTest
     RUBY
   end
 
+  def test_record
+    examples("docs/guides/record.md", before: 'require "logger"')
+  end
+
   def test_http_client
     here = {'"https://example.com/"' => "here", '"https://api.example.com/v1/"' => "here"}
     me = Certificates.server

@@ -2,6 +2,12 @@
 
 require "pelton"
 require "sequel"
+require "active_model"
+require "active_support/core_ext/hash"
+require "active_support/core_ext/object/blank"
+require "active_support/core_ext/object/deep_dup"
+require "active_support/core_ext/object/try"
+require "active_support/core_ext/enumerable"
 
 module Pelton
   # Models on Sequel whose queries park their fiber instead of blocking the loop.
@@ -10,10 +16,17 @@ module Pelton
       # The database that models without a connection of their own use.
       #
       # @return [Sequel::Database, nil]
-      attr_accessor :database
+      attr_reader :database
+
+      # @param database [Sequel::Database, nil]
+      def database=(database)
+        Model.database_changed unless @database.nil? || database.equal?(@database)
+        @database = database
+      end
     end
   end
 end
 
+require_relative "record/model_error"
 require_relative "record/connect"
 require_relative "record/model"

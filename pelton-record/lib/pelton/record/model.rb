@@ -1,13 +1,66 @@
 # frozen_string_literal: true
 
+require_relative "table"
+require_relative "relation"
+require_relative "querying"
+require_relative "attribute_types"
+require_relative "attributes"
+require_relative "assignment"
+require_relative "associations"
+require_relative "callbacks"
+require_relative "dirty"
+require_relative "enum"
+require_relative "inheritance"
+require_relative "locking"
+require_relative "merging"
+require_relative "persistence"
+require_relative "secure"
+require_relative "timestamps"
+require_relative "together"
+require_relative "validations"
+
 module Pelton
   module Record
-    # The parent of all models: Sequel's model, with ActiveRecord's names. (Sequel asks for the table of a class that has a name.)
+    # The parent of all models: Sequel's model, with ActiveRecord's names.
+    #
+    #     class User < Pelton::Record::Model
+    #       has_many :posts
+    #     end
+    #     User.where(active: true).order(:name).limit(5)
+    #
+    # The guide's table says what each call of ActiveRecord is here: docs/guides/record_from_activerecord.md.
+    # (Sequel asks for the table of a class that has a name, and this one has none.)
     Model = Class.new(Sequel::Model)
 
     class Model
-      # @return [Sequel::Database] the one that {Record.connect} connected last, if the model has none of its own
-      def self.db = @db || Record.database || super
+      plugin :dirty
+      plugin :defaults_setter, cache: true
+      plugin :tactical_eager_loading
+      unrestrict_primary_key
+
+      extend Table
+      extend Inheritance
+      extend Enum
+      extend ActiveModel::SecurePassword::ClassMethods
+      extend Secure
+      extend Querying
+      extend Merging::ClassMethods
+      extend Styles
+      include Styles
+      include Attributes
+      include Assignment
+      include Dirty
+      include Persistence
+      include Timestamps
+      include Inheritance::Typed
+      include Locking
+      include Together
+      include Callbacks
+      include Validations
+      extend Associations
+      include Association::Owner
+
+      validate :valid_new_records
     end
   end
 end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # Mass assignment. A Hash that the program has written has Symbols as its keys, and may name any attribute. A Hash from outside has
+    # Strings (a query, a form, JSON), and may name what the model permits.
+    module Assignment
+      # @private
+      def self.included(model)
+        model.extend(ClassMethods)
+      end
+
+      # Says what a Hash from outside may name.
+      module ClassMethods
+        # @example permits :name, :email
+        # @param names [Array<Symbol>] attributes; those of the classes above are permitted, too
+        # @return [nil]
+        def permits(*names)
+          @permitted = permitted | names.map(&:to_s)
+          nil
+        end
+
+        # @private
+        def permitted = @permitted || (superclass.respond_to?(:permitted) ? superclass.permitted : [])
+      end
+
+      # @param attributes [Hash, #to_h, nil]
+      # @return [self]
+      # @raise [Forbidden] when a Hash with Strings names what the model does not permit, or an object with `permitted?` is not
+      # @raise [ArgumentError] when there is no such attribute
+      def assign_attributes(attributes)
+        return self if attributes.nil? || attributes.equal?(Sequel::OPTS)
+        permitted = attributes.respond_to?(:permitted?)
+        raise Forbidden, "these attributes are not permitted: call permit(:name, ...) on them" if permitted && !attributes.permitted?
+        raise ArgumentError, "attributes are a Hash, not #{attributes.inspect}" unless attributes.respond_to?(:to_h)
+        attributes.to_h.each do |name, value|
+          refuse(name) unless permitted || name.is_a?(Symbol) || model.permitted.include?(name)
+          assign(:"#{name}=", value)
+        end
+        self
+      end
+      alias_method :attributes=, :assign_attributes
+
+      # As {#assign_attributes}: Sequel's name.
+      # @return [self]
+      def set(attributes) = assign_attributes(attributes)
+
+      private
+
+      def initialize_set(attributes) = assign_attributes(attributes)
+
+      def refuse(name)
+        raise Forbidden, "#{model} does not permit #{name.inspect} from outside: `permits :#{name}` in the class, or Symbols as keys when the program itself names it"
+      end
+
+      def assign(writer, value)
+        return public_send(writer, value) if respond_to?(writer)
+        raise ArgumentError, "#{model} has no attribute #{writer[0..-2].to_sym.inspect}"
+      end
+    end
+  end
+end

@@ -1,0 +1,248 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    module Association
+      # What `user.posts` gives: the query for them, and the objects once they are loaded.
+      class Collection < Relation
+        # @private
+        def initialize(owner, reflection) # rubocop:disable Lint/MissingSuper
+          @owner = owner
+          @reflection = reflection
+          @model = reflection.associated_class
+          @given = Sequel::OPTS
+          @unsaved = []
+        end
+
+        # @return [Sequel::Dataset]
+        def dataset
+          return model.dataset.extension(:null_dataset).nullify unless @owner.pk
+          @owner.public_send(@reflection[:dataset_method])
+        end
+
+        # @return [Array<Model>]
+        # @asynchronous
+        def records
+          target = @owner.new? ? (@owner.associations[name] ||= []) : @owner.send(:load_associated_objects, @reflection)
+          return target if @unsaved.empty?
+          target.concat(@unsaved - target)
+          @unsaved.clear
+          target
+        end
+
+        # @return [Boolean]
+        def loaded? = @owner.new? || @owner.associations.key?(name)
+
+        # @return [self]
+        def reset
+          @owner.associations.delete(name)
+          @unsaved.clear
+          self
+        end
+
+        # @return [self]
+        # @asynchronous
+        def reload = reset.load
+
+        # @return [Integer]
+        # @asynchronous
+        def size
+          return records.size if loaded?
+          counter = @reflection[:counter_cache].then { |given| given.is_a?(Symbol) ? given : :"#{name}_count" }
+          (@owner[counter] if @owner.has_attribute?(counter)) || (count(:all) + @unsaved.size)
+        end
+
+        # @return [Boolean]
+        # @asynchronous
+        def empty? = (loaded? || @unsaved.any?) ? records.empty? : super
+
+        # @return [Model] not saved; it is when the owner is saved
+        def new(attributes = Sequel::OPTS, &block)
+          return attributes.map { |one| new(one, &block) } if attributes.is_a?(Array)
+          model.new(own_columns) { |record| record.assign_attributes(attributes) && block&.call(record) }.tap { |record| hold(record) }
+        end
+        alias_method :build, :new
+
+        # Adds objects, and saves them if the owner is saved.
+        #
+        # @param records [Array<Model>]
+        # @return [self]
+        # @raise [Invalid, NotSaved]
+        # @asynchronous
+        def <<(*records)
+          records.flatten.each { |record| @owner.new? ? hold(record) : add(record) }
+          self
+        end
+        alias_method :push, :<<
+        alias_method :append, :<<
+        alias_method :concat, :<<
+
+        # @return [Model, Array<Model>]
+        # @asynchronous
+        def create(attributes = Sequel::OPTS, &block) = created(attributes, :create, block) { |record| record.save }
+
+        # @return [Model, Array<Model>]
+        # @raise [Invalid, NotSaved]
+        # @asynchronous
+        def create!(attributes = Sequel::OPTS, &block) = created(attributes, :create!, block) { |record| record.save! }
+
+        # Takes objects out: they no longer name the owner, or are deleted or destroyed as `dependent:` says.
+        #
+        # @return [Array<Model>]
+        # @asynchronous
+        def delete(*records)
+          records = records.flatten.map { |record| record.is_a?(model) ? record : find(record) }
+          remove(records.select(&:persisted?))
+          drop(records)
+        end
+
+        # @return [Array<Model>]
+        # @asynchronous
+        def destroy(*records)
+          records = records.flatten.map { |record| record.is_a?(model) ? record : find(record) }
+          joined? ? remove(records) : records.each(&:destroy)
+          drop(records)
+        end
+
+        # Takes all out, as {#delete}.
+        #
+        # @return [Array<Model>]
+        # @asynchronous
+        def clear = delete(*to_a) && self
+
+        # @return [Array<Model>]
+        # @asynchronous
+        def destroy_all = destroy(*to_a)
+
+        # Makes these objects the owner's, and no others.
+        #
+        # @param records [Array<Model>]
+        # @return [self]
+        # @asynchronous
+        def replace(records)
+          records = records.to_a
+          wrong = records.find { |record| !record.is_a?(model) }
+          raise ArgumentError, "#{@owner.class}.#{name} holds objects of #{model}, not #{wrong.inspect}" if wrong
+          gone = to_a - records
+          @owner.model.db.transaction do
+            delete(*gone) if gone.any?
+            self.<<(*(records - to_a))
+          end
+          self
+        end
+
+        # @param ids [Array]
+        # @asynchronous
+        def ids=(ids)
+          replace(model.find(ids.reject(&:blank?)))
+        end
+
+        # @return [Array]
+        # @asynchronous
+        def ids = loaded? ? records.map(&:pk) : super
+
+        # @return [Boolean]
+        # @asynchronous
+        def include?(record) = loaded? ? records.include?(record) : super
+
+        # @private
+        # Sequel's graph loader removes doubles so.
+        def uniq! = records.uniq!
+
+        # @private
+        # Saves the objects that are not saved yet, when the owner is.
+        def save_new
+          pending = loaded? ? records.select(&:new?) : @unsaved.dup
+          pending.each { |record| add(record) }
+        end
+
+        # @private
+        def unsaved = loaded? ? records.select(&:new?) : @unsaved
+
+        private
+
+        def name = @reflection[:name]
+
+        def with(dataset, given = @given) = Relation.new(model, dataset, own_columns.merge(given))
+
+        def joined? = !@reflection[:join_table].nil?
+
+        # The columns that make a new object the owner's.
+        def own_columns
+          return Sequel::OPTS if joined?
+          keys = @reflection[:keys].zip(@reflection[:primary_keys].map { |key| @owner[key] }).to_h.compact
+          @reflection[:as] ? keys.merge(@reflection[:conditions]) : keys
+        end
+
+        def hold(record)
+          refuse(record)
+          record.associations[@reflection.reciprocal] = @owner if !joined? && @reflection.reciprocal
+          loaded? ? (records << record unless records.include?(record)) : @unsaved << record
+        end
+
+        def refuse(record)
+          raise ArgumentError, "#{@owner.class}.#{name} holds objects of #{model}, not #{record.inspect}" unless record.is_a?(model)
+        end
+
+        def created(attributes, method, block)
+          return attributes.map { |one| public_send(method, one, &block) } if attributes.is_a?(Array)
+          raise NotSaved.new(@owner, "#{@owner.class} is not saved yet: save it before its #{name}, or use build") if @owner.new?
+          record = new(attributes, &block)
+          record.class.db.transaction { yield(record) && joined? && join(record) }
+          @unsaved.delete(record) if record.persisted?
+          record
+        end
+
+        def add(record)
+          refuse(record)
+          by = middle if @reflection[:through]
+          own_columns.each { |column, value| record[column] = value }
+          record.save! if record.new? || record.changed?
+          join(record, by) if joined?
+          record.associations[@reflection.reciprocal] = @owner if !joined? && @reflection.reciprocal
+          @unsaved.delete(record)
+          records << record if loaded? && !records.include?(record)
+        end
+
+        # The row in the middle.
+        def join(record, by = @reflection[:through] && middle)
+          return @owner.send(@reflection[:_add_method], record) unless by
+          @owner.collection(by[:name]).create!(@reflection[:source] => record)
+        end
+
+        # The association whose rows belong to both.
+        def middle
+          by = @owner.class.association_reflection(@reflection[:through])
+          return by if by[:type] == :one_to_many && by.associated_class.association_reflection(@reflection[:source])[:type] == :many_to_one
+          raise ArgumentError, "#{@owner.class}.#{name} cannot be added to: it leads through #{by[:name]}, whose rows do not belong to both"
+        end
+
+        def remove(records)
+          return if records.empty?
+          if @reflection[:through]
+            @owner.collection(@reflection[:through]).where(@reflection[:source] => records).destroy_all
+          elsif joined?
+            records.each { |record| @owner.send(@reflection[:_remove_method], record) }
+          else
+            remove_rows(records)
+          end
+        end
+
+        def remove_rows(records)
+          rows = where(model.primary_key => records.map(&:pk))
+          case @reflection[:dependent]
+          when :destroy then records.each(&:destroy)
+          when :delete_all then rows.delete_all
+          else rows.update_all(own_columns.transform_values { nil })
+          end
+        end
+
+        def drop(records)
+          @unsaved -= records
+          @owner.associations[name]&.delete_if { |record| records.include?(record) }
+          records
+        end
+      end
+    end
+  end
+end

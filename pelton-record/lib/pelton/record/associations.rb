@@ -1,0 +1,139 @@
+# frozen_string_literal: true
+
+require_relative "association/collection"
+require_relative "association/counting"
+require_relative "association/dependents"
+require_relative "association/lookup"
+require_relative "association/owner"
+require_relative "association/polymorphic"
+require_relative "association/single"
+require_relative "association/through"
+
+module Pelton
+  module Record
+    # ActiveRecord's associations, each defined as one of Sequel's: belongs_to is many_to_one, has_many is one_to_many (or
+    # many_to_many, `through:` others), has_one is one_to_one. What they load is loaded for all objects at once ({Together}).
+    module Associations
+      include Association::Lookup
+      include Association::Through
+
+      # This model's row names another's.
+      #
+      # @example belongs_to :author, class_name: "User", counter_cache: true, touch: true
+      # @param name [Symbol]
+      # @param scope [Proc, nil] limits what is found; its `self` is a relation
+      # @param class_name [String, nil] by default the name's
+      # @param foreign_key [Symbol] by default name_id
+      # @param primary_key [Symbol] of the other model
+      # @param optional [Boolean] whether it may be nil. Otherwise an object without one is invalid
+      # @param polymorphic [Boolean] whether it may be of any model, whose name is in the column name_type
+      # @param counter_cache [Boolean, Symbol] the other's column with the number of objects of this model
+      # @param touch [Boolean, Symbol] whether writing this object sets the other's updated_at, and that column
+      # @param dependent [Symbol, nil] :destroy or :delete: what becomes of it when this object is destroyed
+      # @return [nil]
+      def belongs_to(name, scope = nil, class_name: nil, foreign_key: :"#{name}_id", primary_key: nil, optional: false, polymorphic: false,
+        foreign_type: :"#{name}_type", counter_cache: nil, touch: nil, dependent: nil, inverse_of: nil, autosave: nil, validate: nil)
+        options = {key: foreign_key.to_sym, class: class_name, primary_key: primary_key, reciprocal: inverse_of}.compact
+        options.merge!(Association::Polymorphic.options(name, foreign_key.to_sym, foreign_type.to_sym)) if polymorphic
+        associate(:many_to_one, name, graph_use_association_block: true, **options, &scoped(scope))
+        Association::Single.define_parent(self, name)
+        validates_parent(name, foreign_key.to_sym) unless optional
+        Association::Counting.count(self, name, (counter_cache == true) ? nil : counter_cache.to_sym) if counter_cache
+        Association::Counting.touch(self, name, (touch == true) ? [] : [touch]) if touch
+        after_destroy { public_send(name)&.public_send(dependent) } if dependent
+      end
+
+      # Others' rows name this model's.
+      #
+      # @example has_many :posts, -> { order(:title) }, dependent: :destroy
+      # @example has_many :tags, through: :taggings
+      # @param name [Symbol]
+      # @param scope [Proc, nil] limits what is found; its `self` is a relation
+      # @param class_name [String, nil] by default the name's, in the singular
+      # @param foreign_key [Symbol] by default this model's name with _id
+      # @param primary_key [Symbol] of this model
+      # @param through [Symbol, nil] the association that leads there
+      # @param source [Symbol] the name of the association there; by default this one's
+      # @param as [Symbol, nil] the name of the polymorphic association there
+      # @param dependent [Symbol, nil] :destroy, :delete_all, :nullify, :restrict_with_error or :restrict_with_exception: what becomes of
+      #   them when this object is destroyed
+      # @param counter_cache [Symbol, Boolean, nil] this model's column with their number, if it is not name_count
+      # @return [nil]
+      def has_many(name, scope = nil, class_name: nil, foreign_key: nil, primary_key: nil, through: nil, source: nil, source_type: nil, as: nil,
+        dependent: nil, counter_cache: nil, inverse_of: nil, autosave: nil, validate: nil)
+        return has_through(:many_to_many, name, scope, through: through, source: source, source_type: source_type) if through
+        options = {class: class_name, key: foreign_key, primary_key: primary_key, reciprocal: inverse_of}.compact
+        options.merge!(Association::Polymorphic.owner_options(self, as)) if as
+        associate(:one_to_many, name, dependent: dependent, counter_cache: counter_cache, graph_use_association_block: true, **options, &scoped(scope))
+        define_collection(name)
+        Association::Dependents.add(self, name, dependent) if dependent
+      end
+
+      # One other row names this model's.
+      #
+      # @param (see #has_many)
+      # @return [nil]
+      def has_one(name, scope = nil, class_name: nil, foreign_key: nil, primary_key: nil, through: nil, source: nil, source_type: nil, as: nil,
+        dependent: nil, inverse_of: nil, autosave: nil, validate: nil)
+        return has_through(:one_through_one, name, scope, through: through, source: source, source_type: source_type) if through
+        options = {class: class_name, key: foreign_key, primary_key: primary_key, reciprocal: inverse_of}.compact
+        options.merge!(Association::Polymorphic.owner_options(self, as)) if as
+        associate(:one_to_one, name, dependent: dependent, graph_use_association_block: true, **options, &scoped(scope))
+        Association::Single.define_child(self, name)
+        Association::Dependents.add(self, name, dependent) if dependent
+      end
+
+      # Rows of both models name each other in a third table, which has no model.
+      #
+      # @param name [Symbol]
+      # @param scope [Proc, nil]
+      # @param class_name [String, nil]
+      # @param join_table [Symbol] by default the names of both tables in the order of the alphabet: albums_artists
+      # @param foreign_key [Symbol] of this model
+      # @param association_foreign_key [Symbol] of the other
+      # @return [nil]
+      def has_and_belongs_to_many(name, scope = nil, class_name: nil, join_table: nil, foreign_key: nil, association_foreign_key: nil)
+        association_foreign_key ||= :"#{class_name.demodulize.underscore}_id" if class_name
+        options = {class: class_name, join_table: join_table, left_key: foreign_key, right_key: association_foreign_key}.compact
+        associate(:many_to_many, name, graph_use_association_block: true, **options, &scoped(scope))
+        define_collection(name)
+      end
+
+      # @param name [Symbol]
+      # @return [Sequel::Model::Associations::AssociationReflection, nil]
+      def reflect_on_association(name) = association_reflection(name.to_sym)
+
+      # @private
+      def polymorphic_name = table_root.name
+
+      private
+
+      # A relation's block as Sequel takes it: it gets a dataset.
+      def scoped(scope)
+        return unless scope
+        lambda do |dataset|
+          relation = Relation.new(dataset.model, dataset)
+          (scope.arity == 1) ? relation.instance_exec(self, &scope).dataset : relation.instance_exec(&scope).dataset
+        end
+      end
+
+      # The blocks of this module never depend on the object.
+      def _association_instance_specific_default(_) = false
+
+      def define_collection(name)
+        overridable_methods_module.module_eval do
+          define_method(name) { |*| collection(name) }
+          define_method(:"#{name}=") { |records| collection(name).replace(records) }
+          define_method(:"#{name.to_s.singularize}_ids") { collection(name).ids }
+          define_method(:"#{name.to_s.singularize}_ids=") { |ids| collection(name).ids = ids }
+        end
+      end
+
+      def validates_parent(name, key)
+        validate(if: ->(record) { record.new? || record.attribute_changed?(key) }) do
+          errors.add(name, :required) if public_send(name).nil?
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,252 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # An object's attributes: those of its columns, and those that the model declares beside them.
+    module Attributes
+      # @private
+      def self.included(model)
+        model.include(ActiveModel::AttributeMethods)
+        model.extend(ClassMethods)
+        model.attribute_method_suffix("?", parameters: false)
+      end
+
+      # Declares types and defaults.
+      module ClassMethods
+        # Declares an attribute: the type or the default value of a column, or an attribute that has no column.
+        #
+        # @example
+        #   attribute :settings, :json, default: -> { {} }
+        #   attribute :terms_accepted, :boolean
+        # @param name [Symbol]
+        # @param type [Symbol, #cast, nil] of ActiveModel::Type, or :json, or an object with `cast`, `serialize` and `deserialize`
+        # @param default [Object, Proc] of new objects
+        # @return [nil]
+        def attribute(name, type = nil, default: nil, **options)
+          name = name.to_sym
+          set_attribute_type(name, AttributeTypes.lookup(type, **options)) if type
+          unless default.nil?
+            (@default_values ||= {})[name] = default
+            @declared_defaults = declared_defaults | [name]
+          end
+          return if method_defined?(name)
+          @declared = declared | [name]
+          overridable_methods_module.define_method(name) { self[name] }
+          overridable_methods_module.define_method(:"#{name}=") { |value| self[name] = value }
+          nil
+        end
+
+        # @param name [Symbol] the new name
+        # @param old [Symbol] the column
+        def alias_attribute(name, old)
+          column_aliases[name.to_sym] = old.to_sym
+          def_column_alias(name.to_sym, old.to_sym)
+        end
+
+        # Changes a value before it is assigned, and before it is compared in `where`.
+        #
+        # @example normalizes :email, with: ->(email) { email.strip.downcase }
+        def normalizes(*names, with:, apply_to_nil: false)
+          names.each { |name| normalizers[name] = ->(value) { (value.nil? && !apply_to_nil) ? value : with.call(value) } }
+        end
+
+        # @private
+        def attribute_types = @attribute_types || inherited_hash(:@attribute_types)
+        # @private
+        def column_aliases = @column_aliases || inherited_hash(:@column_aliases)
+        # @private
+        def normalizers = @normalizers || inherited_hash(:@normalizers)
+        # @private
+        # The attributes that may have no column, and those with a default that the database does not know.
+        def declared = @declared || (superclass.respond_to?(:declared) ? superclass.declared : [])
+        # @private
+        def declared_defaults = @declared_defaults || (superclass.respond_to?(:declared_defaults) ? superclass.declared_defaults : [])
+
+        # @private
+        # Rows come as the database has them.
+        def call(values)
+          return super unless @attribute_types
+          allocate.then { |record| record.initialize_from_db(record.send(:restored, values)) }
+        end
+
+        # @private
+        def column_alias(name) = column_aliases.fetch(name, name)
+
+        # @return [Array<String>]
+        def attribute_names = db_schema.keys.map(&:to_s)
+
+        # @return [Boolean]
+        def has_attribute?(name) = db_schema.key?(name.to_sym)
+
+        # @private
+        # Whether a value of the column may be an Array or a Hash.
+        def typed?(name)
+          type = attribute_types[name]
+          type ? type.try(:mutable?) : db_schema.dig(name, :type).to_s.match?(/json|array|hstore|range|\Arow/)
+        end
+
+        # @private
+        def columns_to_cast
+          @columns_to_cast ||= db_schema.filter_map { |name, column| [name, column[:type]] if %i[datetime date time boolean decimal].include?(column[:type]) }
+        end
+
+        # @private
+        def typed_attribute?(name) = attribute_types.key?(name)
+
+        # @private
+        # A value as the column has it: cast by the declared type, or the database's.
+        #
+        # @raise [Sequel::InvalidValue] when it cannot be such a value
+        def cast(name, value)
+          value = normalizers[name].call(value) unless normalizers.empty? || !normalizers.key?(name)
+          if (type = attribute_types[name])
+            return AttributeTypes.cast(type, name, value)
+          end
+          value = value.to_s if value.is_a?(Symbol)
+          return value if value.nil?
+          type = db_schema.dig(name, :type)
+          if type.nil? || value.is_a?(Sequel::SQL::Expression)
+            raise ArgumentError, "#{self}.#{name} cannot be #{value.inspect}" if value.is_a?(Hash)
+            return value
+          end
+          return value if (type == :integer) ? value.is_a?(Integer) : (type == :string && value.is_a?(String))
+          if (value.is_a?(Hash) || value.is_a?(Array)) && !typed?(name)
+            raise ArgumentError, "#{self}.#{name} cannot be #{value.inspect}"
+          end
+          db.typecast_value(type, (value == "" && type != :string && type != :blob) ? nil : value)
+        end
+
+        # @private
+        # A value to compare the column with.
+        def comparable(name, value) = store(name, cast(name, value))
+
+        # @private
+        # A cast value as the database has it, and back.
+        def store(name, value) = (type = attribute_types[name]) ? type.serialize(value) : value
+        # @private
+        def restore(name, value) = (type = attribute_types[name]) ? type.deserialize(value) : value
+
+        private
+
+        def set_attribute_type(name, type)
+          attribute_types[name] = type
+        end
+
+        def inherited(subclass)
+          super
+          subclass.attribute_types if @attribute_types
+        end
+
+        def inherited_hash(name)
+          instance_variable_get(name) || instance_variable_set(name, superclass.singleton_class.include?(ClassMethods) ? superclass.send(:inherited_hash, name).dup : {})
+        end
+      end
+
+      # @return [Hash{String => Object}]
+      def attributes = model.db_schema.keys.concat(model.declared).uniq.to_h { |name| [name.to_s, self[name]] }
+
+      # @return [Array<String>]
+      def attribute_names = attributes.keys
+
+      # @param name [Symbol, String]
+      # @return [Boolean]
+      def has_attribute?(name) = model.db_schema.key?(model.column_alias(name.to_sym)) || model.declared.include?(name.to_sym)
+
+      # @param name [Symbol, String]
+      # @return [Object]
+      def [](name)
+        @values.fetch(name) { name.is_a?(Symbol) ? super(name) : self[model.column_alias(name.to_sym)] }
+      end
+      alias_method :read_attribute, :[]
+
+      # @param name [Symbol, String]
+      # @param value [Object]
+      def []=(name, value)
+        super(name.is_a?(Symbol) ? name : model.column_alias(name.to_sym), value)
+      end
+      alias_method :write_attribute, :[]=
+
+      # @return [Hash{String => Object}] the attributes of those names
+      def slice(*names) = names.flatten.to_h { |name| [name.to_s, public_send(name)] }.with_indifferent_access
+
+      # @return [Array]
+      def values_at(*names) = names.flatten.map { |name| public_send(name) }
+
+      # @return [Boolean] whether there is a value: not nil, false, 0 or blank
+      def query_attribute(name)
+        value = self[name.to_sym]
+        value.respond_to?(:zero?) ? !value.zero? : !value.blank?
+      end
+      alias_method :attribute?, :query_attribute
+
+      # @return [String] with the attributes
+      def inspect = "#<#{model.name} #{@values.map { |name, value| "#{name}: #{(filtered?(name) && value) ? "[FILTERED]" : value.inspect}" }.join(", ")}>"
+
+      # @private
+      def attribute_method?(name) = model.db_schema.key?(name.to_sym) || model.declared.include?(name.to_sym)
+
+      private
+
+      # What logs and error messages must not show.
+      def filtered?(name) = name.to_s.match?(/passw|secret|token|_key\z|crypt|salt|otp|ssn/)
+
+      # What is written: without the attributes that have no column, and as the database has them.
+      def stored(values)
+        return values unless model.attribute_types.any? || model.declared.any?
+        columns = model.db_schema
+        values.each_with_object({}) { |(name, value), stored| stored[name] = model.store(name, value) if columns.key?(name) }
+      end
+
+      def _insert_values = stored(super)
+
+      def _update_without_checking(columns) = super(stored(columns))
+
+      # A row that the database has given back.
+      def restored(values)
+        model.attribute_types.each { |name, type| values[name] = type.deserialize(values[name]) if values.key?(name) }
+        values.reverse_merge!(@values.slice(*model.declared)) if @values && model.declared.any?
+        remember(values)
+      end
+
+      # What is needed to see that a value was changed in place.
+      def remember(values)
+        return values unless model.attribute_types.any?
+        @loaded = model.attribute_types.each_with_object({}) do |(name, type), loaded|
+          loaded[name] = type.serialize(values[name]) if values.key?(name) && type.try(:mutable?)
+        end
+        values
+      end
+
+      def _save_set_values(values) = super(restored(returned(values)))
+
+      # SQLite does not say which types the columns of RETURNING have.
+      def returned(values)
+        return values unless db.database_type == :sqlite
+        model.columns_to_cast.each { |name, type| values[name] = db.typecast_value(type, values[name]) unless values[name].nil? }
+        values
+      end
+
+      def _refresh_set_values(values) = super(restored(values))
+
+      # Values that were changed in place.
+      def note_mutations(columns)
+        @loaded&.each do |name, before|
+          next if columns.include?(name) || (type = model.attribute_types[name]).serialize(@values[name]) == before
+          columns << name
+          initial_values[name] = type.deserialize(before)
+        end
+      end
+
+      def after_update
+        super
+        remember(@values) if @loaded
+      end
+
+      def typecast_value(column, value)
+        model.cast(column, value)
+      rescue Sequel::InvalidValue
+        nil
+      end
+    end
+  end
+end

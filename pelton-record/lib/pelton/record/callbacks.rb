@@ -1,0 +1,110 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # ActiveModel's callbacks, on Sequel's hooks: before_, after_ and around_ of validation, save, create, update and destroy;
+    # after_initialize, after_find, after_touch, after_commit, after_rollback. `throw :abort` in one before the work stops it.
+    module Callbacks
+      # @private
+      def self.included(model)
+        model.extend(ActiveModel::Callbacks)
+        model.define_model_callbacks(:save, :create, :update, :destroy)
+        model.define_model_callbacks(:initialize, :find, :touch, :commit, :rollback, only: :after)
+        model.singleton_class.prepend(ClassMethods) # before the methods that define_model_callbacks has made
+        model.include(Hooks)
+      end
+
+      # after_commit and its like.
+      module ClassMethods
+        # @example after_commit :announce, on: :create
+        # @param on [Symbol, Array<Symbol>, nil] :create, :update, :destroy
+        # @return [nil]
+        def after_commit(*names, on: nil, **options, &block) = super(*names, **written(on, options), &block)
+
+        # @return [nil]
+        def after_rollback(*names, on: nil, **options, &block) = super(*names, **written(on, options), &block)
+
+        %i[create update destroy].each do |event|
+          define_method(:"after_#{event}_commit") { |*names, **options, &block| after_commit(*names, on: event, **options, &block) }
+        end
+
+        # @return [nil]
+        def after_save_commit(*names, **options, &block) = after_commit(*names, on: %i[create update], **options, &block)
+
+        # @private
+        def call(values)
+          record = super
+          if __callbacks[:find].any? || __callbacks[:initialize].any?
+            record.run_callbacks(:find)
+            record.run_callbacks(:initialize)
+          end
+          record
+        end
+
+        private
+
+        def written(events, options)
+          return options unless events
+          events = Array(events)
+          options.merge(if: [*options[:if], ->(record) { events.include?(record.written_by) }])
+        end
+      end
+
+      # Where Sequel calls them.
+      module Hooks
+        # @return [Symbol, nil] what the last write was: :create, :update, :destroy
+        attr_reader :written_by
+
+        # @private
+        def initialize(...)
+          super
+          run_callbacks(:initialize)
+        end
+
+        # @private
+        def around_save
+          watch_transaction
+          super { run_callbacks(:save) { yield } }
+        end
+
+        # @private
+        def around_create
+          @written_by = :create
+          super { run_callbacks(:create) { yield } }
+        end
+
+        # @private
+        def around_update
+          @written_by = :update
+          super { run_callbacks(:update) { yield } }
+        end
+
+        # @private
+        def around_destroy
+          watch_transaction
+          @written_by = :destroy
+          super { run_callbacks(:destroy) { yield } }
+        end
+
+        # @private
+        def after_destroy
+          super
+          @destroyed = true
+        end
+
+        private
+
+        def watch_transaction
+          db.after_commit { run_callbacks(:commit) } if __callbacks[:commit].any?
+          return unless __callbacks[:rollback].any?
+          was_new = new?
+          db.after_rollback do
+            @new = true if was_new
+            @destroyed = false
+            run_callbacks(:rollback)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # What has changed, since the object was loaded and by the last save: on Sequel's plugin dirty.
+    module Dirty
+      # @private
+      def self.included(model)
+        model.attribute_method_suffix("_changed?", "_change", "_was", "_will_change!", "_in_database", "_before_last_save", "_previously_changed?", "_previously_was", parameters: false)
+        model.attribute_method_affix(prefix: "saved_change_to_", suffix: "?", parameters: false)
+        model.attribute_method_prefix("saved_change_to_", "restore_", "will_save_change_to_", parameters: false)
+      end
+
+      # @return [Array<Symbol>]
+      def changed_columns
+        return super.tap { |columns| note_mutations(columns) if @loaded } unless new?
+        @values.filter_map { |name, value| name unless value.nil? || value == model.default_values[name] }
+      end
+
+      # @return [Boolean] whether an attribute differs from the database's
+      def changed? = changed_columns.any?
+      alias_method :has_changes_to_save?, :changed?
+
+      # @return [Array<String>] names
+      def changed = changed_columns.map(&:to_s)
+      alias_method :changed_attribute_names_to_save, :changed
+
+      # @return [Hash{String => Array}] name => [before, now]
+      def changes
+        columns = changed_columns
+        return indifferent(column_changes.slice(*columns)) unless new?
+        indifferent(columns.to_h { |name| [name, [nil, @values[name]]] })
+      end
+      alias_method :changes_to_save, :changes
+
+      # @return [Hash{String => Object}] name => the value before
+      def changed_attributes = changes.transform_values(&:first)
+
+      # @return [Hash{String => Array}] what the last save has changed: name => [before, after]
+      def saved_changes = indifferent(@saved_changes || {})
+
+      # As {#saved_changes}: ActiveModel's name.
+      # @return [Hash{String => Array}]
+      def previous_changes = saved_changes
+
+      # @return [Boolean] whether the last save has changed anything
+      def saved_changes? = !(@saved_changes.nil? || @saved_changes.empty?)
+
+      # @return [self] with the attributes as they were loaded
+      def restore_attributes(names = changed)
+        names.each { |name| restore_attribute(name) }
+        self
+      end
+
+      # @return [Boolean]
+      def attribute_changed?(name, **values)
+        name = name.to_sym
+        changed_columns.include?(name) && {from: 0, to: 1}.all? { |key, index| !values.key?(key) || column_change(name)&.at(index) == values[key] }
+      end
+      alias_method :will_save_change_to_attribute?, :attribute_changed?
+
+      # @return [Object] the value in the database
+      def attribute_was(name) = initial_value(name.to_sym)
+      alias_method :attribute_in_database, :attribute_was
+
+      # @return [Array, nil] [before, now]
+      def attribute_change(name) = attribute_changed?(name) ? column_change(name.to_sym) : nil
+
+      # Says that a value is about to be changed in place.
+      def attribute_will_change!(name) = will_change_column(name.to_sym)
+
+      # @return [Object] the value before the last save
+      def attribute_before_last_save(name) = saved_changes.fetch(name) { [self[name]] }.first
+      alias_method :attribute_previously_was, :attribute_before_last_save
+
+      # @return [Boolean] whether the last save has changed it
+      def saved_change_to_attribute?(name, **values)
+        change = saved_changes[name] or return false
+        {from: 0, to: 1}.all? { |key, index| !values.key?(key) || change[index] == values[key] }
+      end
+      alias_method :attribute_previously_changed?, :saved_change_to_attribute?
+
+      # @return [Array, nil] [before, after]
+      def saved_change_to_attribute(name) = saved_changes[name]
+
+      # @return [Object]
+      def restore_attribute(name) = reset_column(name.to_sym)
+
+      private
+
+      # Sequel forgets the changes of a new object when it is made.
+      def after_create
+        super
+        @saved_changes = @values.each_with_object({}) { |(name, value), changes| changes[name] = [nil, value] unless value.nil? }
+      end
+
+      def after_update
+        super
+        @saved_changes = @previous_changes
+      end
+
+      # affixes call these
+      def saved_change_to_(name) = saved_change_to_attribute(name)
+
+      def indifferent(changes) = changes.transform_keys(&:to_s).with_indifferent_access
+    end
+  end
+end

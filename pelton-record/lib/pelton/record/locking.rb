@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # Two at a row: `lock_version` finds out, `lock!` keeps the other waiting.
+    module Locking
+      # @private
+      def self.included(model)
+        model.extend(ClassMethods)
+      end
+
+      # Which column counts the writes.
+      module ClassMethods
+        attr_writer :locking_column
+
+        # @return [Symbol]
+        def locking_column = @locking_column || (superclass.respond_to?(:locking_column) ? superclass.locking_column : :lock_version)
+
+        # @private
+        def locks_by_version? = db_schema.key?(locking_column)
+      end
+
+      # Locks the row until the transaction ends, and loads it again. SQLite has one writer at a time, and no such lock.
+      #
+      # @param mode [Boolean, String] see {Relation::Selection#lock}
+      # @return [self]
+      # @raise [NotSaved] when there are changes that would be lost
+      # @raise [NotFound] when it is gone
+      # @asynchronous
+      def lock!(mode = true)
+        raise NotSaved.new(self, "#{model} #{pk} has changes, which lock! would lose: save it first") if changed?
+        reload(lock: mode)
+      end
+
+      # Locks the row in a transaction of its own.
+      #
+      # @return the block's value
+      # @asynchronous
+      def with_lock(mode = true)
+        model.db.transaction { lock!(mode) && yield }
+      end
+
+      private
+
+      def before_create
+        super
+        self[model.locking_column] ||= 0 if model.locks_by_version?
+      end
+
+      # Adds to the version, if it is still the one that was loaded.
+      def _update_without_checking(columns)
+        return super unless model.locks_by_version?
+        name = model.locking_column
+        before = @values[name]
+        written = _update_dataset.where(name => before).update(stored(columns.merge(name => (before || 0) + 1)))
+        @values[name] = (before || 0) + 1 if written == 1
+        written
+      end
+
+      def _destroy_delete
+        return super unless model.locks_by_version?
+        raise Stale, self unless this.where(model.locking_column => @values[model.locking_column]).delete == 1
+      end
+    end
+  end
+end

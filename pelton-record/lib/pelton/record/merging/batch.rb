@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    module Merging
+      # Finds that share a query: same model, same column. Each caller gets an object of its own.
+      # @private
+      class Batch
+        def initialize(model, column, key)
+          @model = model
+          @column = column
+          @first = key
+        end
+
+        # @return [Boolean] whether nobody has joined
+        def alone? = @rows.nil?
+
+        # Adds a find before the query is sent.
+        def join(key, alone)
+          share unless @rows
+          @keys[key] = @keys.fetch(key, 0) + 1
+          @waiting += 1
+          wait(key, alone)
+        end
+
+        # Sends the query, on a fiber of its own: none of the callers may end it for the others.
+        def start
+          @model.db.statistics.merged += @waiting - 1 if @model.db.respond_to?(:statistics)
+          @task = Pelton.spawn { query }
+        end
+
+        # @return [Model, nil]
+        def wait(key, alone)
+          row = begin
+            @rows.await.fetch(key, nil)
+          rescue => error
+            raise error.dup.tap { |copy| copy.set_backtrace(error.backtrace.to_a + caller(3)) }
+          end
+          return @model.dataset.row_proc.call((@keys[key] == 1) ? row : row.deep_dup) if row
+          alone.call if key.is_a?(String) # what differs here may be equal in the database's collation
+        ensure
+          @waiting -= 1
+          @task&.cancel if @waiting.zero? && !@rows.done?
+        end
+
+        private
+
+        # Most finds are alone, and need none of this.
+        def share
+          @rows = Operation.new
+          @keys = {@first => 1} # and how many want it
+          @waiting = 1
+        end
+
+        def query
+          rows = @model.dataset.naked.where(@column => @keys.keys).all
+          @rows.succeed(rows.to_h { |row| [row[@column], row] })
+        rescue => error
+          @rows.fail(error)
+        ensure
+          @rows.fail(Error.new("the query of #{@model} that several fibers shared was cancelled")) unless @rows.done?
+        end
+      end
+    end
+  end
+end

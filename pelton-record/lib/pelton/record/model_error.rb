@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # The root of the errors that models raise. Those of the database are Sequel's: Sequel::UniqueConstraintViolation and its like.
+    class Error < Pelton::Error
+    end
+
+    # No row matches: of `find`, `find_by!`, `first!` and their like.
+    class NotFound < Error
+      # @return [Class, nil] the model
+      attr_reader :model
+
+      # @param message [String]
+      # @param model [Class, nil]
+      def initialize(message = nil, model: nil)
+        super(message)
+        @model = model
+      end
+    end
+
+    # An object is not written: a callback has thrown :abort, or the object is not in the database.
+    class NotSaved < Error
+      # @return [Model, nil]
+      attr_reader :record
+
+      # @param record [Model, nil]
+      # @param message [String]
+      def initialize(record = nil, message = "#{record.class} was not saved: a callback has thrown :abort")
+        super(message)
+        @record = record
+      end
+    end
+
+    # The object does not pass its validations.
+    class Invalid < NotSaved
+      # @param record [Model]
+      def initialize(record)
+        super(record, "#{record.class} is invalid: #{record.errors.full_messages.join(", ")}")
+      end
+    end
+
+    # Another has changed or deleted the row since this object was loaded (`lock_version`). Reload it and try again.
+    class Stale < NotSaved
+      # @param record [Model]
+      def initialize(record)
+        super(record, "#{record.class} #{record.id} was changed or deleted by another since it was loaded: reload it, and try again")
+      end
+
+      # @return [true]
+      def retriable? = true
+    end
+
+    # Mass assignment was refused.
+    class Forbidden < Error
+    end
+  end
+end

@@ -1,0 +1,261 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # Writing an object: save, update, destroy, and their like.
+    module Persistence
+      # @private
+      def self.append_features(model)
+        model.alias_method :save_row, :save # Sequel's
+        model.send(:private, :save_row)
+        super
+        model.extend(ClassMethods)
+        model.prepend(Styles.callbacks(:save, :save!, :update, :update!, :update_columns, :destroy, :destroy!, :delete, :reload, :touch, :increment!, :decrement!, :toggle!))
+      end
+
+      # Creating objects.
+      module ClassMethods
+        # @param attributes [Hash, Array<Hash>]
+        # @yieldparam record [Model] before it is saved
+        # @return [Model, Array<Model>] saved, unless it is invalid
+        # @asynchronous
+        def create(attributes = Sequel::OPTS, &block) = relation.create(attributes, &block)
+
+        # @return [Model, Array<Model>]
+        # @raise [Invalid, NotSaved]
+        # @asynchronous
+        def create!(attributes = Sequel::OPTS, &block) = relation.create!(attributes, &block)
+
+        # Updates an object, or several.
+        #
+        # @return [Model, Array<Model>]
+        # @raise [NotFound]
+        # @asynchronous
+        def update(id, attributes)
+          return find(id).each_with_index.map { |record, index| record.tap { record.update(attributes.is_a?(Array) ? attributes[index] : attributes) } } if id.is_a?(Array)
+          find(id).tap { |record| record.update(attributes) }
+        end
+
+        # @return [Model, Array<Model>]
+        # @raise [NotFound]
+        # @asynchronous
+        def destroy(id) = id.is_a?(Array) ? find(id).each(&:destroy) : find(id).destroy
+
+        # @return [Integer] rows
+        # @asynchronous
+        def delete(id) = where(primary_key => id).delete_all
+
+        # Begins a transaction; within one, a savepoint. An error rolls it back and goes on, but Rollback ends with it.
+        #
+        # @return the block's value
+        # @asynchronous
+        def transaction(**options, &block) = db.transaction(savepoint: options.delete(:requires_new), **options.compact, &block)
+
+        # @private
+        def create_timestamps = []
+        # @private
+        def update_timestamps = []
+      end
+
+      # @param attributes [Hash]
+      # @yieldparam record [Model]
+      # @raise [Forbidden, ArgumentError] see {Assignment#assign_attributes}
+      def initialize(attributes = Sequel::OPTS, &block)
+        model.dataset
+        super
+        model.declared_defaults.each { |name| self[name] }
+      end
+
+      # @param validate [Boolean]
+      # @param touch [Boolean] whether updated_at is set
+      # @param context [Symbol, nil] of the validations
+      # @return [Boolean] false when it is invalid, or a callback has thrown :abort
+      # @asynchronous
+      def save(options = nil, validate: true, touch: true, context: nil, **more)
+        return save_row(options || more) if options || more.any? # as Sequel itself calls it
+        write(validate: validate, touch: touch, context: context) ? true : false
+      end
+
+      # @return [true]
+      # @raise [Invalid, NotSaved]
+      # @asynchronous
+      def save!(validate: true, touch: true, context: nil)
+        raise Invalid, self if validate && !valid?(context)
+        write(validate: false, touch: touch) || raise(NotSaved, self)
+        true
+      end
+
+      # @param attributes [Hash]
+      # @return [Boolean]
+      # @asynchronous
+      def update(attributes)
+        model.db.transaction { assign_attributes(attributes) && save }
+      end
+
+      # @return [true]
+      # @raise [Invalid, NotSaved]
+      # @asynchronous
+      def update!(attributes)
+        model.db.transaction { assign_attributes(attributes) && save! }
+      end
+
+      # Assigns and saves without validations.
+      #
+      # @return [Boolean]
+      # @asynchronous
+      def update_attribute(name, value)
+        public_send(:"#{name}=", value)
+        save(validate: false)
+      end
+
+      # Writes columns, without validations and callbacks.
+      #
+      # @return [Boolean]
+      # @asynchronous
+      def update_columns(attributes)
+        raise NotSaved.new(self, "a new #{model} has no row to update: save it first") unless persisted?
+        rows = model.unscoped.where(pk_hash).update_all(attributes)
+        attributes.each do |name, value|
+          name = model.column_alias(name.to_sym)
+          @values[name] = value.is_a?(Sequel::SQL::Expression) ? value : model.cast(name, value)
+          changed_columns.delete(name)
+          initial_values.delete(name)
+        end
+        rows == 1
+      end
+
+      # @return [Boolean]
+      # @asynchronous
+      def update_column(name, value) = update_columns(name => value)
+
+      # @return [self, false] false when a callback has thrown :abort
+      # @asynchronous
+      def destroy(options = nil)
+        return super if options
+        return (@destroyed = true) && self if new?
+        super(raise_on_failure: false) || false
+      end
+
+      # @return [self]
+      # @raise [NotSaved] when a callback has thrown :abort
+      # @asynchronous
+      def destroy! = destroy || raise(NotSaved.new(self, "#{model} #{pk} was not destroyed: a callback has thrown :abort"))
+
+      # Deletes the row, without callbacks. A row that is gone is no error.
+      #
+      # @return [self]
+      # @asynchronous
+      def delete
+        _delete_without_checking unless new?
+        @destroyed = true
+        self
+      end
+
+      # Loads the row again.
+      #
+      # @param lock [Boolean, String] see {Relation::Selection#lock}
+      # @return [self]
+      # @raise [NotFound] when it is gone
+      # @asynchronous
+      def reload(lock: nil)
+        _refresh(lock ? Relation.new(model, this).lock(lock).dataset : this)
+        self
+      rescue Sequel::NoExistingObject
+        raise NotFound.new("#{model} #{pk.inspect} is gone", model: model)
+      end
+
+      # @return [self]
+      def increment(name, by = 1) = tap { self[name] = (self[name] || 0) + by }
+
+      # @return [self]
+      def decrement(name, by = 1) = increment(name, -by)
+
+      # @return [self]
+      def toggle(name) = tap { self[name] = !self[name] }
+
+      # Adds in the database, so that no other's addition is lost.
+      #
+      # @return [self]
+      # @asynchronous
+      def increment!(name, by = 1, touch: false)
+        increment(name, by)
+        stamps = touch ? touched(touch) : {}
+        change = self[name] - (attribute_was(name) || 0) # with what was assigned before
+        model.unscoped.where(pk_hash).update_all({name => Sequel.function(:coalesce, name.to_sym, 0) + change}.merge(stamps))
+        [name.to_sym, *stamps.keys].each { |column| changed_columns.delete(column) && initial_values.delete(column) }
+        @values.merge!(stamps)
+        self
+      end
+
+      # @return [self]
+      # @asynchronous
+      def decrement!(name, by = 1, touch: false) = increment!(name, -by, touch: touch)
+
+      # @return [Boolean]
+      # @asynchronous
+      def toggle!(name) = toggle(name).update_attribute(name, self[name])
+
+      # Sets updated_at, and these columns, to now, without validations.
+      #
+      # @return [Boolean]
+      # @asynchronous
+      def touch(*names, time: Time.now)
+        raise NotSaved.new(self, "a new #{model} has no row to touch: save it first") unless persisted?
+        update_columns((model.update_timestamps + names.map(&:to_sym)).uniq.to_h { |name| [name, time] })
+      end
+
+      # @return [Boolean]
+      def new_record? = new?
+
+      # @return [Boolean] whether it was deleted by this object
+      def destroyed? = @destroyed || false
+
+      # @return [Boolean] whether it is in the database, as far as this object knows
+      def persisted? = !new? && !destroyed?
+
+      # @return [Boolean] whether it was new before the last save
+      def previously_new_record? = @previously_new || false
+
+      # @return [String, nil] the primary key, for addresses
+      def to_param = (persisted? && pk) ? Array(pk).join("-") : nil
+
+      # @return [Array, nil]
+      def to_key = pk ? Array(pk) : nil
+
+      # @return [Boolean] whether both are the same row
+      def ==(other)
+        equal?(other) || (other.instance_of?(self.class) && !new? && !other.new? && !pk.nil? && pk == other.pk)
+      end
+      alias_method :eql?, :==
+
+      # @return [Integer]
+      def hash = (new? || pk.nil?) ? object_id.hash : [self.class, pk].hash
+
+      # @return [Integer, nil] by the primary key
+      def <=>(other) = other.is_a?(self.class) ? pk <=> other.pk : super
+
+      # @return [Model] new, with the same attributes but the key and the timestamps
+      def dup
+        left_out = [*model.primary_key, *model.create_timestamps]
+        model.new(@values.except(*left_out))
+      end
+
+      private
+
+      def write(validate:, touch:, context: nil)
+        @touch = touch
+        @validation_context_given = context
+        was_new = new?
+        saved = save_row(changed: true, raise_on_failure: false, validate: validate)
+        @previously_new = was_new if saved
+        saved
+      rescue Sequel::NoExistingObject
+        raise Stale, self
+      end
+
+      def touched(names) = (model.update_timestamps + ((names == true) ? [] : Array(names))).to_h { |name| [name, Time.now] }
+
+      def validation_failed_error = Invalid.new(self)
+    end
+  end
+end

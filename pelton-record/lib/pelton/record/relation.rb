@@ -1,0 +1,179 @@
+# frozen_string_literal: true
+
+require_relative "styles"
+require_relative "turns"
+require_relative "relation/conditions"
+require_relative "relation/ordering"
+require_relative "relation/selection"
+require_relative "relation/joins"
+require_relative "relation/eager"
+require_relative "relation/calculations"
+require_relative "relation/finders"
+require_relative "relation/batches"
+require_relative "relation/writes"
+require_relative "relation/creation"
+
+module Pelton
+  module Record
+    # A query of a model, with ActiveRecord's names. It is read when its records are asked for, once, and keeps them.
+    #
+    # It wraps a dataset of Sequel ({#dataset}), whose other methods work here, too: a dataset that they return is a relation again.
+    class Relation
+      include Enumerable
+      include Conditions
+      include Ordering
+      include Selection
+      include Joins
+      include Eager
+      include Calculations
+      include Finders
+      include Batches
+      include Writes
+      include Creation
+      include Styles
+
+      # @return [Class] of the records
+      attr_reader :model
+      alias_method :klass, :model
+
+      # @return [Sequel::Dataset] the query, for everything that Sequel can do
+      attr_reader :dataset
+
+      # @private
+      # @param given [Hash] what the conditions say about attributes of new objects
+      def initialize(model, dataset, given = Sequel::OPTS)
+        @model = model
+        @dataset = dataset
+        @given = given
+      end
+
+      # The records. Fibers that ask for them at the same time share one query.
+      #
+      # @return [Array<Model>] frozen never, but shared by all callers: {#to_a} copies
+      # @asynchronous
+      def records = @records || Turns.take(self, :records) { @records ||= read }
+
+      # @return [Array<Model>]
+      # @yieldparam records [Array<Model>] in callback style
+      # @asynchronous
+      def to_a(&block) = block ? Styles.defer(block) { to_a } : records.dup
+      alias_method :to_ary, :to_a
+      alias_method :entries, :to_a
+
+      # @return [Relation, Operation] the Operation with a block, which gets the records
+      def all(&block) = block ? to_a(&block) : self
+
+      # @yieldparam record [Model]
+      # @return [self, Enumerator]
+      # @asynchronous
+      def each(&block)
+        return to_enum(:each) { size } unless block
+        records.each(&block)
+        self
+      end
+
+      # Reads the records, unless they are there.
+      #
+      # @return [self]
+      # @asynchronous
+      def load
+        records
+        self
+      end
+
+      # Reads the records again.
+      #
+      # @return [self]
+      # @asynchronous
+      def reload
+        @records = nil
+        load
+      end
+
+      # @return [self] without its records
+      def reset
+        @records = nil
+        self
+      end
+
+      # @return [Boolean]
+      def loaded? = !@records.nil?
+
+      # @return [Integer] of the records if they are there, or else by a query
+      # @asynchronous
+      def size = @records ? @records.size : count(:all)
+
+      # @return [Integer]
+      # @asynchronous
+      def length = records.length
+
+      # @return [Model, Array<Model>, nil] as Array#[]
+      # @asynchronous
+      def [](*range) = records[*range]
+
+      # @return [Boolean]
+      # @asynchronous
+      def blank? = records.empty?
+
+      # @return [Boolean]
+      # @asynchronous
+      def present? = !blank?
+
+      # @return [Boolean] whether both are the same records
+      # @asynchronous
+      def ==(other) = equal?(other) || (other.is_a?(Relation) ? other.dataset == dataset : records == other)
+
+      # @return [String]
+      def to_sql = (dataset.respond_to?(:no_auto_parameterize) ? dataset.no_auto_parameterize : dataset).sql
+
+      # @return [Array<Hash>, String] the database's plan
+      # @asynchronous
+      def explain(**options) = dataset.naked.explain(**options)
+
+      # The options of the finders of old.
+      #
+      # @param options [Hash] see {Querying#all}
+      # @return [Relation]
+      def apply(conditions: nil, order: nil, limit: nil, offset: nil, select: nil, joins: nil, include: nil, group: nil)
+        found = self
+        found = found.where(*conditions) if conditions.is_a?(Array)
+        found = found.where(conditions) if conditions && !conditions.is_a?(Array)
+        {order: order, limit: limit, offset: offset, select: select, joins: joins, includes: include, group: group}.each do |name, value|
+          found = found.public_send(name, *value) unless value.nil?
+        end
+        found
+      end
+
+      # Calls the block with this relation in the place of all rows of the model.
+      #
+      # @return the block's value
+      def scoping(&block) = model.scoping(self, &block)
+
+      # @return [String]
+      def inspect = loaded? ? "#<#{self.class} #{@records.inspect}>" : "#<#{self.class} #{dataset.sql}>"
+
+      # @private
+      def sql_literal_append(query, sql) = query.literal_append(sql, dataset)
+
+      private
+
+      def read = dataset.all
+
+      # @return [Relation] of another dataset
+      def with(dataset, given = @given) = Relation.new(model, dataset, given)
+
+      # The model's own class methods, and Sequel's.
+      def method_missing(name, *args, **options, &block)
+        return scoping { model.public_send(name, *args, **options, &block) } if own_class_method?(name)
+        return super unless dataset.respond_to?(name)
+        found = dataset.public_send(name, *args, **options, &block)
+        (found.is_a?(Sequel::Dataset) && found.row_proc) ? with(found) : found
+      end
+
+      def respond_to_missing?(name, include_all = false) = own_class_method?(name) || dataset.respond_to?(name, include_all) || super
+
+      # Those that a program has defined: scopes, above all.
+      def own_class_method?(name) = model.respond_to?(name) && !Model.respond_to?(name)
+    end
+  end
+end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    class Relation
+      # Many rows, a batch at a time, by the primary key. Each batch is a query of its own, so no connection is held meanwhile.
+      module Batches
+        BATCH = 1000
+
+        # @example find_each { |user| user.greet }
+        # @param batch_size [Integer] rows
+        # @param start [Object, nil] the first key
+        # @param finish [Object, nil] the last key
+        # @param order [Symbol] :asc or :desc
+        # @yieldparam record [Model]
+        # @return [nil, Enumerator] an Enumerator without a block
+        # @asynchronous
+        def find_each(batch_size: BATCH, start: nil, finish: nil, order: :asc, &block)
+          return enum_for(:find_each, batch_size: batch_size, start: start, finish: finish, order: order) unless block
+          find_in_batches(batch_size: batch_size, start: start, finish: finish, order: order) { |records| records.each(&block) }
+        end
+
+        # @yieldparam records [Array<Model>]
+        # @return [nil, Enumerator] an Enumerator without a block
+        # @asynchronous
+        def find_in_batches(batch_size: BATCH, start: nil, finish: nil, order: :asc)
+          return enum_for(:find_in_batches, batch_size: batch_size, start: start, finish: finish, order: order) unless block_given?
+          in_batches(of: batch_size, start: start, finish: finish, order: order, load: true) { |batch| yield batch.to_a }
+        end
+
+        # @example in_batches { |users| users.update_all(checked: true) }
+        # @param of [Integer] rows
+        # @param load [Boolean] whether the records are read, and not only their keys
+        # @yieldparam batch [Relation]
+        # @return [nil, Enumerator] an Enumerator without a block
+        # @asynchronous
+        def in_batches(of: BATCH, start: nil, finish: nil, order: :asc, load: false)
+          return enum_for(:in_batches, of: of, start: start, finish: finish, order: order, load: load) unless block_given?
+          raise ArgumentError, "a batch has at least one row: of: #{of.inspect}" unless of.is_a?(Integer) && of.positive?
+          key = model.primary_key
+          raise ArgumentError, "batches need a primary key of one column, and #{model} has #{key.inspect}" unless key.is_a?(Symbol)
+          column = Condition.qualified(dataset, key)
+          first, last, beyond = (order == :desc) ? %i[<= >= <] : %i[>= <= >]
+          rows = dataset
+          rows = rows.where(column.public_send(first, start)) if start
+          rows = rows.where(column.public_send(last, finish)) if finish
+          left = dataset.opts[:limit]
+          rows = rows.order((order == :desc) ? Sequel.desc(column) : column)
+          after = nil
+          until left == 0
+            size = left ? [of, left].min : of
+            page = with((after ? rows.where(column.public_send(beyond, after)) : rows).limit(size, (dataset.opts[:offset] unless after)))
+            keys = load ? page.records.map(&:pk) : page.pluck(key)
+            break if keys.empty?
+            yield(load ? page : with(dataset.unlimited.where(column => keys)))
+            after = keys.last
+            left -= keys.size if left
+            break if keys.size < size
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,186 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    class Relation
+      # Conditions in ActiveRecord's words, made into Sequel's expressions.
+      module Condition
+        NOTHING = Sequel.expr(1 => 0)
+        private_constant :NOTHING
+
+        # A query without parentheses, for a text that has them.
+        class Subquery < Sequel::SQL::Expression
+          # @param dataset [Sequel::Dataset]
+          def initialize(dataset)
+            @dataset = dataset
+            freeze
+          end
+
+          # @private
+          def to_s_append(query, sql) = query.send(:subselect_sql_append, sql, @dataset)
+        end
+        private_constant :Subquery
+
+        class << self
+          # @param relation [Relation]
+          # @param condition [Hash, String, Array, Sequel::SQL::Expression]
+          # @param values [Array] for a String's placeholders
+          # @return [Sequel::SQL::Expression]
+          # @raise [ArgumentError]
+          def of(relation, condition, *values)
+            case condition
+            when Hash then of_hash(relation.model, relation.dataset, condition)
+            when Sequel::LiteralString, Sequel::SQL::Expression then condition
+            when String then of_text(relation.dataset, condition, values)
+            when Array then of(relation, *condition)
+            when Symbol, true, false then condition
+            else raise ArgumentError, "where takes a Hash, a String with its values, or an expression of Sequel, not #{condition.inspect}"
+            end
+          end
+
+          # @return [Symbol, nil] the column that a comparison is about
+          def column_of(expression)
+            return unless expression.is_a?(Sequel::SQL::BooleanExpression)
+            name = expression.args.first
+            name = name.column if name.is_a?(Sequel::SQL::QualifiedIdentifier)
+            name if name.is_a?(Symbol)
+          end
+
+          # @return [Sequel::SQL::Expression] that there is a related object
+          def related(model, name)
+            reflection = model.association_reflection(name) || raise(ArgumentError, "#{model} has no association #{name.inspect}")
+            return Sequel.~(reflection[:key] => nil) if reflection[:polymorphic]
+            Sequel.expr(name => reflection.associated_class.dataset)
+          end
+
+          # @return [Sequel::SQL::QualifiedIdentifier]
+          def qualified(dataset, column) = Sequel::SQL::QualifiedIdentifier.new(dataset.first_source_alias, column)
+
+          # @param expressions [Array<Sequel::SQL::Expression>]
+          # @return [Sequel::SQL::Expression]
+          def all_of(expressions) = (expressions.size == 1) ? expressions.first : Sequel.&(*expressions)
+
+          private
+
+          def of_hash(model, dataset, conditions)
+            all_of(conditions.map { |name, value| of_pair(model, dataset, name, value) })
+          end
+
+          def of_pair(model, dataset, name, value)
+            return compare(model, name, qualified(dataset, name), value) if name.is_a?(Symbol) && model.db_schema.key?(name)
+            return Sequel.expr(name => plain(value)) if name.is_a?(Sequel::SQL::Expression)
+            table, column = name.to_s.split(".", 2).map(&:to_sym)
+            return of_other_table(model, table, {column => value}) if column
+            name = model.column_alias(table)
+            reflection = model.association_reflection(name)
+            return of_association(model, dataset, reflection, value) if reflection
+            return of_other_table(model, name, value) if value.is_a?(Hash) && !model.db_schema.key?(name)
+            compare(model, name, qualified(dataset, name), value)
+          end
+
+          # {posts: {title: "x"}}: the table, or the association's.
+          def of_other_table(model, table, conditions)
+            reflection = model.association_reflections.each_value.find { |one| !one[:polymorphic] && one.associated_class.table_name == table }
+            other = reflection&.associated_class
+            other = model if table == model.table_name
+            all_of(conditions.map do |name, value|
+              identifier = Sequel::SQL::QualifiedIdentifier.new(table, name.to_sym)
+              other ? compare(other, name.to_sym, identifier, value) : Sequel.expr(identifier => plain(value))
+            end)
+          end
+
+          # {author: user}, {author: [users]}, {author: relation}, {author: {name: "Ann"}}
+          def of_association(model, dataset, reflection, value)
+            return of_other_table(model, Joins.alias_of(dataset, reflection), value) if value.is_a?(Hash)
+            return polymorphic(dataset, reflection, value) if reflection[:polymorphic]
+            value = value.dataset if value.is_a?(Relation)
+            return Sequel.expr(reflection[:name] => value) if records?(value)
+            return compare(model, reflection[:key], qualified(dataset, reflection[:key]), value) if reflection[:type] == :many_to_one
+            raise ArgumentError, "#{model}.#{reflection[:name]} is compared with objects, a relation or a Hash, not #{value.inspect}" unless value.nil?
+            ~related(model, reflection[:name])
+          end
+
+          def records?(value)
+            value.is_a?(Sequel::Model) || value.is_a?(Sequel::Dataset) || (value.is_a?(Array) && value.any? && value.all?(Sequel::Model))
+          end
+
+          def polymorphic(dataset, reflection, value)
+            key, type = reflection[:key], reflection[:polymorphic]
+            return Sequel.expr(qualified(dataset, key) => nil) if value.nil?
+            Sequel.|(*Array(value).group_by { |one| one.class.polymorphic_name }.map do |name, records|
+              Sequel.expr(qualified(dataset, type) => name, qualified(dataset, key) => records.map(&:pk))
+            end)
+          end
+
+          def compare(model, name, identifier, value)
+            case value
+            when Integer, String # the usual ones, without a detour
+              value = model.comparable(name, value)
+              (value.is_a?(Integer) || value.is_a?(String)) ? Sequel::SQL::BooleanExpression.new(:"=", identifier, value) : Sequel.expr(identifier => value)
+            when Relation then Sequel.expr(identifier => value.for_subquery)
+            when Sequel::Model then Sequel.expr(identifier => value.pk)
+            when Sequel::Dataset, Sequel::SQL::Expression, nil then Sequel.expr(identifier => value)
+            when Range then Sequel.expr(identifier => Range.new(*[value.begin, value.end].map { |one| one.nil? ? nil : model.comparable(name, one) }, value.exclude_end?))
+            when Set then compare(model, name, identifier, value.to_a)
+            when Array then model.typed?(name) ? Sequel.expr(identifier => model.comparable(name, value)) : compare_list(model, name, identifier, value)
+            else Sequel.expr(identifier => model.comparable(name, value))
+            end
+          rescue Sequel::InvalidValue # no row has such a value
+            NOTHING
+          end
+
+          def compare_list(model, name, identifier, values)
+            ranges, values = values.partition { |one| one.is_a?(Range) }
+            nils, values = values.partition(&:nil?)
+            values = values.filter_map do |one|
+              one.is_a?(Sequel::Model) ? one.pk : model.comparable(name, one)
+            rescue Sequel::InvalidValue
+              nil
+            end
+            parts = ranges.map { |range| compare(model, name, identifier, range) }
+            parts << Sequel.expr(identifier => nil) unless nils.empty?
+            parts << Sequel.expr(identifier => values) if values.any? || parts.empty?
+            (parts.size == 1) ? parts.first : Sequel.|(*parts)
+          end
+
+          # A value of no known column.
+          def plain(value)
+            case value
+            when Symbol then value.to_s
+            when Array then value.map { |one| plain(one) }
+            when Relation then value.for_subquery
+            when Hash then raise ArgumentError, "no column or association of that name has #{value.inspect} as its value"
+            else value
+            end
+          end
+
+          def of_text(dataset, text, values)
+            return Sequel.lit(text) if values.empty?
+            if values.size == 1 && values.first.is_a?(Hash) && text.match?(/(?<!:):\w/)
+              names = values.first.transform_keys(&:to_sym)
+              missing = text.scan(/(?<![:\w]):([a-zA-Z]\w*)/).flatten.uniq.reject { |name| names.key?(name.to_sym) }
+              raise ArgumentError, "no value for :#{missing.first} in #{text.inspect}" if missing.any?
+              return Sequel::SQL::PlaceholderLiteralString.new(text, names.transform_values { |value| bind(dataset, value) }, true)
+            end
+            unless text.count("?") == values.size
+              raise ArgumentError, "#{values.size} values for the #{text.count("?")} placeholders in #{text.inspect}"
+            end
+            Sequel::SQL::PlaceholderLiteralString.new(text, values.map { |value| bind(dataset, value) }, true)
+          end
+
+          # A list goes into the parentheses that the text has: "id IN (?)".
+          def bind(dataset, value)
+            case value
+            when Array, Set then Sequel.lit(value.empty? ? "NULL" : value.map { |one| dataset.literal(bind(dataset, one)) }.join(", "))
+            when Relation then Subquery.new(value.for_subquery)
+            when Sequel::Dataset then Subquery.new(value)
+            when Sequel::Model then value.pk
+            when Symbol then value.to_s
+            else value
+            end
+          end
+        end
+      end
+    end
+  end
+end

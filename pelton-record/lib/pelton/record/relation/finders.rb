@@ -1,0 +1,171 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    class Relation
+      # One object, or a few.
+      module Finders
+        # The object with this primary key, or the objects with these. With a block and no key, as Enumerable#find.
+        #
+        # @param ids [Array]
+        # @yieldparam found [Model, Array<Model>] in callback style
+        # @return [Model, Array<Model>] in the order of the keys
+        # @raise [NotFound] when one is missing
+        # @asynchronous
+        def find(*ids, &block)
+          return records.find(&block) if ids.empty? && block
+          return Styles.defer(block) { find(*ids) } if block
+          raise NotFound.new("find needs a key: #{model}.find(1)", model: model) if ids.empty?
+          many = ids.size > 1 || (ids.first.is_a?(Array) && !model.primary_key.is_a?(Array))
+          return find_one(ids.first) unless many
+          find_many((ids.size == 1) ? ids.first : ids)
+        end
+
+        # @param conditions see {Conditions#where}
+        # @return [Model, nil]
+        # @asynchronous
+        def find_by(*conditions) = where(*conditions).take
+
+        # @param conditions see {Conditions#where}
+        # @return [Model]
+        # @raise [NotFound]
+        # @asynchronous
+        def find_by!(*conditions) = where(*conditions).take!
+
+        # Any object; with a number, as many.
+        #
+        # @return [Model, nil, Array<Model>]
+        # @asynchronous
+        def take(count = nil)
+          return count ? records.take(count) : records.first if loaded?
+          count ? limit(count).to_a : one(dataset)
+        end
+
+        # The first by the order, or else by the primary key; with a number, as many.
+        #
+        # @return [Model, nil, Array<Model>]
+        # @asynchronous
+        def first(count = nil)
+          return count ? records.first(count) : records.first if loaded?
+          found = dataset.opts[:order] ? dataset : by_key
+          count ? with(found).limit(count).to_a : one(found)
+        end
+
+        # The last by the order, or else by the primary key; with a number, as many, in the order.
+        #
+        # @return [Model, nil, Array<Model>]
+        # @asynchronous
+        def last(count = nil)
+          return count ? records.last(count) : records.last if loaded? || dataset.opts[:limit]
+          count ? reverse_order.limit(count).to_a.reverse : one(reverse_order.dataset)
+        end
+
+        # @return [Model, nil]
+        # @asynchronous
+        def second = first(2)[1]
+
+        {first: :first, last: :last, take: :take}.each do |name, plain|
+          class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
+            # @return [Model]
+            # @raise [NotFound]
+            # @asynchronous
+            def #{name}! = #{plain} || missing
+          RUBY
+        end
+
+        # The only object.
+        #
+        # @return [Model]
+        # @raise [NotFound] when there is none
+        # @raise [Error] when there are several
+        # @asynchronous
+        def sole
+          found = limit(2).to_a
+          raise Error, "more than one #{model} matches #{describe}" if found.size > 1
+          found.first || missing
+        end
+
+        # Whether there is a row: any, one with this key, or one that matches.
+        #
+        # @return [Boolean]
+        # @asynchronous
+        def exists?(condition = true)
+          found = case condition
+          when true then self
+          when false, nil then return false
+          when Hash, Array, Sequel::SQL::Expression then where(condition)
+          else where(model.primary_key => condition)
+          end
+          !found.dataset.naked.unordered.clone(eager: nil).empty?
+        end
+
+        # @return [Boolean] whether there is a row; with a block or a pattern, as Enumerable#any?
+        # @asynchronous
+        def any?(...) = block_or_pattern?(...) ? records.any?(...) : !empty?
+
+        # @return [Boolean] whether there is no row; with a block or a pattern, as Enumerable#none?
+        # @asynchronous
+        def none?(...) = block_or_pattern?(...) ? records.none?(...) : empty?
+
+        # @return [Boolean] whether there is one row; with a block or a pattern, as Enumerable#one?
+        # @asynchronous
+        def one?(...) = block_or_pattern?(...) ? records.one?(...) : limit(2).size == 1
+
+        # @return [Boolean]
+        # @asynchronous
+        def many?(&block) = block ? records.many?(&block) : limited(2) > 1
+
+        # @return [Boolean]
+        # @asynchronous
+        def empty? = loaded? ? records.empty? : !exists?
+
+        # @param record [Model]
+        # @return [Boolean] whether it is one of the rows
+        # @asynchronous
+        def include?(record)
+          return records.include?(record) if loaded? || !record.is_a?(model)
+          record.persisted? && exists?(model.primary_key_hash(record.pk))
+        end
+        alias_method :member?, :include?
+
+        prepend Styles.callbacks(:find_by, :find_by!, :take, :take!, :first, :first!, :last, :last!, :exists?)
+
+        private
+
+        def block_or_pattern?(*pattern, &block) = block || pattern.any?
+
+        def limited(count) = loaded? ? records.size : limit(count).dataset.count
+
+        def one(found)
+          found = found.limit(1) unless found.opts[:limit] == 1
+          found.all.first
+        end
+
+        def find_one(id)
+          id = id.pk if id.is_a?(Sequel::Model)
+          found = where(model.primary_key_hash(id)).take unless id.nil?
+          found || raise(NotFound.new("no #{model} has the #{Array(model.primary_key).join(" and ")} #{id.inspect}#{describe(" among those with ")}", model: model))
+        end
+
+        def find_many(ids)
+          return [] if ids.empty?
+          key = model.primary_key
+          found = where(key => ids).to_a.to_h { |record| [record.pk, record] }
+          ids.map do |id|
+            found[model.cast(key, id)] || raise(NotFound.new("no #{model} has the #{key} #{id.inspect}: #{found.size} of #{ids.uniq.size} were found", model: model))
+          rescue Sequel::InvalidValue
+            raise NotFound.new("no #{model} has the #{key} #{id.inspect}", model: model)
+          end
+        end
+
+        def missing = raise(NotFound.new("no #{model} matches#{describe(" ")}", model: model))
+
+        # The conditions, for messages.
+        def describe(before = "")
+          condition = dataset.opts[:where]
+          condition ? "#{before}#{dataset.literal(condition)}" : ""
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    class Relation
+      # order, limit, offset.
+      module Ordering
+        TERM = /\A\s*(?:(?<table>\w+)\.)?(?<column>\w+)(?:\s+(?<direction>asc|desc))?(?:\s+nulls\s+(?<nulls>first|last))?\s*\z/i
+        private_constant :TERM
+
+        # Adds to the order.
+        #
+        # @example order(:name, created_at: :desc), order("name DESC, id"), order(Sequel.lit("LENGTH(name)")), order(Sequel.desc(:id))
+        # @param terms [Array<Symbol, Hash, String, Sequel::SQL::Expression>]
+        # @return [Relation]
+        # @raise [ArgumentError] for a String that is more than columns with ASC or DESC: it could come from outside. Wrap SQL in Sequel.lit
+        def order(*terms) = with(dataset.order_append(*terms.flatten.flat_map { |term| order_of(term) }))
+
+        # Replaces the order.
+        #
+        # @return [Relation]
+        def reorder(*terms) = with(dataset.unordered).order(*terms)
+
+        # @return [Relation] in the opposite order; without one, by descending primary key
+        def reverse_order = with(dataset.opts[:order] ? dataset.reverse : by_key.reverse)
+        alias_method :reverse, :reverse_order
+
+        # @param count [Integer, String, nil] rows; nil: all
+        # @return [Relation]
+        # @raise [ArgumentError] for anything but a number
+        def limit(count)
+          count = number(count) unless count.nil?
+          with((count.nil? || count.zero?) ? dataset.clone(limit: count) : dataset.limit(count))
+        end
+
+        # @param count [Integer, String] rows that are left out
+        # @return [Relation]
+        # @raise [ArgumentError] for anything but a number
+        def offset(count) = with(dataset.offset(number(count)))
+
+        private
+
+        def number(value)
+          number = value.is_a?(String) ? Integer(value, 10, exception: false) : value
+          return number if number.is_a?(Integer) && !number.negative?
+          raise ArgumentError, "a number of rows is an Integer, and not negative: #{value.inspect}"
+        end
+
+        def order_of(term)
+          case term
+          when Hash then term.map { |name, direction| directed(column(name), direction) }
+          when Symbol then [column(term)]
+          when Sequel::LiteralString, Sequel::SQL::Expression then [term]
+          when String then term.split(",").map { |part| order_of_text(part) }
+          when nil then []
+          else raise ArgumentError, "order takes columns, a Hash of them, or expressions of Sequel, not #{term.inspect}"
+          end
+        end
+
+        def order_of_text(text)
+          match = TERM.match(text) || raise(ArgumentError, "#{text.inspect} is no column to order by: wrap SQL that the program has written in Sequel.lit")
+          name = match[:table] ? Sequel::SQL::QualifiedIdentifier.new(match[:table].to_sym, match[:column].to_sym) : column(match[:column])
+          directed(name, match[:direction] || "asc", nulls: match[:nulls]&.downcase&.to_sym)
+        end
+
+        def directed(name, direction, nulls: nil)
+          options = nulls ? {nulls: nulls} : Sequel::OPTS
+          case direction.to_s.downcase
+          when "asc" then nulls ? Sequel.asc(name, options) : name
+          when "desc" then Sequel.desc(name, options)
+          else raise ArgumentError, "the direction is :asc or :desc, not #{direction.inspect}"
+          end
+        end
+
+        # The model's own columns belong to its table, whatever is joined. Other names are those of the selection.
+        def column(name)
+          return name if name.is_a?(Sequel::SQL::Expression)
+          table, own = name.to_s.split(".", 2)
+          return Sequel::SQL::QualifiedIdentifier.new(table.to_sym, own.to_sym) if own
+          name = model.column_alias(name.to_sym)
+          model.db_schema.key?(name) ? Condition.qualified(dataset, name) : Sequel.identifier(name)
+        end
+
+        def by_key = model.primary_key ? dataset.order(*Array(model.primary_key).map { |key| Condition.qualified(dataset, key) }) : dataset
+      end
+    end
+  end
+end

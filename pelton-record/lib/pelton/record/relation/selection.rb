@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    class Relation
+      # What is read: select, distinct, group, from, and row locks.
+      module Selection
+        # Reads these columns alone. With a block, picks among the records, as Array#select.
+        #
+        # @example select(:id, :name), select("COUNT(*) AS posts"), select { |user| user.admin? }
+        # @param columns [Array<Symbol, String, Sequel::SQL::Expression>] a String is SQL of the program's own
+        # @return [Relation, Array<Model>]
+        # @asynchronous with a block
+        def select(*columns, &block)
+          return records.select(&block) if block
+          with(dataset.select_append(*selected(columns)).then { |found| dataset.opts[:select] ? found : dataset.select(*selected(columns)) })
+        end
+
+        # Replaces the columns.
+        #
+        # @return [Relation]
+        def reselect(*columns) = with(dataset.select(*selected(columns)))
+
+        # @return [Relation] without rows that are equal to another
+        def distinct(value = true) = with(value ? dataset.distinct : dataset.clone(distinct: nil))
+
+        # @param columns [Array<Symbol, String, Sequel::SQL::Expression>] a String is SQL of the program's own
+        # @return [Relation]
+        def group(*columns) = with(dataset.group_append(*selected(columns)))
+
+        # Reads from a subquery, or another table.
+        #
+        # @param source [Relation, Sequel::Dataset, Symbol]
+        # @param name [Symbol] that it has in the query
+        # @return [Relation]
+        def from(source, name = model.table_name)
+          source = source.dataset if source.is_a?(Relation)
+          with(dataset.from(source.is_a?(Sequel::Dataset) ? source.as(name) : source))
+        end
+
+        # Adds a common table expression.
+        #
+        # @example User.with(recent: Post.where(...)).joins("JOIN recent ON recent.user_id = users.id")
+        # @return [Relation]
+        def with_cte(**tables)
+          with(tables.inject(dataset) { |found, (name, query)| found.with(name, query.is_a?(Relation) ? query.dataset : query) })
+        end
+
+        # Locks the rows that are read, until the transaction ends. SQLite has no such locks: there it changes nothing.
+        #
+        # @param mode [Boolean, String] true: FOR UPDATE; a String: the database's own clause, such as "FOR SHARE"
+        # @return [Relation]
+        def lock(mode = true)
+          return with(dataset.clone(lock: nil)) unless mode
+          with(if mode == true
+            dataset.for_update
+          else
+            dataset.lock_style(mode.is_a?(String) ? " #{mode}" : mode)
+          end)
+        end
+
+        # @param parts [Array<Symbol>] :where, :order, :limit, :offset, :select, :group, :having, :joins, :includes, :lock, :distinct
+        # @return [Relation] without them
+        def unscope(*parts, where: nil)
+          found = parts.empty? ? self : with(dataset.clone(parts.to_h { |part| [{joins: :join, includes: :eager}.fetch(part, part), nil] }))
+          where ? found.send(:without, *where) : found
+        end
+
+        # @return [Relation] only these parts of the query
+        def only(*parts)
+          keep = parts.map { |part| {joins: :join, includes: :eager}.fetch(part, part) }
+          unscope(*(%i[where order limit offset select group having join eager lock distinct] - keep))
+        end
+        alias_method :except, :unscope
+
+        # @private
+        # The query where it stands for a list of keys.
+        def for_subquery
+          return dataset if dataset.opts[:select]&.none? { |one| one.is_a?(Sequel::SQL::ColumnAll) }
+          dataset.select(*Array(model.primary_key).map { |key| Condition.qualified(dataset, key) })
+        end
+
+        private
+
+        def selected(columns)
+          columns.flatten.map do |name|
+            case name
+            when Symbol then column(name)
+            when Sequel::SQL::Expression, Sequel::LiteralString then name
+            when String then name.match?(/\A\w+(\.\w+)?\z/) ? column(name) : Sequel.lit(name)
+            else raise ArgumentError, "#{name.inspect} is no column"
+            end
+          end
+        end
+      end
+    end
+  end
+end

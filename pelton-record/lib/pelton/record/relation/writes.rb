@@ -1,0 +1,147 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    class Relation
+      # Rows that are written without objects: no validations, no callbacks.
+      module Writes
+        # @example update_all(active: false), update_all("visits = visits + 1"), update_all(["name = ?", name])
+        # @param changes [Hash, String, Array]
+        # @return [Integer] rows
+        # @asynchronous
+        def update_all(changes)
+          case changes
+          when Hash then plain_rows.update(changes.to_h { |name, value| [model.column_alias(name.to_sym), written(name, value)] })
+          when String, Array then text_update(*changes)
+          else raise ArgumentError, "update_all takes a Hash, or SQL with its values, not #{changes.inspect}"
+          end
+        end
+
+        # @return [Integer] rows
+        # @asynchronous
+        def delete_all = plain_rows.delete
+
+        # Destroys each object, with its callbacks.
+        #
+        # @return [Array<Model>]
+        # @asynchronous
+        def destroy_all = to_a.each(&:destroy)
+
+        # @param conditions see {Conditions#where}
+        # @return [Integer] rows
+        # @asynchronous
+        def delete_by(*conditions) = where(*conditions).delete_all
+
+        # @return [Array<Model>]
+        # @asynchronous
+        def destroy_by(*conditions) = where(*conditions).destroy_all
+
+        # Sets updated_at, and these columns, to now.
+        #
+        # @return [Integer] rows
+        # @asynchronous
+        def touch_all(*names, time: Time.now)
+          update_all((model.update_timestamps + names.map(&:to_sym)).to_h { |name| [name, time] })
+        end
+
+        # Adds to columns.
+        #
+        # @example where(id: 1).update_counters(posts_count: 1)
+        # @return [Integer] rows
+        # @asynchronous
+        def update_counters(counters)
+          plain_rows.update(counters.to_h { |name, by| [name.to_sym, Sequel.function(:coalesce, Condition.qualified(plain_rows, name.to_sym), 0) + by] })
+        end
+
+        # Inserts rows, in one statement. A row that breaks a unique index is left out.
+        #
+        # @param rows [Array<Hash>] all with the same columns
+        # @param unique_by [Symbol, Array<Symbol>, nil] the index's columns; nil: any unique index
+        # @param returning [Symbol, Array<Symbol>, nil] columns of the new rows; MariaDB and MySQL before 10.5 cannot
+        # @return [Array<Hash>] the returned columns of the inserted rows; empty without `returning`
+        # @asynchronous
+        def insert_all(rows, unique_by: nil, returning: nil)
+          into = plain_rows.then { |found| unique_by ? conflict(found, unique_by, nil) : ignoring(found) }
+          insert_rows(into, rows, returning)
+        end
+
+        # {#insert_all}, with an error instead of rows that are left out.
+        #
+        # @return [Array<Hash>]
+        # @raise [Sequel::UniqueConstraintViolation]
+        # @asynchronous
+        def insert_all!(rows, returning: nil) = insert_rows(plain_rows, rows, returning)
+
+        # @return [Array<Hash>] see {#insert_all}
+        # @asynchronous
+        def insert(row, **options) = insert_all([row], **options)
+
+        # Inserts rows, or updates those that are there.
+        #
+        # @param rows [Array<Hash>] all with the same columns
+        # @param unique_by [Symbol, Array<Symbol>] the columns of a unique index
+        # @param update_only [Array<Symbol>, nil] the columns that are updated; nil: all that the rows have
+        # @return [Array<Hash>] see {#insert_all}
+        # @asynchronous
+        def upsert_all(rows, unique_by: model.primary_key, update_only: nil, returning: nil)
+          return [] if rows.empty?
+          updated = Array(update_only || (rows.first.keys.map(&:to_sym) - Array(unique_by) - %i[created_at created_on])).map(&:to_sym)
+          insert_rows(conflict(plain_rows, unique_by, updated), rows, returning)
+        end
+
+        # @return [Array<Hash>] see {#upsert_all}
+        # @asynchronous
+        def upsert(row, **options) = upsert_all([row], **options)
+
+        prepend Styles.callbacks(:update_all, :delete_all, :destroy_all, :delete_by, :destroy_by, :touch_all, :update_counters, :insert_all, :insert_all!, :upsert_all)
+
+        private
+
+        # The table, limited by the conditions alone: an UPDATE of a join or of some first rows is one of these keys.
+        def plain_rows
+          found = dataset.naked.clone(eager: nil, order: nil, select: nil)
+          return found unless dataset.opts[:join] || dataset.opts[:limit] || dataset.opts[:group] || dataset.opts[:offset] || dataset.opts[:distinct]
+          key = model.primary_key
+          keys = dataset.naked.clone(eager: nil).select(*Array(key).map { |name| Condition.qualified(dataset, name) })
+          model.dataset.naked.where(key => keys.from_self)
+        end
+
+        def written(name, value)
+          case value
+          when Sequel::SQL::Expression, Sequel::LiteralString, Sequel::Dataset then value
+          else model.store(model.column_alias(name.to_sym), model.cast(model.column_alias(name.to_sym), value))
+          end
+        end
+
+        def text_update(text, *values)
+          text = plain_rows.literal(Condition.of(self, text, *values)).delete_prefix("(").delete_suffix(")") unless values.empty?
+          plain_rows.update(Sequel.lit(text))
+        end
+
+        def insert_rows(into, rows, returning)
+          return [] if rows.empty?
+          names = rows.first.keys.map(&:to_sym)
+          stamps = model.create_timestamps - names
+          now = Time.now
+          values = rows.map do |row|
+            row = row.transform_keys(&:to_sym)
+            raise ArgumentError, "all rows need the same columns: #{names.inspect} and #{row.keys.inspect}" unless row.size == names.size && names.all? { |name| row.key?(name) }
+            names.map { |name| written(name, row[name]) } + stamps.map { now }
+          end
+          return into.import(names + stamps, values).then { [] } unless returning
+          into = into.returning(*Array(returning))
+          into.with_sql(into.multi_insert_sql(names + stamps, values).first).all
+        end
+
+        def ignoring(found) = (found.db.database_type == :mysql) ? found.insert_ignore : found.insert_conflict
+
+        def conflict(found, unique_by, updated)
+          return updated ? found.on_duplicate_key_update(*updated) : found.insert_ignore if found.db.database_type == :mysql
+          target = {target: unique_by.is_a?(Array) ? unique_by.map(&:to_sym) : unique_by.to_sym}
+          return found.insert_conflict(target) if updated.nil? || updated.empty?
+          found.insert_conflict(target.merge(update: updated.to_h { |name| [name, Sequel[:excluded][name]] }))
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # The styles beside the direct one: a callback where a block has no meaning of its own, and `later`.
+    module Styles
+      # Runs the block in a task, or at once where no reactor runs.
+      #
+      # @param listener [Proc, nil] is called with its value
+      # @return [Operation]
+      def self.defer(listener = nil, &work) = Pelton.__send__(:defer, listener, &work)
+
+      # Lets methods take a callback block.
+      #
+      # @param names [Array<Symbol>] methods that have no use for a block of their own
+      # @return [Module] to be prepended
+      def self.callbacks(*names)
+        Module.new do
+          names.each do |name|
+            class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
+              def #{name}(*args, **options, &block) = block ? Styles.defer(block) { super(*args, **options) } : super
+            RUBY
+          end
+        end
+      end
+
+      # The methods of an object, each in a task of its own.
+      class Later < BasicObject
+        # @param target [Object]
+        def initialize(target)
+          @target = target
+        end
+
+        # Calls the method in a task. A relation that comes back is read there: its records are the value.
+        #
+        # @return [Operation]
+        def method_missing(name, *args, **options, &block)
+          ::Kernel.raise ::NoMethodError, "#{@target.inspect} has no #{name}" unless @target.respond_to?(name)
+          Styles.defer { Styles.outcome(@target.public_send(name, *args, **options, &block)) }
+        end
+
+        # @return [Boolean]
+        def respond_to_missing?(name, include_all = false) = @target.respond_to?(name, include_all)
+      end
+
+      # @private
+      # A relation that is asked for later is its records.
+      def self.outcome(value) = value.is_a?(Relation) ? value.to_a : value
+
+      # The methods of this object, each returning its Deferrable.
+      #
+      # @example User.later.find(1).callback { |user| ... }
+      # @example User.where(active: true).later.all
+      # @return [Later]
+      def later = Later.new(self)
+    end
+  end
+end

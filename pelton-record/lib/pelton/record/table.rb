@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # A model's table. It is looked up when the model is first used, so a model may be defined before the database is connected.
+    module Table
+      # @return [Sequel::Database] the model's own, or else the one that {Record.connect} connected last
+      # @raise [Error] before that
+      def db
+        own_database || Record.database || raise(Error, "#{self} has no database: call Pelton::Record.connect first")
+      end
+
+      # @private
+      def own_database = @db || (superclass.own_database unless equal?(Model))
+
+      # The model's rows, as Sequel sees them: everything that Sequel can do begins here.
+      #
+      # @asynchronous when the table is looked up
+      # @return [Sequel::Dataset]
+      # @raise [Error] when there is no such table, or no database
+      def dataset = @dataset || load_table
+
+      # @return [Symbol, Sequel::SQL::Expression] as it stands in SQL
+      def table_name = @dataset ? super : own_table_name
+
+      # Names the table. Without a name it is the class's in the plural, after the `table_name_prefix` of the modules around it.
+      #
+      # @param name [String, Symbol, Sequel::SQL::Expression, nil] "people", or "crm.people" with the schema
+      def table_name=(name)
+        name = name.to_s.split(".").map(&:to_sym).then { |schema, table| table ? Sequel[schema][table] : schema } if name.is_a?(String)
+        @own_table_name = name
+        forget_table
+      end
+
+      # Names the primary key, where the database does not say it.
+      #
+      # @param name [String, Symbol, Array<Symbol>]
+      def primary_key=(name)
+        @own_primary_key = name.is_a?(Array) ? name : name.to_sym
+        @dataset ? set_primary_key(@own_primary_key) : @primary_key = @own_primary_key
+      end
+
+      # @return [Boolean] whether the class has no table, and is there for others to inherit from
+      attr_writer :abstract_class
+
+      # @return [Boolean]
+      def abstract_class? = equal?(Model) || (defined?(@abstract_class) && @abstract_class) || false
+      alias_method :abstract_class, :abstract_class?
+
+      # @return [Symbol, Sequel::SQL::Expression] the name that the table has by the class's
+      def implicit_table_name
+        parents = name.split("::")[0..-2].each_index.map { |index| Object.const_get(name.split("::")[0..index].join("::")) }.reverse
+        prefix = parents.find { |parent| parent.respond_to?(:table_name_prefix) }&.table_name_prefix
+        prefix = "#{parents.first.implicit_table_name.to_s.singularize}_" if prefix.nil? && parents.first.is_a?(Table) && !parents.first.abstract_class?
+        :"#{prefix}#{name.demodulize.underscore.pluralize}"
+      end
+
+      # @return [Array<Symbol>]
+      def column_names = dataset && columns
+
+      # @return [Hash{Symbol => Hash}] Sequel's description of each column
+      # @asynchronous when the table is looked up
+      def db_schema
+        load_table unless @dataset || abstract_class?
+        super
+      end
+
+      # @return [Boolean] whether the table is in the database
+      # @asynchronous
+      def table_exists? = db.table_exists?(own_table_name)
+
+      # @private
+      # The class whose table this is: a model that inherits from a model with a table shares it.
+      def table_root = superclass.abstract_class? ? self : superclass.table_root
+
+      # @private
+      # Another database has been connected: the tables are looked up again.
+      def database_changed = forget_table
+
+      private
+
+      # Sequel looks the table up here, unless the class has the variable already.
+      def inherited(subclass)
+        subclass.instance_variable_set(:@dataset, nil)
+        super
+        %i[@columns @db_schema @default_values].each { |name| subclass.instance_variable_set(name, nil) } if abstract_class?
+      end
+
+      def own_table_name = equal?(table_root) ? (@own_table_name || implicit_table_name) : table_root.table_name
+
+      def load_table
+        raise Error, "#{self} has no table: it is an abstract class" if abstract_class?
+        return load_inherited_table unless equal?(table_root)
+        raise Error, "a model without a name needs `self.table_name = \"...\"`" unless name || @own_table_name
+        set_dataset(own_table_name)
+        set_primary_key(@own_primary_key) if defined?(@own_primary_key)
+        table_loaded
+        @dataset
+      rescue Sequel::DatabaseConnectionError, Sequel::DatabaseDisconnectError
+        raise
+      rescue Sequel::DatabaseError => error
+        forget_table
+        raise Error, "#{self} has no table #{own_table_name}: create it, or set self.table_name (#{error.message.lines.first.strip})"
+      end
+
+      # For what depends on the columns.
+      def table_loaded
+        return if primary_key.nil? || @db_schema.key?(:id)
+        overridable_methods_module.define_method(:id) { pk }
+        overridable_methods_module.define_method(:id=) { |value| pk_hash.keys.zip(Array(value)) { |name, one| self[name] = one } }
+      end
+
+      KNOWN_BY_TABLE = %i[@dataset @columns @db_schema @instance_dataset @unique_columns @create_timestamps @update_timestamps @columns_to_cast].freeze
+      private_constant :KNOWN_BY_TABLE
+
+      def forget_table
+        KNOWN_BY_TABLE.each { |name| instance_variable_set(name, nil) }
+        @db = nil unless abstract_class? || equal?(table_root) # taken from the root's dataset
+        self.simple_table = nil unless abstract_class?
+        association_reflections.each_value { |reflection| reflection[:cache]&.clear }
+        subclasses.each { |model| model.send(:forget_table) }
+      end
+    end
+  end
+end

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # No other row has the value: `validates :email, uniqueness: {scope: :account_id}`. Two may still be saved at the same time, so a
+    # unique index is needed beside it.
+    class Uniqueness < ActiveModel::EachValidator
+      # @param record [Model]
+      # @param name [Symbol]
+      # @param value [Object]
+      # @asynchronous
+      def validate_each(record, name, value)
+        return unless record.new? || changed?(record, name)
+        model = owner(record.class, name)
+        others = model.unscoped.where(condition(model, name, value))
+        Array(options[:scope]).each { |column| others = others.where(column => record.public_send(column)) }
+        others = others.instance_exec(&options[:conditions]) if options[:conditions]
+        others = others.not(record.pk_hash) unless record.new?
+        record.errors.add(name, :taken, **options.except(:case_sensitive, :scope, :conditions), value: value) if others.exists?
+      end
+
+      private
+
+      def changed?(record, name) = [name, *options[:scope]].any? { |one| !record.has_attribute?(one) || record.attribute_changed?(one) }
+
+      # The class that has the table, for its subclasses share the rows.
+      def owner(model, _) = model.table_root
+
+      def condition(model, name, value)
+        return {name => value} unless options[:case_sensitive] == false && value.is_a?(String)
+        {Sequel.function(:lower, name) => value.downcase}
+      end
+    end
+  end
+end

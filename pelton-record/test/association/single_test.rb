@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/blog"
+
+class SingleTest < PeltonTest
+  include Blog
+
+  def test_new_parents_are_saved_first
+    post = Post.new(title: "x", author: Author.new(name: "Both"))
+    post.save!
+
+    assert_equal "Both", Post.find(post.id).author.name
+    refute Post.new(title: "x", author: Author.new).save
+    built = Post.new(title: "y")
+    built.build_author(name: "Built")
+    built.save!
+
+    assert_equal "Built", built.reload.author.name
+    created = Post.new(title: "z")
+    created.create_author!(name: "Created")
+
+    assert_equal created.author_id, created.author.id
+  end
+
+  def test_new_children_are_saved_after
+    author = Author.new(name: "x")
+    author.build_profile(bio: "b")
+    author.save!
+
+    assert_equal "b", Author.find(author.id).profile.bio
+  end
+
+  def test_reading_again
+    post = Post.create!(title: "x", author: ann)
+    Author.where(id: ann.id).update_all(name: "new")
+
+    assert_equal %w[Ann new], [post.author.name, post.reload_author.name]
+  end
+end

@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "support/blog"
+
+class MergingTest < PeltonTest
+  include Blog
+
+  def setup
+    super
+    Tag.insert_all(Array.new(1000) { |index| {name: "tag #{index}"} })
+    @ids = Tag.order(:id).ids
+    people
+    Author.unique_columns
+  end
+
+  def teardown
+    Pelton::Record.merge = true
+    super
+  end
+
+  def test_a_thousand_finds_of_a_thousand_fibers
+    found = nil
+    before = database.statistics.merged
+
+    assert_operator queries { found = together(@ids) { |id| Tag.find(id).name } }.size, :<=, 20
+    assert_equal Array.new(1000) { |index| "tag #{index}" }, found
+    assert_equal 999, database.statistics.merged - before
+  end
+
+  def test_each_gets_an_object_of_its_own
+    found = together([@ids[0]] * 3) { |id| Tag.find(id) }
+
+    assert_equal 1, found.uniq.size
+    assert_equal 3, found.uniq(&:object_id).size
+    found[0].name << "changed"
+
+    assert_equal "tag 0", found[1].name
+  end
+
+  def test_find_by_a_unique_column
+    assert_equal(1, queries { assert_equal [ann, bob, nil], together(["ann@example.com", "bob@example.com", "nobody"]) { |email| Author.find_by(email: email) } }.grep(/ IN /).size)
+    assert_equal 2, queries { together(%w[Ann Bob]) { |name| Author.find_by(name: name) } }.size
+  end
+
+  def test_strings_are_compared_as_the_database_does
+    ids = together(["ann@example.com", "ANN@EXAMPLE.COM", "bob@example.com"]) { |email| Author.find_by(email: email)&.id }
+    alone = ["ann@example.com", "ANN@EXAMPLE.COM", "bob@example.com"].map { |email| Author.find_by(email: email)&.id }
+
+    assert_equal alone, ids
+  end
+
+  def test_belongs_to
+    posts = [ann, bob].map { |author| Post.create!(title: "x", author: author) }.map { |post| Post.find(post.id) }
+
+    assert_equal(1, queries { assert_equal [ann, bob], together(posts, &:author) }.size)
+  end
+
+  def test_keys_are_typed
+    assert_equal(1, queries { assert_equal [ann, ann, bob], together([ann.id, ann.id.to_s, "0#{bob.id}"]) { |id| Author.find(id) } }.size)
+  end
+
+  def test_what_is_missing_is_missing_for_its_fiber_alone
+    results = together([ann.id, 99_999, bob.id]) do |id|
+      Author.find(id)
+    rescue Pelton::Record::NotFound => error
+      error.message
+    end
+
+    assert_equal [ann, "no Blog::Author has the id 99999", bob], results
+  end
+
+  def test_a_lone_find_queries_alone
+    sent = Pelton.run { queries { Tag.find(@ids[0]) } }
+
+    assert_equal 1, sent.size
+    refute_match(/ IN /, sent[0])
+  end
+
+  def test_never_in_a_transaction
+    sent = queries do
+      together([1, 2]) do |number|
+        Tag.transaction do
+          Tag.where(id: @ids[0]).update_all(name: "new #{number}") if number == 1
+          Tag.find(@ids[number])
+        end
+      end
+    end
+
+    assert_empty sent.grep(/ IN /)
+  end
+
+  def test_never_with_a_lock_or_a_condition
+    assert_empty queries { together(@ids.first(2)) { |id| Tag.lock.find(id) } }.grep(/ IN /)
+    assert_equal 2, queries { together(@ids.first(2)) { |id| Tag.where("id > 0").find(id) } }.size
+    assert_equal 2, queries { together(@ids.first(2)) { |id| Tag.select(:id).find(id) } }.size
+  end
+
+  def test_outside_of_a_reactor
+    assert_equal "tag 0", Tag.find(@ids[0]).name
+  end
+
+  def test_off_by_one_setting
+    Pelton::Record.merge = false
+
+    assert_equal 10, queries { together(@ids.first(10)) { |id| Tag.find(id) } }.size
+  end
+
+  def test_the_error_of_the_query_reaches_all
+    database.drop_table(:tags)
+    errors = together([1, 2, 3]) do |id|
+      Tag.find(id)
+    rescue Sequel::DatabaseError => error
+      error
+    end
+
+    assert_equal 3, errors.grep(Sequel::DatabaseError).uniq(&:object_id).size
+    assert(errors.all? { |error| error.backtrace.any? { |line| line.include?("merging_test.rb") } })
+  end
+
+  def test_a_cancelled_fiber_does_not_cancel_the_others
+    Pelton.run do
+      tasks = @ids.first(3).map { |id| Pelton.spawn { Tag.find(id).name } }
+      Pelton.next_tick { tasks[0].cancel }
+      results = tasks.map do |task|
+        task.await
+      rescue Pelton::Cancelled
+        :cancelled
+      end
+
+      assert_equal ["tag 1", "tag 2"], results.last(2)
+    end
+  end
+
+  def test_all_that_is_cancelled_ends
+    Pelton.run do
+      tasks = @ids.first(3).map { |id| Pelton.spawn { Tag.find(id).name } }
+      Pelton::Reactor.current.yield
+      tasks.each(&:cancel)
+      sleep 0.01
+
+      assert_equal [Pelton::Task.current], Pelton.tasks
+    end
+  end
+
+  private
+
+  # What the block gives for each value, in fibers that begin in the same turn.
+  def together(values, &block)
+    Pelton.run { values.map { |value| Pelton.spawn { block.call(value) } }.map(&:await) }
+  end
+end

@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/blog"
+
+class ConditionsTest < PeltonTest
+  include Blog
+
+  def setup
+    super
+    people
+  end
+
+  def test_hashes
+    assert_equal [ann], Author.where(name: "Ann").to_a
+    assert_equal [ann], Author.where("name" => "Ann", :age => 20).to_a
+    assert_equal [cid], Author.where(age: nil).to_a
+    assert_equal %w[Ann Bob], names(Author.where(name: %w[Ann Bob]))
+    assert_equal %w[Ann Cid], names(Author.where(age: [20, nil]))
+    assert_equal %w[Bob], names(Author.where(age: 21..40))
+    assert_equal %w[Bob], names(Author.where(age: 21..))
+    assert_equal %w[Ann], names(Author.where(age: 20...30))
+    assert_equal %w[Ann], names(Author.where("authors.name" => "Ann"))
+    assert_equal %w[Ann], names(Author.where(authors: {name: "Ann"}))
+    assert_empty Author.where(name: [])
+    assert_equal 3, Author.where({}).count
+    assert_equal %w[Ann], names(Author.where(name: :Ann))
+  end
+
+  def test_values_are_cast_to_the_column_s_type
+    assert_equal %w[Ann], names(Author.where(age: "20"))
+    assert_empty Author.where(age: "20 OR 1=1").to_a
+    assert_empty Author.where(age: ["x"]).to_a
+    assert_equal 3, Author.where.not(age: "x").count
+    assert_empty Author.where(name: 0).to_a
+    assert_raises(ArgumentError) { Author.where(name: {"$ne" => "x"}).to_a }
+    assert_raises(ArgumentError) { Author.where(name: [["Ann"]]).to_a }
+  end
+
+  def test_texts_with_values
+    assert_equal %w[Bob], names(Author.where("age > ? AND name <> ?", 20, "x"))
+    assert_equal %w[Bob], names(Author.where("age > :age", age: 20))
+    assert_equal %w[Ann Bob], names(Author.where("name IN (?)", %w[Ann Bob]))
+    assert_empty Author.where("name IN (?)", []).to_a
+    assert_equal %w[Ann], names(Author.where(["name = ?", "Ann"]))
+    assert_equal %w[Ann], names(Author.where("name = 'Ann'"))
+    assert_equal %w[Ann], names(Author.where("age = 20 OR age = 30").where(name: "Ann"))
+    assert_equal %w[Ann], names(Author.where("id IN (?)", Author.where(name: "Ann")))
+  end
+
+  def test_the_number_of_values_is_checked
+    assert_match(/1 values for the 2 placeholders/, assert_raises(ArgumentError) { Author.where("age > ? AND age < ?", 1) }.message)
+    assert_match(/no value for :to/, assert_raises(ArgumentError) { Author.where("age < :to", from: 1) }.message)
+    assert_raises(ArgumentError) { Author.where(3) }
+  end
+
+  def test_values_never_become_sql
+    evil = "x' OR '1'='1"
+
+    assert_empty Author.where(name: evil).to_a
+    assert_empty Author.where("name = ?", evil).to_a
+    assert_empty Author.where("name = :name", name: evil).to_a
+    assert_empty Author.where("name IN (?)", [evil]).to_a
+    assert_empty Author.where(name: ["\\' OR 1=1 --", "\\"]).to_a
+    assert_raises(Sequel::DatabaseError) { Author.where("id` = 1 OR \"1\"='1" => 1).to_a }
+  end
+
+  def test_not
+    assert_equal %w[Bob], names(Author.where.not(name: "Ann").where.not(age: nil))
+    assert_equal %w[Bob Cid], names(Author.not(name: "Ann"))
+    assert_equal %w[Cid], names(Author.where.not(name: %w[Ann Bob]))
+    assert_equal %w[Bob], names(Author.where.not("age = ?", 20))
+  end
+
+  def test_or_and_and
+    assert_equal %w[Ann Bob], names(Author.where(name: "Ann").or(Author.where(age: 30)))
+    assert_equal %w[Ann], names(Author.where(name: "Ann").or(Author.where(age: 30)).where(age: 20))
+    assert_equal 3, Author.where(name: "Ann").or(Author.all).count
+    assert_equal %w[Ann], names(Author.where(name: "Ann").and(Author.where(age: 20)))
+  end
+
+  def test_expressions_of_sequel
+    assert_equal %w[Bob], names(Author.where { age > 20 })
+    assert_equal %w[Bob], names(Author.where(Sequel[:age] > 20))
+    assert_equal %w[Cid], names(Author.exclude(age: [20, 30]).or(age: nil))
+  end
+
+  def test_associations
+    post = Post.create!(title: "one", author: ann)
+    Post.create!(title: "two", author: bob)
+
+    assert_equal [post], Post.where(author: ann).to_a
+    assert_equal 2, Post.where(author: [ann, bob]).count
+    assert_equal [post], Post.where(author: Author.where(name: "Ann")).to_a
+    assert_equal [post], Post.where(author_id: Author.where(name: "Ann")).to_a
+    assert_equal [post], Post.where(author: ann.id).to_a
+    assert_equal [post], Post.where(author_id: ann).to_a
+    assert_equal [ann], Author.where(posts: post).to_a
+    assert_equal %w[Cid], names(Author.where.missing(:posts))
+    assert_equal %w[Ann Bob], names(Author.where.associated(:posts))
+  end
+
+  def test_rewhere_replaces
+    assert_equal %w[Bob], names(Author.where(name: "Ann").rewhere(name: "Bob"))
+    assert_equal %w[Bob], names(Author.where(name: "Ann", age: 30).rewhere(name: "Bob"))
+    assert_empty Author.where(name: "Ann", age: 20).rewhere(name: "Bob").to_a
+  end
+
+  def test_merge_takes_what_another_relation_says
+    Post.create!(title: "one", author: ann)
+
+    assert_equal %w[Ann], names(Author.joins(:posts).merge(Post.where(title: "one")))
+    assert_equal %w[Bob Ann], Author.adult.merge(Author.order(age: :desc)).map(&:name)
+  end
+
+  def test_having
+    assert_equal({20 => 1}, Author.group(:age).having("COUNT(*) > ? AND age < ?", 0, 25).count)
+  end
+
+  def test_none_asks_nothing
+    assert_empty(queries { assert_equal [[], 0, false], Author.none.then { |none| [none.to_a, none.count, none.exists?] } })
+  end
+
+  def test_a_condition_is_given_to_new_objects
+    assert_equal "Ann", Author.where(name: "Ann").new.name
+    assert_nil Author.where(name: %w[Ann Bob]).new.name
+    assert_nil Author.where(name: "Ann").or(Author.where(age: 1)).new.name
+  end
+
+  private
+
+  def names(relation) = relation.order(:id).map(&:name)
+end

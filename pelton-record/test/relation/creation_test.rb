@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/blog"
+
+class CreationTest < PeltonTest
+  include Blog
+
+  def test_new_objects_have_what_the_conditions_say
+    author = Author.where(age: 5).create(name: "Dan") { |one| one.height = 1.0 }
+
+    assert_predicate author, :persisted?
+    assert_equal [5, "Dan", 1.0], [author.age, author.name, author.height]
+    assert_predicate Author.where(age: 5).build, :new?
+    assert_equal 2, Author.create([{name: "a"}, {name: "b"}]).size
+    refute_predicate Author.create, :persisted?
+    assert_raises(Pelton::Record::Invalid) { Author.where(age: 1).create! }
+  end
+
+  def test_find_or_create_by
+    assert_equal ann, Author.find_or_create_by(name: "Ann") { flunk }
+    created = Author.find_or_create_by(name: "New") { |author| author.age = 1 }
+
+    assert_equal [1, true], [created.reload.age, created.persisted?]
+    assert_raises(Pelton::Record::Invalid) { Author.find_or_create_by!(name: "") }
+    assert_predicate Author.find_or_initialize_by(name: "Newer"), :new?
+    assert_equal ann, Author.find_or_initialize_by(name: "Ann")
+  end
+
+  def test_what_another_has_created_meanwhile_is_found
+    ann
+    missed = Author.all
+    calls = 0
+    missed.define_singleton_method(:find_by) { |*given| ((calls += 1) == 1) ? nil : super(*given) }
+
+    assert_equal ann, missed.find_or_create_by!(name: "Ann", email: "ann@example.com")
+    assert_equal ann, Author.create_or_find_by(name: "Ann", email: "ann@example.com")
+  end
+end
