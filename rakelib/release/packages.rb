@@ -4,6 +4,7 @@ require "etc"
 require "fileutils"
 require "open3"
 require "rbconfig"
+require "rubygems/package"
 
 # The gems of this repository, built into a folder, and installed from there with nothing but their declared dependencies.
 class Packages
@@ -30,7 +31,7 @@ class Packages
     FileUtils.mkdir_p(@folder)
     specifications = self.class.specifications
     specifications.each { |spec| gem("build", File.basename(spec.loaded_from), "--output", package(spec.name, spec.version), chdir: self.class.folder_of(spec)) }
-    specifications.flat_map(&:runtime_dependencies).uniq.each { |dependency| fetch(dependency) unless dependency.name.start_with?("pelton") }
+    take(specifications.flat_map(&:runtime_dependencies))
     self
   end
 
@@ -53,6 +54,16 @@ class Packages
   private
 
   def package(name, version) = File.join(@folder, "#{name}-#{version}.gem")
+
+  # Takes the gems of other projects, and what they depend on themselves.
+  def take(dependencies, taken = [])
+    dependencies.reject { |one| one.name.start_with?("pelton") || taken.include?(one.name) }.uniq(&:name).each do |dependency|
+      fetch(dependency)
+      taken << dependency.name
+      path = Dir[File.join(@folder, "#{dependency.name}-[0-9]*.gem")].first
+      take(Gem::Package.new(path).spec.runtime_dependencies, taken)
+    end
+  end
 
   def fetch(dependency)
     cached = Gem.path.flat_map { |path| Dir[File.join(path, "cache/#{dependency.name}-[0-9]*.gem")] }
