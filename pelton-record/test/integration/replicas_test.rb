@@ -41,6 +41,22 @@ class RecordReplicasTest < PeltonTest
     end
   end
 
+  # Merged with others, it would be asked of a replica, which does not know the row.
+  def test_who_has_written_finds_alone
+    [postgres_address, *@replicas].each { |address| connect(address).create_table!(:written) { Integer :n, primary_key: true } }
+    database = connect(postgres_address, replicas: @replicas, pool: 4)
+    model = Class.new(Pelton::Record::Model) do
+      self.table_name = "written"
+      self.primary_key = "n"
+    end
+    model.db = database
+    Pelton.run do
+      writer = Pelton.spawn { model.create!(n: 1) && model.find_by(n: 1)&.n }
+      readers = Array.new(3) { Pelton.spawn { model.find_by(n: 1) } }
+      assert_equal [1, nil, nil, nil], [writer, *readers].map(&:await)
+    end
+  end
+
   def test_a_transaction_is_the_primary_s
     database = connect(postgres_address, replicas: @replicas)
     Pelton.run { Pelton.spawn { assert_equal "postgres", database.transaction { name_of(database) } }.await }

@@ -55,7 +55,7 @@ module Pelton
         def holding?(database)
           pool = database.pool
           return database.in_transaction? unless pool.respond_to?(:shards)
-          return true if pool.respond_to?(:sticky?) && pool.sticky?
+          return true if pool.sticky?
           fiber = Fiber.current
           pool.shards.each_value { |shard| return true if shard.held.key?(fiber) }
           false

@@ -53,7 +53,7 @@ module Pelton
         shard = @shards[server] || @default
         if shard.equal?(@default)
           Thread.current[@mark] = Clock.now if @sticky
-        elsif @sticky && (wrote = Thread.current[@mark]) && Clock.now - wrote < @sticky
+        elsif sticky?
           shard = @default
         else
           slot = shard.held[fiber]
@@ -68,6 +68,12 @@ module Pelton
         ensure
           shard.give(slot)
         end
+      end
+
+      # Whether the fiber must read from the primary, because it has used it lately and replicas are late.
+      def sticky?
+        wrote = Thread.current[@mark] if @sticky
+        !wrote.nil? && Clock.now - wrote < @sticky
       end
 
       # @return [Slot, nil] where a connection is; nil while it is being opened
