@@ -46,14 +46,19 @@ class ValidationsTest < PeltonTest
     author.posts.first.tags.build
 
     assert_predicate author, :valid?
-    Post.validates(:title, presence: true)
-    fresh = Author.new(name: "Ann")
-    fresh.posts.build
+    model(:Essay) do
+      self.table_name = "posts"
+      validates :title, presence: true
+    end
+    writer = model(:Writer) do
+      self.table_name = "authors"
+      has_many :essays, class_name: "ValidationsTest::Essay", foreign_key: :author_id
+    end
+    fresh = writer.new(name: "Ann")
+    fresh.essays.build
 
     refute_predicate fresh, :valid?
-    assert_equal ["Posts is invalid"], fresh.errors.full_messages
-  ensure
-    Post.clear_validators!
+    assert_equal ["Essays is invalid"], fresh.errors.full_messages
   end
 
   def test_a_message_of_one_s_own

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require "pelton/memcached/item"
+require "pelton/memcached"
 
 class ItemTest < PeltonTest
   Item = Pelton::Memcached::Item

@@ -39,7 +39,7 @@ class LabWebTest < PeltonTest
   end
 
   def test_record
-    run_small("record", "--size", "20", "--no-peers", races: /five users/)
+    run_small("record", "--size", "20", races: /five users/)
   end
 
   # Three connections, three slow readers of 8 MB, three files of 100 MB, three uploads.

@@ -6,6 +6,17 @@ require_relative "../support/blog"
 class SingleTest < PeltonTest
   include Blog
 
+  def test_an_optional_parent_that_is_invalid_keeps_the_object_from_being_saved
+    note = model(:Leaflet) do
+      self.table_name = "posts"
+      belongs_to :author, class_name: "Blog::Author", optional: true
+    end
+
+    refute note.new(title: "x", author: Author.new).save
+    assert_raises(Pelton::Record::NotSaved) { note.new(title: "x", author: Author.new).save! }
+    assert_equal 0, note.where(title: "x").count
+  end
+
   def test_new_parents_are_saved_first
     post = Post.new(title: "x", author: Author.new(name: "Both"))
     post.save!

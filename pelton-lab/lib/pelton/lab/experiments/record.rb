@@ -66,6 +66,8 @@ Pelton::Lab.experiment "record" do
       Dir.mktmpdir("pelton-lab") do |folder|
         fill.call(database[:address].call(run, :record, folder).sub(/\Asqlite:/, "extralite:"))
         environment = {
+          # `pelton serve` starts Ruby again, without the options that it was started with.
+          "RUBYLIB" => [Pelton::Lab::Installation::LIBRARIES, ENV["RUBYLIB"]].compact.join(File::PATH_SEPARATOR),
           "DATABASE" => database[:address].call(run, library, folder), "POOL" => connections.to_s,
           "SLOW" => "SELECT users.* FROM users, (SELECT #{database[:sleep]} AS waited) AS w LIMIT 5", **environment
         }

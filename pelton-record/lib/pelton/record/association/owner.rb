@@ -24,7 +24,7 @@ module Pelton
         # @private
         def before_save
           @new_parents&.each do |name, other|
-            other.save! if other.new?
+            cancel_action("#{name} is invalid") if other.new? && !other.save
             associations.delete(name) # the writer does nothing for an object that is there
             public_send(:"#{name}=", other)
           end
@@ -88,7 +88,7 @@ module Pelton
           children&.each do |name, other|
             reflection = model.association_reflection(name)
             reflection[:keys].zip(reflection[:primary_keys]) { |key, own| other[key] = self[own] }
-            other.save! if other.new?
+            cancel_action("#{name} is invalid") if other.new? && !other.save
           end
         end
 
