@@ -31,11 +31,7 @@ module Pelton
 
         # @return [Model, nil]
         def wait(key, alone)
-          row = begin
-            @rows.await.fetch(key, nil)
-          rescue => error
-            raise error.dup.tap { |copy| copy.set_backtrace(error.backtrace.to_a + caller(3)) }
-          end
+          row = @rows.await.fetch(key, nil) # an error is a copy for each caller, with the caller's lines
           return @model.dataset.row_proc.call((@keys[key] == 1) ? row : row.deep_dup) if row
           alone.call if key.is_a?(String) # what differs here may be equal in the database's collation
         ensure
