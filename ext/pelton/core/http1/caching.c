@@ -1,0 +1,248 @@
+#include "core/http1/caching.h"
+
+#define YEAR (365 * 24 * 60 * 60)
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+/* Headers that say nothing about who asks, or what for: a public response does not depend on them, or says so by Vary,
+ * and then it is not kept. Those of the key may be sent once. */
+static const char *const harmless[] = {
+    "host",
+    "user-agent",
+    "accept",
+    "accept-language",
+    "referer",
+    "connection",
+    "keep-alive",
+    "dnt",
+    "sec-gpc",
+    "priority",
+    "if-none-match",
+    "if-modified-since",
+    "upgrade-insecure-requests",
+    "save-data",
+    "sec-fetch-site",
+    "sec-fetch-mode",
+    "sec-fetch-dest",
+    "sec-fetch-user",
+    "sec-ch-ua",
+    "sec-ch-ua-mobile",
+    "sec-ch-ua-platform",
+    "x-forwarded-for",
+    "x-real-ip",
+};
+
+static int harmless_p(struct pel_slice name)
+{
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (pel_http1_equal(name, harmless[i]))
+            return 1;
+    return 0;
+}
+
+/* Notes a header whose value is part of the key. 0: it was sent twice. */
+static int note_once(struct pel_slice *place, struct pel_slice value)
+{
+    if (place->bytes)
+        return 0;
+    *place = value;
+    return 1;
+}
+
+/* Connection may name headers that concern this connection alone. */
+static int plain_connection_p(struct pel_slice value)
+{
+    return pel_http1_equal(value, "keep-alive") || pel_http1_equal(value, "close");
+}
+
+static size_t append(char *key, size_t length, struct pel_slice part)
+{
+    if (length + part.length + 1 > PEL_HTTP1_CACHE_KEY)
+        return PEL_HTTP1_CACHE_KEY + 1;
+    if (part.length)
+        memcpy(key + length, part.bytes, part.length);
+    key[length + part.length] = '\n'; /* which no part contains */
+    return length + part.length + 1;
+}
+
+size_t pel_http1_cache_key(const struct pel_http1_head *request, int secure, char *key)
+{
+    struct pel_slice encoding = {NULL, 0}, scheme = {NULL, 0};
+    size_t length = 0;
+
+    if (request->minor != 1 || request->target_form != PEL_HTTP1_ORIGIN || request->upgrade ||
+        (request->framing != PEL_HTTP1_NO_BODY) ||
+        !(pel_slice_equals(request->method, "GET") || pel_slice_equals(request->method, "HEAD")))
+        return 0;
+    for (unsigned i = 0; i < request->header_count; i++) {
+        struct pel_slice name = request->headers[i].name, value = request->headers[i].value;
+        if (pel_http1_equal(name, "accept-encoding")) {
+            if (!note_once(&encoding, value))
+                return 0;
+        } else if (pel_http1_equal(name, "x-forwarded-proto")) {
+            if (!note_once(&scheme, value))
+                return 0;
+        } else if (!harmless_p(name) || (pel_http1_equal(name, "connection") && !plain_connection_p(value))) {
+            return 0;
+        }
+    }
+    length = append(key, length, (struct pel_slice){secure ? "s" : "", secure ? 1 : 0});
+    length = append(key, length, request->host);
+    length = append(key, length, request->target);
+    length = append(key, length, encoding);
+    length = append(key, length, scheme);
+    return length > PEL_HTTP1_CACHE_KEY ? 0 : length;
+}
+
+/* ---- responses --------------------------------------------------------------------------------------------------- */
+
+/* Cache-Control, of all lines. */
+struct cache_control {
+    unsigned is_public : 1, forbidden : 1;
+    unsigned has_max_age : 1, has_s_maxage : 1;
+    uint32_t max_age, s_maxage;
+};
+
+/* Takes the next element off a list; commas within quotes belong to it. 0 at the list's end. */
+static int next_element(struct pel_slice *list, struct pel_slice *element)
+{
+    size_t end = 0;
+    int quoted = 0;
+
+    if (!list->length)
+        return 0;
+    for (; end < list->length && (quoted || list->bytes[end] != ','); end++) {
+        if (list->bytes[end] == '"')
+            quoted = !quoted;
+        else if (quoted && list->bytes[end] == '\\' && end + 1 < list->length)
+            end++;
+    }
+    *element = pel_http1_trim(list->bytes, list->bytes + end);
+    end += end < list->length;
+    *list = (struct pel_slice){list->bytes + end, list->length - end};
+    return 1;
+}
+
+/* Seconds, perhaps in quotes. A malformed or repeated number forbids caching. */
+static void note_seconds(struct cache_control *control, struct pel_slice text, uint32_t *seconds, unsigned known)
+{
+    uint64_t number = 0;
+
+    if (text.length >= 2 && text.bytes[0] == '"' && text.bytes[text.length - 1] == '"')
+        text = (struct pel_slice){text.bytes + 1, text.length - 2};
+    if (!text.length || known)
+        control->forbidden = 1;
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.bytes[i] < '0' || text.bytes[i] > '9') {
+            control->forbidden = 1;
+            return;
+        }
+        number = number * 10 + (uint64_t)(text.bytes[i] - '0');
+        if (number > YEAR)
+            number = YEAR;
+    }
+    *seconds = (uint32_t)number;
+}
+
+static void note_directive(struct cache_control *control, struct pel_slice element)
+{
+    const char *equals = element.length ? memchr(element.bytes, '=', element.length) : NULL;
+    const char *end = element.bytes + element.length;
+    struct pel_slice name = pel_http1_trim(element.bytes, equals ? equals : end), value = {NULL, 0};
+
+    if (equals)
+        value = pel_http1_trim(equals + 1, end);
+    if (pel_http1_equal(name, "public")) {
+        control->is_public = 1;
+    } else if (pel_http1_equal(name, "private") || pel_http1_equal(name, "no-store") ||
+               pel_http1_equal(name, "no-cache")) {
+        control->forbidden = 1; /* also where it names headers */
+    } else if (pel_http1_equal(name, "max-age")) {
+        note_seconds(control, value, &control->max_age, control->has_max_age);
+        control->has_max_age = 1;
+    } else if (pel_http1_equal(name, "s-maxage")) {
+        note_seconds(control, value, &control->s_maxage, control->has_s_maxage);
+        control->has_s_maxage = 1;
+    }
+}
+
+/* Headers of one client, of one connection, or of a response that comes from another cache. */
+static const char *const personal[] = {
+    "set-cookie",        "set-cookie2",         "age",     "connection",
+    "transfer-encoding", "content-range",       "trailer", "upgrade",
+    "www-authenticate",  "authentication-info", "pragma",  "warning",
+    "clear-site-data",
+};
+
+static int personal_p(struct pel_slice name)
+{
+    for (size_t i = 0; i < sizeof personal / sizeof *personal; i++)
+        if (pel_http1_equal(name, personal[i]))
+            return 1;
+    return 0;
+}
+
+static int varies_p(struct pel_slice list)
+{
+    struct pel_slice element;
+
+    while (next_element(&list, &element))
+        if (element.length && !pel_http1_equal(element, "accept-encoding"))
+            return 1;
+    return 0;
+}
+
+uint32_t pel_http1_cache_lifetime(const struct pel_http1_head *response)
+{
+    struct cache_control control = {.max_age = 0};
+
+    if (response->status != 200 || response->framing != PEL_HTTP1_LENGTH)
+        return 0;
+    for (unsigned i = 0; i < response->header_count; i++) {
+        struct pel_slice name = response->headers[i].name, value = response->headers[i].value, element;
+        if (personal_p(name) || (pel_http1_equal(name, "vary") && varies_p(value)))
+            return 0;
+        if (pel_http1_equal(name, "cache-control"))
+            while (next_element(&value, &element))
+                note_directive(&control, element);
+    }
+    if (control.forbidden || !control.is_public)
+        return 0;
+    return control.has_s_maxage ? control.s_maxage : control.max_age;
+}
+
+/* ---- conditions -------------------------------------------------------------------------------------------------- */
+
+/* A tag without the mark of a weak one. */
+static struct pel_slice opaque(struct pel_slice tag)
+{
+    if (tag.length > 2 && tag.bytes[0] == 'W' && tag.bytes[1] == '/')
+        return (struct pel_slice){tag.bytes + 2, tag.length - 2};
+    return tag;
+}
+
+static int same(struct pel_slice one, struct pel_slice other)
+{
+    return one.length && one.length == other.length && !memcmp(one.bytes, other.bytes, one.length);
+}
+
+int pel_http1_not_modified(const struct pel_http1_head *request, struct pel_slice tag, struct pel_slice date)
+{
+    struct pel_slice element;
+    int asked = 0;
+
+    for (unsigned i = 0; i < request->header_count; i++) {
+        struct pel_slice list = request->headers[i].value;
+        if (!pel_http1_equal(request->headers[i].name, "if-none-match"))
+            continue;
+        asked = 1;
+        while (next_element(&list, &element))
+            if (pel_slice_equals(element, "*") || same(opaque(element), opaque(tag)))
+                return 1;
+    }
+    if (!asked)
+        for (unsigned i = 0; i < request->header_count; i++)
+            if (pel_http1_equal(request->headers[i].name, "if-modified-since") && same(request->headers[i].value, date))
+                return 1;
+    return 0;
+}

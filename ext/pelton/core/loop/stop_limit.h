@@ -1,0 +1,15 @@
+#ifndef PELTON_CORE_LOOP_STOP_LIMIT_H
+#define PELTON_CORE_LOOP_STOP_LIMIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How long this process may take to stop, whatever its threads do meanwhile: a thread of its own counts the time, and
+ * ends the process by _exit, with a line on standard error and status 1. In a child after fork there is no limit. */
+
+/* The time begins with the first of the signals; without signals it begins now. The handlers of the signals, which must
+ * be set already, run as before. Of several calls with signals the first one counts. Returns 0, or a negative code when
+ * there can be no pipe or no thread: then there is no limit. */
+int pel_stop_limit(int64_t nanoseconds, const int *signals, size_t count);
+
+#endif
