@@ -32,6 +32,7 @@ void Init_pelton(void)
     pel_init_timer();
     pel_init_timer_table();
     pel_init_watchdog();
+    pel_init_stop_limit();
     pel_init_stream();
     pel_init_tls_context();
     pel_init_tls_stream();

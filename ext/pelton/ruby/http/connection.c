@@ -24,6 +24,7 @@ static void http_connection_mark(void *data)
     rb_gc_mark(request->close_callbacks);
     rb_gc_mark(request->failure);
     rb_gc_mark(request->fiber);
+    rb_gc_mark(request->cache_key);
     rb_gc_mark(connection->response.headers);
     rb_gc_mark(connection->response.callback_response);
 }
@@ -67,6 +68,11 @@ struct pel_http_connection *pel_http_connection_new(struct pel_http_server *serv
     connection->idle_since = pel_now();
     pel_http1_parser_init(&connection->parser, PEL_HTTP1_REQUEST, &server->limits);
     return connection;
+}
+
+struct pel_http_connection *pel_http_connection_p(VALUE object)
+{
+    return rb_typeddata_is_kind_of(object, &http_connection_type) ? RTYPEDDATA_DATA(object) : NULL;
 }
 
 /* The waiters refer to the connection no more: what they would find in it may be the next request's. */

@@ -62,6 +62,9 @@ static inline int pel_http_answering_p(const struct pel_http_connection *connect
  * root, and sets the function pointers. Raises. */
 struct pel_http_connection *pel_http_connection_new(struct pel_http_server *server, VALUE stream_object);
 
+/* The connection of a Ruby object; NULL when it is something else. */
+struct pel_http_connection *pel_http_connection_p(VALUE object);
+
 /* Wakes the fibers that wait for the request's body, or for space to write. C only. */
 void pel_http_wake_waiters(struct pel_http_connection *connection);
 

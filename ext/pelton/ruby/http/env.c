@@ -14,7 +14,7 @@
 
 static VALUE key_method, key_path, key_query, key_name, key_port, key_protocol, key_uri, key_address, key_input;
 static VALUE key_hijack, key_async, key_close, key_finished, key_hints, key_upgrade;
-static VALUE protocol_1_0, empty, key_scheme, scheme_https, port_http, port_https, slash;
+static VALUE protocol_1_0, empty, key_scheme, scheme_https, port_http, port_https, slash, localhost;
 
 /* ---- interned strings -------------------------------------------------------------------------------------------- */
 
@@ -26,52 +26,47 @@ static VALUE interned_string(const char *text)
     return string;
 }
 
-#define METHODS 9
-static const char *const method_names[METHODS] = {"GET",     "POST",  "HEAD",  "PUT",    "DELETE",
-                                                  "OPTIONS", "PATCH", "TRACE", "CONNECT"};
-static VALUE methods[METHODS];
-
-static VALUE method_string(struct pel_slice method)
-{
-    for (int i = 0; i < METHODS; i++)
-        if (strlen(method_names[i]) == method.length && !memcmp(method_names[i], method.bytes, method.length))
-            return methods[i];
-    return pel_slice_string(method);
-}
+static VALUE methods[PEL_HTTP_OTHER];
 
 /* ---- the server's name ------------------------------------------------------------------------------------------- */
 
-/* Splits a Host header into name and port, and remembers both for the next request. */
+/* Splits a Host header into name and port, and puts both into the template: the next request usually repeats them. */
 static void split_host(struct pel_http_server *server, struct pel_slice host)
 {
     const char *end = host.bytes + host.length, *colon = end;
+    VALUE port = server->secure ? port_https : port_http, whole = rb_obj_freeze(pel_slice_string(host));
 
     while (colon > host.bytes && colon[-1] >= '0' && colon[-1] <= '9')
         colon--;
     if (colon == host.bytes || colon[-1] != ':')
         colon = end + 1;
-    server->host = rb_obj_freeze(pel_slice_string(host));
-    server->host_name = rb_obj_freeze(rb_str_new(host.bytes, colon - host.bytes - 1));
-    server->host_port = colon >= end ? Qfalse : rb_obj_freeze(rb_str_new(colon, end - colon));
+    server->host_has_port = colon < end;
+    if (server->host_has_port)
+        port = rb_obj_freeze(rb_str_new(colon, end - colon));
+    rb_hash_aset(server->env_template, key_name, rb_obj_freeze(rb_str_new(host.bytes, colon - host.bytes - 1)));
+    rb_hash_aset(server->env_template, key_port, port);
+    server->host = whole;
 }
 
+static void remember_host(struct pel_http_server *server, struct pel_slice host)
+{
+    if (host.length && (!server->host || (size_t)RSTRING_LEN(server->host) != host.length ||
+                        memcmp(RSTRING_PTR(server->host), host.bytes, host.length)))
+        split_host(server, host);
+}
+
+/* The template has the name and the port of this Host. */
 static void set_server_name(struct pel_http_connection *connection, VALUE env, struct pel_slice host)
 {
     struct pel_http_server *server = connection->server;
     int layered = connection->stream->core.layer != NULL;
-    VALUE usual = layered || server->secure ? port_https : port_http;
 
     if (layered)
         rb_hash_aset(env, key_scheme, scheme_https);
-    if (!host.length) { /* SERVER_NAME stays as in the template */
-        rb_hash_aset(env, key_port, usual);
-        return;
-    }
-    if (!server->host || (size_t)RSTRING_LEN(server->host) != host.length ||
-        memcmp(RSTRING_PTR(server->host), host.bytes, host.length))
-        split_host(server, host);
-    rb_hash_aset(env, key_name, server->host_name);
-    rb_hash_aset(env, key_port, server->host_port ? server->host_port : usual);
+    if (!host.length)
+        rb_hash_aset(env, key_name, localhost);
+    if (!host.length || (layered && !server->secure && !server->host_has_port))
+        rb_hash_aset(env, key_port, layered || server->secure ? port_https : port_http);
 }
 
 VALUE pel_http_remote_address(struct pel_http_connection *connection)
@@ -128,24 +123,29 @@ static VALUE upgrade_protocols(const struct pel_http1_head *head)
 void pel_http_env(struct pel_http_connection *connection, const struct pel_http1_head *head)
 {
     struct pel_http_server *server = connection->server;
-    VALUE env = rb_hash_dup(server->env_template);
-    VALUE exchange = pel_http_exchange_new(connection), callbacks = rb_ary_new();
+    struct pel_slice host = head->target_form == PEL_HTTP1_ABSOLUTE ? head->authority : head->host;
+    VALUE env, exchange = pel_http_exchange_new(connection), callbacks = rb_ary_new();
+    uint8_t method = connection->request.method;
 
+    remember_host(server, host);
+    env = rb_hash_dup(server->env_template);
     PEL_HTTP_KEEP(connection, request.env, env);
     PEL_HTTP_KEEP(connection, request.exchange, exchange);
     PEL_HTTP_KEEP(connection, request.finish_callbacks, callbacks);
-    if (head->method.length != 3 || memcmp(head->method.bytes, "GET", 3)) /* the template has GET */
-        rb_hash_aset(env, key_method, method_string(head->method));
+    if (method == PEL_HTTP_OTHER)
+        rb_hash_aset(env, key_method, pel_slice_string(head->method));
+    else if (method != PEL_HTTP_GET) /* the template has GET */
+        rb_hash_aset(env, key_method, methods[method]);
     set_target(env, head);
     if (!head->minor)
         rb_hash_aset(env, key_protocol, protocol_1_0);
-    set_server_name(connection, env, head->target_form == PEL_HTTP1_ABSOLUTE ? head->authority : head->host);
+    set_server_name(connection, env, host);
     rb_hash_aset(env, key_address, pel_http_remote_address(connection));
     rb_hash_aset(env, key_hijack, exchange);
     rb_hash_aset(env, key_async, exchange);
     rb_hash_aset(env, key_close, exchange);
     rb_hash_aset(env, key_finished, callbacks);
-    if (!NIL_P(rb_hash_lookup(env, key_hints))) /* the template has it where hints are offered */
+    if (server->early_hints)
         rb_hash_aset(env, key_hints, exchange);
     pel_http_env_headers(env, head);
     if (head->target_form == PEL_HTTP1_ABSOLUTE) /* RFC 9112, 3.2.2: Host is ignored then */
@@ -168,7 +168,7 @@ static VALUE http_s_template(VALUE self, VALUE env)
     VALUE keys[] = {key_path, key_query,  key_uri,   key_address, key_name,
                     key_port, key_hijack, key_async, key_close,   key_finished};
 
-    rb_hash_aset(env, key_method, methods[0]);
+    rb_hash_aset(env, key_method, methods[PEL_HTTP_GET]);
     rb_hash_aset(env, key_protocol, interned_string("HTTP/1.1"));
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (NIL_P(rb_hash_lookup(env, keys[i])))
@@ -200,8 +200,9 @@ void pel_init_http_env(void)
     key_scheme = interned_string("rack.url_scheme");
     scheme_https = interned_string("https");
     slash = interned_string("/");
+    localhost = interned_string("localhost");
     empty = interned_string("");
-    for (int i = 0; i < METHODS; i++)
-        methods[i] = interned_string(method_names[i]);
+    for (int i = 0; i < PEL_HTTP_OTHER; i++)
+        methods[i] = interned_string(pel_http_method_names[i]);
     rb_define_singleton_method(pel_mHTTP, "_template", http_s_template, 1);
 }

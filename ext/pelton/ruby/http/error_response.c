@@ -22,7 +22,7 @@ void pel_http_respond_error(struct pel_http_connection *connection, unsigned sta
     if (last)
         response->keep_alive = 0;
     response->status = (uint16_t)status;
-    response->body = (struct pel_http_response_body){.none = request->head};
+    response->body = (struct pel_http_response_body){.none = request->method == PEL_HTTP_HEAD};
     pel_http_check_written(pel_http1_write_status_line(output, status));
     pel_http_check_written(pel_http1_write_header(output, PEL_SLICE("content-type"), PEL_SLICE("text/plain")));
     pel_http_check_written(pel_http1_write_number(output, PEL_SLICE("content-length"), length));

@@ -23,7 +23,7 @@ void pel_http_track_event_stream(struct pel_http_connection *connection, VALUE h
 {
     int found = 0;
 
-    if (!connection->request.get || connection->response.body.has_length)
+    if (connection->request.method != PEL_HTTP_GET || connection->response.body.has_length)
         return;
     rb_hash_foreach(headers, find_event_stream_type, (VALUE)&found);
     if (found)

@@ -6,8 +6,12 @@
 #include "ruby/http/event_streams.h"
 #include "ruby/http/exchange.h"
 #include "ruby/http/exchange_class.h"
+#include "ruby/http/fragment_class.h"
+#include "ruby/http/fragment_key.h"
+#include "ruby/http/page_class.h"
 #include "ruby/http/peak.h"
 #include "ruby/http/request_body.h"
+#include "ruby/http/requests.h"
 #include "ruby/http/response.h"
 #include "ruby/http/response_file.h"
 #include "ruby/http/serve.h"
@@ -21,6 +25,7 @@ void pel_init_http(void)
 
     pel_init_http_serve(server);
     pel_init_http_stats(server);
+    pel_init_http_requests(server);
     pel_init_http_peak(server);
     pel_init_http_stop(server);
     pel_init_http_event_streams(server);
@@ -31,4 +36,7 @@ void pel_init_http(void)
     pel_init_http_exchange_class(exchange);
     pel_init_http_request_body(exchange);
     pel_init_http_response_file(exchange);
+    pel_init_http_fragment();
+    pel_init_http_fragment_key();
+    pel_init_http_page();
 }

@@ -10,16 +10,16 @@
  *
  * Layers. A file calls functions of the files above it only; test/c_architecture_test.rb finds any circle.
  *
- *   server                 what all connections share: application, limits, timeouts, counters
+ *   cache, server          what all connections share: application, limits, timeouts, counters
  *   connection_list, deadline, job, slot, connection
  *                          a connection's lists, time limits, jobs and end; how many requests run at once
  *   stop, stats            keep-alive while the server stops; what the server has counted
  *   exchange, exchange_end one request and its response; what happens when both are over
- *   output, fields, response_body, response_head, error_response, failure, event_streams, response
+ *   output, fields, response_body, response_head, error_response, failure, event_streams, cached_response, response
  *                          from Rack's [status, headers, body] to bytes
  *   env_headers, env, request_body, response_file, exchange_class, application
  *                          what the application sees, and its call
- *   request, drain, timeout, serve
+ *   refusal, request, drain, timeout, serve
  *                          bytes, events and deadlines of a connection; serve takes streams over
  *   http                   defines the classes
  *

@@ -2,20 +2,17 @@
 
 #include <string.h>
 #include "ruby/http/application.h"
+#include "ruby/http/cached_response.h"
 #include "ruby/http/deadline.h"
 #include "ruby/http/env.h"
 #include "ruby/http/error_response.h"
 #include "ruby/http/job.h"
+#include "ruby/http/refusal.h"
 #include "ruby/http/slot.h"
 
 /* From the bytes received to the application: heads are parsed, and requests begin, wait for a slot, or are refused. */
 
 #define MAX_PIPELINED 16 /* requests that one connection may have before others get their turn */
-
-static int same_bytes(struct pel_slice slice, const char *word)
-{
-    return slice.length == strlen(word) && !memcmp(slice.bytes, word, slice.length);
-}
 
 static void begin_request(struct pel_http_connection *connection, struct pel_http1_head *head)
 {
@@ -28,9 +25,8 @@ static void begin_request(struct pel_http_connection *connection, struct pel_htt
     connection->request = (struct pel_http_request){
         .began = connection->reactor->loop.now,
         .body = {.done = no_body},
+        .method = pel_http_method(head->method),
         .minor_version = head->minor & 1,
-        .head = same_bytes(head->method, "HEAD"),
-        .get = same_bytes(head->method, "GET"),
         .expects_continue = head->expects_continue && head->minor == 1,
         .upgrade = head->upgrade,
     };
@@ -75,13 +71,7 @@ static void refuse_request(struct pel_http_connection *connection)
 {
     enum pel_http1_fault fault = pel_http1_parser_fault(&connection->parser);
 
-    unsigned status = pel_http1_fault_status(fault);
-    const char *text = pel_http1_fault_text(fault);
-
-    connection->server->refused++;
-    rb_funcall(connection->server->self, rb_intern("_refused"), 3, pel_http_remote_address(connection),
-               UINT2NUM(status), rb_str_new_cstr(text));
-    pel_http_respond_error(connection, status, text, 1);
+    pel_http_refuse(connection, pel_http1_fault_status(fault), pel_http1_fault_text(fault));
 }
 
 /* Receiving has brought no bytes: there are none at present (PEL_EAGAIN), or the client sends no more. */
@@ -113,6 +103,7 @@ static int read_request(struct pel_http_connection *connection)
     const char *bytes;
     size_t length, consumed;
     int hot = !pel_buffer_length(&stream->input), event;
+    struct pel_http_cached cached = {.item = NULL};
 
     if (hot) {
         ssize_t count = pel_stream_receive(&stream->core, pel_hot_buffer(connection->reactor), PEL_HOT_BUFFER);
@@ -129,7 +120,10 @@ static int read_request(struct pel_http_connection *connection)
     event = pel_http1_parse(&connection->parser, bytes, length, &consumed, &head, &data);
     if (event == PEL_HTTP1_HEAD) {
         begin_request(connection, &head);
-        pel_http_env(connection, &head);
+        if (connection->server->cache)
+            cached = pel_http_cache_find(connection, &head);
+        if (!cached.item)
+            pel_http_env(connection, &head);
     } else if (event < 0) {
         refuse_request(connection);
         return 0;
@@ -151,7 +145,10 @@ static int read_request(struct pel_http_connection *connection)
         }
         return 1;
     }
-    dispatch_request(connection);
+    if (cached.item)
+        pel_http_cache_answer(connection, cached);
+    else
+        dispatch_request(connection);
     return 1;
 }
 

@@ -1,6 +1,7 @@
 #ifndef PELTON_RUBY_HTTP_REQUEST_H
 #define PELTON_RUBY_HTTP_REQUEST_H
 
+#include "ruby/http/method.h"
 #include "ruby/http/request_body.h"
 
 struct pel_http_connection;
@@ -12,11 +13,11 @@ struct pel_http_request {
     VALUE close_callbacks;  /* async.close: an Array of callables, called as soon as the client leaves; Qfalse */
     VALUE failure;          /* the application's exception; Qfalse */
     VALUE fiber;            /* the fiber that runs the application; Qfalse */
+    VALUE cache_key;        /* under which the server's cache may keep the response; Qfalse */
     int64_t began;          /* when its head was complete */
     struct pel_http_request_body body;
+    uint8_t method; /* enum pel_http_method */
     unsigned minor_version : 1;
-    unsigned head : 1;             /* HEAD: the response is sent without its body */
-    unsigned get : 1;              /* GET */
     unsigned expects_continue : 1; /* the client waits for 100 Continue before it sends the body */
     unsigned in_application : 1;   /* the application was called and has not returned */
     unsigned holds_slot : 1;       /* it is one of the server's running requests */

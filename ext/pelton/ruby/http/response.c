@@ -1,6 +1,7 @@
 #include "ruby/http/response.h"
 
 #include <sys/stat.h>
+#include "ruby/http/cached_response.h"
 #include "ruby/http/event_streams.h"
 #include "ruby/http/exchange_end.h"
 #include "ruby/http/failure.h"
@@ -46,12 +47,18 @@ static void close_body(VALUE body)
         rb_funcallv(body, id_close, 0, NULL);
 }
 
-/* The Array that the body is, or converts to; nil if it must be sent in another way. */
+/* The Array that the body is, or converts to; nil if it must be sent in another way. In Rails a body that is made from
+ * an Enumerator has a to_ary that returns the Enumerator. */
 static VALUE body_parts(VALUE body)
 {
-    if (RB_TYPE_P(body, T_ARRAY) || rb_respond_to(body, id_to_path) || !rb_respond_to(body, id_to_ary))
-        return rb_check_array_type(RB_TYPE_P(body, T_ARRAY) ? body : Qnil);
-    return rb_check_array_type(body);
+    VALUE parts;
+
+    if (RB_TYPE_P(body, T_ARRAY))
+        return body;
+    if (rb_respond_to(body, id_to_path) || !rb_respond_to(body, id_to_ary))
+        return Qnil;
+    parts = rb_funcallv(body, id_to_ary, 0, NULL);
+    return RB_TYPE_P(parts, T_ARRAY) ? parts : Qnil;
 }
 
 /* The bytes of the file that the body names, or SIZE_MAX. */
@@ -59,11 +66,14 @@ static size_t file_body_length(VALUE body)
 {
     struct stat facts;
     VALUE path;
+    int status;
 
     if (!rb_respond_to(body, id_to_path))
         return SIZE_MAX;
-    path = rb_funcallv(body, id_to_path, 0, NULL);
-    return stat(StringValueCStr(path), &facts) == 0 && S_ISREG(facts.st_mode) ? (size_t)facts.st_size : SIZE_MAX;
+    path = rb_get_path(rb_funcallv(body, id_to_path, 0, NULL)); /* Rails gives a Pathname */
+    status = stat(RSTRING_PTR(path), &facts);
+    RB_GC_GUARD(path);
+    return status == 0 && S_ISREG(facts.st_mode) ? (size_t)facts.st_size : SIZE_MAX;
 }
 
 static VALUE call_hijacker(VALUE argument)
@@ -139,8 +149,13 @@ static VALUE send_response(VALUE argument)
         pel_http_send_soon(connection);
         hand_to_hijacker(connection, hijacker);
     } else if (!NIL_P(parts)) {
+        VALUE body = attempt->body;
         attempt->body = Qnil;
+        if (connection->request.cache_key && !head.dated) /* a date of its own: an old response, from elsewhere */
+            pel_http_cache_keep(connection, attempt->mark, parts, parts_length(parts));
         write_body_parts(connection, parts);
+        if (body != parts) /* from Rack 3 on to_ary closes the body; before, nobody has */
+            close_body(body);
     } else if (connection->response.body.none) {
         VALUE body = attempt->body;
         attempt->body = Qnil;

@@ -155,7 +155,7 @@ static void write_framing(struct pel_http_head *head, size_t length)
     struct pel_http_response *response = &head->connection->response;
     struct pel_http_response_body *body = &response->body;
 
-    body->none = request->head || status_without_body_p(head->status);
+    body->none = request->method == PEL_HTTP_HEAD || status_without_body_p(head->status);
     if (body->has_length && length != SIZE_MAX && length != body->left && !body->none)
         rb_raise(rb_eArgError, "the body has %" PRIuSIZE " bytes, but content-length says otherwise", length);
     if (body->has_length || body->unframed || status_without_body_p(head->status))
@@ -163,7 +163,7 @@ static void write_framing(struct pel_http_head *head, size_t length)
     if (length == SIZE_MAX)
         length = head->file_length;
     if (length != SIZE_MAX) {
-        if (length || !request->head)
+        if (length || request->method != PEL_HTTP_HEAD)
             pel_http_check_written(pel_http1_write_number(head->output, PEL_SLICE("content-length"), length));
         body->has_length = 1;
         body->left = length;

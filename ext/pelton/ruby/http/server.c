@@ -2,6 +2,7 @@
 
 #include "core/http1/writer.h"
 #include "ruby/base/error.h"
+#include "ruby/http/cache.h"
 
 VALUE pel_mHTTP;
 
@@ -16,19 +17,29 @@ static void http_server_mark(void *data)
     rb_gc_mark(server->log);
     rb_gc_mark(server->env_template);
     rb_gc_mark(server->host);
-    rb_gc_mark(server->host_name);
-    rb_gc_mark(server->host_port);
+    pel_http_durations_mark(&server->durations);
+}
+
+static void http_server_free(void *data)
+{
+    struct pel_http_server *server = data;
+
+    pel_http_cache_free(server->cache);
+    pel_http_durations_free(&server->durations);
+    xfree(server);
 }
 
 static size_t http_server_size(const void *data)
 {
-    return sizeof(struct pel_http_server);
+    const struct pel_http_server *server = data;
+    return sizeof *server + pel_http_durations_size(&server->durations) +
+           (server->cache ? server->cache->store.bytes : 0);
 }
 
 /* Deliberately without RUBY_TYPED_WB_PROTECTED: there are few of them. */
 static const rb_data_type_t http_server_type = {
     .wrap_struct_name = "Pelton::HTTP::Server",
-    .function = {.dmark = http_server_mark, .dfree = RUBY_DEFAULT_FREE, .dsize = http_server_size},
+    .function = {.dmark = http_server_mark, .dfree = http_server_free, .dsize = http_server_size},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY};
 
 struct pel_http_server *pel_http_server_get(VALUE self)
@@ -129,6 +140,7 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     server->app = app;
     server->log = log;
     server->env_template = template;
+    server->early_hints = !NIL_P(rb_hash_lookup(template, rb_str_new_lit("rack.early_hints")));
     server->secure = RTEST(server_option(options, "secure"));
     server->header_timeout = time_option(options, "header_timeout");
     server->idle_timeout = time_option(options, "idle_timeout");
@@ -142,6 +154,9 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     server->queue_limit = count_option(options, "queue");
     server->requests_limit = count_option(options, "max_requests");
     server->body_rate = NIL_P(server_option(options, "body_rate")) ? 0 : count_option(options, "body_rate");
+    if (RTEST(server_option(options, "cache")) && NUM2SIZET(server_option(options, "cache")) && !server->cache &&
+        !(server->cache = pel_http_cache_new(NUM2SIZET(server_option(options, "cache")))))
+        rb_memerror();
     if (server->concurrency == 0)
         rb_raise(rb_eArgError, "concurrency must be at least 1");
     return self;

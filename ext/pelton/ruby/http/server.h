@@ -4,22 +4,25 @@
 #include <time.h>
 #include "core/http1/head.h"
 #include "ruby/http/connection_list.h"
+#include "ruby/http/durations.h"
 #include "ruby/http/share.h"
 #include "ruby/reactor/reactor.h"
 
 /* Pelton::HTTP::Server: what all of its connections share. */
 
-#define PEL_HTTP_STATUS_CLASSES 5    /* 1xx to 5xx */
-#define PEL_HTTP_DURATION_BUCKETS 14 /* of the histogram of requests by their time */
+#define PEL_HTTP_STATUS_CLASSES 5 /* 1xx to 5xx */
+
+struct pel_http_cache;
 
 struct pel_http_server {
     struct pel_reclaimer reclaimer; /* first; among the reactor's while there are connections */
     struct pel_reactor *reactor;    /* of all connections, while there are any */
     unsigned fork_generation;
-    VALUE self, app, log;             /* log: nil, or called with the facts of each exchange that has ended */
-    VALUE env_template;               /* env without what a request adds; Qfalse until the first request */
-    VALUE host, host_name, host_port; /* of the last Host header, which the next request usually repeats */
+    VALUE self, app, log; /* log: nil, or called with the facts of each exchange that has ended */
+    VALUE env_template;   /* env without what a request adds; Qfalse until the first request */
+    VALUE host;           /* the last Host header, whose name and port the template has; Qfalse */
     struct pel_http1_limits limits;
+    struct pel_http_cache *cache;                                         /* of public responses, or NULL */
     int64_t header_timeout, idle_timeout, request_timeout, write_timeout; /* nanoseconds */
     uint32_t concurrency;    /* requests that run at once: the number of slots */
     uint32_t queue_limit;    /* requests that wait for a slot */
@@ -28,16 +31,17 @@ struct pel_http_server {
     uint32_t running, connections;
     uint64_t accepted, requests, refused, overloads, errors;
     uint64_t responses[PEL_HTTP_STATUS_CLASSES];
-    uint64_t durations[PEL_HTTP_DURATION_BUCKETS]; /* requests by their time; not cumulative */
-    int64_t total_duration;                        /* nanoseconds of all requests */
-    struct pel_http_list idle;                     /* connections between two requests, the longest idle first */
-    struct pel_http_list waiting;                  /* connections whose request waits for a slot */
-    struct pel_http_list event_streams;            /* connections whose response goes on as long as the client likes */
-    struct pel_http_share share;                   /* of the loop, among response bodies */
-    time_t date_time;                              /* the time that `date` says */
+    struct pel_http_durations durations;
+    struct pel_http_list idle;          /* connections between two requests, the longest idle first */
+    struct pel_http_list waiting;       /* connections whose request waits for a slot */
+    struct pel_http_list event_streams; /* connections whose response goes on as long as the client likes */
+    struct pel_http_share share;        /* of the loop, among response bodies */
+    time_t date_time;                   /* the time that `date` says */
     char date[32];
     int64_t stopping_since; /* 0: the server does not stop */
     uint8_t secure;
+    uint8_t early_hints; /* the application may send them */
+    uint8_t host_has_port;
     uint8_t peaked; /* IdleMemory waits for the end of a peak */
 };
 

@@ -1,33 +1,29 @@
 #include "ruby/http/stats.h"
 
-#include <stdio.h>
+#include "ruby/http/cache.h"
 
-/* What a server has counted, and how long its requests took. */
+static VALUE key_route;
 
-/* The upper bounds of the histogram's buckets, in nanoseconds: those of Prometheus' own clients, and shorter ones. */
-static const int64_t bounds[] = {1000000,   2500000,   5000000,    10000000,   25000000,   50000000,   100000000,
-                                 250000000, 500000000, 1000000000, 2500000000, 5000000000, 10000000000};
+/* What the framework has put into the env for logs and measurements. */
+static VALUE route_of(const struct pel_http_connection *connection)
+{
+    VALUE route = connection->request.env ? rb_hash_lookup(connection->request.env, key_route) : Qnil;
 
-#define BOUNDS (sizeof bounds / sizeof *bounds)
-
-_Static_assert(BOUNDS + 1 == PEL_HTTP_DURATION_BUCKETS, "a bucket for each bound, and one beyond the last");
+    return RTEST(route) ? route : Qnil;
+}
 
 int64_t pel_http_count_exchange(struct pel_http_connection *connection)
 {
     struct pel_http_server *server = connection->server;
     unsigned status = connection->response.status;
     int64_t took;
-    unsigned i = 0;
 
     if (status >= 100 && status < 600)
         server->responses[status / 100 - 1]++;
-    if (!connection->request.env) /* it was never a request */
+    if (!connection->request.began) /* it was never a request */
         return 0;
     took = pel_now() - connection->request.began;
-    while (i < BOUNDS && took > bounds[i])
-        i++;
-    server->durations[i]++;
-    server->total_duration += took;
+    pel_http_durations_add(&server->durations, connection->request.method, status, route_of(connection), took);
     return took;
 }
 
@@ -46,23 +42,6 @@ static VALUE response_counts(const struct pel_http_server *server)
     return counts;
 }
 
-/* By each bound in seconds the number of requests that took at most so long, as Prometheus wants it; and the sum. */
-static VALUE duration_counts(const struct pel_http_server *server)
-{
-    VALUE counts = rb_hash_new();
-    uint64_t count = 0;
-    char bound[32];
-
-    for (unsigned i = 0; i < BOUNDS; i++) {
-        count += server->durations[i];
-        snprintf(bound, sizeof bound, "%g", (double)bounds[i] / 1e9);
-        rb_hash_aset(counts, rb_str_new_cstr(bound), ULL2NUM(count));
-    }
-    rb_hash_aset(counts, rb_str_new_cstr("+Inf"), ULL2NUM(count + server->durations[BOUNDS]));
-    rb_hash_aset(counts, rb_str_new_cstr("sum"), DBL2NUM((double)server->total_duration / 1e9));
-    return counts;
-}
-
 static VALUE http_server_stats(VALUE self)
 {
     struct pel_http_server *server = pel_http_server_get(self);
@@ -72,17 +51,31 @@ static VALUE http_server_stats(VALUE self)
     set_count(stats, "idle", server->idle.count);
     set_count(stats, "running", server->running);
     set_count(stats, "waiting", server->waiting.count);
+    set_count(stats, "active", server->running + server->waiting.count);
     set_count(stats, "accepted", server->accepted);
     set_count(stats, "requests", server->requests);
     set_count(stats, "refused", server->refused);
     set_count(stats, "overloads", server->overloads);
     set_count(stats, "errors", server->errors);
+    if (server->cache) {
+        set_count(stats, "cache_hits", server->cache->hits);
+        set_count(stats, "cache_misses", server->cache->misses);
+        set_count(stats, "cache_bytes", server->cache->store.linked_bytes);
+    }
     rb_hash_aset(stats, ID2SYM(rb_intern("responses")), response_counts(server));
-    rb_hash_aset(stats, ID2SYM(rb_intern("durations")), duration_counts(server));
     return stats;
+}
+
+/* _durations: see pel_http_durations_list */
+static VALUE http_server_durations(VALUE self)
+{
+    return pel_http_durations_list(&pel_http_server_get(self)->durations);
 }
 
 void pel_init_http_stats(VALUE class)
 {
+    key_route = rb_interned_str_cstr("pelton.web.route");
+    rb_gc_register_mark_object(key_route);
     rb_define_method(class, "_stats", http_server_stats, 0);
+    rb_define_private_method(class, "_durations", http_server_durations, 0);
 }

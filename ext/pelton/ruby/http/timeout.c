@@ -2,6 +2,7 @@
 
 #include "ruby/http/deadline.h"
 #include "ruby/http/error_response.h"
+#include "ruby/http/refusal.h"
 #include "ruby/http/stop.h"
 
 /* What happens to a connection when its time is over. */
@@ -51,7 +52,7 @@ void pel_http_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *
         if (extend_for_reader(connection))
             break;
         if (pel_http1_parser_within(&connection->parser))
-            pel_http_respond_error(connection, 408, "the request did not arrive in time", 1);
+            pel_http_refuse(connection, 408, "the request did not arrive in time");
         else if (connection->list)
             pel_http_close_idle(connection);
         else

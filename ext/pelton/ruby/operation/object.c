@@ -36,6 +36,14 @@ static const rb_data_type_t operation_type = {
     .function = {.dmark = operation_mark, .dfree = operation_free, .dsize = operation_size},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY};
 
+/* Of records without a producer in C. Ruby collects all its objects as soon as minor collections have met too many
+ * objects without write barriers, and such operations wait by the dozen: for a connection of a pool, for example. */
+static const rb_data_type_t protected_type = {
+    .wrap_struct_name = "Pelton::Operation",
+    .parent = &operation_type,
+    .function = {.dmark = operation_mark, .dfree = operation_free, .dsize = operation_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED};
+
 VALUE pel_operation_object(struct pel_operation *operation, VALUE class)
 {
     VALUE self = TypedData_Wrap_Struct(class, &operation_type, operation);
@@ -44,9 +52,28 @@ VALUE pel_operation_object(struct pel_operation *operation, VALUE class)
     return self;
 }
 
+VALUE pel_operation_protected_object(struct pel_operation *operation, VALUE class)
+{
+    VALUE self = TypedData_Wrap_Struct(class, &protected_type, operation);
+
+    operation->references++;
+    return self;
+}
+
+void pel_operation_written(VALUE self)
+{
+    struct pel_operation *operation = pel_operation_get(self);
+    VALUE values[] = {operation->callbacks, operation->errbacks, operation->result};
+
+    for (unsigned i = 0; i < sizeof(values) / sizeof(*values); i++) {
+        if (values[i] != Qundef)
+            RB_OBJ_WRITTEN(self, Qundef, values[i]); /* no-op for what is no object */
+    }
+}
+
 VALUE pel_operation_allocate(VALUE class)
 {
-    VALUE self = TypedData_Wrap_Struct(class, &operation_type, NULL);
+    VALUE self = TypedData_Wrap_Struct(class, &protected_type, NULL);
 
     RTYPEDDATA_DATA(self) = pel_operation_new(pel_reactor_current(), 0);
     return self;

@@ -67,11 +67,14 @@ static void add_block(VALUE *blocks, VALUE block)
     }
 }
 
-void pel_operation_add_block(struct pel_operation *operation, enum pel_state state, VALUE block)
+void pel_operation_add_block(VALUE self, enum pel_state state, VALUE block)
 {
+    struct pel_operation *operation = pel_operation_get(self);
+
     if (operation->state != PEL_PENDING && operation->state != (unsigned)state)
         return;
     add_block(state == PEL_SUCCEEDED ? &operation->callbacks : &operation->errbacks, block);
+    pel_operation_written(self);
     if (operation->state == PEL_FAILED)
         operation->handled = 1;
     if (operation->state == PEL_PENDING)

@@ -62,7 +62,7 @@ void pel_operation_fail(struct pel_operation *operation, VALUE error);
 void pel_operation_settle(struct pel_operation *operation, enum pel_state state, VALUE result, int splat);
 
 /* Calls the block, in a job of its own, when the operation comes to that state, or if it has come to it already. */
-void pel_operation_add_block(struct pel_operation *operation, enum pel_state state, VALUE block);
+void pel_operation_add_block(VALUE self, enum pel_state state, VALUE block);
 
 /* Parks or blocks until the operation is settled: 0; 1 when the deadline came first. *state is set when an exception
  * was raised. */
@@ -106,7 +106,15 @@ void pel_operation_clear_timeout(struct pel_operation *operation);
 /* Makes the Pelton::Operation of a record. Call it once for each record. */
 VALUE pel_operation_object(struct pel_operation *operation, VALUE class);
 
-/* The class's allocator: makes an object with a record of its own. */
+/* The same for a record without a producer, whose writers all know the object and call pel_operation_written: minor
+ * collections need not look at it. */
+VALUE pel_operation_protected_object(struct pel_operation *operation, VALUE class);
+
+/* The write barrier: to be called after each write of a block or result to an object's record. Until then the value
+ * must stay on the stack (RB_GC_GUARD), because a collection may come between: settling makes room for jobs. */
+void pel_operation_written(VALUE self);
+
+/* The class's allocator: makes an object with a record of its own, without a producer. */
 VALUE pel_operation_allocate(VALUE class);
 
 /* An object's record. */

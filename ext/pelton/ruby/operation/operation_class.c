@@ -6,26 +6,23 @@
 
 static VALUE operation_callback(VALUE self)
 {
-    pel_operation_add_block(pel_operation_get(self), PEL_SUCCEEDED, rb_block_proc());
+    pel_operation_add_block(self, PEL_SUCCEEDED, rb_block_proc());
     return self;
 }
 
 static VALUE operation_errback(VALUE self)
 {
-    pel_operation_add_block(pel_operation_get(self), PEL_FAILED, rb_block_proc());
+    pel_operation_add_block(self, PEL_FAILED, rb_block_proc());
     return self;
 }
 
 static VALUE settle_by_user(int argc, const VALUE *argv, VALUE self, enum pel_state state)
 {
-    struct pel_operation *operation = pel_operation_get(self);
+    VALUE result = argc == 0 ? Qnil : argc == 1 ? argv[0] : rb_ary_new_from_values(argc, argv);
 
-    if (argc == 1)
-        pel_operation_settle(operation, state, argv[0], 0);
-    else if (argc == 0)
-        pel_operation_settle(operation, state, Qnil, 0);
-    else
-        pel_operation_settle(operation, state, rb_ary_new_from_values(argc, argv), 1);
+    pel_operation_settle(pel_operation_get(self), state, result, argc > 1);
+    pel_operation_written(self);
+    RB_GC_GUARD(result);
     return self;
 }
 

@@ -17,25 +17,30 @@ static VALUE new_cancelled(void)
     return rb_exc_new_cstr(pel_eCancelled, "the task was cancelled");
 }
 
-static void fail_task_quietly(struct pel_operation *task, VALUE error)
+static void fail_task_quietly(VALUE object, VALUE error)
 {
+    struct pel_operation *task = pel_operation_get(object);
+
     if (task->task == PEL_MAIN_TASK)
         task->reactor->main_pending = 0;
     task->handled = 1;
     pel_operation_fail(task, error);
+    pel_operation_written(object);
+    RB_GC_GUARD(error);
 }
 
 /* Making the exception calls Ruby, and thereby trap handlers, which may cancel the task as well. */
-static void cancel_before_start(struct pel_operation *task)
+static void cancel_before_start(VALUE object)
 {
     VALUE exception = new_cancelled();
 
-    if (task->state == PEL_PENDING)
-        fail_task_quietly(task, exception);
+    if (pel_operation_get(object)->state == PEL_PENDING)
+        fail_task_quietly(object, exception);
 }
 
-static void end_task(struct pel_reactor *reactor, struct pel_operation *task, VALUE value, int state)
+static void end_task(struct pel_reactor *reactor, VALUE object, VALUE value, int state)
 {
+    struct pel_operation *task = pel_operation_get(object);
     VALUE error;
 
     if (!state) {
@@ -45,22 +50,26 @@ static void end_task(struct pel_reactor *reactor, struct pel_operation *task, VA
                 reactor->value = value;
         }
         pel_operation_succeed(task, value);
+        pel_operation_written(object);
+        RB_GC_GUARD(value);
         return;
     }
     error = pel_take_error(state);
     if (NIL_P(error)) { /* the thread is being killed */
-        fail_task_quietly(task, new_cancelled());
+        fail_task_quietly(object, new_cancelled());
         pel_rethrow(state);
     }
     /* A cancelled task fails quietly. But run's block does so only when the reactor stops: otherwise its Cancelled
      * comes from a cancelled task that it has awaited, and run must raise it. */
     if (rb_obj_is_kind_of(error, pel_eCancelled) && (task->task != PEL_MAIN_TASK || reactor->phase != PEL_RUNNING)) {
-        fail_task_quietly(task, error);
+        fail_task_quietly(object, error);
     } else if (task->task == PEL_MAIN_TASK || !rb_obj_is_kind_of(error, rb_eStandardError)) {
-        fail_task_quietly(task, error);
+        fail_task_quietly(object, error);
         pel_fail_run(reactor, error);
     } else {
         pel_operation_fail(task, error);
+        pel_operation_written(object);
+        RB_GC_GUARD(error);
     }
 }
 
@@ -93,7 +102,7 @@ static void run_task(struct pel_reactor *reactor, void *data)
     if (task->state != PEL_PENDING) /* the task was cancelled before it began */
         return;
     if (reactor->phase == PEL_STOPPING) {
-        cancel_before_start(task);
+        cancel_before_start(object);
         return;
     }
     block = task->result;
@@ -111,7 +120,7 @@ static void run_task(struct pel_reactor *reactor, void *data)
     worker->task_object = worker->task_block = Qfalse;
     worker->transient = 0;
     task->worker = NULL;
-    end_task(reactor, task, value, state);
+    end_task(reactor, object, value, state);
     RB_GC_GUARD(block);
     RB_GC_GUARD(object);
 }
@@ -124,18 +133,19 @@ static void mark_task(void *data)
 /* The reactor leaves before the task has begun. */
 static void drop_task(void *data)
 {
-    cancel_before_start(pel_operation_get((VALUE)data));
+    cancel_before_start((VALUE)data);
 }
 
 static VALUE enqueue_task(struct pel_reactor *reactor, VALUE block, enum pel_task_kind kind, int transient)
 {
     struct pel_operation *task = pel_operation_new(reactor, 0);
-    VALUE self = pel_operation_object(task, cTask);
+    VALUE self = pel_operation_protected_object(task, cTask);
 
     pel_operation_release(task); /* the object's reference remains */
     task->task = kind;
     task->transient = transient;
     task->result = block;
+    pel_operation_written(self);
     pel_enqueue(reactor, (struct pel_job){.run = run_task, .mark = mark_task, .drop = drop_task, .data = (void *)self});
     return self;
 }
@@ -173,7 +183,7 @@ static VALUE task_cancel(VALUE self)
         return Qfalse;
     task->cancelled = 1;
     if (!task->started) {
-        fail_task_quietly(task, exception);
+        fail_task_quietly(self, exception);
         return Qtrue;
     }
     worker = task->worker;

@@ -82,8 +82,11 @@ static void stop_operation_timeout(struct pel_reactor *reactor, struct pel_root 
 static void operation_timeout_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
     struct operation_timeout *timeout = (struct operation_timeout *)timer;
+    VALUE object = timeout->object, error = timeout->error;
 
-    pel_operation_settle(timeout->operation, PEL_FAILED, timeout->error, 0);
+    pel_operation_settle(timeout->operation, PEL_FAILED, error, 0);
+    pel_operation_written(object);
+    RB_GC_GUARD(error);
 }
 
 void pel_operation_clear_timeout(struct pel_operation *operation)

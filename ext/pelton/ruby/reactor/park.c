@@ -167,6 +167,7 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
     struct pel_worker *worker = reactor->current_worker;
     struct pel_waiter *outer = worker ? worker->waiter : NULL;
     int state = prepare_to_park(reactor, waiter);
+    int64_t began = worker && reactor->measures_waits ? pel_now() : 0;
 
     if (state)
         return state;
@@ -186,6 +187,8 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
 
     if (worker)
         worker->waiter = outer;
+    if (began)
+        worker->waited += pel_now() - began;
     unlink_waiter(reactor, waiter);
     pel_unqueue_waiter(reactor, waiter);
     pel_timer_cancel(&reactor->loop.timers, waiter->deadline);

@@ -46,6 +46,8 @@ static void reactor_free(void *data)
     }
     if (reactor->sleepers)
         st_free_table(reactor->sleepers);
+    if (reactor->workers_by_fiber)
+        st_free_table(reactor->workers_by_fiber);
     pel_free(reactor->ready.jobs);
     pel_free(reactor->due.jobs);
     pel_splice_close(&reactor->splice);
@@ -113,16 +115,12 @@ struct pel_reactor *pel_reactor_existing(void)
     return pel_loop_inherited(&reactor->loop) ? NULL : reactor;
 }
 
-/* The reactors of ended threads keep their descriptors until they are collected. Ruby's own IOs collect for the same
- * reason when no descriptor is left. */
+/* The reactors of ended threads keep their descriptors until they are collected. */
 static int open_loop(struct pel_reactor *reactor, const char *backend)
 {
     int code = pel_loop_open(&reactor->loop, backend);
 
-    if (code != PEL_ESYSTEM || (errno != EMFILE && errno != ENFILE))
-        return code;
-    rb_gc();
-    return pel_loop_open(&reactor->loop, backend);
+    return pel_try_again_p(reactor, code) ? pel_loop_open(&reactor->loop, backend) : code;
 }
 
 static VALUE reactor_initialize(VALUE self)
@@ -142,6 +140,7 @@ static VALUE reactor_initialize(VALUE self)
     reactor->abandoned.next = reactor->abandoned.previous = &reactor->abandoned;
     pel_roots_init(&reactor->roots);
     reactor->sleepers = st_init_numtable();
+    reactor->workers_by_fiber = st_init_numtable();
     reactor->thread = rb_thread_current();
     reactor->fork_generation = pel_fork_generation;
     reactor->budget = PEL_BUDGET;
@@ -185,6 +184,16 @@ int pel_reclaim_descriptors(struct pel_reactor *reactor)
         if (reclaimer->close_some(reclaimer))
             return 1;
     return 0;
+}
+
+/* Ruby's own IOs collect for the same reason. */
+int pel_try_again_p(struct pel_reactor *reactor, int code)
+{
+    if (code != PEL_ESYSTEM || (errno != EMFILE && errno != ENFILE))
+        return 0;
+    if (!pel_reclaim_descriptors(reactor))
+        rb_gc();
+    return 1;
 }
 
 void pel_init_reactor(void)

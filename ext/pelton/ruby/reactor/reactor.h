@@ -48,6 +48,10 @@ struct pel_reclaimer {
 /* Has one of the reactor's reclaimers close some descriptors; 0 when none of them can. */
 int pel_reclaim_descriptors(struct pel_reactor *reactor);
 
+/* Whether a call that has just returned this code is worth one more try: it found no descriptor, and some were closed
+ * meanwhile, those of idle connections, or else those of objects that are garbage. May collect and compact. */
+int pel_try_again_p(struct pel_reactor *reactor, int code);
+
 /* ---- objects that live while they are linked ------------------------------------------------------------------- */
 
 /* Unlike a GC root, it is not stopped with the reactor. */
@@ -112,9 +116,10 @@ struct pel_reactor {
     uint32_t worker_count, idle_count;
     struct pel_waiter parked;               /* head of the circular list of parked waiters, the last to park first */
     uint32_t parked_count, transient_count; /* of all parked waiters, and of the transient ones among them */
-    struct pel_waiter abandoned; /* head of the circular list of waiters whose fibers outlived a grace time */
-    struct st_table *sleepers;   /* fiber => the innermost of its sleepers */
-    struct pel_link *kept;       /* struct pel_kept: objects that the reactor keeps alive */
+    struct pel_waiter abandoned;       /* head of the circular list of waiters whose fibers outlived a grace time */
+    struct st_table *sleepers;         /* fiber => the innermost of its sleepers */
+    struct st_table *workers_by_fiber; /* fiber => struct pel_worker */
+    struct pel_link *kept;             /* struct pel_kept: objects that the reactor keeps alive */
 
     struct pel_descriptor **descriptors; /* by number: descriptors of other owners that fibers have waited for */
     int descriptor_capacity;
@@ -128,6 +133,7 @@ struct pel_reactor {
     struct pel_splice splice;
 
     /* statistics */
+    uint8_t measures_waits; /* the workers' `waited` is wanted */
     uint64_t iterations, switches, jobs_run;
     int64_t idle_ns, ran_ns, began_at; /* time waited in all runs; time of all earlier runs; when this run began */
     struct pel_watch watch;            /* makes progress with each tick, job and switch */
@@ -262,5 +268,6 @@ void pel_init_run(void);
 void pel_init_worker(void);
 void pel_init_timer(void);
 void pel_init_watchdog(void);
+void pel_init_stop_limit(void);
 
 #endif

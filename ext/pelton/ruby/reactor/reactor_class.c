@@ -25,6 +25,8 @@ static VALUE reactor_s_running(VALUE class, VALUE method)
 
 static VALUE reactor_next_tick(VALUE self, VALUE block)
 {
+    if (!rb_obj_is_proc(block))
+        rb_raise(rb_eTypeError, "wrong argument type %" PRIsVALUE " (expected Proc)", rb_obj_class(block));
     pel_enqueue_proc(pel_reactor_get(self), block);
     return Qnil;
 }
@@ -93,6 +95,16 @@ static VALUE reactor_parked(VALUE self)
     return fibers;
 }
 
+/* _waited: nanoseconds for which the code on this fiber has been parked since the first call, in whatever job or task;
+ * nil on a fiber that is no worker's. */
+static VALUE reactor_waited(VALUE self)
+{
+    struct pel_reactor *reactor = pel_reactor_get(self);
+
+    reactor->measures_waits = 1;
+    return reactor->current_worker ? LL2NUM(reactor->current_worker->waited) : Qnil;
+}
+
 static VALUE reactor_stats(VALUE self)
 {
     struct pel_reactor *reactor = pel_reactor_get(self);
@@ -141,6 +153,7 @@ void pel_init_reactor_class(void)
     rb_define_method(pel_cReactor, "hold", reactor_hold, 0);
     rb_define_method(pel_cReactor, "release", reactor_release, 0);
     rb_define_method(pel_cReactor, "parked", reactor_parked, 0);
+    rb_define_method(pel_cReactor, "_waited", reactor_waited, 0);
     rb_define_method(pel_cReactor, "stats", reactor_stats, 0);
     rb_define_method(pel_cReactor, "with_clean_locals", reactor_with_clean_locals, 0);
 }

@@ -36,7 +36,14 @@ void pel_waiter_time_out(struct pel_reactor *reactor, struct pel_waiter *waiter)
 struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber)
 {
     struct pel_waiter *waiter;
+    st_data_t worker;
 
+    /* Programs interrupt many fibers in a row, such as all requests of a server whose database is slow. */
+    if (st_lookup(reactor->workers_by_fiber, (st_data_t)fiber, &worker)) {
+        waiter = ((struct pel_worker *)worker)->waiter;
+        if (waiter && waiter->fiber == fiber && !waiter->abandoned)
+            return waiter;
+    }
     for (waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next)
         if (waiter->fiber == fiber)
             return waiter;

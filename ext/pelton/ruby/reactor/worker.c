@@ -22,14 +22,16 @@ static VALUE run_worker(VALUE argument)
 static VALUE end_worker(VALUE argument)
 {
     struct pel_worker *worker = (struct pel_worker *)argument;
-    struct pel_worker **link = &worker->reactor->workers;
+    struct pel_reactor *reactor = worker->reactor;
+    st_data_t fiber = worker->fiber;
 
-    while (*link != worker)
-        link = &(*link)->next;
-    *link = worker->next;
-    worker->reactor->worker_count--;
-    if (worker->reactor->current_worker == worker)
-        worker->reactor->current_worker = NULL;
+    *(worker->previous ? &worker->previous->next : &reactor->workers) = worker->next;
+    if (worker->next)
+        worker->next->previous = worker->previous;
+    st_delete(reactor->workers_by_fiber, &fiber, NULL);
+    reactor->worker_count--;
+    if (reactor->current_worker == worker)
+        reactor->current_worker = NULL;
     pel_free(worker);
     return Qnil;
 }
@@ -47,6 +49,7 @@ static VALUE make_worker_fiber(VALUE argument)
     struct pel_worker *worker = (struct pel_worker *)argument;
 
     worker->fiber = pel_fiber_new(rb_proc_new(worker_body, SIZET2NUM((size_t)worker)));
+    st_insert(worker->reactor->workers_by_fiber, worker->fiber, (st_data_t)worker);
     return Qnil;
 }
 
@@ -68,7 +71,8 @@ static struct pel_worker *new_worker(struct pel_reactor *reactor, int *state)
     worker->reactor = reactor;
     worker->fiber = Qnil;
     worker->saved_locals = Qundef;
-    worker->next = reactor->workers;
+    if ((worker->next = reactor->workers))
+        worker->next->previous = worker;
     reactor->workers = worker; /* before the fiber is made, so that it is marked from the beginning */
     reactor->worker_count++;
     pel_protect(make_worker_fiber, (VALUE)worker, state);

@@ -8,7 +8,7 @@
 /* Workers: pooled fibers that can run the loop, and switching between fibers. Include reactor.h. */
 
 struct pel_worker {
-    struct pel_worker *next, *next_idle;
+    struct pel_worker *previous, *next, *next_idle;
     struct pel_reactor *reactor;
     VALUE fiber;
     struct pel_operation *task; /* the task that runs on the worker */
@@ -19,6 +19,7 @@ struct pel_worker {
      * not held that set yet. */
     VALUE saved_locals;
     VALUE outer_locals; /* the callback's own set while the callback runs with an empty one; Qfalse: it does not */
+    int64_t waited;     /* nanoseconds for which its code was parked, while the reactor measures that */
     uint8_t transient;  /* the task that runs on the worker is transient */
     uint8_t given_up;   /* run has ended before the task that runs on the worker */
     uint8_t idle;       /* the worker is in the pool */

@@ -7,7 +7,9 @@
  * The hook timeout_after, which Timeout.timeout calls: when the time is over it raises in the fiber, wherever it waits.
  *
  * As in Ruby's own Timeout, code inside the block cannot rescue an error of the default class: an Expired is raised
- * there, and becomes a Timeout::Error when it leaves the block. An error class that the caller gave is raised as it is.
+ * there, and becomes a Timeout::Error when it leaves the block. Pelton::TimeoutError, the class of Pelton.timeout, is
+ * treated alike: code that rescues the error of one operation must not go on when the time of the whole block is over.
+ * Any other error class that the caller gave is raised as it is.
  */
 
 static VALUE eExpired;
@@ -136,7 +138,7 @@ static VALUE scheduler_timeout_after(int argc, VALUE *argv, VALUE self)
     class = argc > 1 && !NIL_P(argv[1]) ? argv[1] : standard;
     message = argc > 2 && !NIL_P(argv[2]) ? argv[2] : rb_str_new_cstr("execution expired");
     own = strcmp(rb_obj_classname(class), "Timeout::ExitException") == 0;
-    hidden = own || class == standard;
+    hidden = own || class == standard || class == pel_eTimeoutError;
     exception = own ? class : make_exception(hidden, class, message);
     deadline = pel_deadline(argv[0]);
     object = new_scheduler_timeout(pel_scheduler_reactor(self), exception);

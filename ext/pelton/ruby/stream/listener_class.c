@@ -63,15 +63,23 @@ static int watch_listener(struct listener *listener, int fd)
     return 0;
 }
 
+static int open_socket(VALUE address, int backlog, int reuse_port)
+{
+    return pel_socket_listen((const struct sockaddr *)RSTRING_PTR(address), (socklen_t)RSTRING_LEN(address), backlog,
+                             reuse_port);
+}
+
 /* _open(packed address, backlog, reuse_port) { |stream| } */
 static VALUE listener_s_open(VALUE class, VALUE address, VALUE backlog, VALUE reuse_port)
 {
-    VALUE self = new_listener(class, pel_reactor_current());
+    struct pel_reactor *reactor = pel_reactor_current();
+    VALUE self = new_listener(class, reactor);
     int fd, code, queue = NUM2INT(backlog);
 
     StringValue(address);
-    fd = pel_socket_listen((const struct sockaddr *)RSTRING_PTR(address), (socklen_t)RSTRING_LEN(address), queue,
-                           RTEST(reuse_port));
+    fd = open_socket(address, queue, RTEST(reuse_port));
+    if (pel_try_again_p(reactor, fd))
+        fd = open_socket(address, queue, RTEST(reuse_port));
     if (fd < 0)
         pel_raise(PEL_ESYSTEM, errno, NULL);
     if ((code = watch_listener(pel_listener_get(self), fd)) < 0) {

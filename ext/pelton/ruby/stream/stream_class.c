@@ -113,28 +113,34 @@ static VALUE stream_s_for_fd(VALUE class, VALUE fd)
     return adopt_descriptor(reactor, class, NUM2INT(fd));
 }
 
+static int begin_connect(struct stream *stream, VALUE address, VALUE local)
+{
+    const struct sockaddr *from = NIL_P(local) ? NULL : (const struct sockaddr *)RSTRING_PTR(local);
+    socklen_t from_length = NIL_P(local) ? 0 : (socklen_t)RSTRING_LEN(local);
+
+    return pel_stream_connect(&stream->core, &stream->reactor->loop, (const struct sockaddr *)RSTRING_PTR(address),
+                              (socklen_t)RSTRING_LEN(address), from, from_length);
+}
+
 /* _connect(packed address, packed local address or nil): a stream that is connected or connecting. */
 static VALUE stream_s_connect(VALUE class, VALUE address, VALUE local)
 {
     struct pel_reactor *reactor = pel_reactor_current();
     struct stream *stream = new_stream(reactor, class);
-    const struct sockaddr *from = NULL;
-    socklen_t from_length = 0;
+    VALUE self = stream->self;
     int code;
 
     StringValue(address);
-    if (!NIL_P(local)) {
+    if (!NIL_P(local))
         StringValue(local);
-        from = (const struct sockaddr *)RSTRING_PTR(local);
-        from_length = (socklen_t)RSTRING_LEN(local);
-    }
-    code = pel_stream_connect(&stream->core, &reactor->loop, (const struct sockaddr *)RSTRING_PTR(address),
-                              (socklen_t)RSTRING_LEN(address), from, from_length);
+    code = begin_connect(stream, address, local);
+    if (pel_try_again_p(reactor, code))
+        code = begin_connect(stream, address, local);
     if (code < 0)
         pel_raise(code, code == PEL_ESYSTEM ? errno : 0, "connect");
     RB_GC_GUARD(address);
     RB_GC_GUARD(local);
-    return stream->self;
+    return self;
 }
 
 /* _detach: returns the descriptor, which is the caller's from now on. Bytes that were received and not read are lost.
