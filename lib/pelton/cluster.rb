@@ -7,6 +7,8 @@ require_relative "cluster/notifier"
 require_relative "cluster/child"
 require_relative "cluster/worker"
 require_relative "cluster/totals"
+require_relative "cluster/memory"
+require_relative "cluster/restarts"
 require_relative "cluster/master"
 
 module Pelton

@@ -13,6 +13,8 @@ module Pelton
         status     show the counters and tasks of a server (pelton status ADDRESS)
         memcached  run a memcached that needs no installation (pelton memcached --help)
         db         create, migrate and inspect a database (pelton db --help); it is in the gem pelton-record
+        new        write a web application (pelton new --help); it is in the gem pelton-web
+        web        list the routes of an application, start its console (pelton web --help); it is in the gem pelton-web
         lab        rerun the experiments (pelton lab --help); it is in the gem pelton-lab
         version    print the version
     TEXT
@@ -23,8 +25,16 @@ module Pelton
       Runs a Ruby program as `ruby FILE` does, but its tasks and callbacks get stacks as deep as the main program's.
     TEXT
 
-    COMMANDS = %w[serve run memcached db lab version].freeze
-    STOP_GRACE = 5 # seconds for a worker beyond its shutdown_timeout, to cancel the remaining requests
+    # Commands of other gems: the gem, its feature, and the constant of {Pelton} that runs the command.
+    GEMS = {
+      "db" => ["pelton-record", "pelton/record/command", "Record::Command"],
+      "new" => ["pelton-web", "pelton/web/generator", "Web::Generator"],
+      "web" => ["pelton-web", "pelton/web/command", "Web::Command"],
+      "lab" => ["pelton-lab", "pelton/lab/command", "Lab::Command"]
+    }.freeze
+    COMMANDS = (%w[serve run memcached version] + GEMS.keys).freeze
+    STOP_GRACE = 5 # seconds for a process beyond its shutdown_timeout, to cancel the remaining requests and to end; then it is killed
+    END_GRACE = 2 # seconds for a master to end without its workers
 
     # Runs a command line and returns the exit status.
     def self.run(arguments)
@@ -37,14 +47,12 @@ module Pelton
         run_program(arguments, *rest)
       when "serve"
         require_relative "http/command"
-        HTTP::Command.run(rest) { |launcher, configuration| serve(launcher, configuration) }
+        HTTP::Command.run(rest, check: method(:check)) { |launcher, configuration| serve(launcher, configuration) }
       when "status"
         require_relative "status"
         Status.run(rest)
-      when "lab"
-        run_lab(rest)
-      when "db"
-        run_db(rest)
+      when *GEMS.keys
+        run_from_gem(command, rest)
       when "memcached"
         require_relative "memcached/command"
         Memcached::Command.run(rest)
@@ -67,29 +75,17 @@ module Pelton
     end
     private_class_method :refuse
 
-    def self.run_lab(arguments)
-      require "pelton/lab/command"
-      Lab::Command.run(arguments)
+    # Loads the command's gem. It may be missing, and it may be unable to load something itself.
+    def self.run_from_gem(command, arguments)
+      gem, feature, constant = GEMS.fetch(command)
+      require feature
+      Pelton.const_get(constant).run(arguments)
     rescue LoadError => error
-      missing(error, "lab", "pelton-lab", "pelton/lab/command")
-    end
-    private_class_method :run_lab
-
-    def self.run_db(arguments)
-      require "pelton/record/command"
-      Record::Command.run(arguments)
-    rescue LoadError => error
-      missing(error, "db", "pelton-record", "pelton/record/command")
-    end
-    private_class_method :run_db
-
-    # The command's gem is missing, or it cannot load something itself.
-    def self.missing(error, command, gem, feature)
       raise error unless error.path == feature
       warn "pelton #{command}: this command is in a gem of its own: gem install #{gem}, or add gem #{gem.inspect} to the Gemfile"
       2
     end
-    private_class_method :missing
+    private_class_method :run_from_gem
 
     # The program's code runs in fibers, so they get stacks as deep as the main program's.
     def self.run_program(arguments, file = nil, *rest)
@@ -108,6 +104,13 @@ module Pelton
     end
     private_class_method :run_program
 
+    # @param command [HTTP::Command]
+    def self.check(command)
+      require_relative "command/check"
+      Check.new(command).run
+    end
+    private_class_method :check
+
     # @param launcher [HTTP::Launcher]
     # @param configuration [HTTP::Configuration]
     def self.serve(launcher, configuration)
@@ -117,7 +120,7 @@ module Pelton
       sockets = Cluster::Sockets.open(configuration.addresses.keys)
       notifier = Cluster::Notifier.new
       launcher.on_stop { |again| again ? notifier.reloading : notifier.stopping }
-      status = launcher.run(sockets: sockets) do
+      status = launcher.run(sockets: sockets, stop_limit: configuration.shutdown_timeout&.+(STOP_GRACE)) do
         Pelton.add_periodic_timer(notifier.interval) { notifier.alive } if notifier.interval
         notifier.ready
       end
@@ -140,9 +143,11 @@ module Pelton
         worker.on_stop { |final| launcher.stop(backlog: final) }
         worker.on_hangup { launcher.reload }
         worker.stats { server.stats }
+        worker.readiness { launcher.obstacle }
+        worker.tasks { |reactor| launcher.tasks(reactor) }
       end
       master.on_hangup { launcher.reload } if launcher.reloads?
-      master.run
+      master.run.tap { StopLimit.from_now(END_GRACE) } # what was preloaded may have an at_exit that hangs
     ensure
       sockets&.close
     end

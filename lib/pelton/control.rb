@@ -9,10 +9,22 @@ require_relative "metrics"
 
 module Pelton
   # The control socket of a server process. It answers `GET /stats` with counters as JSON, `GET /metrics` with the same
-  # counters for Prometheus, and `GET /tasks` with the tasks as JSON (`pelton status` prints them). It has a thread of its own: a silent client delays no request, and a blocked loop delays no
-  # answer.
+  # counters for Prometheus, `GET /tasks` with the tasks as JSON (`pelton status` prints them), and `GET /live` and `GET /ready` with 200, or
+  # with 503 and the reason. It has a thread of its own: a silent client delays no request, and a blocked loop delays no answer.
   class Control
     DEADLINE = 1 # seconds for a client's request, and for each pause while the client reads the answer
+    TURN = 0.95 # seconds for the loop to answer: a little less than the second that Kubernetes waits
+
+    # Calls the block in a task of a reactor, from another thread, and waits for its value.
+    #
+    # @return [String, nil] the block's value; or that the loop does not turn
+    def self.in_reactor(reactor)
+      answer = Thread::Queue.new
+      reactor.next_tick { Pelton.spawn(detached: true) { answer << yield } }
+      limit = Clock.now + TURN
+      sleep 0.005 while answer.empty? && Clock.now < limit # Ruby before 3.2 has no pop with a timeout
+      answer.empty? ? "the loop has not answered for #{TURN} s" : answer.pop
+    end
 
     # @return [String] the address on which it listens
     attr_reader :address
@@ -22,13 +34,17 @@ module Pelton
     # @param stats [Proc] returns a Hash; it is called on the control socket's thread
     # @param metrics [Proc] returns text, see {Metrics.text}; it is called on the control socket's thread
     # @param tasks [Proc, nil] returns what JSON shows; it is called on the control socket's thread
+    # @param live [Proc, nil] returns nil, or why the process does not work; it is called on the control socket's thread
+    # @param ready [Proc, nil] returns nil, or why no requests may come; it is called on the control socket's thread
     # @raise [ArgumentError] when the address has another form
     # @raise [SystemCallError] when it cannot listen there
-    def initialize(address, stats:, metrics:, tasks: nil)
+    def initialize(address, stats:, metrics:, tasks: nil, live: nil, ready: nil)
       @answers = {
-        "/stats" => ["application/json", -> { JSON.generate(stats.call) }],
-        "/metrics" => [Metrics::TYPE, metrics],
-        "/tasks" => (["application/json", -> { JSON.generate(tasks.call) }] if tasks)
+        "/stats" => ["application/json", -> { ["200 OK", JSON.generate(stats.call)] }],
+        "/metrics" => [Metrics::TYPE, -> { ["200 OK", metrics.call] }],
+        "/tasks" => (["application/json", -> { ["200 OK", JSON.generate(tasks.call)] }] if tasks),
+        "/live" => (["text/plain", -> { health(live.call) }] if live),
+        "/ready" => (["text/plain", -> { health(ready.call) }] if ready)
       }.compact
       @server = listen(address)
       @thread = Thread.new { answer_all }
@@ -84,11 +100,13 @@ module Pelton
       return unless client.wait_readable(DEADLINE)
       request = client.read_nonblock(4096, exception: false)
       type, content = @answers[request[%r{\AGET (/\w+)[ ?\r\n]}n, 1]] if request.is_a?(String)
-      status, body = content ? ["200 OK", content.call] : ["404 Not Found", "GET #{@answers.keys.join(" or GET ")}\n"]
+      status, body = content ? content.call : ["404 Not Found", "GET #{@answers.keys.join(" or GET ")}\n"]
       send_all(client, "HTTP/1.1 #{status}\r\nContent-Type: #{type || "text/plain"}\r\nContent-Length: #{body.bytesize}\r\n" \
         "Connection: close\r\n\r\n#{body}")
       client.shutdown(:WR) # closing alone would not end the connection: a worker forked meanwhile has the descriptor, too
     end
+
+    def health(obstacle) = obstacle ? ["503 Service Unavailable", "#{obstacle}\n"] : ["200 OK", "ok\n"]
 
     def send_all(client, text)
       until text.empty?

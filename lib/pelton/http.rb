@@ -6,12 +6,15 @@ require_relative "http/input"
 require_relative "http/body"
 require_relative "http/exchange"
 require_relative "http/common_log"
+require_relative "http/json_log"
+require_relative "http/rack_2"
 require_relative "http/spool"
 require_relative "http/sinatra"
 require_relative "http/idle_memory"
 require_relative "http/refusal_log"
 require_relative "http/server"
 require_relative "http/client"
+require_relative "http/page"
 
 module Pelton
   public_constant :HTTP

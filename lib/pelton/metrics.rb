@@ -5,9 +5,10 @@ module Pelton
   module Metrics
     TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-    # How one entry of the stats is shown to Prometheus: `type` is counter, gauge or histogram. The value of a counter or gauge
-    # with a `label` is a Hash {label's value => number}. The value of a histogram is a Hash {"0.1" => how many took 0.1 s at
-    # most, ..., "+Inf" => all, "sum" => seconds}.
+    # How one entry of the stats is shown to Prometheus: `type` is counter, gauge or histogram. The value of a histogram is a
+    # Hash {"0.1" => how many took 0.1 s at most, ..., "+Inf" => all, "sum" => seconds}. With a `label` the value is a Hash {label's
+    # value => number or histogram}. With an Array of labels its keys are the labels' values, with spaces between them; only the
+    # last may contain spaces, and the last ones may be missing.
     Family = Struct.new(:type, :name, :help, :label)
 
     ESCAPES = {"\\" => "\\\\", "\n" => "\\n", "\"" => "\\\""}.freeze
@@ -64,9 +65,9 @@ module Pelton
 
       private
 
-      def samples(family, labels, value)
+      def samples(family, labels, value, names = Array(family.label))
+        return value.flat_map { |key, one| samples(family, labels.merge(names.zip(key.split(" ", names.size)).to_h.compact), one, []) } if names.any?
         return [sample(family.name, labels, value)] unless value.is_a?(Hash)
-        return value.map { |key, number| sample(family.name, labels.merge(family.label => key), number) } if family.label
         buckets = value.except("sum").map { |bound, number| sample("#{family.name}_bucket", labels.merge(le: bound), number) }
         [*buckets, sample("#{family.name}_sum", labels, value["sum"]), sample("#{family.name}_count", labels, value["+Inf"])]
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "rbconfig"
+require_relative "program"
 
 module Pelton
   # Callbacks run on fibers, and a fiber has an eighth of the main program's call depth. Two environment variables change
@@ -13,7 +13,8 @@ module Pelton
       # Starts the running program again with deep stacks. Returns at once when both variables are set, to whatever value. When
       # the program cannot be started again, it writes a warning and returns.
       #
-      # Call it first, because all code before it runs twice. Options of the Ruby command line (-r, -W) are lost, RUBYOPT is not.
+      # Call it first, because all code before it runs twice. Ruby gets the options of its command line again where /proc tells
+      # them; elsewhere they are lost, except RUBYOPT.
       #
       # @param arguments [Array<String>] the program's
       # @param more [Hash{String => String}] other variables that Ruby reads when it starts
@@ -21,15 +22,9 @@ module Pelton
         missing = SIZES.merge(more).reject { |name, _| ENV.key?(name) }
         return if missing.empty?
         raise Errno::ENOENT, $PROGRAM_NAME unless File.file?($PROGRAM_NAME) # "-e"
-        replace_process(missing, [$PROGRAM_NAME, *arguments])
+        exec(missing, *Program.command(arguments))
       rescue SystemCallError => error
         warn "pelton: cannot start again with deep stacks: #{error.message}"
-      end
-
-      private
-
-      def replace_process(environment, command)
-        exec(environment, RbConfig.ruby, "-I", File.expand_path("..", __dir__), *command)
       end
     end
   end

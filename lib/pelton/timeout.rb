@@ -4,14 +4,16 @@ require "timeout"
 
 module Pelton
   class << self
-    # Limits the time of the block. When the time is over, a {TimeoutError} is raised at the place where the block waits. Nested
-    # limits are independent: the first one to pass counts.
+    # Limits the time of the block. When the time is over, the block ends at the place where it waits, and this call raises a
+    # {TimeoutError}. Nested limits are independent: the first one to pass counts.
     #
-    # A block that computes without ever waiting is not interrupted. Where no reactor runs, this is Timeout.timeout.
+    # The block's `ensure` clauses run, but `rescue => error` in it does not see the end of the time: code that goes on after the error of an
+    # operation, as a retry does, would otherwise go on without a limit. A block that computes without ever waiting is not interrupted.
+    # Where no reactor runs, Ruby's Timeout interrupts the block.
     #
     # @param seconds [Numeric, nil] nil: no limit
     # @return the block's value
-    # @raise [TimeoutError] inside the block, when the time is over
+    # @raise [TimeoutError] when the time is over
     # @raise [ArgumentError] without a block
     # @asynchronous
     def timeout(seconds, &block)
@@ -19,7 +21,13 @@ module Pelton
       return yield unless seconds
       message = "the block took longer than #{seconds} s"
       return Reactor.current.timeout_after(seconds, TimeoutError, message) { yield } if running?
-      ::Timeout.timeout(seconds.positive? ? seconds : Float::EPSILON, TimeoutError, message) { yield }
+      # A class for each call, so that nested limits tell their errors apart.
+      limit = Class.new(Exception) # standard:disable Lint/InheritException
+      begin
+        ::Timeout.timeout(seconds.positive? ? seconds : Float::EPSILON, limit, message) { yield }
+      rescue limit => expired
+        raise TimeoutError, message, expired.backtrace
+      end
     end
   end
 end

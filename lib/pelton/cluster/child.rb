@@ -21,6 +21,8 @@ module Pelton
         @pipe = pipe
         @on_stop = nil
         @stats = -> { {} }
+        @readiness = -> {}
+        @tasks = TaskList.method(:of)
       end
 
       # Descriptors of this process for {Listener.for_fd}.
@@ -46,6 +48,17 @@ module Pelton
       # @yieldreturn [Hash] that can be written as JSON
       def stats(&block) = @stats = block
 
+      # Calls the block when somebody asks for the worker's tasks, instead of {TaskList.of}. Any thread may call it.
+      #
+      # @yieldparam reactor [Reactor]
+      # @yieldreturn [Array<Hash>] as {TaskList.of} returns them
+      def tasks(&block) = @tasks = block
+
+      # Calls the block when somebody asks the master whether requests may come.
+      #
+      # @yieldreturn [String, nil] why they may not. The block may wait
+      def readiness(&block) = @readiness = block
+
       # Runs a reactor until the master stops the worker, or until the master has ended.
       #
       # @param load [Proc, nil] called before the reactor runs, where nobody waits
@@ -56,7 +69,7 @@ module Pelton
         Pelton.run do
           reactor = Reactor.current
           Signal.trap("TERM") { reactor.schedule { stop(true) } }
-          TaskList.log_at("TTIN")
+          TaskList.log_at("TTIN") { @tasks.call(reactor) }
           yield self
           notify("ready")
           report
@@ -70,12 +83,14 @@ module Pelton
       # Waits for the master's "stop", when other workers go on, for "finish", when all end, or for the master's own end.
       # @asynchronous
       def wait_for_master
-        line = @pipe.gets
-        while line == "hangup\n" || line == "tasks\n"
-          (line == "tasks\n") ? notify_tasks : @on_hangup&.call
-          line = @pipe.gets
+        while (line = @pipe.gets)
+          case line
+          when "hangup\n" then @on_hangup&.call
+          when "tasks\n" then notify_tasks
+          when "readiness\n" then Pelton.spawn(detached: true) { notify("readiness #{JSON.generate([@readiness.call])}") }
+          else return line
+          end
         end
-        line
       rescue SystemCallError
         nil
       end
@@ -94,7 +109,7 @@ module Pelton
 
       # In a task of its own, because it waits until the master has read the list.
       def notify_tasks
-        text = "tasks #{JSON.generate(TaskList.of(Reactor.current))}\n"
+        text = "tasks #{JSON.generate(@tasks.call(Reactor.current))}\n"
         Pelton.spawn(detached: true) do
           @writing = true
           @pipe.write(text)

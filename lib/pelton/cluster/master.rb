@@ -13,14 +13,16 @@ module Pelton
     # | HUP | the blocks of {#on_hangup} and {Child#on_hangup} are called, to open logs again; without a block as INT |
     class Master
       SIGNALS = %w[INT TERM USR1 USR2 TTIN TTOU HUP].freeze
-      LONGEST_DELAY = 30.0 # the most seconds before a worker that died early is started again
-      TASKS_TIMEOUT = 1 # seconds for the workers to tell their tasks
+      ANSWER_TIMEOUT = 0.95 # seconds for the workers to answer a question: a little less than the second that Kubernetes waits
+      STANDSTILL = 10 # seconds after which the master's own loop, which turns once a second, counts as hung
       EARLY = 10 # seconds; a worker that dies before has died early
 
       # The master's own counters as metric families for Prometheus: of each worker, and of all.
       EACH = {
         "up" => Metrics::Family.new("gauge", "pelton_worker_up", "Whether a worker serves."),
-        "restarts" => Metrics::Family.new("counter", "pelton_worker_restarts_total", "Workers that died and were started again.")
+        "restarts" => Metrics::Family.new("counter", "pelton_worker_restarts_total", "Workers that died and were started again."),
+        "memory_replacements" => Metrics::Family.new("counter", "pelton_worker_memory_replacements_total", "Workers that were replaced because of their memory."),
+        "memory" => Metrics::Family.new("gauge", "pelton_worker_memory_bytes", "Resident memory of a worker.")
       }.freeze
       ALL = {"wanted" => Metrics::Family.new("gauge", "pelton_workers_wanted", "How many workers there should be.")}.freeze
 
@@ -31,6 +33,8 @@ module Pelton
       # @param stop_timeout [Numeric] seconds for a worker to finish its requests; then it is killed
       # @param boot_timeout [Numeric] seconds until a new worker must serve
       # @param worker_timeout [Numeric] seconds without a report after which a worker counts as hung, and is killed
+      # @param memory [Numeric, nil] bytes of memory beyond which a worker is replaced, see {Memory}; nil: no limit
+      # @param memory_after [Numeric] seconds of life before which no worker is replaced because of its memory
       # @param command [Array<String>] the command line to start this program again (USR2)
       # @param before_fork [Proc, nil] called in the master before each fork
       # @param control [String, nil] the address of a {Control} socket
@@ -40,7 +44,7 @@ module Pelton
       # @yieldparam worker [Child] in the worker's process, inside {Pelton.run}
       # @raise [ArgumentError] the number of workers is not positive
       def initialize(listening, workers:, preload: nil, load: nil, stop_timeout: 30, boot_timeout: 60,
-        worker_timeout: 60, command: Sockets::PROGRAM, before_fork: nil, control: nil, families: {}, name: :itself.to_proc, &serve)
+        worker_timeout: 60, memory: nil, memory_after: 60, command: Sockets::PROGRAM, before_fork: nil, control: nil, families: {}, name: :itself.to_proc, &serve)
         raise ArgumentError, "workers: must be a positive integer, not #{workers.inspect}" unless workers.is_a?(Integer) && workers.positive?
         @listening = listening
         @wanted = workers
@@ -49,6 +53,7 @@ module Pelton
         @stop_timeout = stop_timeout
         @boot_timeout = boot_timeout
         @worker_timeout = worker_timeout
+        @memory = Memory.new(memory || Float::INFINITY, memory_after)
         @command = command
         @before_fork = before_fork
         @address = control
@@ -59,9 +64,7 @@ module Pelton
         @families = families
         @totals = Totals.new(Metrics.counters(families))
         @lock = Mutex.new # keeps @workers and @totals consistent
-        @restarts = Hash.new(0) # by the workers' index
-        @failures = Hash.new(0) # early deaths in a row, by the workers' index
-        @not_before = Hash.new(0.0)
+        @restarts = Restarts.new
         @signals = Thread::Queue.new
         @notifier = Notifier.new
       end
@@ -73,11 +76,13 @@ module Pelton
       def run
         @preload&.call
         trap_signals
-        @control = Control.new(@address, stats: -> { stats }, metrics: -> { metrics }, tasks: -> { tasks }) if @address
+        @turned = Clock.now
+        @control = Control.new(@address, stats: -> { stats }, metrics: -> { metrics }, tasks: -> { tasks }, live: -> { standstill }, ready: -> { obstacle }) if @address
         until over?
           handle_signals
           reap
           kill_overdue
+          replace_grown
           replace
           fill
           wait
@@ -95,9 +100,9 @@ module Pelton
       # @return [Hash{Symbol => Object}]
       def stats
         {
-          pid: Process.pid, wanted: @wanted, restarts: @restarts.values.sum,
+          pid: Process.pid, wanted: @wanted, restarts: @restarts.counts.values.sum, memory_replacements: @memory.counts.values.sum,
           workers: @workers.map do |worker|
-            {index: worker.index, pid: worker.pid, ready: worker.ready?, stopping: worker.stopping?, stats: worker.stats}
+            {index: worker.index, pid: worker.pid, ready: worker.ready?, stopping: worker.stopping?, memory: Memory.of(worker.pid), stats: worker.stats}
           end
         }
       end
@@ -106,9 +111,9 @@ module Pelton
       #
       # @return [String]
       def metrics
-        restarts, up, totals = @lock.synchronize { [@restarts.dup, workers_up, @totals.with(@workers)] }
+        each, totals = @lock.synchronize { [counters, @totals.with(@workers)] }
         Metrics.text(ALL, {{} => {"wanted" => @wanted}}) +
-          Metrics.text(EACH, (up.keys | restarts.keys).sort.to_h { |index| [{worker: index}, {"up" => up[index], "restarts" => restarts[index]}.compact] }) +
+          Metrics.text(EACH, each.transform_keys { |index| {worker: index} }) +
           Metrics.text(@workers.map(&:families).reduce(@families, :merge), totals.transform_keys { |index| {worker: index} })
       end
 
@@ -118,12 +123,39 @@ module Pelton
       # @return [Hash{Integer => Array<Hash>, nil}]
       def tasks
         asked = @workers.select(&:ready?).each(&:ask_for_tasks)
-        limit = Clock.now + TASKS_TIMEOUT
-        sleep 0.01 until asked.all?(&:tasks) || Clock.now > limit
+        wait_for_answers { asked.all?(&:tasks) }
         asked.to_h { |worker| [worker.index, worker.tasks] }
       end
 
+      # Why no requests may come: one worker that is ready is enough. It may be called from any thread but the master's.
+      #
+      # @return [String, nil] nil: they may
+      def obstacle
+        return "it stops" unless running?
+        asked = @workers.select(&:ready?).each(&:ask_for_readiness)
+        return "no worker serves yet" if asked.empty?
+        wait_for_answers { asked.any? { |worker| worker.readiness == [nil] } || asked.all?(&:readiness) }
+        reasons = asked.map { |worker| worker.readiness ? worker.readiness.first : "worker #{worker.index} does not answer" }
+        reasons.first unless reasons.include?(nil)
+      end
+
       private
+
+      # Why the master does not work.
+      def standstill = ("the master has stood still for #{(Clock.now - @turned).round} s" if Clock.now - @turned > STANDSTILL)
+
+      def wait_for_answers
+        limit = Clock.now + ANSWER_TIMEOUT
+        sleep 0.01 until yield || Clock.now > limit
+      end
+
+      # The master's own counters by the workers' index.
+      def counters
+        up = workers_up
+        memory = @workers.reject(&:stopping?).to_h { |worker| [worker.index, Memory.of(worker.pid)] }
+        rows = {"up" => up, "restarts" => @restarts.counts, "memory_replacements" => @memory.counts, "memory" => memory}
+        rows.values.flat_map(&:keys).uniq.sort.to_h { |index| [index, rows.transform_values { |row| row[index] }.compact] }
+      end
 
       # By index, 1 if the worker serves, and otherwise 0.
       def workers_up
@@ -200,7 +232,7 @@ module Pelton
         worker
       rescue => error
         raise unless @announced # the program itself is broken
-        delay = delay_restart(index, early: true)
+        delay = @restarts.delay(index, early: true)
         warn("worker #{index} cannot be forked, next try in #{[delay.round, 1].max} s: #{error.message} (#{error.class})")
       end
 
@@ -218,7 +250,7 @@ module Pelton
       def fill
         return unless running?
         @wanted.times do |index|
-          start(index) if at(index).empty? && Clock.now >= @not_before[index]
+          start(index) if at(index).empty? && @restarts.due?(index)
         end
         @workers.each { |worker| worker.stop if worker.index >= @wanted }
         announce_ready
@@ -235,12 +267,26 @@ module Pelton
       end
 
       def reap
-        ended = @workers.to_h { |worker| [worker, worker.reap] }.compact
+        statuses = (Process.pid == 1) ? reap_all : {}
+        ended = @workers.to_h { |worker| [worker, worker.reap(statuses[worker.pid])] }.compact
         @lock.synchronize do
           @workers -= ended.keys
           ended.each_key { |worker| @totals.retire(worker) }
         end
         ended.each { |worker, status| restart_later(worker, status) unless worker.stopping? }
+      end
+
+      # Process 1 of a container inherits the processes whose parents have ended, and nobody else waits for them.
+      #
+      # @return [Hash{Integer => Process::Status}]
+      def reap_all
+        statuses = {}
+        while (pid, status = Process.wait2(-1, Process::WNOHANG))
+          statuses[pid] = status
+        end
+        statuses
+      rescue Errno::ECHILD
+        statuses
       end
 
       def restart_later(worker, status)
@@ -251,24 +297,14 @@ module Pelton
           @replacement = nil
           stop_replacing
         end
-        @restarts[worker.index] += 1
-        delay = delay_restart(worker.index, early: !worker.ready? || Clock.now - worker.started < EARLY)
+        @lock.synchronize { @restarts.count(worker.index) }
+        delay = @restarts.delay(worker.index, early: !worker.ready? || Clock.now - worker.started < EARLY)
         warn("#{died}#{", a new one starts in #{delay.round} s" if delay.positive?}")
       end
 
       def give_up(reason)
         warn("#{reason} before any worker served: gives up")
         stop(:failed)
-      end
-
-      # Replaces the first worker that dies early at once, and the following ones after growing delays. Returns the delay in
-      # seconds.
-      def delay_restart(index, early:)
-        failures = early ? @failures[index] + 1 : 0
-        @failures[index] = failures
-        delay = [2.0**[failures - 1, 0].max - 1, LONGEST_DELAY].min
-        @not_before[index] = Clock.now + delay
-        delay
       end
 
       # Kills workers that take too long to stop, to start, or to report.
@@ -286,9 +322,19 @@ module Pelton
       # ---- replacing --------------------------------------------------------------------------------------------------
 
       def replace_all
-        return if @replacement || !@to_replace.empty?
+        return if @renewing
         log("replaces its workers")
-        @to_replace = @workers.reject(&:stopping?)
+        @renewing = true
+        @to_replace = @workers.reject { |worker| worker.stopping? || worker.equal?(@replacement) }
+      end
+
+      # Replaces one worker whose memory has passed the limit, if no other one is being replaced, started or stopped.
+      def replace_grown
+        return unless running? && !@replacement && @to_replace.empty? && @workers.all?(&:ready?)
+        worker, bytes = @lock.synchronize { @memory.beyond_limit(@workers) }
+        return unless worker
+        warn("worker #{worker.index} (#{worker.pid}) has #{bytes >> 20} MB of memory, which is beyond the limit: a new one takes its place")
+        @to_replace = [worker]
       end
 
       # Replaces one worker after the other: the old one stops when the new one serves.
@@ -297,17 +343,20 @@ module Pelton
         if @replacement&.ready?
           at(@replacement.index).each { |worker| worker.stop unless worker.equal?(@replacement) }
           @replacement = nil
-          log("all workers are new") if @to_replace.empty?
         end
         return if @replacement
         @to_replace.select! { |worker| @workers.include?(worker) && !worker.stopping? }
-        return if @to_replace.empty?
+        if @to_replace.empty?
+          log("all workers are new") if @renewing
+          return @renewing = false
+        end
         @replacement = start(@to_replace.shift.index)
         stop_replacing unless @replacement
       end
 
       def stop_replacing
-        warn("the other workers are not replaced: a new one must come up first")
+        warn(@renewing ? "the other workers are not replaced: a new one must come up first" : "the worker stays: the new one does not come up")
+        @renewing = false
         @to_replace.clear
       end
 
@@ -319,6 +368,7 @@ module Pelton
 
       # Waits for a signal or a message, or until something may be due.
       def wait
+        @turned = Clock.now
         @notifier.alive if @notifier.interval
         limit = [1.0, @notifier.interval, *delays].compact.min
         readable, = IO.select([@wake_reader, *@workers.map(&:pipe)], nil, nil, [limit, 0.01].max)
@@ -328,8 +378,7 @@ module Pelton
 
       # Seconds until workers that died early may start again, and a short time while a worker is about to end.
       def delays
-        left = @not_before.values.map { |time| time - Clock.now }.select(&:positive?)
-        (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *left] : left
+        (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *@restarts.left] : @restarts.left
       end
     end
   end

@@ -3,6 +3,7 @@
 require "fileutils"
 require "json"
 require "socket"
+require_relative "../program"
 
 module Pelton
   module Cluster
@@ -12,7 +13,7 @@ module Pelton
       # The environment variable with addresses and descriptors for the program that follows.
       INHERITED = "PELTON_SOCKETS"
       FIRST_OF_SYSTEMD = 3
-      PROGRAM = [RbConfig.ruby, $PROGRAM_NAME, *ARGV].freeze # the command line of this program
+      PROGRAM = Program.command(ARGV).freeze # the command line of this program
       BACKLOG = 4096 # connections that wait to be accepted; the system's limit is net.core.somaxconn
 
       # Opens each address, or takes over its inherited socket.
@@ -55,13 +56,45 @@ module Pelton
       private_class_method :endpoint
 
       def self.listen(address)
+        bound(address) { |socket| socket.listen(BACKLOG) }
+      end
+      private_class_method :listen
+
+      # Tries whether {open} could open an address, without disturbing a server that listens there, or its clients: nothing listens, and no
+      # file is made or removed.
+      #
+      # @return [Symbol] :free, or :in_use when somebody listens there
+      # @raise as {open}
+      def self.probe(address)
+        path = Address.new(address).path
+        path ? probe_path(address, path) : bound(address, &:close).then { :free }
+      rescue Errno::EADDRINUSE
+        raise if path
+        :in_use
+      end
+
+      def self.probe_path(address, path)
+        folder = File.dirname(path)
+        raise Errno::ENOENT, "#{address}: there is no folder #{folder}: make it" unless File.directory?(folder)
+        raise Errno::EACCES, "#{address}: this user can make no file in #{folder}: give it to this user" unless File.writable?(folder)
+        Addrinfo.unix(path) # its length
+        return :free unless File.exist?(path)
+        Socket.unix(path, &:close).then { :in_use }
+      rescue Errno::ECONNREFUSED # whoever listened has gone; or it is no socket
+        return :free if File.socket?(path)
+        raise Errno::EADDRINUSE, "#{address}: there is a file that is not a socket"
+      end
+      private_class_method :probe_path
+
+      # A socket that is bound to an address. The block gets it, too; where it raises, the socket is closed.
+      def self.bound(address)
         info = Address.new(address).to_addrinfo
         remove_abandoned(info.unix_path) if info.unix?
         Socket.new(info.afamily, :STREAM).tap do |socket|
           socket.setsockopt(:SOCKET, :REUSEADDR, true) if info.ip?
           socket.setsockopt(:IPV6, :V6ONLY, true) if info.ipv6? # as in Pelton.listen
           socket.bind(info)
-          socket.listen(BACKLOG)
+          yield socket
         rescue
           socket.close
           raise
@@ -69,7 +102,7 @@ module Pelton
       rescue SystemCallError => error
         raise error.class, "#{address}#{hint(error, info)}"
       end
-      private_class_method :listen
+      private_class_method :bound
 
       def self.hint(error, info)
         case error
@@ -77,6 +110,7 @@ module Pelton
           ": a port below 1024 needs root, CAP_NET_BIND_SERVICE, or a socket that systemd opens" if info.ip? && info.ip_port < 1024
         when Errno::EADDRINUSE
           (info.unix? && !File.socket?(info.unix_path)) ? ": there is a file that is not a socket" : ": another process listens there"
+        when Errno::EADDRNOTAVAIL then ": this machine has no such address; 0.0.0.0 is all that it has"
         end
       end
       private_class_method :hint

@@ -25,6 +25,7 @@ module Pelton
       # Forks a worker. The block runs in the worker's process, with its end of the pipe.
       def self.start(index)
         own, theirs = UNIXSocket.pair
+        theirs.setsockopt(:SOCKET, :SNDBUF, 1 << 20) # a report is sent whole or not at all; the system allows less than this
         pid = fork do
           own.close
           yield theirs
@@ -35,6 +36,9 @@ module Pelton
 
       # @return [Array<Hash>, nil] the tasks of its last answer to {#ask_for_tasks}
       attr_reader :tasks
+
+      # @return [Array(String, nil), nil] its last answer to {#ask_for_readiness}: why it is not ready for requests
+      attr_reader :readiness
 
       def initialize(index, pid, pipe)
         @index = index
@@ -71,24 +75,22 @@ module Pelton
       def stop(final: false)
         return if @stopped
         @stopped = Clock.now
-        @pipe.write_nonblock(final ? "finish\n" : "stop\n", exception: false)
-      rescue SystemCallError, IOError
-        nil # the process has ended
+        send_line(final ? "finish" : "stop")
       end
 
       # Asks the worker to call {Child#on_hangup}.
-      def hang_up
-        @pipe.write_nonblock("hangup\n", exception: false)
-      rescue SystemCallError, IOError
-        nil # the process has ended
-      end
+      def hang_up = send_line("hangup")
 
       # Asks the worker for its tasks.
       def ask_for_tasks
         @tasks = nil
-        @pipe.write_nonblock("tasks\n", exception: false)
-      rescue SystemCallError, IOError
-        nil # the process has ended
+        send_line("tasks")
+      end
+
+      # Asks the worker for {Child#readiness}.
+      def ask_for_readiness
+        @readiness = nil
+        send_line("readiness")
       end
 
       def kill(signal = "KILL")
@@ -97,9 +99,10 @@ module Pelton
         nil
       end
 
+      # @param status [Process::Status, nil] the status, where the process was waited for already
       # @return [Process::Status, nil] nil while the process runs
-      def reap
-        _, status = Process.wait2(@pid, Process::WNOHANG)
+      def reap(status = nil)
+        status ||= Process.wait2(@pid, Process::WNOHANG)&.last
         return unless status
         read_messages # the last report
         @pipe.close
@@ -108,12 +111,19 @@ module Pelton
 
       private
 
+      def send_line(text)
+        @pipe.write_nonblock("#{text}\n", exception: false)
+      rescue SystemCallError, IOError
+        nil # the process has ended
+      end
+
       def understand(line)
         case line
         when "ready" then @ready = true
         when /\Astats (.*)/ then @stats = JSON.parse($1)
         when /\Afamilies (.*)/ then @families = JSON.parse($1).transform_values { |name| Metrics::Family.new(*name) }
         when /\Atasks (.*)/ then @tasks = JSON.parse($1)
+        when /\Areadiness (.*)/ then @readiness = JSON.parse($1)
         end
       rescue JSON::ParserError
         nil # the report was cut off

@@ -2,6 +2,7 @@
 
 require "fileutils"
 require "optparse"
+require_relative "environment"
 require_relative "launcher"
 require_relative "../stacks"
 
@@ -16,15 +17,18 @@ module Pelton
         "RUBY_GC_HEAP_FREE_SLOTS" => "65536"
       }.freeze
 
-      # Serves until a signal comes.
+      # Serves until a signal comes, or only checks whether it could.
       #
+      # @param check [#call] is called for `--check` with the command, and returns the exit status
       # @yieldparam launcher [Launcher]
       # @yieldparam configuration [Configuration]
       # @yieldreturn [Integer] the exit status; the block serves, in this process or in several
       # @return [Integer] the exit status: 0, 1 when it cannot serve, 2 when the arguments or the configuration are wrong
-      def self.run(arguments, out: $stdout, error: $stderr, &processes)
+      def self.run(arguments, out: $stdout, error: $stderr, check: nil, &processes)
         command = new(arguments)
         return out.puts(command.answer) || 0 if command.answer
+        return check.call(command) if command.check?
+        command.configuration # what is wrong in it must show before the program starts again
         Stacks.deepen(["serve", *arguments], GARBAGE)
         command.serve(out, &processes)
       rescue OptionParser::ParseError, Configuration::Invalid, ArgumentError => problem
@@ -35,24 +39,34 @@ module Pelton
         1
       end
 
-      attr_reader :configuration
-
-      # @raise [OptionParser::ParseError, Configuration::Invalid]
-      def initialize(arguments)
+      # @param environment [Hash{String => String}]
+      # @raise [OptionParser::ParseError]
+      def initialize(arguments, environment: ENV)
         @settings = []
-        @file = Configuration::PLACES.find { |place| File.file?(place) }
+        @environment = Environment.new(environment)
         rest = parser.parse(arguments)
         return if @answer
         raise OptionParser::InvalidArgument, rest[1] if rest.size > 1
-        @settings << -> { configuration.rackup(rest.first) } if rest.any?
-        @configuration = Configuration.new.load(@file)
-        [@configuration.binds, @configuration.modes].each(&:clear) if @binds
-        @settings.each { |setting| instance_exec(&setting) }
-        ENV["RACK_ENV"] = @configuration.rack_env
+        set { rackup(rest.first) } if rest.any?
       end
 
       # @return [String, nil] the help or the version, if only that was asked for
       attr_reader :answer
+
+      # Whether the command shall only check whether it could serve.
+      def check? = !!@check
+
+      # The settings of the file, the environment and the flags. It sets RACK_ENV, too.
+      #
+      # @raise [ArgumentError, Configuration::Invalid]
+      def configuration
+        @configuration ||= Configuration.new.tap do |configuration|
+          @environment.apply(configuration, file: @file)
+          configuration.clear_binds if @binds
+          @settings.each { |setting| configuration.instance_exec(&setting) }
+          ENV["RACK_ENV"] = configuration.rack_env
+        end
+      end
 
       def serve(out)
         out.sync = true # the log must not wait in a buffer, also when it is a pipe
@@ -76,32 +90,28 @@ module Pelton
           end
           options.on("-p", "--port PORT", Integer, "listen there (#{Configuration::PORT}): on 127.0.0.1 in development, otherwise on all addresses") do |port|
             @binds = true
-            set { configuration.port(port) }
+            set { port(port) }
           end
           options.on("-C", "--config FILE", "settings in Ruby (#{Configuration::PLACES.join(" or ")}, if there is one)") { |path| @file = path }
-          options.on("-w", "--workers COUNT", Integer, "processes that serve (0: this process alone)") { |count| set { configuration.workers(count) } }
-          options.on("--[no-]preload", "load the application before the workers are forked") { |yes| set { configuration.preload(yes) } }
-          options.on("-e", "--environment NAME", "RACK_ENV (development)") { |name| set { configuration.environment(name) } }
-          options.on("-l", "--log FILE", "log requests to a file instead of standard output") { |path| set { configuration.log(path) } }
-          options.on("-q", "--quiet", "print nothing, log no requests") { set { configuration.quiet(true) } }
-          options.on("--early-hints", "let the application send 103 Early Hints") { set { configuration.early_hints(true) } }
-          options.on("--control ADDRESS", "serve statistics as JSON and for Prometheus: tcp://host:port or the path of a UNIX socket") { |address| set { configuration.control(address) } }
+          options.on("-w", "--workers COUNT", Integer, "processes that serve (0: this process alone)") { |count| set { workers(count) } }
+          options.on("--[no-]preload", "load the application before the workers are forked") { |yes| set { preload(yes) } }
+          options.on("--worker-memory SIZE", "replace a worker that has more memory: bytes, or 512M (no limit)") { |size| set { worker_memory(size) } }
+          options.on("-e", "--environment NAME", "RACK_ENV (development)") { |name| set { environment(name) } }
+          options.on("-l", "--log FILE", "log requests to a file instead of standard output") { |path| set { log(path) } }
+          options.on("--cache SIZE", "keep public responses, and answer with them without calling the application: bytes, or 64M (none)") { |size| set { cache(size) } }
+          options.on("--log-format FORMAT", Configuration::LOG_FORMATS.keys.join(" (the default) or ")) { |name| set { log_format(name) } }
+          options.on("-q", "--quiet", "print nothing, log no requests") { set { quiet(true) } }
+          options.on("--early-hints", "let the application send 103 Early Hints") { set { early_hints(true) } }
+          options.on("--live-path PATH", "answer there before the application while the process works: for Kubernetes' liveness probe (none)") { |path| set { live_path(path) } }
+          options.on("--ready-path PATH", "answer there whether requests may come: for readiness probes and load balancers (none)") { |path| set { ready_path(path) } }
+          options.on("--control ADDRESS", "serve statistics as JSON and for Prometheus: tcp://host:port or the path of a UNIX socket") { |address| set { control(address) } }
+          options.on("--check", "say what would keep it from serving, and end: 0 when all is well, otherwise 1") { @check = true }
           options.on("-v", "--version", "print the version") { @answer = "pelton #{VERSION}" }
           options.on("-h", "--help", "print this") { @answer = options.help }
+          options.separator("\nSettings may come from the environment, too: PELTON_WORKERS=2, PELTON_BIND=tcp://0.0.0.0:80 ...; flags win over\n" \
+            "variables, and variables over the file. WEB_CONCURRENCY and PORT are used where neither says anything else.")
         end
       end
-
-      # ssl://host:port?cert=FILE&key=FILE, unix:///path?mode=660
-      def bind(address)
-        plain, query = address.split("?", 2)
-        settings = (query || "").split("&").to_h { |pair| pair.split("=", 2) }
-        unknown = settings.keys - %w[cert key ca mode]
-        raise OptionParser::InvalidArgument, "#{address}: #{unknown.join(", ")}" if unknown.any?
-        tls = {certificate: settings["cert"], key: settings["key"], ca_file: settings["ca"]}.compact
-        configuration.bind(plain, mode: settings["mode"]&.then { |mode| octal(mode) }, **tls)
-      end
-
-      def octal(mode) = Integer(mode, 8, exception: false) || raise(OptionParser::InvalidArgument, "mode=#{mode}: give an octal number such as 660")
     end
   end
 end

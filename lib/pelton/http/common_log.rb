@@ -19,15 +19,25 @@ module Pelton
 
       # @private
       def call(env, status, bytes, _seconds)
+        add("#{presence(env["REMOTE_ADDR"])} - #{presence(env["REMOTE_USER"])} [#{time}] " \
+          "\"#{plain(env["REQUEST_METHOD"])} #{plain(env["REQUEST_URI"])} #{env["SERVER_PROTOCOL"]}\" #{status} #{bytes.zero? ? "-" : bytes}\n")
+      end
+
+      # A connection without a request: see {Server}. The format has no place for one without a status.
+      # @private
+      def refused(address, status, _error)
+        add("#{presence(address)} - - [#{time}] \"-\" #{status} -\n") if status
+      end
+
+      private
+
+      def add(line)
         unless @lines
           @lines = +""
           Pelton.next_tick { write }
         end
-        @lines << "#{presence(env["REMOTE_ADDR"])} - #{presence(env["REMOTE_USER"])} [#{time}] " \
-          "\"#{plain(env["REQUEST_METHOD"])} #{plain(env["REQUEST_URI"])} #{env["SERVER_PROTOCOL"]}\" #{status} #{bytes.zero? ? "-" : bytes}\n"
+        @lines << line
       end
-
-      private
 
       def write
         lines, @lines = @lines, nil

@@ -4,7 +4,8 @@ require_relative "../http"
 
 module Pelton
   module HTTP
-    # The settings of `pelton serve`: a file in Ruby, and flags, which win.
+    # The settings of `pelton serve`: a file in Ruby; variables of the environment, which win over it; and flags, which
+    # win over both.
     #
     # @example config/pelton.rb
     #   bind "tcp://0.0.0.0:9292"
@@ -17,12 +18,20 @@ module Pelton
     class Configuration
       PLACES = %w[config/pelton.rb pelton.rb].freeze
       PORT = 9292
+      LOG_FORMATS = {"common" => CommonLog, "json" => JSONLog}.freeze
       NUMBERS = %i[workers shutdown_timeout].freeze
+      # Settings in bytes, which may be text with a unit: "64M".
+      SIZES = %i[max_target max_head max_body spool cache worker_memory].freeze
+      UNITS = {"" => 0, "K" => 10, "M" => 20, "G" => 30}.freeze
+      # Seconds for the block of {#ready}: a little less than the second that Kubernetes waits for an answer.
+      READY_TIMEOUT = 0.9
+      # What may follow "?" in an address.
+      QUERY = {"cert" => :certificate, "key" => :key, "ca" => :ca_file, "mode" => :mode}.freeze
       # The variables that name the environment, as Puma reads them.
       ENVIRONMENTS = %w[APP_ENV RACK_ENV RAILS_ENV].freeze
       # In an address: the host by the environment, which may be set later.
       BY_ENVIRONMENT = "*"
-      private_constant :NUMBERS, :ENVIRONMENTS, :BY_ENVIRONMENT
+      private_constant :NUMBERS, :SIZES, :UNITS, :QUERY, :ENVIRONMENTS, :BY_ENVIRONMENT
 
       # @param address [String]
       # @return [String] for browsers: http:// or https:// for a port
@@ -50,6 +59,9 @@ module Pelton
       # @return [Array<Proc>] called after a process has finished its requests
       attr_reader :shutdown_hooks
 
+      # @return [Array(Proc, Numeric), nil] the block of {#ready}, and the seconds that it may take
+      attr_reader :readiness
+
       def initialize
         @binds = {}
         @modes = {}
@@ -57,8 +69,8 @@ module Pelton
         @cluster_options = {}
         @boot_hooks = []
         @shutdown_hooks = []
-        @values = {rackup: "config.ru", workers: 0, preload: false, quiet: false, log: nil, control: nil, shutdown_timeout: 30, environment: nil,
-                   pidfile: nil, tag: nil}
+        @values = {rackup: "config.ru", workers: 0, preload: false, quiet: false, log: nil, log_format: "common", control: nil, shutdown_timeout: 30, environment: nil,
+                   pidfile: nil, tag: nil, live_path: nil, ready_path: nil}
       end
 
       # Reads a file, or the first of {PLACES} that exists.
@@ -78,11 +90,14 @@ module Pelton
 
       # Adds an address to listen on.
       #
-      # @param address [String] tcp://host:port, unix:///path, or ssl://host:port: see {Address}
+      # @param address [String] tcp://host:port, unix:///path, or ssl://host:port: see {Address}. It may have the options behind it, as on the
+      #   command line: unix:///path?mode=660, ssl://host:port?cert=FILE&key=FILE&ca=FILE
       # @param mode [Integer, nil] the permissions of a UNIX socket, such as 0o660; nil: by the umask
       # @param tls [Hash] for ssl://, the options of {TLS::Context#initialize} (certificate:, key:, sni: ...)
       # @raise [ArgumentError] the address is invalid, ssl:// has no certificate, or an option does not go with the address
       def bind(address, mode: nil, **tls)
+        plain, query = address.split("?", 2)
+        return bind(plain, mode: mode, **tls, **queried(address, query)) if query
         parsed = Address.new(address)
         secure = parsed.tls?
         if secure && !tls[:certificate] && !tls[:sni]
@@ -93,6 +108,9 @@ module Pelton
         @modes[parsed.path] = mode if mode
         @binds[address] = secure ? tls : nil
       end
+
+      # Forgets the addresses that were added so far.
+      def clear_binds = [@binds, @modes].each(&:clear)
 
       # Listens on a port: of 127.0.0.1 in development, otherwise of all local addresses; or of one host.
       def port(number, host = BY_ENVIRONMENT)
@@ -115,6 +133,8 @@ module Pelton
       #   Prints nothing, and logs no requests.
       # @!method log(path)
       #   The file in which requests are logged; standard output unless it is set.
+      # @!method log_format(name)
+      #   "common": a line of {CommonLog} for each request; "json": one of {JSONLog}, with the time that was waited, computed and queued.
       # @!method control(address)
       #   The address of a {Control} socket: `tcp://host:port`, `unix:///path` or a path.
       # @!method shutdown_timeout(seconds)
@@ -125,9 +145,15 @@ module Pelton
       #   The file that holds the process id while `pelton serve` runs: the master's, where there are workers.
       # @!method tag(text)
       #   A text in the names of the worker processes, for ps.
-      %i[rackup workers preload quiet log control shutdown_timeout environment pidfile tag].each do |name|
+      # @!method live_path(path)
+      #   The path that is answered before the application, with 200 while the loop turns: see {Health}. There is none unless it is set.
+      # @!method ready_path(path)
+      #   The path that is answered before the application, with 200 or 503: whether new requests may come. There is none unless it is set.
+      %i[rackup workers preload quiet log log_format control shutdown_timeout environment pidfile tag live_path ready_path].each do |name|
         define_method(name) do |*value|
           return @values[name] if value.empty?
+          raise ArgumentError, "log_format: must be #{LOG_FORMATS.keys.join(" or ")}, not #{value.first}" if name == :log_format && !LOG_FORMATS.key?(value.first)
+          raise ArgumentError, "#{name}: must be a path such as /up, not #{value.first.inspect}" if name.end_with?("_path") && !value.first.to_s.start_with?("/")
           @values[name] = NUMBERS.include?(name) ? number(name, value.first) : value.first
         end
       end
@@ -146,6 +172,27 @@ module Pelton
       # The options of Pelton::Cluster::Master#initialize.
       %i[boot_timeout worker_timeout].each do |name|
         define_method(name) { |value| @cluster_options[name] = number(name, value) }
+      end
+
+      # Replaces a worker that has more memory (its resident set, with what it shares with other processes): the new worker serves before the
+      # old one stops, and one is replaced at a time.
+      #
+      # @param size [Integer, String] bytes, or text such as "512M"
+      # @param after [Numeric] seconds of life before which no worker is replaced. Where even new workers need more than the size, the
+      #   time doubles with each, up to an hour
+      # @raise [ArgumentError]
+      def worker_memory(size, after: 60)
+        @cluster_options.update(memory: number(:worker_memory, size), memory_after: number(:after, after))
+      end
+
+      # Calls the block to find out whether the server is ready for requests: whenever {#ready_path}, or the control socket's `/ready`, is asked
+      # for, once a second at most. Where it returns false or nil, raises, or takes too long, the answer is 503.
+      #
+      # @param timeout [Numeric] seconds
+      # @raise [ArgumentError] without a block
+      def ready(timeout: READY_TIMEOUT, &block)
+        raise ArgumentError, "ready needs a block that returns whether the application can serve" unless block
+        @readiness = [block, number(:timeout, timeout)]
       end
 
       # Calls the block in the master before it forks a worker.
@@ -171,10 +218,31 @@ module Pelton
 
       private
 
+      # Text becomes a number, as the settings in the environment are text.
       def number(name, value)
-        number = value.is_a?(String) ? Integer(value, 10, exception: false) || Float(value, exception: false) : value
+        number = value.is_a?(String) ? parse(name, value) : value
         return number if (name == :workers) ? number.is_a?(Integer) && number >= 0 : value.nil? || number.is_a?(Numeric) && number >= 0
-        raise ArgumentError, "#{name}: must be #{(name == :workers) ? "an integer" : "a number"} of 0 or more, not #{value.inspect}"
+        kind = (name == :workers) ? "an integer" : "a number"
+        raise ArgumentError, "#{name}: must be #{kind} of 0 or more#{", or one with K, M or G, such as 64M" if SIZES.include?(name)}, not #{value.inspect}"
+      end
+
+      def parse(name, text)
+        digits, unit = text.match(/\A(\d+)([KMG]?)B?\z/i)&.captures if SIZES.include?(name)
+        return digits.to_i << UNITS.fetch(unit.upcase) if digits
+        Integer(text, 10, exception: false) || Float(text, exception: false)
+      end
+
+      # The options behind an address. Values may contain "=".
+      def queried(address, query)
+        query.split("&").to_h do |pair|
+          name, value = pair.split("=", 2)
+          option = QUERY.fetch(name) { raise ArgumentError, "#{address}: #{name}: give #{QUERY.keys.join(", ")}" }
+          [option, (option == :mode) ? octal(address, value) : value]
+        end
+      end
+
+      def octal(address, text)
+        Integer(text, 8, exception: false) || raise(ArgumentError, "#{address}: mode=#{text}: give an octal number such as 660")
       end
 
       # The line of the file that raised an error.

@@ -4,6 +4,7 @@ require_relative "../http"
 require_relative "../control"
 require_relative "../task_list"
 require_relative "configuration"
+require_relative "health"
 require_relative "isolation"
 require_relative "stats"
 
@@ -18,6 +19,9 @@ module Pelton
     # | TTIN | writes the tasks to Pelton.logger |
     # | USR1, USR2 | starts the program again with the same sockets, if this process owns them; connections wait meanwhile |
     class Launcher
+      SECOND_LIMIT = 5 # seconds from the second INT or TERM to the end of the process, where it has a limit
+      private_constant :SECOND_LIMIT
+
       # @return [Server, nil] nil before {#start}
       attr_reader :server
 
@@ -27,6 +31,8 @@ module Pelton
         @configuration = configuration
         @app = app
         @out = out
+        check, timeout = configuration.readiness
+        @health = Health.new(live_path: configuration.live_path, ready_path: configuration.ready_path, check: check, timeout: timeout)
       end
 
       # Checks the certificates, the log, and, without an application, that the rackup file exists.
@@ -36,8 +42,7 @@ module Pelton
       def check
         contexts
         log_file
-        return if @app || File.file?(@configuration.rackup)
-        raise Configuration::Invalid, "there is no #{@configuration.rackup}: name the rackup file, or write one"
+        find_rackup
       end
 
       # Loads the application, unless it was given.
@@ -46,7 +51,16 @@ module Pelton
       # @raise [Configuration::Invalid] as {#check}, or the gem rack is missing
       def app
         check
+        load_app
+      end
+
+      # Loads the application, unless it was given, and checks nothing else.
+      #
+      # @return [#call]
+      # @raise [Configuration::Invalid] the rackup file or the gem rack is missing
+      def load_app
         @app ||= begin
+          find_rackup
           require_builder
           parsed = Rack::Builder.parse_file(@configuration.rackup)
           parsed.is_a?(Array) ? parsed.first : parsed
@@ -61,17 +75,19 @@ module Pelton
       # Serves until a signal comes.
       #
       # @param sockets [Cluster::Sockets, nil] the open sockets of the addresses; nil: open them
+      # @param stop_limit [Numeric, nil] seconds from the first signal to the end of this process, whatever it does then: see {StopLimit};
+      #   nil: it may take any time
       # @return [Integer, nil] the exit status; nil: the caller shall start the program again with its sockets
       # @raise as {#app} and {#start}
-      def run(sockets: nil)
-        load = app # its errors must show before anything listens
+      def run(sockets: nil, stop_limit: nil)
+        application = app # its errors must show before anything listens
         @sockets = sockets
         Pelton.run(grace: 1) do
-          start(load, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] }, shared: false)
+          start(application, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] }, shared: false)
           open_control
           announce
           yield self if block_given?
-          handle_signals
+          handle_signals(stop_limit)
         end
         @again ? nil : 0
       ensure
@@ -88,7 +104,8 @@ module Pelton
       def start(application = app, descriptors: nil, shared: true)
         run_eventmachine
         Isolation.by_fiber
-        @server = Server.new(application, log: access_log, **@configuration.server_options)
+        @server = Server.new(@health.around(application), log: @health.sparing(access_log), **@configuration.server_options)
+        Background._reactor = Reactor.current
         @configuration.boot_hooks.each(&:call)
         contexts.each do |address, tls|
           descriptors ? @server.listen_fd(descriptors.fetch(address), shared: shared, tls: tls) : @server.listen(address, tls: tls)
@@ -97,16 +114,30 @@ module Pelton
         @server
       end
 
-      # Stops the server when the requests in progress are done, or after `shutdown_timeout`.
+      # Stops the server when the requests in progress are done, and what they have left to {Background}, or after `shutdown_timeout`.
       #
       # @param backlog [Boolean] see {Server#stop}
       # @asynchronous
       def stop(backlog: false)
+        deadline = @configuration.shutdown_timeout&.+(Clock.now)
+        @health.stop
         @server.stop(timeout: @configuration.shutdown_timeout, backlog:)
+        Background.stop_all(timeout: deadline && Clock.left(deadline))
       ensure
+        Background._reactor = nil
         @configuration.shutdown_hooks.each(&:call)
         ::EventMachine.stop if @eventmachine && ::EventMachine.reactor_running?
       end
+
+      # Why the server is not ready for requests: see {Configuration#ready}.
+      #
+      # @return [String, nil] nil: it is ready
+      # @asynchronous
+      def obstacle = @health.obstacle
+
+      # What the server does at this moment, as {TaskList.of} lists it. Any thread may call it.
+      # @private
+      def tasks(reactor) = TaskList.of(reactor, requests: @server._running_requests)
 
       # Whether {#reload} has an effect.
       def reloads? = !!(log_file || contexts.values.any?)
@@ -121,6 +152,11 @@ module Pelton
 
       private
 
+      def find_rackup
+        return if @app || File.file?(@configuration.rackup)
+        raise Configuration::Invalid, "there is no #{@configuration.rackup}: name the rackup file, or write one"
+      end
+
       # Only rackup files need the gem rack.
       def require_builder
         require "rack" # rackup files use its middleware without requiring it
@@ -134,7 +170,8 @@ module Pelton
         stats = -> { @server.stats.merge(Metrics.stats) }
         metrics = -> { Metrics.text(STATS.merge(Metrics.families), {{worker: 0} => stats.call.transform_keys(&:to_s)}) }
         reactor = Reactor.current
-        @control = Control.new(address, stats: stats, metrics: metrics, tasks: -> { TaskList.of(reactor) })
+        @control = Control.new(address, stats: stats, metrics: metrics, tasks: -> { tasks(reactor) },
+          live: -> { Control.in_reactor(reactor) { nil } }, ready: -> { Control.in_reactor(reactor) { obstacle } })
       end
 
       # Applications that use EventMachine find its loop running, as under Thin: it is this reactor. Errors of their callbacks
@@ -155,7 +192,8 @@ module Pelton
       end
 
       def access_log
-        CommonLog.new(log_file || @out) unless @configuration.quiet || @configuration.log == File::NULL
+        return if @configuration.quiet || @configuration.log == File::NULL
+        Configuration::LOG_FORMATS.fetch(@configuration.log_format).new(log_file || @out)
       end
 
       def log_file
@@ -173,11 +211,19 @@ module Pelton
       end
 
       # Handles signals until one ends the server.
-      def handle_signals
+      def handle_signals(stop_limit)
         signals = Thread::Queue.new
         names = @sockets ? %w[INT TERM HUP USR1 USR2] : %w[INT TERM HUP]
-        @handlers = names.to_h { |name| [name, Signal.trap(name) { signals << name }] }
-        @handlers["TTIN"] = TaskList.log_at("TTIN")
+        ends = 0
+        @handlers = names.to_h do |name|
+          [name, Signal.trap(name) do
+            signals << name
+            StopLimit.from_now(SECOND_LIMIT) if stop_limit && %w[INT TERM].include?(name) && (ends += 1) == 2
+          end]
+        end
+        StopLimit.after(stop_limit, names - (reloads? ? %w[HUP] : [])) if stop_limit
+        reactor = Reactor.current
+        @handlers["TTIN"] = TaskList.log_at("TTIN") { tasks(reactor) }
         stopping = nil
         while (name = signals.pop)
           if name == "HUP" && reloads?

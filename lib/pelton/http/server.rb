@@ -28,7 +28,9 @@ module Pelton
         #                        one into a file; nil: it is received while the application reads, but Rack before 3 wants it whole: 131,072
         max_requests: nil,     # requests of one connection: then it is closed
         concurrency: 10_000,   # requests that run at once
-        queue: 10_000          # requests that wait to run: beyond, 503
+        queue: 10_000,         # requests that wait to run: beyond, 503
+        cache: nil             # bytes for responses that are public and fresh, which are answered without calling the application:
+        #                        see the guide to the server
       }.freeze
 
       MOST_HEADERS = 256 # the parser's capacity
@@ -43,7 +45,7 @@ module Pelton
       attr_reader :app
 
       # @param app [#call] the Rack application
-      # @param log [#call, nil] is called with the env, status, bytes and seconds of each request: see {CommonLog}
+      # @param log [#call, nil] is called with the env, status, bytes and seconds of each request: see {CommonLog} and {JSONLog}
       # @param errors [#puts, #write, #flush] `rack.errors`
       # @param secure [Boolean] whether `rack.url_scheme` is https for connections without TLS, too: behind a proxy with TLS
       # @param early_hints [Boolean] whether requests have `rack.early_hints`. Rails then sends 103 Early Hints with each stylesheet, which
@@ -64,8 +66,11 @@ module Pelton
         @shared = []
         @sockets = {}
         @refusals = RefusalLog.new
+        @log = log if log.respond_to?(:refused)
         memory = options[:spool] || (RACK_2_SPOOL if Server._rack_2?)
+        app = Rack2.new(app) if Server._rack_2?
         app = Spool.new(app, memory: memory) if memory
+        app = log.measuring(app) if log.respond_to?(:measuring)
         _setup(app, log, HTTP._template(template(errors, secure, early_hints)), DEFAULTS.merge(options, secure: secure))
       end
 
@@ -109,11 +114,26 @@ module Pelton
       def listeners = @listeners.reject(&:closed?)
 
       # @return [Hash{Symbol => Integer, Hash}] current numbers: `connections`, and those of them that are `idle`; requests that
-      #   are `running`, and requests that are `waiting` to run. Counters: `accepted` connections, `failed_handshakes` of TLS,
-      #   `requests`, `refused` (malformed) ones, `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations`
-      #   from a head to the end of its response: the number of requests within so many seconds ("0.1"; "+Inf": all), and their
-      #   "sum" in seconds
-      def stats = _stats.merge!(failed_handshakes: @listeners.sum(&:failed_handshakes))
+      #   are `running`, requests that are `waiting` to run, and both together as `active`. Counters: `accepted` connections, `failed_handshakes` of TLS,
+      #   `requests`, `refused` (malformed or late) ones, `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations`
+      #   from a head to the end of its response, by method, status and, where the application has named it, route ("GET 200
+      #   /posts/:id"): the number of requests within so many seconds ("0.1"; "+Inf": all), and their
+      #   "sum" in seconds. The status is 0 where the client left before the response. With a cache: `cache_hits` and
+      #   `cache_misses` of the requests that may be answered from it, and the `cache_bytes` of its responses
+      def stats = _stats.merge!(failed_handshakes: @listeners.sum(&:failed_handshakes), durations: durations)
+
+      # The requests that are being answered, or wait to run, in any order. Any thread may call it.
+      #
+      # @return [Array<Hash{Symbol => Object}>] `name`, such as "GET /path", without the query, which may contain secrets; `age`, the seconds
+      #   since its head was complete; `state`: :queued, :running, or :sending once the response has begun, as those of WebSockets have; and
+      #   the `fiber` that runs the application, nil when it has returned
+      # @private
+      def _running_requests
+        _requests.map do |env, age, fiber, state|
+          name = "#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}".force_encoding(Encoding::UTF_8).scrub
+          {name: name, age: age, state: state, fiber: fiber}
+        end
+      end
 
       # @!method serve(stream)
       #   Serves the requests of a connection that was accepted, and given TLS, elsewhere. Returns at once.
@@ -121,7 +141,8 @@ module Pelton
       #   @return [nil]
       #   @raise [NotRunningError] where no reactor runs on this thread
 
-      # @return [Hash{WebSocket => true}] the open sockets that {WebSocket.accept} has made of this server's requests
+      # @return [Hash{WebSocket => true}] the open sockets that {WebSocket.accept} has made of this server's requests, and others with
+      #   `open?` and `close(code, reason)` that {#stop} shall close
       # @private
       attr_reader :sockets
 
@@ -145,9 +166,10 @@ module Pelton
         true
       end
 
-      # Called from C: a connection sent no request that could be understood. The address is empty when the client is gone.
+      # Called from C: a connection sent no request that could be understood, or not in time. The address is empty when the client is gone.
       # @private
       def _refused(address, status, text)
+        @log&.refused(address, status, text)
         @refusals.add { "HTTP: #{status} to #{address.empty? ? "a client" : address}: #{text}" }
       end
 
@@ -165,8 +187,16 @@ module Pelton
 
       private
 
+      # Several objects may stand for one route, such as those of an application that was reloaded.
+      def durations
+        _durations.each_with_object({}) do |(verb, status, route, counts), all|
+          all.update([verb, status, route].compact.join(" ") => counts) { |_, one, other| one.merge(other) { |_, mine, more| mine + more } }
+        end
+      end
+
       def add(listener)
         listener._on_failed_handshake do |address, error|
+          @log&.refused(address, nil, error.message)
           @refusals.add { "HTTP: no TLS with #{address || "a client"}: #{error.message}" }
         end
         @listeners << listener

@@ -17,8 +17,15 @@ module Pelton
       "refused" => ["counter", "refused_requests_total", "Requests that were malformed, or beyond a limit."],
       "overloads" => ["counter", "overloads_total", "Requests answered with 503 because the queue was full."],
       "errors" => ["counter", "errors_total", "Requests answered with 500 because the application failed."],
-      "responses" => ["counter", "responses_total", "Responses by the class of their status.", :code],
-      "durations" => ["histogram", "request_duration_seconds", "Time from the head of a request to the end of its response."]
-    }.transform_values { |type, name, *rest| Metrics::Family.new(type, "pelton_http_#{name}", *rest).freeze }.freeze
+      "cache_hits" => ["counter", "cache_hits_total", "Requests answered from the cache of public responses."],
+      "cache_misses" => ["counter", "cache_misses_total", "Requests that could have been answered from the cache, but were not in it."],
+      "cache_bytes" => ["gauge", "cache_bytes", "Memory of the responses in the cache."],
+      "responses" => ["counter", "responses_total", "Responses by the class of their status.", :code]
+    }.transform_values { |type, name, *rest| Metrics::Family.new(type, "pelton_http_#{name}", *rest) }.merge(
+      # By OpenTelemetry's semantic conventions.
+      "active" => Metrics::Family.new("gauge", "http_server_active_requests", "Requests that run or wait."),
+      "durations" => Metrics::Family.new("histogram", "http_server_request_duration_seconds", "Time from the head of a request to the end of its response.",
+        %i[http_request_method http_response_status_code http_route])
+    ).each_value(&:freeze).freeze
   end
 end
