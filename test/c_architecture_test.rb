@@ -13,6 +13,7 @@ class CArchitectureTest < PeltonTest
     "core/stream" => %w[base loop],
     "core/tls" => %w[base loop stream],
     "core/http1" => %w[base],
+    "core/gzip" => %w[base],
     "core/memcached" => %w[base],
     "core/store" => %w[base],
     "core/memcached_server" => %w[base loop stream memcached store]
@@ -25,7 +26,7 @@ class CArchitectureTest < PeltonTest
     "ruby/scheduler" => %w[ruby/base ruby/reactor],
     "ruby/stream" => %w[core/base core/stream ruby/base ruby/reactor ruby/operation],
     "ruby/tls" => %w[core/tls ruby/base ruby/reactor ruby/stream],
-    "ruby/http" => %w[core/base core/stream core/http1 ruby/base ruby/reactor ruby/operation ruby/stream],
+    "ruby/http" => %w[core/base core/stream core/http1 core/gzip core/store ruby/base ruby/reactor ruby/operation ruby/stream],
     "ruby/memcached" => %w[core/base core/loop core/stream core/memcached core/memcached_server ruby/base ruby/reactor ruby/operation ruby/stream],
     "ruby" => %w[ruby/base ruby/reactor ruby/operation ruby/scheduler ruby/stream ruby/tls ruby/http ruby/memcached] # init.c
   }.freeze

@@ -2,6 +2,7 @@
 
 require "objspace"
 require "timeout"
+require "zlib"
 require_relative "test_helper"
 require_relative "support/certificates"
 require_relative "support/http_peer"
@@ -28,7 +29,7 @@ class CompactionTest < PeltonTest
 
   def test_everything_survives_in_its_place
     Pelton.run do
-      endings = [timers, operations, streams, http, memcached]
+      endings = [timers, operations, streams, http, pages, memcached]
       5.times { GC.start(full_mark: false) } # so that the GC roots grow old
       20.times { Pelton::Reactor.current.yield }
       endings << reply_on_its_way
@@ -115,6 +116,12 @@ class CompactionTest < PeltonTest
       [plain, secure].each(&:close)
       assert server.stop
     end
+  end
+
+  def pages
+    fragment = Pelton::HTTP::Fragment.new("a fragment " * 100)
+    page = Pelton::HTTP::Page.new << "before " << fragment << " after"
+    -> { assert_equal "before #{"a fragment " * 100} after", Zlib.gunzip(page.gzip) }
   end
 
   def memcached

@@ -20,6 +20,30 @@ class ControlTest < PeltonTest
     control { |path| assert_match(/\AHTTP\/1.1 404.*stats or GET \/metrics\n\z/m, ask(path, "GET /tasks HTTP/1.0\r\n\r\n")) }
   end
 
+  def test_whether_it_is_alive_and_ready
+    control(live: -> {}, ready: -> { "it stops" }) do |path|
+      assert_match(/\AHTTP\/1.1 200 OK\r\n.*\r\n\r\nok\n\z/m, ask(path, "GET /live HTTP/1.0\r\n\r\n"))
+      assert_match(/\AHTTP\/1.1 503 .*\r\n\r\nit stops\n\z/m, ask(path, "GET /ready HTTP/1.0\r\n\r\n"))
+    end
+  end
+
+  def test_it_asks_a_reactor
+    threshold, Pelton.watchdog = Pelton.watchdog, nil
+    Pelton.run do
+      reactor = Pelton::Reactor.current
+      asked = Thread.new { Pelton::Control.in_reactor(reactor) { sleep(0.001) && Pelton.running?.to_s } }
+      sleep 0.001 while asked.alive?
+
+      assert_equal "true", asked.value
+      asked = Thread.new { Pelton::Control.in_reactor(reactor) { "late" } }
+      blocking { asked.join } # the loop does not turn meanwhile
+
+      assert_match(/the loop has not answered/, asked.value)
+    end
+  ensure
+    Pelton.watchdog = threshold
+  end
+
   def test_for_prometheus
     control do |path|
       head, body = ask(path, "GET /metrics?x HTTP/1.1\r\nHost: x\r\n\r\n").split("\r\n\r\n")

@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
 require "json"
+require "open3"
 require "tempfile"
 require "tmpdir"
+require "yaml"
 require_relative "test_helper"
 require_relative "support/certificates"
 require_relative "support/example_programs"
-require "pelton/http/configuration"
+require "pelton/command"
+require "pelton/http/command"
 require_relative "../docs/images/chart"
 
 # The files and methods that the documents name exist, and the documents' examples run.
@@ -16,7 +19,7 @@ class DocumentsTest < PeltonTest
   PATTERNS = %w[CONTRIBUTING.md docs/adr/000-template.md].freeze
   EXAMPLE = /^ *```ruby\n(.*?)^ *```/m
   # Documents whose examples are programs of their own, whose output is compared. The examples use port 7000.
-  GUIDES_OF_PROGRAMS = %w[runtime deferrables streams processes testing debugging from_async from_eventmachine eventmachine].freeze
+  GUIDES_OF_PROGRAMS = %w[runtime deferrables streams processes testing web_testing debugging observability from_async from_eventmachine eventmachine].freeze
 
   include ExamplePrograms
 
@@ -104,6 +107,24 @@ class DocumentsTest < PeltonTest
     examples("docs/guides/record.md", before: 'require "logger"')
   end
 
+  def test_web_pages
+    Dir.mktmpdir { |dir| examples("docs/guides/web_pages.md", before: <<~RUBY) }
+      require "fileutils"
+      Dir.chdir("#{dir}")
+      FileUtils.mkdir("views")
+      File.write("views/welcome.txt.erb", "Welcome, <%= @name %>!\n")
+      File.write("views/welcome.html.erb", "<p>Welcome, <%= @name %>!</p>\n")
+    RUBY
+  end
+
+  def test_coming_from_rails
+    examples("docs/guides/from_rails.md", before: 'require "pelton/web"')
+  end
+
+  def test_web
+    %w[web web_routes web_forms web_security from_sinatra].each { |name| examples("docs/guides/#{name}.md") }
+  end
+
   def test_http_client
     here = {'"https://example.com/"' => "here", '"https://api.example.com/v1/"' => "here"}
     me = Certificates.server
@@ -130,6 +151,10 @@ class DocumentsTest < PeltonTest
     examples("docs/guides/http_server.md", replace: {"127.0.0.1:9292" => "127.0.0.1:0"}, without: /^bind/)
   end
 
+  def test_pages_in_pieces
+    with_memcached { |port| examples("docs/guides/pages_in_pieces.md", replace: {"Client.new #" => "Client.new(\"127.0.0.1:#{port}\") #"}) }
+  end
+
   def test_websocket
     printed = examples("docs/guides/websocket.md", replace: {'"wss://example.com/chat"' => "$chat"}, without: /^gem /, before: <<~RUBY, after: <<~CHECK)
       require "pelton/http"
@@ -153,11 +178,72 @@ class DocumentsTest < PeltonTest
   end
 
   def test_the_http_server_s_configuration
-    example = read("docs/guides/http_server.md").scan(EXAMPLE).flatten.grep(/^bind/).fetch(0)
-    configuration = Tempfile.create { |file| Pelton::HTTP::Configuration.new.load(file.tap { file.write(example) }.tap(&:flush).path) }
+    configuration = configured(read("docs/guides/http_server.md").scan(EXAMPLE).flatten.grep(/^bind/).fetch(0))
 
     assert_equal %w[tcp://0.0.0.0:9292 unix:///run/app.sock ssl://0.0.0.0:9443], configuration.addresses.keys
     assert_equal [2, "log/access.log"], [configuration.workers, configuration.log]
+  end
+
+  def test_the_configurations_of_the_guides_to_operation
+    deployed, moved = %w[deployment from_puma].map { |guide| configured(read("docs/guides/#{guide}.md").scan(EXAMPLE).flatten.first) }
+
+    assert_equal ["/livez", "/readyz", 0.5], [deployed.live_path, deployed.ready_path, deployed.readiness.last]
+    assert_equal [%w[tcp://127.0.0.1:3000], 2, 65], [moved.addresses.keys, moved.workers, moved.server_options[:idle_timeout]]
+  end
+
+  def test_the_files_of_the_guide_to_deployment
+    guide = read("docs/guides/deployment.md")
+    pod, kamal = guide.scan(/^```yaml\n(.*?)^```/m).flatten.map { |text| YAML.safe_load(text) }
+
+    assert_equal [9394, "/readyz"], [pod.dig("containers", 0, "livenessProbe", "httpGet", "port"), kamal.dig("proxy", "healthcheck", "path")]
+    assert_operator Integer(guide[/^TimeoutStopSec=(\d+)/, 1]), :>, 30 + Pelton::Command::STOP_GRACE + Pelton::Command::END_GRACE
+    assert_operator pod["terminationGracePeriodSeconds"], :>, 5 + 30 + Pelton::Command::STOP_GRACE + Pelton::Command::END_GRACE
+    return unless system("systemd-analyze", "--version", out: File::NULL, err: File::NULL)
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/shop.service", guide[/^```ini\n(.*?)^```/m, 1].gsub("/usr/bin/bundle", RbConfig.ruby))
+      output, status = Open3.capture2e("systemd-analyze", "verify", "--man=no", "#{dir}/shop.service")
+
+      assert_equal [true, ""], [status.success?, output.lines.grep(/shop.service/).join]
+    end
+  end
+
+  # In the table of the guide each setting of the installed Puma is named, and what stands beside it is a setting of Pelton's.
+  def test_coming_from_puma
+    names = ruby_output(<<~RUBY, gems: true).split
+      begin
+        require "puma/dsl"
+        methods = Puma::DSL.instance_methods(false).map { |name| Puma::DSL.instance_method(name).original_name }
+        puts methods.uniq.reject { |name| name.start_with?("_") }
+      rescue LoadError
+        nil
+      end
+    RUBY
+    skip "Puma is not installed" if names.empty?
+    rows = read("docs/guides/from_puma.md")[/^## Settings\n(.*?)^## /m, 1].scan(/^\| (.*?) \| (.*) \|$/)
+    theirs, ours = rows.transpose.map { |cells| cells.flat_map { |cell| spans(cell) }.grep(/\A[a-z_]/) { |span| span[/\A\w+[!?]?/] } }
+
+    assert_empty names - theirs
+    assert_empty ours - names - Pelton::HTTP::Configuration.instance_methods(false).map(&:to_s) - %w[if pelton ssl]
+  end
+
+  def test_the_settings_that_other_servers_guides_name
+    guide = read("docs/guides/from_other_servers.md")
+    settings = Pelton::HTTP::Configuration.instance_methods(false).map(&:to_s)
+    unicorn = guide[/^\| `config\/unicorn.rb`.*?\n\n/m].scan(/^\| .* \| (.*) \|$/).flatten.drop(1)
+    named = unicorn.flat_map { |cell| spans(cell) }.grep(/\A[a-z_]+( |\z)/) { |span| span[/\w+/] }
+
+    assert_empty named - settings
+    help = Pelton::HTTP::Command.new(%w[--help]).answer.sub("--[no-]", "--")
+    flags = guide.scan(/^\| .*? \| (.*) \|$/).flatten.flat_map { |cell| spans(cell) }.grep(/\A-/) { |span| span[/\S+/] }
+
+    assert_empty flags.uniq.reject { |flag| help.match?(/\s#{flag}\b/) }
+  end
+
+  def test_the_variables_that_the_guide_to_deployment_names
+    named = read("docs/guides/deployment.md").scan(/PELTON_[A-Z_]+/).uniq - %w[PELTON_PORT PELTON_BIND PELTON_CONFIG PELTON_]
+
+    assert_empty named - Pelton::HTTP::Environment::SETTINGS.map { |setting| Pelton::HTTP::Environment.variable(setting) }
+    refute_empty named
   end
 
   GUIDES_OF_PROGRAMS.each do |guide|
@@ -169,6 +255,11 @@ class DocumentsTest < PeltonTest
   end
 
   private
+
+  # The code in a line.
+  def spans(line) = line.scan(/`([^`]*)`/).flatten
+
+  def configured(text) = Tempfile.create { |file| Pelton::HTTP::Configuration.new.load(file.tap { file.write(text) }.tap(&:flush).path) }
 
   def read(document) = File.read(File.join(ROOT, document), encoding: "UTF-8")
 

@@ -41,6 +41,22 @@ class MetricsTest < PeltonTest
     TEXT
   end
 
+  def test_several_labels_of_which_the_last_may_be_missing_or_contain_spaces
+    families = {"times" => Family.new("histogram", "x_seconds", "How long.", %i[verb status route])}
+    times = {"0.5" => 1, "+Inf" => 1, "sum" => 0.25}
+
+    assert_equal <<~TEXT.lines, Pelton::Metrics.text(families, {{worker: 0} => {"times" => {"GET 200 /a \"b\"" => times, "PUT 404" => times}}}).lines[2..]
+      x_seconds_bucket{worker="0",verb="GET",status="200",route="/a \\"b\\"",le="0.5"} 1
+      x_seconds_bucket{worker="0",verb="GET",status="200",route="/a \\"b\\"",le="+Inf"} 1
+      x_seconds_sum{worker="0",verb="GET",status="200",route="/a \\"b\\""} 0.25
+      x_seconds_count{worker="0",verb="GET",status="200",route="/a \\"b\\""} 1
+      x_seconds_bucket{worker="0",verb="PUT",status="404",le="0.5"} 1
+      x_seconds_bucket{worker="0",verb="PUT",status="404",le="+Inf"} 1
+      x_seconds_sum{worker="0",verb="PUT",status="404"} 0.25
+      x_seconds_count{worker="0",verb="PUT",status="404"} 1
+    TEXT
+  end
+
   def test_metrics_without_a_row_and_metrics_without_a_description_are_left_out
     assert_equal "", Pelton::Metrics.text(FAMILIES, {{} => {"others" => 1}, {a: 1} => {}})
   end

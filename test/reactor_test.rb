@@ -3,6 +3,7 @@
 require_relative "test_helper"
 require_relative "support/event_log"
 require "pelton"
+require "socket"
 
 # The reactor's own methods, its workers, and how it opens.
 class ReactorTest < PeltonTest
@@ -10,6 +11,7 @@ class ReactorTest < PeltonTest
 
   # Nothing else collects them while few objects are made.
   def test_descriptors_of_ended_threads_are_collected_when_none_is_left
+    skip "valgrind sets no limits" if VALGRIND
     output = ruby_output(<<~RUBY)
       require "pelton"
       Process.setrlimit(:NOFILE, 64)
@@ -151,5 +153,26 @@ class ReactorTest < PeltonTest
     RUBY
 
     assert_equal "cannot open a reactor: Too many open files\n1\n", output
+  end
+
+  def test_descriptors_of_objects_that_are_garbage_are_collected
+    skip "valgrind sets no limits" if VALGRIND
+    server = TCPServer.new("127.0.0.1", 0)
+    output = ruby_output(<<~RUBY, server.local_address.ip_port)
+      require "pelton"
+      Process.setrlimit(:NOFILE, 64, Process.getrlimit(:NOFILE).last)
+      Pelton.run { 100.times { Pelton.connect("127.0.0.1", ARGV[0].to_i) } }
+      Pelton.run { 100.times { Pelton.listen("127.0.0.1", 0) } }
+      kept = []
+      begin
+        Pelton.run { loop { kept << Pelton.listen("127.0.0.1", 0) } }
+      rescue Pelton::ConnectionError => error
+        puts error.message
+      end
+    RUBY
+
+    assert_equal "cannot listen on 127.0.0.1: Too many open files\n", output
+  ensure
+    server&.close
   end
 end

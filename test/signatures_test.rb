@@ -12,7 +12,8 @@ class SignaturesTest < PeltonTest
   ].freeze
   # What ActiveModel defines for itself.
   FOREIGN = %w[. #].flat_map do |kind|
-    %w[attribute_aliases attribute_aliases= attribute_aliases? attribute_method_patterns attribute_method_patterns= attribute_method_patterns?].map do |name|
+    %w[attribute_aliases attribute_aliases= attribute_aliases? attribute_method_patterns attribute_method_patterns= attribute_method_patterns?
+      include_root_in_json include_root_in_json= include_root_in_json? param_delimiter param_delimiter= param_delimiter?].map do |name|
       "Pelton::Record::Model#{kind}#{name}"
     end
   end.freeze
@@ -46,21 +47,33 @@ class SignaturesTest < PeltonTest
       unloadable << "record_databases.rbs" << "record.rbs" # their gem needs others
     end
 
+    begin
+      require "pelton/web"
+      require "pelton/web/test"
+    rescue LoadError
+      unloadable << "web.rbs" << "web_controller.rbs" << "web_security.rbs" << "web_settings.rbs" << "web_pages.rbs" << "web_fragments.rbs" # so do its
+    end
+
     # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.
     DECLARED = Hash.new { |all, path| all[path] = {} }
+    PRIVATE = Hash.new { |all, path| all[path] = {} }
 
     def names(types) = types.flat_map { |one| one.type.optional_keywords.keys + one.type.required_keywords.keys }.uniq.sort
 
-    def read(member, path)
+    def read(member, path, declared = DECLARED)
       case member
       when RBS::AST::Declarations::Class, RBS::AST::Declarations::Module
         inside = [path, member.name.to_s].compact.join("::")
         DECLARED[inside]
-        member.members.each { |one| read(one, inside) }
+        private = false
+        member.members.each do |one|
+          next private = true if one.is_a?(RBS::AST::Members::Private)
+          read(one, inside, private ? PRIVATE : DECLARED)
+        end
       when RBS::AST::Members::MethodDefinition
         types = member.respond_to?(:overloads) ? member.overloads.map(&:method_type) : member.types
         any = types.any? { |one| one.type.rest_keywords }
-        DECLARED[path]["#{member.kind == :singleton ? "." : "#"}#{member.name}"] = any ? nil : names(types)
+        declared[path]["#{member.kind == :singleton ? "." : "#"}#{member.name}"] = any ? nil : names(types)
       when RBS::AST::Members::AttrReader, RBS::AST::Members::AttrAccessor
         DECLARED[path]["##{member.name}"] = []
         DECLARED[path]["##{member.name}="] = [] if member.is_a?(RBS::AST::Members::AttrAccessor)
@@ -87,6 +100,10 @@ class SignaturesTest < PeltonTest
       all = mod.ancestors.reverse.map { |one| DECLARED.fetch(one.name, {}) }.inject(:merge)
       mod.singleton_methods(false).each { |name| complain(mod.method(name), ".#{name}", path, own) }
       mod.public_instance_methods(false).each { |name| complain(mod.instance_method(name), "##{name}", path, all) }
+      PRIVATE[path].each_key do |name|
+        next puts "#{path}#{name} is declared, but no private method" unless mod.private_method_defined?(name[1..], false)
+        complain(mod.instance_method(name[1..]), name, path, PRIVATE[path])
+      end
       own.each_key do |name|
         there = name.start_with?(".") ? mod.respond_to?(name[1..]) : mod.method_defined?(name[1..]) || name == "#initialize"
         puts "#{path}#{name} is declared, but not there" unless there

@@ -23,6 +23,23 @@ class TaskListTest < PeltonTest
     assert_equal [:waiting], rows.reject { |row| row[:origin] }.map { |row| row[:state] }
   end
 
+  # The slowest ones first: whoever asks wants to know of them.
+  def test_requests
+    rows = Pelton.run do
+      jobs = Queue.new
+      fiber = nil
+      Pelton.next_tick { (fiber = Fiber.current) && jobs.pop }
+      2.times { Pelton::Reactor.current.yield }
+      requests = [{name: "GET /socket", age: 900.0, state: :sending, fiber: nil}, {name: "GET /new", age: 0.01, state: :running, fiber: nil}, {name: "GET /old", age: 7.00049, state: :running, fiber: fiber}]
+      Pelton::TaskList.of(Pelton::Reactor.current, requests: requests).tap { jobs.close }
+    end
+
+    assert_equal [["GET /old", 7.0, :waiting], ["GET /new", 0.01, :running], ["GET /socket", 900.0, :sending]], rows.first(3).map { |row| row.values_at(:name, :age, :state) }
+    assert_match(/task_list_test.rb:\d+:in .*pop'\z/, rows.first[:backtrace].first)
+    assert_equal 1, rows.count { |row| row[:backtrace] == rows.first[:backtrace] }
+    assert_match(%r{\Arequest "GET /old" waiting for 7 s\n    }, Pelton::TaskList.text(rows))
+  end
+
   def test_as_text
     rows = [
       {name: "a", state: :waiting, origin: "a.rb:1", transient: true, backtrace: ["a.rb:2:in `pop'", "a.rb:1"]},

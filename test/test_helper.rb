@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "support/weak_maps" # before any library makes one
 require_relative "support/children"
 $LOAD_PATH.unshift(*Children::LIBRARIES.split(File::PATH_SEPARATOR))
 

@@ -29,6 +29,12 @@ class TickTest < PeltonTest
     assert_equal %i[tick main], @log
   end
 
+  def test_what_is_no_proc_is_refused
+    error = assert_raises(TypeError) { Pelton::Reactor.current._next_tick(:tick) }
+
+    assert_equal "wrong argument type Symbol (expected Proc)", error.message
+  end
+
   def test_a_tick_that_queues_itself_for_ever_starves_neither_io_nor_timers
     reader, writer = IO.pipe
     Pelton.run do

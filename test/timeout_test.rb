@@ -26,6 +26,31 @@ class TimeoutTest < PeltonTest
     assert_match(/#{__FILE__}/, error.backtrace.join)
   end
 
+  # Otherwise a retry inside the block would go on without a limit.
+  def test_the_block_cannot_rescue_the_end_of_its_time
+    [->(&block) { Pelton.run(&block) }, ->(&block) { block.call }].each do |around|
+      log = []
+      around.call do
+        assert_raises(Pelton::TimeoutError) do
+          Pelton.timeout(0.05) do
+            begin
+              Pelton.timeout(0.001) { sleep }
+            rescue => error
+              log << error.class
+            end
+            sleep
+          rescue
+            log << :rescued
+          ensure
+            log << :ended
+          end
+        end
+      end
+
+      assert_equal [Pelton::TimeoutError, :ended], log
+    end
+  end
+
   # Nothing else is ready, so the fiber makes the loop's ticks itself, and is not parked when the time is over.
   def test_a_fiber_that_yields_alone_is_interrupted
     Pelton.run do

@@ -283,22 +283,25 @@ class TimerTest < PeltonTest
   end
 
   def test_timers_end_with_run
-    one = often = nil
-    before = Pelton.stats[:timers] # of connections that earlier tests have left
-    Pelton.run do
-      one = Pelton.add_timer(1000) { flunk }
-      often = Pelton.add_periodic_timer(1000) { flunk }
-      Pelton.spawn do
-        sleep
-      ensure
-        @late = Pelton.add_timer(1000) { flunk }
+    one = often = late = left = nil
+    thread = Thread.new do # its reactor has no connections of other tests
+      Pelton.run do
+        one = Pelton.add_timer(1000) { flunk }
+        often = Pelton.add_periodic_timer(1000) { flunk }
+        Pelton.spawn do
+          sleep
+        ensure
+          late = Pelton.add_timer(1000) { flunk }
+        end
+        Pelton.next_tick { Pelton.stop }
       end
-      Pelton.next_tick { Pelton.stop }
+      left = Pelton.stats[:timers]
+      Pelton.run { 1 }
     end
 
-    refute [one, often, @late].any?(&:active?)
-    assert_operator Pelton.stats[:timers], :<=, before
-    assert_equal 1, Pelton.run { 1 }
+    assert_equal 1, thread.value
+    refute [one, often, late].any?(&:active?)
+    assert_equal 0, left
   end
 
   def test_timers_outlive_their_thread

@@ -48,6 +48,17 @@ class UserFibersTest < PeltonTest
     assert_empty @log
   end
 
+  # pel_switch_refused looks for these words.
+  def test_ruby_refuses_a_fiber_that_has_resumed_another_one_in_these_words
+    resuming, error = Fiber.current, nil
+    Fiber.new do
+      resuming.transfer
+    rescue FiberError => error
+    end.resume
+
+    assert_equal "attempt to transfer to a resuming fiber", error.message
+  end
+
   def test_a_foreign_transfer_to_a_parked_fiber_does_not_wake_it
     Pelton.run do
       parked = nil

@@ -2,7 +2,7 @@
 
 require_relative "test_helper"
 
-# Streams and HTTP connections call a write barrier for each new reference: otherwise a minor collection would free the object.
+# Streams, HTTP connections, operations and tasks call a write barrier for each new reference: otherwise a minor collection would free the object.
 # Ruby checks for missing barriers (and ends the process), in the middle of everything that such an object may do.
 class WriteBarrierTest < PeltonTest
   PROGRAM = <<~'RUBY'
@@ -61,5 +61,51 @@ class WriteBarrierTest < PeltonTest
 
   def test_no_write_barrier_is_missing
     assert_equal "300\n", ruby_output(PROGRAM)
+  end
+
+  # Operations and tasks that are old when blocks, results and errors come to them.
+  OPERATIONS = <<~'RUBY'
+    require "pelton"
+
+    count = 0
+    told = ->(*) { count += 1 }
+    age = lambda do
+      4.times { GC.start(full_mark: false) }
+      GC.verify_internal_consistency
+    end
+    check = lambda do
+      GC.verify_internal_consistency
+      GC.start(full_mark: false)
+    end
+    Pelton.run do
+      20.times do |i|
+        operations = Array.new(6) { Pelton::Operation.new }
+        tasks = [Pelton.spawn { sleep 0.001; "value #{i}" }, Pelton.spawn { sleep 0.001; raise "error #{i}" }, Pelton.spawn { sleep }, Pelton.spawn { sleep }]
+        unstarted = Pelton.spawn { "never" }
+        age.call
+        [*operations, *tasks, unstarted].each { |one| 3.times { one.callback { |*values| told.call(values.join) } && one.errback { |error| told.call(error.to_s) } && check.call } }
+        waiting = operations.first(3).map { |one| Pelton.spawn { told.call(one.await(timeout: 5)) } }
+        operations[3].timeout(0.001)
+        tasks[3].timeout(0.001)
+        operations[0].succeed("value #{i}") && check.call
+        operations[1].succeed("a", "b #{i}") && check.call
+        operations[2].succeed(Object.new) && check.call
+        operations[4].fail(RuntimeError.new("no #{i}")) && check.call
+        operations[5].succeed && check.call
+        unstarted.cancel
+        sleep 0.003
+        tasks[2].cancel
+        check.call
+        waiting.each(&:await)
+        [operations[3], operations[4], *tasks.first(2)].each { |one| one.await rescue check.call }
+        sleep 0
+        raise "a value is lost" unless operations[0].result == "value #{i}" && operations[1].result == ["a", "b #{i}"] && operations[4].result.message == "no #{i}" && tasks[0].result == "value #{i}"
+      end
+    end
+    puts count
+  RUBY
+
+  def test_operations_and_tasks_that_are_old
+    assert_equal "720\n", ruby_output(OPERATIONS)
   end
 end

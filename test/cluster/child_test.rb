@@ -10,11 +10,14 @@ class ClusterChildTest < PeltonTest
     @handlers = %w[INT TERM HUP TTIN].to_h { |name| [name, Signal.trap(name, "DEFAULT")] }
     @own, @masters = UNIXSocket.pair
     @log = []
+    @sources = Pelton::Metrics.instance_variable_get(:@sources) # other gems of this process may count, too
+    Pelton::Metrics.instance_variable_set(:@sources, [])
   end
 
   def teardown
     @handlers.each { |name, handler| Signal.trap(name, handler) }
     [@own, @masters].each(&:close)
+    Pelton::Metrics.instance_variable_set(:@sources, @sources)
   end
 
   def test_it_reports_that_it_is_ready_and_its_stats
@@ -52,6 +55,16 @@ class ClusterChildTest < PeltonTest
     tasks = JSON.parse(@masters.read[/^tasks (.*)/, 1])
 
     assert_includes tasks.map { |task| task["name"] }, "forever"
+  end
+
+  def test_it_says_whether_it_is_ready
+    @masters.write("readiness\n")
+    child do |worker|
+      worker.readiness { sleep(0.001) && "no database" }
+      Pelton.spawn(transient: true) { @log << @masters.gets until @log.last.to_s.start_with?("readiness") && @masters.write("stop\n") }
+    end
+
+    assert_equal "readiness [\"no database\"]\n", @log.last
   end
 
   def test_its_last_report_comes_when_all_is_done

@@ -59,6 +59,22 @@ class ClusterSocketsTest < PeltonTest
     TCPServer.open("127.0.0.1", port).close
   end
 
+  # Nobody is disturbed, and nothing is left: pelton serve --check tells what it means for a server.
+  def test_whether_an_address_could_be_opened
+    Dir.mktmpdir do |dir|
+      @sockets = Sockets.open(["tcp://127.0.0.1:0", "unix://#{dir}/used"])
+      UNIXServer.new("#{dir}/abandoned").close
+      used = @sockets["tcp://127.0.0.1:0"].local_address.ip_port
+      places = ["tcp://127.0.0.1:#{used}", "unix://#{dir}/used", "tcp://127.0.0.1:#{free_port}", "unix://#{dir}/free", "unix://#{dir}/abandoned"]
+
+      assert_equal %i[in_use in_use free free free], places.map { |place| Sockets.probe(place) }
+      assert_equal %w[abandoned used], Dir.children(dir).sort
+      assert_raises(Errno::ENOENT) { Sockets.probe("unix://#{dir}/none/s") }
+      assert_raises(Errno::EADDRINUSE) { Sockets.probe("unix://#{__FILE__}") }
+      assert_raises(Errno::EADDRNOTAVAIL) { Sockets.probe("tcp://192.0.2.1:1") }
+    end
+  end
+
   def test_the_next_program_takes_them_over
     @sockets = Sockets.open(["tcp://127.0.0.1:#{free_port}"])
     environment, descriptors = @sockets.for_exec

@@ -11,6 +11,7 @@ class ClusterWorkerTest < PeltonTest
       at_exit { exit!(0) } # skips the at_exit blocks of the tests
       while (line = pipe.gets)
         next pipe.write("tasks [{\"name\":\"a\"}]\n") if line == "tasks\n"
+        next pipe.write("readiness [null]\n") if line == "readiness\n"
         pipe.write("ready\nstats {\"cut\nstats {\"n\":1}\n")
         exit!({"stop\n" => 5, "finish\n" => 6, "hangup\n" => 7}[line]) if line != "say\n"
       end
@@ -38,6 +39,19 @@ class ClusterWorkerTest < PeltonTest
     assert_nil @worker.stop
   end
 
+  def test_a_large_report_is_read_whole
+    large = {"n" => "x" * 180_000}
+    worker = Worker.start(4) do |pipe|
+      at_exit { exit!(0) }
+      exit!((pipe.write_nonblock("stats #{JSON.generate(large)}\n") > 180_000) ? 0 : 1)
+    end
+    status = eventually { worker.reap }
+
+    assert_equal [0, large], [status.exitstatus, worker.stats]
+  ensure
+    worker&.kill
+  end
+
   def test_its_last_report_is_read_when_it_has_ended
     @worker.pipe.write("say\nstop\n")
     @status = eventually { @worker.reap }
@@ -51,6 +65,23 @@ class ClusterWorkerTest < PeltonTest
     eventually { @worker.read_messages || @worker.tasks }
 
     assert_equal [{"name" => "a"}], @worker.tasks
+  end
+
+  def test_it_is_asked_whether_it_is_ready
+    assert_nil @worker.readiness
+    @worker.ask_for_readiness
+    eventually { @worker.read_messages || @worker.readiness }
+
+    assert_equal [nil], @worker.readiness
+  end
+
+  # By process 1, which waits for all processes.
+  def test_its_status_may_be_known_already
+    @worker.stop
+    _, status = Process.wait2(@worker.pid)
+    @status = @worker.reap(status)
+
+    assert_equal [5, true], [@status.exitstatus, @worker.pipe.closed?]
   end
 
   def test_it_gets_a_hangup

@@ -223,6 +223,25 @@ class HTTPBodyTest < PeltonTest
     assert_equal [1, ["late"]], [body.closed, reported.map(&:message)]
   end
 
+  # Rack 3 has to_ary close the body, Rack 2 the server.
+  def test_a_body_that_converts_to_an_array_is_closed
+    body = Parts.new("not this way")
+    body.define_singleton_method(:to_ary) { ["a", "b"] }
+    serving_body(body, lint: false) { assert_equal "ab", peer.get("/").body }
+
+    assert_equal [1, []], [body.closed, reported]
+  end
+
+  # A body of Rails that was made from an Enumerator.
+  def test_a_body_whose_to_ary_returns_something_else_is_sent_in_parts
+    body = Parts.new("a", "b")
+    body.define_singleton_method(:to_ary) { each }
+    body.define_singleton_method(:each) { |&block| block ? %w[a b].each(&block) : %w[a b].each }
+    serving_body(body, lint: false) { assert_equal "ab", peer.get("/").body }
+
+    assert_equal [1, []], [body.closed, reported]
+  end
+
   def file_body(path, *parts)
     Parts.new(*parts).tap { |body| body.define_singleton_method(:to_path) { path } }
   end

@@ -6,6 +6,7 @@ require "stringio"
 require_relative "../test_helper"
 require_relative "../support/certificates"
 require "pelton/http/command"
+require "pelton/status"
 
 class HTTPCommandTest < PeltonTest
   Command = Pelton::HTTP::Command
@@ -13,6 +14,14 @@ class HTTPCommandTest < PeltonTest
   APP = <<~'RUBY'
     run ->(env) { [200, {}, ["#{env["rack.url_scheme"]} #{ENV["RACK_ENV"]} #{ENV["RUBY_GC_MALLOC_LIMIT"]} #{ENV["RUBY_FIBER_VM_STACK_SIZE"]}"]] }
   RUBY
+
+  def setup
+    @environment = ENV["RACK_ENV"] # which a command sets
+  end
+
+  def teardown
+    ENV["RACK_ENV"] = @environment
+  end
 
   def in_a_folder
     Dir.mktmpdir do |dir|
@@ -50,6 +59,76 @@ class HTTPCommandTest < PeltonTest
 
   def test_early_hints
     assert_equal [nil, true], in_a_folder { [[], ["--early-hints"]].map { |flags| Command.new(flags).configuration.server_options[:early_hints] } }
+  end
+
+  def test_the_environment_wins_over_the_file_and_flags_over_both
+    in_a_folder do
+      File.write("pelton.rb", "workers 1; tag 'file'; log_format 'json'")
+      variables = {"PELTON_WORKERS" => "2", "PELTON_TAG" => "variable", "PELTON_BIND" => "tcp://127.0.0.1:1"}
+      configuration = Command.new(%w[-w 3 -p 2], environment: variables).configuration
+
+      assert_equal [3, "variable", "json"], [configuration.workers, configuration.tag, configuration.log_format]
+      assert_equal ["2"], configuration.addresses.keys.map { |address| address[/\d+\z/] }
+    end
+  end
+
+  def test_a_container_needs_no_file
+    in_a_folder do |dir|
+      serving(env: {"PELTON_BIND" => "unix://#{dir}/s", "PELTON_LOG_FORMAT" => "json", "PELTON_READY_PATH" => "/ready", "RACK_ENV" => "production"}) do |_, _, output|
+        answers = %w[/ready /page].map { |path| UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET #{path} HTTP/1.0\r\n\r\n") && socket.read } }
+
+        assert_match(/\Aok\n\z/, answers.first.split("\r\n\r\n").last)
+        assert_match(/http production/, answers.last)
+        assert_match(%r{\A\{"time":.*"path":"/page"}, output.gets)
+      end
+    end
+  end
+
+  def test_paths_of_health_and_a_limit_of_memory
+    in_a_folder do
+      configuration = Command.new(%w[--live-path /live --ready-path /ready --worker-memory 512M]).configuration
+
+      assert_equal ["/live", "/ready", 512 << 20], [configuration.live_path, configuration.ready_path, configuration.cluster_options[:memory]]
+    end
+  end
+
+  def test_a_check_serves_nobody
+    in_a_folder do
+      program = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "--check", "-p", "0"]
+
+      assert_equal ["pelton serve: the configuration is good\n", true], Open3.capture2e(*program).then { |output, status| [output, status.success?] }
+      File.write("config.ru", "raise 'cannot'")
+
+      assert_match(/cannot \(RuntimeError\).*\n.*1 problem/, Open3.capture2e(*program).first)
+    end
+  end
+
+  def test_the_status_of_workers
+    in_a_folder do |dir|
+      File.write("config.ru", "run ->(env) { sleep }")
+      File.write("pelton.rb", "workers 1; bind 'unix://#{dir}/s'; control '#{dir}/control'; shutdown_timeout 0")
+      serving do
+        UNIXSocket.open("#{dir}/s") do |socket|
+          socket.write("GET /reports HTTP/1.0\r\n\r\n")
+          status = eventually { StringIO.new.tap { |out| Pelton::Status.run(["#{dir}/control"], out: out) }.string[/^worker 0\nrequest.*\n.*$/] }
+
+          assert_match(%r{\Aworker 0\nrequest "GET /reports" waiting for \S+ s\n    .*config.ru:1:in .*sleep'}, status)
+        end
+      end
+    end
+  end
+
+  def test_health_with_workers
+    in_a_folder do |dir|
+      File.write("pelton.rb", "workers 2; bind 'unix://#{dir}/s'; control '#{dir}/control'; ready_path '/ready'; ready { File.exist?('ready') }")
+      serving do
+        answers = ->(place, path) { UNIXSocket.open("#{dir}/#{place}") { |socket| socket.write("GET #{path} HTTP/1.0\r\n\r\n") && socket.read[/\d{3}/] } }
+
+        assert_equal %w[200 503 503], [answers["control", "/live"], answers["control", "/ready"], answers["s", "/ready"]]
+        File.write("ready", "")
+        eventually { [answers["control", "/ready"], answers["s", "/ready"]] == %w[200 200] }
+      end
+    end
   end
 
   def test_a_configuration_file_and_flags_that_win
@@ -125,6 +204,16 @@ class HTTPCommandTest < PeltonTest
           assert_match(%r{"GET /now HTTP/1.0" 200}, output.gets)
           assert_equal 0o606, File.stat("#{dir}/s").mode & 0o777
         end
+      end
+    end
+  end
+
+  def test_the_log_s_format
+    in_a_folder do |dir|
+      serving("-b", "unix://#{dir}/s", "--log-format", "json") do |_, _, output|
+        UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET /now HTTP/1.0\r\n\r\n") && socket.read }
+
+        assert_match(/\A\{"time":.*"path":"\/now","status":200/, output.gets)
       end
     end
   end
@@ -231,6 +320,9 @@ class HTTPCommandTest < PeltonTest
     assert_match(/give it a certificate/, asked_wrongly("-b", "ssl://127.0.0.1:1"))
     assert_match(%r{127.0.0.1:1: nowhere.pem: No such file or directory$}, asked_wrongly_in_a_program("-b", "ssl://127.0.0.1:1?cert=nowhere.pem", "-w", "2"))
     assert_match(/workers: must .*, not -1/, asked_wrongly("-w", "-1"))
+    assert_match(/cache: must .* such as 64M, not "1X"/, asked_wrongly("--cache", "1X"))
+    assert_match(%r{live_path: must be a path such as /up, not "up"}, asked_wrongly("--live-path", "up"))
+    assert_equal "pelton serve: log_format: must be common or json, not xml\n", asked_wrongly("--log-format", "xml")
     assert_match(/password/, asked_wrongly("-b", "ssl://127.0.0.1:1?password=x"))
   end
 

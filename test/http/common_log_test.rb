@@ -20,6 +20,16 @@ class HTTPCommonLogTest < PeltonTest
     assert_equal [["/a?b=\\x22\\x5c", "200", "5"], ["/c", "204", "-"]], io.string.lines.map { |line| line.match(LINE)&.captures }
   end
 
+  def test_connections_without_a_request
+    io = StringIO.new
+    serving(HELLO, log: Pelton::HTTP::CommonLog.new(io), header_timeout: 0.05) do
+      peer.say("no request\n\n").response
+      peer.say("GET / HTTP/1.1\nHost: ").response
+    end
+
+    assert_equal %w[400 408], io.string.lines.map { |line| line[/\A127\.0\.0\.1 - - \[\d.*\] "-" (\d+) -$/, 1] }
+  end
+
   # A line is one line, whatever stands in it (rack CVE-2025-25184).
   def test_what_middleware_has_put_into_the_env_makes_no_lines_of_its_own
     io = StringIO.new

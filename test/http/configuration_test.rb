@@ -29,7 +29,8 @@ class HTTPConfigurationTest < PeltonTest
     configuration = Configuration.new
 
     in_environment { assert_equal({"tcp://127.0.0.1:9292" => nil}, configuration.addresses) }
-    assert_equal ["config.ru", 0, false, nil], [configuration.rackup, configuration.workers, configuration.quiet, configuration.log]
+    assert_equal ["config.ru", 0, false, nil, "common"],
+      [configuration.rackup, configuration.workers, configuration.quiet, configuration.log, configuration.log_format]
     assert_empty configuration.server_options
   end
 
@@ -118,6 +119,33 @@ class HTTPConfigurationTest < PeltonTest
     assert_match(/give it a certificate/, refusal("bind 'ssl://127.0.0.1:1'"))
     assert_match(/certificate: only ssl/, refusal("bind 'tcp://127.0.0.1:1', certificate: 'c'"))
     assert_equal({sni: 1}, load("bind 'ssl://127.0.0.1:1', sni: 1").addresses.values.first)
+  end
+
+  def test_options_behind_an_address
+    configuration = load("bind 'unix:///run/app.sock?mode=660'; bind 'ssl://127.0.0.1:1?cert=c&key=k', verify: true")
+
+    assert_equal({"unix:///run/app.sock" => nil, "ssl://127.0.0.1:1" => {certificate: "c", key: "k", verify: true}}, configuration.binds)
+    assert_equal({"/run/app.sock" => 0o660}, configuration.modes)
+    assert_match(/password: give cert, key, ca, mode/, refusal("bind 'ssl://127.0.0.1:1?password=x'"))
+    assert_empty configuration.clear_binds.flat_map(&:to_a)
+  end
+
+  def test_sizes
+    configuration = load("max_body '10M'; cache '1g'; spool '64KB'; max_head '9'; worker_memory '512M', after: 10")
+
+    assert_equal({max_body: 10 << 20, cache: 1 << 30, spool: 64 << 10, max_head: 9}, configuration.server_options)
+    assert_equal({memory: 512 << 20, memory_after: 10}, configuration.cluster_options)
+    ["max_body '1T'", "worker_memory 'x'", "worker_memory '1M', after: -1", "max_requests '1K'"].each { |text| assert_match(/must be a number/, refusal(text)) }
+  end
+
+  def test_health
+    configuration = load("live_path '/live'; ready_path '/ready'; ready(timeout: 2) { :yes }")
+
+    assert_equal ["/live", "/ready", :yes, 2], [configuration.live_path, configuration.ready_path, configuration.readiness.first.call, configuration.readiness.last]
+    assert_equal 0.9, load("ready {}").readiness.last
+    assert_nil load("").readiness
+    assert_match(/must be a path such as/, refusal("ready_path 'ready'"))
+    assert_match(/ready needs a block/, refusal("ready"))
   end
 
   def test_the_permissions_of_a_unix_socket

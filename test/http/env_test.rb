@@ -36,6 +36,16 @@ class HTTPEnvTest < PeltonTest
       env_of("GET / HTTP/1.0\n\n", secure: true).values_at("SERVER_NAME", "SERVER_PORT", "rack.url_scheme")
   end
 
+  # The server keeps the last host for the next request.
+  def test_hosts_that_change
+    names = []
+    app = ->(env) { names << env.values_at("SERVER_NAME", "SERVER_PORT").join(":") and [200, {}, []] }
+    requests = ["1.1\nHost: a:1", "1.1\nHost: a:1", "1.0", "1.1\nHost: b", "1.0", "1.1\nHost: a:1"]
+    serving(app) { requests.each { |rest| peer.say("GET / HTTP/#{rest}\nConnection: keep-alive\n\n").response } }
+
+    assert_equal %w[a:1 a:1 localhost:80 b:80 localhost:80 a:1], names
+  end
+
   def test_headers
     env = env_of("GET / HTTP/1.1\nHost: h\nuser-agent: a\nX-Very-Own: b\nCONTENT-TYPE: text/plain\nCookie: c=d\nAccept:\n\n")
 

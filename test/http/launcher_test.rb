@@ -57,6 +57,24 @@ class HTTPLauncherTest < PeltonTest
     end
   end
 
+  # It may be handed in until the requests are done.
+  def test_work_beside_the_requests_is_finished_at_a_stop_and_then_refused
+    work, done = Pelton::Background.new(limit: 1), []
+    app = lambda do |env|
+      3.times { |number| work.run { sleep(0.005) && done << number } }
+      HELLO.call(env)
+    end
+    refused = nil
+    launch(app) do |given, _|
+      next given.get("/") unless given.is_a?(Pelton::HTTP::Configuration)
+      given.on_shutdown { refused = assert_raises(Pelton::ClosedError) { work.run {} } }
+    end
+
+    assert_equal [0, 1, 2], done
+    assert_match(/the server stops/, refused.message)
+    refute_predicate Pelton::Background, :available?
+  end
+
   def test_quiet
     launch(quiet: true) { |client| client.get("/") }
 
@@ -75,6 +93,50 @@ class HTTPLauncherTest < PeltonTest
       refute_path_exists "#{dir}/s"
     end
   end
+
+  def test_what_it_does_at_this_moment
+    Dir.mktmpdir do |dir|
+      rows = nil
+      app = lambda do |env|
+        sleep if env["PATH_INFO"] == "/slow"
+        2.times { sleep 0.01 } # the other one is older
+        rows = JSON.parse(Thread.new { offloaded("#{dir}/s", "/tasks") }.value.split("\r\n\r\n").last)
+        Process.kill("TERM", Process.pid)
+        [200, {}, []]
+      end
+      launch(app, control: "#{dir}/s", shutdown_timeout: 0) do |client|
+        client.say("GET /slow?secret HTTP/1.1\nHost: h\n\n")
+        eventually { @launcher.server.stats[:running] == 1 }
+        Peer.new(TCPSocket.new("127.0.0.1", @launcher.server.listeners.first.port)).get("/quick")
+      end
+
+      assert_equal [["GET /slow", "waiting"], ["GET /quick", "waiting"]], rows.first(2).map { |row| row.values_at("name", "state") }
+      assert_match(/launcher_test.rb:\d+:in .*sleep'/, rows.first["backtrace"].first)
+      assert_operator rows[0]["age"], :>=, rows[1]["age"]
+    end
+  end
+
+  def test_it_is_ready_until_it_stops
+    Dir.mktmpdir do |dir|
+      answers = []
+      app = lambda do |_env|
+        Process.kill("TERM", Process.pid)
+        eventually { answers << offloaded("#{dir}/s", "/ready")[/\d{3}.*\z/m] and answers.last.start_with?("503") }
+        answers << offloaded("#{dir}/s", "/live")[/\d{3}/]
+        [200, {}, []]
+      end
+      launch(app, control: "#{dir}/s", live_path: "/live", ready_path: "/ready") do |client|
+        answers.push(client.get("/live").status, client.get("/ready").status, offloaded("#{dir}/s", "/ready")[/\d{3}/])
+        client.get("/")
+      end
+
+      assert_equal [200, 200, "200"], answers.first(3)
+      assert_match(/\A503.*it stops\n\z/m, answers[-2])
+      assert_equal "200", answers.last
+    end
+  end
+
+  def offloaded(path, target) = UNIXSocket.open(path) { |socket| socket.write("GET #{target} HTTP/1.0\r\n\r\n") && socket.read }
 
   def test_the_log_is_opened_again
     Dir.mktmpdir do |dir|

@@ -55,6 +55,15 @@ class HTTPResponseTest < PeltonTest
     assert_equal File.size(__FILE__).to_s, answer_of([200, {}, body], "HEAD / HTTP/1.1\nHost: h\nConnection: close\n\n", head_only: true)["content-length"]
   end
 
+  # Rails' send_file gives what its caller gave.
+  def test_the_path_of_a_file_may_be_a_pathname
+    body = Object.new
+    body.define_singleton_method(:to_path) { Pathname.new(__FILE__) }
+    body.define_singleton_method(:each) { |&block| block.call(File.binread(__FILE__)) }
+
+    assert_equal File.binread(__FILE__), answer_of([200, {}, body], lint: false).body
+  end
+
   {
     "CRLF in a value" => [200, {"a" => "b\r\nset-cookie: c=d"}, []],
     "LF in a value" => [200, {"a" => "b\nset-cookie: c=d"}, []],

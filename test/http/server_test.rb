@@ -6,6 +6,28 @@ require_relative "../support/http_peer"
 class HTTPServerTest < PeltonTest
   include HttpPeer
 
+  def test_the_requests_that_it_answers
+    gate, later = Thread::Queue.new, nil
+    app = ->(env) { (env["PATH_INFO"] == "/later") ? (later = env["async.callback"]) && [-1, {}, []] : [200, {}, [gate.pop]] }
+    serving(app, lint: false, concurrency: 2) do
+      %w[/waits /later /queued].each { |path| peer.say("GET #{path}?secret HTTP/1.1\nHost: h\n\n") }
+      eventually { server.stats.values_at(:running, :waiting) == [2, 1] }
+      peer # which sends nothing
+      rows = server._running_requests
+
+      assert_equal [["GET /later", :running, nil], ["GET /queued", :queued, nil], ["GET /waits", :running, Fiber]],
+        rows.map { |row| [row[:name], row[:state], row[:fiber]&.class] }.sort_by(&:first)
+      assert(rows.all? { |row| row[:age].between?(0, 30) })
+      Pelton.spawn { later.call([200, {}, ->(stream) { gate.pop && stream.close }]) }
+      eventually { server._running_requests.find { |row| row[:name] == "GET /later" }[:state] == :sending }
+      3.times { gate << "done" }
+      eventually { server.stats[:running].zero? }
+
+      assert_empty server._running_requests
+    end
+    assert_empty server._running_requests
+  end
+
   def test_a_request_and_its_response
     serving(HELLO) do
       response = peer.get("/")
@@ -36,19 +58,61 @@ class HTTPServerTest < PeltonTest
 
       assert_equal({"1xx" => 0, "2xx" => 2, "3xx" => 1, "4xx" => 2, "5xx" => 1}, server.stats[:responses])
       times = server.stats[:durations]
-      assert_equal 5, times["+Inf"]
-      assert_equal times.values[0..-2].sort, times.values[0..-2]
-      assert_operator times["sum"], :>, 0
+      assert_equal ["GET 200", "GET 201", "GET 302", "GET 404", "GET 500"], times.keys.sort
+      times.each_value do |counts|
+        assert_equal 1, counts["+Inf"]
+        assert_equal counts.values[0..-2].sort, counts.values[0..-2]
+        assert_operator counts["sum"], :>, 0
+      end
+    end
+  end
+
+  def test_requests_are_timed_by_their_method_and_the_route_that_the_application_names
+    route = Struct.new(:to_s)
+    routes = {"/posts/7" => route.new("/posts/:id"), "/posts/8" => route.new("/posts/:id"), "/a b" => "/a b"} # two objects may be one route
+    app = lambda do |env|
+      env["pelton.web.route"] = routes[env["PATH_INFO"]]
+      env["REQUEST_METHOD"] = "DELETE" if env["QUERY_STRING"] == "_method=delete"
+      [200, {}, ["hello"]]
+    end
+    serving(app, lint: false) do
+      ["GET /posts/7", "GET /posts/8", "HEAD /posts/7", "POST /posts/8?_method=delete", "PURGE /", "GET /posts/7", "GET /"].each do |line|
+        answer("#{line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+      end
+
+      counts = server.stats[:durations].transform_values { |counts| counts["+Inf"] }
+      assert_equal({"GET 200 /posts/:id" => 3, "HEAD 200 /posts/:id" => 1, "POST 200 /posts/:id" => 1, "_OTHER 200" => 1, "GET 200" => 1}, counts)
+    end
+  end
+
+  def test_the_number_of_series_is_bounded
+    serving(->(env) { [200, {}, []].tap { env["pelton.web.route"] = "/#{env["PATH_INFO"]}" } }) do
+      connection = peer
+      600.times { |number| connection.get("/#{number}") }
+      GC.start
+      counts = server.stats[:durations]
+
+      assert_equal 501, counts.size
+      assert_equal 600, counts.sum { |_, times| times["+Inf"] }
+      assert_equal 100, counts["GET 200"]["+Inf"]
+    end
+  end
+
+  def test_requests_in_progress_are_active
+    serving(->(_env) { [200, {}, [server.stats.values_at(:active, :running, :waiting).to_s]] }) do
+      assert_equal "[1, 1, 0]", peer.get("/").body
+      assert_equal 0, server.stats[:active]
     end
   end
 
   def test_a_request_takes_until_its_response_is_complete
     serving(->(_env) { [200, {}, ->(stream) { [stream.write("a"), sleep(0.02), stream.close] }] }) do
       peer.get("/")
-      sleep 0.001 until server.stats[:durations]["+Inf"] == 1
+      sleep 0.001 until server.stats[:durations].any?
+      times = server.stats[:durations].fetch("GET 200")
 
-      assert_equal 0, server.stats[:durations]["0.01"]
-      assert_operator server.stats[:durations]["sum"], :>=, 0.02
+      assert_equal [0, 1], times.values_at("0.01", "+Inf")
+      assert_operator times["sum"], :>=, 0.02
     end
   end
 

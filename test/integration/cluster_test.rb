@@ -38,6 +38,43 @@ class ClusterTest < PeltonTest
     end
   end
 
+  # The old worker goes on until the new one serves, and finishes what it does.
+  def test_a_worker_beyond_the_limit_of_memory_is_replaced
+    skip "valgrind needs memory itself" if VALGRIND
+    cluster("memory") do
+      Socket.tcp("127.0.0.1", @port) do |socket|
+        socket.write("grow\n")
+        grown = socket.gets.to_i
+        eventually { log.match?(/worker \d \(#{grown}\) has \d{3} MB of memory, which is beyond the limit/) }
+        socket.write("sleep\n")
+
+        assert_equal "#{grown} sleep\n", socket.gets
+        eventually { workers.then { |now| now.size == 2 && !now.include?(grown) } }
+        assert_equal [grown], living([grown])
+      end
+      eventually { living(@seen).size == 1 }
+
+      assert_equal [1, 0], cluster_stats.values_at("memory_replacements", "restarts")
+      assert_match(/^pelton_worker_memory_replacements_total\{worker="\d"\} 1$/, control("/metrics"))
+      assert_match(/^pelton_worker_memory_bytes\{worker="0"\} \d{7,}$/, control("/metrics"))
+      refute_match(/all workers are new/, log)
+    end
+  end
+
+  def test_whether_it_is_alive_and_ready
+    cluster("slow_stop") do |master|
+      assert_equal %W[ok\n ok\n], [control("/live"), control("/ready")]
+      File.write("#{@control}.unready", "")
+
+      assert_equal %W[ok\n not\ ready\n], [control("/live"), control("/ready")]
+      Process.kill("TERM", master)
+      eventually { log.include?("stops") }
+
+      assert_equal %W[ok\n it\ stops\n], [control("/live"), control("/ready")]
+      wait_for(master)
+    end
+  end
+
   def test_usr1_replaces_all_workers_and_refuses_nobody
     cluster do |master|
       before = workers

@@ -23,7 +23,8 @@ class PrometheusTest < PeltonTest
 
       assert_equal 2, value("pelton_http_requests_total", worker: 0)
       assert_equal [1, 1], %w[2xx 5xx].map { |code| value("pelton_http_responses_total", worker: 0, code: code) }
-      assert_equal 2, value("pelton_http_request_duration_seconds_count", worker: 0)
+      assert_equal [1, 1], [200, 500].map { |status| value("http_server_request_duration_seconds_count", worker: 0, http_request_method: "GET", http_response_status_code: status) }
+      assert_equal 0, value("http_server_active_requests", worker: 0)
       check
     end
   end
@@ -42,7 +43,7 @@ class PrometheusTest < PeltonTest
       end
       refute_includes workers, victim
       get("/")
-      eventually { sum("pelton_http_requests_total") == 11 }
+      eventually { sum("pelton_http_requests_total") == 11 && sum("http_server_request_duration_seconds_count") == 11 }
       replace
       eventually { sum("pelton_http_requests_total") == 11 && sum("pelton_worker_up") == 2 }
       check

@@ -120,6 +120,18 @@ class MemcachedFetchTest < PeltonTest
     assert_equal ["v", nil], [value, cache.get("k.computing")]
   end
 
+  def test_a_limit_around_it_counts_while_the_server_is_silent
+    silent = TCPServer.new("127.0.0.1", 0)
+    cache = Pelton::Memcached::Client.new("127.0.0.1:#{silent.addr[1]}", timeout: 60)
+    Pelton.run do
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.01) { cache.fetch("k") { flunk } } }
+      Pelton.stop # the operation still waits for its reply
+    end
+  ensure
+    cache&.close
+    silent&.close
+  end
+
   def test_an_error_is_raised_in_all_waiting_fibers_and_the_next_call_computes_again
     cache = client
     calls = 0

@@ -168,12 +168,21 @@ class FiberProgram
     fiber = Fiber.new do
       act(actor, depth) do
         step(actor) do
-          Pelton.next_tick { fiber.resume if fiber.alive? }
+          resume_in_next_tick(fiber)
           Fiber.yield
         end
       end
     end
     fiber.resume
+  end
+
+  # A signal may strike before the fiber yields, and its handler wait: then the fiber cannot be resumed yet.
+  def resume_in_next_tick(fiber)
+    Pelton.next_tick do
+      fiber.resume if fiber.alive?
+    rescue FiberError
+      resume_in_next_tick(fiber)
+    end
   end
 
   # Threads push, settle and lock; they wait for no event of Pelton's.

@@ -36,9 +36,10 @@ module HttpPeer
       status, *lines = head.split("\r\n")
       headers = lines.each_with_object({}) do |line, all|
         name, value = line.split(": ", 2)
+        name = header_name(name)
         all[name] = all.key?(name) ? [*all[name], value] : value.to_s
       end
-      code = status[%r{\AHTTP/1\.1 (\d+)}, 1].to_i
+      code = status[%r{\AHTTP/1\.[01] (\d+)}, 1].to_i
       body, trailers = (head_only || code < 200 || [204, 304].include?(code)) ? [nil, nil] : body_of(headers)
       Response.new(code, headers, body, trailers, head)
     end
@@ -49,6 +50,8 @@ module HttpPeer
     def close = @io.close
 
     private
+
+    def header_name(name) = name
 
     def body_of(headers)
       return [@io.read(headers["content-length"].to_i), nil] if headers["content-length"]

@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "zlib"
+require_relative "../test_helper"
+require "pelton/http"
+
+class HTTPDeflationTest < PeltonTest
+  TEXTS = ["", "a", "word " * 5000, Random.new(3).bytes(100_000), "word " * 5000].freeze
+
+  # Nothing of one text is in the next one, in whatever order they come.
+  def test_each_text_stands_for_itself
+    [1, 6].each do |level|
+      (TEXTS * 3).each { |text| assert_equal text.b, inflate(Pelton::HTTP::Deflation.deflate(text, level)) }
+    end
+  end
+
+  def test_threads_do_not_share_a_stream
+    texts = Array.new(8) { |number| "text #{number} " * 50_000 }
+    deflated = texts.map { |text| Thread.new { Array.new(5) { Pelton::HTTP::Deflation.deflate(text, 1) } } }.map(&:value)
+
+    texts.zip(deflated) { |text, all| all.each { |one| assert_equal text, inflate(one) } }
+  end
+
+  def test_a_mistake_leaves_nothing_behind
+    assert_raises(TypeError) { Pelton::HTTP::Deflation.deflate([1], 1) }
+    assert_equal "a", inflate(Pelton::HTTP::Deflation.deflate("a", 1))
+  end
+
+  private
+
+  def inflate(deflated)
+    zlib = Zlib::Inflate.new(-Zlib::MAX_WBITS)
+    zlib.inflate("#{deflated}\x03\x00".b)
+  ensure
+    zlib.close
+  end
+end

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/http/environment"
+
+class HTTPEnvironmentTest < PeltonTest
+  Environment = Pelton::HTTP::Environment
+  Configuration = Pelton::HTTP::Configuration
+
+  # The settings by these variables, and by a configuration file.
+  def configured(variables, file = "", named: true)
+    Dir.mktmpdir do |dir|
+      path = "#{dir}/settings.rb"
+      File.write(path, file)
+      variables = {"PELTON_CONFIG" => path, **variables} unless named
+      return Configuration.new.tap { |configuration| Environment.new(variables).apply(configuration, file: (path if named)) }
+    end
+  end
+
+  def test_each_setting_has_a_variable
+    values = {log_format: "json", live_path: "/live", ready_path: "/ready", preload: "true", quiet: "yes", secure: "1", early_hints: "on"}
+    values.default = "3"
+    configuration = configured(Environment::SETTINGS.to_h { |setting| [Environment.variable(setting), values[setting]] })
+
+    assert_equal ["3", 3, true, true, "3", "json", "3", 3, "3", "3", "/live", "/ready"],
+      %i[rackup workers preload quiet log log_format control shutdown_timeout pidfile tag live_path ready_path].map { |setting| configuration.public_send(setting) }
+    assert_equal({**Pelton::HTTP::Server::DEFAULTS.transform_values { 3 }, secure: true, early_hints: true}, configuration.server_options)
+    assert_equal({boot_timeout: 3, worker_timeout: 3, memory: 3, memory_after: 60}, configuration.cluster_options)
+  end
+
+  # All that a program of other purpose reads has another name.
+  def test_no_variable_means_anything_else
+    others = %w[PELTON_BACKEND PELTON_WATCHDOG PELTON_SOCKETS PELTON_MEMCACHED PELTON_LAB PELTON_SEED PELTON_PORT]
+
+    assert_empty Environment::SETTINGS.map { |setting| Environment.variable(setting) } & others
+  end
+
+  def test_they_win_over_the_file
+    assert_equal [2, 30], configured({"PELTON_WORKERS" => "2"}, "workers 1; shutdown_timeout 30").then { |one| [one.workers, one.shutdown_timeout] }
+  end
+
+  def test_addresses_take_the_place_of_the_files
+    configuration = configured({"PELTON_BIND" => "tcp://127.0.0.1:1 unix:///run/app?mode=660"}, "bind 'tcp://127.0.0.1:2'")
+
+    assert_equal [%w[tcp://127.0.0.1:1 unix:///run/app], {"/run/app" => 0o660}], [configuration.addresses.keys, configuration.modes]
+  end
+
+  # As with Puma: platforms set them for whatever runs there.
+  def test_what_is_not_peltons_own_is_a_default
+    common = {"WEB_CONCURRENCY" => "3", "PORT" => "8080"}
+    seen = lambda do |variables, file = ""|
+      configured(variables, file).then { |one| [one.workers, one.addresses.keys.map { |address| address[/\d+\z/] }] }
+    end
+
+    assert_equal [3, %w[8080]], seen[common]
+    assert_equal [1, %w[80]], seen[common, "workers 1; port 80"]
+    assert_equal [2, %w[81]], seen[common.merge("PELTON_WORKERS" => "2", "PELTON_BIND" => "tcp://127.0.0.1:81"), "workers 1; port 80"]
+    assert_equal [0, %w[9292]], seen[{}]
+  end
+
+  def test_the_file_may_be_named
+    assert_equal 7, configured({}, "workers 7", named: false).workers
+    assert_match(/no configuration file nowhere.rb/, assert_raises(Configuration::Invalid) { Environment.new({"PELTON_CONFIG" => "nowhere.rb"}).apply(Configuration.new) }.message)
+  end
+
+  def test_empty_variables_are_not_set
+    assert_equal 1, configured({"PELTON_WORKERS" => "", "WEB_CONCURRENCY" => " ", "PORT" => ""}, "workers 1").workers
+  end
+
+  def test_switches
+    assert_equal [true, true, false, false], %w[TRUE on false 0].map { |text| configured({"PELTON_PRELOAD" => text}).preload }
+  end
+
+  def test_what_is_wrong_is_named
+    {"PELTON_WORKERS" => "many", "PELTON_PRELOAD" => "perhaps", "PELTON_BIND" => "here", "PORT" => "70000", "WEB_CONCURRENCY" => "auto", "PELTON_MAX_BODY" => "1X",
+     "PELTON_LIVE_PATH" => "live"}.each do |name, text|
+      assert_match(/\Athe environment variable #{name}: /, assert_raises(Configuration::Invalid) { configured({name => text}) }.message)
+    end
+  end
+end
