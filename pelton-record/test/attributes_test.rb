@@ -90,4 +90,23 @@ class AttributesTest < PeltonTest
     refute_match(/abc|def/, account.inspect)
     assert_match(/name: "Ann"/, ann.inspect)
   end
+
+  def test_what_was_not_selected_is_not_nil
+    part = Author.where(id: ann.id).select(:id, "LENGTH(name) AS size").first
+    assert_equal [3, true, false, %w[id size]], [part.size, part.has_attribute?(:size), part.has_attribute?(:name), part.attributes.keys]
+    assert_includes assert_raises(ActiveModel::MissingAttributeError) { part.name }.message, "select it"
+    assert_raises(ActiveModel::MissingAttributeError) { ann[:nothing] = 1 }
+    assert_nil ann[:nothing]
+  end
+
+  def test_what_cannot_be_cast_is_judged_by_validations
+    checked = model(:Checked) do
+      self.table_name = "authors"
+      validates :age, numericality: true, allow_nil: true
+    end
+    one = checked.new(age: "12abc")
+    assert_equal [nil, "12abc", ["Age is not a number"]], [one.age, one.age_before_type_cast, one.tap(&:valid?).errors.full_messages]
+    one.age = "12"
+    assert_equal [true, 12], [one.valid?, one.age_before_type_cast]
+  end
 end

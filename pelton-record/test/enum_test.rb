@@ -33,7 +33,7 @@ class EnumTest < PeltonTest
   end
 
   def test_what_is_no_value
-    assert_nil Post.new(status: "nonsense").status
+    assert_equal "'nonsense' is not a valid status", assert_raises(ArgumentError) { Post.new(status: "nonsense") }.message
   end
 
   def test_names_of_methods
@@ -47,5 +47,16 @@ class EnumTest < PeltonTest
     assert_equal [true, true, 5, "Dr"], [one.status_open?, one.dr_person?, database[:posts].where(id: one.id).get(:status), database[:posts].where(id: one.id).get(:title)]
     assert_equal [one], two.status_open.to_a
     refute_respond_to two, :dr_person
+  end
+
+  def test_a_validated_enum
+    checked = model(:Checked) do
+      self.table_name = "posts"
+      enum :status, {open: 0}, validate: true, instance_methods: false
+    end
+    one = checked.new(status: "odd")
+    assert_equal ["Status is not included in the list"], one.tap(&:valid?).errors.full_messages
+    assert_equal [true, false], [checked.new(status: "open").valid?, one.respond_to?(:open?)]
+    assert_equal({"status" => {"open" => 0}}, checked.defined_enums)
   end
 end

@@ -139,7 +139,7 @@ class MergingTest < PeltonTest
       tasks.each(&:cancel)
       sleep 0.01
 
-      assert_equal [Pelton::Task.current], Pelton.tasks
+      assert(tasks.all?(&:done?))
     end
   end
 

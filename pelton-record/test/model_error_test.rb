@@ -9,7 +9,7 @@ class ModelErrorTest < PeltonTest
   def test_the_messages_say_what
     author = Author.new
 
-    assert_equal "Blog::Author is invalid: Name can't be blank", assert_raises(Pelton::Record::Invalid) { author.save! }.message
+    assert_equal "Validation failed: Name can't be blank", assert_raises(Pelton::Record::Invalid) { author.save! }.message
     assert_equal author, assert_raises(Pelton::Record::NotSaved) { author.save! }.record
     assert_match(/:abort/, Pelton::Record::NotSaved.new(author).message)
     assert_predicate Pelton::Record::Stale.new(ann), :retriable?

@@ -126,4 +126,18 @@ class PersistenceTest < PeltonTest
 
     assert_equal "kept", bob.reload.name
   end
+
+  def test_readonly
+    found = Author.readonly.find(ann.id)
+    [-> { found.update(name: "x") }, -> { found.destroy }, -> { found.update_columns(name: "x") }, -> { found.touch }, -> { ann.tap(&:readonly!).save }].each do |write|
+      assert_raises(Pelton::Record::ReadOnly, &write)
+    end
+    assert_equal [true, "Ann"], [found.readonly?, Author.first.name]
+  end
+
+  def test_another_key
+    ann.id = 50
+    assert ann.save
+    assert_equal [["Ann"], "Ann"], [Author.where(id: 50).pluck(:name), ann.reload.name]
+  end
 end

@@ -119,7 +119,7 @@ class TableTest < PeltonTest
       String :other
     end
 
-    assert_equal [:id, :other], Author.column_names
+    assert_equal %w[id other], Author.column_names
     assert_equal 0, Author.count
   end
 end

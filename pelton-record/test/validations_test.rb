@@ -67,6 +67,6 @@ class ValidationsTest < PeltonTest
       validates :name, presence: {message: "is needed"}
     end
 
-    assert_equal "#{person} is invalid: Name is needed", assert_raises(Pelton::Record::Invalid) { person.create! }.message
+    assert_equal "Validation failed: Name is needed", assert_raises(Pelton::Record::Invalid) { person.create! }.message
   end
 end

@@ -75,4 +75,42 @@ class ThroughTest < PeltonTest
     assert_match(/no association :nobody to go through/, assert_raises(ArgumentError) { broken.find(@post.id).things.to_a }.message)
     assert_match(/has no association others. Name it by source/, assert_raises(ArgumentError) { broken.find(@post.id).others.to_a }.message)
   end
+
+  class Person < Pelton::Record::Model
+    self.table_name = "authors"
+    has_many :posts, class_name: "Blog::Post", foreign_key: :author_id
+    has_many :taggings, through: :posts
+    has_many :tags, through: :taggings
+    has_many :drafts, -> { where(status: :draft) }, class_name: "Blog::Post", foreign_key: :author_id
+    has_many :draft_taggings, through: :drafts, source: :taggings
+    has_many :draft_tags, -> { order(name: :desc) }, through: :draft_taggings, source: :tag
+    has_many :post_notes, through: :posts, source: :notes
+    has_one :first_tag, -> { order(:id) }, through: :taggings, source: :tag
+  end
+
+  def test_through_a_through
+    first, second = Post.create!(title: "One", author: ann), Post.create!(title: "Two", author: ann, status: :published)
+    red, blue, green = %w[red blue green].map { |name| Tag.create!(name: name) }
+    [[first, red], [first, blue], [second, green]].each { |post, tag| post.tags << tag }
+    person = Person.find(ann.id)
+    assert_equal [[red, blue, green], [red, blue]], [person.tags.order(:id).to_a, person.draft_tags.to_a]
+    assert_equal [3, [red.id, blue.id, green.id], true, red], [person.tags.count, person.tag_ids.sort, person.tags.include?(green), person.first_tag]
+    bob
+    assert_equal(2, queries { assert_equal [3, 0], Person.order(:id).map { |one| one.tags.to_a.size } }.size)
+    assert_equal(2, queries { assert_equal [2, 0], Person.order(:id).includes(:draft_tags).map { |one| one.draft_tags.to_a.size } }.size)
+    assert_equal [ann.id], Person.joins(:tags).where(tags: {name: "green"}).ids
+    assert_equal [bob.id], Person.where.missing(:tags).ids
+    assert_raises(ArgumentError) { person.tags << red }
+    assert_raises(Sequel::Error) { Person.joins(:draft_tags).to_a }
+  end
+
+  def test_what_a_polymorphic_association_says_on_the_way
+    post = Post.create!(title: "One", author: ann)
+    note = post.notes.create!(text: "of the post")
+    Note.create!(notable: ann, text: "of an author").update_columns(notable_id: post.id)
+    person = Person.find(ann.id)
+    assert_equal [note], person.post_notes.to_a
+    assert_equal [[note]], Person.includes(:post_notes).map { |one| one.post_notes.to_a }
+    assert_equal ["of the post"], Person.joins(:post_notes).pluck("notes.text")
+  end
 end

@@ -12,4 +12,26 @@ class MySQLDriverTest < PeltonTest
 
     assert_equal "'it''s \\\\'", database.literal("it's \\")
   end
+
+  # trilogy fails over errors that have an `errno` of nil, and replaces them.
+  def test_a_limit_that_passes_while_it_connects
+    begin
+      require "trilogy"
+    rescue LoadError
+      skip "the gem trilogy is not installed"
+    end
+    deaf = Socket.new(:INET, :STREAM)
+    deaf.bind(Addrinfo.tcp("127.0.0.1", 0))
+    deaf.listen(0)
+    port = deaf.local_address.ip_port
+    queue = Array.new(4) { Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(Addrinfo.tcp("127.0.0.1", port), exception: false) } } # it is full
+    Pelton.run do
+      error = assert_raises(Pelton::Record::ConnectionError) { Pelton::Record.connect("mysql://root@127.0.0.1:#{port}/test", timeout: 0.05) }
+
+      assert_match(/no connection within 0.05 s/, error.message)
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.05) { Pelton::Record.connect("mysql://root@127.0.0.1:#{port}/test") } }
+    end
+  ensure
+    [*queue, deaf].compact.each(&:close)
+  end
 end

@@ -23,9 +23,16 @@ class PreparedTest < PeltonTest
   def test_a_text_is_prepared_when_it_comes_again_and_the_oldest_goes
     session = Session.new
 
-    assert_equal [nil, "pelton_1", "pelton_1"], Array.new(3) { statement_name(session, "SELECT 1") }
-    STATEMENTS.times { |i| statement_name(session, "SELECT #{i + 2}") }
+    assert_equal [nil, "pelton_1", "pelton_1"], Array.new(3) { statement(session, "SELECT 1")&.name }
+    STATEMENTS.times { |i| statement(session, "SELECT #{i + 2}") }
     assert_equal ["prepare pelton_1", "DEALLOCATE pelton_1"], session.asked
-    assert_nil statement_name(session, "SELECT 1")
+    assert_nil statement(session, "SELECT 1")
+  end
+
+  def test_a_text_that_is_certain_to_come_again_is_prepared_at_once
+    session = Session.new
+
+    assert_equal %w[pelton_1 pelton_1], Array.new(2) { statement(session, "SELECT 1", again: true).name }
+    assert_equal ["prepare pelton_1"], session.asked
   end
 end

@@ -39,6 +39,29 @@ module FaultBehaviours
     end
   end
 
+  # Nobody answers its ROLLBACK, and it still gets its own error.
+  def test_a_transaction_that_is_left_while_the_server_is_frozen
+    Pelton.run do
+      leave = lambda do |entered|
+        @database.transaction { @database[:numbers].insert(n: 1).then { entered.succeed }.then { sleep } }
+      end
+      entered = Array.new(2) { Pelton::Operation.new }
+      cancelled = Pelton.spawn { leave.call(entered[0]) }
+      limited = Pelton.spawn { Pelton.timeout(0.2) { @database.transaction { entered[1].succeed.then { @database[:numbers].get(1) }.then { sleep } } } }
+      entered.each(&:await)
+      sleep 0.05
+      @server.freeze_it
+      cancelled.cancel
+      assert_raises(Pelton::Cancelled) { cancelled.await }
+      assert_raises(Pelton::TimeoutError) { limited.await }
+      @server.thaw
+      until_it_answers
+
+      assert_equal 0, @database[:numbers].count
+      assert_equal 0, @database.pool.shards[:default].in_use
+    end
+  end
+
   # Each insert that was acknowledged is there afterwards, and no transaction is half done.
   def test_a_killed_server_that_starts_again
     acknowledged = []

@@ -24,6 +24,15 @@ class RecordPreparedOnServerTest < PeltonTest
     assert_equal 1, statements.count { |sql| sql.include?(%("name" = $1)) }
   end
 
+  def test_a_query_without_parameters_and_what_is_never_prepared
+    3.times { assert_equal %w[a b], @items.order(:id).select_map(:name) }
+    3.times { assert_equal 2, @database.fetch("SELECT 1 AS one; SELECT 2 AS one").get(:one) }
+    3.times { @database.run("SET application_name = 'x'") }
+
+    assert_equal 1, statements.count { |sql| sql.include?("ORDER BY") }
+    assert_empty statements.grep(/one|SET/)
+  end
+
   def test_values_of_each_kind
     [1, "x'y", 1.5, BigDecimal("1.25"), true, nil, Date.new(2020, 1, 2), Time.at(0), Sequel.blob("a\0b")].each do |value|
       3.times { assert_equal [value], [@database.get(Sequel.cast(value, type_of(value)).as(:v))] }

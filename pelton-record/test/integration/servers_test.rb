@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
+require "logger"
 require "pg"
+require "stringio"
 require "test_helper"
 require "trilogy"
 require_relative "../support/record_databases"
@@ -229,6 +231,15 @@ end
 
 class RecordPostgresTest < PeltonTest
   include ServerBehaviours
+
+  def test_what_the_server_says_beside_its_answers_is_logged
+    logger, Pelton.logger = Pelton.logger, Logger.new(log = StringIO.new)
+    connect(address).run("DO $$ BEGIN RAISE WARNING 'look here'; END $$")
+
+    assert_match(/WARN.*postgres: WARNING:  look here$/, log.string)
+  ensure
+    Pelton.logger = logger
+  end
 
   private
 

@@ -16,12 +16,12 @@ class BatchTest < PeltonTest
     people
     Pelton.run do
       batch = Batch.new(Author, :id, ann.id)
-      other = Pelton.spawn { batch.join(bob.id, -> { flunk }) }
+      other = Pelton.spawn { batch.join(bob.id) }
       Pelton::Reactor.current.yield
       sent = queries do
         batch.start
 
-        assert_equal [ann, bob], [batch.wait(ann.id, -> { flunk }), other.await]
+        assert_equal [ann, bob], [batch.wait(ann.id), other.await]
       end
 
       assert_equal 1, sent.size
@@ -29,13 +29,18 @@ class BatchTest < PeltonTest
   end
 
   def test_a_text_that_the_rows_do_not_have_is_asked_for_alone
+    people
     Pelton.run do
-      batch = Batch.new(Author, :email, "a")
-      other = Pelton.spawn { batch.join("b", -> { :alone }) }
+      batch = Batch.new(Author, :email, "ann@example.com")
+      other = Pelton.spawn { batch.join("nobody") }
       Pelton::Reactor.current.yield
-      batch.start
+      sent = queries do
+        batch.start
 
-      assert_equal [:mine, :alone], [batch.wait("a", -> { :mine }), other.await]
+        assert_equal [ann, nil], [batch.wait("ann@example.com"), other.await]
+      end
+
+      assert_equal 2, sent.size
     end
   end
 end

@@ -83,7 +83,20 @@ class PoolShardTest < PeltonTest
   def test_times_are_counted
     Pelton.run { @shard.take(Fiber.current).then { |slot| sleep(0.002) && @shard.give(slot) } }
 
-    assert_equal [1, 0, 0], [@shard.taken, @shard.waits, @shard.timeouts]
+    assert_equal [1, 0, 0, 1, 1], [@shard.taken, @shard.waits, @shard.timeouts, @shard.uses, @shard.created]
     assert_operator @shard.use_time, :>, 0.001
+  end
+
+  # Nor does one that still holds it, or still waits.
+  def test_a_wait_in_vain_does_not_count_as_a_use
+    Pelton.run do
+      slots = [Fiber.new {}, Fiber.new {}].map { |fiber| @shard.take(fiber) }
+      assert_raises(Pelton::Record::PoolTimeoutError) { @shard.take(Fiber.current) }
+
+      assert_equal [3, 0], [@shard.taken, @shard.uses]
+      slots.each { |slot| @shard.give(slot) }
+    end
+
+    assert_equal [3, 2, 1], [@shard.taken, @shard.uses, @shard.timeouts]
   end
 end

@@ -45,4 +45,12 @@ class BatchesTest < PeltonTest
       Tag.find_each(batch_size: 2) { |tag| assert_equal tag, Pelton.spawn { Tag.find(tag.id) }.await }
     end
   end
+
+  def test_what_is_done_with_each_batch
+    people
+    batches = Author.in_batches(of: 2)
+    assert_equal [3, [1] * 3], [batches.update_all(age: 1), Author.pluck(:age)]
+    assert_equal [Author.order(:id).ids, 3], [batches.each_record.map(&:id).sort, Author.find_each.size]
+    assert_equal [3, 0], [batches.delete_all, Author.count]
+  end
 end

@@ -68,4 +68,12 @@ class CalculationsTest < PeltonTest
     assert_raises(ArgumentError) { Author.pluck("name FROM authors; --") }
     assert_raises(ArgumentError) { Author.pluck("(SELECT 1)") }
   end
+
+  def test_the_result_may_be_ordered_by
+    Author.delete_all
+    3.times { |number| Author.create!(name: %w[Ann Bob][number % 2]) }
+    assert_equal({"Ann" => 2, "Bob" => 1}, Author.group(:name).order("count_all DESC").count)
+    assert_equal [3, 2], [Author.calculate(:count, :all), Author.distinct.count(:name)]
+    assert_raises(ArgumentError) { Author.calculate(:delete_all) }
+  end
 end

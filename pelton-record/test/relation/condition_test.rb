@@ -9,8 +9,9 @@ class ConditionTest < PeltonTest
   Condition = Pelton::Record::Relation::Condition
 
   def test_the_column_of_a_comparison
-    assert_equal :name, Condition.column_of(Sequel.expr(name: 1))
-    assert_equal :name, Condition.column_of(Sequel.expr(Sequel[:authors][:name] => 1))
+    assert_nil Condition.column_of(Sequel.expr(name: 1)) # of any table
+    assert_equal Sequel[:authors][:name], Condition.column_of(Sequel.expr(Sequel[:authors][:name] => 1))
+    assert_equal Sequel[:authors][:name], Condition.column_of(Sequel.|({Sequel[:authors][:name] => 1}, {Sequel[:authors][:name] => nil}))
     assert_nil Condition.column_of(Sequel.lit("name = 1"))
   end
 

@@ -130,4 +130,17 @@ class ConditionsTest < PeltonTest
   private
 
   def names(relation) = relation.order(:id).map(&:name)
+
+  def test_what_is_left_out
+    people
+    assert_equal [[bob, cid], [cid], [ann]], [Author.excluding(ann), Author.without([ann, nil], Author.where(name: "Bob")), Author.where.not(name: "Ann").invert_where].map { |found| found.order(:id).to_a }
+    assert_equal [[ann], [ann]], [Author.none.or(Author.where(name: "Ann")), Author.where(name: "Ann").or(Author.none)].map(&:to_a)
+  end
+
+  def test_merging_replaces_conditions_on_the_same_column
+    people
+    assert_equal [bob], Author.where(name: "Ann").merge(Author.where(name: "Bob")).to_a
+    assert_empty Author.where(name: ["Ann", nil], age: 20).merge(Author.where(name: "Bob")).to_a
+    assert_equal [ann, bob], Author.where(age: -Float::INFINITY..Float::INFINITY).order(:id).to_a
+  end
 end

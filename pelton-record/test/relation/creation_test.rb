@@ -36,4 +36,11 @@ class CreationTest < PeltonTest
     assert_equal ann, missed.find_or_create_by!(name: "Ann", email: "ann@example.com")
     assert_equal ann, Author.create_or_find_by(name: "Ann", email: "ann@example.com")
   end
+
+  def test_the_first_one_or_a_new_one
+    assert_equal [ann, true, 7], [Author.where(name: "Ann").tap { ann }.first_or_create(age: 1), Author.where(name: "New").first_or_initialize.new_record?, Author.where(name: "New").first_or_create!(age: 7).age]
+    assert_equal [9, 20], [Author.create_with(age: 9).find_or_create_by(name: "Made").age, Author.create_with(age: 9).find_by(name: "Ann").age]
+    assert_raises(Pelton::Record::Invalid) { Author.where(age: 1).first_or_create! }
+    assert_raises(Pelton::Record::Invalid) { Author.create_or_find_by!(name: "") }
+  end
 end

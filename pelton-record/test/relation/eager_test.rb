@@ -34,4 +34,23 @@ class EagerTest < PeltonTest
 
     assert_empty(queries { assert_equal ["by Ann", "by Bob"], authors.flat_map { |author| author.posts.map(&:title) } })
   end
+
+  def test_conditions_on_what_is_included
+    Post.delete_all
+    one, two = Post.create!(title: "One", author: ann), Post.create!(title: "Two", author: ann)
+    found = Author.includes(:posts).where(posts: {title: "One"}).to_a
+    assert_equal [[ann], [one]], [found, found.first.posts.to_a]
+    assert_equal [[one.id, two.id]], Author.where("posts.title IS NOT NULL").references(:posts).includes(:posts).order(:id).map { |author| author.posts.map(&:id).sort }
+    Comment.create!(post: two, text: "deep")
+    assert_equal [[two.id]], Author.includes(posts: :comments).where(comments: {text: "deep"}).map { |author| author.posts.map(&:id) }
+    assert_equal [ann, ann], Post.order(:id).extract_associated(:author)
+  end
+
+  def test_a_limit_counts_objects
+    Post.delete_all
+    2.times { Post.create!(title: "x", author: ann) }
+    bob
+    assert_equal [[ann.id, 2], [bob.id, 0]], Author.eager_load(:posts).order(:id).limit(2).map { |author| [author.id, author.posts.to_a.size] }
+    assert_equal [2, ann, [ann.id, bob.id]], [Author.eager_load(:posts).count, Author.eager_load(:posts).order(:id).first, Author.eager_load(:posts).order(:id).ids]
+  end
 end

@@ -45,6 +45,11 @@ class OrderingTest < PeltonTest
     assert_empty Author.limit(0).to_a
   end
 
+  def test_usual_limits_are_kept_with_their_sql
+    assert_same Author.limit(20).dataset, Author.limit(20).dataset
+    assert_equal [20, 101], [Author.limit(20), Author.limit(101)].map { |found| found.dataset.opts[:limit] }
+  end
+
   def test_a_limit_is_a_number
     ["1; DROP TABLE authors", "1 UNION SELECT 1", -1, 1.5, "", [1]].each do |value|
       assert_raises(ArgumentError, value.inspect) { Author.limit(value) }
@@ -57,4 +62,16 @@ class OrderingTest < PeltonTest
   private
 
   def names(relation) = relation.map(&:name)
+
+  def test_the_order_of_a_list
+    people
+    assert_equal [[cid, ann], []], [Author.in_order_of(:name, %w[Cid Ann]).to_a, Author.in_order_of(:name, []).to_a]
+    assert_raises(ArgumentError) { Author.order }
+  end
+
+  def test_the_order_of_another_table
+    first, second = [ann, bob].map { |author| Post.create!(title: "x", author: author) }
+    assert_equal [second, first], Post.joins(:author).order(authors: {name: :desc}).to_a
+    assert_raises(ArgumentError) { Post.order(authors: {name: "x"}) }
+  end
 end

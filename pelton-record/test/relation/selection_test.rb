@@ -35,7 +35,7 @@ class SelectionTest < PeltonTest
   def test_common_table_expressions_and_window_functions
     Post.create!(title: "one", author: bob)
 
-    assert_equal [bob], Author.with_cte(writers: Post.select(:author_id)).joins("JOIN writers ON writers.author_id = authors.id").to_a
+    assert_equal [bob], Author.with(writers: Post.select(:author_id)).joins("JOIN writers ON writers.author_id = authors.id").to_a
     ranks = Author.where.not(age: nil).dataset.select(:name, Sequel.function(:rank).over(order: :age).as(:rank)).naked.order(:rank).all
 
     assert_equal [{name: "Ann", rank: 1}, {name: "Bob", rank: 2}], ranks

@@ -75,4 +75,30 @@ class WritesTest < PeltonTest
 
     assert_equal 0, ann.reload.updated_at.to_i
   end
+
+  def test_objects_of_a_query
+    people
+    assert_equal %w[x x], Author.where(age: 20..).update(name: "x").map(&:name)
+    assert_raises(Pelton::Record::Invalid) { Author.where(name: "x").update!(name: "") }
+    assert_raises(ArgumentError) { Author.update_all({}) }
+    assert_raises(ArgumentError) { Author.update_all("") }
+  end
+
+  def test_counters_of_the_class
+    assert_equal [1, 22], [Author.update_counters(ann.id, age: 2), ann.reload.age]
+    assert_equal [23, 20], [Author.increment_counter(:age, ann.id) && ann.reload.age, Author.decrement_counter(:age, [ann.id], by: 3) && ann.reload.age]
+    Post.create!(title: "x", author: ann)
+    ann.update_columns(posts_count: 7)
+    assert_equal 1, Author.reset_counters(ann.id, :posts) && ann.reload.posts_count
+  end
+
+  def test_rows_without_timestamps_and_doubles
+    Author.insert!({name: "x"}, record_timestamps: false)
+    assert_nil Author.last.created_at
+    ann
+    Author.upsert_all([{email: "ann@example.com", name: "Other"}], unique_by: :email, on_duplicate: :skip)
+    assert_equal ["Ann", 2], [ann.reload.name, Author.count]
+    ann.posts.insert_all([{title: "bulk"}])
+    assert_equal [ann.id], Post.pluck(:author_id)
+  end
 end

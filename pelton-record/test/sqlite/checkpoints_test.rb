@@ -10,6 +10,7 @@ class SQLiteCheckpointsTest < PeltonTest
     @database = connect(sqlite_file)
     @database.create_table(:texts) { String :text }
     @path = @database.opts[:database]
+    @database.checkpoints.instance_variable_set(:@size, 1 << 40) # it would be in the others' way
     @checkpoints = Pelton::Record::SQLite::Checkpoints.new(@path, check_every: 5, size: 100_000)
   end
 
@@ -33,6 +34,54 @@ class SQLiteCheckpointsTest < PeltonTest
     20.times { write(10) }
 
     assert_equal 0, @checkpoints.count
+  end
+
+  def test_a_log_to_which_writes_do_not_cease_begins_anew
+    @checkpoints = Pelton::Record::SQLite::Checkpoints.new(@path, check_every: 5, size: 100_000, limit: 1_000_000) { |&work| @database.synchronize(&work) }
+    writes = 0
+    Pelton.run do
+      Array.new(4) do
+        Pelton.spawn do
+          until @checkpoints.restarts == 3
+            write(20_000)
+            writes += 1
+            sleep 0
+          end
+        end
+      end.each(&:await)
+    end
+
+    assert_equal writes, @database[:texts].count
+    assert_operator File.size("#{@path}-wal"), :<, 1_000_000
+  end
+
+  def test_the_log_does_not_begin_anew_while_a_transaction_writes
+    @checkpoints = Pelton::Record::SQLite::Checkpoints.new(@path, check_every: 1, size: 1, limit: 1) { |&work| @database.synchronize(&work) }
+    Pelton.run do
+      @database.transaction do
+        write(10)
+        sleep 0.05
+
+        assert_equal 0, @checkpoints.restarts
+      end
+      500.times { @checkpoints.restarts.zero? ? sleep(0.01) : break }
+    end
+
+    assert_equal [1, 1], [@checkpoints.restarts, @database[:texts].count]
+  end
+
+  def test_a_reader_of_what_was_before_is_left_alone
+    @checkpoints = Pelton::Record::SQLite::Checkpoints.new(@path, check_every: 1, size: 1, limit: 1) { |&work| @database.synchronize(&work) }
+    @database.create_table(:numbers) { Integer :number }
+    @database[:numbers].import([:number], [*1..1000].zip)
+    Pelton.run do
+      seen = @database[:numbers].server(:read_only).each_with_index.map { |row, index| ((index % 250).zero? && write(10)) || row[:number] }
+      assert_equal 1000, seen.size
+      500.times { @checkpoints.count.zero? ? sleep(0.01) : break }
+    end
+
+    assert_equal [1000, 4], [@database[:numbers].count, @database[:texts].count]
+    assert_equal ["ok"], @database.fetch("PRAGMA integrity_check").map(:integrity_check)
   end
 
   def test_writes_and_commits_of_a_database_are_seen

@@ -16,6 +16,71 @@ class SQLiteConnectionTest < PeltonTest
     end
   end
 
+  # Turns of the loop while the block runs.
+  def turns
+    count = 0
+    watch = Pelton.spawn { loop { sleep(0) && count += 1 } }
+    sleep 0.001
+    count = 0
+    yield
+    count
+  ensure
+    watch.cancel
+  end
+
+  def test_the_loop_turns_between_few_instructions_that_take_long
+    database = connect
+    database.create_table(:documents) { String :text }
+    text = "{#{(1..2_000).map { |i| %("key#{i}":#{i}) }.join(",")}}"
+    database[:documents].import([:text], [[text]] * 1_000)
+    Pelton.run do
+      assert_operator turns { assert_equal 2_000_000, database.get(Sequel.lit("(SELECT sum(json_extract(text, '$.key2000')) FROM documents)")) }, :>, 2
+    end
+  end
+
+  def test_the_loop_turns_while_a_fiber_runs_short_statements_without_end
+    database = connect
+    Pelton.run do
+      assert_operator turns { 3_000.times { |i| database.get(i) } }, :>, 5
+    end
+  end
+
+  def test_a_large_sort_is_done_in_parts
+    database = connect(sqlite_file)
+    rows = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 300000) SELECT x, hex(randomblob(20)) AS t FROM c"
+    Pelton.run do
+      watched = turns { assert_equal 300_000, database.fetch("SELECT max(r) FROM (SELECT row_number() OVER (ORDER BY t) AS r FROM (#{rows}))").single_value }
+
+      assert_operator watched, :>, 20
+    end
+  end
+
+  # A cancellation comes when the loop turns, and the end of a transaction must not turn it.
+  def test_no_transaction_is_left_open
+    database = connect(sqlite_file)
+    database.create_table(:numbers) { Integer :n }
+    Pelton.run do
+      5.times do |i|
+        task = Pelton.spawn do
+          database.transaction(rollback: (:always if i.odd?)) do
+            database[:numbers].insert(n: i)
+            Pelton::Clock.now.then { |start| nil until Pelton::Clock.now - start > 0.01 }
+          end
+        end
+        Pelton.add_timer(0.001) { task.cancel }
+        begin
+          task.await
+        rescue Pelton::Cancelled
+          nil # the machine was slow
+        end
+        database.transaction { database[:numbers].insert(n: 100 + i) }
+      end
+    end
+
+    assert_equal [100, 101, 102, 103, 104], database[:numbers].where { n >= 100 }.select_order_map(:n)
+    refute_includes database[:numbers].select_map(:n), 1
+  end
+
   def test_a_limit_ends_a_long_statement_and_the_connection_is_good_afterwards
     database = connect
     Pelton.run do

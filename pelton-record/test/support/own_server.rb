@@ -2,21 +2,29 @@
 
 require_relative "record_databases"
 
-# A PostgreSQL or MariaDB of one test, which it may freeze, kill and start again. Its data stays.
+# A PostgreSQL or MariaDB of one test or audit, which it may freeze, kill and start again. Its data stays.
 class OwnServer
   include Databases
   include Servers
 
+  # @return [Integer] connections that it lets in
+  attr_reader :max_connections
+
   attr_reader :address
 
-  def initialize(kind)
+  # @param folder [String] for its data; empty
+  def initialize(kind, folder: Databases.folder(OwnServer.user(kind)), max_connections: 50)
     @kind = kind
+    @max_connections = max_connections
     @port = free_port
     @address = (kind == :postgres) ? "postgres://postgres@127.0.0.1:#{@port}/postgres" : "mysql://root@127.0.0.1:#{@port}/test"
-    @folder = Databases.folder((kind == :postgres) ? "postgres" : "mysql")
+    @folder = folder
     prepare
     start
   end
+
+  # @return [String] whose the folder must be
+  def self.user(kind) = (kind == :postgres) ? "postgres" : "mysql"
 
   def start
     @pid = Process.spawn(*command, %i[out err] => File::NULL, :pgroup => true)
@@ -28,7 +36,19 @@ class OwnServer
     raise "#{@kind} does not start"
   end
 
-  def freeze_it = signal("STOP")
+  # Starts it if it has ended by itself.
+  def revive
+    start if @pid.nil? || Process.wait(@pid, Process::WNOHANG)
+  end
+
+  # Returns when all its threads stand still: until then, one of them may finish a query.
+  def freeze_it
+    loop do
+      signal("STOP") # again for a process that was forked meanwhile
+      break if processes.all? { |pid| still?(pid) }
+      sleep 0.001
+    end
+  end
 
   def thaw = @pid && signal("CONT")
 
@@ -44,12 +64,31 @@ class OwnServer
     kill
   end
 
+  # @return [PG::Connection, Trilogy] a session of its own
+  def connect = (@kind == :postgres) ? PG.connect(**postgres_options(@port)) : Trilogy.new(**mariadb_options(@port))
+
+  # Ends all sessions but this one.
+  def end_sessions(admin)
+    return admin.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()") if @kind == :postgres
+    admin.query("SELECT id FROM information_schema.processlist WHERE user = 'root' AND id <> connection_id()").each { |id,| admin.query("KILL #{id}") rescue nil } # standard:disable Style/RescueModifier
+  end
+
   private
 
   # The processes of PostgreSQL's sessions are its children, in its process group or in one of their own.
+  def processes
+    [@pid, *Dir["/proc/[0-9]*/stat"].filter_map { |path| File.read(path)[/\A(\d+) .*\) \S (\d+)/] && ($2.to_i == @pid) && $1.to_i rescue nil }] # standard:disable Style/RescueModifier
+  end
+
+  # A process that has ended stays as a zombie, since its parent is stopped.
+  def still?(pid)
+    Dir["/proc/#{pid}/task/*/stat"].all? { |path| %w[T Z X].include?(File.read(path)[/\) (\w)/, 1]) }
+  rescue Errno::ENOENT, Errno::ESRCH
+    true # it has ended meanwhile
+  end
+
   def signal(name)
-    pids = [@pid, *Dir["/proc/[0-9]*/stat"].filter_map { |path| File.read(path)[/\A(\d+) .*\) \S (\d+)/] && ($2.to_i == @pid) && $1.to_i rescue nil }] # standard:disable Style/RescueModifier
-    pids.each do |pid|
+    processes.each do |pid|
       Process.kill(name, pid)
     rescue Errno::ESRCH
       nil # it has just ended
@@ -57,7 +96,7 @@ class OwnServer
   end
 
   def answers?
-    (@kind == :postgres) ? PG.connect(**postgres_options(@port)).close : Trilogy.new(**mariadb_options(@port)).close
+    connect.close
     true
   rescue PG::Error, Trilogy::Error
     false
@@ -69,9 +108,9 @@ class OwnServer
   end
 
   def command
-    return ["mariadbd", *common, "--port=#{@port}", "--socket=#{@folder}/socket", "--bind-address=127.0.0.1", "--pid-file=#{@folder}/pid", "--skip-name-resolve"] unless @kind == :postgres
+    return ["mariadbd", *common, "--port=#{@port}", "--socket=#{@folder}/socket", "--bind-address=127.0.0.1", "--pid-file=#{@folder}/pid", "--skip-name-resolve", "--max-connections=#{max_connections}"] unless @kind == :postgres
     FileUtils.rm_f("#{@folder}/postmaster.pid")
-    Databases.as("postgres", "#{programs}/postgres", "-D", @folder, "-p", @port.to_s, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=50")
+    Databases.as("postgres", "#{programs}/postgres", "-D", @folder, "-p", @port.to_s, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=#{max_connections}")
   end
 
   def programs = Dir["/usr/lib/postgresql/*/bin"].max

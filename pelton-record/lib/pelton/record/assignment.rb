@@ -24,15 +24,15 @@ module Pelton
         def permitted = @permitted || (superclass.respond_to?(:permitted) ? superclass.permitted : [])
       end
 
-      # @param attributes [Hash, #to_h, nil]
+      # @param attributes [Hash, #to_h]
       # @return [self]
       # @raise [Forbidden] when a Hash with Strings names what the model does not permit, or an object with `permitted?` is not
       # @raise [ArgumentError] when there is no such attribute
       def assign_attributes(attributes)
-        return self if attributes.nil? || attributes.equal?(Sequel::OPTS)
+        return self if attributes.equal?(Sequel::OPTS)
         permitted = attributes.respond_to?(:permitted?)
         raise Forbidden, "these attributes are not permitted: call permit(:name, ...) on them" if permitted && !attributes.permitted?
-        raise ArgumentError, "attributes are a Hash, not #{attributes.inspect}" unless attributes.respond_to?(:to_h)
+        raise ArgumentError, "attributes are a Hash, not #{attributes.inspect}" if attributes.nil? || !attributes.respond_to?(:to_h)
         attributes.to_h.each do |name, value|
           refuse(name) unless permitted || name.is_a?(Symbol) || model.permitted.include?(name)
           assign(:"#{name}=", value)
@@ -47,7 +47,10 @@ module Pelton
 
       private
 
-      def initialize_set(attributes) = assign_attributes(attributes)
+      def initialize_set(attributes)
+        assign_attributes(model.relation.given) unless model.unscoped?
+        assign_attributes(attributes || Sequel::OPTS)
+      end
 
       def refuse(name)
         raise Forbidden, "#{model} does not permit #{name.inspect} from outside: `permits :#{name}` in the class, or Symbols as keys when the program itself names it"

@@ -4,8 +4,10 @@ require_relative "association/collection"
 require_relative "association/counting"
 require_relative "association/dependents"
 require_relative "association/lookup"
+require_relative "association/nested"
 require_relative "association/owner"
 require_relative "association/polymorphic"
+require_relative "association/reflection"
 require_relative "association/single"
 require_relative "association/through"
 
@@ -33,9 +35,10 @@ module Pelton
       # @return [nil]
       def belongs_to(name, scope = nil, class_name: nil, foreign_key: :"#{name}_id", primary_key: nil, optional: false, polymorphic: false,
         foreign_type: :"#{name}_type", counter_cache: nil, touch: nil, dependent: nil, inverse_of: nil, autosave: nil, validate: nil)
-        options = {key: foreign_key.to_sym, class: class_name, primary_key: primary_key, reciprocal: inverse_of}.compact
+        options = {key: foreign_key.to_sym, class: class_name, primary_key: primary_key, reciprocal: inverse_of, validated: validate}.compact
         options.merge!(Association::Polymorphic.options(name, foreign_key.to_sym, foreign_type.to_sym)) if polymorphic
         associate(:many_to_one, name, graph_use_association_block: true, **options, &scoped(scope))
+        autosave(name) if autosave
         Association::Single.define_parent(self, name)
         validates_parent(name, foreign_key.to_sym) unless optional
         Association::Counting.count(self, name, (counter_cache == true) ? nil : counter_cache.to_sym) if counter_cache
@@ -57,12 +60,17 @@ module Pelton
       # @param as [Symbol, nil] the name of the polymorphic association there
       # @param dependent [Symbol, nil] :destroy, :delete_all, :nullify, :restrict_with_error or :restrict_with_exception: what becomes of
       #   them when this object is destroyed
+      # @param autosave [Boolean] whether changed objects are saved with this one
       # @param counter_cache [Symbol, Boolean, nil] this model's column with their number, if it is not name_count
+      # @param validate [Boolean, nil] false: new objects that are invalid do not keep this one from being saved, and are not saved with it
+      # @yield in a module, for methods that `user.posts` has besides
       # @return [nil]
       def has_many(name, scope = nil, class_name: nil, foreign_key: nil, primary_key: nil, through: nil, source: nil, source_type: nil, as: nil,
-        dependent: nil, counter_cache: nil, inverse_of: nil, autosave: nil, validate: nil)
-        return has_through(:many_to_many, name, scope, through: through, source: source, source_type: source_type) if through
-        options = {class: class_name, key: foreign_key, primary_key: primary_key, reciprocal: inverse_of}.compact
+        dependent: nil, counter_cache: nil, inverse_of: nil, autosave: nil, validate: nil, &block)
+        kept = {validated: validate, extensions: (Module.new(&block) if block)}.compact
+        return has_through(:many_to_many, name, scope, through: through, source: source, source_type: source_type, **kept) if through
+        autosave(name) if autosave
+        options = {class: class_name, key: foreign_key&.to_sym, primary_key: primary_key&.to_sym, reciprocal: inverse_of, scope: scope, **kept}.compact
         options.merge!(Association::Polymorphic.owner_options(self, as)) if as
         associate(:one_to_many, name, dependent: dependent, counter_cache: counter_cache, graph_use_association_block: true, **options, &scoped(scope))
         define_collection(name)
@@ -76,7 +84,9 @@ module Pelton
       def has_one(name, scope = nil, class_name: nil, foreign_key: nil, primary_key: nil, through: nil, source: nil, source_type: nil, as: nil,
         dependent: nil, inverse_of: nil, autosave: nil, validate: nil)
         return has_through(:one_through_one, name, scope, through: through, source: source, source_type: source_type) if through
-        options = {class: class_name, key: foreign_key, primary_key: primary_key, reciprocal: inverse_of}.compact
+        autosave(name) if autosave
+        options = {class: class_name, key: foreign_key&.to_sym, primary_key: primary_key&.to_sym, reciprocal: inverse_of, validated: validate}.compact
+        options[:validate] = false if autosave && validate == false # Sequel's writer saves the object, too
         options.merge!(Association::Polymorphic.owner_options(self, as)) if as
         associate(:one_to_one, name, dependent: dependent, graph_use_association_block: true, **options, &scoped(scope))
         Association::Single.define_child(self, name)
@@ -91,17 +101,16 @@ module Pelton
       # @param join_table [Symbol] by default the names of both tables in the order of the alphabet: albums_artists
       # @param foreign_key [Symbol] of this model
       # @param association_foreign_key [Symbol] of the other
+      # @param validate [Boolean, nil] see {#has_many}
+      # @yield see {#has_many}
       # @return [nil]
-      def has_and_belongs_to_many(name, scope = nil, class_name: nil, join_table: nil, foreign_key: nil, association_foreign_key: nil)
+      def has_and_belongs_to_many(name, scope = nil, class_name: nil, join_table: nil, foreign_key: nil, association_foreign_key: nil, validate: nil, &block)
         association_foreign_key ||= :"#{class_name.demodulize.underscore}_id" if class_name
-        options = {class: class_name, join_table: join_table, left_key: foreign_key, right_key: association_foreign_key}.compact
+        options = {class: class_name, join_table: join_table, left_key: foreign_key, right_key: association_foreign_key, validated: validate,
+                   extensions: (Module.new(&block) if block)}.compact
         associate(:many_to_many, name, graph_use_association_block: true, **options, &scoped(scope))
         define_collection(name)
       end
-
-      # @param name [Symbol]
-      # @return [Sequel::Model::Associations::AssociationReflection, nil]
-      def reflect_on_association(name) = association_reflection(name.to_sym)
 
       # @private
       def polymorphic_name = table_root.name
@@ -131,7 +140,7 @@ module Pelton
 
       def validates_parent(name, key)
         validate(if: ->(record) { record.new? || record.attribute_changed?(key) }) do
-          errors.add(name, :required) if public_send(name).nil?
+          errors.add(name, :blank, message: :required) if public_send(name).nil?
         end
       end
     end

@@ -15,16 +15,48 @@ module Pelton
         def mutable? = true
 
         # @param value [Object]
+        # @return [Object] as it will be read: the keys of a Hash are Strings
+        def cast(value) = value.nil? ? nil : JSON.parse(JSON.generate(value))
+
+        # @param value [Object]
         # @return [String, nil]
         def serialize(value) = value.nil? ? nil : JSON.generate(value)
 
         # @param value [String, Object, nil] an Object where the driver has parsed it already
         # @return [Object]
         def deserialize(value) = value.is_a?(String) ? JSON.parse(value) : value
+      end
+
+      # An array column of PostgreSQL, as an Array that may be changed in place.
+      class List < ActiveModel::Type::Value
+        # @param model [Class]
+        # @param name [Symbol] a column
+        def initialize(model, name)
+          super()
+          @model = model
+          @name = name
+        end
+
+        # @return [Symbol]
+        def type = :array
+
+        # @return [Boolean]
+        def mutable? = true
+
+        # @param value [Array, String, nil]
+        # @return [Array, nil] of values as the column has them
+        # @raise [Sequel::InvalidValue]
+        def cast(value) = value.nil? ? nil : typed(value).to_a
+
+        # @return [Sequel::Postgres::PGArray, nil]
+        def serialize(value) = value.nil? ? nil : typed(value.dup)
+
+        # @return [Array, nil]
+        def deserialize(value) = value&.to_a
 
         private
 
-        def cast_value(value) = value
+        def typed(value) = @model.db.typecast_value(@model.db_schema.dig(@name, :type), value)
       end
 
       class << self
@@ -35,6 +67,15 @@ module Pelton
           return type if type.respond_to?(:cast)
           return Json.new if %i[json jsonb].include?(type)
           ActiveModel::Type.lookup({text: :string}.fetch(type, type), **options)
+        end
+
+        # @param model [Class]
+        # @param name [Symbol]
+        # @param column [Hash] Sequel's description
+        # @return [#cast, nil] of a column whose type in the database says it
+        def of_column(model, name, column)
+          return Json.new if column[:db_type].to_s.match?(/\Ajsonb?\z/i)
+          List.new(model, name) if column[:type].to_s.end_with?("_array")
         end
 
         # @raise [Sequel::InvalidValue]

@@ -8,7 +8,16 @@ module Pelton
       def self.included(model)
         model.include(ActiveModel::AttributeMethods)
         model.extend(ClassMethods)
-        model.attribute_method_suffix("?", parameters: false)
+        model.attribute_method_suffix("?", "_before_type_cast", "_for_database", parameters: false)
+      end
+
+      UNSET = Object.new.freeze
+      BOOLEAN = ActiveModel::Type::Boolean.new
+      private_constant :UNSET, :BOOLEAN
+
+      # No column holds such an integer. (SQLite would keep it as a float, PostgreSQL refuse the query.)
+      # @private
+      class OutOfRange < Sequel::InvalidValue
       end
 
       # Declares types and defaults.
@@ -22,10 +31,10 @@ module Pelton
         # @param type [Symbol, #cast, nil] of ActiveModel::Type, or :json, or an object with `cast`, `serialize` and `deserialize`
         # @param default [Object, Proc] of new objects
         # @return [nil]
-        def attribute(name, type = nil, default: nil, **options)
+        def attribute(name, type = nil, default: UNSET, **options)
           name = name.to_sym
           set_attribute_type(name, AttributeTypes.lookup(type, **options)) if type
-          unless default.nil?
+          unless default.equal?(UNSET)
             (@default_values ||= {})[name] = default
             @declared_defaults = declared_defaults | [name]
           end
@@ -60,12 +69,15 @@ module Pelton
         # The attributes that may have no column, and those with a default that the database does not know.
         def declared = @declared || (superclass.respond_to?(:declared) ? superclass.declared : [])
         # @private
+        # The attributes that have no column.
+        def virtual = declared - db_schema.keys
+        # @private
         def declared_defaults = @declared_defaults || (superclass.respond_to?(:declared_defaults) ? superclass.declared_defaults : [])
 
         # @private
         # Rows come as the database has them.
         def call(values)
-          return super unless @attribute_types
+          return super if @attribute_types.nil? || @attribute_types.empty?
           allocate.then { |record| record.initialize_from_db(record.send(:restored, values)) }
         end
 
@@ -73,10 +85,13 @@ module Pelton
         def column_alias(name) = column_aliases.fetch(name, name)
 
         # @return [Array<String>]
-        def attribute_names = db_schema.keys.map(&:to_s)
+        def attribute_names = (db_schema.keys | declared).map(&:to_s)
 
         # @return [Boolean]
-        def has_attribute?(name) = db_schema.key?(name.to_sym)
+        def has_attribute?(name) = db_schema.key?(column_alias(name.to_sym)) || declared.include?(name.to_sym)
+
+        # @return [Object] a value as it is after {#normalizes}
+        def normalize_value_for(name, value) = normalizers.key?(name.to_sym) ? normalizers[name.to_sym].call(value) : value
 
         # @private
         # Whether a value of the column may be an Array or a Hash.
@@ -109,24 +124,32 @@ module Pelton
             raise ArgumentError, "#{self}.#{name} cannot be #{value.inspect}" if value.is_a?(Hash)
             return value
           end
-          return value if (type == :integer) ? value.is_a?(Integer) : (type == :string && value.is_a?(String))
+          return integer(name, value) if type == :integer && value.is_a?(Integer)
+          return value if type == :string && value.is_a?(String)
           if (value.is_a?(Hash) || value.is_a?(Array)) && !typed?(name)
             raise ArgumentError, "#{self}.#{name} cannot be #{value.inspect}"
           end
-          db.typecast_value(type, (value == "" && type != :string && type != :blob) ? nil : value)
+          return BOOLEAN.cast(value) if type == :boolean
+          value = db.typecast_value(type, (value == "" && type != :string && type != :blob) ? nil : value)
+          (type == :integer && value) ? integer(name, value) : value
         end
 
         # @private
         # A value to compare the column with.
-        def comparable(name, value) = store(name, cast(name, value))
+        def comparable(name, value) = to_database(name, cast(name, value))
 
         # @private
         # A cast value as the database has it, and back.
-        def store(name, value) = (type = attribute_types[name]) ? type.serialize(value) : value
+        def to_database(name, value) = (type = attribute_types[name]) ? type.serialize(value) : value
         # @private
         def restore(name, value) = (type = attribute_types[name]) ? type.deserialize(value) : value
 
         private
+
+        def integer(name, value)
+          return value if value.bit_length < 64
+          raise OutOfRange, "#{self}.#{name} cannot be #{value}: it has more than 64 bits"
+        end
 
         def set_attribute_type(name, type)
           attribute_types[name] = type
@@ -142,27 +165,58 @@ module Pelton
         end
       end
 
-      # @return [Hash{String => Object}]
-      def attributes = model.db_schema.keys.concat(model.declared).uniq.to_h { |name| [name.to_s, self[name]] }
+      # @return [Hash{String => Object}] those that were read from the database, and those that the model declares
+      def attributes
+        names = model.db_schema.keys
+        names = (names & @values.keys) | @values.keys unless new?
+        (names | model.virtual).to_h { |name| [name.to_s, self[name]] }
+      end
 
       # @return [Array<String>]
       def attribute_names = attributes.keys
 
       # @param name [Symbol, String]
       # @return [Boolean]
-      def has_attribute?(name) = model.db_schema.key?(model.column_alias(name.to_sym)) || model.declared.include?(name.to_sym)
+      def has_attribute?(name)
+        name = model.column_alias(name.to_sym)
+        (new? ? model.db_schema : @values).key?(name) || model.virtual.include?(name)
+      end
+
+      # @return [Boolean] whether there is a value that is not blank; false counts
+      def attribute_present?(name) = self[name.to_sym].then { |value| !value.nil? && !(value.respond_to?(:empty?) && value.empty?) }
 
       # @param name [Symbol, String]
       # @return [Object]
+      # @raise [ActiveModel::MissingAttributeError] when the object was read without that column
       def [](name)
-        @values.fetch(name) { name.is_a?(Symbol) ? super(name) : self[model.column_alias(name.to_sym)] }
+        @values.fetch(name) do
+          own = model.column_alias(name.to_sym)
+          next self[own] unless own.equal?(name)
+          new? ? super(name) : absent(name)
+        end
       end
       alias_method :read_attribute, :[]
+      alias_method :attribute, :[]
+
+      # @return [Object] what was assigned, where it is no value of the column's type
+      def attribute_before_type_cast(name) = @uncast&.key?(name.to_sym) ? @uncast[name.to_sym] : self[name.to_sym]
+      alias_method :read_attribute_before_type_cast, :attribute_before_type_cast
+
+      # @return [Object] as the database gets it
+      def attribute_for_database(name) = model.to_database(name.to_sym, self[name.to_sym])
+
+      # @return [String] the value in {#inspect}
+      def attribute_for_inspect(name) = (filtered?(name) && self[name.to_sym]) ? "[FILTERED]" : self[name.to_sym].inspect
 
       # @param name [Symbol, String]
       # @param value [Object]
+      # @raise [ActiveModel::MissingAttributeError] when there is no such attribute
       def []=(name, value)
-        super(name.is_a?(Symbol) ? name : model.column_alias(name.to_sym), value)
+        unless @values.key?(name)
+          name = model.column_alias(name.to_sym)
+          refuse_unknown(name) unless model.declared.include?(name)
+        end
+        super
       end
       alias_method :write_attribute, :[]=
 
@@ -180,21 +234,33 @@ module Pelton
       alias_method :attribute?, :query_attribute
 
       # @return [String] with the attributes
-      def inspect = "#<#{model.name} #{@values.map { |name, value| "#{name}: #{(filtered?(name) && value) ? "[FILTERED]" : value.inspect}" }.join(", ")}>"
+      def inspect = "#<#{model.name} #{@values.keys.map { |name| "#{name}: #{attribute_for_inspect(name)}" }.join(", ")}>"
 
       # @private
-      def attribute_method?(name) = model.db_schema.key?(name.to_sym) || model.declared.include?(name.to_sym)
+      # Sequel asks for what a column was before it is assigned, too.
+      def get_column_value(name) = (new? || @values.key?(name)) ? super : nil
+
+      # @private
+      def attribute_method?(name) = model.db_schema.key?(name.to_sym) || model.declared.include?(name.to_sym) || @values.key?(name.to_sym)
 
       private
 
+      # A column that was not selected must not look like nil.
+      def absent(name)
+        raise ActiveModel::MissingAttributeError, "#{model}.#{name} was not read from the database: select it, too" if model.db_schema.key?(name)
+        return unless model.declared.include?(name)
+        default = model.default_values[name]
+        @values[name] = default.respond_to?(:call) ? default.call : default
+      end
+
       # What logs and error messages must not show.
-      def filtered?(name) = name.to_s.match?(/passw|secret|token|_key\z|crypt|salt|otp|ssn/)
+      def filtered?(name) = name.to_s.match?(/passw|secret|token|_key\z|crypt|digest|salt|otp|ssn/)
 
       # What is written: without the attributes that have no column, and as the database has them.
       def stored(values)
         return values unless model.attribute_types.any? || model.declared.any?
         columns = model.db_schema
-        values.each_with_object({}) { |(name, value), stored| stored[name] = model.store(name, value) if columns.key?(name) }
+        values.each_with_object({}) { |(name, value), stored| stored[name] = model.to_database(name, value) if columns.key?(name) }
       end
 
       def _insert_values = stored(super)
@@ -222,7 +288,10 @@ module Pelton
       # SQLite does not say which types the columns of RETURNING have.
       def returned(values)
         return values unless db.database_type == :sqlite
-        model.columns_to_cast.each { |name, type| values[name] = db.typecast_value(type, values[name]) unless values[name].nil? }
+        model.columns_to_cast.each do |name, type|
+          value = values[name]
+          values[name] = (type == :datetime) ? db.to_application_timestamp(value) : db.typecast_value(type, value) unless value.nil?
+        end
         values
       end
 
@@ -242,9 +311,14 @@ module Pelton
         remember(@values) if @loaded
       end
 
+      # What cannot be cast is nil, and kept for the validations.
       def typecast_value(column, value)
+        @uncast&.delete(column)
         model.cast(column, value)
-      rescue Sequel::InvalidValue
+      rescue Sequel::InvalidValue => error
+        raise ActiveModel::RangeError, error.message if error.is_a?(OutOfRange)
+        raise ArgumentError, error.cause.message if model.attribute_types[column].is_a?(Enum::Type)
+        (@uncast ||= {})[column] = value if %i[integer float decimal].include?(model.db_schema.dig(column, :type))
         nil
       end
     end

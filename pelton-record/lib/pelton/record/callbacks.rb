@@ -34,7 +34,7 @@ module Pelton
         # @private
         def call(values)
           record = super
-          if __callbacks[:find].any? || __callbacks[:initialize].any?
+          unless __callbacks[:find].empty? && __callbacks[:initialize].empty?
             record.run_callbacks(:find)
             record.run_callbacks(:initialize)
           end
@@ -46,15 +46,12 @@ module Pelton
         def written(events, options)
           return options unless events
           events = Array(events)
-          options.merge(if: [*options[:if], ->(record) { events.include?(record.written_by) }])
+          options.merge(if: [*options[:if], ->(record) { record.written_by?(events) }])
         end
       end
 
       # Where Sequel calls them.
       module Hooks
-        # @return [Symbol, nil] what the last write was: :create, :update, :destroy
-        attr_reader :written_by
-
         # @private
         def initialize(...)
           super
@@ -69,40 +66,18 @@ module Pelton
 
         # @private
         def around_create
-          @written_by = :create
           super { run_callbacks(:create) { yield } }
         end
 
         # @private
         def around_update
-          @written_by = :update
           super { run_callbacks(:update) { yield } }
         end
 
         # @private
         def around_destroy
           watch_transaction
-          @written_by = :destroy
           super { run_callbacks(:destroy) { yield } }
-        end
-
-        # @private
-        def after_destroy
-          super
-          @destroyed = true
-        end
-
-        private
-
-        def watch_transaction
-          db.after_commit { run_callbacks(:commit) } if __callbacks[:commit].any?
-          return unless __callbacks[:rollback].any?
-          was_new = new?
-          db.after_rollback do
-            @new = true if was_new
-            @destroyed = false
-            run_callbacks(:rollback)
-          end
         end
       end
     end

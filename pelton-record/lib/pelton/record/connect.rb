@@ -23,6 +23,8 @@ module Pelton
       # @param query_timeout [Numeric, nil] seconds for each query; nil: none, so that the limits around it count
       # @param prepared [Boolean] whether queries are prepared at the server; false for pgbouncer
       # @param max_idle [Numeric] seconds after which an idle connection is closed
+      # @param leak_after [Numeric, nil] seconds after which a warning says who holds a connection outside a query, once each time, while a
+      #   reactor runs; nil: never
       # @param replicas [Array<String>] addresses of servers that only read. Queries go there, and what writes goes to the first address
       # @param sticky [Numeric] seconds for which a fiber that has written reads from there, too, because replicas are late
       # @param options [Hash] Sequel's options of Sequel.connect
@@ -30,12 +32,12 @@ module Pelton
       # @raise [ConfigurationError] when the address cannot be understood, or the driver's gem is missing
       # @raise [ConnectionError] when nobody answers there, or refuses
       # @asynchronous
-      def connect(address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, replicas: [], sticky: Replicas::STICKY, **options)
+      def connect(address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, leak_after: 30, replicas: [], sticky: Replicas::STICKY, **options)
         parsed = Address.new(address)
         raise ConfigurationError, "the pool has one connection or more, not #{pool.inspect}" unless pool.is_a?(Integer) && pool.positive?
         driver = driver_of(parsed)
         settings = driver.options(parsed, pool: pool).merge(Replicas.new(replicas, parsed).settings(pool: pool, sticky: sticky))
-        database = Sequel.connect({pool_class: Pool, max_connections: pool, pool_timeout: timeout, max_idle: max_idle, prepared: prepared,
+        database = Sequel.connect({pool_class: Pool, max_connections: pool, pool_timeout: timeout, max_idle: max_idle, leak_after: leak_after, prepared: prepared,
           query_timeout: query_timeout, driver: driver, test: false, keep_reference: false, **parsed.options, **settings, **options})
         driver.database = database
         driver.prepare(database)

@@ -8,6 +8,11 @@ module Pelton
     # hold the connection, and gives up a connection whose query was interrupted.
     # @private
     module Database
+      ROLLBACK_TIMEOUT = 1 # seconds
+
+      LateRollback = Class.new(Pelton::Error)
+      private_constant :LateRollback
+
       # @return [Statistics]
       attr_reader :statistics
 
@@ -29,14 +34,18 @@ module Pelton
       #
       # @raise [SharedConnectionError] when another fiber holds the connection
       # @raise [ConnectionError] when an earlier query was interrupted on it
-      def log_connection_yield(sql, connection, arguments = nil, &block)
+      def log_connection_yield(sql, connection, arguments = nil)
         slot = pool.slot_of(connection)
         return super unless slot # it is being opened
         check(slot)
         slot.busy = sql
         start = Clock.now
         begin
-          result = @query_timeout ? limited(sql) { super(sql, connection, arguments, &block) } : super
+          result = if @query_timeout
+            limited(sql) { super(sql, connection, arguments) { yield } }
+          else
+            skip_logging? ? yield : super
+          end
           done = true
           result
         rescue => error
@@ -71,10 +80,14 @@ module Pelton
         slot.spoiled = slot.interrupted = true if @driver.unusable_after_interruption?
       end
 
-      # The session of a spoiled connection is closed, and that rolls back. A server that no longer answers must not hold up the fiber.
+      # The session of a spoiled connection is closed, and that rolls back. So it is where the server does not answer: the fiber, whose
+      # limit has passed or which is cancelled, must not wait for that, and gets its own error.
       def rollback_transaction(connection, options = Sequel::OPTS)
-        return if pool.slot_of(connection)&.spoiled
-        Pelton.timeout(pool.timeout) { super }
+        slot = pool.slot_of(connection)
+        return if slot&.spoiled
+        Record.limit(ROLLBACK_TIMEOUT, LateRollback, "no answer to ROLLBACK") { super }
+      rescue LateRollback
+        slot.spoiled = true if slot
       end
     end
   end

@@ -6,15 +6,17 @@ module Pelton
     module Dirty
       # @private
       def self.included(model)
-        model.attribute_method_suffix("_changed?", "_change", "_was", "_will_change!", "_in_database", "_before_last_save", "_previously_changed?", "_previously_was", parameters: false)
-        model.attribute_method_affix(prefix: "saved_change_to_", suffix: "?", parameters: false)
-        model.attribute_method_prefix("saved_change_to_", "restore_", "will_save_change_to_", parameters: false)
+        model.attribute_method_suffix("_changed?", "_change", "_was", "_will_change!", "_in_database", "_before_last_save", "_previously_changed?", "_previously_was",
+          "_previous_change", "_change_to_be_saved", parameters: false)
+        model.attribute_method_affix({prefix: "saved_change_to_", suffix: "?", parameters: false}, {prefix: "will_save_change_to_", suffix: "?", parameters: false},
+          {prefix: "restore_", suffix: "!", parameters: false}, {prefix: "clear_", suffix: "_change", parameters: false})
+        model.attribute_method_prefix("saved_change_to_", parameters: false)
       end
 
       # @return [Array<Symbol>]
       def changed_columns
         return super.tap { |columns| note_mutations(columns) if @loaded } unless new?
-        @values.filter_map { |name, value| name unless value.nil? || value == model.default_values[name] }
+        @values.filter_map { |name, value| name unless value == default_of(name) }
       end
 
       # @return [Boolean] whether an attribute differs from the database's
@@ -29,12 +31,21 @@ module Pelton
       def changes
         columns = changed_columns
         return indifferent(column_changes.slice(*columns)) unless new?
-        indifferent(columns.to_h { |name| [name, [nil, @values[name]]] })
+        indifferent(columns.to_h { |name| [name, [default_of(name), @values[name]]] })
       end
       alias_method :changes_to_save, :changes
 
       # @return [Hash{String => Object}] name => the value before
       def changed_attributes = changes.transform_values(&:first)
+
+      # @return [Hash{String => Object}] name => the value in the database, of what differs from it
+      def attributes_in_database = changed_attributes
+
+      # Says that nothing differs from the database.
+      def clear_changes_information = clear_attribute_changes(changed)
+
+      # Says that these attributes do not differ from the database.
+      def clear_attribute_changes(names) = names.each { |name| clear_attribute_change(name) }
 
       # @return [Hash{String => Array}] what the last save has changed: name => [before, after]
       def saved_changes = indifferent(@saved_changes || {})
@@ -66,6 +77,8 @@ module Pelton
       # @return [Array, nil] [before, now]
       def attribute_change(name) = attribute_changed?(name) ? column_change(name.to_sym) : nil
 
+      alias_method :attribute_change_to_be_saved, :attribute_change
+
       # Says that a value is about to be changed in place.
       def attribute_will_change!(name) = will_change_column(name.to_sym)
 
@@ -83,15 +96,24 @@ module Pelton
       # @return [Array, nil] [before, after]
       def saved_change_to_attribute(name) = saved_changes[name]
 
+      alias_method :attribute_previous_change, :saved_change_to_attribute
+
       # @return [Object]
       def restore_attribute(name) = reset_column(name.to_sym)
+      alias_method :restore_attribute!, :restore_attribute
+
+      # Says that the attribute does not differ from the database.
+      def clear_attribute_change(name)
+        changed_columns.delete(name.to_sym)
+        initial_values.delete(name.to_sym)
+      end
 
       private
 
       # Sequel forgets the changes of a new object when it is made.
       def after_create
         super
-        @saved_changes = @values.each_with_object({}) { |(name, value), changes| changes[name] = [nil, value] unless value.nil? }
+        @saved_changes = @values.each_with_object({}) { |(name, value), changes| changes[name] = [default_of(name), value] unless value == default_of(name) }
       end
 
       def after_update
@@ -99,8 +121,14 @@ module Pelton
         @saved_changes = @previous_changes
       end
 
-      # affixes call these
-      def saved_change_to_(name) = saved_change_to_attribute(name)
+      # The value that a new object has had from the start.
+      def default_of(name)
+        default = model.default_values[name]
+        default.respond_to?(:call) ? @defaults&.fetch(name, nil) : default
+      end
+
+      # Those that a block has given.
+      def keep_defaults(names) = @defaults = names.to_h { |name| [name, self[name]] }
 
       def indifferent(changes) = changes.transform_keys(&:to_s).with_indifferent_access
     end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "driver/lookup"
 require_relative "error"
 
 module Pelton
@@ -21,6 +22,16 @@ module Pelton
 
       # Adds to a new database what this driver needs.
       def prepare(_database)
+      end
+
+      # A way to find rows by one column that is faster than a dataset's.
+      #
+      # @param dataset [Sequel::Dataset] all rows of a table
+      # @param sql [String] the statement up to the value
+      # @return [Lookup, nil] nil where there is none, or where an extension of the dataset reads the rows in its own way
+      def lookup(dataset, sql)
+        kind = lookup_class or return
+        kind.new(dataset, sql) if dataset.method(:fetch_rows).owner == kind::ROWS && dataset.method(:output_identifier).owner == Sequel::UnmodifiedIdentifiers::DatasetMethods
       end
 
       # @return [Boolean] whether a query that an exception has interrupted leaves its connection in an unknown state
@@ -89,6 +100,9 @@ module Pelton
       end
 
       private
+
+      # @return [Class<Lookup>, nil]
+      def lookup_class = nil
 
       # A reactor that stops may never begin the task: its end is heard of in any case.
       def in_background(finish, &block)

@@ -11,8 +11,10 @@ module Pelton
 
         # @param name [Symbol]
         # @param values [Hash{String => Object}]
-        def initialize(name, values)
+        # @param strict [Boolean] whether other words are refused, and not left to a validation
+        def initialize(name, values, strict: true)
           super()
+          @strict = strict
           @name = name
           @values = values
           @words = values.invert
@@ -29,7 +31,7 @@ module Pelton
         def cast(value)
           return if value.nil? || value == ""
           return value.to_s if @values.key?(value.to_s)
-          @words.fetch(value) { @words.fetch(Integer(value, exception: false)) { raise ArgumentError, "#{value.inspect} is no #{@name}: #{@values.keys.join(", ")}" } }
+          @words.fetch(value) { @strict ? raise(ArgumentError, "'#{value}' is not a valid #{@name}") : value.to_s }
         end
 
         # @return [Object, nil]
@@ -49,21 +51,30 @@ module Pelton
       # @param suffix [Boolean, Symbol]
       # @param scopes [Boolean]
       # @param default [Symbol, nil]
+      # @param validate [Boolean, Hash] whether another word makes the object invalid; otherwise assigning it raises ArgumentError
+      # @param instance_methods [Boolean] whether there are predicates and writers
       # @return [nil]
-      def enum(name, values, prefix: nil, suffix: nil, scopes: true, default: nil)
+      def enum(name, values, prefix: nil, suffix: nil, scopes: true, default: nil, validate: false, instance_methods: true)
         values = values.is_a?(Hash) ? values.transform_keys(&:to_s) : values.each_with_index.to_h { |value, index| [value.to_s, index] }
-        attribute(name, Type.new(name, values.freeze), default: default&.to_s)
+        attribute(name, Type.new(name, values.freeze, strict: !validate), **(default.nil? ? {} : {default: default.to_s}))
+        validates_inclusion_of(name, in: values.keys, **(validate.is_a?(Hash) ? validate : {})) if validate
+        (@defined_enums ||= {})[name.to_s] = values
         define_singleton_method(name.to_s.pluralize) { values.with_indifferent_access }
         values.each_key do |value|
           method = [(prefix == true) ? name : prefix, value, (suffix == true) ? name : suffix].select(&:present?).join("_")
-          define_method(:"#{method}?") { self[name] == value }
-          define_method(:"#{method}!") { update!(name => value) }
+          if instance_methods
+            define_method(:"#{method}?") { self[name] == value }
+            define_method(:"#{method}!") { update!(name => value) }
+          end
           next unless scopes
           scope method.to_sym, -> { where(name => value) }
           scope :"not_#{method}", -> { where.not(name => value) }
         end
         nil
       end
+
+      # @return [Hash{String => Hash}] the values of all enums, also of the classes above
+      def defined_enums = (superclass.respond_to?(:defined_enums) ? superclass.defined_enums : {}).merge(@defined_enums || {})
     end
   end
 end

@@ -18,11 +18,21 @@ module Pelton
       # @private
       # The class of a row, by its column. Only a class that inherits from the model is taken.
       def class_of_row(row)
-        name = row[inheritance_column]
-        return table_root if name.nil? || name == "" || name == table_root.name
-        found = name.safe_constantize
-        return found if found.is_a?(Class) && found <= table_root
-        raise Error, "a row of #{table_root.table_name} has the #{inheritance_column} #{name.inspect}, which is no #{table_root}"
+        class_of_name(row[inheritance_column]) do |name|
+          raise Error, "a row of #{table_root.table_name} has the #{inheritance_column} #{name.inspect}, which is no #{table_root}"
+        end
+      end
+
+      # @param attributes [Hash] may name the class: Vehicle.new(type: "Car") is a Car
+      # @return [Model]
+      # @raise [Forbidden, ArgumentError] see {Assignment#assign_attributes}
+      def new(attributes = Sequel::OPTS, &block)
+        return super if attributes.nil? || attributes.empty? || abstract_class? || !inherits_by_column?
+        name = attributes[inheritance_column] || (attributes[inheritance_column.to_s] if permitted.include?(inheritance_column.to_s))
+        return super if name.nil? || name == self.name
+        found = class_of_name(name) { raise ArgumentError, "#{name.inspect} is no #{self}" }
+        raise ArgumentError, "#{name.inspect} is no #{self}" unless found <= self
+        found.equal?(self) ? super : found.new(attributes, &block)
       end
 
       # @private
@@ -40,6 +50,12 @@ module Pelton
         reset_instance_dataset
       end
 
+      def class_of_name(name)
+        return table_root if name.nil? || name == "" || name == table_root.name
+        found = name.to_s.safe_constantize
+        (found.is_a?(Class) && found <= table_root) ? found : yield(name)
+      end
+
       # A class's rows are those of its name, or of one that inherits from it.
       def load_inherited_table
         root = table_root
@@ -50,7 +66,8 @@ module Pelton
         end
         row_proc = rows.row_proc
         set_dataset(rows, inherited: true)
-        @columns, @db_schema = root.columns, root.db_schema
+        @columns, @db_schema = root.columns - ignored_columns, root.db_schema.except(*ignored_columns)
+        root.attribute_types.each { |name, type| attribute_types[name] ||= type }
         @dataset = @dataset.with_row_proc(root.inherits_by_column? ? row_proc : self)
         self.simple_table = nil
         set_primary_key(root.primary_key)
@@ -61,10 +78,17 @@ module Pelton
       # What an object writes about its class.
       module Typed
         # @private
-        def before_create
+        def initialize(...)
+          super
           column = model.inheritance_column
           self[column] = model.name if !model.equal?(model.table_root) && model.inherits_by_column? && self[column].nil?
-          super
+        end
+
+        # {#becomes}, and the row says so when it is saved.
+        #
+        # @return [Model]
+        def becomes!(other)
+          becomes(other).tap { |record| record[other.inheritance_column] = (other.name unless other.equal?(other.table_root)) if other.inherits_by_column? }
         end
 
         # @return [Model] the same row as an object of another class

@@ -53,7 +53,10 @@ module Pelton
         name = model.locking_column
         before = @values[name]
         written = _update_dataset.where(name => before).update(stored(columns.merge(name => (before || 0) + 1)))
-        @values[name] = (before || 0) + 1 if written == 1
+        if written == 1
+          initial_values[name] = before
+          @values[name] = (before || 0) + 1
+        end
         written
       end
 

@@ -17,7 +17,7 @@ module Pelton
     # It is done for `find`, for `find_by` on a column with a unique index, and for `belongs_to`. Never in a transaction, since another
     # connection would not see what it has written, nor with a lock, nor with other conditions.
     module Merging
-      BATCHES = {}.compare_by_identity # thread => model => column => Batch
+      BATCHES = :pelton_record_batches # of a thread: model => column => Batch
       private_constant :BATCHES
 
       class << self
@@ -26,15 +26,15 @@ module Pelton
         # @param model [Class]
         # @param column [Symbol]
         # @param key [Integer, String] as the column has it
-        # @yieldreturn [Model, nil] the row, by a query alone
         # @return [Model, nil]
         # @asynchronous
-        def find(model, column, key, &alone)
-          return yield if !Record.merge || !Reactor.running? || !mergeable?(key) || holding?(model.db)
-          batches = (BATCHES[Thread.current] ||= {}.compare_by_identity)
+        def find(model, column, key)
+          return model.find_alone(column, key) if !Record.merge || !Reactor.running? || !mergeable?(key) || holding?(model.db)
+          thread = Thread.current
+          batches = thread.thread_variable_get(BATCHES) || {}.compare_by_identity.tap { |made| thread.thread_variable_set(BATCHES, made) }
           columns = (batches[model] ||= {})
           batch = columns[column]
-          return batch.join(key, alone) if batch
+          return batch.join(key) if batch
           batch = columns[column] = Batch.new(model, column, key)
           begin
             Reactor.current.yield
@@ -42,7 +42,7 @@ module Pelton
             columns.delete(column)
             batch.start unless batch.alone?
           end
-          batch.alone? ? yield : batch.wait(key, alone)
+          batch.alone? ? model.find_alone(column, key) : batch.wait(key)
         end
 
         # @private
@@ -54,11 +54,8 @@ module Pelton
         # Whether the fiber is inside a transaction, or holds a connection for another reason, or must read what it has just written.
         def holding?(database)
           pool = database.pool
-          return database.in_transaction? unless pool.respond_to?(:shards)
-          return true if pool.sticky?
-          fiber = Fiber.current
-          pool.shards.each_value { |shard| return true if shard.held.key?(fiber) }
-          false
+          return database.in_transaction? unless pool.is_a?(Pool)
+          pool.sticky? || pool.held_by?(Fiber.current)
         end
       end
 
@@ -69,7 +66,7 @@ module Pelton
         def find(*ids, &block)
           return super if ids.size != 1 || block || (id = ids.first).is_a?(Array) || !unscoped?
           dataset
-          id = cast(primary_key, id.is_a?(Sequel::Model) ? id.pk : id) unless id.is_a?(Integer)
+          id = cast(primary_key, id.is_a?(Sequel::Model) ? id.pk : id) unless id.is_a?(Integer) && id.bit_length < 64
           found = primary_key_lookup(id) unless id.nil?
           found || super
         rescue Sequel::InvalidValue
@@ -84,7 +81,7 @@ module Pelton
           return super unless unique_columns.include?(column) && Merging.mergeable?(value)
           key = cast(column, value)
           return super unless Merging.mergeable?(key)
-          Merging.find(self, column, key) { dataset.first(column => key) }
+          Merging.find(self, column, key)
         rescue Sequel::InvalidValue
           nil
         end
@@ -102,13 +99,36 @@ module Pelton
           end
         end
 
+        # @private
+        # Finds a row by the value of a unique column, by a query of its own.
+        #
+        # @return [Model, nil]
+        # @asynchronous
+        def find_alone(column, key)
+          lookups = (@lookups ||= {})
+          lookup = lookups.fetch(column) { lookups[column] = new_lookup(column) }
+          return dataset.first(column => key) if lookup.nil? || !(key.instance_of?(Integer) || key.instance_of?(String))
+          row = lookup.find(key)
+          row && dataset.row_proc.call(row)
+        end
+
         private
 
         # Sequel's way to one row, of belongs_to as well.
         def primary_key_lookup(key)
           return relation.find_by(primary_key_hash(key)) unless default_scopes.empty?
           return super if key.is_a?(Array)
-          Merging.find(self, primary_key, key) { super }
+          Merging.find(self, primary_key, key)
+        end
+
+        # The dataset, and what depends on it, has changed.
+        def reset_instance_dataset
+          @lookups = nil
+          super
+        end
+
+        def new_lookup(column)
+          db.driver.lookup(dataset, "SELECT * FROM #{simple_table} WHERE #{dataset.literal(column)} = ") if simple_table && db.respond_to?(:driver)
         end
       end
     end

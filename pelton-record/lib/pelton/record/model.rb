@@ -10,13 +10,19 @@ require_relative "associations"
 require_relative "callbacks"
 require_relative "dirty"
 require_relative "enum"
+require_relative "ignored_columns"
 require_relative "inheritance"
 require_relative "locking"
 require_relative "merging"
 require_relative "persistence"
+require_relative "readonly_attributes"
 require_relative "secure"
+require_relative "serialization"
+require_relative "signed_ids"
+require_relative "store"
 require_relative "timestamps"
 require_relative "together"
+require_relative "transactions"
 require_relative "validations"
 
 module Pelton
@@ -36,11 +42,15 @@ module Pelton
       plugin :dirty
       plugin :defaults_setter, cache: true
       plugin :tactical_eager_loading
+      plugin :many_through_many
       unrestrict_primary_key
 
       extend Table
+      extend IgnoredColumns
+      extend ReadonlyAttributes::ClassMethods
       extend Inheritance
       extend Enum
+      extend Store
       extend ActiveModel::SecurePassword::ClassMethods
       extend Secure
       extend Querying
@@ -50,15 +60,20 @@ module Pelton
       include Attributes
       include Assignment
       include Dirty
+      include Serialization
+      include SignedIds
       include Persistence
       include Timestamps
       include Inheritance::Typed
       include Locking
       include Together
+      include Transactions
       include Callbacks
       include Validations
       extend Associations
+      extend Association::Nested::ClassMethods
       include Association::Owner
+      include Association::Nested
 
       validate :valid_new_records
     end

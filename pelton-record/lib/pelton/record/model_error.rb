@@ -36,8 +36,12 @@ module Pelton
     class Invalid < NotSaved
       # @param record [Model]
       def initialize(record)
-        super(record, "#{record.class} is invalid: #{record.errors.full_messages.join(", ")}")
+        super(record, "Validation failed: #{record.errors.full_messages.join(", ")}")
       end
+    end
+
+    # The object is marked by `readonly!` or was read by `readonly`.
+    class ReadOnly < NotSaved
     end
 
     # Another has changed or deleted the row since this object was loaded (`lock_version`). Reload it and try again.

@@ -36,6 +36,41 @@ module Pelton
           find(id).tap { |record| record.update(attributes) }
         end
 
+        # @return [Model]
+        # @raise [NotFound, Invalid, NotSaved]
+        # @asynchronous
+        def update!(id, attributes) = find(id).tap { |record| record.update!(attributes) }
+
+        # Adds to columns of these rows.
+        #
+        # @example Post.update_counters(post.id, views: 1, likes: -1)
+        # @param ids [Object, Array] keys
+        # @return [Integer] rows
+        # @asynchronous
+        def update_counters(ids, counters) = unscoped.where(primary_key => ids).update_counters(counters)
+
+        # @return [Integer] rows
+        # @asynchronous
+        def increment_counter(name, ids, by: 1) = update_counters(ids, name => by)
+
+        # @return [Integer] rows
+        # @asynchronous
+        def decrement_counter(name, ids, by: 1) = update_counters(ids, name => -by)
+
+        # Counts anew what `counter_cache` counts.
+        #
+        # @param ids [Object, Array] keys
+        # @param names [Array<Symbol>] of has_many
+        # @return [true]
+        # @asynchronous
+        def reset_counters(ids, *names)
+          Array(find(ids)).each do |record|
+            columns = names.to_h { |name| [Association::Counting.column_of(association_reflection(name)), record.public_send(name).count(:all)] }
+            record.update_columns(columns)
+          end
+          true
+        end
+
         # @return [Model, Array<Model>]
         # @raise [NotFound]
         # @asynchronous
@@ -57,13 +92,18 @@ module Pelton
         def update_timestamps = []
       end
 
+      # @return the block's value
+      # @asynchronous
+      def transaction(**options, &block) = model.transaction(**options, &block)
+
       # @param attributes [Hash]
       # @yieldparam record [Model]
       # @raise [Forbidden, ArgumentError] see {Assignment#assign_attributes}
       def initialize(attributes = Sequel::OPTS, &block)
         model.dataset
         super
-        model.declared_defaults.each { |name| self[name] }
+        left = model.declared_defaults
+        keep_defaults(left.reject { |name| @values.key?(name) }) if left.any?
       end
 
       # @param validate [Boolean]
@@ -108,12 +148,24 @@ module Pelton
         save(validate: false)
       end
 
+      # As {#update_attribute}, with an error instead of false.
+      #
+      # @return [true]
+      # @raise [NotSaved]
+      # @asynchronous
+      def update_attribute!(name, value)
+        public_send(:"#{name}=", value)
+        save!(validate: false)
+      end
+
       # Writes columns, without validations and callbacks.
       #
       # @return [Boolean]
       # @asynchronous
       def update_columns(attributes)
+        refuse_readonly
         raise NotSaved.new(self, "a new #{model} has no row to update: save it first") unless persisted?
+        attributes.each_key { |name| refuse_unknown(model.column_alias(name.to_sym)) }
         rows = model.unscoped.where(pk_hash).update_all(attributes)
         attributes.each do |name, value|
           name = model.column_alias(name.to_sym)
@@ -132,6 +184,7 @@ module Pelton
       # @asynchronous
       def destroy(options = nil)
         return super if options
+        refuse_readonly
         return (@destroyed = true) && self if new?
         super(raise_on_failure: false) || false
       end
@@ -159,6 +212,7 @@ module Pelton
       # @asynchronous
       def reload(lock: nil)
         _refresh(lock ? Relation.new(model, this).lock(lock).dataset : this)
+        @saved_changes = @uncast = nil
         self
       rescue Sequel::NoExistingObject
         raise NotFound.new("#{model} #{pk.inspect} is gone", model: model)
@@ -201,8 +255,25 @@ module Pelton
       # @asynchronous
       def touch(*names, time: Time.now)
         raise NotSaved.new(self, "a new #{model} has no row to touch: save it first") unless persisted?
-        update_columns((model.update_timestamps + names.map(&:to_sym)).uniq.to_h { |name| [name, time] })
+        columns = (model.update_timestamps + names.map(&:to_sym)).uniq
+        before = columns.to_h { |name| [name, @values[name]] }
+        model.db.transaction do
+          watch_transaction
+          update_columns(columns.to_h { |name| [name, time] })
+          @saved_changes = before.to_h { |name, value| [name, [value, @values[name]]] }
+          note_write(:update)
+          run_callbacks(:touch)
+        end
+        true
       end
+
+      # Keeps the object from being written by mistake.
+      #
+      # @return [true]
+      def readonly! = @readonly = true
+
+      # @return [Boolean]
+      def readonly? = @readonly || false
 
       # @return [Boolean]
       def new_record? = new?
@@ -216,11 +287,27 @@ module Pelton
       # @return [Boolean] whether it was new before the last save
       def previously_new_record? = @previously_new || false
 
+      # @return [Boolean] whether it was in the database before it was destroyed
+      def previously_persisted? = destroyed? && !new?
+
       # @return [String, nil] the primary key, for addresses
       def to_param = (persisted? && pk) ? Array(pk).join("-") : nil
 
       # @return [Array, nil]
       def to_key = pk ? Array(pk) : nil
+
+      # @private
+      # The row in the database, whose key may be about to change.
+      def this
+        before = initial_values.slice(*model.primary_key)
+        before.empty? ? super : model.instance_dataset.where(pk_hash.merge(before))
+      end
+
+      # @private
+      def after_update
+        super
+        @this = nil if initial_values.key?(model.primary_key)
+      end
 
       # @return [Boolean] whether both are the same row
       def ==(other)
@@ -243,6 +330,7 @@ module Pelton
       private
 
       def write(validate:, touch:, context: nil)
+        refuse_readonly
         @touch = touch
         @validation_context_given = context
         was_new = new?
@@ -252,6 +340,12 @@ module Pelton
       rescue Sequel::NoExistingObject
         raise Stale, self
       end
+
+      def refuse_unknown(name)
+        raise ActiveModel::MissingAttributeError, "#{model} has no attribute #{name.inspect}" unless model.db_schema.key?(name)
+      end
+
+      def refuse_readonly = readonly? && raise(ReadOnly.new(self, "#{model} #{pk} is marked as readonly"))
 
       def touched(names) = (model.update_timestamps + ((names == true) ? [] : Array(names))).to_h { |name| [name, Time.now] }
 

@@ -14,6 +14,7 @@ module Pelton
   end
 end
 
+require_relative "pool/leaks"
 require_relative "pool/shard"
 
 module Pelton
@@ -34,6 +35,7 @@ module Pelton
         end
         @default = @shards.fetch(:default)
         @slots = {}.compare_by_identity # connection => Slot
+        @leaks = Leaks.new(self, @driver.name, Float(options[:leak_after])) if options[:leak_after]
         @pid = Process.pid
         @replicas = options[:replicas]
         @sticky = options[:sticky]
@@ -60,6 +62,7 @@ module Pelton
           return yield(slot.connection) if slot&.connection
         end
         slot = shard.take(fiber)
+        @leaks&.watch
         begin
           yield slot.connection
         rescue Sequel::DatabaseDisconnectError, *@error_classes => error
@@ -75,6 +78,9 @@ module Pelton
         wrote = Thread.current[@mark] if @sticky
         !wrote.nil? && Clock.now - wrote < @sticky
       end
+
+      # @return [Boolean] whether a fiber holds a connection
+      def held_by?(fiber) = @default.held.key?(fiber) || (@shards.size > 1 && @shards.any? { |_, shard| shard.held.key?(fiber) })
 
       # @return [Slot, nil] where a connection is; nil while it is being opened
       def slot_of(connection) = @slots[connection]
@@ -157,6 +163,7 @@ module Pelton
         @pid = Process.pid
         @driver.forget(@shards.each_value.flat_map(&:forget))
         @slots.clear
+        @leaks&.forget
       end
     end
   end

@@ -5,13 +5,14 @@ module Pelton
     # The class methods that begin a query: each is the {Relation}'s own, on all rows.
     module Querying
       NAMES = %i[
-        where not or rewhere order reorder reverse_order limit offset select reselect distinct joins left_joins left_outer_joins includes preload eager_load
-        group having none lock from unscope with_cte merge
-        count sum average minimum maximum pluck pick ids exists? any? none? empty? many? one?
-        find_by find_by! first first! last last! take take! second sole delete_by destroy_by
-        find_each find_in_batches in_batches each map
-        find_or_create_by find_or_create_by! find_or_initialize_by create_or_find_by
-        update_all delete_all destroy_all insert insert_all insert_all! upsert upsert_all touch_all update_counters
+        where not or rewhere excluding without order reorder in_order_of reverse_order limit offset select reselect distinct joins left_joins left_outer_joins
+        includes preload eager_load references extract_associated group regroup having none lock readonly annotate from unscope with merge extending
+        count sum average minimum maximum calculate pluck pick ids exists? any? none? empty? many? one?
+        find_by find_by! find_signed find_signed! find_sole_by first first! last last! take take! second second! third third! fourth fourth! fifth fifth! forty_two
+        second_to_last third_to_last sole delete_by destroy_by find_each find_in_batches in_batches each map
+        find_or_create_by find_or_create_by! find_or_initialize_by create_or_find_by create_or_find_by! create_with
+        first_or_create first_or_create! first_or_initialize
+        update_all delete_all destroy_all insert insert! insert_all insert_all! upsert upsert_all touch_all
       ].freeze
       private_constant :NAMES
 
@@ -51,6 +52,33 @@ module Pelton
       # @asynchronous
       def find_by_sql(sql) = dataset.with_sql(*sql).all
 
+      # @param sql [String, Array] one value, such as a count
+      # @return [Integer]
+      # @asynchronous
+      def count_by_sql(sql) = dataset.naked.with_sql(*sql).single_value.to_i
+
+      # SQL with values, for a part of a query that takes text alone.
+      #
+      # @example sanitize_sql(["name = ?", name]) # => "name = 'O''Neil'"
+      # @param condition [String, Array, Hash]
+      # @return [String]
+      def sanitize_sql(condition)
+        return condition if condition.is_a?(String)
+        rows = dataset.respond_to?(:no_auto_parameterize) ? dataset.no_auto_parameterize : dataset
+        text = rows.literal(Relation::Condition.of(unscoped, *condition))
+        condition.is_a?(Array) ? text.delete_prefix("(").delete_suffix(")") : text
+      end
+      alias_method :sanitize_sql_array, :sanitize_sql
+      alias_method :sanitize_sql_for_conditions, :sanitize_sql
+
+      # A text from outside for LIKE: its % and _ stand for themselves.
+      #
+      # @example where("name LIKE ?", "#{sanitize_sql_like(text)}%")
+      # @return [String]
+      def sanitize_sql_like(text, escape = "\\")
+        text.gsub(/#{Regexp.union(escape, "%", "_")}/) { |found| escape + found }
+      end
+
       # @return [Relation] all rows; those of the default scope if there is one
       def relation
         current = @scoping && @scoping[Fiber.current] and return current
@@ -58,28 +86,33 @@ module Pelton
         default_scopes.empty? ? found : default_scopes.inject(found) { |scoped, body| scoped.instance_exec(&body) || scoped }
       end
 
-      # @return [Relation] all rows, whatever the default scope says
-      def unscoped = Relation.new(self, dataset)
+      # @yield with this relation in the place of all rows
+      # @return [Relation, Object] all rows, whatever the default scope says; the block's value
+      def unscoped(&block) = Relation.new(self, dataset).then { |all| block ? scoping(all, &block) : all }
 
       # Names a query.
       #
       # @example scope :recent, ->(count = 5) { order(created_at: :desc).limit(count) }
       # @param name [Symbol]
       # @param body [Proc] its `self` is the relation
+      # @yield in a module, for methods that this query has besides ({Relation::Extending#extending})
       # @return [Symbol]
-      def scope(name, body)
+      def scope(name, body, &block)
         raise ArgumentError, "a scope is named by a Proc: scope :#{name}, -> { where(...) }" unless body.is_a?(Proc)
-        raise ArgumentError, "#{self}.#{name} is there already: give the scope another name" if respond_to?(name, true)
-        define_singleton_method(name) { |*args, **options| relation.then { |all| all.instance_exec(*args, **options, &body) || all } }
+        raise ArgumentError, "#{self}.#{name} is there already: give the scope another name" if taken?(name)
+        extensions = block ? [Module.new(&block)] : []
+        define_singleton_method(name) { |*args, **options| relation.then { |all| all.instance_exec(*args, **options, &body) || all }.extending(*extensions) }
         name
       end
 
       # Limits all queries of the model, but those of {#unscoped}.
       #
+      # @param body [#call, nil] instead of the block
       # @yield with the relation as self
       # @return [nil]
-      def default_scope(&body)
-        raise ArgumentError, "default_scope needs a block: default_scope { where(...) }" unless body
+      def default_scope(body = nil, &block)
+        body ||= block
+        raise ArgumentError, "default_scope needs a block: default_scope { where(...) }" unless body.is_a?(Proc)
         @default_scopes = default_scopes + [body]
         nil
       end
@@ -98,9 +131,35 @@ module Pelton
         before ? scoping[Fiber.current] = before : scoping.delete(Fiber.current)
       end
 
+      DYNAMIC = /\Afind_by_(?<names>\w+?)(?<bang>!)?\z/
+      private_constant :DYNAMIC
+
+      # find_by_name("Ann"), find_by_name_and_age!("Ann", 20): for applications that have them.
+      def method_missing(name, *values)
+        columns = columns_of_finder(name) or return super
+        raise ArgumentError, "#{name} takes #{columns.size} values, not #{values.size}" unless columns.size == values.size
+        public_send(name.end_with?("!") ? :find_by! : :find_by, columns.zip(values).to_h)
+      end
+
+      # @private
+      def respond_to_missing?(name, include_all = false) = !columns_of_finder(name).nil? || super
+
       # @private
       # Whether a key alone decides which row is found.
       def unscoped? = (!@scoping || @scoping.empty?) && default_scopes.empty?
+
+      private
+
+      # What every object has, such as Kernel#open, is no obstacle.
+      def taken?(name)
+        respond_to?(name, true) && !(Object.respond_to?(name, true) && Object.method(name).owner == method(name).owner)
+      end
+
+      def columns_of_finder(name)
+        match = DYNAMIC.match(name) or return
+        columns = match[:names].split("_and_").map { |one| column_alias(one.to_sym) }
+        columns if !abstract_class? && columns.all? { |one| db_schema.key?(one) }
+      end
     end
   end
 end

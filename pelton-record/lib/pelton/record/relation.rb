@@ -7,6 +7,7 @@ require_relative "relation/ordering"
 require_relative "relation/selection"
 require_relative "relation/joins"
 require_relative "relation/eager"
+require_relative "relation/extending"
 require_relative "relation/calculations"
 require_relative "relation/finders"
 require_relative "relation/batches"
@@ -25,6 +26,7 @@ module Pelton
       include Selection
       include Joins
       include Eager
+      include Extending
       include Calculations
       include Finders
       include Batches
@@ -123,6 +125,14 @@ module Pelton
       # @asynchronous
       def ==(other) = equal?(other) || (other.is_a?(Relation) ? other.dataset == dataset : records == other)
 
+      %i[+ - & | compact in_groups_of index intersect? rindex rotate sample shuffle split].each do |name|
+        # As Array's, of the records.
+        define_method(name) { |*arguments, &block| records.public_send(name, *arguments, &block) }
+      end
+
+      # @return [Symbol]
+      def table_name = model.table_name
+
       # @return [String]
       def to_sql = (dataset.respond_to?(:no_auto_parameterize) ? dataset.no_auto_parameterize : dataset).sql
 
@@ -138,10 +148,13 @@ module Pelton
         found = self
         found = found.where(*conditions) if conditions.is_a?(Array)
         found = found.where(conditions) if conditions && !conditions.is_a?(Array)
-        {order: order, limit: limit, offset: offset, select: select, joins: joins, includes: include, group: group}.each do |name, value|
-          found = found.public_send(name, *value) unless value.nil?
-        end
-        found
+        found = found.order(*order) unless order.nil?
+        found = found.limit(limit) unless limit.nil?
+        found = found.offset(offset) unless offset.nil?
+        found = found.select(*select) unless select.nil?
+        found = found.joins(*joins) unless joins.nil?
+        found = found.includes(*include) unless include.nil?
+        group.nil? ? found : found.group(*group)
       end
 
       # Calls the block with this relation in the place of all rows of the model.
@@ -153,21 +166,28 @@ module Pelton
       def inspect = loaded? ? "#<#{self.class} #{@records.inspect}>" : "#<#{self.class} #{dataset.sql}>"
 
       # @private
+      # @return [Hash] what the conditions say about attributes of new objects
+      attr_reader :given
+
+      # @private
       def sql_literal_append(query, sql) = query.literal_append(sql, dataset)
 
       private
 
-      def read = dataset.all
+      def read = objects(dataset)
 
       # @return [Relation] of another dataset
-      def with(dataset, given = @given) = Relation.new(model, dataset, given)
+      def derived(dataset, given = self.given)
+        found = Relation.new(model, dataset, given)
+        @extensions ? found.extended_by(@extensions) : found
+      end
 
       # The model's own class methods, and Sequel's.
       def method_missing(name, *args, **options, &block)
         return scoping { model.public_send(name, *args, **options, &block) } if own_class_method?(name)
         return super unless dataset.respond_to?(name)
         found = dataset.public_send(name, *args, **options, &block)
-        (found.is_a?(Sequel::Dataset) && found.row_proc) ? with(found) : found
+        (found.is_a?(Sequel::Dataset) && found.row_proc) ? derived(found) : found
       end
 
       def respond_to_missing?(name, include_all = false) = own_class_method?(name) || dataset.respond_to?(name, include_all) || super

@@ -55,8 +55,11 @@ module Pelton
         :"#{prefix}#{name.demodulize.underscore.pluralize}"
       end
 
-      # @return [Array<Symbol>]
-      def column_names = dataset && columns
+      # @return [Array<String>] as ActiveRecord has them; Sequel's `columns` are Symbols
+      def column_names = dataset && columns.map(&:to_s)
+
+      # @return [Class] the one whose table this is
+      def base_class = table_root
 
       # @return [Hash{Symbol => Hash}] Sequel's description of each column
       # @asynchronous when the table is looked up
@@ -105,16 +108,22 @@ module Pelton
 
       # For what depends on the columns.
       def table_loaded
+        @column_types = @db_schema.filter_map do |name, column|
+          next if attribute_types.key?(name) || (type = AttributeTypes.of_column(self, name, column)).nil?
+          attribute_types[name] = type
+          name
+        end
         return if primary_key.nil? || @db_schema.key?(:id)
         overridable_methods_module.define_method(:id) { pk }
         overridable_methods_module.define_method(:id=) { |value| pk_hash.keys.zip(Array(value)) { |name, one| self[name] = one } }
       end
 
-      KNOWN_BY_TABLE = %i[@dataset @columns @db_schema @instance_dataset @unique_columns @create_timestamps @update_timestamps @columns_to_cast].freeze
+      KNOWN_BY_TABLE = %i[@dataset @columns @db_schema @instance_dataset @unique_columns @create_timestamps @update_timestamps @columns_to_cast @lookups].freeze
       private_constant :KNOWN_BY_TABLE
 
       def forget_table
         KNOWN_BY_TABLE.each { |name| instance_variable_set(name, nil) }
+        @column_types&.each { |name| attribute_types.delete(name) }
         @db = nil unless abstract_class? || equal?(table_root) # taken from the root's dataset
         self.simple_table = nil unless abstract_class?
         association_reflections.each_value { |reflection| reflection[:cache]&.clear }

@@ -51,7 +51,8 @@ module Pelton
         def validate!(context = nil) = valid?(context) || raise(Invalid, self)
 
         # @private
-        def read_attribute_for_validation(name) = public_send(name)
+        # A number that could not be cast is judged as it was given.
+        def read_attribute_for_validation(name) = @uncast&.key?(name) ? @uncast[name] : public_send(name)
 
         private
 

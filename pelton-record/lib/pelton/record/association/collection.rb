@@ -10,8 +10,9 @@ module Pelton
           @owner = owner
           @reflection = reflection
           @model = reflection.associated_class
-          @given = Sequel::OPTS
           @unsaved = []
+          @held = [] # until the owner is saved
+          extended_by([reflection[:extensions]]) if reflection[:extensions]
         end
 
         # @return [Sequel::Dataset]
@@ -48,8 +49,8 @@ module Pelton
         # @asynchronous
         def size
           return records.size if loaded?
-          counter = @reflection[:counter_cache].then { |given| given.is_a?(Symbol) ? given : :"#{name}_count" }
-          (@owner[counter] if @owner.has_attribute?(counter)) || (count(:all) + @unsaved.size)
+          counter = Counting.column_of(@reflection)
+          ((@owner[counter] if @owner.has_attribute?(counter)) || count(:all)) + @unsaved.size
         end
 
         # @return [Boolean]
@@ -59,19 +60,19 @@ module Pelton
         # @return [Model] not saved; it is when the owner is saved
         def new(attributes = Sequel::OPTS, &block)
           return attributes.map { |one| new(one, &block) } if attributes.is_a?(Array)
-          model.new(own_columns) { |record| record.assign_attributes(attributes) && block&.call(record) }.tap { |record| hold(record) }
+          model.new(given) { |record| record.assign_attributes(attributes) && block&.call(record) }.tap { |record| hold(record) }
         end
         alias_method :build, :new
 
         # Adds objects, and saves them if the owner is saved.
         #
         # @param records [Array<Model>]
-        # @return [self]
-        # @raise [Invalid, NotSaved]
+        # @return [self, false] false when one is invalid; then none is added
         # @asynchronous
         def <<(*records)
-          records.flatten.each { |record| @owner.new? ? hold(record) : add(record) }
-          self
+          records = records.flatten.each { |record| refuse(record) }
+          return records.each { |record| hold(record) } && self if @owner.new?
+          (@owner.model.db.transaction { records.all? { |record| add(record) } || raise(Sequel::Rollback) }) ? self : false
         end
         alias_method :push, :<<
         alias_method :append, :<<
@@ -126,7 +127,7 @@ module Pelton
           gone = to_a - records
           @owner.model.db.transaction do
             delete(*gone) if gone.any?
-            self.<<(*(records - to_a))
+            self.<<(*(records - to_a)) || raise(NotSaved.new(@owner, "#{@owner.class}.#{name}: an object is invalid"))
           end
           self
         end
@@ -152,20 +153,35 @@ module Pelton
         # @private
         # Saves the objects that are not saved yet, when the owner is.
         def save_new
-          pending = loaded? ? records.select(&:new?) : @unsaved.dup
-          pending.each { |record| add(record) }
+          pending = @held | (loaded? ? records.select(&:new?) : @unsaved)
+          @held = []
+          free = @reflection[:validated] == false
+          validate = !(free && @owner.model.autosaved.include?(name))
+          pending.each { |record| add(record, validate: validate) || free || raise(NotSaved, record) }
         end
 
         # @private
         def unsaved = loaded? ? records.select(&:new?) : @unsaved
 
+        # @private
+        # What new objects have: the owner's key, and what the association's scope says.
+        def given
+          scope = @reflection[:scope] or return own_columns
+          found = Relation.new(model, model.dataset)
+          own_columns.merge(((scope.arity == 1) ? found.instance_exec(@owner, &scope) : found.instance_exec(&scope)).given)
+        end
+
         private
 
         def name = @reflection[:name]
 
-        def with(dataset, given = @given) = Relation.new(model, dataset, own_columns.merge(given))
+        # Their owner is this object.
+        def objects(rows)
+          inverse = @reflection.reciprocal unless joined?
+          super.each { |record| record.associations[inverse] = @owner if inverse }
+        end
 
-        def joined? = !@reflection[:join_table].nil?
+        def joined? = !@reflection[:join_table].nil? || !@reflection[:through].nil?
 
         # The columns that make a new object the owner's.
         def own_columns
@@ -177,6 +193,7 @@ module Pelton
         def hold(record)
           refuse(record)
           record.associations[@reflection.reciprocal] = @owner if !joined? && @reflection.reciprocal
+          @held << record if @owner.new?
           loaded? ? (records << record unless records.include?(record)) : @unsaved << record
         end
 
@@ -193,34 +210,38 @@ module Pelton
           record
         end
 
-        def add(record)
+        def add(record, validate: true)
           refuse(record)
-          by = middle if @reflection[:through]
+          by = middle if via?
           own_columns.each { |column, value| record[column] = value }
-          record.save! if record.new? || record.changed?
-          join(record, by) if joined?
           record.associations[@reflection.reciprocal] = @owner if !joined? && @reflection.reciprocal
+          return false if (record.new? || record.changed?) && !record.save(validate: validate)
+          join(record, by) if joined?
           @unsaved.delete(record)
           records << record if loaded? && !records.include?(record)
+          true
         end
 
+        def via? = !@reflection[:via].nil?
+
         # The row in the middle.
-        def join(record, by = @reflection[:through] && middle)
+        def join(record, by = (middle if via?))
           return @owner.send(@reflection[:_add_method], record) unless by
           @owner.collection(by[:name]).create!(@reflection[:source] => record)
         end
 
         # The association whose rows belong to both.
         def middle
-          by = @owner.class.association_reflection(@reflection[:through])
+          by = @owner.class.association_reflection(@reflection[:via])
           return by if by[:type] == :one_to_many && by.associated_class.association_reflection(@reflection[:source])[:type] == :many_to_one
           raise ArgumentError, "#{@owner.class}.#{name} cannot be added to: it leads through #{by[:name]}, whose rows do not belong to both"
         end
 
         def remove(records)
           return if records.empty?
-          if @reflection[:through]
-            @owner.collection(@reflection[:through]).where(@reflection[:source] => records).destroy_all
+          if via?
+            middle
+            @owner.collection(@reflection[:via]).where(@reflection[:source] => records).destroy_all
           elsif joined?
             records.each { |record| @owner.send(@reflection[:_remove_method], record) }
           else
@@ -239,6 +260,7 @@ module Pelton
 
         def drop(records)
           @unsaved -= records
+          @held -= records
           @owner.associations[name]&.delete_if { |record| records.include?(record) }
           records
         end

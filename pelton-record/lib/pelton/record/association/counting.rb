@@ -18,8 +18,13 @@ module Pelton
           end
 
           # @private
+          # The column of a has_many that counts it.
+          def column_of(reflection) = reflection[:counter_cache].then { |given| given.is_a?(Symbol) ? given : :"#{reflection[:name]}_count" }
+
+          # @private
           def touch(model, name, columns)
             model.after_save { Counting.touch_parent(self, name, columns) if saved_changes? }
+            model.after_touch { Counting.touch_parent(self, name, columns) }
             model.after_destroy { Counting.touch_parent(self, name, columns) }
           end
 

@@ -15,7 +15,7 @@ module Pelton
         # @return [self]
         # @asynchronous
         def reload(...)
-          @collections = nil
+          @collections = @new_children = @new_parents = @marked_for_destruction = nil
           associations.clear
           super
         end
@@ -24,7 +24,7 @@ module Pelton
         # @private
         def before_save
           @new_parents&.each do |name, other|
-            cancel_action("#{name} is invalid") if other.new? && !other.save
+            next unless saved_with_this?(name, other)
             associations.delete(name) # the writer does nothing for an object that is there
             public_send(:"#{name}=", other)
           end
@@ -35,7 +35,7 @@ module Pelton
         # @private
         def after_save
           super
-          @collections&.each_value(&:save_new)
+          @collections&.values&.each(&:save_new)
           save_new_children
         end
 
@@ -43,6 +43,13 @@ module Pelton
 
         def set_new_parent(reflection, other)
           (@new_parents ||= {})[reflection[:name]] = other
+          associations[reflection[:name]] = other
+        end
+
+        def set_new_child(reflection, other)
+          (reflection[:conditions] || Sequel::OPTS).each { |column, value| other[column] = value } if reflection[:as]
+          (@new_children ||= {})[reflection[:name]] = other
+          other.associations[reflection.reciprocal] = self if reflection.reciprocal
           associations[reflection[:name]] = other
         end
 
@@ -65,9 +72,7 @@ module Pelton
           other = reflection.associated_class.new(attributes)
           if child
             reflection[:keys].zip(reflection[:primary_keys]) { |key, own| other[key] = self[own] }
-            (reflection[:conditions] || Sequel::OPTS).each { |column, value| other[column] = value } if reflection[:as]
-            (@new_children ||= {})[name] = other
-            associations[name] = other
+            set_new_child(reflection, other)
           else
             set_new_parent(reflection, other)
           end
@@ -88,17 +93,34 @@ module Pelton
           children&.each do |name, other|
             reflection = model.association_reflection(name)
             reflection[:keys].zip(reflection[:primary_keys]) { |key, own| other[key] = self[own] }
-            cancel_action("#{name} is invalid") if other.new? && !other.save
+            next unless saved_with_this?(name, other)
+            associations.delete(name) # the writer does nothing for an object that is there
+            public_send(:"#{name}=", other) # and the one before is left
           end
         end
 
-        def valid_new_records
-          @collections&.each { |name, collection| errors.add(name, :invalid) unless collection.unsaved.all? { |one| valid_beside?(one) } }
-          @new_parents&.each { |name, other| errors.add(name, :invalid) unless other.persisted? || other.valid? }
+        # Saves a new object. One that is invalid keeps this one from being saved, unless `validate: false` was declared: then it stays new.
+        def saved_with_this?(name, other)
+          return true unless other.new?
+          free = unvalidated?(name)
+          other.save(validate: !(free && model.autosaved.include?(name))) || (free ? false : cancel_action("#{name} is invalid"))
         end
 
-        # A new object names this one when both are saved.
-        def valid_beside?(other) = other.valid?
+        def valid_new_records
+          nested = model.autosaved
+          @collections&.each { |name, collection| errors.add(name, :invalid) unless nested.include?(name) || unvalidated?(name) || collection.unsaved.all?(&:valid?) }
+          @new_parents&.each { |name, other| errors.add(name, :invalid) unless other.persisted? || nested.include?(name) || unvalidated?(name) || other.valid? }
+          return if nested.empty?
+          once(:validate) { nested.each { |name| unvalidated?(name) || nested_objects(name).each { |other| valid_nested?(name, other) } } }
+        end
+
+        # Whether `validate: false` was declared.
+        def unvalidated?(name) = model.association_reflection(name)[:validated] == false
+
+        # Those that are saved with this one.
+        def nested_objects(name)
+          [*associations[name], *@collections&.[](name)&.unsaved, @new_parents&.[](name)].compact.uniq.select { |other| other.new? || other.changed? || other.model.autosaved.any? }
+        end
       end
     end
   end

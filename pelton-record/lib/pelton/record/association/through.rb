@@ -3,9 +3,49 @@
 module Pelton
   module Record
     module Association
-      # has_many and has_one `through:` another association: Sequel's many_to_many over that one's table. They are defined when they are
-      # first used, since the association there may belong to a class that is not loaded yet.
+      # has_many and has_one `through:` another association, which may go through others itself: Sequel's many_to_many over one table, or
+      # many_through_many over several. They are defined when they are first used, since the association there may belong to a class that
+      # is not loaded yet.
       module Through
+        # A step from one table to the next: `column` of the one is `key` of `table`. `conditions` are about the one that it leads to,
+        # `block` is what else limits it.
+        Step = Struct.new(:column, :table, :key, :conditions, :block)
+
+        class << self
+          # @private
+          # @return [Array<Step>] the steps of an association
+          def steps(reflection, source_type = nil)
+            case reflection[:type]
+            when :many_to_one then [parent_step(reflection, source_type)]
+            when :one_to_many, :one_to_one
+              [Step.new(reflection[:primary_key], reflection.associated_class.table_name, reflection[:key], reflection[:conditions], limits(reflection))]
+            when :many_to_many, :one_through_one
+              [Step.new(reflection[:left_primary_key], reflection[:join_table], reflection[:left_key]),
+                Step.new(reflection[:right_key], reflection.associated_class.table_name, reflection.right_primary_key, nil, limits(reflection))]
+            else
+              tables = reflection[:through]
+              columns = [reflection[:left_primary_key], *tables.map { |one| one[:right] }]
+              keys = [*tables.map { |one| [one[:table], one[:left], one[:conditions]] }, [reflection.associated_class.table_name, reflection.right_primary_key]]
+              columns.zip(keys).map { |column, (table, key, conditions)| Step.new(column, table, key, conditions) }.tap { |found| found.last.block = limits(reflection) }
+            end
+          end
+
+          private
+
+          def parent_step(reflection, source_type)
+            other = reflection[:polymorphic] ? Polymorphic.model_of(source_type.to_s) : reflection.associated_class
+            Step.new(reflection[:key], other.table_name, reflection[:polymorphic] ? other.primary_key : reflection.primary_key, nil, (limits(reflection) unless reflection[:polymorphic]))
+          end
+
+          # The association's own scope, and the class's.
+          def limits(reflection)
+            other = reflection.associated_class
+            rows = other.default_scopes.empty? ? other.dataset : other.relation.dataset
+            rows = reflection[:block].call(rows) if reflection[:block]
+            rows.opts[:where]
+          end
+        end
+
         private
 
         def has_through(type, name, scope, **path)
@@ -21,39 +61,42 @@ module Pelton
           type, scope, path = @through&.delete(name)
           return unless type
           by = association_reflection(path[:through]) || raise(ArgumentError, "#{self}.#{name}: there is no association #{path[:through].inspect} to go through")
-          middle = by.associated_class
-          source = [path[:source], name, name.to_s.singularize.to_sym].compact.filter_map { |one| middle.association_reflection(one) }.first
-          raise ArgumentError, "#{self}.#{name}: #{middle} has no association #{path[:source] || name}. Name it by source:" unless source
-          condition = conditions(by, middle, source, path[:source_type])
-          scope = scoped(scope)
-          block = (condition || scope) && ->(rows) { (condition ? rows.where(condition) : rows).then { |found| scope ? scope.call(found) : found } }
-          associate(type, name, through: path[:through], source: source[:name], no_association_method: true,
-            class: path[:source_type] || source.associated_class, join_table: middle.table_name, **keys(by, middle, source),
-            graph_use_association_block: condition.nil?, read_only: true, &block)
+          source = source_of(name, by, path)
+          steps = Through.steps(by) + Through.steps(source, path[:source_type])
+          steps[-2].conditions = steps[-2].conditions.to_h.merge(source[:polymorphic] => path[:source_type].to_s) if source[:polymorphic]
+          options = {via: path[:through], source: source[:name], scope: scope, no_association_method: true, class: path[:source_type] || source.associated_class, read_only: true,
+                     **path.slice(:validated, :extensions)}
+          associate_through(type, name, steps, scoped(scope), (source[:block] unless source[:polymorphic]), **options)
           association_reflections[name]
         end
 
-        # The columns that lead from this table to the middle one, and from there to the other.
-        def keys(by, middle, source)
-          left = (by[:type] == :many_to_one) ? {left_key: by.primary_key, left_primary_key: by[:key]} : {left_key: by[:key], left_primary_key: by[:primary_key]}
-          raise ArgumentError, "#{self}: an association through #{by[:name]}, which goes through another one itself, is not supported. Join them: joins(...)" if by[:join_table]
-          raise ArgumentError, "#{self}: the source #{source[:name]} goes through another association itself, which is not supported. Join them: joins(...)" if source[:join_table]
-          right = if source[:type] == :many_to_one
-            {right_key: source[:key], **(source[:polymorphic] ? {} : {right_primary_key: source.primary_key})}
-          else
-            {right_key: source[:primary_key], right_primary_key: source[:key]}
-          end
-          left.merge(right)
+        def source_of(name, by, path)
+          middle = by.associated_class
+          [path[:source], name, name.to_s.singularize.to_sym].compact.filter_map { |one| middle.association_reflection(one) }.first ||
+            raise(ArgumentError, "#{self}.#{name}: #{middle} has no association #{path[:source] || name}. Name it by source:")
         end
 
-        # What rows in the middle must be, besides having the keys.
-        def conditions(by, middle, source, source_type)
-          parts = []
-          parts << by[:conditions].transform_keys { |name| Sequel.qualify(middle.table_name, name) } if by[:conditions]
-          parts << {Sequel.qualify(middle.table_name, source[:polymorphic]) => source_type.to_s} if source[:polymorphic]
-          parts << by[:block].call(middle.dataset).opts[:where] if by[:block]
-          parts << source[:block].call(source.associated_class.dataset).opts[:where] if source[:block] && !source[:polymorphic]
-          parts.compact!
+        def associate_through(type, name, steps, scope, ordered, **options)
+          first, *middle, last = steps
+          limit = conditions(first, *middle, Step.new(nil, last.table, nil, last.conditions))
+          blocks = [ordered, scope].compact
+          block = ->(rows) { blocks.inject(limit ? rows.where(limit) : rows) { |found, one| one.call(found) } }
+          # Joins have the conditions that are Hashes; what else limits the rows on the way cannot be said there.
+          options[:graph_use_association_block] = limit.nil?
+          options[:graph_conditions] = last.conditions.to_a
+          options[:allow_eager_graph] = [first, *middle].none?(&:block) && (limit.nil? || blocks.empty?)
+          tables = steps.each_cons(2).map { |one, following| {table: one.table, left: one.key, right: following.column, conditions: one.conditions.to_a} }
+          keys = {left_primary_key: first.column, right_primary_key: last.key}
+          if middle.empty?
+            associate(type, name, join_table: first.table, left_key: first.key, right_key: last.column, graph_join_table_conditions: first.conditions.to_a, **keys, **options, &block)
+          else
+            associate((type == :many_to_many) ? :many_through_many : :one_through_many, name, through: tables, **keys, **options, &block)
+          end
+        end
+
+        # What rows on the way must be, besides having the keys.
+        def conditions(*steps)
+          parts = steps.flat_map { |step| [step.conditions&.to_h&.transform_keys { |name| Sequel.qualify(step.table, name) }.presence, step.block] }.compact
           Sequel.&(*parts) if parts.any?
         end
       end

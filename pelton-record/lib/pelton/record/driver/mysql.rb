@@ -12,11 +12,25 @@ module Pelton
       # @return [Hash] Sequel's options
       def options(_address, **)
         Driver.need("trilogy")
+        require "sequel/adapters/trilogy"
+        require_relative "mysql_lookup"
         {adapter: :trilogy, encoding: "utf8mb4"}
       end
 
       def prepare(database)
         database.extend_datasets(Text::MySQL)
+        database.extend(Limited)
+      end
+
+      # trilogy takes Pelton's errors for those of the system, because they have an `errno`, and fails over it.
+      # @private
+      module Limited
+        # @asynchronous
+        def connect(server)
+          super
+        rescue NoMethodError => error
+          raise error.cause.is_a?(Pelton::Error) ? error.cause : error
+        end
       end
 
       def usable?(connection)
@@ -28,12 +42,12 @@ module Pelton
 
       # The server's number of the connection is needed to cancel its queries.
       def opened(connection)
-        ids[connection] = connection.query("SELECT CONNECTION_ID()").first.first
+        connection.instance_variable_set(:@pelton_id, connection.query("SELECT CONNECTION_ID()").first.first)
       end
 
       # A second connection tells the server to end the query.
       def cancel(connection)
-        id = ids[connection] or return
+        id = connection.instance_variable_get(:@pelton_id) or return
         other = database.connect(:default)
         other.query("KILL QUERY #{Integer(id)}")
       ensure
@@ -52,7 +66,7 @@ module Pelton
 
       private
 
-      def ids = @ids ||= ObjectSpace::WeakMap.new
+      def lookup_class = MySQLLookup
     end
   end
 end

@@ -13,14 +13,22 @@ module Pelton
       # @return [Hash] Sequel's options
       def options(_address, **)
         Driver.need("pg")
+        require "sequel/adapters/postgres"
+        require_relative "postgres_lookup"
         {adapter: :postgres, encoding: "UTF8"}
       end
 
       def prepare(database)
         database.extend_datasets(Text::Postgres)
+        database.extension(:pg_array)
         return database.extend(Unprepared) unless database.opts[:prepared]
         database.extension(:pg_auto_parameterize)
         database.extend(Prepared)
+      end
+
+      # What the server says beside its answers, why it ends a session for example, belongs into the log. libpq would print it.
+      def opened(connection)
+        connection.set_notice_processor { |text| Pelton.logger.warn("#{name}: #{text.strip}") }
       end
 
       # Whether the server has closed the connection meanwhile. What it has sent is read, nothing is asked.
@@ -41,6 +49,11 @@ module Pelton
       rescue PG::Error, SystemCallError
         nil
       end
+
+      private
+
+      # Without prepared statements it would not be faster.
+      def lookup_class = (PostgresLookup if database.opts[:prepared])
     end
   end
 end

@@ -24,6 +24,10 @@ module Pelton
       def unusable_after_interruption? = false
 
       def forget(connections) = INHERITED.concat(connections)
+
+      private
+
+      def lookup_class = SQLite::Lookup
     end
   end
 end

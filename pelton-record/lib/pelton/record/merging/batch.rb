@@ -16,11 +16,11 @@ module Pelton
         def alone? = @rows.nil?
 
         # Adds a find before the query is sent.
-        def join(key, alone)
+        def join(key)
           share unless @rows
           @keys[key] = @keys.fetch(key, 0) + 1
           @waiting += 1
-          wait(key, alone)
+          wait(key)
         end
 
         # Sends the query, on a fiber of its own: none of the callers may end it for the others.
@@ -30,10 +30,10 @@ module Pelton
         end
 
         # @return [Model, nil]
-        def wait(key, alone)
+        def wait(key)
           row = @rows.await.fetch(key, nil) # an error is a copy for each caller, with the caller's lines
           return @model.dataset.row_proc.call((@keys[key] == 1) ? row : row.deep_dup) if row
-          alone.call if key.is_a?(String) # what differs here may be equal in the database's collation
+          @model.find_alone(@column, key) if key.is_a?(String) # what differs here may be equal in the database's collation
         ensure
           @waiting -= 1
           @task&.cancel if @waiting.zero? && !@rows.done?

@@ -20,11 +20,14 @@ module Pelton
         # @return [Integer] connections at most, and connections that are open or are being opened
         attr_reader :max, :size
 
-        # @return [Integer] how often a fiber took a connection, had to wait for it, and got none in time
+        # @return [Integer] how often a fiber asked for a connection, had to wait for it, and got none in time
         attr_reader :taken, :waits, :timeouts
 
-        # @return [Float] seconds that fibers have waited, and held connections
-        attr_reader :wait_time, :use_time
+        # @return [Integer] connections that were opened
+        attr_reader :created
+
+        # @return [Float] seconds that fibers have waited, held connections, and opened them
+        attr_reader :wait_time, :use_time, :create_time
 
         # @param pool [Pool] opens and closes the connections
         # @param name [Symbol]
@@ -49,8 +52,8 @@ module Pelton
           @idle = [] # the one that was used last is the last, and is taken first
           @waiting = {}.compare_by_identity # Operation => Fiber, in the order in which they asked
           @held = {}.compare_by_identity
-          @size = @taken = @waits = @timeouts = 0
-          @wait_time = @use_time = 0.0
+          @size = @taken = @waits = @timeouts = @failed_waits = @created = 0
+          @wait_time = @use_time = @create_time = 0.0
           connections.compact
         end
 
@@ -63,6 +66,9 @@ module Pelton
         # @return [Integer] held connections
         def in_use = @held.size
 
+        # @return [Integer] how often a connection was held and came back
+        def uses = [taken - waiting - in_use - @failed_waits, 0].max
+
         # Takes a connection for a fiber.
         #
         # @return [Slot]
@@ -70,22 +76,20 @@ module Pelton
         # @asynchronous
         def take(fiber)
           now = Clock.now
-          slot = waiter = nil
+          slot = waiter = idle_since = nil
           @mutex.synchronize do
             @taken += 1
             if (slot = @idle.pop)
-              @held[fiber] = slot
+              idle_since = slot.since
             elsif @size < @max || reclaim
               @size += 1
-              @held[fiber] = slot = Slot.new(self)
+              slot = Slot.new(self)
             else
               @waiting[waiter = Operation.new] = fiber
             end
+            hold(slot, fiber, now) if slot
           end
           return prepare(wait(waiter, now)) if waiter
-          idle_since = slot.since
-          slot.fiber = fiber
-          slot.since = now
           (idle_since && now - idle_since < CHECK_AFTER) ? slot : prepare(slot, idle_since)
         end
 
@@ -138,10 +142,13 @@ module Pelton
           end
         end
 
+        # @return [Array<Slot>] those that are held, the longest first
+        def held_slots = @mutex.synchronize { @held.values }.sort_by(&:since)
+
         # @return [Array<String>] who holds connections, the longest first
         def holders
           now = Clock.now
-          @mutex.synchronize { @held.values }.sort_by(&:since).map { |slot| slot.inspect_holder(now) }
+          held_slots.map { |slot| slot.inspect_holder(now) }
         end
 
         # @return [Hash{Symbol => Numeric}]
@@ -154,10 +161,15 @@ module Pelton
         # Gives a slot to the first fiber in the queue; the mutex is held. The slot's connection may be missing: then that fiber opens one.
         def hand_over(slot)
           waiter, fiber = @waiting.shift
-          slot.fiber = fiber
-          slot.since = Clock.now
-          @held[fiber] = slot
+          hold(slot, fiber, Clock.now)
           waiter.succeed(slot)
+        end
+
+        # The mutex is held: other threads look at those who hold connections.
+        def hold(slot, fiber, now)
+          slot.fiber = fiber
+          slot.since = now
+          @held[fiber] = slot
         end
 
         def wait(waiter, since)
@@ -169,7 +181,10 @@ module Pelton
         ensure # a wait that ends early, for whatever reason, keeps no connection
           @waits += 1
           @wait_time += Clock.now - since
-          give(waiter.result) if !slot && !@mutex.synchronize { @waiting.delete(waiter) }
+          unless slot
+            @failed_waits += 1
+            give(waiter.result) unless @mutex.synchronize { @waiting.delete(waiter) }
+          end
         end
 
         # Opens the connection of a slot, or checks one that has been idle for long.
@@ -178,11 +193,18 @@ module Pelton
             connection, slot.connection = slot.connection, nil
             @pool.close(connection)
           end
-          slot.connection || @pool.open(slot, @name)
+          slot.connection || open_connection(slot)
           ready = true
           slot
         ensure
           give(slot) unless ready
+        end
+
+        def open_connection(slot)
+          start = Clock.now
+          @pool.open(slot, @name)
+          @created += 1
+          @create_time += Clock.now - start
         end
 
         def drop(slot)

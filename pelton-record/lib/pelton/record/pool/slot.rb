@@ -18,6 +18,9 @@ module Pelton
         # @return [Float] when it was opened, on {Clock}
         attr_accessor :opened
 
+        # @return [Float, nil] {#since}, when {Leaks} has named the holder
+        attr_accessor :reported
+
         # @return [Boolean] whether it must not be used again
         attr_accessor :spoiled
 

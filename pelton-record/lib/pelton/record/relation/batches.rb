@@ -7,6 +7,22 @@ module Pelton
       module Batches
         BATCH = 1000
 
+        # What `in_batches` gives without a block: the batches, and what is done with each of them.
+        class Each < Enumerator
+          # @yieldparam record [Model]
+          # @asynchronous
+          def each_record(&block) = block ? each { |batch| batch.to_a.each(&block) } : to_enum(:each_record)
+
+          %i[update_all delete_all touch_all].each do |name|
+            # @return [Integer] rows
+            # @asynchronous
+            define_method(name) { |*arguments, **options| sum { |batch| batch.public_send(name, *arguments, **options) } }
+          end
+
+          # @asynchronous
+          def destroy_all = each(&:destroy_all)
+        end
+
         # @example find_each { |user| user.greet }
         # @param batch_size [Integer] rows
         # @param start [Object, nil] the first key
@@ -16,7 +32,7 @@ module Pelton
         # @return [nil, Enumerator] an Enumerator without a block
         # @asynchronous
         def find_each(batch_size: BATCH, start: nil, finish: nil, order: :asc, &block)
-          return enum_for(:find_each, batch_size: batch_size, start: start, finish: finish, order: order) unless block
+          return enum_for(:find_each, batch_size: batch_size, start: start, finish: finish, order: order) { size } unless block
           find_in_batches(batch_size: batch_size, start: start, finish: finish, order: order) { |records| records.each(&block) }
         end
 
@@ -35,7 +51,7 @@ module Pelton
         # @return [nil, Enumerator] an Enumerator without a block
         # @asynchronous
         def in_batches(of: BATCH, start: nil, finish: nil, order: :asc, load: false)
-          return enum_for(:in_batches, of: of, start: start, finish: finish, order: order, load: load) unless block_given?
+          return Each.new { |batches| in_batches(of: of, start: start, finish: finish, order: order, load: load) { |batch| batches << batch } } unless block_given?
           raise ArgumentError, "a batch has at least one row: of: #{of.inspect}" unless of.is_a?(Integer) && of.positive?
           key = model.primary_key
           raise ArgumentError, "batches need a primary key of one column, and #{model} has #{key.inspect}" unless key.is_a?(Symbol)
@@ -49,10 +65,10 @@ module Pelton
           after = nil
           until left == 0
             size = left ? [of, left].min : of
-            page = with((after ? rows.where(column.public_send(beyond, after)) : rows).limit(size, (dataset.opts[:offset] unless after)))
+            page = derived((after ? rows.where(column.public_send(beyond, after)) : rows).limit(size, (dataset.opts[:offset] unless after)))
             keys = load ? page.records.map(&:pk) : page.pluck(key)
             break if keys.empty?
-            yield(load ? page : with(dataset.unlimited.where(column => keys)))
+            yield(load ? page : derived(dataset.unlimited.where(column => keys)))
             after = keys.last
             left -= keys.size if left
             break if keys.size < size

@@ -16,11 +16,11 @@ module Pelton
           return records.count(*name, &block) if block
           name = nil if name == :all || name == "*"
           counted = name && selected([name]).first
-          counted ||= dataset.opts[:select].first if dataset.opts[:distinct] && dataset.opts[:select]&.size == 1
+          counted ||= counted_once if dataset.opts[:distinct] || dataset.opts[:eager_graph]
           function = counted ? Sequel::SQL::Function.new(:count, counted) : Sequel::SQL::Function.new(:count).*
-          function = function.distinct if counted && dataset.opts[:distinct]
-          return calculate(function) { |value| value.to_i } if dataset.opts[:group] || counted
-          dataset.unordered.count.to_i
+          function = function.distinct if counted && (dataset.opts[:distinct] || dataset.opts[:eager_graph])
+          return computed(function, :count, name) { |value| value.to_i } if dataset.opts[:group] || counted
+          graph_free(dataset).unordered.count.to_i
         end
 
         # @param name [Symbol, String, Sequel::SQL::Expression, nil]
@@ -28,7 +28,7 @@ module Pelton
         # @asynchronous
         def sum(name = nil, &block)
           return records.sum(*name, &block) if block || name.nil? || name.is_a?(Numeric)
-          calculate(Sequel::SQL::Function.new(:sum, selected([name]).first), name) { |value| value || 0 }
+          computed(Sequel::SQL::Function.new(:sum, selected([name]).first), :sum, name) { |value| value || 0 }
         end
 
         # @param name [Symbol, String, Sequel::SQL::Expression]
@@ -36,18 +36,27 @@ module Pelton
         # @asynchronous
         def average(name)
           float = name.respond_to?(:to_sym) && model.db_schema.dig(name.to_sym, :type) == :float
-          calculate(Sequel::SQL::Function.new(:avg, selected([name]).first)) { |value| (value.nil? || float) ? value : BigDecimal(value.to_s) }
+          computed(Sequel::SQL::Function.new(:avg, selected([name]).first), :average, name, as_is: true) { |value| (value.nil? || float) ? value : BigDecimal(value.to_s) }
         end
 
         # @param name [Symbol, String, Sequel::SQL::Expression]
         # @return [Object, nil, Hash] nil without rows
         # @asynchronous
-        def minimum(name) = calculate(Sequel::SQL::Function.new(:min, selected([name]).first), name)
+        def minimum(name) = computed(Sequel::SQL::Function.new(:min, selected([name]).first), :minimum, name)
 
         # @param name [Symbol, String, Sequel::SQL::Expression]
         # @return [Object, nil, Hash] nil without rows
         # @asynchronous
-        def maximum(name) = calculate(Sequel::SQL::Function.new(:max, selected([name]).first), name)
+        def maximum(name) = computed(Sequel::SQL::Function.new(:max, selected([name]).first), :maximum, name)
+
+        # @param operation [Symbol] :count, :sum, :average, :minimum or :maximum
+        # @return [Object] what that gives
+        # @raise [ArgumentError] for another one
+        # @asynchronous
+        def calculate(operation, name = :all)
+          raise ArgumentError, "there is no calculation #{operation.inspect}" unless %i[count sum average minimum maximum].include?(operation)
+          public_send(operation, name)
+        end
 
         # Values without objects.
         #
@@ -60,7 +69,7 @@ module Pelton
           columns = names.flatten.map { |name| plucked(name) }
           columns = model.columns.map { |name| Condition.qualified(dataset, name) } if columns.empty?
           aliases = columns.each_index.map { |index| :"c#{index}" }
-          rows = dataset.naked.clone(eager: nil).select(*columns.zip(aliases).map { |one, name| Sequel.as(one, name) }).all
+          rows = graph_free(dataset).select(*columns.zip(aliases).map { |one, name| Sequel.as(one, name) }).all
           types = names.map { |name| name if name.is_a?(Symbol) && model.typed_attribute?(name) }
           return rows.map { |row| restore(types[0], row[:c0]) } if aliases.size == 1
           rows.map { |row| aliases.each_with_index.map { |name, index| restore(types[index], row[name]) } }
@@ -74,7 +83,11 @@ module Pelton
 
         # @return [Array] the primary keys
         # @asynchronous
-        def ids = loaded? ? records.map(&:pk) : pluck(*model.primary_key)
+        def ids = if loaded?
+                    records.map(&:pk)
+                  else
+                    pluck(*model.primary_key).then { |keys| dataset.opts[:eager_graph] ? keys.uniq : keys }
+                  end
 
         private
 
@@ -88,23 +101,35 @@ module Pelton
 
         def restore(type, value) = type ? model.restore(type, value) : value
 
+        # The column of `distinct.count`: the only selected one, or else the key.
+        def counted_once
+          chosen = dataset.opts[:select]&.reject { |one| one.is_a?(Sequel::SQL::ColumnAll) } || []
+          return chosen.first if chosen.size == 1 && !dataset.opts[:eager_graph]
+          Condition.qualified(dataset, model.primary_key) if model.primary_key.is_a?(Symbol) && (chosen.empty? || dataset.opts[:eager_graph]) && !dataset.opts[:group] && !dataset.opts[:limit]
+        end
+
+        # Rows without what is loaded beside them.
+        def graph_free(rows) = rows.naked.clone(eager: nil, eager_graph: nil)
+
         # One value, or a Hash of them by groups. A limited query is computed over the rows that it gives.
-        def calculate(function, name = nil)
-          found = dataset.unordered.naked.clone(eager: nil)
+        def computed(function, operation, name, as_is: false)
+          found = graph_free(dataset).unordered
+          type = model.db_schema.dig(name.to_sym, :type) if !as_is && name.respond_to?(:to_sym)
           cast = lambda do |value|
-            value = model.cast(name.to_sym, value) if value && name.is_a?(Symbol) && model.db_schema.key?(name.to_sym) && !value.is_a?(Numeric)
+            value = model.cast(name.to_sym, value) if value && type && (!value.is_a?(Numeric) || (type == :decimal && operation != :count))
             block_given? ? yield(value) : value
           end
           groups = dataset.opts[:group]
           unless groups
             found = found.clone(distinct: nil) unless dataset.opts[:limit]
-            found = dataset.naked.clone(eager: nil).from_self(alias: model.table_name) if dataset.opts[:limit] || dataset.opts[:offset]
+            found = graph_free(dataset).from_self(alias: model.table_name) if dataset.opts[:limit] || dataset.opts[:offset]
             return cast.call(found.get(function))
           end
           names = groups.each_index.map { |index| :"g#{index}" }
-          found = dataset.naked.clone(eager: nil) if dataset.opts[:limit] || dataset.opts[:order]
-          rows = found.select(*groups.zip(names).map { |one, as| Sequel.as(one, as) }, Sequel.as(function, :result)).all
-          rows.to_h { |row| [(names.size == 1) ? group_value(groups[0], row[:g0]) : names.zip(groups).map { |key, one| group_value(one, row[key]) }, cast.call(row[:result])] }
+          result = :"#{operation}_#{name.nil? ? :all : name.to_s.gsub(/\W+/, "_")}" # order may name it
+          found = graph_free(dataset) if dataset.opts[:limit] || dataset.opts[:order]
+          rows = found.select(*groups.zip(names).map { |one, as| Sequel.as(one, as) }, Sequel.as(function, result)).all
+          rows.to_h { |row| [(names.size == 1) ? group_value(groups[0], row[:g0]) : names.zip(groups).map { |key, one| group_value(one, row[key]) }, cast.call(row[result])] }
         end
 
         def group_value(group, value)

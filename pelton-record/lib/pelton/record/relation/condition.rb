@@ -38,12 +38,28 @@ module Pelton
             end
           end
 
-          # @return [Symbol, nil] the column that a comparison is about
+          # @param conditions [Hash]
+          # @return [Array<String>] the other tables that they name
+          def tables_of(conditions)
+            conditions.filter_map do |name, value|
+              next if name.is_a?(Sequel::SQL::Expression)
+              value.is_a?(Hash) ? name.to_s : name.to_s[/\A(\w+)\./, 1]
+            end
+          end
+
+          # @return [Array<Sequel::SQL::Expression>] what must be true together
+          def parts_of(condition)
+            return [] if condition.nil?
+            (condition.is_a?(Sequel::SQL::BooleanExpression) && condition.op == :AND) ? condition.args.flat_map { |part| parts_of(part) } : [condition]
+          end
+
+          # @return [Sequel::SQL::Expression, nil] the column that a comparison is about
           def column_of(expression)
             return unless expression.is_a?(Sequel::SQL::BooleanExpression)
-            name = expression.args.first
-            name = name.column if name.is_a?(Sequel::SQL::QualifiedIdentifier)
-            name if name.is_a?(Symbol)
+            first = expression.args.first
+            return first if first.is_a?(Sequel::SQL::QualifiedIdentifier) || first.is_a?(Sequel::SQL::Identifier)
+            columns = (expression.op == :OR) ? expression.args.map { |part| column_of(part) }.uniq : []
+            columns.first if columns.size == 1
           end
 
           # @return [Sequel::SQL::Expression] that there is a related object
@@ -120,13 +136,21 @@ module Pelton
             when Relation then Sequel.expr(identifier => value.for_subquery)
             when Sequel::Model then Sequel.expr(identifier => value.pk)
             when Sequel::Dataset, Sequel::SQL::Expression, nil then Sequel.expr(identifier => value)
-            when Range then Sequel.expr(identifier => Range.new(*[value.begin, value.end].map { |one| one.nil? ? nil : model.comparable(name, one) }, value.exclude_end?))
+            when Range then Sequel.expr(identifier => Range.new(bound(model, name, value.begin, -1), bound(model, name, value.end, 1), value.exclude_end?))
             when Set then compare(model, name, identifier, value.to_a)
             when Array then model.typed?(name) ? Sequel.expr(identifier => model.comparable(name, value)) : compare_list(model, name, identifier, value)
             else Sequel.expr(identifier => model.comparable(name, value))
             end
           rescue Sequel::InvalidValue # no row has such a value
             NOTHING
+          end
+
+          # A range that ends beyond all values (`side`: 1), or begins before them (-1), has no end there.
+          def bound(model, name, value, side)
+            return if value.nil? || (value.is_a?(Float) && value.infinite? == side)
+            model.comparable(name, value)
+          rescue Attributes::OutOfRange
+            ((value.to_i <=> 0) == side) ? nil : raise
           end
 
           def compare_list(model, name, identifier, values)

@@ -8,17 +8,27 @@ module Pelton
       # where, not, or. Each value is cast to its column's type and bound or quoted; each name is quoted.
       module Conditions
         # What `where` without arguments gives: `where.not(...)`.
-        Chain = Struct.new(:relation) do
-          def not(...) = relation.not(...)
+        class Chain
+          # @param relation [Relation]
+          def initialize(relation)
+            @relation = relation
+          end
+
+          # @param conditions see {Conditions#not}
+          # @return [Relation]
+          def not(...) = @relation.not(...)
 
           # Without a related object.
           #
           # @param names [Array<Symbol>] of associations
           # @return [Relation]
-          def missing(*names) = names.inject(relation) { |found, name| found.not(Condition.related(relation.model, name)) }
+          def missing(*names) = names.inject(@relation) { |found, name| found.not(Condition.related(found.model, name)) }
 
           # With a related object.
-          def associated(*names) = names.inject(relation) { |found, name| found.where(Condition.related(relation.model, name)) }
+          #
+          # @param names [Array<Symbol>] of associations
+          # @return [Relation]
+          def associated(*names) = names.inject(@relation) { |found, name| found.where(Condition.related(found.model, name)) }
         end
 
         # Adds conditions.
@@ -34,7 +44,9 @@ module Pelton
           return Chain.new(self) if conditions.empty? && !block
           first = conditions.first
           return self if conditions.size == 1 && (first.nil? || (first.respond_to?(:empty?) && first.empty?))
-          with(dataset.where(*(Condition.of(self, *conditions) unless conditions.empty?), &block), given_by(first))
+          found = derived(dataset.where(*(Condition.of(self, *conditions) unless conditions.empty?), &block), given_by(first))
+          tables = Condition.tables_of(first) if first.is_a?(Hash)
+          (tables.nil? || tables.empty?) ? found : found.references(*tables)
         end
 
         # Adds a condition that must not be true.
@@ -42,32 +54,47 @@ module Pelton
         # @param (see #where)
         # @return [Relation]
         def not(*conditions, &block)
-          with(conditions.empty? ? dataset.exclude(&block) : dataset.exclude(Condition.of(self, *conditions)))
+          derived(conditions.empty? ? dataset.exclude(&block) : dataset.exclude(Condition.of(self, *conditions)))
         end
 
         # Replaces the conditions on these columns.
         #
         # @return [Relation]
-        def rewhere(conditions) = without(*conditions.keys).where(conditions)
+        def rewhere(conditions) = unconditioned(conditions.keys.map { |name| column(name) }).where(conditions)
+
+        # @return [Relation] the rows that the conditions leave out
+        def invert_where = derived((condition = dataset.opts[:where]) ? dataset.clone(where: Sequel.~(condition)) : dataset, Sequel::OPTS)
+
+        # @param records [Array<Model, Relation>]
+        # @return [Relation] without these
+        def excluding(*records)
+          keys = records.flat_map { |one| one.is_a?(Relation) ? one.ids : Array(one) }.compact.map { |one| one.is_a?(Sequel::Model) ? one.pk : one }
+          keys.empty? ? self : self.not(model.primary_key => keys)
+        end
+        alias_method :without, :excluding
 
         # Either this relation's conditions or the other's. (Given a Hash or an expression, as Sequel's `or`.)
         #
         # @param other [Relation, Sequel::Dataset, Object]
         # @return [Relation]
         def or(other)
-          return with(dataset.or(Condition.of(self, other)), Sequel::OPTS) unless other.is_a?(Relation) || other.is_a?(Sequel::Dataset)
-          theirs = (other.is_a?(Relation) ? other.dataset : other).opts[:where]
+          return derived(dataset.or(Condition.of(self, other)), Sequel::OPTS) unless other.is_a?(Relation) || other.is_a?(Sequel::Dataset)
+          other = other.dataset if other.is_a?(Relation)
+          return derived(other, Sequel::OPTS) if nothing?(dataset)
+          return self if nothing?(other)
+          theirs = other.opts[:where]
           mine = dataset.opts[:where]
-          with((mine && theirs) ? dataset.clone(where: Sequel.|(mine, theirs)) : dataset.unfiltered, Sequel::OPTS)
+          derived((mine && theirs) ? dataset.clone(where: Sequel.|(mine, theirs)) : dataset.unfiltered, Sequel::OPTS)
         end
 
         # Both this relation's conditions and the other's.
         #
         # @param other [Relation]
         # @return [Relation]
-        def and(other) = with((condition = other.dataset.opts[:where]) ? dataset.where(condition) : dataset)
+        def and(other) = derived((condition = other.dataset.opts[:where]) ? dataset.where(condition) : dataset)
 
-        # Adds what another relation, of this model or of a joined one, says: its conditions, joins and order.
+        # Adds what another relation, of this model or of a joined one, says: its conditions, joins and order. A condition on the same column
+        # takes the place of this relation's.
         #
         # @param other [Relation, Hash]
         # @return [Relation]
@@ -76,40 +103,41 @@ module Pelton
           theirs = other.dataset.opts
           found = dataset
           found = found.clone(join: [*found.opts[:join], *theirs[:join]]) if theirs[:join]
-          found = found.where(theirs[:where]) if theirs[:where]
+          found = unconditioned(Condition.parts_of(theirs[:where]).filter_map { |part| Condition.column_of(part) }).dataset.then { |rest| found.clone(where: rest.opts[:where]).where(theirs[:where]) } if theirs[:where]
           found = found.order_append(*theirs[:order]) if theirs[:order]
           found = found.clone(limit: theirs[:limit], offset: theirs[:offset]) if theirs[:limit]
-          with(found)
+          derived(found)
         end
 
         # Conditions on groups.
         #
         # @example group(:city).having("COUNT(*) > ?", 5)
         # @return [Relation]
-        def having(*conditions, &block) = with(dataset.having(*(Condition.of(self, *conditions) unless conditions.empty?), &block))
+        def having(*conditions, &block) = derived(dataset.having(*(Condition.of(self, *conditions) unless conditions.empty?), &block))
 
         # Finds nothing, without a query.
         #
         # @return [Relation]
-        def none = with(dataset.extension(:null_dataset).nullify)
+        def none = derived(dataset.extension(:null_dataset).nullify.clone(nothing: true))
 
         private
 
-        # Conditions and order without those that name one of the columns.
-        def without(*columns)
-          names = columns.map(&:to_sym)
-          condition = dataset.opts[:where] or return self
-          parts = (condition.is_a?(Sequel::SQL::BooleanExpression) && condition.op == :AND) ? condition.args : [condition]
-          rest = parts.reject { |part| names.include?(Condition.column_of(part)) }
-          with(rest.empty? ? dataset.unfiltered : dataset.clone(where: Condition.all_of(rest)), @given.except(*names))
+        def nothing?(rows) = rows.opts[:nothing]
+
+        # Without the conditions on these columns.
+        def unconditioned(columns)
+          parts = Condition.parts_of(dataset.opts[:where])
+          rest = parts.reject { |part| columns.include?(Condition.column_of(part)) }
+          return self if rest.size == parts.size
+          derived(rest.empty? ? dataset.unfiltered : dataset.clone(where: Condition.all_of(rest)), given.except(*columns.map { |one| one.try(:column) || one }))
         end
 
         def given_by(conditions)
-          return @given unless conditions.is_a?(Hash)
+          return given unless conditions.is_a?(Hash)
           found = conditions.each_with_object({}) do |(name, value), given|
             given[name.to_sym] = value unless value.is_a?(Array) || value.is_a?(Hash) || value.is_a?(Range) || value.is_a?(Relation) || !name.respond_to?(:to_sym) || name.to_s.include?(".")
           end
-          found.empty? ? @given : @given.merge(found)
+          found.empty? ? given : given.merge(found)
         end
       end
     end

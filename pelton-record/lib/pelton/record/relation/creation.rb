@@ -7,7 +7,8 @@ module Pelton
       module Creation
         # @return [Model] not saved
         def new(attributes = Sequel::OPTS, &block)
-          model.new(@given) do |record|
+          return model.new(attributes, &block) if given.empty?
+          model.new(given) do |record|
             record.assign_attributes(attributes)
             yield record if block
           end
@@ -43,6 +44,31 @@ module Pelton
         # @return [Model] created, or found where a unique index says that it is there
         # @asynchronous
         def create_or_find_by(attributes, &block) = created_once(attributes) { create(attributes, &block) }
+
+        # @return [Model]
+        # @raise [Invalid, NotSaved]
+        # @asynchronous
+        def create_or_find_by!(attributes, &block) = created_once(attributes) { create!(attributes, &block) }
+
+        # @return [Model] the first one, or created with the conditions' values and these
+        # @asynchronous
+        def first_or_create(attributes = Sequel::OPTS, &block) = first || create(attributes, &block)
+
+        # @return [Model]
+        # @raise [Invalid, NotSaved]
+        # @asynchronous
+        def first_or_create!(attributes = Sequel::OPTS, &block) = first || create!(attributes, &block)
+
+        # @return [Model] the first one, or new
+        # @asynchronous
+        def first_or_initialize(attributes = Sequel::OPTS, &block) = first || new(attributes, &block)
+
+        # What new objects get besides, while it is no condition.
+        #
+        # @example create_with(locked: false).find_or_create_by(name: "Ann")
+        # @param attributes [Hash, nil]
+        # @return [Relation]
+        def create_with(attributes) = derived(dataset, given.merge(attributes || {}))
 
         # @return [Model] found, or new
         # @asynchronous

@@ -5,23 +5,83 @@ module Pelton
     class Relation
       # Associations that are loaded with the records. They would be at their first use, too ({Together}): one query for all records.
       module Eager
-        # Loads associations right after the records, by a query each.
+        # Loads associations right after the records, by a query each; or by joins, where conditions name their tables.
         #
         # @example includes(:author, comments: :author)
         # @return [Relation]
-        def includes(*associations) = with(dataset.eager(*associations.flatten))
-        alias_method :preload, :includes
+        def includes(*associations)
+          names = associations.flatten
+          found = derived(dataset.eager(*names))
+          dataset.opts[:references] ? found.send(:joining_referenced) : found
+        end
+
+        # Loads associations right after the records, by a query each.
+        #
+        # @return [Relation]
+        def preload(*associations) = derived(dataset.eager(*associations.flatten))
 
         # Loads associations in the same query, by joins, so conditions may name their tables.
         #
         # @return [Relation]
-        def eager_load(*associations) = with(dataset.eager_graph(*associations.flatten.map { |one| named_in_graph(one) }))
+        def eager_load(*associations) = derived(dataset.eager_graph(*associations.flatten.map { |one| named_in_graph(one) }))
+
+        # Says that a condition in SQL names the table of an association of {#includes}, so that it is joined.
+        #
+        # @param tables [Array<Symbol>]
+        # @return [Relation]
+        def references(*tables) = derived(dataset.clone(references: [*dataset.opts[:references], *tables.map(&:to_sym)])).send(:joining_referenced)
+
+        # The associated objects, in the place of these.
+        #
+        # @param association [Symbol]
+        # @return [Array<Model>]
+        # @asynchronous
+        def extract_associated(association) = preload(association).map(&association).flatten.compact
 
         private
 
         def named_in_graph(association)
-          return association unless association.is_a?(Symbol)
-          named(dataset, model, association).first
+          case association
+          when Symbol, Hash then named(dataset, model, association).first
+          else association
+          end
+        end
+
+        # The objects of a query. Of joined tables a limit counts the objects, not the rows: their keys are asked for first.
+        def objects(rows)
+          return rows.all.each(&:readonly!) if rows.opts[:readonly]
+          limited = rows.opts[:limit] || rows.opts[:offset]
+          return rows.all unless limited && rows.opts[:eager_graph]
+          keys = Array(model.primary_key).map { |name| Condition.qualified(rows, name) }
+          found = graph_free(rows).select(*keys).group(*keys).map { |row| row.values_at(*Array(model.primary_key)) }
+          rows.unlimited.where(keys => found).all
+        end
+
+        # Joins the associations of `includes` whose tables are named elsewhere.
+        def joining_referenced
+          loaded = dataset.opts[:eager] or return self
+          joined = loaded.select { |name, deeper| referenced?(model, {name => deeper}) }
+          return self if joined.empty?
+          rest = loaded.except(*joined.keys)
+          derived(dataset.clone(eager: rest.empty? ? nil : rest)).eager_load(*joined.map { |name, deeper| deeper ? {name => deeper} : name })
+        end
+
+        # @param association [Symbol, Hash, Array, nil] as `includes` takes them
+        def referenced?(owner, association)
+          case association
+          when nil then false
+          when Array then association.any? { |one| referenced?(owner, one) }
+          when Hash
+            association.any? { |name, deeper| referenced?(owner, name) || (deeper && referenced?(owner.association_reflection(name).associated_class, deeper)) }
+          else
+            reflection = owner.association_reflection(association)
+            !reflection[:polymorphic] && named_elsewhere?([association, reflection.associated_class.table_name])
+          end
+        end
+
+        # Whether conditions name a table that is not joined yet.
+        def named_elsewhere?(names)
+          (dataset.opts[:references] & names).any? && dataset.opts[:join].to_a.none? { |join| names.include?(join.table_alias || join.table) }
         end
       end
     end

@@ -32,6 +32,26 @@ module Pelton
         # @asynchronous
         def find_by!(*conditions) = where(*conditions).take!
 
+        # The object that a signed id names.
+        #
+        # @param signed [String] of {SignedIds#signed_id}; it may come from outside
+        # @param purpose [Symbol, String, nil] for which it was signed
+        # @return [Model, nil] nil as well when it is forged, for something else, or not valid any more
+        # @raise [Error] without a secret
+        # @asynchronous
+        def find_signed(signed, purpose: nil)
+          id = model.signed_id_verifier.verified(signed, purpose: model.signed_id_purpose(purpose)) if signed.is_a?(String)
+          find_by(model.primary_key_hash(id)) unless id.nil?
+        end
+
+        # @param (see #find_signed)
+        # @return [Model]
+        # @raise [NotFound] see {#find_signed}
+        # @asynchronous
+        def find_signed!(signed, purpose: nil)
+          find_signed(signed, purpose: purpose) || raise(NotFound.new("no #{model} has this signed id: it is forged, for something else or not valid any more, or the row is gone", model: model))
+        end
+
         # Any object; with a number, as many.
         #
         # @return [Model, nil, Array<Model>]
@@ -48,7 +68,7 @@ module Pelton
         def first(count = nil)
           return count ? records.first(count) : records.first if loaded?
           found = dataset.opts[:order] ? dataset : by_key
-          count ? with(found).limit(count).to_a : one(found)
+          count ? derived(found).limit(count).to_a : one(found)
         end
 
         # The last by the order, or else by the primary key; with a number, as many, in the order.
@@ -60,16 +80,22 @@ module Pelton
           count ? reverse_order.limit(count).to_a.reverse : one(reverse_order.dataset)
         end
 
-        # @return [Model, nil]
-        # @asynchronous
-        def second = first(2)[1]
+        {second: 2, third: 3, fourth: 4, fifth: 5, forty_two: 42}.each do |name, number|
+          # The one of that number.
+          define_method(name) { first(number)[number - 1] }
+        end
 
-        {first: :first, last: :last, take: :take}.each do |name, plain|
+        {second_to_last: 2, third_to_last: 3}.each do |name, number|
+          # The one of that number from the end.
+          define_method(name) { last(number).then { |found| found.first if found.size == number } }
+        end
+
+        %i[first last take second third fourth fifth].each do |name|
           class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
             # @return [Model]
             # @raise [NotFound]
             # @asynchronous
-            def #{name}! = #{plain} || missing
+            def #{name}! = #{name} || missing
           RUBY
         end
 
@@ -84,6 +110,14 @@ module Pelton
           raise Error, "more than one #{model} matches #{describe}" if found.size > 1
           found.first || missing
         end
+
+        # The only object with these conditions.
+        #
+        # @param conditions see {Conditions#where}
+        # @return [Model]
+        # @raise [NotFound, Error] see {#sole}
+        # @asynchronous
+        def find_sole_by(*conditions) = where(*conditions).sole
 
         # Whether there is a row: any, one with this key, or one that matches.
         #
@@ -109,7 +143,7 @@ module Pelton
 
         # @return [Boolean] whether there is one row; with a block or a pattern, as Enumerable#one?
         # @asynchronous
-        def one?(...) = block_or_pattern?(...) ? records.one?(...) : limit(2).size == 1
+        def one?(...) = block_or_pattern?(...) ? records.one?(...) : limited(2) == 1
 
         # @return [Boolean]
         # @asynchronous
@@ -128,17 +162,17 @@ module Pelton
         end
         alias_method :member?, :include?
 
-        prepend Styles.callbacks(:find_by, :find_by!, :take, :take!, :first, :first!, :last, :last!, :exists?)
+        prepend Styles.callbacks(:find_by, :find_by!, :find_signed, :find_signed!, :take, :take!, :first, :first!, :last, :last!, :exists?)
 
         private
 
         def block_or_pattern?(*pattern, &block) = block || pattern.any?
 
-        def limited(count) = loaded? ? records.size : limit(count).dataset.count
+        def limited(count) = loaded? ? records.size : limit([count, dataset.opts[:limit]].compact.min).count(:all)
 
         def one(found)
           found = found.limit(1) unless found.opts[:limit] == 1
-          found.all.first
+          objects(found).first
         end
 
         def find_one(id)

@@ -49,7 +49,7 @@ module Pelton
           associations.flatten.each do |association|
             found = association.is_a?(String) ? join_text(found, association) : found.public_send(how, *named(found, model, association))
           end
-          with((dataset.opts[:select] || found.opts[:select]&.any? { |one| one.is_a?(Sequel::SQL::ColumnAll) }) ? found : found.select_all(found.first_source_alias))
+          derived((dataset.opts[:select] || found.opts[:select]&.any? { |one| one.is_a?(Sequel::SQL::ColumnAll) }) ? found : found.select_all(found.first_source_alias))
         end
 
         def join_text(found, text) = found.clone(join: [*found.opts[:join], Text.new(text)])

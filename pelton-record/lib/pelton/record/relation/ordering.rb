@@ -14,15 +14,29 @@ module Pelton
         # @param terms [Array<Symbol, Hash, String, Sequel::SQL::Expression>]
         # @return [Relation]
         # @raise [ArgumentError] for a String that is more than columns with ASC or DESC: it could come from outside. Wrap SQL in Sequel.lit
-        def order(*terms) = with(dataset.order_append(*terms.flatten.flat_map { |term| order_of(term) }))
+        def order(*terms)
+          raise ArgumentError, "order takes columns: order(:name)" if terms.empty?
+          derived(dataset.order_append(*terms.flatten.flat_map { |term| order_of(term) }))
+        end
+
+        # The rows whose column has these values, in their order.
+        #
+        # @param name [Symbol]
+        # @param values [Array]
+        # @return [Relation]
+        def in_order_of(name, values)
+          return none if values.empty?
+          ranks = values.each_with_index.to_h { |value, index| [Sequel.expr(column(name) => value.nil? ? nil : model.comparable(model.column_alias(name.to_sym), value)), index] }
+          where(name => values).order(Sequel.case(ranks, values.size))
+        end
 
         # Replaces the order.
         #
         # @return [Relation]
-        def reorder(*terms) = with(dataset.unordered).order(*terms)
+        def reorder(*terms) = terms.compact.empty? ? derived(dataset.unordered) : derived(dataset.unordered).order(*terms)
 
         # @return [Relation] in the opposite order; without one, by descending primary key
-        def reverse_order = with(dataset.opts[:order] ? dataset.reverse : by_key.reverse)
+        def reverse_order = derived(dataset.opts[:order] ? dataset.reverse : by_key.reverse)
         alias_method :reverse, :reverse_order
 
         # @param count [Integer, String, nil] rows; nil: all
@@ -30,13 +44,19 @@ module Pelton
         # @raise [ArgumentError] for anything but a number
         def limit(count)
           count = number(count) unless count.nil?
-          with((count.nil? || count.zero?) ? dataset.clone(limit: count) : dataset.limit(count))
+          return derived(dataset.clone(limit: count)) if count.nil? || count.zero?
+          kept = KEPT[count] or return derived(dataset.limit(count))
+          derived(dataset.send(:cached_dataset, kept) { dataset.limit(count) })
         end
 
         # @param count [Integer, String] rows that are left out
         # @return [Relation]
         # @raise [ArgumentError] for anything but a number
-        def offset(count) = with(dataset.offset(number(count)))
+        def offset(count) = derived(dataset.offset(number(count)))
+
+        # By these names a dataset keeps itself with a limit, as pages ask for it again and again, and with its SQL.
+        KEPT = Array.new(101) { |count| :"_limit_#{count}_ds" }.freeze
+        private_constant :KEPT
 
         private
 
@@ -48,7 +68,11 @@ module Pelton
 
         def order_of(term)
           case term
-          when Hash then term.map { |name, direction| directed(column(name), direction) }
+          when Hash
+            term.flat_map do |name, direction|
+              next directed(column(name), direction) unless direction.is_a?(Hash)
+              direction.map { |own, way| directed(Sequel::SQL::QualifiedIdentifier.new(name.to_sym, own.to_sym), way) }
+            end
           when Symbol then [column(term)]
           when Sequel::LiteralString, Sequel::SQL::Expression then [term]
           when String then term.split(",").map { |part| order_of_text(part) }

@@ -13,37 +13,54 @@ module Pelton
         # @asynchronous with a block
         def select(*columns, &block)
           return records.select(&block) if block
-          with(dataset.select_append(*selected(columns)).then { |found| dataset.opts[:select] ? found : dataset.select(*selected(columns)) })
+          derived(dataset.select_append(*selected(columns)).then { |found| dataset.opts[:select] ? found : dataset.select(*selected(columns)) })
         end
 
         # Replaces the columns.
         #
         # @return [Relation]
-        def reselect(*columns) = with(dataset.select(*selected(columns)))
+        def reselect(*columns) = derived(dataset.select(*selected(columns)))
+
+        # Replaces the groups.
+        #
+        # @return [Relation]
+        def regroup(*columns) = derived(dataset.ungrouped).group(*columns)
 
         # @return [Relation] without rows that are equal to another
-        def distinct(value = true) = with(value ? dataset.distinct : dataset.clone(distinct: nil))
+        def distinct(value = true) = derived(value ? dataset.distinct : dataset.clone(distinct: nil))
 
         # @param columns [Array<Symbol, String, Sequel::SQL::Expression>] a String is SQL of the program's own
         # @return [Relation]
-        def group(*columns) = with(dataset.group_append(*selected(columns)))
+        def group(*columns) = derived(dataset.group_append(*selected(columns)))
 
         # Reads from a subquery, or another table.
         #
-        # @param source [Relation, Sequel::Dataset, Symbol]
+        # @param source [Relation, Sequel::Dataset, Symbol, String] a String that is no name is SQL of the program's own
         # @param name [Symbol] that it has in the query
         # @return [Relation]
         def from(source, name = model.table_name)
           source = source.dataset if source.is_a?(Relation)
-          with(dataset.from(source.is_a?(Sequel::Dataset) ? source.as(name) : source))
+          source = named_source(source) if source.is_a?(String)
+          derived(dataset.from(source.is_a?(Sequel::Dataset) ? source.as(name.to_sym) : source))
         end
+
+        # Adds a comment to the SQL, for the database's log.
+        #
+        # @param text [String]
+        # @return [Relation]
+        def annotate(text) = derived(dataset.extension(:sql_comments).comment(text))
+
+        # Its objects are not written: {ReadOnly}.
+        #
+        # @return [Relation]
+        def readonly(value = true) = derived(dataset.clone(readonly: value))
 
         # Adds a common table expression.
         #
         # @example User.with(recent: Post.where(...)).joins("JOIN recent ON recent.user_id = users.id")
         # @return [Relation]
-        def with_cte(**tables)
-          with(tables.inject(dataset) { |found, (name, query)| found.with(name, query.is_a?(Relation) ? query.dataset : query) })
+        def with(**tables)
+          derived(tables.inject(dataset) { |found, (name, query)| found.with(name, query.is_a?(Relation) ? query.dataset : query) })
         end
 
         # Locks the rows that are read, until the transaction ends. SQLite has no such locks: there it changes nothing.
@@ -51,8 +68,8 @@ module Pelton
         # @param mode [Boolean, String] true: FOR UPDATE; a String: the database's own clause, such as "FOR SHARE"
         # @return [Relation]
         def lock(mode = true)
-          return with(dataset.clone(lock: nil)) unless mode
-          with(if mode == true
+          return derived(dataset.clone(lock: nil)) unless mode
+          derived(if mode == true
             dataset.for_update
           else
             dataset.lock_style(mode.is_a?(String) ? " #{mode}" : mode)
@@ -62,8 +79,8 @@ module Pelton
         # @param parts [Array<Symbol>] :where, :order, :limit, :offset, :select, :group, :having, :joins, :includes, :lock, :distinct
         # @return [Relation] without them
         def unscope(*parts, where: nil)
-          found = parts.empty? ? self : with(dataset.clone(parts.to_h { |part| [{joins: :join, includes: :eager}.fetch(part, part), nil] }))
-          where ? found.send(:without, *where) : found
+          found = parts.empty? ? self : derived(dataset.clone(parts.to_h { |part| [{joins: :join, includes: :eager}.fetch(part, part), nil] }))
+          where ? found.send(:unconditioned, Array(where).map { |name| column(name) }) : found
         end
 
         # @return [Relation] only these parts of the query
@@ -81,6 +98,13 @@ module Pelton
         end
 
         private
+
+        # "users", "(SELECT ...) AS users"
+        def named_source(text)
+          return text.to_sym if text.match?(/\A\w+\z/)
+          match = /\A(.+?)\s+(?:AS\s+)?(\w+)\z/im.match(text)
+          match ? Sequel.as(Sequel.lit(match[1]), match[2].to_sym) : Sequel.lit(text)
+        end
 
         def selected(columns)
           columns.flatten.map do |name|

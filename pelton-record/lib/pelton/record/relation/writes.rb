@@ -11,11 +11,25 @@ module Pelton
         # @asynchronous
         def update_all(changes)
           case changes
-          when Hash then plain_rows.update(changes.to_h { |name, value| [model.column_alias(name.to_sym), written(name, value)] })
+          when Hash
+            raise ArgumentError, "update_all needs what to change" if changes.empty?
+            plain_rows.update(changes.to_h { |name, value| [model.column_alias(name.to_sym), written(name, value)] })
           when String, Array then text_update(*changes)
           else raise ArgumentError, "update_all takes a Hash, or SQL with its values, not #{changes.inspect}"
           end
         end
+
+        # Updates each object, with validations and callbacks.
+        #
+        # @param attributes [Hash]
+        # @return [Array<Model>]
+        # @asynchronous
+        def update(attributes) = to_a.each { |record| record.update(attributes) }
+
+        # @return [Array<Model>]
+        # @raise [Invalid, NotSaved]
+        # @asynchronous
+        def update!(attributes) = to_a.each { |record| record.update!(attributes) }
 
         # @return [Integer] rows
         # @asynchronous
@@ -58,11 +72,12 @@ module Pelton
         # @param rows [Array<Hash>] all with the same columns
         # @param unique_by [Symbol, Array<Symbol>, nil] the index's columns; nil: any unique index
         # @param returning [Symbol, Array<Symbol>, nil] columns of the new rows; MariaDB and MySQL before 10.5 cannot
+        # @param record_timestamps [Boolean] whether created_at and updated_at are set
         # @return [Array<Hash>] the returned columns of the inserted rows; empty without `returning`
         # @asynchronous
-        def insert_all(rows, unique_by: nil, returning: nil)
+        def insert_all(rows, unique_by: nil, returning: nil, record_timestamps: model.record_timestamps)
           into = plain_rows.then { |found| unique_by ? conflict(found, unique_by, nil) : ignoring(found) }
-          insert_rows(into, rows, returning)
+          insert_rows(into, rows, returning, record_timestamps)
         end
 
         # {#insert_all}, with an error instead of rows that are left out.
@@ -70,23 +85,29 @@ module Pelton
         # @return [Array<Hash>]
         # @raise [Sequel::UniqueConstraintViolation]
         # @asynchronous
-        def insert_all!(rows, returning: nil) = insert_rows(plain_rows, rows, returning)
+        def insert_all!(rows, returning: nil, record_timestamps: model.record_timestamps) = insert_rows(plain_rows, rows, returning, record_timestamps)
 
         # @return [Array<Hash>] see {#insert_all}
         # @asynchronous
         def insert(row, **options) = insert_all([row], **options)
+
+        # @return [Array<Hash>] see {#insert_all!}
+        # @asynchronous
+        def insert!(row, **options) = insert_all!([row], **options)
 
         # Inserts rows, or updates those that are there.
         #
         # @param rows [Array<Hash>] all with the same columns
         # @param unique_by [Symbol, Array<Symbol>] the columns of a unique index
         # @param update_only [Array<Symbol>, nil] the columns that are updated; nil: all that the rows have
+        # @param on_duplicate [Symbol] :update, or :skip, as {#insert_all}
         # @return [Array<Hash>] see {#insert_all}
         # @asynchronous
-        def upsert_all(rows, unique_by: model.primary_key, update_only: nil, returning: nil)
+        def upsert_all(rows, unique_by: model.primary_key, update_only: nil, returning: nil, on_duplicate: :update, record_timestamps: model.record_timestamps)
           return [] if rows.empty?
+          return insert_all(rows, unique_by: unique_by, returning: returning, record_timestamps: record_timestamps) if on_duplicate == :skip
           updated = Array(update_only || (rows.first.keys.map(&:to_sym) - Array(unique_by) - %i[created_at created_on])).map(&:to_sym)
-          insert_rows(conflict(plain_rows, unique_by, updated), rows, returning)
+          insert_rows(conflict(plain_rows, unique_by, updated), rows, returning, record_timestamps)
         end
 
         # @return [Array<Hash>] see {#upsert_all}
@@ -109,19 +130,23 @@ module Pelton
         def written(name, value)
           case value
           when Sequel::SQL::Expression, Sequel::LiteralString, Sequel::Dataset then value
-          else model.store(model.column_alias(name.to_sym), model.cast(model.column_alias(name.to_sym), value))
+          else model.to_database(model.column_alias(name.to_sym), model.cast(model.column_alias(name.to_sym), value))
           end
         end
 
         def text_update(text, *values)
+          raise ArgumentError, "update_all needs what to change" if text.strip.empty?
           text = plain_rows.literal(Condition.of(self, text, *values)).delete_prefix("(").delete_suffix(")") unless values.empty?
           plain_rows.update(Sequel.lit(text))
         end
 
-        def insert_rows(into, rows, returning)
+        # The conditions' values are the rows', too: author.posts.insert_all(...).
+        def insert_rows(into, rows, returning, record_timestamps)
           return [] if rows.empty?
+          into = into.unfiltered
+          rows = rows.map { |row| given.merge(row.transform_keys(&:to_sym)) } unless given.empty?
           names = rows.first.keys.map(&:to_sym)
-          stamps = model.create_timestamps - names
+          stamps = record_timestamps ? model.create_timestamps - names : []
           now = Time.now
           values = rows.map do |row|
             row = row.transform_keys(&:to_sym)

@@ -11,11 +11,15 @@ module Pelton
       # waits for a lock parks its fiber: SQLite calls a block meanwhile.
       # @private
       class Connection
-        PERIOD = 10_000 # instructions of SQLite's machine between two turns of the loop: some 0.2 ms
-        TICK = 1000 # instructions between two counts
+        PERIOD = 500 # instructions of SQLite's machine between two looks at the clock. Most take 20 ns, but one may read a long text
+        SLICE = 0.0005 # seconds for which a fiber computes here before the loop turns
+        TRANSACTION_SLICE = 0.005 # the same between the statements of a transaction, since other writers wait until it ends
         LOCK_PAUSE = 0.0005 # seconds between two attempts to get a lock that another process holds
         STATEMENTS = 200 # prepared statements that are kept
         SCHEMA_CHECK = 1 # seconds between two checks whether another process has changed the schema
+
+        # What a fiber must not leave half-way: it would give the connection back with the transaction open.
+        ENDING = /\A(?:COMMIT|ROLLBACK|RELEASE)\b/
 
         # A literal or a bound value: the types of the columns do not depend on it. What is quoted otherwise is kept.
         LITERAL = /(AS '(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|[xX]?'(?:[^']|'')*'|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
@@ -28,7 +32,7 @@ module Pelton
           @statements = {}
           @types = {}
           @generation = 0
-          @schema_checked = Clock.now
+          @schema_checked = @slice_began = Clock.now
           let_others_run
         end
 
@@ -47,13 +51,28 @@ module Pelton
           keep(query) if query && !cursor
         end
 
+        # Runs a statement that returns a row, or none, and is certain to come again.
+        #
+        # @param argument [Integer, String]
+        # @param known [Hash{String => #call}] converters by the declared types
+        # @return [Hash{Symbol => Object}, nil]
+        # @asynchronous
+        def first(sql, argument, known)
+          converters = (@types[sql] ||= converters(sql, known))
+          query = take(sql)
+          row = run { query.bind(argument).next }
+          row && Types.convert(row, converters)
+        ensure
+          keep(query) if query
+        end
+
         # Runs a statement that returns no rows that anybody wants.
         #
         # @return [Integer] changed rows
         # @asynchronous
         def execute(sql, arguments = nil)
           query = take(sql)
-          run { query.execute(*arguments) }
+          run(whole: sql.match?(ENDING)) { query.execute(*arguments) }
         rescue ::Extralite::Error => error
           raise unless error.message.include?("multiple queries") && !arguments
           query = nil
@@ -71,10 +90,14 @@ module Pelton
         end
 
         # Calls SQLite in the block.
+        #
+        # @param whole [Boolean] whether the loop does not turn, so that nothing interrupts it
         # @private
         # @asynchronous
-        def run
+        def run(whole: false)
           @locked_since = nil
+          @whole = whole
+          share_loop unless whole
           result = yield
           raise_interruption if @interruption
           result
@@ -98,11 +121,10 @@ module Pelton
         # The converters of a statement's columns: {column => converter}, empty if none needs one.
         # @asynchronous
         def converters(sql, known)
-          key = @types.key?(sql) ? sql : sql.gsub(LITERAL, '\1')
-          @types[key] ||= begin
-            @types.shift if @types.size >= STATEMENTS
-            declared_types(sql.gsub(LITERAL) { $1 || "NULL" }).filter_map { |name, type| (converter = known[Types.base(type)]) && [name.to_sym, converter] }.to_h.freeze
-          end
+          return @types[sql] if @types.key?(sql)
+          key = sql.gsub(LITERAL, '\1')
+          found = @types[key] || remember(key, converters_of(sql, known))
+          @statements.key?(sql) ? remember(sql, found) : found # a statement that comes again with the same values
         end
 
         # Forgets what depends on the schema if it may have changed: by this process, which counts its changes, or by another one.
@@ -138,6 +160,16 @@ module Pelton
 
         private
 
+        def converters_of(sql, known)
+          shape = sql.gsub(LITERAL) { $1 || ($&.start_with?(":", "?") ? "NULL" : $&) }
+          declared_types(shape).filter_map { |name, type| (converter = known[Types.base(type)]) && [name.to_sym, converter] }.to_h.freeze
+        end
+
+        def remember(sql, converters)
+          @types.shift if @types.size >= STATEMENTS
+          @types[sql] = converters
+        end
+
         # Extralite has no call for the declared types of a statement's columns, but a view has the types of its statement.
         def declared_types(shape)
           run { @database.execute("CREATE TEMP VIEW pelton_types AS #{shape}") }
@@ -156,16 +188,34 @@ module Pelton
         # SQLite calls the block in the middle of a statement. No exception may leave it, because SQLite's own frames are in between: it
         # is kept, the statement is stopped, and {#run} raises it.
         def let_others_run
-          @database.on_progress(period: PERIOD, tick: TICK) do |locked|
+          @database.on_progress(period: PERIOD, tick: PERIOD) do |locked|
             next stop if @interruption
-            locked ? wait_for_lock : pass
+            next wait_for_lock if locked
+            pass if !@whole && slice_over?
           rescue Exception => error # standard:disable Lint/RescueException -- raised by run
             @interruption = error
             stop
           end
         end
 
-        def pass = Fiber.current_scheduler ? sleep(0) : Thread.pass
+        def pass
+          Fiber.current_scheduler ? sleep(0) : Thread.pass
+          start_slice(@fiber)
+        end
+
+        # A fiber that runs many short statements without waiting lets the loop turn, too: it is known by no other having been here.
+        def share_loop
+          fiber = Fiber.current
+          return start_slice(fiber) unless @fiber.equal?(fiber)
+          pass if slice_over? && (!transaction_active? || slice_over?(TRANSACTION_SLICE))
+        end
+
+        def start_slice(fiber)
+          @fiber = fiber
+          @slice_began = Clock.now
+        end
+
+        def slice_over?(slice = SLICE) = Clock.now - @slice_began >= slice
 
         def wait_for_lock
           now = Clock.now

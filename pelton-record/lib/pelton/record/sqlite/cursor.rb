@@ -32,7 +32,7 @@ module Pelton
         def each
           until @rows.empty?
             close if @query.eof? # before the block runs, which may take its time
-            @rows.each { |row| yield convert(row) }
+            @rows.each { |row| yield Types.convert(row, @converters) }
             break unless @query
             read
           end
@@ -48,11 +48,6 @@ module Pelton
 
         def read
           @rows = @connection.run { @query.next(CHUNK) }
-        end
-
-        def convert(row)
-          @converters.each { |name, converter| (value = row[name]).nil? || row[name] = converter.call(value) } unless @converters.empty?
-          row
         end
       end
     end

@@ -12,6 +12,9 @@ module Pelton
         # @return [Checkpoints, nil] nil for a database in memory
         attr_reader :checkpoints
 
+        # @return [Integer] how often this process has changed the schema
+        attr_reader :schema_generation
+
         # @return [Hash{String => #call}] converters of values by their column's declared type
         attr_reader :conversion_procs
 
@@ -94,7 +97,7 @@ module Pelton
           @conversion_procs = Types::ALL.dup
           @conversion_procs["datetime"] = @conversion_procs["timestamp"] = method(:to_application_timestamp)
           @schema_generation = 0
-          @checkpoints = Checkpoints.new(opts[:database]) unless opts[:database] == ":memory:"
+          @checkpoints = Checkpoints.new(opts[:database]) { |&work| synchronize(&work) } unless opts[:database] == ":memory:"
           self.transaction_mode = :immediate # a transaction that began by reading could not wait for the lock when it writes
           set_integer_booleans
         end
@@ -103,7 +106,7 @@ module Pelton
 
         def file_pragmas(options)
           return [] if options[:database] == ":memory:"
-          ["PRAGMA wal_autocheckpoint = 0", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY"]
+          ["PRAGMA wal_autocheckpoint = 0", "PRAGMA journal_mode = WAL", "PRAGMA journal_size_limit = 0", "PRAGMA synchronous = NORMAL"]
         end
 
         def perform(sql, options)

@@ -40,6 +40,16 @@ module Pelton
           DECIMAL => %w[numeric decimal money], FLOAT => ["float", "double", "real", "dec", "fixed", "double precision"]
         }.flat_map { |converter, names| names.map { |name| [name, converter] } }.to_h.freeze
 
+        # Converts a row's values, in place.
+        #
+        # @param row [Hash{Symbol => Object}]
+        # @param converters [Hash{Symbol => #call}]
+        # @return [Hash{Symbol => Object}]
+        def self.convert(row, converters)
+          converters.each { |name, converter| (value = row[name]).nil? || row[name] = converter.call(value) } unless converters.empty?
+          row
+        end
+
         # The time of a text as Sequel writes it, many times faster than Time.parse; nil for another form.
         def self.local_time(text)
           return unless text.match?(WRITTEN)

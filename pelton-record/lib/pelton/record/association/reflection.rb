@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    module Association
+      # What ActiveRecord's programs ask an association: Sequel's reflection has it under other names.
+      module Reflection
+        MACROS = {many_to_one: :belongs_to, one_to_many: :has_many, one_to_one: :has_one, one_through_one: :has_one, one_through_many: :has_one,
+                  many_to_many: :has_many, many_through_many: :has_many}.freeze
+        private_constant :MACROS
+
+        # @return [Symbol]
+        def name = self[:name]
+
+        # @return [Symbol] :belongs_to, :has_many, :has_one or :has_and_belongs_to_many
+        def macro = (self[:type] == :many_to_many && !self[:via]) ? :has_and_belongs_to_many : MACROS.fetch(self[:type])
+
+        # @return [Class] the other model
+        def klass = associated_class
+
+        # @return [Symbol]
+        def foreign_key = self[:key] || self[:left_key]
+
+        # @return [Boolean]
+        def polymorphic? = !self[:polymorphic].nil?
+
+        # @return [Boolean]
+        def collection? = returns_array?
+
+        # @private
+        # The default scope of the other counts here, too.
+        def _associated_dataset = associated_class.default_scopes.empty? ? super : associated_class.relation.dataset
+
+        private
+
+        # The other class: in the model's own module, or in one around it. A name that Sequel has made has the model's modules already.
+        def constantize(name)
+          modules = self[:model].name.to_s.split("::")
+          full = name.delete_prefix("::")
+          [full, full.split("::").last].uniq.product(modules.size.downto(0).to_a) do |one, depth|
+            found = [*modules.first(depth), one].join("::").safe_constantize
+            return found if found.is_a?(Class)
+          end
+          raise NameError, "#{self[:model]}.#{self[:name]}: there is no class #{name}. Name it by class_name:"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # The statement that finds a row by the value of a column in which no two rows have the same value. Its text is made once, so that a
+    # find sends the value, reads the row, and does nothing else.
+    # @private
+    class Lookup
+      # @param dataset [Sequel::Dataset] all rows of a table
+      # @param sql [String] the statement up to the value
+      def initialize(dataset, sql)
+        @dataset = dataset
+        @database = dataset.db
+        @pool = @database.pool
+        @server = dataset.opts[:server] || :read_only
+        @sql = sql
+      end
+
+      # @param key [Integer, String]
+      # @return [Hash{Symbol => Object}, nil] the row
+      # @raise [Sequel::DatabaseError]
+      # @asynchronous
+      def find(key)
+        @pool.hold(@server) do |connection|
+          row(connection, key)
+        rescue => error
+          failed(connection, error)
+        end
+      end
+
+      private
+
+      def failed(_connection, error) = @database.send(:raise_error, error, classes: @database.send(:database_error_classes))
+    end
+  end
+end

@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # Objects as Hashes and as JSON (ActiveModel's `serializable_hash`, `as_json`, `to_json`), and the names that views and caches use.
+    module Serialization
+      extend ActiveSupport::Concern
+      include ActiveModel::Serializers::JSON
+      include ActiveModel::Conversion
+
+      # @return [String] for caches: "users/1", or "users/new"
+      def cache_key = "#{model_name.cache_key}/#{(persisted? && pk) ? Array(pk).join("-") : "new"}"
+
+      # @return [String, nil] what differs after each write: updated_at
+      def cache_version = model.update_timestamps.filter_map { |name| @values[name] }.max&.utc&.strftime("%Y%m%d%H%M%S%6N")
+
+      # @return [String]
+      def cache_key_with_version = [cache_key, cache_version].compact.join("-")
+
+      private
+
+      # The class is no attribute for others.
+      def attribute_names_for_serialization = attributes.keys - [model.inheritance_column.to_s]
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # Attributes that live together in a column of JSON.
+    module Store
+      # A Hash that is never nil.
+      class Type < AttributeTypes::Json
+        # @return [ActiveSupport::HashWithIndifferentAccess]
+        def deserialize(value) = (super || {}).with_indifferent_access
+
+        # @return [ActiveSupport::HashWithIndifferentAccess]
+        def cast(value) = (value || {}).with_indifferent_access
+      end
+
+      # Makes a column a Hash, in JSON, and gives it accessors.
+      #
+      # @example store :settings, accessors: [:color, :size]
+      # @param name [Symbol] a column of text or JSON
+      # @param accessors [Array<Symbol>]
+      # @param coder [Object] JSON, and nothing else: values are never read by Marshal or YAML
+      # @return [nil]
+      # @raise [ArgumentError] for another coder
+      def store(name, accessors: [], coder: JSON, **options)
+        serialize(name, coder: coder)
+        attribute(name, Type.new, default: -> { {}.with_indifferent_access })
+        store_accessor(name, *accessors, **options)
+      end
+
+      # Readers and writers of keys of a column that is a Hash.
+      #
+      # @example store_accessor :settings, :color, :size, prefix: true
+      # @param column [Symbol]
+      # @param keys [Array<Symbol>]
+      # @param prefix [Boolean, Symbol] of the methods' names; true: the column's name
+      # @param suffix [Boolean, Symbol]
+      # @return [nil]
+      def store_accessor(column, *keys, prefix: nil, suffix: nil)
+        keys.flatten.each do |key|
+          method = [(prefix == true) ? column : prefix, key, (suffix == true) ? column : suffix].select(&:present?).join("_")
+          overridable_methods_module.define_method(method) { self[column]&.fetch(key.to_s, nil) }
+          overridable_methods_module.define_method(:"#{method}=") { |value| self[column] = (self[column] || {}).merge(key.to_s => value) }
+        end
+        nil
+      end
+
+      # Stores a column's value as JSON.
+      #
+      # @param name [Symbol]
+      # @param coder [Object] JSON
+      # @return [nil]
+      # @raise [ArgumentError] for another coder
+      def serialize(name, coder: JSON, **)
+        raise ArgumentError, "#{self}.#{name}: values are stored as JSON, never by #{coder}" unless coder.equal?(JSON)
+        attribute(name, :json)
+      end
+    end
+  end
+end

@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require_relative "../record"
+
+module Pelton
+  module Record
+    # For the tests of programs: each test runs in a transaction of each connected database, which is rolled back at its end. All fibers of
+    # the test use that connection, one after the other, so a server in the test sees what the test has written.
+    #
+    #     class UserTest < Minitest::Test
+    #       include Pelton::Record::Test
+    #     end
+    #
+    #     RSpec.configure do |config|
+    #       config.around { |example| Pelton::Record::Test.rollback { example.run } }
+    #     end
+    #
+    # Transactions of the program are savepoints then, and its after_commit callbacks run as ever.
+    module Test
+      # A pool with one connection, whose transaction is rolled back when it is left.
+      # @private
+      module Pool
+        # Begins the test's transaction.
+        def enter
+          slot = @default.take(Fiber.current)
+          @outside = [@shards, @default, slot]
+          @ready = slot.connection
+          @shards = {default: @default = Record::Pool::Shard.new(self, :default, 1, @timeout, Float::INFINITY)}
+          hold { nil }
+        end
+
+        # Rolls back, and gives the connections back.
+        def leave
+          hold { |connection| @db.send(:log_connection_execute, connection, "ROLLBACK") }
+          inside = @default
+          @shards, @default, slot = @outside
+          @outside = nil
+          return replace(inside, slot) unless @slots.key?(slot.connection)
+          @slots[slot.connection] = slot
+          @default.give(slot)
+        end
+
+        # @return [Boolean]
+        def entered? = !@outside.nil?
+
+        # A connection that the test has lost is replaced by a new one, with a transaction of its own.
+        def open(slot, server)
+          return super unless entered?
+          slot.connection, @ready = @ready, nil
+          slot.connection ? @slots[slot.connection] = slot : super
+          slot.opened = Clock.now
+          @db.send(:log_connection_execute, slot.connection, "BEGIN")
+        end
+
+        private
+
+        def replace(inside, slot)
+          inside.disconnect
+          slot.connection = nil
+          @default.give(slot)
+        end
+      end
+
+      # The program's transactions are savepoints of the test's.
+      # @private
+      module Database
+        private
+
+        def begin_new_transaction(connection, options) = inner?(connection) ? log_connection_execute(connection, "SAVEPOINT pelton_record_test") : super
+
+        def commit_transaction(connection, options = Sequel::OPTS)
+          inner?(connection) ? log_connection_execute(connection, "RELEASE SAVEPOINT pelton_record_test") : super
+        end
+
+        def rollback_transaction(connection, options = Sequel::OPTS)
+          return super if !inner?(connection) || pool.slot_of(connection)&.spoiled
+          log_connection_execute(connection, "ROLLBACK TO SAVEPOINT pelton_record_test")
+        end
+
+        def inner?(connection) = pool.entered? && savepoint_level(connection) <= 1
+      end
+
+      class << self
+        # Runs the block in a transaction of each connected database, and rolls them back.
+        #
+        # @return the block's value
+        # @raise [Error] when no database is connected
+        # @raise [PoolTimeoutError] when a task of the test still holds the connection
+        # @asynchronous
+        def rollback
+          enter
+          yield
+        ensure
+          leave
+        end
+
+        # @private
+        def enter
+          raise Error, "no database is connected: call Pelton::Record.connect first" if Record.databases.empty?
+          Record.databases.each do |database|
+            database.pool.extend(Pool)
+            database.extend(Database)
+            database.pool.enter
+          end
+        end
+
+        # @private
+        def leave
+          Record.databases.each { |database| database.pool.leave if database.pool.is_a?(Pool) && database.pool.entered? }
+        end
+      end
+
+      # Minitest calls these around each test.
+      # @private
+      def before_setup
+        Test.enter
+        super
+      end
+
+      # @private
+      def after_teardown
+        super
+      ensure
+        Test.leave
+      end
+    end
+  end
+end

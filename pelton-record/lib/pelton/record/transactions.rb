@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # What the end of a transaction, or of a savepoint, does to the objects that were written in it: after_commit or after_rollback, once.
+    # A rollback gives an object back what it knew before: whether it is new, its key, and what differs from the database.
+    module Transactions
+      # What an object knows about its row.
+      State = Struct.new(:new, :destroyed, :values, :loaded)
+      SAVEPOINT = {savepoint: true}.freeze
+      private_constant :State, :SAVEPOINT
+
+      # @private
+      def after_create
+        super
+        note_write(:create)
+      end
+
+      # @private
+      def after_update
+        super
+        note_write(:update)
+      end
+
+      # @private
+      def after_destroy
+        super
+        @destroyed = true
+        note_write(:destroy)
+      end
+
+      # @return [Symbol, nil] in after_commit and after_rollback: what the transaction did with the row: :create, :update, :destroy
+      def written_by = @finished&.first
+
+      # @private
+      # @param events [Array<Symbol>]
+      def written_by?(events) = @finished ? @finished.intersect?(events) : false
+
+      private
+
+      # Called before the object is written.
+      def watch_transaction
+        number = @writes = (@writes || 0) + 1
+        before = State.new(new?, @destroyed, new? ? @values.dup : @values.merge(initial_values), @loaded&.dup)
+        db.after_rollback(SAVEPOINT) { rolled_back(number, before) }
+        db.after_commit(SAVEPOINT) { committed } if transactional_callbacks?
+      end
+
+      # Asked for each write, so it makes no enumerator.
+      def transactional_callbacks? = __callbacks.then { |all| !all[:commit].empty? || !all[:rollback].empty? }
+
+      def note_write(event)
+        (@written ||= []) << [@writes, event] if transactional_callbacks?
+      end
+
+      # Several writes of a transaction are one: the first call finds them all.
+      def committed
+        return unless @written
+        finished, @written = @written, nil
+        finish(finished, :commit)
+      end
+
+      # The first state of the transaction counts; those of later writes in it are behind it.
+      def rolled_back(number, before)
+        return if number > @writes
+        @writes = number - 1
+        restore(before)
+        gone, kept = (@written || []).partition { |write, _| write >= number }
+        @written = kept.empty? ? nil : kept
+        finish(gone, :rollback) if gone.any?
+      end
+
+      def finish(writes, callbacks)
+        events = writes.map(&:last).uniq
+        @finished = (events.size > 1) ? events - [:update] : events
+        run_callbacks(callbacks)
+      end
+
+      def restore(before)
+        @destroyed = before.destroyed
+        @saved_changes = @this = nil
+        @loaded = before.loaded
+        before.new ? restore_new(before) : restore_changes(before)
+        name = model.locking_column
+        return unless @values.key?(name)
+        before.values.key?(name) ? @values[name] = before.values[name] : @values.delete(name)
+      end
+
+      def restore_new(before)
+        @new = true
+        Array(model.primary_key).each { |key| before.values.key?(key) ? @values[key] = before.values[key] : @values.delete(key) }
+      end
+
+      def restore_changes(before)
+        before.values.each do |name, value|
+          next if @values[name] == value || name == model.locking_column
+          initial_values[name] = value
+          _add_changed_column(name)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/blog"
+
+# What comes from outside, on the way into SQL: each name is quoted, each value bound or quoted, and what means nothing is an error of
+# Ruby's or the database's. Nothing is lost, and the connection works on.
+class BadInputTest < PeltonTest
+  include Blog
+
+  INJECTIONS = ["1 OR 1=1", "1; DROP TABLE authors", "x' OR 'a'='a", 'x" OR "a"="a', "x` OR `a`=`a", "name) OR (1=1", "*/ DROP TABLE authors /*", "-- x\n", "\\' OR 1=1 -- ",
+    "id, (SELECT 1)", "'", '"', "`", "\\", "%", "?", ":name", "$1", "{}", ""].freeze
+  REFUSALS = [ArgumentError, Sequel::Error, Pelton::Record::Error].freeze
+
+  def setup
+    super
+    people
+  end
+
+  # Calls the block with each text. It may refuse, and must leave the rows as they are.
+  def harmless(texts = INJECTIONS)
+    texts.each do |text|
+      found = begin
+        yield text
+      rescue *REFUSALS
+        nil
+      end
+      assert_equal %w[Ann Bob Cid], Author.order(:id).pluck(:name), text
+      assert_operator Array(found).size, :<=, 1, "#{text.inspect} found #{found.inspect}" unless found.is_a?(Integer)
+    end
+  end
+
+  def test_values
+    harmless { |text| Author.where(id: text).to_a }
+    harmless { |text| Author.where(name: text).to_a }
+    harmless { |text| Author.where(name: [text, text + "x"], age: text).to_a }
+    harmless { |text| Author.where(name: text..text).to_a }
+    harmless { |text| Author.where("name = ?", text).to_a }
+    harmless { |text| Author.where("name = :name", name: text).to_a }
+    harmless { |text| Author.where("name IN (?)", [text]).to_a }
+    harmless { |text| Author.find_by(email: text) }
+    harmless { |text| Author.find(text) }
+    harmless { |text| Author.exists?(text) }
+    harmless { |text| Author.where.not(id: nil).find_by(id: text) }
+    harmless { |text| Author.find_by_sql(["SELECT * FROM authors WHERE name = ?", text]) }
+    harmless { |text| Author.delete(text) }
+    harmless { |text| Author.where(name: text).update_all(name: "gone") }
+    INJECTIONS.each do |text|
+      assert_equal text, Tag.create!(name: text).reload.name
+      assert_equal [text], Tag.where(name: text).pluck(:name)
+      assert_equal text, Tag.insert_all([{name: text}], **((database.database_type == :mysql) ? {} : {returning: :name})).then { Tag.last.name }
+    end
+  end
+
+  def test_names
+    harmless { |text| Author.order(text).limit(1).to_a }
+    harmless { |text| Author.order(text.to_sym).limit(1).to_a }
+    harmless { |text| Author.order(name: text).limit(1).to_a }
+    harmless { |text| Author.order(text => :asc).limit(1).to_a }
+    harmless { |text| Author.pluck(text).uniq }
+    harmless { |text| Author.limit(1).pluck(text.to_sym) }
+    harmless { |text| Author.limit(1).select(text.to_sym).to_a }
+    harmless { |text| Author.group(text.to_sym).limit(1).count.to_a }
+    harmless { |text| Author.where(text => "x").to_a }
+    harmless { |text| Author.where("authors.#{text}" => "x").to_a }
+    harmless { |text| Author.where(posts: {text => "x"}).to_a }
+    harmless { |text| Author.joins(text.to_sym).to_a }
+    harmless { |text| Author.includes(text.to_sym).to_a }
+    harmless { |text| Author.sum(text.to_sym).to_i }
+    harmless { |text| Author.where(id: 0).update_all(text => "x") }
+    harmless { |text| Author.insert_all([{text => "x"}]) }
+    harmless { |text| Author.limit(text).offset(text).to_a if text != "" }
+    harmless { |text| Author.annotate(text).limit(1).to_a }
+  end
+
+  def test_like
+    Tag.create!([{name: "50%"}, {name: "500"}, {name: "a_b"}, {name: "aXb"}])
+    escape = (database.database_type == :sqlite) ? " ESCAPE '\\'" : ""
+    {"50%" => ["50%"], "a_b" => ["a_b"], "5" => %w[50% 500]}.each do |text, names|
+      assert_equal names, Tag.where("name LIKE ?#{escape}", "#{Tag.sanitize_sql_like(text)}%").order(:id).pluck(:name)
+    end
+  end
+
+  def test_other_kinds_of_values
+    assert_nil Author.find_by(name: nil)
+    assert_equal [cid], Author.where(email: nil).to_a
+    assert_empty Author.where(id: []).to_a
+    assert_raises(Pelton::Record::NotFound) { Author.find(nil) }
+    [{"$ne" => ""}, {"x" => {"y" => "z"}}, {}].each do |hash|
+      assert_raises(ArgumentError) { Author.where(email: hash).to_a }
+      assert_raises(ArgumentError) { Author.where("id" => hash).to_a }
+      assert_raises(*REFUSALS) { Author.create!(name: hash) }
+    end
+    assert_raises(ArgumentError) { Author.create!(name: ["x"]) }
+    assert_raises(ArgumentError, Sequel::Error) { Author.where(name: [["x"]]).to_a }
+    assert_raises(ArgumentError) { Author.find("id" => 1) }
+    assert_equal 3, Author.count
+  end
+
+  def test_numbers_without_end
+    huge = 10**30
+    [huge, -huge, huge.to_s, 2**63, "9" * 1000].each do |number|
+      assert_nil Author.find_by(id: number)
+      assert_empty Author.where(age: [number, nil]).to_a - [cid]
+      assert_raises(Pelton::Record::NotFound) { Author.find(number) }
+      assert_raises(RangeError) { Author.create!(name: "x", age: number) } unless number == "9" * 1000 # too long to be read: nil
+    end
+    assert_equal [3, 0, 0], [-huge..huge, huge..(huge + 1), -huge - 1..-huge].map { |range| Author.where(id: range).count }
+    assert_equal 3, Author.count
+  end
+
+  def test_texts_that_are_none
+    ["a\0b", "\xFF\xFE", "\xE2\x28".b, "\u{10FFFF}"].each do |text|
+      begin
+        assert_nil Author.find_by(name: text)
+        Tag.create!(name: text)
+        assert_equal text.b, Tag.last.name.b
+      rescue ArgumentError, Sequel::Error
+        nil # PostgreSQL has no such texts
+      end
+      assert_equal 3, Author.count
+    end
+  end
+
+  def test_mass_assignment
+    assert_raises(Pelton::Record::Forbidden) { Author.new("name" => "x", "age" => 5) }
+    assert_raises(Pelton::Record::Forbidden) { ann.update("posts_count" => 5) }
+    assert_raises(Pelton::Record::Forbidden) { Author.where(age: 5).new("id" => 7) }
+    assert_raises(Pelton::Record::Forbidden) { ann.posts.build("author_id" => 7) }
+  end
+
+  {Postgres: [:postgres_address, "pg"], MariaDB: [:mariadb_address, "trilogy"]}.each do |name, (address, driver)|
+    const_set(name, Class.new(self) do
+      define_method(:connect_database) do
+        require driver
+        connect(send(address))
+      end
+    end)
+  end
+end
