@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+# Gems that people use with pelton-web, for bin/test downstream: a browser, other test frameworks and template engines. They have a folder
+# of their own (tmp/web).
+source Gem.sources.to_a.first
+
+gem "pelton", path: ".."
+gem "pelton-record", path: "../pelton-record"
+gem "pelton-web", path: "../pelton-web"
+
+gem "brakeman", "~> 6.2"
+gem "capybara", "~> 3.40"
+gem "cuprite", "~> 0.15"
+gem "factory_bot", "~> 6.5"
+gem "haml", "~> 6.3"
+gem "minitest", "~> 5.25"
+gem "nokogiri", "~> 1.16.0" # needs no compiler
+gem "omniauth", "~> 2.1"
+gem "rack-test", "~> 2.1"
+gem "rspec", "~> 3.13"
+gem "slim", "~> 5.2"
+eval_gemfile "ruby_gems.rb"

@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Controller
+      # Compiles each action to one method, with its filters, rescues and finishers inside. `pelton web routes --code` shows it.
+      module Actions
+        # @return [Array<Array(Symbol, Symbol)>] methods that run when an action has ended, and the instance variables that call for them
+        def finishers = @finishers ||= (self == Controller) ? [] : superclass.finishers.dup
+
+        # See {Controller}.
+        #
+        # @param name [Symbol] a method
+        # @param if [Symbol, nil] an instance variable
+        # @return [nil]
+        def finish_with(name, if: nil)
+          finishers << [name, binding.local_variable_get(:if)]
+          nil
+        end
+
+        # Compiles an action.
+        #
+        # @param action [Symbol]
+        # @param settings [Settings]
+        # @param route [Routes::Route] is `env["pelton.web.route"]`, for logs and measurements
+        # @return [#call] takes the env and the values of the path's variables; returns Rack's response
+        # @raise [ConfigurationError] there is no such action, or one of the filters names none
+        def endpoint(action, settings, route)
+          raise ConfigurationError, "#{self} has no action #{action}: it needs a public method of this name" unless action_methods.include?(action)
+          check_filters
+          remove_method(:"_run_#{action}") if method_defined?(:"_run_#{action}", false)
+          class_eval(code_of(action), "(#{self}##{action}, compiled)", 1)
+          class_eval(<<~RUBY, __FILE__, __LINE__ + 1).call(settings, route)
+            ->(settings, route) do
+              ->(env, captures) do
+                env["pelton.web.route"] = route
+                new(env, captures, settings)._run_#{action}
+              end
+            end
+          RUBY
+        end
+
+        # @return [Array<Symbol>] the public methods that subclasses of Controller, and the modules in them, define
+        def action_methods
+          ancestors.take_while { |one| one != Controller }.reject { |one| one.is_a?(Routes::Urls) }.flat_map { |one| one.public_instance_methods(false) }.uniq.grep_v(/\A_run_/)
+        end
+
+        # @return [Array(Class, Symbol)] of "posts#show"; of "admin/posts#show" that of Admin::PostsController
+        # @raise [ConfigurationError] there is no such controller
+        def named(target)
+          path, action = target.split("#")
+          raise ConfigurationError, "#{target.inspect} names no action: write \"posts#show\"" unless action && path.match?(%r{\A\w+(?:/\w+)*\z})
+          name = "#{path.split("/").map { |part| part.split("_").map(&:capitalize).join }.join("::")}Controller"
+          controller = find_class(name) || raise(ConfigurationError, "#{target}: there is no class #{name}")
+          raise ConfigurationError, "#{target}: #{name} is no Pelton::Web::Controller" unless controller.is_a?(Class) && controller < Controller
+          [controller, action.to_sym]
+        end
+
+        # @return [String] the code of the compiled action
+        def code_of(action)
+          <<~RUBY
+            def _run_#{action}
+              begin
+            #{filtered(action, "#{call_code(action)}\n#{default_code(action)} unless @response&.answered?").gsub(/^/, "    ")}
+              rescue StandardError => error
+                answer_error(error)
+              end
+            #{finishers.map { |name, variable| "  #{name}#{" if #{variable}" if variable}\n" }.join}  response.finish
+            end
+          RUBY
+        end
+
+        private
+
+        # A mistake inside the class's own file is shown as it is.
+        def find_class(name)
+          name.split("::").inject(Object) { |place, part| place.const_get(part, place == Object) }
+        rescue NameError => error
+          raise unless name.split("::").include?(error.name.to_s)
+        end
+
+        def call_code(action) = action.to_s
+
+        def default_code(action) = "answer_by_default(:#{action})"
+      end
+    end
+  end
+end

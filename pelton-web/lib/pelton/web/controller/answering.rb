@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Controller
+      # `render` of text, HTML and JSON, and `head`. Templates are in another file, whose `render` calls this one.
+      module Answering
+        private
+
+        # Answers with text, HTML or JSON.
+        #
+        # @param plain [Object] text; `text:` is the same
+        # @param html [String] HTML, as it is: it must not contain what a user has written, unless escaped
+        # @param json [Object] is converted by JSON.generate; a String is JSON already
+        # @param status [Integer, Symbol] 201, :created
+        # @param content_type [String, nil] otherwise that of the format
+        # @return [nil]
+        # @raise [AnswerError] the action has answered already
+        # @raise [ArgumentError] there is nothing to render
+        def render(plain: NOTHING, text: plain, html: NOTHING, json: NOTHING, status: nil, content_type: nil)
+          if !NOTHING.equal?(json)
+            answer(json.is_a?(String) ? json : JSON.generate(json), type: content_type || "application/json", status: status)
+          elsif !NOTHING.equal?(html)
+            answer(html.to_s, type: content_type || "text/html; charset=utf-8", status: status)
+          elsif !NOTHING.equal?(text)
+            answer(text.to_s, type: content_type || "text/plain; charset=utf-8", status: status)
+          else
+            raise ArgumentError, "render: give plain:, html: or json:"
+          end
+        end
+
+        # Answers with a status and headers, without a body.
+        #
+        # @param status [Integer, Symbol] 404, :not_found
+        # @param headers [Hash] `location: "/"`
+        # @return [nil]
+        # @raise [AnswerError] the action has answered already
+        def head(status, **headers)
+          headers.each { |name, value| response.headers[name.to_s.tr("_", "-")] = value }
+          answer([], status: status)
+        end
+
+        # Answers with a problem document (RFC 9457), or a page or text that says the same: see {Problem}.
+        #
+        # @param problem [Problem]
+        # @return [nil]
+        # @raise [AnswerError] the action has answered already
+        def answer_problem(problem)
+          status, headers, body = problem.response(@env)
+          response.headers.update(headers)
+          answer(body, status: status)
+        end
+
+        # Called with the action's name when it has ended without an answer.
+        #
+        # @raise [AnswerError]
+        def answer_by_default(action)
+          raise AnswerError, "#{self.class}##{action} has not answered: call render, head or redirect_to"
+        end
+
+        NOTHING = Object.new.freeze
+        private_constant :NOTHING
+      end
+    end
+  end
+end

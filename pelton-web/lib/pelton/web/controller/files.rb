@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "rack/files"
+
+module Pelton
+  module Web
+    class Controller
+      # `send_file` and `send_data`.
+      module Files
+        private
+
+        # Answers with a file. Ranges and If-Modified-Since are obeyed; Pelton's server sends a whole file by the system's sendfile.
+        #
+        # @param path [String] of the file; relative to `root:`, where that is given
+        # @param root [String, nil] the folder that the file must be in, also when its path is what a client has asked for
+        # @param type [String, nil] the content-type; otherwise by the file's name
+        # @param filename [String, nil] the name for the client; otherwise the file's
+        # @param disposition [String, nil] "attachment": it is saved, "inline": it may be shown
+        # @return [nil]
+        # @raise [NotFound] there is no such file, or it is outside of `root:`
+        # @raise [AnswerError] the action has answered already
+        def send_file(path, root: nil, type: nil, filename: nil, disposition: "attachment")
+          path = existing(path.to_s, root)
+          env = ranges_hold?(File.mtime(path)) ? @env : @env.except("HTTP_RANGE")
+          status, headers, body = Rack::Files.new(nil).serving(Rack::Request.new(env), path)
+          response.headers.update(headers)
+          answer(body, status: status)
+          describe(type || Rack::Mime.mime_type(File.extname(path)), filename || File.basename(path), disposition) if status == 200 || body.is_a?(Rack::Files::BaseIterator) && body.ranges.one?
+        end
+
+        # Answers with bytes.
+        #
+        # @param data [String]
+        # @param type [String, nil] the content-type; otherwise by the file's name
+        # @param filename [String, nil] the name for the client
+        # @param disposition [String, nil] "attachment": it is saved, "inline": it may be shown
+        # @return [nil]
+        # @raise [AnswerError] the action has answered already
+        def send_data(data, type: nil, filename: nil, disposition: "attachment", status: nil)
+          answer(data, status: status)
+          describe(type || Rack::Mime.mime_type(File.extname(filename.to_s)), filename, disposition)
+        end
+
+        def existing(path, root)
+          raise NotFound if path.include?("\0")
+          path = File.realpath(path, root)
+          inside = root.nil? || path.start_with?("#{File.realpath(root).chomp("/")}/")
+          (inside && File.file?(path) && File.readable?(path)) ? path : raise(NotFound)
+        rescue SystemCallError
+          raise NotFound
+        end
+
+        # Whether the file is the one of which the client has a part.
+        def ranges_hold?(changed) = @env["HTTP_IF_RANGE"].then { |time| time.nil? || time == changed.httpdate }
+
+        # A client must not take a text for a program.
+        def describe(type, filename, disposition)
+          response.headers["content-type"] = type
+          response.headers["x-content-type-options"] = "nosniff"
+          response.headers["content-disposition"] = filename ? "#{disposition}; #{parameters(filename.to_s)}" : disposition if disposition
+          nil
+        end
+
+        # RFC 6266, RFC 8187: an old client gets ASCII.
+        def parameters(filename)
+          filename = filename.dup.force_encoding(Encoding::UTF_8).scrub("_").gsub(/[[:cntrl:]]/, "_")
+          plain = filename.gsub(/[^\x20-\x7e]|["\\%]/, "_")
+          return "filename=\"#{plain}\"" if plain == filename
+          "filename=\"#{plain}\"; filename*=UTF-8''#{filename.b.gsub(/[^A-Za-z0-9.~_-]/n) { |byte| format("%%%02X", byte.ord) }}"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Controller
+      # Filters: methods or blocks that run before, after and around actions. A subclass has its parent's, and runs them first.
+      #
+      # A before filter that answers is the last one: no other filter and no action run, so none can overwrite its answer. After filters run
+      # when the action has ended without an error, the last declared first, inside the around filters; they may change the response's
+      # headers, but not answer. An around filter runs the rest by `yield`; one that does not yield must answer.
+      module Filters
+        # A filter and its conditions. `only` and `except` are actions; `conditions` are methods and what they must return.
+        Filter = Struct.new(:kind, :name, :only, :except, :conditions) do
+          def for?(action) = (only.empty? || only.include?(action)) && !except.include?(action)
+
+          # @return [Boolean, nil] false: it is skipped everywhere
+          def skip(actions)
+            self.except |= actions
+            actions.any?
+          end
+        end
+
+        # @return [Array<Filter>] in the order in which they run
+        def filters = @filters ||= (self == Controller) ? [] : superclass.filters.map(&:dup)
+
+        # @!method before_action(*names, only: nil, except: nil, if: nil, unless: nil, &block)
+        #   Runs methods, or the block, before the actions. A filter that was declared before moves to the end.
+        #   @param names [Array<Symbol>]
+        #   @param only [Symbol, Array<Symbol>, nil] the actions before which it runs
+        #   @param except [Symbol, Array<Symbol>, nil] those before which it does not run
+        #   @param if [Symbol, Proc, Array, nil] a method or block; the filter runs only if it returns neither nil nor false
+        #   @param unless [Symbol, Proc, Array, nil] the opposite
+        #   @return [nil]
+        #   @raise [ConfigurationError] when the application boots: `only:` or `except:` names no action of this controller
+
+        # @!method after_action(*names, only: nil, except: nil, if: nil, unless: nil, &block)
+        #   (see #before_action)
+
+        # @!method around_action(*names, only: nil, except: nil, if: nil, unless: nil, &block)
+        #   As {#before_action}, but around the actions: a method runs them by `yield`, a block gets the controller and a Proc that runs them.
+        #   @return [nil]
+
+        # @!method skip_before_action(*names, only: nil)
+        #   Takes filters of the parent away, or runs them not for these actions.
+        #   @return [nil]
+        #   @raise [ConfigurationError] there is no such filter
+        %i[before after around].each do |kind|
+          define_method(:"#{kind}_action") { |*names, **options, &block| add_filters(kind, names, block, **options) }
+          define_method(:"skip_#{kind}_action") { |*names, only: nil| skip_filters(kind, names, Array(only)) }
+        end
+
+        # @private The code of an action inside its filters.
+        def filtered(action, code)
+          wanted = filters.select { |filter| filter.for?(action) }
+          before, after = wanted.partition { |filter| filter.kind != :after }
+          after = after.reverse.map { |filter| "#{filter.name}#{condition(filter)&.prepend(" if ")}" }
+          before.reverse.inject([code, *after].join("\n")) { |inner, filter| around(filter, inner) }
+        end
+
+        # @private
+        # @raise [ConfigurationError] a filter of this class names an action that is not there
+        def check_filters
+          inherited = (self == Controller) ? [] : superclass.filters
+          filters.reject { |filter| inherited.any? { |other| other.kind == filter.kind && other.name == filter.name } }.each do |filter|
+            unknown = (filter.only | filter.except) - action_methods
+            raise ConfigurationError, "#{self}: the #{filter.kind}_action #{filter.name} names no action: #{unknown.join(", ")}" if unknown.any?
+          end
+        end
+
+        private
+
+        def add_filters(kind, names, block, only: nil, except: nil, if: nil, unless: nil)
+          names |= [hidden_method("filter", (kind == :around) ? in_block(block) : block)] if block
+          raise ConfigurationError, "#{kind}_action: name a method, or give a block" if names.empty?
+          yes, no = binding.local_variable_get(:if), binding.local_variable_get(:unless)
+          conditions = [[yes, true], [no, false]].flat_map { |list, wanted| Array(list).map { |one| [one.is_a?(Proc) ? hidden_method("condition", one) : one, wanted] } }
+          names.each do |name|
+            filters.reject! { |filter| filter.kind == kind && filter.name == name }
+            filters << Filter.new(kind, name, Array(only), Array(except), conditions)
+          end
+          nil
+        end
+
+        def skip_filters(kind, names, actions)
+          names.each do |name|
+            filter = filters.find { |one| one.kind == kind && one.name == name } || raise(ConfigurationError, "#{self}: there is no #{kind}_action #{name} to skip")
+            filter.skip(actions) || filters.delete(filter)
+          end
+          nil
+        end
+
+        # A block of around_action gets what `yield` would run.
+        def in_block(block) = ->(&inner) { instance_exec(self, inner, &block) }
+
+        # Makes a block a private method, so that compiled actions can call it.
+        def hidden_method(purpose, block)
+          name = :"_#{purpose}_#{@hidden = (@hidden || 0) + 1}_of_#{object_id}"
+          define_method(name, &block)
+          private name
+          name
+        end
+
+        def around(filter, inner)
+          condition = condition(filter)
+          return "#{filter.name}#{condition&.prepend(" if ")}\nunless @response&.answered?\n#{inner.gsub(/^/, "  ")}\nend" if filter.kind == :before
+          return "#{filter.name} do\n#{inner.gsub(/^/, "  ")}\nend" unless condition
+          "rest = proc do\n#{inner.gsub(/^/, "  ")}\nend\n#{condition} ? #{filter.name}(&rest) : rest.call"
+        end
+
+        # @return [String, nil]
+        def condition(filter)
+          filter.conditions.map { |name, wanted| "#{"!" unless wanted}#{name}" }.join(" && ").then { |code| "(#{code})" unless code.empty? }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Controller
+      # `redirect_to` and `redirect_back`. A redirection leads to this host, unless the program allows another: an address that a client
+      # has given does not lead its users away.
+      module Redirecting
+        private
+
+        # Sends the client to another address.
+        #
+        # @param location [String] a path, or a URL
+        # @param status [Integer, Symbol, nil] otherwise 302; 303 for requests that are not GET or HEAD, so that the client gets the new address
+        # @param allow_other_host [Boolean] whether it may be another host's URL
+        # @return [nil]
+        # @raise [BadRequest] the location is another host's, or no address
+        # @raise [AnswerError] the action has answered already
+        def redirect_to(location, status: nil, allow_other_host: false)
+          location = location.to_s
+          raise BadRequest, "The redirection leads to another host, or to no address." unless allow_other_host ? url?(location) || here?(location) : here?(location)
+          answer([], status: status || (%w[GET HEAD].include?(@env["REQUEST_METHOD"]) ? 302 : 303))
+          response.headers["location"] = location.b.gsub(/[^\x21-\x7e]/n) { |byte| format("%%%02X", byte.ord) }
+          nil
+        end
+
+        # Sends the client back to the page of this host whose link or form it has followed.
+        #
+        # @param fallback [String] the address when the client does not say, or came from another host
+        # @return [nil]
+        # @raise (see #redirect_to)
+        def redirect_back(fallback:, **options)
+          referer = @env["HTTP_REFERER"].to_s
+          redirect_to(here?(referer) ? referer : fallback, **options)
+        end
+
+        # Browsers take a backslash for a slash, and drop control characters: both could make a path another host's URL.
+        def here?(location)
+          return false if location.match?(/[\0-\x20\x7f\\]/)
+          return !location.start_with?("//") if location.start_with?("/")
+          base = request.base_url
+          location.start_with?(base) && ["", "/", "?", "#"].include?(location[base.size, 1])
+        end
+
+        def url?(location) = location.match?(%r{\Ahttps?://[^\0-\x20\x7f\\/?#]+(?:[/?#][^\0-\x20\x7f]*)?\z})
+      end
+    end
+  end
+end

@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Controller
+      # `render` of templates. An action that has not answered renders its own: `posts/show` for PostsController#show.
+      module Rendering
+        # What a controller class says about its templates.
+        module Declarations
+          # Sets the layout of the class's pages: a name, or false for none. Without it, it is `layouts/application`, where there is one.
+          #
+          # @param name [String, false]
+          # @return [nil]
+          def layout(name)
+            @layout = (name.is_a?(String) && !name.include?("/")) ? "layouts/#{name}" : name
+            nil
+          end
+
+          # Makes methods of the controller visible in templates.
+          #
+          # @return [nil]
+          def helper_method(*names)
+            helper_methods.concat(names)
+            nil
+          end
+
+          # @return [Array<Symbol>]
+          def helper_methods = @helper_methods ||= (self == Controller) ? [] : superclass.helper_methods.dup
+
+          # @return [String] the folder of its templates: "posts" for PostsController, "admin/posts" for Admin::PostsController, and "" for the
+          #   blocks of routes
+          def controller_path
+            @controller_path ||= name.to_s.delete_suffix("Controller").gsub("::", "/").gsub(/([a-z\d])([A-Z])/, '\1_\2').downcase
+          end
+
+          # @private
+          def _layout
+            return @layout unless @layout.nil?
+            (self == Controller) ? nil : superclass._layout
+          end
+        end
+
+        # Those that are the framework's; templates get all others, unless their names begin with `@_`.
+        INTERNAL = %i[@env @captures @settings @response @request @params @session @cookies @flash].to_h { |name| [name, true] }.freeze
+        NO_LOCALS = {}.freeze
+        private_constant :INTERNAL, :NO_LOCALS
+
+        private
+
+        # Answers with a template. Without a name, with that of the action.
+        #
+        # @overload render(name = nil, layout: nil, locals: {}, format: nil, status: nil, content_type: nil, stream: false)
+        #   @param name [String, Symbol] "posts/show"; without a folder it is in the controller's `controller_path`
+        #   @param layout [String, false] instead of the class's
+        #   @param locals [Hash{Symbol => Object}]
+        #   @param format [String, Symbol] by default the one that the path asks for (`(.:format)`), or html
+        #   @param stream [Boolean] whether parts are sent while later ones wait: see {View#flush}. An error in a part that is on its way
+        #     ends the response unfinished
+        # @overload render(partial:, locals: {}, collection: nil, as: nil)
+        #   A partial, without a layout.
+        # @raise [MissingTemplate]
+        # @asynchronous if the template waits
+        def render(name = nil, layout: nil, locals: NO_LOCALS, format: nil, status: nil, content_type: nil, stream: false, partial: nil, collection: nil, as: nil, **rest)
+          return super(status: status, content_type: content_type, **rest) if name.nil? && partial.nil?
+          raise ArgumentError, "render does not know #{rest.keys.join(", ")}" if rest.any?
+          format = (format || format_of(name)).to_s
+          type = content_type || "#{Rack::Mime.mime_type(".#{format}", "text/plain")}; charset=utf-8"
+          view = view_for(format)
+          return answer_in_pieces(view, view.render(partial: partial, locals: locals, collection: collection, as: as), type, status) if partial
+          template = templates.find(template_name(name), format)
+          layout = layout_of(layout, format)
+          return stream(type: type, status: status) { |out| view._stream(template, layout, locals, out) } if stream
+          answer_in_pieces(view, view._page(template, layout, locals), type, status)
+        end
+
+        # Renders a template without answering: for a mail, or a part of a message.
+        #
+        # @return [HTML]
+        # @raise [MissingTemplate]
+        # @asynchronous if the template waits
+        def render_to_string(name = nil, layout: false, locals: NO_LOCALS, format: nil, **partial)
+          format = (format || template_format).to_s
+          view = view_for(format)
+          return view._text(view.render(locals: locals, **partial)) if partial.any?
+          view._text(view._page(templates.find(template_name(name), format), layout_of(layout, format), locals))
+        end
+
+        def answer_by_default(action)
+          return super unless settings.templates&.formats(template_name(action))&.any?
+          render(action)
+        end
+
+        # With its entity tag, compressed for clients that take gzip; the answer is 304 for a client that has the page.
+        def answer_in_pieces(view, text, type, status)
+          response.headers["content-type"] ||= type
+          status, headers, body = view._pieces(text).response(@env, status ? Rack::Utils.status_code(status) : response.status, response.headers)
+          answer(body, status: status)
+          response.headers.replace(headers)
+          nil
+        end
+
+        def templates
+          settings.templates or raise ConfigurationError, "there are no templates: settings.views is #{settings.views}, which is no folder"
+        end
+
+        def template_name(name)
+          raise ArgumentError, "the name of a template is a String or a Symbol, not #{name.class}" unless name.is_a?(String) || name.is_a?(Symbol)
+          name = name.to_s
+          folder = self.class.controller_path
+          (name.include?("/") || folder.empty?) ? name : "#{folder}/#{name}"
+        end
+
+        # The format that the path asks for, where the template has it.
+        #
+        # @raise [NotFound] the template is there in other formats
+        def format_of(name)
+          return template_format if name.nil? || !@captures["format"] || templates.exist?(template_name(name), template_format)
+          templates.formats(template_name(name)).any? ? raise(NotFound) : template_format
+        end
+
+        def template_format
+          format = @captures["format"]
+          (format.is_a?(String) && !format.empty?) ? format : "html"
+        end
+
+        def layout_of(name, format)
+          return if name == false
+          name = name.nil? ? self.class._layout : name
+          return templates.find(name.include?("/") ? name : "layouts/#{name}", format) if name
+          templates.find("layouts/application", format) if name.nil? && templates.exist?("layouts/application", format)
+        end
+
+        def view_for(format)
+          view = templates.view_class.new(self, format: format, prefix: self.class.controller_path)
+          instance_variables.each do |name|
+            view.instance_variable_set(name, instance_variable_get(name)) unless INTERNAL.key?(name) || name.start_with?("@_")
+          end
+          view
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Controller
+      # `cookies`, `session` and `flash`: made when they are asked for, and written when they have changed.
+      module Sessions
+        # @private
+        def self.included(controller)
+          controller.finish_with :commit_flash, if: :@flash
+          controller.finish_with :commit_session, if: :@session
+          controller.finish_with :commit_cookies, if: :@cookies
+        end
+
+        # @return [Cookies]
+        def cookies = @cookies ||= Cookies.new(env, secrets: settings.secrets, secure: secure_cookies?)
+
+        # @return [Session]
+        # @raise [ConfigurationError] there is no secret: see {Settings#secrets}
+        def session
+          return @session if @session
+          shared = env["rack.session"]
+          return shared if shared.is_a?(Session) # {RackSession} sends it
+          @session = Session.new(cookies[session_cookie], secrets: cookies.secrets, lifetime: settings.session_lifetime)
+        end
+
+        # @return [Flash]
+        def flash = @flash ||= Flash.new(session)
+
+        private
+
+        # Forgets the session. Call it when somebody signs in, so nothing remains of what was put there before, and when they sign out.
+        def reset_session
+          session.clear
+          @flash = nil
+        end
+
+        def secure_cookies? = settings.secure_cookies.nil? ? env["rack.url_scheme"] == "https" : settings.secure_cookies
+
+        def session_cookie = cookies.secure? ? "__Host-#{settings.session_name}" : settings.session_name
+
+        def commit_flash = @flash.commit
+
+        # A response that depends on the session is one client's own, for caches as well.
+        def commit_session
+          return unless @session.loaded?
+          headers = response.headers
+          headers.put("cache-control", "private, no-cache") unless headers.key?("cache-control")
+          vary("cookie")
+          case (token = @session.commit)
+          when nil then cookies.delete(session_cookie)
+          when String
+            attributes = {value: token, same_site: settings.session_same_site}
+            attributes[:max_age] = settings.session_lifetime if settings.session_persistent
+            cookies[session_cookie] = attributes
+          end
+        rescue CookieOverflow
+          size = session_cookie.bytesize + token.bytesize
+          raise CookieOverflow, "the session has #{size} bytes when it is encrypted, and browsers keep #{Session::MAXIMUM} at most: " \
+            "keep large things in the database, and their id in the session"
+        end
+
+        def commit_cookies = @cookies.write(response.headers)
+      end
+    end
+  end
+end

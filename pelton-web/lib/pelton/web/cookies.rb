@@ -1,0 +1,219 @@
+# frozen_string_literal: true
+
+require "time"
+
+module Pelton
+  module Web
+    # A cookie is larger than browsers keep.
+    class CookieOverflow < Pelton::Error
+    end
+
+    # The cookies of a request and of its response (RFC 6265bis). `set-cookie` is sent for the cookies that were changed, and only for those.
+    #
+    #     cookies[:theme] = "dark"
+    #     cookies[:theme] = {value: "dark", max_age: 86_400 * 365}
+    #     cookies.encrypted[:draft] = {"title" => "..."}
+    #     cookies.delete(:theme)
+    #
+    # A cookie is HttpOnly and SameSite=Lax, valid for the whole site, and Secure where the request came by TLS, unless it is said otherwise.
+    class Cookies
+      # Bytes of a name and its value: browsers drop a longer cookie.
+      MAXIMUM = 4096
+      ATTRIBUTES = %i[value path domain max_age expires secure httponly same_site partitioned].freeze
+      SAME_SITE = {strict: "Strict", lax: "Lax", none: "None"}.freeze
+      NAME = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
+      ATTRIBUTE_VALUE = /\A[\x20-\x3a\x3c-\x7e]*\z/
+      private_constant :ATTRIBUTES, :SAME_SITE, :NAME, :ATTRIBUTE_VALUE
+
+      # @param env [Hash] Rack's
+      # @param secrets [Array<String>, nil] for {#signed} and {#encrypted}: see {Secrets}
+      # @param secure [Boolean] whether cookies are Secure by default
+      def initialize(env, secrets: nil, secure: env["rack.url_scheme"] == "https")
+        @header = env["HTTP_COOKIE"]&.b
+        @secrets = secrets
+        @secure = secure
+      end
+
+      # @return [Boolean] whether cookies are Secure by default
+      def secure? = @secure
+
+      # @param name [String, Symbol]
+      # @return [String, nil] nil: there is none, or its value is no UTF-8
+      def [](name)
+        name = name.to_s
+        @values&.key?(name) ? @values[name] : received(name)
+      end
+
+      # @return [Boolean]
+      def key?(name) = !self[name].nil?
+
+      # @return [Hash{String => String}]
+      def to_h = (names | @values.to_h.keys).to_h { |name| [name, self[name]] }.compact
+
+      # Sets a cookie. If the client has sent the same value, and no attributes are given, nothing is sent.
+      #
+      # @param name [String, Symbol]
+      # @param value [String, Hash] a Hash has `value:` and attributes: `path:` ("/"), `domain:` (this host alone), `max_age:` in seconds or `expires:`
+      #   as a Time (the cookie ends with the browser), `secure:`, `httponly:` (true), `same_site:` (:lax; :strict, :none), `partitioned:`
+      # @raise [ArgumentError] the name or an attribute is malformed, or browsers would refuse the combination
+      # @raise [CookieOverflow] name and value are larger than {MAXIMUM}
+      def []=(name, value)
+        name = name.to_s
+        attributes = value.is_a?(Hash) ? value : {value: value}
+        text = attributes[:value].to_s
+        return if attributes.size == 1 && self[name] == text
+        (@written ||= {})[name] = line(name, text, attributes)
+        (@values ||= {})[name] = text
+      end
+
+      # Has the client forget a cookie.
+      #
+      # @param path [String] as it was set
+      # @param domain [String, nil] as it was set
+      # @return [String, nil] the value
+      def delete(name, path: "/", domain: nil)
+        value = self[name]
+        self[name] = {value: "", path: path, domain: domain, max_age: 0}
+        @values[name.to_s] = nil
+        value
+      end
+
+      # @return [Protected] cookies that clients can read and cannot change. Their values may be all that JSON can say
+      def signed = @signed ||= Protected.new(self, secrets, :sign, :verify)
+
+      # @return [Protected] cookies that clients can neither read nor change. Their values may be all that JSON can say
+      def encrypted = @encrypted ||= Protected.new(self, secrets, :encrypt, :decrypt)
+
+      # @return [Secrets]
+      # @raise [ConfigurationError] there are none
+      # @private
+      def secrets = Secrets.of(@secrets || [])
+
+      # Adds the changed cookies to the headers of a response.
+      #
+      # @param headers [Hash]
+      # @return [void]
+      def write(headers)
+        return unless @written
+        lines = [*headers["set-cookie"], *@written.values]
+        headers["set-cookie"] = (lines.size == 1) ? lines.first : lines
+        @written = nil
+      end
+
+      # A jar whose values are signed or encrypted. One that was changed by the client, was made by an unknown secret or has expired is absent. The
+      # name of the cookie is protected as well: the value of one is not accepted as another's.
+      class Protected
+        # @private
+        def initialize(cookies, secrets, write, read)
+          @cookies, @secrets, @write, @read = cookies, secrets, write, read
+        end
+
+        # @return [Object, nil] what JSON can say
+        def [](name)
+          message = @secrets.public_send(@read, @cookies[name], purpose: purpose(name))
+          message && JSON.parse(message.text).first
+        end
+
+        # @param value [Object] what JSON can say, or a Hash with `value:` and attributes as in {Cookies#[]=}. `max_age:` and `expires:` hold
+        #   for the value as well, whatever the client does
+        # @raise (see Cookies#[]=)
+        def []=(name, value)
+          attributes = (value.is_a?(Hash) && value.key?(:value)) ? value : {value: value}
+          expires_at = attributes[:max_age] ? Time.now.to_i + attributes[:max_age] : attributes[:expires]
+          text = @secrets.public_send(@write, JSON.generate([attributes[:value]]), purpose: purpose(name), expires_at: expires_at)
+          @cookies[name] = attributes.merge(value: text)
+        end
+
+        # (see Cookies#delete)
+        def delete(name, **options)
+          value = self[name]
+          @cookies.delete(name, **options)
+          value
+        end
+
+        private
+
+        def purpose(name) = "cookie #{name}"
+      end
+
+      private
+
+      # What the client has sent. A page asks for one cookie of many, so only that one is looked for. The first of a name counts.
+      def received(name)
+        start = start_of("#{name}=") or return
+        value = @header.byteslice(start, (@header.index(";", start) || @header.bytesize) - start)
+        value = unescape(value) if value.match?(/[%+]/)
+        value.force_encoding(Encoding::UTF_8)
+        value if value.valid_encoding? && !value.include?("\0")
+      end
+
+      # Where the value behind "name=" begins. The name must stand at the beginning, or behind a semicolon: in a value it is text.
+      def start_of(name)
+        place = -1
+        while (place = @header&.index(name, place + 1)) # nil: it is not there
+          return place + name.bytesize if place.zero? || @header.byteslice(0, place).rstrip.end_with?(";")
+        end
+      end
+
+      def names = @header.to_s.split(";").filter_map { |pair| pair.lstrip[/\A[^=]*(?==)/] }.uniq
+
+      def unescape(value)
+        Rack::Utils.unescape(value)
+      rescue ArgumentError # a percent sign that escapes nothing stands for itself
+        value
+      end
+
+      def line(name, text, attributes)
+        check(name, attributes)
+        value = Rack::Utils.escape(text)
+        size = name.bytesize + value.bytesize
+        raise CookieOverflow, "the cookie #{name} has #{size} bytes; browsers keep #{MAXIMUM} at most: keep its data elsewhere" if size > MAXIMUM
+        "#{name}=#{value}#{attributes_of(name, attributes)}"
+      end
+
+      def check(name, attributes)
+        raise ArgumentError, "#{name.inspect} cannot be the name of a cookie" unless NAME.match?(name)
+        unknown = attributes.keys - ATTRIBUTES
+        raise ArgumentError, "a cookie has no #{unknown.join(", ")}: it has #{ATTRIBUTES.join(", ")}" if unknown.any?
+        %i[path domain].each do |attribute|
+          text = attributes[attribute]
+          raise ArgumentError, "the #{attribute} of a cookie cannot be #{text.inspect}" unless text.nil? || ATTRIBUTE_VALUE.match?(text)
+        end
+      end
+
+      def attributes_of(name, attributes)
+        secure = attributes.fetch(:secure, @secure)
+        path = attributes[:path] || "/"
+        same_site = SAME_SITE[attributes.fetch(:same_site, :lax)] || raise(ArgumentError, "same_site: must be #{SAME_SITE.keys.join(", ")}")
+        check_refusals(name, attributes, secure, path, same_site)
+        text = "; Path=#{path}"
+        text << "; Domain=#{attributes[:domain]}" if attributes[:domain]
+        text << "; Max-Age=#{Integer(attributes[:max_age])}" if attributes[:max_age]
+        text << "; Expires=#{attributes[:expires].httpdate}" if attributes[:expires]
+        text << "; Secure" if secure
+        text << "; HttpOnly" if attributes.fetch(:httponly, true)
+        text << "; SameSite=#{same_site}"
+        text << "; Partitioned" if attributes[:partitioned]
+        text
+      end
+
+      # What browsers drop without a word.
+      def check_refusals(name, attributes, secure, path, same_site)
+        if name.start_with?("__Host-") && !(secure && path == "/" && attributes[:domain].nil?)
+          raise ArgumentError, "the cookie #{name} must be Secure, have the path / and no domain: browsers refuse it otherwise"
+        end
+        return if secure
+        cause = "its name begins with __Secure-" if name.start_with?("__Secure-")
+        cause ||= "same_site: is :none" if same_site == "None"
+        cause ||= "it is partitioned" if attributes[:partitioned]
+        raise ArgumentError, "the cookie #{name} must be Secure, since #{cause}: browsers refuse it otherwise" if cause
+      end
+    end
+
+    class Settings
+      # @!attribute secure_cookies
+      #   @return [Boolean, nil] whether cookies are Secure. nil, the default: where the request came by TLS
+      setting(:secure_cookies) { |value| "must be true, false or nil" unless [true, false, nil].include?(value) }
+    end
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "date"
+
+module Pelton
+  module Web
+    class Fragments
+      # The key of a fragment as a String, which no other key has: a String, a Symbol or a number; an object that says its own key and
+      # version (`cache_key_with_version`, as models do, `cache_key`, or `id` and `updated_at`); or an Array of these, nil, true, false, Times and
+      # Dates. {Controller::Conditional#fresh_when} names the versions of pages by the same keys.
+      module Key
+        class << self
+          # @param key [Object]
+          # @return [String]
+          # @raise [ArgumentError] the key says nothing: the key of every nil would be the same
+          def of(key)
+            case key
+            when String
+              raise ArgumentError, "the key of a fragment is empty" if key.empty?
+              key.start_with?("[") ? array([key]) : key # an Array's key begins so
+            when Array
+              raise ArgumentError, "the key of a fragment is empty" if key.empty?
+              array(key)
+            when nil, true, false then raise ArgumentError, "the key of a fragment is #{key.inspect}"
+            else of(part(key))
+            end
+          end
+
+          private
+
+          # C converts what most keys are made of, and asks for the rest: a page asks for the keys of all its fragments.
+          def array(parts) = HTTP::Fragment._key(parts) { |one| part(one) }
+
+          def part(one)
+            case one
+            when String then one
+            when Time then "#{one.to_i}.#{one.nsec}"
+            when Numeric then one.to_s
+            when Symbol then one.name
+            when Date then one.ajd.to_s
+            else of_object(one)
+            end
+          end
+
+          def of_object(object)
+            return object.cache_key_with_version.to_s if object.respond_to?(:cache_key_with_version)
+            return object.cache_key.to_s if object.respond_to?(:cache_key)
+            return array([object.class.name, object.id, object.updated_at]) if object.respond_to?(:id) && object.respond_to?(:updated_at)
+            raise ArgumentError, "#{object.class} cannot be the key of a fragment, nor a version: use Strings, numbers and Times, " \
+              "such as [\"post\", post.id, post.updated_at], or define cache_key"
+          end
+        end
+      end
+    end
+  end
+end

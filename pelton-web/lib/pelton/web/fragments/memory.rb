@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Fragments
+      # Fragments in the memory of the process, within a limit. When it is reached, they are dropped in the order of their storing,
+      # oldest first; one that was used since it was last considered is spared once. Threads may share it.
+      class Memory
+        Entry = Struct.new(:fragment, :expires, :memory, :used)
+        private_constant :Entry
+
+        ENTRY = 300 # bytes that an entry takes beside its key and its fragment, about
+        private_constant :ENTRY
+
+        # @return [Integer] bytes of all fragments with their keys, about
+        attr_reader :memory
+
+        # @return [Integer] fragments that were found, were missing, were dropped for want of memory
+        attr_reader :hits, :misses, :evictions
+
+        # @param limit [Integer] bytes
+        def initialize(limit)
+          raise ArgumentError, "limit: is the number of bytes for fragments, 1 or more" unless limit.is_a?(Integer) && limit.positive?
+          @limit = limit
+          @entries = {}
+          @mutex = Mutex.new
+          @memory = @hits = @misses = @evictions = 0
+        end
+
+        # @param key [String]
+        # @return [HTTP::Fragment, nil]
+        def get(key)
+          entry = @entries[key]
+          if entry && (!entry.expires || Clock.now < entry.expires)
+            @hits += 1
+            entry.used = true
+            return entry.fragment
+          end
+          @misses += 1
+          nil
+        end
+
+        # @return [Hash{String => HTTP::Fragment}] without the missing ones
+        def get_multi(keys) = keys.to_h { |key| [key, get(key)] }.compact
+
+        # Stores what the block returns. A fragment that would take more than an eighth of the limit is not kept: it would push
+        # too many others out.
+        #
+        # @return [HTTP::Fragment]
+        def fetch(key, ttl)
+          yield.tap { |fragment| set(key, fragment, ttl) }
+        end
+
+        # @return [Boolean] whether there was one
+        def delete(key) = @mutex.synchronize { !!remove(key) }
+
+        # @return [Integer]
+        def size = @entries.size
+
+        def clear
+          @mutex.synchronize do
+            @entries.clear
+            @memory = 0
+          end
+          nil
+        end
+
+        private
+
+        def set(key, fragment, ttl)
+          memory = fragment.memory + key.bytesize + ENTRY
+          @mutex.synchronize do
+            remove(key)
+            next if memory > @limit / 8
+            @entries[key] = Entry.new(fragment, ttl && Clock.now + ttl, memory, false)
+            @memory += memory
+            evict while @memory > @limit
+          end
+        end
+
+        def remove(key)
+          entry = @entries.delete(key)
+          @memory -= entry.memory if entry
+          entry
+        end
+
+        def evict
+          key, entry = @entries.first
+          remove(key)
+          if entry.used && (!entry.expires || Clock.now < entry.expires)
+            entry.used = false
+            @entries[key] = entry
+            @memory += entry.memory
+          else
+            @evictions += 1
+          end
+        end
+      end
+    end
+  end
+end

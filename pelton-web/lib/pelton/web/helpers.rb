@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+require_relative "helpers/tags"
+require_relative "helpers/links"
+require_relative "helpers/forms"
+
+module Pelton
+  module Web
+    # What templates can call beside the program's own helpers. Names and options are those of Rails.
+    module Helpers
+      include Tags
+      include Links
+      include Forms
+    end
+  end
+end

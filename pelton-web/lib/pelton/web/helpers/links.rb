@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    module Helpers
+      # Links, and the files that a page needs.
+      module Links
+        # Schemes that would run the address as a program.
+        PROGRAM = /\A(?:javascript|vbscript|data):/i
+        private_constant :PROGRAM
+
+        # @param text [#to_s] with a block, this is the address
+        # @param url [String] an address that would run a program (`javascript:`, `data:`) becomes "#": it may be a user's
+        # @param attributes [Hash] see {Tags#tag}
+        # @return [HTML]
+        def link_to(text, url = nil, **attributes, &block)
+          text, url = capture(&block), text if block
+          tag(:a, text, href: safe_url(url), **attributes)
+        end
+
+        # A form with one button, for what changes something: a link is followed by robots and by browsers in advance.
+        #
+        # @param method [Symbol] of the request
+        # @return [HTML]
+        def button_to(text, url, method: :post, form: {}, **attributes)
+          form_with(url: url, method: method, class: "button_to", **form) { tag(:button, text, type: "submit", **attributes) }
+        end
+
+        # @return [HTML]
+        def image_tag(source, alt: "", **attributes) = tag(:img, src: asset_path(source), alt: alt, **attributes)
+
+        # @return [HTML] a link to each style sheet
+        def stylesheet_link_tag(*sources, **attributes)
+          safe_join(sources.map { |source| tag(:link, rel: "stylesheet", href: asset_path(with_extension(source, ".css")), **attributes) }, "\n")
+        end
+
+        # @return [HTML] an element for each script
+        def javascript_include_tag(*sources, **attributes)
+          safe_join(sources.map { |source| tag(:script, src: asset_path(with_extension(source, ".js")), **attributes) }, "\n")
+        end
+
+        # @param source [String] the name of a file; addresses and absolute paths stay as they are
+        # @return [String] where browsers find it: with a fingerprint, when the application has fingerprints
+        def asset_path(source)
+          return source if source.match?(%r{\A(?:/|[a-z][a-z0-9+.-]*:)}i)
+          controller&.settings&.static&.asset_path(source) || "/#{source}"
+        end
+
+        private
+
+        def safe_url(url)
+          url = url.to_s
+          PROGRAM.match?(url.gsub(/[\0-\x20]/, "")) ? "#" : url
+        end
+
+        def with_extension(source, extension) = (File.extname(source) == extension || source.include?("//")) ? source : "#{source}#{extension}"
+      end
+    end
+  end
+end

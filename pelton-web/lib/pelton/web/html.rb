@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "cgi/escape"
+
+module Pelton
+  module Web
+    # Text that is HTML already: a template inserts it as it is, and escapes everything else.
+    #
+    # It is frozen, and what is made of it (by interpolation, `<<` to another String, `gsub`) is an ordinary String again, which a template
+    # escapes. `+` and {Helpers#safe_join} join it with other text, which they escape.
+    class HTML < String
+      # @param value [#to_s]
+      # @return [String] the text with `& < > " '` escaped, unless it is {HTML}
+      def self.escape(value)
+        return value.to_s if Integer === value
+        text = value.to_s
+        (HTML === text) ? text : CGI.escapeHTML(text)
+      end
+
+      # @param text [String] HTML from a source that may be trusted. Escape every part that comes from outside
+      def initialize(text)
+        super
+        freeze
+      end
+
+      # @return [self]
+      def to_s = self
+
+      # @param other [#to_s] is escaped, unless it is {HTML}
+      # @return [HTML]
+      def +(other) = HTML.new(super(HTML.escape(other)))
+
+      # @return [String] a copy that may be changed, and is no {HTML} any more
+      def dup = String.new(self)
+      alias_method :+@, :dup
+
+      # The name by which template engines ask.
+      #
+      # @return [Boolean] true
+      def html_safe? = true
+    end
+  end
+end

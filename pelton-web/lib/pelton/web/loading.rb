@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require "zeitwerk"
+require_relative "settings"
+require_relative "templates"
+
+module Pelton
+  module Web
+    class Settings
+      # @!attribute eager_load
+      #   @return [Boolean] whether all code is loaded and all templates are compiled at boot; by default in production
+      setting(:eager_load, ->(settings) { settings.environment == "production" }) { |value| "must be true or false" unless [true, false].include?(value) }
+    end
+
+    # Loads an application's own code, which lies under its root: the folders in `app/` by Zeitwerk (`app/models/post.rb` defines Post),
+    # then `config/routes.rb`, then the templates, with the helpers in `app/helpers`. What is not there is left out.
+    #
+    # @private
+    class Loading
+      # Folders in `app/` without code.
+      OTHERS = %w[assets javascript views].freeze
+
+      # @param application [Class] of {Application}
+      def initialize(application)
+        @application = application
+        @settings = application.settings
+        @root = File.expand_path(@settings.root)
+      end
+
+      # @return [self]
+      # @raise [ConfigurationError]
+      # @raise whatever the program's files raise
+      def load
+        @stamps = stamps
+        loader.setup
+        load_routes
+        @settings.templates ||= new_templates
+        @settings.static ||= Static.of(@settings)
+        eager_load if @settings.eager_load
+        self
+      end
+
+      # @return [Boolean] whether a file has changed since they were loaded
+      def changed? = stamps != @stamps || @settings.templates&.changed? || false
+
+      # Loads everything again. Where this raises, the files still count as changed.
+      #
+      # @return [self]
+      def reload
+        before, @stamps = stamps, nil
+        loader.reload
+        load_routes
+        @settings.templates&.reload(helpers: helpers)
+        @stamps = before
+        self
+      end
+
+      private
+
+      def loader
+        @loader ||= Zeitwerk::Loader.new.tap do |loader|
+          folders.each { |folder| loader.push_dir(folder) }
+          loader.enable_reloading if @settings.development?
+        end
+      end
+
+      def folders = Dir[File.join(@root, "app/*/")].map { |folder| folder.chomp("/") }.reject { |folder| OTHERS.include?(File.basename(folder)) }.sort
+
+      def load_routes
+        file = File.join(@root, "config/routes.rb")
+        @application._draw_routes(file) if File.file?(file)
+      end
+
+      def new_templates
+        views = @settings.views.select { |folder| File.directory?(folder) }
+        Templates.new(*views, helpers: helpers) if views.any?
+      end
+
+      def helpers
+        files = Dir[File.join(@root, "app/helpers/**/*.rb")].sort
+        [@application.urls, *@settings.helpers, *files.map { |file| Object.const_get(loader.cpath_expected_at(file)) }]
+      end
+
+      def eager_load
+        loader.eager_load
+        @settings.templates&.compile
+      end
+
+      # The files, and when each was changed.
+      def stamps
+        files = folders.flat_map { |folder| Dir[File.join(folder, "**/*.rb")] }.sort << File.join(@root, "config/routes.rb")
+        files.select { |file| File.file?(file) }.to_h { |file| [file, File.mtime(file)] }
+      end
+    end
+  end
+end

@@ -1,0 +1,157 @@
+# frozen_string_literal: true
+
+require_relative "params/types"
+require_relative "params/upload"
+require_relative "params/source"
+require_relative "params/schema"
+
+module Pelton
+  module Web
+    # The parameters of a request: of its path, its query, and its form or JSON document, by name. Text is UTF-8 without NUL.
+    #
+    #     params[:q]                                   # as it came: a String, an Array, a Hash, an Upload or nil
+    #     params.integer(:page, default: 1, in: 1..100)
+    #     params.enum(:sort, %w[name age], default: "name")
+    #     params.require(:post).permit(:title, :body)  # {title: "...", body: "..."}
+    #     params.permit(SCHEMA)                        # typed, with all mistakes in one answer: see {Schema}
+    #
+    # Without `default:` the parameter must be there; a parameter that is there must always be right. Otherwise {Invalid} answers 422 and
+    # names the parameter; for a variable of the path, {NotFound} answers 404.
+    class Params
+      # Parameters are missing, or are not what the action needs.
+      class Invalid < RequestError
+        status 422
+
+        # @return [Hash{String => String}] what is wrong, by the name of the parameter
+        attr_reader :errors
+
+        def initialize(errors)
+          @errors = errors
+          super("The request cannot be processed: #{errors.map { |name, complaint| "#{name} #{complaint}" }.join("; ")}.")
+        end
+
+        def members = {errors: errors.map { |name, complaint| {name: name, detail: complaint} }}
+      end
+
+      REQUIRED = Object.new.freeze
+      private_constant :REQUIRED
+
+      # @param request [Request]
+      # @param captures [Hash{String => String}] of the path
+      # @return [Params]
+      # @raise [BadRequest] they cannot be read
+      # @asynchronous where the body is still arriving
+      def self.of(request, captures)
+        new(Source.read(request).merge!(captures), path: captures.keys)
+      end
+
+      # @param values [Hash{String => Object}]
+      # @param prefix [String, nil] the name of the Hash that contains them
+      # @param path [Array<String>] the names of the path's variables
+      def initialize(values, prefix: nil, path: [])
+        @values = values
+        @prefix = prefix
+        @path = path
+      end
+
+      # @return [String, Integer, Float, Boolean, Array, Hash, Upload, nil] the parameter as it came; all but a String, an Array, a Hash and
+      #   an Upload come from JSON
+      def [](name) = @values[name.to_s]
+
+      # @return [Boolean]
+      def key?(name) = @values.key?(name.to_s)
+
+      # @return [Array<String>]
+      def keys = @values.keys
+
+      # @return [Hash{String => Object}] all of them as they came
+      def to_h = @values.dup
+
+      # @!method string(name, default:, in: nil, max: nil, format: nil)
+      #   @param max [Integer] characters
+      #   @param format [Regexp] what the whole text must match
+      #   @return [String]
+      #   @raise [Invalid, NotFound]
+
+      # @!method integer(name, default:, in: nil)
+      #   @param in [Range] the numbers that are allowed; otherwise those of 64 bits
+      #   @return [Integer]
+      #   @raise [Invalid, NotFound]
+
+      # @!method float(name, default:, in: nil)
+      #   @return [Float] finite
+      #   @raise [Invalid, NotFound]
+
+      # @!method boolean(name, default:)
+      #   @return [Boolean] true for "true", "1", "on" and "yes"; false for their opposites
+      #   @raise [Invalid, NotFound]
+
+      # @!method date(name, default:, in: nil)
+      #   @return [Date] of "2026-11-22"
+      #   @raise [Invalid, NotFound]
+
+      # @!method time(name, default:, in: nil)
+      #   @return [Time] of ISO 8601 with a time zone: "2026-11-22T18:00:00Z"
+      #   @raise [Invalid, NotFound]
+
+      # @!method file(name, default:)
+      #   @return [Upload]
+      #   @raise [Invalid, NotFound]
+      Types::NAMES.each do |type|
+        define_method(type) { |name, default: REQUIRED, **options| typed(name, type, default, options) }
+      end
+
+      # @param allowed [Array<String, Symbol>]
+      # @return [String, Symbol] one of them
+      # @raise [Invalid, NotFound]
+      def enum(name, allowed, default: REQUIRED) = typed(name, :enum, default, {of: allowed})
+
+      # @param type [Symbol] of its elements
+      # @param max [Integer] elements
+      # @return [Array]
+      # @raise [Invalid, NotFound]
+      def array(name, type = :string, default: REQUIRED, max: 1000, **options) = typed(name, :array, default, {of: type, max: max, **options})
+
+      # The parameters inside of another one: `params.require(:post)` of the fields `post[title]` and `post[body]`.
+      #
+      # @return [Params]
+      # @raise [Invalid] there are none
+      def require(name) = Params.new(typed(name, :hash, REQUIRED, {}), prefix: full(name))
+
+      # Only these parameters, as far as they are there: by names only text, numbers and booleans, so that nobody gets a Hash into a query.
+      #
+      # @overload permit(*names)
+      #   @param names [Array<Symbol>]
+      # @overload permit(schema)
+      #   @param schema [Schema]
+      # @return [Hash{Symbol => Object}]
+      # @raise [Invalid] a parameter is not what the schema says, or is a list or a Hash
+      def permit(*names)
+        return names.first.read(@values, @prefix) if names.size == 1 && names.first.is_a?(Schema)
+        names.each_with_object({}) do |name, all|
+          next unless key?(name)
+          value = self[name]
+          raise Invalid.new(full(name) => "must not be a list or a group of fields") if [Array, Hash, Upload].any? { |type| value.is_a?(type) }
+          all[name.to_sym] = value
+        end
+      end
+
+      private
+
+      def full(name) = @prefix ? "#{@prefix}[#{name}]" : name.to_s
+
+      def typed(name, type, default, options)
+        value = self[name]
+        if value.nil? || value == ""
+          return default unless REQUIRED.equal?(default)
+          complain(name, "is missing")
+        end
+        Types.convert(value, type, options) { |complaint| complain(name, complaint) }
+      end
+
+      def complain(name, complaint)
+        raise @path.include?(name.to_s) ? NotFound.new : Invalid.new(full(name) => complaint)
+      end
+    end
+  end
+end

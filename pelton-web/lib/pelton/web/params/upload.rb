@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Params
+      # A file that a form has sent. It is in a temporary file, which is deleted behind the request.
+      class Upload
+        # @return [Tempfile]
+        attr_reader :tempfile
+
+        # @return [String, nil] what the client says of which type it is. Do not trust it
+        attr_reader :content_type
+
+        # @return [String] the name that the client gives, without folders and control characters, 255 bytes at most. It is no safe
+        #   name for a file of yours: two clients may give the same
+        attr_reader :original_filename
+
+        # @param part [Hash] Rack's
+        def initialize(part)
+          @tempfile = part[:tempfile]
+          @content_type = part[:type]
+          name = part[:filename].to_s.dup.force_encoding(Encoding::UTF_8).scrub("_").tr("\\", "/").split("/").last.to_s.gsub(/[[:cntrl:]]/, "_")
+          @original_filename = name.byteslice(0, 255).scrub("").sub(/\A\.{0,2}\z/, "_")
+        end
+
+        # @return [Integer] bytes
+        def size = @tempfile.size
+
+        # @return [String] the path of the temporary file
+        def path = @tempfile.path
+
+        # @return [String, nil] its bytes
+        def read(...) = @tempfile.read(...)
+
+        # @return [Integer] 0
+        def rewind = @tempfile.rewind
+      end
+    end
+  end
+end

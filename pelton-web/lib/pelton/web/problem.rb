@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Pelton
+  module Web
+    # An answer that says what was wrong with a request: a problem document (RFC 9457) for clients that accept JSON rather than HTML,
+    # a small page for browsers, plain text for all others.
+    class Problem
+      # @return [Integer]
+      attr_reader :status
+
+      # @return [String, nil] for the person who reads it
+      attr_reader :detail
+
+      # @param status [Integer]
+      # @param detail [String, nil] one or two sentences for the person who reads them
+      # @param members [Hash] further members of the problem document, such as `errors`
+      # @param headers [Hash{String => String}] of the answer
+      def initialize(status, detail: nil, members: {}, headers: {})
+        @status = status
+        @detail = detail
+        @members = members
+        @headers = headers
+      end
+
+      # @param error [RequestError]
+      # @return [Problem]
+      def self.of(error) = new(error.status, detail: error.message, members: error.members, headers: error.headers)
+
+      # @return [String] the status in words
+      def title = Rack::Utils::HTTP_STATUS_CODES.fetch(@status, "Error")
+
+      # @param env [Hash] of the request
+      # @return [Array(Integer, Hash, Array<String>)] Rack's response
+      def response(env)
+        type, body = document(env["HTTP_ACCEPT"])
+        headers = {"content-type" => type, "content-length" => body.bytesize.to_s, "cache-control" => "no-store"}.merge!(@headers)
+        [@status, headers, (env["REQUEST_METHOD"] == "HEAD") ? [] : [body]]
+      end
+
+      private
+
+      def document(accept)
+        case Accept.best(accept, ["text/plain", "text/html", "application/json", "application/problem+json"])
+        when "application/json", "application/problem+json" then ["application/problem+json", JSON.generate(to_h)]
+        when "text/html" then ["text/html; charset=utf-8", page]
+        else ["text/plain; charset=utf-8", "#{[title, @detail].compact.join(": ")}\n"]
+        end
+      end
+
+      def to_h = {title: title, status: @status, detail: @detail}.compact.merge(@members)
+
+      def page
+        heading, text = [title, @detail.to_s].map { |words| Rack::Utils.escape_html(words) }
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>#{heading}</title></head><body><h1>#{heading}</h1><p>#{text}</p></body></html>\n"
+      end
+    end
+  end
+end

@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    # Middleware: applications and middleware that are written for Rack find the application's session as `env["rack.session"]`, and share it
+    # with the controllers. It is decrypted and sent under the same conditions as theirs.
+    #
+    # {Application} puts it round Rack applications and middleware that are not its own, where it has secrets. A session that an outer
+    # application has provided stays.
+    class RackSession
+      KEY = "rack.session"
+      CHANGED = %w[cache-control vary set-cookie].freeze
+      private_constant :KEY, :CHANGED
+
+      # @param app [#call]
+      # @param settings [Settings]
+      def initialize(app, settings)
+        @app = app
+        @settings = settings
+      end
+
+      # @asynchronous where the application waits
+      def call(env)
+        return @app.call(env) if env.key?(KEY)
+        keeper = Keeper.new(env, {}, @settings)
+        env[KEY] = keeper.session
+        response = @app.call(env)
+        return Deferral.change(env, response) { |later| keeper.send_session(later[1]) } if response[0] == -1
+        keeper.send_session(response[1])
+        response
+      end
+
+      # A controller without an action.
+      # @private
+      class Keeper < Controller
+        # @param headers [Hash] of the response
+        # @return [void]
+        # @raise [CookieOverflow]
+        def send_session(headers)
+          return unless session.loaded?
+          own = self.headers
+          CHANGED.each { |name| own.put(name, headers[name]) if headers.key?(name) }
+          commit_session
+          commit_cookies
+          headers.merge!(own)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Pelton
+  module Web
+    # The body of a request is larger than the application takes.
+    class TooLarge < RequestError
+      status 413
+    end
+
+    class Settings
+      # What {Settings#params} may contain, and its defaults: the depth of `a[b][c]`, the number of parameters, and the bytes of a query, of a
+      # form without its files, and of a JSON document.
+      PARAMS = {depth: 16, count: 1000, bytes: 1 << 20}.freeze
+
+      # @!attribute params
+      #   @return [Hash{Symbol => Integer}] limits of parameters: see {PARAMS}
+      setting(:params, PARAMS) { |value| "must be a Hash of #{PARAMS.keys.join(", ")}" unless value.is_a?(Hash) && (value.keys - PARAMS.keys).empty? && value.values.all?(Integer) }
+    end
+
+    # Rack's request, with limits on what a client may send as parameters.
+    class Request < Rack::Request
+      FORMS = %w[application/x-www-form-urlencoded multipart/form-data].freeze
+      private_constant :FORMS
+
+      # @param env [Hash]
+      # @param settings [Settings, nil] the application's
+      def initialize(env, settings = nil)
+        super(env)
+        @settings = settings || DEFAULTS
+      end
+
+      # @return [Hash{String => Object}] the parameters of the query
+      # @raise [BadRequest] they cannot be read
+      def query = read("query") { self.GET }
+
+      # @return [Hash{String => Object}] the fields of a form
+      # @raise [BadRequest] they cannot be read
+      # @raise [TooLarge]
+      # @asynchronous where the form is still arriving
+      def form = read("form") { self.POST }
+
+      # @return [Object] the body, as JSON (RFC 8259); an empty Hash where there is none
+      # @raise [BadRequest] it is none, or nested too deeply
+      # @raise [TooLarge]
+      # @asynchronous where the body is still arriving
+      def json
+        @json ||= [parse(text)]
+        @json.first
+      end
+
+      # @return [Boolean] whether the body is JSON, as its content-type says
+      def json? = media_type&.match?(%r{\Aapplication/(?:[\w.-]+\+)?json\z}) || false
+
+      # @return [Boolean] whether the body is a form or JSON
+      def body? = form_data? || json?
+
+      # Rack takes a POST without a content-type for a form; here a form says that it is one.
+      def form_data? = FORMS.include?(media_type)
+
+      # @private Rack's: the pairs of a form in parts are not counted there.
+      def form_pairs
+        super.tap { |pairs| raise Rack::QueryParser::QueryLimitError, "there are more than #{limit(:count)} fields" if pairs.size > limit(:count) }
+      end
+
+      private
+
+      def limit(name) = @settings.params.fetch(name) { Settings::PARAMS.fetch(name) }
+
+      def query_parser = @query_parser ||= Rack::QueryParser.make_default(limit(:depth), bytesize_limit: limit(:bytes), params_limit: limit(:count))
+
+      def read(what)
+        yield
+      rescue Rack::BadRequest, EncodingError, EOFError => error
+        raise BadRequest, "The #{what} cannot be read: #{error.message.scrub}"
+      end
+
+      def text
+        bytes = body&.read(limit(:bytes) + 1) || +""
+        raise TooLarge, "The JSON document is larger than #{limit(:bytes)} bytes." if bytes.bytesize > limit(:bytes)
+        bytes.force_encoding(Encoding::UTF_8)
+        raise BadRequest, "The JSON document is not UTF-8." unless bytes.valid_encoding?
+        bytes
+      end
+
+      def parse(text)
+        text.empty? ? {} : JSON.parse(text, max_nesting: limit(:depth))
+      rescue JSON::NestingError
+        raise BadRequest, "The JSON document is nested more than #{limit(:depth)} levels deep."
+      rescue JSON::ParserError
+        raise BadRequest, "The body is no JSON document."
+      end
+
+      DEFAULTS = Settings.new.freeze
+      private_constant :DEFAULTS
+    end
+  end
+end

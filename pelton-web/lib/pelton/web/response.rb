@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "response/headers"
+
+module Pelton
+  module Web
+    # What an action answers: a status, headers and a body. The request is answered when there is a body.
+    class Response
+      TEXT = "text/plain; charset=utf-8"
+      private_constant :TEXT
+
+      # @return [Integer] 200, unless something else is set
+      attr_accessor :status
+
+      # @return [Headers]
+      attr_reader :headers
+
+      # @return [#each, #call, nil] Rack's body; nil: not answered
+      attr_reader :body
+
+      def initialize
+        @status = 200
+        @headers = Headers.allocate # an empty one, in half of the time of new
+        @body = nil
+      end
+
+      # @param body [String, #each, #call, nil] a String, or Rack's body
+      def body=(body)
+        @body = body.is_a?(String) ? [body] : body
+      end
+
+      # Answers with plain text.
+      #
+      # @private
+      # @param text [String]
+      def text(text)
+        @headers.put("content-type", TEXT) unless @headers.key?("content-type")
+        @body = [text]
+      end
+
+      # A response that is nothing but text.
+      #
+      # @private
+      # @return [Array] Rack's
+      def self.plain(text) = [200, {"content-type" => TEXT}, [text]]
+
+      # @return [Boolean]
+      def answered? = !@body.nil?
+
+      # @return [Array(Integer, Headers, Object)] Rack's response
+      # @raise [AnswerError] there is none
+      def finish
+        raise AnswerError, "the action has not answered: an around filter has neither answered nor yielded" if @body.nil?
+        [@status, @headers, @body]
+      end
+    end
+  end
+end

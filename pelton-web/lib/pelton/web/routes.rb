@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+require_relative "routes/pattern"
+require_relative "routes/segments"
+require_relative "routes/route"
+require_relative "routes/verbs"
+require_relative "routes/tree"
+require_relative "routes/mount"
+require_relative "routes/path_writer"
+require_relative "routes/redirection"
+require_relative "routes/scope"
+require_relative "routes/words"
+require_relative "routes/resources"
+require_relative "routes/urls"
+require_relative "routes/router"
+
+module Pelton
+  module Web
+    # What `routes do ... end` declares. {Router} is made of it when the application boots.
+    #
+    #     routes do
+    #       root to: "home#index"
+    #       get "/posts/:id(.:format)", to: "posts#show", as: :post, constraints: {id: /\d+/}
+    #       get("/hello") { "hello" }
+    #       resources :posts, only: %i[index show]
+    #       scope("/admin", module: "admin") { get "/log", to: "log#index" }
+    #       redirect "/old/:id", to: "/new/:id"
+    #       mount OtherApplication, at: "/api"
+    #     end
+    #
+    # Of the routes that match a request, the most specific one answers: at each segment of the path a literal goes before a variable with
+    # a constraint, that before any other variable, and that before a splat. Among equal ones the first declared answers.
+    class Routes
+      include Resources
+
+      # @return [Array<Route>] in the order of their declaration
+      attr_reader :list
+
+      # @return [Array<Mount>]
+      attr_reader :mounts
+
+      def initialize
+        @list = []
+        @mounts = []
+        @scope = Scope.new
+      end
+
+      # @!method get(path, to: nil, as: nil, constraints: {}, &block)
+      #   Requests with this verb and such a path go to an action. `post`, `put`, `patch`, `delete` and `options` are the same for their
+      #   verbs. GET's action answers HEAD, too.
+      #   @param path [String] see {Pattern}
+      #   @param to [String, #call] "posts#show", or a Rack application. Without it the block is the action: the String that it returns is
+      #     answered as plain text
+      #   @param as [Symbol, nil] the name for `NAME_path` and `NAME_url`
+      #   @param constraints [Hash{Symbol => Regexp}, #call] what the variables must match, as a whole; or a block that gets the {Request}
+      #     and says whether the route is for it
+      #   @return [nil]
+      #   @raise [ConfigurationError] the path, the target or a constraint is malformed
+      %w[get post put patch delete options].each do |verb|
+        define_method(verb) { |path, **options, &block| match(path, via: verb, **options, &block) }
+      end
+
+      # As {#get}, for several verbs.
+      #
+      # @param via [Symbol, Array<Symbol>] `:all` for all verbs that no other route of this path has
+      def match(path, via:, to: nil, as: nil, constraints: {}, on: nil, &block)
+        return match_action(path, via: via, on: on, **{to: to, as: as}.compact, constraints: constraints, &block) if path.is_a?(Symbol)
+        target = @scope.target(to || (block && Route::Action.new(block)) || raise(ConfigurationError, "#{path}: give to: or a block"))
+        place = (constraints == {}) ? @scope : @scope.inside(constraints: constraints)
+        pattern = Pattern.new(place.path_of(path), constraints: place.constraints)
+        Array(via).each_with_index do |verb, index|
+          verb = (verb == :all) ? nil : verb.to_s.upcase
+          add Route.new(verb, pattern, target, name: (@scope.name_of(as) if as && index.zero?), guards: place.guards)
+        end
+        nil
+      end
+
+      # The page at "/", whose name is root.
+      def root(to: nil, &block) = get("/", to: to, as: :root, &block)
+
+      # Routes below a path.
+      #
+      # @param path [String, nil] "/admin"
+      # @param options [Hash] `module:` the module of the controllers ("admin"), `as:` the beginning of the names, `constraints:` as for {#get}
+      # @return [nil]
+      def scope(path = nil, **options, &block)
+        outer = @scope
+        @scope = outer.inside(path, **options)
+        instance_exec(&block)
+        nil
+      ensure
+        @scope = outer
+      end
+
+      # A scope of this path, this module and this name.
+      #
+      # @param name [Symbol]
+      def namespace(name, **options, &block) = scope("/#{name}", module: name.to_s, as: name, **options, &block)
+
+      # Sends GET and HEAD to another path of this host, with the query string; or to a URL.
+      #
+      # @param path [String] see {Pattern}
+      # @param to [String] a path, which may contain the variables of the other one, or a URL without variables
+      # @param status [Integer] 301: browsers remember it
+      # @return [nil]
+      # @raise [ConfigurationError]
+      def redirect(path, to:, status: 301, **options) = get(path, to: Redirection.new(@scope.path_of(path), to, status), **options)
+
+      # Gives all requests below a path to a Rack application, as far as no route takes them.
+      #
+      # @param app [#call]
+      # @param at [String] "/" for all that is not there otherwise
+      # @return [nil]
+      # @raise [ConfigurationError]
+      def mount(app, at:)
+        @mounts << Mount.new(app, @scope.path_of(at))
+        nil
+      end
+
+      private
+
+      def add(route)
+        if route.name && list.any? { |other| other.name == route.name && other.pattern.path != route.pattern.path }
+          raise ConfigurationError, "the route #{route.pattern}: another route has the name #{route.name} already"
+        end
+        @list << route
+      end
+    end
+  end
+end

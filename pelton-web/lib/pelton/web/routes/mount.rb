@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Routes
+      # A Rack application below a path.
+      class Mount
+        # @return [String] without a slash at its end: "" for the root
+        attr_reader :path
+
+        # @return [#call]
+        attr_reader :app
+
+        # @raise [ConfigurationError] there is no application, or the path contains variables
+        def initialize(app, path)
+          raise ConfigurationError, "mount: #{app.inspect} is no Rack application: it must respond to call" unless app.respond_to?(:call)
+          raise ConfigurationError, "mount at: #{path.inspect}: give a path without variables" unless path.is_a?(String) && path.match?(%r{\A/[^:*()]*\z})
+          @app = app
+          @path = path.chomp("/")
+        end
+
+        # @param path [String] PATH_INFO, as the client has sent it
+        # @return [Boolean]
+        def takes?(path) = path.start_with?(@path) && (path.size == @path.size || path[@path.size] == "/")
+
+        # @return [String] the path, for logs and measurements
+        def to_s = "#{@path}/*"
+
+        # @param env [Hash]
+        # @return [Array] Rack's response
+        # @asynchronous as the application is
+        def call(env)
+          env["pelton.web.route"] = self
+          return @app.call(env) if @path.empty?
+          @app.call(env.merge("SCRIPT_NAME" => env["SCRIPT_NAME"] + @path, "PATH_INFO" => env["PATH_INFO"][@path.size..]))
+        end
+      end
+    end
+  end
+end

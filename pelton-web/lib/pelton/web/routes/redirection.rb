@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Routes
+      # The endpoint of `redirect`: sends the client from one path to another.
+      class Redirection
+        # @raise [ConfigurationError] the address contains variables that the path has not, or is a URL with variables
+        def initialize(path, to, status)
+          @to = to
+          @status = status
+          unless (300..399).cover?(status) && to.is_a?(String) && to.match?(%r{\A(?:/(?!/)|https?://[^:*(]+(?::\d+)?(?:/[^:*(]*)?\z)})
+            raise ConfigurationError, "redirect #{path}, to: #{to.inspect}, status: #{status}: give a path or a whole URL without variables, and a status from 300 to 399"
+          end
+          @target = PathWriter.new(Pattern.new(to)) if to.start_with?("/")
+          missing = @target ? @target.names - Pattern.new(path).names : []
+          raise ConfigurationError, "redirect #{path}: it has no variable #{missing.join(", ")}, which #{to} contains" if missing.any?
+        end
+
+        # @return [Array, nil] Rack's response; nil where the variables make no path
+        def call(env, captures)
+          location = @target ? env["SCRIPT_NAME"].to_s + @target.write(captures.transform_keys(&:to_sym)) : @to
+          query = env["QUERY_STRING"].to_s
+          location += "?#{query}" unless query.empty? || location.include?("?")
+          [@status, {"location" => location}, []]
+        rescue ArgumentError
+          nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Routes
+      # `resources` and `resource`: the usual routes of a controller for things that are listed, shown, made, changed and deleted.
+      module Resources
+        # A resource of the routes. The paths and names of all (`collection`) and of one (`member`), the path of what is nested, and the
+        # scope around it.
+        Resource = Struct.new(:controller, :collection, :member, :nested, :plural, :singular, :scope)
+
+        # Actions: verbs, path, what is behind it, name.
+        MANY = {
+          index: [:get, :collection, "", :plural], create: [:post, :collection, "", :plural], new: [:get, :collection, "/new", :singular],
+          edit: [:get, :member, "/edit", :singular], show: [:get, :member, "", :singular], update: [%i[patch put], :member, "", :singular],
+          destroy: [:delete, :member, "", :singular]
+        }.freeze
+        ONE = MANY.except(:index).freeze
+        private_constant :MANY, :ONE
+
+        # Routes for a list of things: index, new, create, show, edit, update and destroy. Routes in the block are below one of the things.
+        #
+        # @param names [Array<Symbol>] in the plural
+        # @param only [Array<Symbol>, Symbol, nil] the actions that there are
+        # @param except [Array<Symbol>, Symbol] the actions that there are not
+        # @param path [String, nil] otherwise the name
+        # @param controller [String, nil] otherwise the name
+        # @param as [Symbol, nil] the end of the names, in the plural; otherwise the name
+        # @param param [Symbol] the variable
+        # @param constraints [Hash{Symbol => Regexp}, #call]
+        # @return [nil]
+        # @raise [ConfigurationError] there is no such action
+        def resources(*names, only: nil, except: [], path: nil, controller: nil, as: nil, param: :id, constraints: {}, &block)
+          names.each do |name|
+            plural, list = (as || name).to_s, "/#{path || name}"
+            singular = Words.singular(plural)
+            nested = :"#{Words.singular(name.to_s)}_#{param}"
+            draw(Resource.new(controller || name.to_s, list, "#{list}/:#{param}", "#{list}/:#{nested}", (plural == singular) ? "#{plural}_index" : plural, singular, @scope),
+              chosen(MANY, only, except), constraints)
+            constraints = constraints.transform_keys { |key| (key == param) ? nested : key } unless constraints.respond_to?(:call)
+            inside_one(constraints, &block) if block
+          end
+          nil
+        end
+
+        # Routes for the one thing of its kind, such as the profile of the user who is signed in: as {#resources}, without index, and
+        # without a variable. The controller's name is in the plural: "profiles".
+        #
+        # @param names [Array<Symbol>] in the singular
+        # @return [nil]
+        # @raise (see #resources)
+        def resource(*names, only: nil, except: [], path: nil, controller: nil, as: nil, constraints: {}, &block)
+          names.each do |name|
+            place, called = "/#{path || name}", (as || name).to_s
+            draw(Resource.new(controller || Words.plural(name.to_s), place, place, place, called, called, @scope), chosen(ONE, only, except), constraints)
+            inside_one(constraints, &block) if block
+          end
+          nil
+        end
+
+        # Routes of one of the things: `member { post :publish }` is POST /posts/:id/publish, and its name is publish_post.
+        def member(&block) = actions_of(:member, :singular, &block)
+
+        # Routes of the whole list: `collection { get :search }` is GET /posts/search, and its name is search_posts.
+        def collection(&block) = actions_of(:collection, :plural, &block)
+
+        private
+
+        def chosen(actions, only, except)
+          unknown = Array(only) + Array(except) - MANY.keys
+          raise ConfigurationError, "there is no action #{unknown.join(", ")} among those of resources: #{actions.keys.join(", ")}" if unknown.any?
+          actions.slice(*(only ? Array(only) : actions.keys - Array(except)))
+        end
+
+        def draw(resource, actions, constraints)
+          @drawn = resource
+          actions.each do |action, (verbs, place, suffix, name)|
+            scope(resource[place], as: resource[name], action_first: true, constraints: constraints) do
+              match("#{suffix}(.:format)", via: verbs, to: "#{resource.controller}##{action}", as: suffix.empty? ? [] : action)
+            end
+          end
+        end
+
+        def inside_one(constraints, &block) = scope(@drawn.nested, as: @drawn.singular, constraints: constraints, resource: @drawn, &block)
+
+        def actions_of(place, name, &block)
+          resource = @scope.resource || raise(ConfigurationError, "#{place} belongs into the block of resources or resource")
+          outer, @scope = @scope, resource.scope
+          scope(resource[place], as: resource[name], action_first: true, resource: resource, &block)
+        ensure
+          @scope = outer if outer
+        end
+
+        # `get :preview` in the block of a resource; `on: :member` instead of a block of its own.
+        def match_action(name, on:, **options, &block)
+          return send(on) { match(name, **options, &block) } if %i[member collection].include?(on)
+          resource = @scope.resource || raise(ConfigurationError, "#{name.inspect}: write a path as a String, except in the block of resources or resource")
+          match("/#{name}(.:format)", to: ("#{resource.controller}##{name}" unless block), as: name, **options, &block)
+        end
+      end
+    end
+  end
+end

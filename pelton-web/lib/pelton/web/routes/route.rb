@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Routes
+      # One line of the routes: requests with this verb and such a path go to that target.
+      class Route
+        # A block that runs as an action.
+        Action = Struct.new(:block)
+
+        # @return [String, nil] "GET"; nil: all verbs
+        attr_reader :verb
+
+        # @return [Pattern]
+        attr_reader :pattern
+
+        # @return [String, Action, #call] "posts#show", an {Action}, or a Rack application
+        attr_reader :target
+
+        # @return [Symbol, nil]
+        attr_reader :name
+
+        # @return [Array<#call>] get the request and say whether the route is for it
+        attr_reader :guards
+
+        def initialize(verb, pattern, target, name: nil, guards: [])
+          @verb = verb
+          @pattern = pattern
+          @target = target
+          @name = name
+          @guards = guards
+          freeze
+        end
+
+        # @return [String] the path, for logs and measurements
+        def to_s = @pattern.path
+
+        # @param endpoint [#call]
+        # @return [#call] the endpoint, behind the guards
+        def guard(endpoint)
+          return endpoint if @guards.empty?
+          ->(env, captures) { endpoint.call(env, captures) if @guards.all? { |guard| guard.call(Request.new(env)) } }
+        end
+      end
+    end
+  end
+end

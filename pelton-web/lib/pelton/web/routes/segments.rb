@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Routes
+      # A request's path, as the text between its slashes.
+      module Segments
+        # Characters that ask for a closer look: escapes, control characters, and what is not ASCII.
+        UNUSUAL = /[^\x21-\x24\x26-\x7e]/
+        ESCAPE = /%(?:(\h\h)|)/
+        SLASH = "/".ord
+        private_constant :UNUSUAL, :ESCAPE, :SLASH
+
+        class << self
+          # A slash at the end does not count. `%2F` is no separator: it is part of a segment.
+          #
+          # @param path [String] PATH_INFO
+          # @return [Array<String>] in UTF-8; the first is empty
+          # @raise [BadRequest] the path is not UTF-8, or contains a control character or a malformed escape
+          def of(path)
+            path = path.dup.force_encoding(Encoding::UTF_8)
+            raise BadRequest, "The path does not begin with a slash." unless path.getbyte(0) == SLASH
+            return [""] if path.bytesize == 1
+            path.chop! if path.getbyte(-1) == SLASH
+            (path.ascii_only? && !path.match?(UNUSUAL)) ? path.split("/", -1) : path.b.split("/", -1).map! { |segment| decode(segment) }
+          end
+
+          private
+
+          def decode(segment)
+            text = segment.gsub(ESCAPE) { ($1) ? $1.hex.chr : raise(BadRequest, "The path contains a % that is not followed by two hexadecimal digits.") }
+            text.force_encoding(Encoding::UTF_8)
+            raise BadRequest, "The path is not UTF-8." unless text.valid_encoding?
+            raise BadRequest, "The path contains a control character." if text.match?(/[\0-\x1f\x7f]/)
+            text
+          end
+        end
+      end
+    end
+  end
+end

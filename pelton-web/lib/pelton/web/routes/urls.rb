@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Routes
+      # The addresses of routes with names, as methods: `post_path(post)` and `post_url(post)`. Controllers of the application have them, and
+      # the module itself has them, too: `Shop.urls.post_path(1)`.
+      #
+      # The arguments are the variables' values in their order; an object gives its `to_param`, else its `id`. Variables can be named, too;
+      # keywords that are no variables become the query, and `anchor:` the fragment.
+      class Urls < Module
+        # @param routes [Array<Route>]
+        # @param base [String, nil] the beginning of URLs where there is no request: "https://example.com"
+        def initialize(routes, base: nil)
+          super()
+          @base = base
+          routes.select(&:name).uniq(&:name).each { |route| define(route) }
+          extend(self)
+        end
+
+        # @private
+        def url_prefix = ""
+
+        # @private
+        def url_base = @base || raise(ConfigurationError, "a URL without a request needs settings.base_url")
+
+        private
+
+        def define(route)
+          writer = PathWriter.new(route.pattern)
+          define_method(:"#{route.name}_path") { |*values, **options| url_prefix + Urls.write(writer, values, options) }
+          define_method(:"#{route.name}_url") { |*values, **options| url_base + url_prefix + Urls.write(writer, values, options) }
+        end
+
+        class << self
+          # @private
+          def write(writer, values, options)
+            names = writer.names - options.keys
+            names = writer.all_names - options.keys if values.size > names.size
+            raise ArgumentError, "too many arguments: #{values.size} for #{names.join(", ")}" if values.size > names.size
+            given = names.zip(values).to_h.compact.transform_values { |value| text(value) }
+            given.merge!(options.slice(*writer.all_names).transform_values { |value| text(value) })
+            query = options.except(*writer.all_names, :anchor)
+            path = writer.write(given)
+            path += "?#{Rack::Utils.build_nested_query(strings(query))}" if query.any?
+            path += "##{ERB::Util.url_encode(options[:anchor].to_s)}" if options[:anchor]
+            path
+          end
+
+          private
+
+          def text(value)
+            return value.to_param if value.respond_to?(:to_param) && value.method(:to_param).owner != Object # Active Support's is to_s
+            (value.respond_to?(:id) && !value.is_a?(String)) ? value.id : value
+          end
+
+          # Rack writes Strings alone.
+          def strings(value)
+            case value
+            when Hash then value.to_h { |name, one| [name.to_s, strings(one)] }
+            when Array then value.map { |one| strings(one) }
+            else value&.to_s
+            end
+          end
+        end
+      end
+    end
+  end
+end

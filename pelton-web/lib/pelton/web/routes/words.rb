@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Routes
+      # The singular and the plural of English words, by rule. Where the rules are wrong, `as:` and `controller:` give the names.
+      module Words
+        class << self
+          # @return [String]
+          def singular(word)
+            case word
+            when /ies\z/ then word.sub(/ies\z/, "y")
+            when /(?:ss|x|ch|sh)es\z/ then word.delete_suffix("es")
+            when /(?:ss|us|is)\z/ then word
+            else word.delete_suffix("s")
+            end
+          end
+
+          # @return [String]
+          def plural(word)
+            case word
+            when /[^aeiou]y\z/ then word.sub(/y\z/, "ies")
+            when /(?:s|x|ch|sh)\z/ then "#{word}es"
+            else "#{word}s"
+            end
+          end
+        end
+      end
+    end
+  end
+end

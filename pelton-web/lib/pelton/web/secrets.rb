@@ -1,0 +1,176 @@
+# frozen_string_literal: true
+
+require "openssl"
+require "securerandom"
+require_relative "secrets/recent"
+
+module Pelton
+  module Web
+    # Encrypts and signs texts that clients keep: sessions and cookies.
+    #
+    # The first secret encrypts and signs, all decrypt and verify. To change a secret, put the new one in front, and take the old one away
+    # when what it has encrypted has expired.
+    #
+    # Texts are encrypted by AES-256-GCM. Keys are derived from the secret by HKDF (RFC 5869), and each text has a key of its own, derived
+    # from 16 random bytes: so there is no number of texts after which a key and nonce could repeat.
+    #
+    # What was decrypted is kept for a while, by the whole of its token ({Recent}): a client sends the same one with each request.
+    class Secrets
+      # The least bytes of a secret.
+      LEAST = 32
+
+      # A text that was decrypted or verified. Both are frozen.
+      #
+      # @!attribute [r] text
+      #   @return [String]
+      # @!attribute [r] expires_at
+      #   @return [Integer, nil] seconds since 1970
+      # @!attribute [r] outdated
+      #   @return [Boolean] whether an old secret was used
+      Message = Struct.new(:text, :expires_at, :outdated)
+
+      CIPHER = "aes-256-gcm"
+      SALT = 16
+      NONCE = 12
+      TAG = 16
+      SIGNATURE = 32
+      NEVER = 0
+      private_constant :CIPHER, :SALT, :NONCE, :TAG, :SIGNATURE, :NEVER
+
+      @known = {}
+
+      class << self
+        # @return [Secrets] the same object for the same texts: deriving keys takes time
+        # @private
+        def of(texts) = @known[texts] ||= new(texts)
+      end
+
+      # @param texts [String, Array<String>] of {LEAST} bytes or more: `ruby -rsecurerandom -e "puts SecureRandom.hex(64)"` prints one
+      # @raise [ConfigurationError] there is none, or one is too short
+      def initialize(texts)
+        texts = Array(texts)
+        raise ConfigurationError, "there is no secret: set settings.secrets, for instance to [ENV.fetch(\"SECRET_KEY_BASE\")]" if texts.empty?
+        unless texts.all? { |text| text.is_a?(String) && text.bytesize >= LEAST }
+          raise ConfigurationError, "each of the secrets must be a String of #{LEAST} bytes or more: make one with SecureRandom.hex(64)"
+        end
+        @encryption = texts.map { |text| key(text, "encryption") }
+        @signature = texts.map { |text| key(text, "signature") }
+        @recent = Recent.new
+        freeze
+      end
+
+      # @param text [String]
+      # @param purpose [String] what is encrypted for one purpose is not accepted for another
+      # @param expires_at [Integer, Time, nil] from then on it is not accepted
+      # @return [String] of letters, digits, - and _; about 4/3 of the text and 70 bytes more
+      def encrypt(text, purpose:, expires_at: nil)
+        salt = SecureRandom.random_bytes(SALT)
+        nonce = SecureRandom.random_bytes(NONCE)
+        cipher = cipher(:encrypt, @encryption.first, salt, nonce, purpose)
+        data = cipher.update(stamp(expires_at) + text.b) << cipher.final
+        encode(salt << nonce << data << cipher.auth_tag(TAG))
+      end
+
+      # @param token [String, nil] what {#encrypt} has returned, or anything else that a client has sent
+      # @return [Message, nil] nil: it was changed or cut off, has expired, or is for another purpose or by an unknown secret
+      def decrypt(token, purpose:)
+        valid(@recent.fetch(token, purpose) { decrypted(token, purpose) })
+      end
+
+      # Signs a text, which everybody can read.
+      #
+      # @param (see #encrypt)
+      # @return [String]
+      def sign(text, purpose:, expires_at: nil)
+        data = stamp(expires_at) + text.b
+        encode(signature(@signature.first, purpose, data) << data)
+      end
+
+      # @param token [String, nil] what {#sign} has returned, or anything else that a client has sent
+      # @return [Message, nil] as {#decrypt}
+      def verify(token, purpose:)
+        bytes = decode(token) or return
+        given, data = bytes.byteslice(0, SIGNATURE), bytes.byteslice(SIGNATURE..)
+        return unless data
+        index = @signature.index { |key| OpenSSL.secure_compare(signature(key, purpose, data), given) }
+        valid(index && message(data, index))
+      end
+
+      def inspect = "#<#{self.class}>" # the keys are in no log
+
+      private
+
+      def key(text, use) = OpenSSL::KDF.hkdf(text, salt: "", info: "pelton-web #{use} 1", length: 32, hash: "SHA256")
+
+      def signature(key, purpose, data) = OpenSSL::HMAC.digest("SHA256", key, [purpose.bytesize].pack("N") << purpose.b << data)
+
+      def cipher(direction, key, salt, nonce, purpose)
+        cipher = OpenSSL::Cipher.new(CIPHER).public_send(direction)
+        cipher.key = OpenSSL::HMAC.digest("SHA256", key, salt)
+        cipher.iv = nonce
+        cipher.auth_data = purpose
+        cipher
+      end
+
+      def decrypted(token, purpose)
+        bytes = decode(token) or return
+        return if bytes.bytesize < SALT + NONCE + TAG
+        salt, nonce, tag = bytes.byteslice(0, SALT), bytes.byteslice(SALT, NONCE), bytes.byteslice(-TAG, TAG)
+        data = bytes.byteslice(SALT + NONCE, bytes.bytesize - SALT - NONCE - TAG)
+        @encryption.each_with_index do |key, index|
+          text = opened(key, salt, nonce, tag, data, purpose)
+          return message(text, index) if text
+        end
+        nil
+      end
+
+      def opened(key, salt, nonce, tag, data, purpose)
+        cipher = cipher(:decrypt, key, salt, nonce, purpose)
+        cipher.auth_tag = tag
+        cipher.update(data) << cipher.final
+      rescue OpenSSL::Cipher::CipherError, ArgumentError # of update, when there is no data
+        nil
+      end
+
+      def stamp(expires_at) = [expires_at&.to_i || NEVER].pack("Q>")
+
+      def message(data, index)
+        expires_at = data.unpack1("Q>") or return
+        Message.new(data.byteslice(8..).force_encoding(Encoding::UTF_8).freeze, (expires_at unless expires_at == NEVER), index.positive?).freeze
+      end
+
+      def valid(message) = (message if message && (message.expires_at.nil? || message.expires_at > Process.clock_gettime(Process::CLOCK_REALTIME, :second)))
+
+      def encode(bytes) = [bytes].pack("m0").tr("+/", "-_").delete("=")
+
+      def decode(token)
+        return unless token.is_a?(String)
+        token.tr("-_", "+/").ljust((token.bytesize + 3) / 4 * 4, "=").unpack1("m0")
+      rescue ArgumentError # it is no Base64
+        nil
+      end
+    end
+
+    class Settings
+      # The secrets of development and tests, where none are set.
+      TEMPORARY = [SecureRandom.hex(64)].freeze
+      private_constant :TEMPORARY
+
+      # @!attribute secrets
+      #   @return [Array<String>] the first encrypts sessions and cookies, all decrypt them: see {Secrets}. The text of SECRET_KEY_BASE by
+      #     default; where that is not set, in production none, and otherwise one that is made when the process starts, so
+      #     sessions end with it
+      setting(:secrets, ->(settings) { settings.__send__(:default_secrets) }) do |value|
+        "must be an Array of Strings, the newest first" unless value.is_a?(Array) && value.all?(String)
+      end
+
+      private
+
+      def default_secrets
+        text = ENV["SECRET_KEY_BASE"].to_s
+        return [text] unless text.empty?
+        (environment == "production") ? [] : TEMPORARY
+      end
+    end
+  end
+end

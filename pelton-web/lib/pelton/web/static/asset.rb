@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "digest"
+require "time"
+
+module Pelton
+  module Web
+    class Static
+      # One file of the folder as it is under one of its names, with the same file compressed by several codings.
+      #
+      # @private
+      class Asset
+        CODINGS = {"br" => ".br", "gzip" => ".gz"}.freeze # the best first
+
+        # What a response needs of a file on the disk.
+        StoredFile = Struct.new(:path, :coding, :size, :etag, :modified, :digest, :version) do
+          def self.read(path, coding)
+            stat = File.stat(path)
+            digest = Digest::SHA256.file(path).digest
+            new(path, coding, stat.size, HTTP::EntityTag.strong(digest), stat.mtime.httpdate, digest.unpack1("H16"), version_of(stat))
+          end
+
+          # Tells whether a file has changed.
+          def self.version_of(stat) = [stat.ino, stat.size, stat.mtime]
+
+          def current? = version == self.class.version_of(File.stat(path))
+        end
+
+        # @return [StoredFile] not compressed
+        attr_reader :file
+
+        # @return [String]
+        attr_reader :content_type
+
+        # @return [Array<String>] the file's path and those of its codings
+        attr_reader :paths
+
+        def initialize(path)
+          @file = StoredFile.read(path, nil)
+          @coded = CODINGS.filter_map { |coding, ending| StoredFile.read(path + ending, coding) if File.file?(path + ending) }
+          @paths = [@file, *@coded].map(&:path)
+          @content_type = Static.content_type(path)
+          @fingerprinted = false
+        end
+
+        # @return [Asset] the same under the name with its digest
+        def fingerprinted = dup.tap { |copy| copy.instance_variable_set(:@fingerprinted, true) }
+
+        # @return [Boolean] whether this is the name with the digest
+        def fingerprinted? = @fingerprinted
+
+        # @return [String] of the file's bytes, 16 hexadecimal digits
+        def digest = @file.digest
+
+        # @return [Boolean] whether the response depends on Accept-Encoding
+        def codings? = !@coded.empty?
+
+        # @param header [String, nil] Accept-Encoding
+        # @return [StoredFile]
+        def file_for(header)
+          (@coded.find { |one| HTTP::ContentCoding.accepted?(header, one.coding) } unless @coded.empty?) || @file
+        end
+
+        # @return [Boolean] whether the files on the disk are still the same
+        def current? = @file.current? && @coded.all?(&:current?)
+      end
+
+      # @private
+      def self.content_type(path)
+        type = Rack::Mime.mime_type(File.extname(path).downcase, "application/octet-stream")
+        (type.start_with?("text/") || type.end_with?("javascript", "json", "xml")) ? "#{type}; charset=utf-8" : type
+      end
+    end
+  end
+end

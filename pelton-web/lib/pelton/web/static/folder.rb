@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require_relative "asset"
+
+module Pelton
+  module Web
+    class Static
+      # The files of a folder, by the paths of requests: "/images/logo.png", and the same with the file's digest.
+      #
+      # @private
+      class Folder
+        LONGEST = 1024 # bytes of a request's path that may be the name of a file
+        private_constant :LONGEST
+
+        # @param at [String] the beginning of the paths, without a slash at its end
+        # @raise [ConfigurationError] there is no such folder
+        def initialize(root, at)
+          raise ConfigurationError, "there is no folder #{root}: name the one whose files are to be served" unless File.directory?(root)
+          @root = File.realpath(root)
+          @at = at
+          refresh
+        end
+
+        # @param path [String] PATH_INFO: percent-encoded
+        # @return [Asset, nil]
+        def find(path)
+          asset = @assets[path] || (@assets[unescape(path)] if path.include?("%") && path.bytesize <= LONGEST)
+          asset && current(asset)
+        end
+
+        # @param name [String] "app.css"
+        # @return [String] "/app-5f2c81d0a3b4c6e7.css"
+        # @raise [ArgumentError]
+        def fingerprinted(name)
+          path = "#{@at}/#{name.delete_prefix("/")}"
+          asset = (@assets[path] if @assets.key?(path)) or raise ArgumentError, "there is no file #{name} in #{@root}"
+          escape(with_digest(path, asset.digest))
+        end
+
+        # Looks for files that were added or removed.
+        def refresh
+          names = Dir.glob("**/*", base: @root).to_h { |name| [name, true] } # no names that begin with a dot; no folders behind links
+          known = @assets&.values&.reject(&:fingerprinted?)&.to_h { |asset| [asset.file.path, asset] } || {}
+          @assets = {}
+          names.each_key { |name| add(name, known) if servable?(name, names) }
+        end
+
+        private
+
+        def servable?(name, names)
+          path = File.join(@root, name)
+          return false unless name.valid_encoding? && !name.match?(/[\\\x00-\x1f\x7f]/) && File.file?(path) && inside?(path)
+          Asset::CODINGS.each_value.none? { |ending| name.end_with?(ending) && names.key?(name.delete_suffix(ending)) }
+        end
+
+        # A link may lead to another file of the folder, and to nothing else.
+        def inside?(path)
+          real = File.realpath(path)
+          real.start_with?("#{@root}/") && real.delete_prefix(@root).then { |rest| !rest.include?("/.") } && File.readable?(real)
+        rescue SystemCallError
+          false
+        end
+
+        def add(name, known)
+          path = File.join(@root, name)
+          asset = known[path]
+          asset = Asset.new(path) unless asset&.current?
+          return unless asset.paths.all? { |one| inside?(one) }
+          @assets["#{@at}/#{name}"] = asset
+          @assets[with_digest("#{@at}/#{name}", asset.digest)] = asset.fingerprinted
+        rescue SystemCallError
+          nil # it was removed meanwhile
+        end
+
+        # A file that has changed since is looked at anew, with all others.
+        def current(asset)
+          return asset if asset.current?
+          refresh
+          @assets.each_value.find { |one| one.file.path == asset.file.path && one.fingerprinted? == asset.fingerprinted? && one.digest == asset.digest } ||
+            (@assets[path_of(asset)] unless asset.fingerprinted?)
+        rescue SystemCallError
+          refresh
+          nil
+        end
+
+        def path_of(asset) = @at + asset.file.path.delete_prefix(@root)
+
+        def with_digest(path, digest)
+          ending = File.extname(path)
+          "#{path.delete_suffix(ending)}-#{digest}#{ending}"
+        end
+
+        def escape(path) = path.gsub(%r{[^\w/.\-~]}) { |letter| letter.bytes.map { |byte| format("%%%02X", byte) }.join }
+
+        # @return [String, nil] nil: it cannot be the name of a file
+        def unescape(path)
+          text = path.b.gsub(/%(\h\h)/) { $1.hex.chr }.force_encoding(Encoding::UTF_8)
+          text if text.valid_encoding?
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,209 @@
+# frozen_string_literal: true
+
+require "pelton/metrics"
+
+module Pelton
+  module Web
+    # The server runs as many streams as it may.
+    class TooManyStreams < RequestError
+      status 503
+
+      def headers = {"retry-after" => "5"}
+    end
+
+    class Settings
+      # @!attribute max_streams
+      #   @return [Integer, nil] streams, event streams and deferred responses of the process that may be open at once: beyond, 503
+      setting(:max_streams, 1000) { |value| "must be a whole number" unless value.nil? || value.is_a?(Integer) }
+
+      # @!attribute stream_lifetime
+      #   @return [Numeric, nil] seconds after which a stream is ended: a client of an event stream connects again; any other response is
+      #     broken off, so that its client notices
+      setting(:stream_lifetime, 3600) { |value| "must be a number of seconds" unless value.nil? || value.is_a?(Numeric) }
+    end
+
+    # The body of a response that is made while it is sent: Rack's body, and what the program writes to.
+    #
+    # The block runs as a task whose owner is the response: when the client leaves, or the lifetime is over, or the server stops, the task
+    # is cancelled, so its `ensure` blocks run. Writing waits for a client that reads slowly. Under a server that is not Pelton's the block
+    # runs in the server's own thread, and ends when writing fails.
+    class Stream
+      class << self
+        # @return [Hash{Symbol => Integer}] streams that are `open`; all that were ever `opened`; and those of them that were `cancelled`
+        #   because the client left or the lifetime was over
+        def stats = @stats ||= {open: 0, opened: 0, cancelled: 0}
+
+        # @raise [TooManyStreams] there may be no more
+        def admit(settings)
+          raise TooManyStreams, "Too many streams are open. Try again in some seconds." if settings.max_streams && stats[:open] >= settings.max_streams
+        end
+
+        # Counts what the block does as a stream.
+        def count
+          stats[:open] += 1
+          stats[:opened] += 1
+          yield
+        ensure
+          stats[:open] -= 1
+        end
+      end
+
+      Pelton::Metrics.add(
+        "web_streams" => Pelton::Metrics::Family.new("gauge", "pelton_web_streams", "Open streams, event streams and deferred responses."),
+        "web_streams_opened" => Pelton::Metrics::Family.new("counter", "pelton_web_streams_total", "Streams that were ever opened."),
+        "web_streams_cancelled" => Pelton::Metrics::Family.new("counter", "pelton_web_streams_cancelled_total", "Streams whose client left, or whose lifetime was over.")
+      ) { stats.then { |all| {"web_streams" => all[:open], "web_streams_opened" => all[:opened], "web_streams_cancelled" => all[:cancelled]} } }
+
+      # @param env [Hash] of the request
+      # @param lifetime [Numeric, nil] seconds
+      # @param deferred [Boolean] whether the stream goes on behind the end of the block, until {#succeed} or {#fail}
+      # @param endless [Boolean] whether the end of the lifetime is an end like any other
+      # @yieldparam stream [Stream]
+      def initialize(env, lifetime: nil, deferred: false, endless: false, &block)
+        raise ArgumentError, "a stream needs a block" unless block
+        @env = env
+        @lifetime = lifetime
+        @deferred = deferred
+        @endless = endless
+        @block = block
+        @closing = []
+      end
+
+      # Sends a part of the body.
+      #
+      # @return [Integer] bytes
+      # @raise [ClosedError] the stream is closed, or the client has left
+      # @asynchronous while the client reads too slowly
+      def write(*strings)
+        raise ClosedError, "the stream is closed" if closed?
+        raise Error, "a stream can only send while the server writes the response" unless @write
+        strings.sum do |string|
+          string = string.to_s
+          @write.call(string) unless string.empty?
+          string.bytesize
+        end
+      end
+
+      # @return [self]
+      # @raise [ClosedError] the stream is closed, or the client has left
+      # @asynchronous while the client reads too slowly
+      def <<(string)
+        write(string)
+        self
+      end
+
+      # As {#write}, but does nothing when the client has left: for callbacks, which nobody tells.
+      #
+      # @return [self]
+      # @asynchronous while the client reads too slowly
+      def send_data(string)
+        write(string) unless closed?
+        self
+      rescue ClosedError
+        self
+      end
+
+      # Ends a deferred response.
+      #
+      # @return [nil]
+      def succeed(*) = finish
+
+      # Breaks a deferred response off: the client notices that it is not complete.
+      #
+      # @param error [Exception, nil] the reason, for the log; nil: nothing is logged
+      # @return [nil]
+      def fail(error = nil)
+        return if @finished
+        @failure = error
+        @broken = true
+        finish
+      end
+
+      # @return [nil]
+      # @private for {HTTP::EventStream}
+      def close(_error = nil) = nil
+
+      # Whether the response is over, or its client has left. With a block: calls it when that happens, once.
+      #
+      # @return [Boolean]
+      def closed?(&block)
+        @closed ? block&.call : @closing.push(*block)
+        !!@closed
+      end
+      alias_method :closed, :closed?
+
+      # Rack's body: the server gives a block that sends.
+      #
+      # @private
+      # @asynchronous until the stream ends
+      def each(&write)
+        @write = write
+        Stream.count { owned? ? run : alone }
+        raise @failure if @failure.is_a?(Exception)
+        break_off if @broken
+      ensure
+        over
+      end
+
+      private
+
+      # Whether the server says when the client leaves.
+      def owned? = Pelton.running? && @env["async.close"].respond_to?(:callback)
+
+      def run
+        task = Pelton.spawn(name: "stream of #{@env["PATH_INFO"]}") do
+          @block.call(self)
+          wait if @deferred
+        end
+        @env["async.close"].callback { leave(task) }
+        Pelton.timeout(@lifetime) { task.await }
+      rescue Cancelled
+        raise unless @left
+      rescue TimeoutError
+        raise if task&.done? # the block's own
+        Stream.stats[:cancelled] += 1
+        @broken = !@endless
+      ensure
+        task&.cancel
+      end
+
+      def leave(task)
+        return if task.done?
+        @left = true
+        @broken = !@endless # a server that stops ends event streams in this way, too
+        Stream.stats[:cancelled] += 1
+        task.cancel
+      end
+
+      def wait
+        return if @finished
+        @end = Operation.new
+        @end.await
+      end
+
+      def alone
+        @block.call(self)
+        raise AnswerError, "a deferred response has not ended with its block: this server cannot wait for it; call succeed or fail" if @deferred && !@finished
+      end
+
+      # A response that is not complete must not look so.
+      def break_off
+        raise ClosedError, "the response was broken off" unless owned?
+        @env["async.close"].abort
+      end
+
+      def finish
+        return if @finished
+        @finished = true
+        @end&.succeed
+        nil
+      end
+
+      def over
+        return if @closed
+        @closed = @finished = true
+        @closing.each(&:call)
+      end
+    end
+  end
+end

@@ -1,0 +1,162 @@
+# frozen_string_literal: true
+
+require "json"
+require "rack/lint"
+begin
+  require "rack/test"
+rescue LoadError => error
+  raise unless error.path == "rack/test"
+  raise LoadError, "pelton/web/test needs the gem rack-test: add gem \"rack-test\" to the Gemfile's group :test"
+end
+require_relative "../web"
+require "pelton/test"
+
+module Pelton
+  module Web
+    # Helpers for the tests of web applications: `require "pelton/web/test"`. Requests are those of the gem rack-test (`get`, `post`,
+    # `follow_redirect!`, `header`, `set_cookie`, uploads): they keep cookies, and with them the session. They reach the application in
+    # the same process, without a socket, inside a reactor, and through Rack::Lint. They say that they come from a page of the application; with
+    # `header "Sec-Fetch-Site", "cross-site"` they come from another site.
+    #
+    #     class PostsTest < Minitest::Test
+    #       include Pelton::Web::Test
+    #
+    #       def app = Shop
+    #
+    #       def test_creation
+    #         post "/posts", post: {title: "One"}
+    #         assert_redirected_to "/posts/1"
+    #         follow_redirect!
+    #         assert_response 200, "One"
+    #       end
+    #     end
+    module Test
+      include Rack::Test::Methods
+      include Pelton::Test
+
+      # Calls an application inside a reactor, until its whole response is there.
+      # @private
+      class InReactor
+        include Pelton::Test
+
+        # Collects what a streaming body writes.
+        class Sink
+          # @return [String]
+          attr_reader :text
+
+          def initialize = @text = +""
+
+          def write(part)
+            @text << part
+            part.bytesize
+          end
+          alias_method :<<, :write
+
+          def flush = self
+
+          def read(*) = nil
+
+          def close(*) = nil
+          alias_method :close_read, :close
+          alias_method :close_write, :close
+
+          def closed? = false
+        end
+
+        def initialize(app, timeout)
+          @app = Rack::Lint.new(app)
+          @timeout = timeout
+        end
+
+        def call(env) = Pelton.running? ? answer(env) : in_reactor(timeout: @timeout, leftovers: true) { answer(env) }
+
+        private
+
+        def answer(env)
+          status, headers, body = @app.call(env)
+          sink = Sink.new
+          body.respond_to?(:each) ? body.each { |part| sink.write(part) } : body.call(sink)
+          [status, headers, [sink.text]]
+        ensure
+          body.close if body.respond_to?(:close)
+        end
+      end
+
+      # Serves an application until the thread is killed, or the fiber cancelled: for browsers. With the gem capybara:
+      #
+      #     Capybara.register_server(:pelton) { |app, port, host| Pelton::Web::Test.serve(app, port: port, host: host) }
+      #     Capybara.server = :pelton
+      #
+      # @param port [Integer] 0: a free one
+      # @yieldparam port [Integer] the port on which it listens
+      # @return [nil]
+      def self.serve(app, host: "127.0.0.1", port: 0)
+        Pelton.run do
+          server = HTTP::Server.new(app)
+          listener = server.listen("tcp://#{host}:#{port}")
+          yield listener.port if block_given?
+          sleep
+        ensure
+          server&.stop(timeout: 0)
+        end
+        nil
+      end
+
+      # The application; a test that does not define it gets the one that {Test.app=} was given.
+      #
+      # @return [#call]
+      def app = Test.app || raise(ConfigurationError, "define the method app in the test, or set Pelton::Web::Test.app")
+
+      class << self
+        # @return [#call, nil]
+        attr_accessor :app
+      end
+
+      # @return [Numeric] seconds that a request may take
+      def request_timeout = 10
+
+      # rack-test's way to make a session.
+      # @private
+      def build_rack_test_session(_name)
+        Rack::Test::Session.new(InReactor.new(app, request_timeout), "localhost").tap { |session| session.header("Sec-Fetch-Site", "same-origin") }
+      end
+
+      # @return [Rack::MockResponse] the last one
+      def response = last_response
+
+      # @return [Object] the last response's body, read as JSON
+      # @raise [JSON::ParserError]
+      def json_response = JSON.parse(last_response.body)
+
+      # Sends JSON, and asks for it.
+      #
+      # @param verb [Symbol] :post
+      # @param data [Object]
+      # @return [Rack::MockResponse]
+      def send_json(verb, path, data)
+        custom_request(verb.to_s.upcase, path, JSON.generate(data), "CONTENT_TYPE" => "application/json", "HTTP_ACCEPT" => "application/json")
+      end
+
+      # Fails unless the last response has this status, and the parts in its body. It needs Minitest's or Test::Unit's assertions.
+      #
+      # @param status [Integer, Symbol] 404, :not_found, or :success for any of 200 to 299
+      # @param parts [Array<String, Regexp>]
+      # @return [void]
+      def assert_response(status, *parts)
+        body = last_response.body
+        message = "#{last_request.request_method} #{last_request.path} was answered #{last_response.status}: #{body[0, 500]}"
+        if status == :success then assert(last_response.successful?, message)
+        else assert_equal(Rack::Utils.status_code(status), last_response.status, message)
+        end
+        parts.each { |part| part.is_a?(Regexp) ? assert_match(part, body) : assert_includes(body, part) }
+      end
+
+      # @param path [String]
+      # @return [void]
+      def assert_redirected_to(path)
+        assert last_response.redirect?, "the answer was #{last_response.status}, no redirection: #{last_response.body[0, 500]}"
+        assert_equal path, last_response["location"].to_s.delete_prefix(last_request.base_url)
+      end
+    end
+  end
+end

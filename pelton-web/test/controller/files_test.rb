@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "pelton/web"
+require "tmpdir"
+require_relative "../support/controllers"
+
+class WebControllerFilesTest < PeltonTest
+  include WebControllers
+
+  def setup
+    @folder = Dir.mktmpdir
+    File.write("#{@folder}/a.txt", "0123456789")
+    File.write("#{@folder}/empty.bin", "")
+    FileUtils.mkdir("#{@folder}/inside")
+    File.symlink("#{@folder}/a.txt", "#{@folder}/inside/link")
+    File.mkfifo("#{@folder}/inside/pipe")
+  end
+
+  def teardown = FileUtils.rm_rf(@folder)
+
+  def test_a_file
+    one = send_file("a.txt")
+
+    assert_equal [200, "0123456789", "text/plain", "10", 'attachment; filename="a.txt"', "nosniff"],
+      [one.status, one.body, *%w[content-type content-length content-disposition x-content-type-options].map { |name| one[name] }]
+    assert_equal [304, ""], send_file("a.txt", "HTTP_IF_MODIFIED_SINCE" => one["last-modified"]).then { |again| [again.status, again.body] }
+  end
+
+  def test_parts
+    assert_equal [206, "234", "bytes 2-4/10"], send_file("a.txt", "HTTP_RANGE" => "bytes=2-4").then { |one| [one.status, one.body, one["content-range"]] }
+    assert_equal [416, "bytes */10"], send_file("a.txt", "HTTP_RANGE" => "bytes=20-").then { |one| [one.status, one["content-range"]] }
+    assert_match(%r{\Amultipart/byteranges}, send_file("a.txt", "HTTP_RANGE" => "bytes=0-1,4-5")["content-type"])
+    assert_equal [200, 206], [Time.now.httpdate + "x", File.mtime("#{@folder}/a.txt").httpdate].map { |time| send_file("a.txt", "HTTP_RANGE" => "bytes=2-4", "HTTP_IF_RANGE" => time).status }
+    ["bytes=x", "bytes=5-2", "bytes=#{(0..2000).map { |from| "#{from}-" }.join(",")}"].each { |range| assert_includes [200, 416], send_file("a.txt", "HTTP_RANGE" => range).status }
+  end
+
+  def test_only_files_inside_the_root
+    folder = "#{@folder}/inside"
+    ["../a.txt", "link", "#{@folder}/a.txt", "nothing", ".", "pipe", "a\0b", "", "x" * 5000].each do |path|
+      assert_equal 404, answer { send_file path, root: folder }.status, path[0, 50]
+    end
+    assert_equal 404, send_file("inside").status
+  end
+
+  def test_head
+    app = answering_file("a.txt")
+
+    assert_equal [200, "", "10"], request(app, "HEAD", "/").then { |one| [one.status, one.body, one["content-length"]] }
+  end
+
+  def test_names_make_no_header
+    {"a b.txt" => 'filename="a b.txt"', "é.txt" => "filename=\"_.txt\"; filename*=UTF-8''%C3%A9.txt", "a\"; x=\"b" => "filename=\"a_; x=_b\"; filename*=UTF-8''a%22%3B%20x%3D%22b",
+     "a\r\nset-cookie: x" => 'filename="a__set-cookie: x"', "\xff" => 'filename="_"'}.each do |name, expected|
+      one = answer { send_data "x", filename: name }
+
+      assert_equal ["attachment; #{expected}", nil], [one["content-disposition"], one["set-cookie"]]
+    end
+  end
+
+  def test_bytes
+    one = answer { send_data "a,b", filename: "list.csv", disposition: "inline" }
+
+    assert_equal ["a,b", "text/csv", 'inline; filename="list.csv"'], [one.body, one["content-type"], one["content-disposition"]]
+    assert_equal ["application/octet-stream", nil], answer { send_data "x", disposition: nil }.then { |other| [other["content-type"], other["content-disposition"]] }
+  end
+
+  def test_pelton_s_server_sends_it
+    with_server(answering_file("a.txt")) do |url|
+      assert_equal "0123456789", Pelton::HTTP.get(url).body
+      assert_equal "89", Pelton::HTTP.get(url, headers: {"range" => "bytes=-2"}).body
+    end
+  end
+
+  private
+
+  def answering_file(path)
+    folder = @folder
+    answering { send_file path, root: folder }
+  end
+
+  def send_file(path, **env) = request(answering_file(path), "GET", "/", **env)
+end

@@ -1,0 +1,214 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/requests"
+require_relative "../support/template_files"
+
+class WebRenderingTest < PeltonTest
+  include WebRequests
+  include TemplateFiles
+
+  class << self
+    # The keys of fragments that were rendered.
+    attr_accessor :rendered
+  end
+
+  module Articles
+    class PostsController < Pelton::Web::Controller
+      helper_method :visitor
+
+      def show
+        @title = "<T>"
+        @secret_free = @env.nil?
+      end
+
+      def edit = render(:show, layout: false, status: 422)
+
+      def other = render("shared/other", locals: {a: 1})
+
+      def rows = render(partial: "row", collection: [1, 2])
+
+      def parts = render("parts", stream: true)
+
+      def endless = render("endless", stream: true)
+
+      def cached = render("cached")
+
+      def plain = render(text: render_to_string("shared/other", locals: {a: "<"}))
+
+      def anything = render(params[:name])
+
+      def nothing = nil
+
+      private
+
+      def visitor(greeting = "hello") = "#{greeting} visitor"
+    end
+
+    class BareController < PostsController
+      layout false
+      def show = render("shared/other", locals: {a: 1})
+    end
+
+    class OwnController < PostsController
+      layout "own"
+      def show = render("shared/other", locals: {a: 1})
+    end
+  end
+
+  FILES = {
+    "layouts/application.html.erb" => "[<%= yield %>]", "layouts/own.html.erb" => "own(<%= yield %>)",
+    "web_rendering_test/articles/posts/show.html.erb" => "<h1><%= @title %></h1><%= visitor %>,<%= visitor 'hi' %>,<%= params[:id] %><%= @env.inspect %>",
+    "web_rendering_test/articles/posts/show.xml.erb" => "<title><%= @title %></title>",
+    "web_rendering_test/articles/posts/_row.html.erb" => "<i><%= row %></i>",
+    "web_rendering_test/articles/posts/parts.html.erb" => "one<% flush %><% sleep 0.001 %>two",
+    "web_rendering_test/articles/posts/endless.html.erb" => "one<% flush %><% begin %><% sleep %><% ensure %><% WebRenderingTest.rendered << :ended %><% end %>",
+    "web_rendering_test/articles/posts/cached.html.erb" => "<p>before</p><% cache [:a, params[:key]] do %><% WebRenderingTest.rendered << params[:key] %>kept <%= params[:key] %> <% cache(:inner) do %>inner<% end %><% end %><p><%= params[:name] %></p>",
+    "shared/other.html.erb" => "other<%= a %>"
+  }.freeze
+
+  def application
+    write(FILES)
+    folder = @folder
+    Class.new(Pelton::Web::Application) do
+      settings.root = folder
+      settings.environment = "test"
+      settings.views = [folder]
+      routes do
+        get "/posts/:id(.:format)", to: "web_rendering_test/articles/posts#show", constraints: {id: /\d+/}
+        %w[edit other cached rows parts endless plain anything nothing].each { |action| get "/#{action}", to: "web_rendering_test/articles/posts##{action}" }
+        get "/bare", to: "web_rendering_test/articles/bare#show"
+        get "/own", to: "web_rendering_test/articles/own#show"
+      end
+    end
+  end
+
+  def body(path, **options) = request(application, "GET", path, **options).body
+
+  def test_an_action_renders_its_own_template_in_the_layout
+    answer = request(application, "GET", "/posts/7")
+
+    assert_equal [200, "text/html; charset=utf-8", "[<h1>&lt;T&gt;</h1>hello visitor,hi visitor,7nil]"], [answer.status, answer["content-type"], answer.body]
+  end
+
+  def test_the_path_s_format_chooses_the_template
+    answer = request(application, "GET", "/posts/7.xml")
+
+    assert_equal ["application/xml; charset=utf-8", "<title>&lt;T&gt;</title>"], [answer["content-type"], answer.body]
+  end
+
+  def test_a_format_that_no_template_has_is_not_there
+    assert_equal [404, 404], %w[/posts/7.pdf /posts/7.html.erb].map { |path| request(application, "GET", path).status }
+  end
+
+  # An old client's token must not come to others, nor be missing where it is needed.
+  def test_a_form_s_token_is_in_no_fragment
+    write("web_rendering_test/articles/posts/nothing.html.erb" => "<% cache(:form) do %><%= form_with(url: '/') { } %><% end %>")
+    app = application
+    app.settings.secrets = ["s" * 64]
+    old = {"HTTP_SEC_FETCH_SITE" => nil}
+    tokens = [{}, old, old, {}].map { |env| request(app, "GET", "/nothing", **env).body[/authenticity_token" value="([^"]+)"/, 1] }
+
+    assert_equal [false, true, true, false], tokens.map { |token| !token.nil? }
+    refute_equal tokens[1], tokens[2]
+  end
+
+  def test_clients_that_ask_for_a_form_at_the_same_time_have_their_own_tokens
+    write("web_rendering_test/articles/posts/nothing.html.erb" => "<% cache(:forms) do %><% sleep 0.001 %><%= form_with(url: '/') { } %><% end %>")
+    app = application
+    app.settings.secrets = ["s" * 64]
+    app.boot!
+    pages = Pelton.run { Pelton.map(Array.new(3)) { request(app, "GET", "/nothing", "HTTP_SEC_FETCH_SITE" => nil).body } }
+
+    assert_equal 3, pages.map { |page| page[/authenticity_token" value="([^"]+)"/, 1] }.compact.uniq.size
+  end
+
+  def test_names_statuses_partials_and_text
+    assert_equal [422, "<h1></h1>hello visitor,hi visitor,nil"], request(application, "GET", "/edit").then { |answer| [answer.status, answer.body] }
+    assert_equal "[other1]", body("/other")
+    assert_equal "<i>1</i><i>2</i>", body("/rows")
+    assert_equal "other&lt;", body("/plain")
+  end
+
+  def test_addresses_of_routes_are_helpers
+    app = application
+    app.routes { get("/named/:id", as: :named) { "" } }
+    app.settings.base_url = "https://mail.example"
+    write("shared/urls.html.erb" => "<%= named_path(7) %> <%= named_url(7) %>")
+    app.boot!
+
+    assert_equal "/named/7 https://mail.example/named/7", app.settings.templates.render("shared/urls")
+  end
+
+  def test_fragments_are_rendered_once_and_spliced
+    self.class.rendered = []
+    app = application
+    bodies = %w[x x y].map { |key| request(app, "GET", "/cached?key=%3C#{key}&name=%3C#{"n" * 2000}", "HTTP_ACCEPT_ENCODING" => "gzip") }
+
+    assert_equal %w[<x <y], self.class.rendered
+    assert_equal %w[gzip gzip gzip], bodies.map { |answer| answer["content-encoding"] }
+    assert_equal "[<p>before</p>kept &lt;x inner<p>&lt;#{"n" * 2000}</p>]", Zlib.gunzip(bodies[1].body)
+    assert_equal "[<p>before</p>kept &lt;y inner<p>&lt;</p>]", request(app, "GET", "/cached?key=%3Cy&name=%3C").body
+  end
+
+  # A page is marked where its fragments are: nobody who sends what looks like a mark can insert one.
+  def test_text_that_looks_like_a_fragment_s_mark
+    found = templates({"page.html.erb" => "<% @marked = _mark(Pelton::HTTP::Fragment.new('secret')) %><%= @text %>"})
+
+    assert_equal "\0#{"0" * 16}:0\0", found.render("page", assigns: {text: "\0#{"0" * 16}:0\0"})
+  end
+
+  def test_a_client_that_has_the_page_gets_304
+    app = application
+    first = request(app, "GET", "/other")
+    again = request(app, "GET", "/other", "HTTP_IF_NONE_MATCH" => first["etag"])
+
+    assert_equal [304, "", nil], [again.status, again.body, again["content-type"]]
+    assert_equal 200, request(app, "GET", "/other", "HTTP_IF_NONE_MATCH" => '"x"').status
+  end
+
+  def test_layouts_of_classes
+    assert_equal "other1", body("/bare")
+    assert_equal "own(other1)", body("/own")
+  end
+
+  def test_an_action_without_an_answer_and_a_template_is_an_error
+    assert_raises(Pelton::Web::AnswerError) { body("/nothing") }
+  end
+
+  # A name from the request finds a template of the table, or nothing.
+  def test_a_template_s_name_from_a_request
+    %w[/etc/passwd ../../../../etc/passwd shared/../shared/other ./shared/other shared/other.html.erb].each do |name|
+      assert_raises(Pelton::Web::MissingTemplate, name) { body("/anything?name=#{name}") }
+    end
+    %w[name[inline]=x name[]=shared/other name[template]=x].each { |query| assert_raises(ArgumentError, query) { body("/anything?#{query}") } }
+  end
+
+  def test_a_client_that_leaves_in_the_middle_of_a_page
+    WebRenderingTest.rendered = []
+    app = application
+    Pelton.run do
+      server = Pelton::HTTP::Server.new(Rack::Lint.new(app))
+      stream = Pelton.connect("127.0.0.1", server.listen("tcp://127.0.0.1:0").port)
+      stream.write("GET /endless HTTP/1.1\r\nhost: localhost\r\n\r\n")
+      text = +""
+      text << stream.readpartial(1000) until text.include?("one")
+      stream.close
+      eventually { WebRenderingTest.rendered == [:ended] && Pelton::Web::Stream.stats[:open].zero? }
+      server.stop
+    end
+  end
+
+  def test_a_streamed_page_comes_in_parts_over_a_connection
+    app = application
+    Pelton.run do
+      server = Pelton::HTTP::Server.new(Rack::Lint.new(app))
+      stream = Pelton.connect("127.0.0.1", server.listen("tcp://127.0.0.1:0").port)
+      stream.write("GET /parts HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+      _, text = stream.read.split("\r\n\r\n", 2)
+
+      assert_equal %W[1\r\n[ 3\r\none 4\r\ntwo]].join("\r\n"), text.delete_suffix("\r\n0\r\n\r\n")
+      server.stop
+    end
+  end
+end

@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "pelton/web"
+require "pelton/http/websocket"
+require_relative "../support/controllers"
+
+class WebControllerStreamingTest < PeltonTest
+  include WebControllers
+
+  def app
+    Class.new(Pelton::Web::Application) do
+      routes do
+        get("/stream") { stream(type: "text/csv", status: 201) { |out| 3.times { |number| (out << "#{number}\n") && sleep(0.001) } } }
+        get("/events") { event_stream { |events| 2.times { |number| events.emit(number) } } }
+        get("/deferred") do
+          defer_response(200, {"Content-Type" => "text/plain"}) do |response|
+            Pelton.running? ? Pelton.add_timer(0.01) { response.send_data("later").succeed } : response.send_data("now").succeed
+          end
+        end
+        get("/broken") { defer_response(200) { |response| response.send_data("begun") && Pelton.add_timer(0.01) { response.fail } } }
+        get("/socket") { websocket { |socket| socket.each { |message| socket.write("#{params[:name]}: #{message}") } } }
+        get("/twice") { stream { |out| out << "a" } || head(200) }
+      end
+    end
+  end
+
+  def test_under_pelton
+    with_server(Rack::Lint.new(app)) do |url|
+      one = Pelton::HTTP.get("#{url}/stream")
+
+      assert_equal [201, "text/csv", "0\n1\n2\n"], [one.status, one["content-type"], one.body]
+      events = Pelton::HTTP.get("#{url}/events")
+
+      assert_equal ["text/event-stream", "no-cache", "data: 0\n\ndata: 1\n\n"], [events["content-type"], events["cache-control"], events.body]
+    end
+  end
+
+  def test_deferred
+    with_server(app) do |url|
+      one = Pelton::HTTP.get("#{url}/deferred")
+
+      assert_equal ["text/plain", "later"], [one["content-type"], one.body]
+      assert_raises(Pelton::ConnectionError) { Pelton::HTTP.get("#{url}/broken").body }
+    end
+  end
+
+  def test_websocket
+    with_server(app) do |url|
+      socket = Pelton::HTTP::WebSocket.connect("#{url.sub("http", "ws")}/socket?name=Ann")
+      socket.write("hi")
+
+      assert_equal "Ann: hi", socket.receive(timeout: 5)
+      assert_equal 1, Pelton::Web::Stream.stats[:open]
+      socket.close
+      eventually { Pelton::Web::Stream.stats[:open].zero? }
+      assert_equal 400, Pelton::HTTP.get("#{url}/socket").status.clamp(400, 426) && 400
+    end
+  end
+
+  def test_elsewhere_it_blocks
+    assert_equal ["0\n1\n2\n", "data: 0\n\ndata: 1\n\n", "now"], %w[/stream /events /deferred].map { |path| request(app, "GET", path).body }
+  end
+
+  def test_head_runs_nothing
+    assert_equal [201, ""], request(app, "HEAD", "/stream").then { |one| [one.status, one.body] }
+  end
+
+  def test_an_action_answers_once
+    assert_raises(Pelton::Web::AnswerError) { request(app, "GET", "/twice") }
+  end
+end

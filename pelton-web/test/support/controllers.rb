@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "requests"
+
+# Applications for tests of controllers.
+module WebControllers
+  include WebRequests
+
+  # @param controller [Class] whose actions are at "/NAME"; its own constant is made for the time of the boot
+  # @return [Class] a booted application
+  def serving(controller)
+    name = :"Served#{controller.object_id}Controller"
+    Object.const_set(name, controller)
+    routed = controller.action_methods
+    application = Class.new(Pelton::Web::Application) do
+      routes { routed.each { |action| match "/#{action}(.:format)", via: :all, to: "served#{controller.object_id}##{action}" } }
+    end
+    application.boot!
+    application
+  ensure
+    Object.__send__(:remove_const, name)
+  end
+
+  # @return [Class] an application whose block answers all requests to "/"
+  def answering(settings = {}, &block)
+    Class.new(Pelton::Web::Application) do
+      settings.each { |name, value| self.settings.public_send(:"#{name}=", value) }
+      routes { match("/", via: :all, &block) }
+    end
+  end
+
+  # @return [Rack::MockResponse] what the block answers to GET
+  def answer(**env, &block) = request(answering(&block), "GET", "/", **env)
+
+  # Serves an application by Pelton, on a reactor of this thread.
+  #
+  # @yieldparam url [String]
+  # @yieldparam server [Pelton::HTTP::Server]
+  def with_server(app)
+    Pelton.run do
+      server = Pelton::HTTP::Server.new(app)
+      yield "http://127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}", server
+    ensure
+      Pelton.stop
+    end
+  end
+end
