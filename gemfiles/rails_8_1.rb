@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+# Rails 8.1, for the comparison with Puma: pelton-rails/test/downstream/same_responses_test.rb.
+source Gem.sources.to_a.first
+
+gem "rails", "~> 8.1.0"
+eval_gemfile "rails_gems.rb"

@@ -1,0 +1,15 @@
+# frozen_string_literal: true
+
+# What an application of Rails needs in the tests, beside Rails itself: each version has a Gemfile of its own, and one folder has the gems of all (tmp/rails).
+gem "pelton", path: ".."
+gem "pelton-rails", path: "../pelton-rails"
+gem "puma", ">= 6.4", require: false # the tests compare its responses
+
+if RUBY_VERSION < "3.2"
+  # Versions that need no compiler.
+  gem "nokogiri", "~> 1.16.0"
+  gem "sqlite3", "~> 1.7.3"
+else
+  gem "sqlite3"
+end
+eval_gemfile "ruby_gems.rb"

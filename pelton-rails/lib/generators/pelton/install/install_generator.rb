@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require "rails/generators/base"
+
+module Pelton
+  module Generators
+    # `bin/rails generate pelton:install`: the settings of the server, a Procfile and a unit for systemd.
+    class InstallGenerator < ::Rails::Generators::Base
+      source_root File.expand_path("templates", __dir__)
+      desc "Writes config/pelton.rb, a line for the server into the Procfile, and config/pelton.service for systemd"
+
+      def settings = template("pelton.rb.tt", "config/pelton.rb")
+
+      def procfile
+        line = "web: bundle exec pelton serve\n"
+        return create_file("Procfile", line) unless File.exist?(File.join(destination_root, "Procfile"))
+        gsub_file("Procfile", /^web: .*\n?/, line)
+      end
+
+      def unit = template("pelton.service.tt", "config/pelton.service")
+
+      def database
+        say_status :advice, "config/database.yml: set pool to the queries that a process may send at once (25), whatever RAILS_MAX_THREADS is", :yellow
+      end
+
+      private
+
+      def name = (::Rails.application.class.module_parent_name || ::Rails.application.class.name).underscore
+    end
+  end
+end

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require "action_cable"
+
+module Pelton
+  module Rails
+    # Lets a server that stops close Action Cable's sockets, as it does its own: each client gets Action Cable's message that it shall connect
+    # again, and a close frame with code 1001. Without it, these sockets, which Action Cable has taken over, break when the process ends.
+    module CableSockets
+      # Seconds in which a client may answer the close frame.
+      TIMEOUT = 5
+
+      # What {HTTP::Server#stop} asks of a socket.
+      class Socket
+        # @param connection [ActionCable::Connection::Base]
+        # @param sockets [Hash{#open? => true}] those of the server
+        def initialize(connection, sockets)
+          @connection = connection
+          @sockets = sockets
+        end
+
+        def add = @sockets[self] = true
+
+        def remove = @sockets.delete(self)
+
+        def open? = @connection.send(:websocket).alive?
+
+        # @param code [Integer]
+        # @param reason [String]
+        def close(code, reason)
+          @connection.transmit(type: "disconnect", reason: ::ActionCable::INTERNAL[:disconnect_reasons][:server_restart], reconnect: true)
+          @connection.send(:websocket).send(:websocket).close_with(code, reason)
+          Pelton.add_timer(TIMEOUT) { remove }
+        end
+      end
+
+      # Action Cable itself closes with the codes that a browser's script may use.
+      module AnyCode
+        def close_with(code, reason)
+          @ready_state = self.class::CLOSING unless @ready_state == self.class::CLOSED
+          @driver.close(reason, code)
+        end
+      end
+
+      # @param connection [Class] ActionCable::Connection::Base
+      def self.install(connection)
+        connection.prepend(self)
+        ::ActionCable::Connection::ClientSocket.include(AnyCode)
+      end
+
+      # The server is known until Action Cable takes the connection over.
+      def process
+        exchange = env["async.callback"]
+        @pelton_socket = Socket.new(self, exchange.server.sockets) if exchange.respond_to?(:server)
+        super
+      end
+
+      def on_open
+        @pelton_socket&.add
+        super
+      end
+
+      def on_close(...)
+        @pelton_socket&.remove
+        super
+      end
+    end
+  end
+end

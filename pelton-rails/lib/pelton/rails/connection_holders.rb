@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require "active_record"
+
+module Pelton
+  module Rails
+    # Adds to ActiveRecord::ConnectionTimeoutError who holds the pool's connections, for how long, and at which line. The lines are those
+    # at which the holders are when the error is raised: to note each line when its connection is given away would cost every query.
+    module ConnectionHolders
+      # Holders that a message names, the longest first.
+      MOST = 10
+
+      # Notes when a connection was given away.
+      module Lease
+        # @return [Float, nil] on {Clock}
+        attr_reader :leased_at
+
+        def lease
+          super.tap { @leased_at = Clock.now }
+        end
+      end
+
+      def self.install
+        ::ActiveRecord::ConnectionAdapters::ConnectionPool.prepend(self)
+        ::ActiveRecord::ConnectionAdapters::AbstractAdapter.prepend(Lease)
+      end
+
+      # @raise [ActiveRecord::ConnectionTimeoutError]
+      def checkout(...)
+        super
+      rescue ::ActiveRecord::ConnectionTimeoutError => error
+        raise error, "#{error.message}.#{held_by}", error.backtrace, cause: error.cause
+      end
+
+      private
+
+      def held_by
+        now = Clock.now
+        held = connections.select(&:in_use?).sort_by { |connection| connection.leased_at || now }
+        return if held.empty?
+        " Held by #{held.first(MOST).map { |connection| describe_holder(connection, now) }.join("; by ")}#{" and #{held.size - MOST} more" if held.size > MOST}"
+      end
+
+      def describe_holder(connection, now)
+        owner = connection.owner
+        line = holder_line(holder_backtrace(owner))
+        "#{holder_name(owner)} for #{format("%.3f", now - (connection.leased_at || now))} s#{", at #{line}" if line}"
+      end
+
+      def holder_name(owner)
+        return "thread #{owner.name&.inspect || owner.object_id}" if owner.is_a?(Thread)
+        task = Pelton.tasks.find { |one| one.send(:_waiting_fiber).equal?(owner) } if Pelton.running?
+        task&.name ? "task #{task.name.inspect}" : "fiber #{owner.object_id}"
+      end
+
+      # A fiber of another thread that runs at this moment has none.
+      def holder_backtrace(owner)
+        (owner.is_a?(Thread) ? owner.backtrace : Task._where(owner)) || []
+      rescue FiberError, ThreadError
+        []
+      end
+
+      # The application's own line, if there is one.
+      def holder_line(lines)
+        (::Rails.backtrace_cleaner.clean(lines).first if ::Rails.respond_to?(:backtrace_cleaner)) || lines.find { |line| !line.include?("/gems/") } || lines.first
+      end
+    end
+  end
+end

@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require "rails/railtie"
+require_relative "mutex_sleep"
+require_relative "sqlite_locks"
+require_relative "advice"
+
+module Pelton
+  module Rails
+    # Sets a Rails application up, before anything of it is loaded:
+    #
+    # - state by fiber (`config.active_support.isolation_level = :fiber`), unless the application says otherwise;
+    # - waits of ConditionVariable and Monitor that raise what has ended them, on Ruby 3.1 ({MutexSleep});
+    # - waits for SQLite's locks that park the fiber, on Rails 7 ({SQLiteLocks});
+    # - `:pelton` as a queue adapter, as an executor of asynchronous queries, and as Capybara's server in system tests;
+    # - 504 for a request that is ended by its time limit, also during a query ({TimeLimits});
+    # - an error of the database's pool that names who holds its connections ({ConnectionHolders});
+    # - actions of ActionController::Live that hear at once that their client has left ({LiveStreams});
+    # - sockets of Action Cable that are closed with code 1001 when the server stops ({CableSockets});
+    # - request bodies that can be read twice, as on Puma: `request.raw_post` behind `params`;
+    # - once, when the server begins, what blocks and what cures it ({Advice}).
+    #
+    # `config.pelton.sqlite_locks = false`, `config.pelton.spool = nil` and `config.pelton.advice = false` turn parts off.
+    class Railtie < ::Rails::Railtie
+      config.pelton = ActiveSupport::OrderedOptions.new
+      config.pelton.sqlite_locks = true
+      config.pelton.spool = 131_072 # bytes of a request's body in memory; a longer one is kept in a file
+      config.pelton.advice = true
+
+      # Rails itself follows its setting only when the application is initialized: until then, its files are loaded.
+      config.before_configuration do |application|
+        application.config.active_support.isolation_level ||= :fiber
+        ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
+        MutexSleep.install
+      end
+
+      initializer "pelton.sqlite_locks", before: "active_record.initialize_database" do |application|
+        ActiveSupport.on_load(:active_record_sqlite3adapter) do
+          SQLiteLocks.install(self) if application.config.pelton.sqlite_locks && ::Rails::VERSION::MAJOR < 8
+        end
+      end
+
+      initializer "pelton.asynchronous_queries", before: "active_record.initialize_database" do
+        ActiveSupport.on_load(:active_record) do
+          require_relative "asynchronous_queries"
+          AsynchronousQueries.install
+        end
+      end
+
+      initializer "pelton.connection_holders", before: "active_record.initialize_database" do
+        ActiveSupport.on_load(:active_record) do
+          require_relative "connection_holders"
+          ConnectionHolders.install
+        end
+      end
+
+      # Rails itself would answer with 500.
+      initializer "pelton.time_limits", before: "action_dispatch.configure" do |application|
+        application.config.action_dispatch.rescue_responses["Pelton::TimeoutError"] ||= :gateway_timeout if application.config.respond_to?(:action_dispatch)
+        ActiveSupport.on_load(:active_record) do
+          require_relative "time_limits"
+          TimeLimits.install
+        end
+      end
+
+      initializer "pelton.live_streams" do
+        ActiveSupport.on_load(:action_controller) do
+          require_relative "live_streams"
+          LiveStreams.install
+        end
+      end
+
+      initializer "pelton.cable_sockets" do
+        ActiveSupport.on_load(:action_cable_connection) do
+          require_relative "cable_sockets"
+          CableSockets.install(self)
+        end
+      end
+
+      initializer "pelton.jobs", before: "active_job.set_configs" do
+        ActiveSupport.on_load(:active_job) { require "active_job/queue_adapters/pelton_adapter" }
+      end
+
+      # With Rack 2 the server itself does it.
+      initializer "pelton.spool" do |application|
+        if application.config.pelton.spool && defined?(Pelton::HTTP::Server)
+          application.middleware.unshift(Pelton::HTTP::Spool, memory: application.config.pelton.spool)
+        end
+      end
+
+      # Rails loads it with the class of system tests, after Capybara.
+      ActiveSupport.on_load(:action_dispatch_system_test_case) { require_relative "capybara" }
+
+      config.after_initialize do |application|
+        Advice.new(application).log if application.config.pelton.advice && defined?(Pelton::HTTP::Launcher)
+      end
+    end
+  end
+end

@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Rails
+    # Lets a request wait for SQLite's lock without stopping the others, with the adapter `sqlite3` of Rails 7.
+    #
+    # These Rails leave the wait to SQLite itself (`timeout:` in database.yml), which blocks the process. If the fiber that
+    # holds the lock is parked inside its transaction, it cannot go on meanwhile: the process stands still for the whole
+    # timeout, and then the writer fails with ActiveRecord::StatementTimeout. Here the writer sleeps for a moment, which parks its
+    # fiber, and tries again. Rails 8 does the same, and is left alone.
+    module SQLiteLocks
+      # Seconds between two attempts: the first pause, and the longest.
+      FIRST_PAUSE = 0.0001
+      LONGEST_PAUSE = 0.001
+
+      class << self
+        # @param adapter [Class] ActiveRecord::ConnectionAdapters::SQLite3Adapter
+        def install(adapter) = adapter.prepend(self)
+      end
+
+      private
+
+      def configure_connection
+        super
+        timeout = @config[:timeout] && Float(@config[:timeout]) / 1000
+        connection = @raw_connection || @connection # the name in Rails 7.0
+        connection.busy_handler { |attempt| wait_for_lock(attempt, timeout) } if timeout
+      end
+
+      # SQLite calls it from C, and must not be left by an exception: an error that ends the wait (a cancelled task, a limit) is kept,
+      # SQLite gives the statement up, and {#translate_exception} raises the error.
+      #
+      # @return [Boolean] whether SQLite shall try again
+      def wait_for_lock(attempt, timeout)
+        @lock_wait_began = Clock.now if attempt.zero?
+        return false if Clock.now - @lock_wait_began >= timeout
+        sleep([FIRST_PAUSE * (attempt + 1), LONGEST_PAUSE].min)
+        true
+      rescue Exception => error # standard:disable Lint/RescueException
+        @ended_lock_wait = error
+        false
+      end
+
+      def translate_exception(exception, ...)
+        error, @ended_lock_wait = @ended_lock_wait, nil
+        error || super
+      end
+    end
+  end
+end

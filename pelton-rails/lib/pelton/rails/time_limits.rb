@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require "active_record"
+
+module Pelton
+  module Rails
+    # Lets the error of a time limit that passes during a query through, as the adapter `postgresql` does by itself: wrapped into
+    # ActiveRecord::StatementInvalid it would count as a failure of the application (500) instead of a limit (504).
+    module TimeLimits
+      def self.install
+        ::ActiveRecord::ConnectionAdapters::AbstractAdapter.prepend(self)
+      end
+
+      private
+
+      def translate_exception(exception, ...)
+        exception.is_a?(TimeoutError) ? exception : super
+      end
+    end
+  end
+end

@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require "json"
+require "pelton/http/websocket"
+require_relative "../support/rails_serving"
+require_relative "../../../test/support/databases"
+
+class CableSocketsTest < PeltonTest
+  include RailsServing
+  include Databases
+
+  self.deadline = 120
+
+  IDENTIFIER = JSON.generate(channel: "NewsChannel")
+
+  # A browser's side of Action Cable.
+  class Client
+    attr_reader :socket
+
+    def initialize(port)
+      @socket = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{port}/cable", protocols: ["actioncable-v1-json"], headers: {"Origin" => "http://127.0.0.1"})
+      say("subscribe")
+      await { |message| message["type"] == "confirm_subscription" }
+    end
+
+    def say(command, **data)
+      @socket.write(JSON.generate({command: command, identifier: IDENTIFIER}.merge(data.empty? ? {} : {data: JSON.generate(data)})))
+    end
+
+    def echo(text)
+      say("message", action: "echo", text: text)
+      await { |message| message["message"] }["message"]
+    end
+
+    # @return [Hash, nil] nil when the socket is closed
+    def await
+      while (text = @socket.receive(timeout: 20))
+        message = JSON.parse(text)
+        return message if yield message
+      end
+    end
+  end
+
+  def test_they_are_closed_with_1001_at_a_stop_and_come_back_to_the_new_process
+    serving = serve("waiting")
+    Pelton.run do
+      clients = Array.new(3) { Client.new(serving.port) }
+      processes = clients.map { |client| client.echo("hello") }.uniq
+
+      assert_equal "hello", processes.fetch(0)["echo"]
+      # A client that has left does not hold up the stop.
+      gone = Client.new(serving.port)
+      gone.socket.abort
+      Process.kill("USR2", serving.pid)
+      clients.each { |client| closed(client) }
+      again = eventually("the new process", timeout: 30) { come_back(serving.port) }
+
+      refute_equal processes.fetch(0)["process"], again.echo("again")["process"]
+      told = Pelton.spawn { Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=news").body }
+
+      assert_equal({"text" => "news"}, again.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }["message"])
+      told.await
+      Process.kill("TERM", serving.pid)
+      closed(again)
+    end
+
+    assert_equal 0, serving.stop.exitstatus
+  end
+
+  def test_a_broadcast_by_redis_reaches_the_sockets_of_all_workers
+    skip "no redis-server" unless system("which redis-server", out: File::NULL)
+    serving = serve("waiting", options: %w[-w 2 --preload], environment: {"CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}"})
+    Pelton.run do
+      clients = []
+      processes = ->(client) { client.echo("who")["process"] }
+      clients << Client.new(serving.port) until clients.size > 3 && (clients.map(&processes).uniq.size == 2 || clients.size > 60)
+
+      Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=all")
+      clients.each { |client| assert_equal "all", client.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }.dig("message", "text") }
+      Process.kill("TERM", serving.pid)
+      clients.each { |client| closed(client) }
+    end
+
+    assert_equal 0, serving.stop.exitstatus
+  end
+
+  private
+
+  # Action Cable's own message says that the client shall come back, and the code says that the server goes away.
+  def closed(client)
+    assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, client.await { |message| message["type"] == "disconnect" })
+    assert_nil client.await { false }
+    assert_equal 1001, client.socket.close_code
+  end
+
+  def come_back(port)
+    Client.new(port)
+  rescue Pelton::ConnectionError, Pelton::ClosedError
+    nil
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "../support/rails_program"
+
+class SQLiteLocksTest < PeltonTest
+  include RailsProgram
+
+  self.deadline = 120
+
+  # Without it, the holder could not go on, and the writer would fail after two seconds.
+  def test_a_writer_waits_for_a_parked_holder_and_others_go_on
+    assert_equal "2 posts, the others went on\n", rails_output(<<~RUBY, setup: APPLICATION + DATABASE)
+      turns = 0
+      Pelton.run do
+        Pelton.spawn(transient: true) { loop { sleep(0.01) && turns += 1 } }
+        Pelton.spawn { Post.transaction { Post.create!(title: "holder") && sleep(0.3) } }
+        Pelton.spawn { sleep(0.05) && Post.create!(title: "writer") }
+      end
+      puts "\#{Post.count} posts, \#{(turns > 5) ? "the others went on" : turns}"
+    RUBY
+  end
+
+  def test_a_wait_ends_with_its_timeout
+    assert_equal "ActiveRecord::StatementInvalid, 1 post\n", rails_output(<<~RUBY, setup: APPLICATION + DATABASE.sub("2000", "50"))
+      Pelton.run do
+        Pelton.spawn { Post.transaction { Post.create!(title: "holder") && sleep(0.5) } }
+        Pelton.spawn do
+          sleep(0.05)
+          Post.create!(title: "writer")
+        rescue => error
+          print error.class
+        end
+      end
+      puts ", \#{Post.count} post"
+    RUBY
+  end
+
+  # SQLite's C code must not be left by an exception: it would keep its lock.
+  def test_a_limit_and_a_cancellation_end_the_wait_and_leave_the_connection_usable
+    assert_equal "Pelton::TimeoutError, Pelton::Cancelled, 3 posts\n", rails_output(<<~RUBY, setup: APPLICATION + DATABASE)
+      ended = []
+      Pelton.run do
+        holder = Pelton.spawn { Post.transaction { Post.create!(title: "holder") && sleep(0.4) } }
+        writers = [->(&block) { Pelton.timeout(0.05, &block) }, ->(&block) { block.call }].map do |around|
+          Pelton.spawn do
+            sleep(0.02)
+            around.call { Post.create!(title: "given up") }
+          rescue Pelton::TimeoutError, Pelton::Cancelled => error
+            ended << error.class
+            holder.await
+            Post.create!(title: "after")
+          end
+        end
+        sleep 0.2
+        writers.last.cancel
+        writers.each(&:await)
+      end
+      puts "\#{ended.join(", ")}, \#{Post.count} posts"
+    RUBY
+  end
+
+  def test_no_timeout_no_wait
+    assert_equal "ActiveRecord::StatementInvalid\n", rails_output(<<~RUBY, setup: APPLICATION + DATABASE.sub("timeout=2000&", ""))
+      Pelton.run do
+        Pelton.spawn { Post.transaction { Post.create!(title: "holder") && sleep(0.2) } }
+        Pelton.spawn do
+          sleep(0.05)
+          Post.create!(title: "writer")
+        rescue => error
+          puts error.class
+        end
+      end
+    RUBY
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+class MutexSleepTest < PeltonTest
+  # In a process of its own: it changes a class of Ruby's.
+  def test_a_wait_that_is_ended_raises_what_has_ended_it
+    assert_equal <<~TEXT, ruby_output(<<~'RUBY')
+      mutex: Pelton::Cancelled, Pelton::TimeoutError, free again: true
+      condition: Pelton::Cancelled, Pelton::TimeoutError, free again: true
+      monitor: Pelton::Cancelled, Pelton::TimeoutError, free again: true
+      woken: true
+    TEXT
+      require "monitor"
+      require "pelton"
+      require "pelton/rails/mutex_sleep"
+      Pelton::Rails::MutexSleep.install
+      mutex, condition, monitor = Mutex.new, ConditionVariable.new, Monitor.new
+      waits = {
+        "mutex" => [mutex, -> { mutex.synchronize { mutex.sleep(5) } }],
+        "condition" => [mutex, -> { mutex.synchronize { condition.wait(mutex) } }],
+        "monitor" => [monitor, -> { monitor.synchronize { monitor.new_cond.wait(5) } }]
+      }
+      def how_it_ends(task)
+        task.await
+      rescue Exception => error # Cancelled is no StandardError
+        error.class
+      end
+      Pelton.run do
+        waits.each do |name, (lock, wait)|
+          cancelled = Pelton.spawn(&wait)
+          limited = Pelton.spawn { Pelton.timeout(0.02, &wait) }
+          sleep 0.01
+          cancelled.cancel
+          ended = [cancelled, limited].map { |task| how_it_ends(task) }
+          puts "#{name}: #{ended.join(", ")}, free again: #{lock.try_enter.tap { lock.exit } if lock.is_a?(Monitor)}#{lock.try_lock if lock.is_a?(Mutex)}"
+          lock.unlock if lock.is_a?(Mutex)
+        end
+        woken = Pelton.spawn { mutex.synchronize { condition.wait(mutex) && mutex.owned? } }
+        sleep 0.01
+        mutex.synchronize { condition.signal }
+        puts "woken: #{woken.await}"
+      end
+    RUBY
+  end
+end

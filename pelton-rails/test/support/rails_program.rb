@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+
+# Programs with the gems of gemfiles/rails.rb, in processes of their own. `bin/setup downstream` brings these gems.
+module RailsProgram
+  # The version that most tests take; the others have `gemfiles/rails_7_0.rb` and so on.
+  VERSION = "7.2"
+  FOLDER = File.join(PeltonTest::ROOT, "tmp/rails")
+
+  class << self
+    # @return [Hash{String => String}] the variables of a program with these gems
+    def environment(version = VERSION)
+      gemfile = (version == VERSION) ? "rails.rb" : "rails_#{version.tr(".", "_")}.rb"
+      {"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "gemfiles", gemfile), "BUNDLE_PATH" => FOLDER, "BUNDLE_SILENCE_ROOT_WARNING" => "1",
+       "RAILS_ENV" => "production", "SECRET_KEY_BASE" => "0" * 64}
+    end
+
+    def installed?(version = VERSION)
+      (@installed ||= {}).fetch(version) do
+        environment = Bundler.unbundled_env.merge(environment(version))
+        @installed[version] = File.exist?("#{environment["BUNDLE_GEMFILE"]}.lock") && system(environment, "bundle", "check", unsetenv_others: true, out: File::NULL, err: File::NULL)
+      end
+    end
+  end
+
+  # An application in one file, with a database in a file of the folder.
+  APPLICATION = <<~RUBY
+    require "bundler/setup"
+    require "rails"
+    require "active_record/railtie"
+    require "active_job/railtie"
+    require "action_controller/railtie"
+    Bundler.require # pelton-rails is found by itself
+    class TestApplication < Rails::Application
+      config.root = __dir__
+      config.eager_load = false
+      config.logger = Logger.new(nil)
+    end
+  RUBY
+  DATABASE = <<~RUBY
+    ENV["DATABASE_URL"] = "sqlite3:\#{Dir.pwd}/test.sqlite3?timeout=2000&pool=10"
+    TestApplication.initialize!
+    ActiveRecord::Base.connection.create_table(:posts) { |table| table.string :title }
+    class Post < ActiveRecord::Base; end
+  RUBY
+
+  # @param code [String] runs after {APPLICATION}, in an empty folder
+  # @param arguments [Array<String>] the program's ARGV
+  # @return [String] what it has printed
+  def rails_output(code, *arguments, setup: APPLICATION, env: {})
+    skip "bin/setup downstream brings Rails" unless RailsProgram.installed?
+    Dir.mktmpdir do |folder|
+      ruby_output("Dir.chdir(ARGV.shift)\n#{setup}\n#{code}", folder, *arguments, env: RailsProgram.environment.merge(env), gems: true, deadline: 60)
+    end
+  end
+end

@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "socket"
+require_relative "rails_program"
+require_relative "../../../test/support/http_peer"
+
+# The applications in the folders beside this file, served by Pelton and by Puma in processes of their own.
+module RailsServing
+  BOOT = 60 # seconds
+  COMMANDS = {
+    pelton: %W[bundle exec pelton serve --bind tcp://127.0.0.1:0 --log #{File::NULL}],
+    puma: %w[bundle exec puma --bind tcp://127.0.0.1:0 --threads 5:5 --environment production]
+  }.freeze
+
+  # With Rack 2 an application writes Content-Length, and Puma passes that on.
+  class Peer < HttpPeer::Peer
+    private
+
+    def header_name(name) = name.downcase
+  end
+
+  # An application that is being served.
+  class Serving
+    attr_reader :folder, :port, :pid
+
+    def initialize(folder, pid, log)
+      @folder, @pid, @log = folder, pid, log
+    end
+
+    # @return [Integer, nil] the port, once the server listens
+    def listens? = @port ||= output[/(?:listens on|listening on|serve) http:\/\/127\.0\.0\.1:(\d+)/i, 1]&.to_i
+
+    def output = File.read(@log).scrub
+
+    def ended? = @status || Process.wait(@pid, Process::WNOHANG)&.then { @status = $? }
+
+    # A connection on which each byte is seen.
+    def peer = Peer.new(TCPSocket.new("127.0.0.1", port))
+
+    # @return [HttpPeer::Response] on a connection of its own
+    def get(path, headers = "", method: "GET")
+      peer = self.peer
+      peer.get(path, headers, method: method)
+    ensure
+      peer&.close
+    end
+
+    def post(path, body, headers = "")
+      peer = self.peer
+      peer.say("POST #{path} HTTP/1.1\nHost: localhost\ncontent-length: #{body.bytesize}\n#{headers}\n", body).response
+    ensure
+      peer&.close
+    end
+
+    def body(path) = get(path).body
+
+    # @return [Process::Status]
+    def stop(signal = "TERM")
+      Process.kill(signal, @pid) unless ended?
+      @status ||= Process.wait2(@pid).last
+    end
+  end
+
+  def teardown
+    @servings&.each do |serving|
+      serving.stop("KILL")
+      FileUtils.rm_rf(serving.folder)
+    end
+    super
+  end
+
+  # Starts a server with a copy of an application, and returns when it listens.
+  #
+  # @param application [String] the folder beside this file
+  # @return [Serving]
+  def serve(application, by: :pelton, version: RailsProgram::VERSION, options: [], environment: {})
+    starting = start(application, by: by, version: version, options: options, environment: environment)
+    await_start(starting)
+  end
+
+  # Starts a server, and does not wait.
+  def start(application, by: :pelton, version: RailsProgram::VERSION, options: [], environment: {})
+    skip "bin/setup downstream brings Rails #{version}" unless RailsProgram.installed?(version)
+    folder = Dir.mktmpdir("pelton-rails-")
+    FileUtils.cp_r("#{__dir__}/#{application}/.", folder)
+    log = "#{folder}/output"
+    environment = child_environment.merge(RailsProgram.environment(version), "RACK_ENV" => "production", "PELTON_WATCHDOG" => "off", **environment)
+    pid = Process.spawn(environment, *COMMANDS.fetch(by), *options, chdir: folder, out: log, err: [:child, :out])
+    Guard.kill_at_end(pid)
+    Serving.new(folder, pid, log).tap { |serving| (@servings ||= []) << serving }
+  end
+
+  def await_start(serving)
+    eventually("the server", timeout: BOOT) { serving.listens? || serving.ended? || (sleep(0.05) && nil) }
+    assert serving.listens?, serving.output
+    serving
+  rescue Minitest::Assertion => failure
+    raise failure, "#{failure.message}\n#{serving.output}"
+  end
+end

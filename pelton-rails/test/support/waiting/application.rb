@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+# An application whose responses and sockets last, with Active Storage, Action Mailer and Action Cable, for the tests beside this folder.
+require "logger"
+require "bundler/setup"
+require "rails"
+require "active_storage/engine"
+require "action_controller/railtie"
+require "action_mailer/railtie"
+require "action_cable/engine"
+Bundler.require
+
+class WaitingApplication < Rails::Application
+  config.root = __dir__
+  config.load_defaults Rails::VERSION::STRING[/\d+\.\d+/].to_f
+  config.eager_load = true
+  config.logger = Logger.new("rails.log")
+  config.active_job.queue_adapter = :pelton
+  config.active_storage.service = :local
+  config.action_controller.default_protect_from_forgery = false
+  config.action_cable.disable_request_forgery_protection = true
+  config.action_mailer.smtp_settings = {address: "127.0.0.1", port: ENV["SMTP_PORT"].to_i}
+end
+
+ENV["DATABASE_URL"] ||= "sqlite3:#{__dir__}/waiting.sqlite3?timeout=2000&pool=10"
+LOADED = SecureRandom.hex # another one when the program is started again
+ENDED = Hash.new(0)
+Rails.application.initialize!
+
+unless ActiveRecord::Base.connection.table_exists?(:documents)
+  ActiveRecord::Migration.verbose = false
+  require Dir["#{ActiveStorage::Engine.root}/db/migrate/*_create_active_storage_tables.rb"].fetch(0)
+  CreateActiveStorageTables.migrate(:up)
+  ActiveRecord::Base.connection.create_table(:documents) { |table| table.string :name }
+end
+
+class Document < ActiveRecord::Base
+  has_one_attached :file
+end
+
+class Notices < ActionMailer::Base
+  def notice = mail(from: "app@example.com", to: "user@example.com", subject: "A notice", body: "Something has happened.")
+end
+
+class PagesController < ActionController::Base
+  def plain = render(plain: "hello")
+
+  def mail
+    Notices.notice.deliver_now
+    render plain: "delivered"
+  end
+
+  def broadcast
+    ActionCable.server.broadcast("news", {"text" => params[:text]})
+    head :no_content
+  end
+
+  def counts = render(json: {ended: ENDED, sockets: ActionCable.server.connections.size, threads: Thread.list.size, tasks: Pelton.tasks.size})
+end
+
+class DocumentsController < ActionController::Base
+  def create
+    document = Document.create!(name: "a file", file: params.require(:file))
+    render plain: document.id
+  end
+
+  # Passes the file through the application; the other ways are Active Storage's own: the disk's, to which this redirects, and its proxy's.
+  def show
+    file = Document.find(params[:id]).file
+    redirect_to (params[:by] == "proxy") ? rails_storage_proxy_path(file) : rails_storage_redirect_path(file)
+  end
+end
+
+class LiveController < ActionController::Base
+  include ActionController::Live
+
+  def endless
+    loop { response.stream.write("data: #{"x" * 1000}\n\n") && sleep(0.005) }
+  rescue ActionController::Live::ClientDisconnected
+    ENDED[:live] += 1
+  ensure
+    response.stream.close
+  end
+
+  # Writes once, and again when the client has left.
+  def silent
+    response.stream.write("data: once\n\n")
+    sleep 0.01 until response.stream.connected? == false
+    ENDED[:silent] += 1
+  ensure
+    response.stream.close
+  end
+end
+
+class StreamsController < ActionController::Base
+  def endless
+    response.headers["last-modified"] = Time.utc(2024).httpdate
+    self.response_body = Enumerator.new do |parts|
+      loop { (parts << "x" * 1000) && sleep(0.005) }
+    ensure
+      ENDED[:enumerator] += 1
+    end
+  end
+end
+
+module ApplicationCable
+  class Connection < ActionCable::Connection::Base
+  end
+
+  class Channel < ActionCable::Channel::Base
+  end
+end
+
+class NewsChannel < ApplicationCable::Channel
+  def subscribed = stream_from("news")
+
+  def echo(data) = transmit({"echo" => data["text"], "process" => "#{Process.pid} #{LOADED}"})
+end
