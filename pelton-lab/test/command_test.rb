@@ -49,6 +49,16 @@ class LabCommandTest < PeltonTest
     end
   end
 
+  def test_only_the_races_that_are_asked_for
+    Dir.mktmpdir do |folder|
+      races = %w[one another].map { |name| "race(#{name.inspect}, size: 1, rounds: 1) { contender(\"c\") { |run| run.measure {} } }" }
+      File.write(path = File.join(folder, "mine.rb"), "Pelton::Lab.experiment(\"mine\") { #{races.join("; ")} }")
+
+      assert_equal ["another"], lab(path, "--race", "other")[1].scan(/^mine: (\w+)/).flatten
+      assert_match(/no race of mine has "third" in its name/, lab(path, "--race", "third").last)
+    end
+  end
+
   def test_an_unfinished_report_leaves_the_old_file
     Dir.mktmpdir do |folder|
       File.write(old = File.join(folder, "old.html"), "last week's")

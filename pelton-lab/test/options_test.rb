@@ -18,10 +18,10 @@ class LabOptionsTest < PeltonTest
   end
 
   def test_names_and_options_in_any_order
-    asked = options("--rounds", "3", "memcached", "--pin", "apart", "mine.rb", "--size=50", "--json", "out.json", "--no-peers")
+    asked = options("--rounds", "3", "memcached", "--pin", "apart", "mine.rb", "--size=50", "--json", "out.json", "--no-peers", "--race", "a room")
 
     assert_equal %w[memcached mine.rb], asked.names
-    assert_equal [[:apart], 3, 50, false, "out.json"], [asked.pins, asked.rounds, asked.size, asked.peers, asked.json]
+    assert_equal [[:apart], 3, 50, false, "out.json", "a room"], [asked.pins, asked.rounds, asked.size, asked.peers, asked.json, asked.race]
   end
 
   def test_a_seed_that_was_not_given_can_be_given_again

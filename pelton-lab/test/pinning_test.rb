@@ -20,6 +20,10 @@ class LabPinningTest < PeltonTest
     refute_equal(*Pinning.cores(:apart))
   end
 
+  def test_the_words_before_a_command
+    assert_equal [%w[taskset -c 1], []], [Pinning.words(1), Pinning.words(nil)]
+  end
+
   def test_a_process_moves_with_all_its_threads
     skip "no taskset" if Pinning.unavailable(:same)
     core = Pinning.allowed.last

@@ -85,6 +85,12 @@ class LabStatisticsTest < PeltonTest
     assert_in_delta 3, Statistics.ratio([[0, 6.0], [9, 1.0]], [[1, 2.0]]).value, 1e-9, "where the base has fewer"
   end
 
+  def test_a_percentile_is_one_of_the_values
+    assert_equal [99, 50, 1, 100], [0.99, 0.5, 0.001, 1].map { |share| Statistics.percentile((1..100).to_a.shuffle, share) }
+    assert_equal 3, Statistics.percentile([3, 1], 0.99)
+    assert_nil Statistics.percentile([], 0.99)
+  end
+
   def test_nothing_is_divided_by_zero
     assert_nil ratio([1.0] * 3, [0.0] * 3)
     assert_in_delta 2, ratio([2.0] * 3, [0.0, 1.0, 1.0]).value

@@ -71,6 +71,8 @@ class LabWebLoadTest < PeltonTest
 
     assert_operator done.requests, :>, 0
     assert_kind_of Float, done.seconds
+    assert_operator done.p50_ms, :>, 1 # whatever the unit that wrk has taken
+    assert_operator done.p99_ms, :>=, done.p50_ms
   end
 
   def test_wrk_finds_wrong_answers
@@ -145,6 +147,34 @@ class LabWebLoadTest < PeltonTest
     Pelton::Clock.stub(:now, -> { clock }) do
       assert_equal [1, 2, 3], @load.paced(server, requests: 3, interval: 0, body: "hello") {}
     end
+  end
+
+  # Stands for a WebServer: where it is.
+  def located(url) = Struct.new(:address) { def url = address }.new(url)
+
+  # The first answer comes when all requests are there.
+  def test_requests_arrive_whether_or_not_others_were_answered
+    server = TCPServer.new("127.0.0.1", 0)
+    thread = Thread.new do
+      sockets = Array.new(4) { server.accept.tap { |socket| socket.gets("\r\n\r\n") } }
+      sockets.each { |socket| socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n") && socket.close }
+    end
+    times = @load.arrivals(located("http://127.0.0.1:#{server.addr[1]}/"), requests: 4, interval: 0.001) { |n| n.even? ? "/even" : "/odd" }
+
+    assert_equal({"/even" => 2, "/odd" => 2}, times.transform_values(&:size))
+    assert(times.values.flatten.all?(&:positive?))
+    refute GC.disable, "garbage is collected again"
+  ensure
+    GC.enable
+    thread&.join
+    server&.close
+  end
+
+  def test_wrong_answers_to_arrivals
+    arrive = ->(url) { @load.arrivals(located(url), requests: 2, interval: 0) { "/" } }
+
+    assert_wrong(/status should be 200, is 500/) { arrive.call(serve { ["500 No", "hello"] }) }
+    assert_wrong(/an answer: /) { arrive.call("http://127.0.0.1:1/") }
   end
 
   def test_receives_the_pattern_and_compares_it

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "digest"
+require "socket"
 require "pelton/lab/contender"
 require "pelton/lab/web_programs"
 require "pelton/lab/web_server"
@@ -33,6 +34,11 @@ class LabWebProgramsTest < PeltonTest
     end
   end
 
+  def test_rage
+    needs(program: "rage")
+    Pelton::Lab::WebServer.serve(Web.rage(Web.application("web_rage"))) { |server| assert_equal ["200", "Hello World!"], server.get.then { |answer| [answer.code, answer.body] } }
+  end
+
   def test_a_program_of_an_article_where_it_shall_listen
     Pelton::Lab::WebServer.serve(Web.article("001_threads", 8081, on: :pelton)) do |threads|
       Pelton::Lab::WebServer.serve(Web.article("001_deferrable", 8082, on: :pelton, instead: {8081 => threads.port})) do |server|
@@ -56,6 +62,18 @@ class LabWebProgramsTest < PeltonTest
     Pelton::Lab::WebServer.serve(Web.pelton(Web.application("body"))) do |server|
       assert_equal %w[200000 200000], %w[/json /upload].map { |path| server.post(path, body).body }
       assert_equal Digest::SHA256.hexdigest(body), server.post("/digest", body).body
+    end
+  end
+
+  def test_redis
+    needs(program: "redis-server")
+    Pelton::Lab::WebServer.serve(Web.redis) do |server|
+      answer = TCPSocket.open("127.0.0.1", server.port) do |socket|
+        socket.write("PING\r\n")
+        socket.gets
+      end
+
+      assert_equal "+PONG\r\n", answer
     end
   end
 

@@ -3,7 +3,7 @@
 require "test_helper"
 require "pelton/lab"
 
-# The declaration; the experiment runs in test/integration/lab_record_test.rb.
+# The declaration; the experiment runs in test/integration/lab_web_test.rb.
 class LabRecordExperimentTest < PeltonTest
   def setup
     @experiment = Pelton::Lab.load(Pelton::Lab.shipped.fetch("record")).first
@@ -14,8 +14,17 @@ class LabRecordExperimentTest < PeltonTest
   end
 
   def test_all_pages_are_served_by_the_same_contenders
-    assert_equal 1, @experiment.races.map { |race| race.contenders.map(&:name) }.uniq.size
+    assert_equal 1, @experiment.races.map { |race| race.contenders.map(&:name) - ["mysql2/em, Thin"] }.uniq.size
+    assert_equal ["MariaDB"], @experiment.races.select { |race| race.contenders.any? { |one| one.name == "mysql2/em, Thin" } }.map { |race| race.name[/\w+\z/] }.uniq
     assert_equal ["Rails, Puma"], @experiment.races.map { |race| race.reference.name }.uniq
+  end
+
+  def test_each_page_by_each_database_that_can_serve_it
+    names = @experiment.races.group_by { |race| race.name[/\w+\z/] }.transform_values { |races| races.map { |race| race.name[/\A[^,]+/] } }
+
+    assert_equal ["20 rows", "a query of 20 ms", "an update of 5 rows", "five users", "one row", "ten requests a connection"], names["MariaDB"].sort
+    assert_equal names["MariaDB"].sort, names["PostgreSQL"].sort
+    assert_equal names["MariaDB"].sort - ["a query of 20 ms"], names["SQLite"].sort
   end
 
   def test_it_is_run_only_when_named

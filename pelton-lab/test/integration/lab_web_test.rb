@@ -42,6 +42,18 @@ class LabWebTest < PeltonTest
     run_small("record", "--size", "20", races: /five users/)
   end
 
+  def test_rails
+    run_small("rails", "--size", "1", races: /a room, SQLite|a message, PostgreSQL|another service|a post|Cable/)
+  end
+
+  def test_rails_beside_requests_that_compute
+    run_small("rails", "--size", "100", races: /compute/)
+  end
+
+  def test_web
+    run_small("web", "--size", "1")
+  end
+
   # Three connections, three slow readers of 8 MB, three files of 100 MB, three uploads.
   def test_connections
     run_small("connections", "--size", "3")

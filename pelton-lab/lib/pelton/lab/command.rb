@@ -67,6 +67,7 @@ module Pelton
         def measure(options, environment, out, error)
           experiments = named(options.names).flat_map { |path| Lab.load(path) }
           experiments.reject!(&:only_when_named?) if options.names.empty?
+          choose(experiments, options.race) if options.race
           if options.latencies && experiments.flat_map(&:races).none?(&:latencies)
             raise UsageError, "--latency is for races with a latency sweep (race \"name\", latency: [0], ...): there is none here"
           end
@@ -84,6 +85,12 @@ module Pelton
           comparisons
         ensure
           progress&.clear
+        end
+
+        # Leaves the races whose names contain a text.
+        def choose(experiments, text)
+          experiments.each { |experiment| experiment.races.keep_if { |race| race.name.include?(text) } }
+          raise UsageError, "no race of #{experiments.map(&:name).join(", ")} has #{text.inspect} in its name" if experiments.flat_map(&:races).empty?
         end
 
         def named(names)

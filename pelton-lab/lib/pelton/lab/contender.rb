@@ -13,6 +13,7 @@ module Pelton
 
       # @param style [String] how it is written: "blocking", "callback", "deferrable", "direct" ...
       # @param gem [String, nil] the library that it needs; where that is not installed, the contender is skipped and named
+      # @param with [Array<String>] further gems that it needs, likewise
       # @param program [String, nil] the program that it needs ("node"), likewise
       # @param at_most [Integer, nil] the largest size: one operation at a time needs no more for its time per operation
       # @param round_trips [Numeric, nil] round trips, one after the other, for each unit of size: a high latency reduces the size so
@@ -22,11 +23,12 @@ module Pelton
       # @param extra [Boolean] takes part with `--peers` only
       # @param rounds [Integer, nil] the first rounds in which it takes part, where no verdict depends on it; `--full` and `--rounds`
       #   override it
-      def initialize(name, style: "", gem: nil, program: nil, at_most: nil, round_trips: nil, baseline: false, instead_of: nil,
+      def initialize(name, style: "", gem: nil, with: [], program: nil, at_most: nil, round_trips: nil, baseline: false, instead_of: nil,
         extra: false, rounds: nil, &work)
         @name = name
         @style = style
         @gem = gem
+        @with = with
         @program = program
         @round_trips = round_trips
         @at_most = at_most
@@ -37,23 +39,21 @@ module Pelton
         @work = work
       end
 
-      # Whether it is a competitor: another library or program.
+      # Whether it is a competitor: another library or program, and none of Pelton's own gems.
       def peer?
-        !(gem || program).nil? && !baseline
+        !(gem || program).nil? && !gem.to_s.start_with?("pelton-") && !baseline
       end
 
       # The reason why it cannot run here, or nil.
       def unavailable
-        return if version || !(gem || program)
-        gem ? "the gem #{gem} is not installed (pelton lab --install-peers)" : "#{program} is not installed"
+        return "#{program} is not installed" if program && !version
+        missing = [*gem, *@with].find { |name| !version_of(name) }
+        "the gem #{missing} is not installed (pelton lab --install-peers)" if missing
       end
 
       # The installed version of its library or program, or nil.
       def version
-        return Programs.version(program) if program
-        Gem::Specification.find_by_name(gem).version.to_s if gem
-      rescue Gem::MissingSpecError
-        nil
+        program ? Programs.version(program) : gem && version_of(gem)
       end
 
       # The number of its rounds in a race of so many.
@@ -67,6 +67,14 @@ module Pelton
         size = [size, at_most].min if at_most && !full
         return size unless round_trips && latency&.positive?
         (LONGEST_WAIT * 1000 / (round_trips * latency)).floor.clamp(1, size)
+      end
+
+      private
+
+      def version_of(gem)
+        Gem::Specification.find_by_name(gem).version.to_s
+      rescue Gem::MissingSpecError
+        nil
       end
     end
   end

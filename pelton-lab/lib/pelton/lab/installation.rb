@@ -8,11 +8,11 @@ module Pelton
     module Installation
       pelton = File.expand_path("../..", Pelton.const_source_location(:VERSION).first)
       _, eventmachine = $LOAD_PATH.resolve_feature_path("pelton-eventmachine")
-      _, record = $LOAD_PATH.resolve_feature_path("pelton/record")
+      others = %w[pelton/rails pelton/record pelton/web].filter_map { |feature| $LOAD_PATH.resolve_feature_path(feature)&.last }
 
       # The folders of the load path, as Ruby's option -I takes them.
       LIBRARIES = [File.expand_path("../..", __dir__), pelton, *(File.dirname(eventmachine) if eventmachine),
-        *(File.expand_path("../..", record) if record)].join(File::PATH_SEPARATOR).freeze
+        *others.map { |path| File.expand_path("../..", path) }].join(File::PATH_SEPARATOR).freeze
       # The program `pelton`.
       COMMAND = File.expand_path("../exe/pelton", pelton)
     end

@@ -7,7 +7,7 @@ module Pelton
   module Lab
     # The options of the command line. nil: as the experiment says.
     class Options
-      attr_reader :names, :pins, :rounds, :size, :full, :latencies, :peers, :server, :seed, :json, :html, :check, :arguments
+      attr_reader :names, :race, :pins, :rounds, :size, :full, :latencies, :peers, :server, :seed, :json, :html, :check, :arguments
 
       # @raise [UsageError]
       def initialize(arguments = [])
@@ -39,7 +39,7 @@ module Pelton
       end
 
       def to_h
-        {names:, pins:, rounds:, size:, full:, latencies:, peers:, server:, seed:, deadline:}
+        {names:, race:, pins:, rounds:, size:, full:, latencies:, peers:, server:, seed:, deadline:}
       end
 
       # The command line that repeats this run, with the same order of its rounds.
@@ -66,6 +66,7 @@ module Pelton
 
           TEXT
           parser.on("--full", "the sizes of the articles, for every contender (default: what two minutes allow)") { @full = true }
+          parser.on("--race TEXT", "only the races whose names contain this text") { |text| @race = text }
           parser.on("--pin same|apart|free", %w[same apart free], "client and server on one core, on two, or anywhere (default: as the race says)") { |pin| @pins = [pin.to_sym] }
           parser.on("--rounds N", Integer, "timed rounds (default: as the race says, mostly 7)") { |n| @rounds = positive(n) }
           parser.on("--size N", Integer, "the size of each round, for every contender") { |n| @size = positive(n) }

@@ -15,8 +15,10 @@ module Pelton
         "iodine" => "~> 0.7",
         "itsi-server" => "0.2.27",
         "memcached" => "1.8.0",
+        "mysql2" => "~> 0.5",
         "puma" => ">= 6.4",
         "rails" => "~> 7.2.0", # the last for Ruby 3.1
+        "redis" => "~> 5.4", # Rails' cache in Redis
         "roda" => "~> 3.90",
         "sqlite3" => "~> 1.7.3", # the last for Ruby 3.1 that Rails 7.2 takes
         "thin" => "~> 2.0"

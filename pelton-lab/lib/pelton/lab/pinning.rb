@@ -10,6 +10,11 @@ module Pelton
       NAMES = {same: "one core", apart: "two cores", free: "not pinned"}.freeze
 
       class << self
+        # The words to put before a command that belongs on a core.
+        # @param core [Integer, nil] nil: any
+        # @return [Array<String>]
+        def words(core) = core ? ["taskset", "-c", core.to_s] : []
+
         # Moves this process to another core, with all of its threads. Its child processes stay on their cores.
         # @param core [Integer, nil] nil: it stays
         def move(core)

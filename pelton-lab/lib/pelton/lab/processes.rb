@@ -4,6 +4,7 @@ require "io/wait"
 require "rbconfig"
 require "shellwords"
 require_relative "installation"
+require_relative "pinning"
 require_relative "programs"
 
 module Pelton
@@ -29,8 +30,8 @@ module Pelton
       # @return [Integer] its process id
       def start(*command, core: nil, user: nil, **options)
         environment = command.first.is_a?(Hash) ? command.shift : {}
-        note(command, pinned(core))
-        pid = Process.spawn(environment, *Programs.tied(user:), *pinned(core), *command, pgroup: true, in: File::NULL, **options)
+        note(command, Pinning.words(core))
+        pid = Process.spawn(environment, *Programs.tied(user:), *Pinning.words(core), *command, pgroup: true, in: File::NULL, **options)
         @running << pid
         pid
       end
@@ -93,10 +94,6 @@ module Pelton
         return {} unless defined?(Bundler) && ENV["RUBYOPT"].to_s.include?("bundler/setup")
         # RubyGems 3.5 and newer look at BUNDLER_SETUP, too.
         {"RUBYOPT" => Bundler.original_env["RUBYOPT"], "BUNDLER_SETUP" => nil, "RUBYLIB" => $LOAD_PATH.join(File::PATH_SEPARATOR)}
-      end
-
-      def pinned(core)
-        core ? ["taskset", "-c", core.to_s] : []
       end
     end
   end

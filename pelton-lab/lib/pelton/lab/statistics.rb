@@ -34,6 +34,10 @@ module Pelton
         sorted.size.odd? ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2.0
       end
 
+      # @param share [Float] 0.99 for the 99th percentile
+      # @return [Numeric, nil] the smallest of the values that is at least as large as this share of them; nil for no values
+      def self.percentile(values, share) = values.sort[(values.size * share).ceil - 1]
+
       # The median with a confidence interval by the bootstrap: the values are resampled with repetition, and the interval
       # holds the middle {CONFIDENCE} of the medians.
       # @return [Estimate, nil] nil for no values

@@ -14,8 +14,12 @@ module Pelton
     # The clients of a web server, on the core that the contender is not on: programs, and for what they cannot do this
     # process, which moves there. A failed request makes the contender wrong.
     class WebLoad
-      # The work of a load: how many requests in how many seconds.
-      Done = Struct.new(:requests, :seconds)
+      # The work of a load: how many requests in how many seconds; where they are known, the milliseconds in which half of all answers had
+      # come, and 99 of a hundred.
+      Done = Struct.new(:requests, :seconds, :p50_ms, :p99_ms)
+
+      # Seconds of the units that wrk prints.
+      UNITS = {"us" => 1e-6, "ms" => 0.001, "s" => 1, "m" => 60}.freeze
 
       # Stands for a race's server, where the contenders are the servers and a program is their client.
       Program = Struct.new(:version, :port)
@@ -36,17 +40,18 @@ module Pelton
       # @param requests_per_connection [Integer, nil] after so many requests one says "Connection: close", and wrk opens another
       #   connection in its place; so many on average, since wrk counts over all connections. nil: all connections stay
       # @param post [String, nil] the body of each request, as JSON; nil: GET
+      # @param headers [Hash{String => String}] of each request
       # @return [Done]
-      def wrk(url, seconds:, connections: 64, requests_per_connection: nil, post: nil)
+      def wrk(url, seconds:, connections: 64, requests_per_connection: nil, post: nil, headers: {})
         said = script(requests_per_connection, post) do |options|
-          call("wrk", "-t", "1", "-c", connections.to_s, "-d", seconds.to_s, "--timeout", "20s", *options, url)
+          options += headers.flat_map { |name, value| ["-H", "#{name}: #{value}"] }
+          call("wrk", "-t", "1", "-c", connections.to_s, "-d", seconds.to_s, "--timeout", "20s", "--latency", *options, url)
         end
         @run.wrong("wrk: #{$&}") if said[/^ *(Socket errors|Non-2xx).*/]
         requests, time, unit = said.match(/(\d+) requests in ([\d.]+)(m?s|m)/)&.captures
         raise "wrk failed: #{said.strip.lines.last}" unless requests
-        Done.new(Integer(requests), time.to_f * {"ms" => 0.001, "s" => 1, "m" => 60}.fetch(unit)).tap do |done|
-          @run.wrong("wrk had no answer") if done.requests.zero?
-        end
+        @run.wrong("wrk had no answer") if Integer(requests).zero?
+        Done.new(Integer(requests), time.to_f * UNITS.fetch(unit), *[50, 99].map { |percent| latency(said, percent) })
       end
 
       # Sends so many requests, each on a new connection.
@@ -77,6 +82,38 @@ module Pelton
           @run.expect(body, server.get.body)
           (Clock.now - due).tap { yield }
         end
+      ensure
+        GC.enable
+      end
+
+      # Sends requests at fixed times, each in a fiber of its own: none waits for the answer to another. The time of an answer counts from the
+      # moment when its request was due.
+      # @param interval [Numeric] seconds
+      # @yieldparam n [Integer] the number of a request, from 0
+      # @yieldreturn [String] its path
+      # @return [Hash{String => Array<Float>}] milliseconds until the answers, by path
+      def arrivals(server, requests:, interval:, headers: {})
+        require "pelton/http"
+        move
+        client = Pelton::HTTP::Client.new(server.url, headers:, connections: requests, timeout: 30)
+        times = Hash.new { |all, path| all[path] = [] }
+        GC.start
+        GC.disable
+        first = Clock.now
+        Pelton.group do |group|
+          requests.times do |n|
+            due = first + n * interval
+            sleep(Clock.left(due))
+            group.spawn do
+              path = yield n
+              @run.expect(200, client.get(path).status, "an answer's status")
+              times[path] << (Clock.now - due) * 1000
+            end
+          end
+        end
+        times
+      rescue Pelton::Error => error
+        @run.wrong("an answer: #{error.message}")
       ensure
         GC.enable
       end
@@ -153,10 +190,15 @@ module Pelton
         end
       end
 
+      # Milliseconds in which so many percent of the answers had come, as wrk says it.
+      def latency(said, percent)
+        time, unit = said.match(/^ *#{percent}% +([\d.]+)(us|ms|s|m) *$/).captures
+        time.to_f * UNITS.fetch(unit) * 1000
+      end
+
       # A connection is a descriptor.
       def call(*command)
-        pinned = @run.server_core ? ["taskset", "-c", @run.server_core.to_s] : []
-        IO.popen([*pinned, *command, err: %i[child out], rlimit_nofile: Process.getrlimit(:NOFILE).last], &:read).scrub
+        IO.popen([*Pinning.words(@run.server_core), *command, err: %i[child out], rlimit_nofile: Process.getrlimit(:NOFILE).last], &:read).scrub
       end
 
       def field(said, name)

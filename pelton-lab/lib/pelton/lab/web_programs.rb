@@ -17,15 +17,17 @@ module Pelton
           ->(port, _) { [RbConfig.ruby, "-I", Installation::LIBRARIES, Installation::COMMAND, "serve", "--quiet", *options, "-b", "tcp://127.0.0.1:#{port}", app] }
         end
 
-        def puma(app, threads: 5, workers: 0)
-          lambda do |port, _|
+        # @param io_threads [Integer] more threads, for requests that say that they wait (Puma 8)
+        def puma(app, threads: 5, workers: 0, io_threads: 0)
+          lambda do |port, folder|
+            File.write(configuration = File.join(folder, "puma.rb"), io_threads.zero? ? "" : "max_io_threads #{io_threads}")
             ruby('require "puma/cli"; Puma::CLI.new(ARGV).run', "-q", "-w", workers.to_s, "-t", "#{threads}:#{threads}",
-              "-e", "production", "-b", "tcp://127.0.0.1:#{port}", app)
+              "-e", "production", "-b", "tcp://127.0.0.1:#{port}", "-C", configuration, app)
           end
         end
 
-        def falcon(app)
-          ->(port, _) { ruby('require "falcon/command"; Falcon::Command.call(ARGV)', "serve", "-n", "1", "-b", "http://127.0.0.1:#{port}", "-c", app) }
+        def falcon(app, workers: 1)
+          ->(port, _) { ruby('require "falcon/command"; Falcon::Command.call(ARGV)', "serve", "-n", workers.to_s, "-b", "http://127.0.0.1:#{port}", "-c", app) }
         end
 
         def thin(app, *options)
@@ -43,11 +45,16 @@ module Pelton
           end
         end
 
+        # Rage with its own server: the program `rage`.
+        def rage(app)
+          ->(port, _) { [Programs.find("rage"), "s", "-e", "production", "-b", "127.0.0.1", "-p", port.to_s, "-c", app] }
+        end
+
         # Its defaults answer 503 to more than thirty requests at a time, and close a connection that is idle for a second.
-        def itsi(app)
+        def itsi(app, threads: 1)
           lambda do |port, _|
             ruby('require "itsi/server"; Itsi::Server.start({binds: ["http://127.0.0.1:#{ARGV[0]}"], rackup_file: ARGV[1], ' \
-              "workers: 1, threads: 1, ruby_thread_request_backlog_size: 20_000, header_read_timeout: 600.0})", port.to_s, app)
+              "workers: 1, threads: #{threads}, ruby_thread_request_backlog_size: 20_000, header_read_timeout: 600.0})", port.to_s, app)
           end
         end
 
@@ -87,10 +94,25 @@ module Pelton
           end
         end
 
+        # One worker of nginx that serves one file at any path, and compresses it where the client takes that.
+        # @param content [String]
+        def nginx_page(content)
+          lambda do |port, folder|
+            File.binwrite(File.join(folder, "page.html"), content)
+            nginx("gzip on; sendfile on; open_file_cache max=10; default_type text/html; root #{folder}; location / { try_files /page.html =404; }")
+              .call(port, folder)
+          end
+        end
+
         # One worker of nginx as a proxy of a server that answers with a text. That server is in the same process, on a UNIX socket.
         def nginx_proxy(text)
           nginx("location / { proxy_pass http://static; proxy_http_version 1.1; proxy_set_header Connection \"\"; }",
             upstream: "upstream static { server unix:static; keepalive 64; } server { listen unix:static; location / { return 200 \"#{text}\"; } }")
+        end
+
+        # A Redis whose data is in memory alone.
+        def redis
+          ->(port, folder) { [Programs.find("redis-server"), "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--dir", folder] }
         end
 
         # The path of one of the lab's applications: a rackup file, unless `kind` names another extension.

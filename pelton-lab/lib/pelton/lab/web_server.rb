@@ -66,13 +66,13 @@ module Pelton
       end
 
       # @return [Net::HTTPResponse]
-      def get(path = "/")
-        http { |http| http.get(path) }
+      def get(path = "/", headers = {})
+        http { |http| http.get(path, headers) }
       end
 
       # @return [Net::HTTPResponse]
-      def post(path, body)
-        http { |http| http.post(path, body, "content-type" => "application/octet-stream") }
+      def post(path, body, headers = {})
+        http { |http| http.post(path, body, {"content-type" => "application/octet-stream", **headers}) }
       end
 
       # The usage of the server and all processes that it has started.

@@ -15,7 +15,7 @@ PAGES = {
   "/range" => -> { JSON.generate(rand(1..9_000).then { |id| User.where(id: id...(id + 20)).all }.map(&:values)) },
   "/update" => lambda do
     Pelton::Record.database.transaction do
-      5.times { User.where(id: rand(1..10_000)).update(visits: rand(1000)) }
+      5.times { User.where(id: rand(1..10_000)).update_all(visits: rand(1000)) }
     end
     "5"
   end

@@ -4,7 +4,7 @@
 require "action_controller/railtie"
 require "active_record/railtie"
 
-ENV["DATABASE_URL"] = "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}"
+ENV["DATABASE_URL"] = "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}#{"&timeout=5000" if ENV["DATABASE"].start_with?("sqlite3:")}" # as a new application has it
 
 class Application < Rails::Application
   config.load_defaults Rails::VERSION::STRING.to_f
@@ -22,6 +22,8 @@ end
 class User < ActiveRecord::Base; end
 
 class MainController < ActionController::Base
+  before_action { request.env["puma.mark_as_io_bound"]&.call } if ENV["IO_BOUND"]
+
   def users = render(plain: User.limit(5).map(&:username).join("\n"))
 
   def slow = render(plain: User.find_by_sql(ENV.fetch("SLOW")).map(&:username).join("\n"))

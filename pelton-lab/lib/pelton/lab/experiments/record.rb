@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 require "json"
-require "sequel"
 require "tmpdir"
-require "pelton/lab/database_server"
+require "pelton/lab/database"
 require "pelton/lab/web_load"
 require "pelton/lab/web_programs"
 require "pelton/lab/web_server"
@@ -11,36 +10,18 @@ require "pelton/lab/web_server"
 # "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block beside one that does. In the article
 # ab -c 100 -n 1000 saw 1,100 requests/s where Rails answered 44; ten requests a connection by JMeter saw 385 and 42.
 Pelton::Lab.experiment "record" do
-  about "pages from a database by models: Pelton::Record, Roda with Sequel on Puma and Falcon, Rails on Puma"
+  about "pages from a database by models: Pelton::Record, Roda with Sequel on Puma, Falcon and Itsi, Rails on Puma, mysql2/em on Thin"
   only_when_named
 
   programs = Pelton::Lab::WebPrograms
   record = programs.application("record")
   roda = programs.application("record_roda")
+  mysql2 = programs.application("record_mysql2")
   rails = programs.application("record_rails")
 
-  # The databases: how they start, their addresses for Pelton::Record, Sequel and Rails, and what waits 20 ms there.
-  databases = {
-    "SQLite" => {
-      start: ->(_, _) { Struct.new(:version, :port).new("SQLite, a file for each contender", 1) },
-      # Sequel and Rails use the gem sqlite3.
-      address: ->(_, library, folder) { "#{(library == :rails) ? "sqlite3" : "sqlite"}:#{"//" unless library == :rails}#{folder}/app.db" }
-    },
-    "PostgreSQL" => {
-      start: ->(processes, core) { Pelton::Lab::DatabaseServer.postgres(processes, core) },
-      address: ->(run, library, _) { "#{(library == :rails) ? "postgresql" : "postgres"}://postgres@#{run.address}/postgres" },
-      sleep: "pg_sleep(0.02)"
-    },
-    "MariaDB" => {
-      start: ->(processes, core) { Pelton::Lab::DatabaseServer.mariadb(processes, core) },
-      address: ->(run, _, _) { "trilogy://root@#{run.address}/test" },
-      sleep: "SLEEP(0.02)"
-    }
-  }
-
   # Users with numbers from 1 to 10,000, unless another contender of the race has filled the table already.
-  fill = lambda do |address|
-    Sequel.connect(address) do |database|
+  fill = lambda do |kind, run, folder|
+    kind.open(run, folder) do |database|
       next if database.table_exists?(:users) && database[:users].count == 10_000
       database.create_table(:users) { primary_key :id; String :username; Integer :visits, default: 0 } # rubocop:disable Style/Semicolon
       (1..10_000).each_slice(1000) { |ids| database[:users].import(%i[id username], ids.map { |id| [id, "user #{id}"] }) }
@@ -57,19 +38,19 @@ Pelton::Lab.experiment "record" do
 
   # The contenders of a race, which load a page of theirs by the block.
   contenders = lambda do |race, name, path, pool: 20, &load|
-    database = databases.fetch(name)
+    database = Pelton::Lab::Database::ALL.fetch(name)
     race.also :cpu_us_per_operation, "CPU us/op", digits: 0
     race.also :grown_mb, "grown by, MB", digits: 0
-    race.server { |processes, core, _| database[:start].call(processes, core) }
+    race.server { |processes, core, _| database.start(processes, core) }
 
     serve = lambda do |run, library, command, environment = {}, connections: pool|
       Dir.mktmpdir("pelton-lab") do |folder|
-        fill.call(database[:address].call(run, :record, folder).sub(/\Asqlite:/, "extralite:"))
+        fill.call(database, run, folder)
         environment = {
           # `pelton serve` starts Ruby again, without the options that it was started with.
           "RUBYLIB" => [Pelton::Lab::Installation::LIBRARIES, ENV["RUBYLIB"]].compact.join(File::PATH_SEPARATOR),
-          "DATABASE" => database[:address].call(run, library, folder), "POOL" => connections.to_s,
-          "SLOW" => "SELECT users.* FROM users, (SELECT #{database[:sleep]} AS waited) AS w LIMIT 5", **environment
+          "DATABASE" => database.address(run, library, folder), "POOL" => connections.to_s,
+          "SLOW" => database.slow_query("users"), **environment
         }
         Pelton::Lab::WebServer.serve(command, environment:, deadline: 60) do |server|
           check = lambda do
@@ -99,19 +80,39 @@ Pelton::Lab.experiment "record" do
       serve.call(run, :sequel, programs.falcon(roda), {"FIBERS" => "1"})
     end
 
-    # Puma's answer to requests that wait: more threads.
+    # Puma's answers to requests that wait: threads beyond the five for those that say so, and more threads for all.
+    race.contender "Rails, Puma, io-bound", style: "blocking", gem: "rails", rounds: 3 do |run|
+      serve.call(run, :rails, programs.puma(rails, io_threads: 20), {"IO_BOUND" => "1"}, connections: 25)
+    end
+
     race.contender "Rails, Puma, 25 threads", style: "blocking", gem: "rails", extra: true, rounds: 3 do |run|
       serve.call(run, :rails, programs.puma(rails, threads: 25), connections: 25)
+    end
+
+    race.contender "Roda, Sequel, Itsi", style: "blocking", gem: "itsi-server", extra: true, rounds: 3 do |run|
+      serve.call(run, :sequel, programs.itsi(roda, threads: 5), connections: 5)
+    end
+
+    # What the article stood on, in today's version. It knows no other database.
+    if name == "MariaDB"
+      race.contender "mysql2/em, Thin", style: "callback", gem: "mysql2", rounds: 3 do |run|
+        serve.call(run, :mysql2, programs.thin(mysql2))
+      end
     end
   end
 
   rounds = {rounds: 6, rounds_per_process: 3, unit: "s", rehearsal: 1, full: 5}
 
-  databases.each_key do |name|
+  Pelton::Lab::Database::ALL.each_key do |name|
     race "five users, #{name}", size: {apart: 1_000}, rehearsal: 100, rounds: 6, rounds_per_process: 3, unit: "requests" do
       about "the article's page: ab -c 100 -n 1000, a connection for each request; then 42 requests/s for Rails and 1,100 for AsyncRecord"
       contenders.call(self, name, "/users") do |run, server|
         Pelton::Lab::WebLoad.new(run).ab(server.url("/users"), requests: run.size, connections: 100, bytes: names.bytesize)
+      end
+
+      past '"AsyncRecord"', source: "2010, ab -c 100 -n 1000", size: 1_000 do
+        row "Rails 2.3.5", style: "blocking", real: 1000 / 44.0
+        row "AsyncRecord, Fastr", style: "callback", real: 1000 / 1100.0
       end
 
       if name == "SQLite"
@@ -123,26 +124,35 @@ Pelton::Lab.experiment "record" do
     end
   end
 
-  race "ten requests a connection, PostgreSQL", size: {apart: 1}, **rounds do
-    about "the article's pattern of JMeter: 100 clients, ten requests on each connection"
-    contenders.call(self, "PostgreSQL", "/users") do |run, server|
-      Pelton::Lab::WebLoad.new(run).wrk(server.url("/users"), seconds: run.size, connections: 100, requests_per_connection: 10)
+  Pelton::Lab::Database::ALL.each do |name, database|
+    race "ten requests a connection, #{name}", size: {apart: 1}, **rounds do
+      about "the article's pattern of JMeter: 100 clients, ten requests on each connection"
+      contenders.call(self, name, "/users") do |run, server|
+        Pelton::Lab::WebLoad.new(run).wrk(server.url("/users"), seconds: run.size, connections: 100, requests_per_connection: 10)
+      end
+      past '"AsyncRecord"', source: "2010, JMeter, 100 clients, 10 requests a connection, 1,000 requests" do
+        row "Rails 2.3.5", style: "blocking", real: 1000 / 42.0
+        row "AsyncRecord, Fastr", style: "callback", real: 1000 / 385.0
+      end
     end
-  end
 
-  race "a query of 20 ms, PostgreSQL", size: {apart: 1}, **rounds do
-    about "each query waits 20 ms in the database; a pool of 100 could answer 5,000 requests/s"
-    contenders.call(self, "PostgreSQL", "/slow", pool: 100) do |run, server|
-      Pelton::Lab::WebLoad.new(run).wrk(server.url("/slow"), seconds: run.size, connections: 256)
+    # SQLite has no server that could wait.
+    if database.waits?
+      race "a query of 20 ms, #{name}", size: {apart: 1}, **rounds do
+        about "each query waits 20 ms in the database; a pool of 100 could answer 5,000 requests/s"
+        contenders.call(self, name, "/slow", pool: 100) do |run, server|
+          Pelton::Lab::WebLoad.new(run).wrk(server.url("/slow"), seconds: run.size, connections: 256)
+        end
+        target 19, "20 ms queries, a pool of 100 (0.65 of 5,000 requests/s)", of: "Record, Pelton", at_most: 200 / 0.65, metric: :us_per_operation, unit: "us", digits: 0 if name == "PostgreSQL"
+      end
     end
-    target 19, "20 ms queries, a pool of 100 (0.65 of 5,000 requests/s)", of: "Record, Pelton", at_most: 200 / 0.65, metric: :us_per_operation, unit: "us", digits: 0
-  end
 
-  {"one row" => "/row", "20 rows" => "/range", "an update of 5 rows" => "/update"}.each do |title, path|
-    race "#{title}, PostgreSQL", size: {apart: 1}, **rounds do
-      about "#{title} by primary key, of 10,000, for 64 connections"
-      contenders.call(self, "PostgreSQL", path) do |run, server|
-        Pelton::Lab::WebLoad.new(run).wrk(server.url(path), seconds: run.size)
+    {"one row" => "/row", "20 rows" => "/range", "an update of 5 rows" => "/update"}.each do |title, path|
+      race "#{title}, #{name}", size: {apart: 1}, **rounds do
+        about "#{title} by primary key, of 10,000, for 64 connections (HttpArena's shapes)"
+        contenders.call(self, name, path) do |run, server|
+          Pelton::Lab::WebLoad.new(run).wrk(server.url(path), seconds: run.size)
+        end
       end
     end
   end

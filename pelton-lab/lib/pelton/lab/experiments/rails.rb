@@ -1,0 +1,189 @@
+# frozen_string_literal: true
+
+require "json"
+require "tmpdir"
+require "pelton/lab/applications/chat"
+require "pelton/lab/cable_sockets"
+require "pelton/lab/database"
+require "pelton/lab/pinning"
+require "pelton/lab/statistics"
+require "pelton/lab/web_load"
+require "pelton/lab/web_programs"
+require "pelton/lab/web_server"
+require "pelton/lab/web_visitor"
+
+# A Rails application, the same on each server: a chat with users who are signed in, and pages that do one thing each. Most Rails applications
+# compute more than they wait, so those pages are here as well.
+Pelton::Lab.experiment "rails" do
+  about "a Rails application on Pelton, Puma and Falcon: pages of a chat, pages that wait, posts, pages beside requests that compute"
+  only_when_named
+
+  lab = Pelton::Lab
+  programs = lab::WebPrograms
+  chat = programs.application("chat")
+  redis = lab::Programs.find("redis-server") && Gem::Specification.find_all_by_name("redis").any?
+  seen = redis ? "fragments in Redis #{lab::Programs.version("redis-server")}" : "fragments in the memory of each process"
+
+  # A way to serve it: the command line for a number of workers (0: one process), the requests that each runs at once (nil: all that come), the environment.
+  way = Struct.new(:command, :threads, :environment, :options)
+  puma = {gem: "puma", with: %w[rails sqlite3]}
+  ways = {
+    "Puma, 5 threads" => way.new(->(workers) { programs.puma(chat, workers:) }, 5, {}, {gem: "rails", with: %w[puma sqlite3]}),
+    "Pelton" => way.new(->(workers) { programs.pelton(chat, *(["-w", workers.to_s] if workers > 0)) }, nil, {"RAILTIE" => "pelton/rails"},
+      {gem: "pelton-rails", with: %w[rails sqlite3], style: "direct"}),
+    "Puma, 3 threads" => way.new(->(workers) { programs.puma(chat, threads: 3, workers:) }, 3, {}, puma),
+    "Puma, 1 thread" => way.new(->(workers) { programs.puma(chat, threads: 1, workers:) }, 1, {}, puma),
+    # Puma's answer to requests that wait: threads beyond the five for those that say so.
+    "Puma, io-bound" => way.new(->(workers) { programs.puma(chat, io_threads: 20, workers:) }, 25, {"IO_BOUND" => "1"}, puma),
+    # It would have Bundler hide all gems but those of one group.
+    "Falcon" => way.new(->(workers) { programs.falcon(chat, workers: [workers, 1].max) }, nil, {"FIBERS" => "1", "BUNDLE_GEMFILE" => nil}, {gem: "falcon", with: %w[rails sqlite3], style: "direct", rounds: 3})
+  }
+
+  # Yields the addresses of the programs beside the server, on the clients' core: the cache, and where it is asked, a service that takes 50 ms.
+  beside = lambda do |run, path, &block|
+    start = lambda do |command, **options, &started|
+      lab::WebServer.serve(->(*place) { [*lab::Pinning.words(run.server_core), *command.call(*place)] }, **options, &started)
+    end
+    with_service = lambda do |addresses|
+      next block.call(addresses) unless path == "/upstream"
+      start.call(programs.pelton(programs.application("slow")), environment: {"SECONDS" => "0.05"}) { |service| block.call({**addresses, "UPSTREAM" => service.url}) }
+    end
+    redis ? start.call(programs.redis) { |cache| with_service.call({"REDIS" => "redis://127.0.0.1:#{cache.port}"}) } : with_service.call({})
+  end
+
+  # Serves the chat, and yields the server with a visitor who is signed in.
+  visit = lambda do |command, environment, &block|
+    lab::WebServer.serve(command, environment:, deadline: 60) do |server|
+      visitor = lab::WebVisitor.new(server)
+      visitor.post("/session?user=1")
+      visitor.get("/rooms/1") # it brings the token
+      block.call(server, visitor)
+    end
+  end
+
+  # Measures one of the ways under a load. The answers are checked before and after; in the untimed round they are compared with Puma's. Where each
+  # request of the load is a post, its rows are counted.
+  serve = lambda do |run, database, one, path, clients:, workers:, post:, counted:, &load|
+    Dir.mktmpdir("pelton-lab") do |folder|
+      database.open(run, folder) { |opened| Chat.fill(opened) }
+      rows = -> { database.open(run, folder) { |opened| opened[File.basename(path).to_sym].count } }
+      beside.call(run, path) do |addresses|
+        environment = {
+          "RUBYLIB" => [lab::Installation::LIBRARIES, ENV["RUBYLIB"]].compact.join(File::PATH_SEPARATOR),
+          "DATABASE" => database.address(run, :rails, folder), "POOL" => (one.threads || clients).to_s, "SLOW" => database.slow_query("users"), **addresses
+        }
+        visit.call(one.command.call(workers), {**environment, **one.environment}) do |server, visitor|
+          check = lambda do
+            answer = post ? visitor.post(path, post) : visitor.get(path)
+            right = post ? answer.body.include?(JSON.parse(post).values.first) : Chat.right?(path, answer.body)
+            run.expect([post ? "201" : "200", true], [answer.code, right], "an answer's status, and whether it is right")
+          end
+          2.times { check.call }
+          if run.rehearsal?
+            visit.call(programs.puma(chat, threads: 1), environment) do |_, reference|
+              run.expect(reference.same(path, post:), visitor.same(path, post:), "an answer, which Puma gives as well,")
+            end
+          end
+          posted = counted ? rows.call : 0
+          run.measure_server(server) do
+            load.call(run, server, visitor).tap do |done|
+              %i[p50_ms p99_ms].each { |name| run.record(name, done[name]) }
+              posted += done.requests
+            end
+          end
+          run.expect(true, rows.call >= posted, "whether every post that was answered is in the database") if counted
+          check.call
+        end
+      end
+    end
+  end
+
+  # The contenders of a race, under wrk's load of one page.
+  contenders = lambda do |race, database, path, names:, clients: 16, workers: 0, post: nil, &load|
+    database = lab::Database::ALL.fetch(database)
+    counted = post && !load
+    load ||= ->(run, server, visitor) { lab::WebLoad.new(run).wrk(server.url(path), seconds: run.size, connections: clients, post: post, headers: visitor.headers) }
+    race.server { |processes, core, _| database.start(processes, core) }
+    race.also :cpu_us_per_operation, "CPU us/op", digits: 0
+    race.also :p50_ms, "p50 ms", digits: 1
+    race.also :p99_ms, "p99 ms", digits: 1
+    names.each do |name|
+      one = ways.fetch(name)
+      race.contender(name, style: "blocking", baseline: name == names.first, **one.options) { |run| serve.call(run, database, one, path, clients:, workers:, post:, counted:, &load) }
+    end
+  end
+
+  # The targets of a page: how many times Puma's requests/s, and which part of its 99th percentile.
+  targets = lambda do |race, title, speed, tail, to: "Puma, 5 threads"|
+    race.target nil, "#{title}: time a request / #{to} (#{speed} times its requests/s)", of: "Pelton", to: to, at_most: 1 / speed.to_f
+    race.target nil, "the same: the 99th percentile / #{to}", of: "Pelton", to: to, at_most: tail, metric: :p99_ms if tail
+  end
+
+  rounds = {size: {apart: 1}, rounds: 6, rounds_per_process: 3, rehearsal: 1, full: 5, unit: "s"}
+  few = ["Puma, 5 threads", "Pelton", "Falcon"]
+  message = JSON.generate({body: "We have ordered tea for all who wait, so bring your own cup."})
+
+  {"a room" => "/rooms/1", "messages" => "/rooms/1/messages?before=2001", "the sidebar" => "/sidebar", "a search" => "/search?q=#{Chat::SEARCHED}",
+   "a message" => "/rooms/2/messages"}.each do |title, path|
+    %w[SQLite PostgreSQL].each do |database|
+      # A page takes long enough for all of 16 to be under way for a second, where other programs use the core.
+      race "#{title}, #{database}", **rounds, size: {apart: 3} do
+        about "a page of the chat for 16 clients, one process on one core; #{seen}"
+        contenders.call(self, database, path, names: few, post: (message if title == "a message"))
+        targets.call(self, "#{title}, #{database}", 1.3, 0.8)
+        target nil, "the same: memory / Puma's", of: "Pelton", at_most: 1.0, metric: :rss_mb if title == "a room"
+      end
+    end
+  end
+
+  {"hello" => "/hello", "five names" => "/names", "three queries" => "/queries", "a value from the cache" => "/fetch"}.each do |title, path|
+    race title, **rounds do
+      about "a fast page for 16 clients, one process on one core, SQLite; #{seen}"
+      contenders.call(self, "SQLite", path, names: few + ["Puma, 3 threads", "Puma, 1 thread"])
+      targets.call(self, title, 1.7, 0.6)
+      targets.call(self, "the same", 1.5, nil, to: "Puma, 3 threads")
+      targets.call(self, "the same", 1.2, nil, to: "Puma, 1 thread")
+    end
+  end
+
+  [["20 ms of waiting", "/nap", 64, "SQLite", 5], ["a query of 20 ms, PostgreSQL", "/query", 64, "PostgreSQL", 4], ["a query of 20 ms, MariaDB", "/query", 64, "MariaDB", 4],
+    ["50 ms of another service", "/upstream", 100, "SQLite", 8]].each do |title, path, clients, database, speed|
+    race title, **rounds do
+      about "a page that waits, for #{clients} clients, one process on one core"
+      contenders.call(self, database, path, names: ["Puma, 5 threads", "Pelton", "Puma, io-bound", "Falcon"], clients: clients)
+      targets.call(self, title, speed, nil)
+    end
+  end
+
+  race "a post", **rounds do
+    about "20 clients insert a row each into SQLite, again and again"
+    contenders.call(self, "SQLite", "/notes", names: few, clients: 20, post: JSON.generate({text: "We have ordered tea."}))
+    targets.call(self, "a post", 1.2, 0.5)
+  end
+
+  race "a room, two workers", **rounds, size: {free: 1} do
+    about "the page of the chat, for 16 clients, two processes; PostgreSQL; #{seen}"
+    contenders.call(self, "PostgreSQL", "/rooms/1", names: few, workers: 2)
+    targets.call(self, "a room, two workers", 1.3, 0.8)
+  end
+
+  race "beside requests that compute", **rounds, size: {free: 500}, full: 5_000, rehearsal: 100, unit: "requests" do
+    about "200 requests/s come at fixed times for two processes. Every 20th computes for 20 ms; the percentiles are those of the others, five names from SQLite"
+    contenders.call(self, "SQLite", "/names", names: few, workers: 2) do |run, server, visitor|
+      started = Pelton::Clock.now
+      times = lab::WebLoad.new(run).arrivals(server, requests: run.size, interval: 1 / 200.0, headers: visitor.headers) { |n| (n % 20 == 19) ? "/compute" : "/names" }
+      lab::WebLoad::Done.new(run.size, Pelton::Clock.now - started, *[0.5, 0.99].map { |share| lab::Statistics.percentile(times["/names"], share) })
+    end
+    target nil, "fast pages beside 5 % that compute 20 ms, two workers: the 99th percentile / Puma's", of: "Pelton", at_most: 1.0, metric: :p99_ms
+  end
+  race "Action Cable", **rounds, size: {apart: 5}, full: 20, unit: "broadcasts" do
+    about "messages of the chat, one after the other, each for 1,000 sockets; the times are those of a delivery"
+    sockets = nil
+    contenders.call(self, "SQLite", "/rooms/2/messages", names: few - ["Falcon"], post: message) do |run, server, visitor|
+      lab::Pinning.move(run.server_core)
+      sockets ||= lab::CableSockets.new(run, server.url("/cable").sub("http", "ws"), run.rehearsal? ? 50 : 1_000, channel: {channel: "RoomChannel", room: 2}, headers: visitor.headers)
+      sockets.deliver(run.size) { run.expect("201", visitor.post("/rooms/2/messages", message).code, "the status of a post") }
+    end
+    target nil, "Action Cable, 1,000 sockets: time of a delivery / Puma's (as many messages a second)", of: "Pelton", at_most: 1.0
+  end
+end
