@@ -37,11 +37,10 @@ RUBY
 class Contender
   attr_reader :rates, :costs
 
-  # RUBYOPT, because `pelton serve` starts Ruby again without the options of its command line.
   def initialize(yjit, *arguments, environment: {}, **options)
     @rates, @costs = [], []
-    command = ["taskset", "-c", "0", RbConfig.ruby, "-I#{ROOT}/lib", *arguments]
-    @pid = Process.spawn({"RUBYOPT" => ("--yjit" if yjit), **environment}, *command, **options)
+    command = ["taskset", "-c", "0", RbConfig.ruby, *("--yjit" if yjit), "-I#{ROOT}/lib", *arguments]
+    @pid = Process.spawn(environment, *command, **options)
     at_exit { Process.kill(:KILL, @pid) && Process.wait(@pid) }
   end
 
