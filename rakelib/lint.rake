@@ -16,7 +16,7 @@ namespace :lint do
   # By the rbs that comes with Ruby, not with the bundle.
   task(:signatures) do
     program = "Gem::Specification.find_all_by_name('rbs').any? or exit; load Gem.bin_path('rbs', 'rbs')"
-    Bundler.with_unbundled_env { sh RbConfig.ruby, "-e", program, "--", "-r", "socket", "-r", "uri", *signatures, "validate", "--silent", verbose: false }
+    Bundler.with_unbundled_env { sh RbConfig.ruby, "-e", program, "--", *%w[socket uri date tempfile bigdecimal].flat_map { |library| ["-r", library] }, *signatures, "validate", "--silent", verbose: false }
   end
   task(:c) { sh "clang-format", "--dry-run", "-Werror", "--ferror-limit=5", *c_files, verbose: false }
 end

@@ -73,8 +73,8 @@ task sanitize: "#{sanitized}/build/Makefile" do
     "UBSAN_OPTIONS" => "print_stacktrace=1"
   }
   command = ruby_tests.call("ruby", folders: "{test/{.,tls,http,memcached},pelton-eventmachine/test/{.,protocols}}")
-  # ASAN says on stderr that it knows no fibers. And while Ruby 3.1 moves objects by itself it takes what lies on a stack
-  # for one, which ASAN's addresses do not forgive.
-  command.reject! { |argument| argument.match?(%r{/\./(signal|state_table)_test}) }
+  # ASAN says on stderr that it knows no fibers, which is in the output of the guides' examples.
+  # While Ruby 3.1 moves objects by itself it takes what lies on a stack for one, which ASAN's addresses do not forgive.
+  command.reject! { |argument| argument.match?(%r{/\./(documents|signal|state_table)_test}) }
   Dir.chdir("#{sanitized}/copy") { sh(environment, *command, verbose: false) }
 end
