@@ -83,7 +83,7 @@ module RailsServing
   def start(application, by: :pelton, version: RailsProgram::VERSION, options: [], environment: {})
     skip "bin/setup downstream brings Rails #{version}" unless RailsProgram.installed?(version)
     folder = Dir.mktmpdir("pelton-rails-")
-    FileUtils.cp_r("#{__dir__}/#{application}/.", folder)
+    FileUtils.cp_r("#{__dir__}/#{application}/.", folder, preserve: true) # Last-Modified of static files is the same for each server
     log = "#{folder}/output"
     environment = child_environment.merge(RailsProgram.environment(version), "RACK_ENV" => "production", "PELTON_WATCHDOG" => "off", **environment)
     pid = Process.spawn(environment, *COMMANDS.fetch(by), *options, chdir: folder, out: log, err: [:child, :out])
