@@ -73,19 +73,33 @@ class LiveStreamsTest < PeltonTest
     office.close
   end
 
+  def test_a_stop_ends_streams
+    @serving = serve("waiting", environment: {"PELTON_SHUTDOWN_TIMEOUT" => "1"})
+    peer = @serving.peer.say("GET /live/silent HTTP/1.1\nHost: localhost\n\n")
+    assert_match(/\AHTTP\/1\.1 200 /, peer.io.readpartial(4000))
+
+    assert_equal 0, @serving.stop.exitstatus, @serving.output
+    assert_equal 1, @serving.output.scan("a stream has ended").size
+    refute_match(/error/i, @serving.output)
+  ensure
+    peer&.close
+  end
+
   private
 
   def counts = JSON.parse(@serving.body("/counts"))
 
   def streams_end
     before = counts
-    %w[/live/endless /live/silent /streams/endless].each do |path|
+    peers = %w[/live/endless /live/silent /live/unread /streams/endless].map do |path|
       peer = @serving.peer.say("GET #{path} HTTP/1.1\nHost: localhost\n\n")
       assert_match(/\AHTTP\/1\.1 200 /, peer.io.readpartial(4000))
-      peer.close
+      peer
     end
-    eventually("the end of the streams") { counts["ended"] == {"live" => 1, "silent" => 1, "enumerator" => 1} || (sleep(0.02) && nil) }
-    eventually("the end of their threads") { counts.values_at("threads", "tasks") == before.values_at("threads", "tasks") || (sleep(0.02) && nil) }
+    assert_equal before["threads"], counts["threads"]
+    peers.each(&:close)
+    eventually("the end of the streams") { counts["ended"] == {"live" => 1, "silent" => 1, "unread" => 1, "enumerator" => 1} || (sleep(0.02) && nil) }
+    eventually("the end of their tasks") { counts["tasks"] == before["tasks"] || (sleep(0.02) && nil) }
   end
 
   def mail(office)

@@ -54,6 +54,7 @@ class SameResponsesTest < PeltonTest
     assert_equal [200, 304, 304, 206, 200, 404, 500, 409, 422], codes.values_at("plain", "plain, unchanged", "fresh, unchanged", "a range", "submit", "no route", "failing", "rescued", "a forged submit")
     assert_equal ["visit 1", "visit 2"], answers.values_at("session", "session again").map(&:last)
     assert_equal "part 0\npart 1\npart 2\n", answers["live/parts"].last
+    assert_equal "session 2, /live/state", answers["live with a session"].last
     assert_equal %w[saved careful], JSON.parse(answers["flash"].last).values_at("notice", "alert")
     assert_equal({}, JSON.parse(answers["flash again"].last))
     assert_equal 3_000_000, JSON.parse(answers["an uploaded file"].last)["size"]

@@ -15,7 +15,7 @@ module Pelton
     # - `:pelton` as a queue adapter, as an executor of asynchronous queries, and as Capybara's server in system tests;
     # - 504 for a request that is ended by its time limit, also during a query ({TimeLimits});
     # - an error of the database's pool that names who holds its connections ({ConnectionHolders});
-    # - actions of ActionController::Live that hear at once that their client has left ({LiveStreams});
+    # - actions of ActionController::Live that run in fibers, and hear at once that their client has left ({LiveStreams});
     # - sockets of Action Cable that are closed with code 1001 when the server stops ({CableSockets});
     # - request bodies that can be read twice, as on Puma: `request.raw_post` behind `params`;
     # - once, when the server begins, what blocks and what cures it ({Advice}).

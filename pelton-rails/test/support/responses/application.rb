@@ -16,6 +16,22 @@ class ResponsesApplication < Rails::Application
   config.session_store :cookie_store, key: "_responses"
 end
 
+# What a middleware knows of the request.
+class Current < ActiveSupport::CurrentAttributes
+  attribute :path
+end
+
+ResponsesApplication.config.middleware.use(Class.new do
+  def initialize(app)
+    @app = app
+  end
+
+  def call(env)
+    Current.path = env["PATH_INFO"]
+    @app.call(env)
+  end
+end)
+
 Rails.application.initialize!
 
 class PagesController < ActionController::Base
@@ -150,7 +166,7 @@ class LiveController < ActionController::Base
   def state
     session[:live] = "seen"
     cookies[:live] = "yes"
-    response.stream.write("session #{session[:visits].inspect}")
+    response.stream.write("session #{session[:visits].inspect}, #{Current.path}")
   ensure
     response.stream.close
   end

@@ -88,7 +88,17 @@ class LiveController < ActionController::Base
     sleep 0.01 until response.stream.connected? == false
     ENDED[:silent] += 1
   ensure
+    $stdout.write("a stream has ended\n")
     response.stream.close
+  end
+
+  # Rails keeps ten parts: where the client does not read, the stream's close waits for room.
+  def unread
+    part = "x" * (4 << 20)
+    11.times { response.stream.write(part) }
+  ensure
+    response.stream.close
+    ENDED[:unread] += 1
   end
 end
 

@@ -2,7 +2,7 @@
 
 Rails.application.routes.draw do
   %w[plain mail broadcast counts].each { |name| get name, to: "pages##{name}" }
-  %w[endless silent].each { |name| get "live/#{name}", to: "live##{name}" }
+  %w[endless silent unread].each { |name| get "live/#{name}", to: "live##{name}" }
   get "streams/endless", to: "streams#endless"
   resources :documents, only: %i[create show]
 end
