@@ -54,6 +54,20 @@ class LabWebLoadTest < PeltonTest
 
     assert_equal 10, done.requests
     assert_kind_of Float, done.seconds
+    assert_operator done.p99_ms, :>=, done.p50_ms
+  end
+
+  def test_ab_posts_a_body_with_headers_and_takes_answers_of_any_length
+    needs("ab")
+    asked = []
+    url = serve do |n, head, body|
+      asked << [head[/\A\w+/], head[/^cookie: (.*)\r/i, 1], head[/^connection: (.*)\r/i, 1], head[/^content-type: (\S+)/i, 1], body]
+      ["200 OK", "hello" * n]
+    end
+    done = @load.ab(url, requests: 3, connections: 1, keep_alive: true, post: "[1]", headers: {"Cookie" => "a=b"})
+
+    assert_equal 3, done.requests
+    assert_equal [["POST", "a=b", "Keep-Alive", "application/json", "[1]"]], asked.uniq
   end
 
   def test_ab_finds_wrong_answers

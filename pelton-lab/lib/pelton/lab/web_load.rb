@@ -54,15 +54,22 @@ module Pelton
         Done.new(Integer(requests), time.to_f * UNITS.fetch(unit), *[50, 99].map { |percent| latency(said, percent) })
       end
 
-      # Sends so many requests, each on a new connection.
-      # @param bytes [Integer] how long each body must be
+      # Sends so many requests. Where an answer takes long, its time says more than the answers that {#wrk} counts in a second: those that are under way
+      # when the second ends count as none.
+      # @param bytes [Integer, nil] how long each body must be; nil: as long as it likes
+      # @param keep_alive [Boolean] whether connections stay; otherwise each request has a new one
+      # @param post [String, nil] the body of each request, as JSON; nil: GET
+      # @param headers [Hash{String => String}] of each request
       # @return [Done]
-      def ab(url, requests:, connections:, bytes:)
-        said = call("ab", "-q", "-s", "120", "-n", requests.to_s, "-c", [connections, requests].min.to_s, url)
-        done = Done.new(field(said, "Complete requests").to_i, field(said, "Time taken for tests").to_f)
+      def ab(url, requests:, connections:, bytes: nil, keep_alive: false, post: nil, headers: {})
+        options = headers.flat_map { |name, value| ["-H", "#{name}: #{value}"] }
+        options << "-k" if keep_alive
+        options << "-l" unless bytes
+        said = with_body(post) { |body| call("ab", "-q", "-s", "120", "-n", requests.to_s, "-c", [connections, requests].min.to_s, *options, *body, url) }
+        done = Done.new(field(said, "Complete requests").to_i, field(said, "Time taken for tests").to_f, *[50, 99].map { |percent| said[/^ *#{percent}% +(\d+)/, 1]&.to_i })
         @run.expect(requests, done.requests, "the number of answers")
         @run.expect(0, field(said, "Failed requests").to_i + said[/^Non-2xx responses:\s+(\d+)/, 1].to_i, "the number of failed requests")
-        @run.expect(bytes, field(said, "Document Length").to_i, "the number of bytes of an answer")
+        @run.expect(bytes, field(said, "Document Length").to_i, "the number of bytes of an answer") if bytes
         done
       end
 
@@ -187,6 +194,16 @@ module Pelton
           LUA
           file.flush
           yield ["-s", file.path]
+        end
+      end
+
+      # Yields ab's options for a body to post.
+      def with_body(post)
+        return yield [] unless post
+        Tempfile.create(["pelton-lab", ".json"]) do |file|
+          file.write(post)
+          file.flush
+          yield ["-p", file.path, "-T", "application/json"]
         end
       end
 

@@ -98,11 +98,15 @@ Pelton::Lab.experiment "rails" do
     end
   end
 
-  # The contenders of a race, under wrk's load of one page.
+  # The contenders of a race, under a load of one page: for so many seconds, or so many requests, as the race's unit says.
   contenders = lambda do |race, database, path, names:, clients: 16, workers: 0, post: nil, &load|
     database = lab::Database::ALL.fetch(database)
     counted = post && !load
-    load ||= ->(run, server, visitor) { lab::WebLoad.new(run).wrk(server.url(path), seconds: run.size, connections: clients, post: post, headers: visitor.headers) }
+    load ||= lambda do |run, server, visitor|
+      with, url = lab::WebLoad.new(run), server.url(path)
+      next with.wrk(url, seconds: run.size, connections: clients, post: post, headers: visitor.headers) if race.unit == "s"
+      with.ab(url, requests: run.size, connections: clients, keep_alive: true, post: post, headers: visitor.headers)
+    end
     race.server { |processes, core, _| database.start(processes, core) }
     race.also :cpu_us_per_operation, "CPU us/op", digits: 0
     race.also :p50_ms, "p50 ms", digits: 1
@@ -120,14 +124,15 @@ Pelton::Lab.experiment "rails" do
   end
 
   rounds = {size: {apart: 1}, rounds: 6, rounds_per_process: 3, rehearsal: 1, full: 5, unit: "s"}
+  # A page of the chat takes so long that all of a second's answers may be under way at its end.
+  counted = rounds.merge(size: {apart: 160}, rehearsal: 16, full: 800, unit: "requests")
   few = ["Puma, 5 threads", "Pelton", "Falcon"]
   message = JSON.generate({body: "We have ordered tea for all who wait, so bring your own cup."})
 
   {"a room" => "/rooms/1", "messages" => "/rooms/1/messages?before=2001", "the sidebar" => "/sidebar", "a search" => "/search?q=#{Chat::SEARCHED}",
    "a message" => "/rooms/2/messages"}.each do |title, path|
     %w[SQLite PostgreSQL].each do |database|
-      # A page takes long enough for all of 16 to be under way for a second, where other programs use the core.
-      race "#{title}, #{database}", **rounds, size: {apart: 3} do
+      race "#{title}, #{database}", **counted do
         about "a page of the chat for 16 clients, one process on one core; #{seen}"
         contenders.call(self, database, path, names: few, post: (message if title == "a message"))
         targets.call(self, "#{title}, #{database}", 1.3, 0.8)
@@ -161,7 +166,7 @@ Pelton::Lab.experiment "rails" do
     targets.call(self, "a post", 1.2, 0.5)
   end
 
-  race "a room, two workers", **rounds, size: {free: 1} do
+  race "a room, two workers", **counted, size: {free: 320} do
     about "the page of the chat, for 16 clients, two processes; PostgreSQL; #{seen}"
     contenders.call(self, "PostgreSQL", "/rooms/1", names: few, workers: 2)
     targets.call(self, "a room, two workers", 1.3, 0.8)
