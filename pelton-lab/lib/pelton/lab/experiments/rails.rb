@@ -24,6 +24,8 @@ Pelton::Lab.experiment "rails" do
   redis = lab::Programs.find("redis-server") && Gem::Specification.find_all_by_name("redis").any?
   seen = redis ? "fragments in Redis #{lab::Programs.version("redis-server")}" : "fragments in the memory of each process"
 
+  cable_workers = 4 # threads of Action Cable, which take connections to the database as requests do
+
   # A way to serve it: the command line for a number of workers (0: one process), the requests that each runs at once (nil: all that come), the environment.
   way = Struct.new(:command, :threads, :environment, :options)
   puma = {gem: "puma", with: %w[rails sqlite3]}
@@ -70,7 +72,7 @@ Pelton::Lab.experiment "rails" do
       beside.call(run, path) do |addresses|
         environment = {
           "RUBYLIB" => [lab::Installation::LIBRARIES, ENV["RUBYLIB"]].compact.join(File::PATH_SEPARATOR),
-          "DATABASE" => database.address(run, :rails, folder), "POOL" => (one.threads || clients).to_s, "SLOW" => database.slow_query("users"), **addresses
+          "DATABASE" => database.address(run, :rails, folder), "POOL" => ((one.threads || clients) + cable_workers).to_s, "SLOW" => database.slow_query("users"), **addresses
         }
         visit.call(one.command.call(workers), {**environment, **one.environment}) do |server, visitor|
           check = lambda do
@@ -79,6 +81,8 @@ Pelton::Lab.experiment "rails" do
             run.expect([post ? "201" : "200", true], [answer.code, right], "an answer's status, and whether it is right")
           end
           2.times { check.call }
+          # It opens all connections to the database.
+          lab::WebLoad.new(run).ab(server.url(path), requests: 2 * clients, connections: clients, keep_alive: true, headers: visitor.headers) unless post
           if run.rehearsal?
             visit.call(programs.puma(chat, threads: 1), environment) do |_, reference|
               run.expect(reference.same(path, post:), visitor.same(path, post:), "an answer, which Puma gives as well,")
@@ -124,15 +128,15 @@ Pelton::Lab.experiment "rails" do
   end
 
   rounds = {size: {apart: 1}, rounds: 6, rounds_per_process: 3, rehearsal: 1, full: 5, unit: "s"}
-  # A page of the chat takes so long that all of a second's answers may be under way at its end.
-  counted = rounds.merge(size: {apart: 160}, rehearsal: 16, full: 800, unit: "requests")
+  # Where a request takes long, all of a second's answers may be under way at its end; and a server may give none in a second.
+  by_number = rounds.merge(size: {apart: 160}, rehearsal: 16, full: 800, unit: "requests")
   few = ["Puma, 5 threads", "Pelton", "Falcon"]
   message = JSON.generate({body: "We have ordered tea for all who wait, so bring your own cup."})
 
   {"a room" => "/rooms/1", "messages" => "/rooms/1/messages?before=2001", "the sidebar" => "/sidebar", "a search" => "/search?q=#{Chat::SEARCHED}",
    "a message" => "/rooms/2/messages"}.each do |title, path|
     %w[SQLite PostgreSQL].each do |database|
-      race "#{title}, #{database}", **counted do
+      race "#{title}, #{database}", **by_number do
         about "a page of the chat for 16 clients, one process on one core; #{seen}"
         contenders.call(self, database, path, names: few, post: (message if title == "a message"))
         targets.call(self, "#{title}, #{database}", 1.3, 0.8)
@@ -153,20 +157,20 @@ Pelton::Lab.experiment "rails" do
 
   [["20 ms of waiting", "/nap", 64, "SQLite", 5], ["a query of 20 ms, PostgreSQL", "/query", 64, "PostgreSQL", 4], ["a query of 20 ms, MariaDB", "/query", 64, "MariaDB", 4],
     ["50 ms of another service", "/upstream", 100, "SQLite", 8]].each do |title, path, clients, database, speed|
-    race title, **rounds do
+    race title, **by_number, size: {apart: 500} do
       about "a page that waits, for #{clients} clients, one process on one core"
       contenders.call(self, database, path, names: ["Puma, 5 threads", "Pelton", "Puma, io-bound", "Falcon"], clients: clients)
       targets.call(self, title, speed, nil)
     end
   end
 
-  race "a post", **rounds do
+  race "a post", **by_number, size: {apart: 500} do
     about "20 clients insert a row each into SQLite, again and again"
     contenders.call(self, "SQLite", "/notes", names: few, clients: 20, post: JSON.generate({text: "We have ordered tea."}))
     targets.call(self, "a post", 1.2, 0.5)
   end
 
-  race "a room, two workers", **counted, size: {free: 320} do
+  race "a room, two workers", **by_number, size: {free: 320} do
     about "the page of the chat, for 16 clients, two processes; PostgreSQL; #{seen}"
     contenders.call(self, "PostgreSQL", "/rooms/1", names: few, workers: 2)
     targets.call(self, "a room, two workers", 1.3, 0.8)
