@@ -136,6 +136,22 @@ class HTTPLauncherTest < PeltonTest
     end
   end
 
+  def test_where_no_more_requests_may_run_it_is_alive_and_ready
+    free, answers = Pelton::Operation.new, []
+    app = lambda do |env|
+      free.await if env["PATH_INFO"] == "/slow"
+      [200, {}, []]
+    end
+    launch(app, concurrency: 1, queue: 0, live_path: "/live", ready_path: "/ready") do |client|
+      client.say("GET /slow HTTP/1.1\nHost: a\n\n")
+      others = %w[/live /ready /other].map { |path| Peer.new(TCPSocket.new("127.0.0.1", @launcher.server.listeners.first.port)).get(path).status }
+      free.succeed
+      answers.push(client.response.status, *others)
+    end
+
+    assert_equal [200, 200, 200, 503], answers
+  end
+
   def offloaded(path, target) = UNIXSocket.open(path) { |socket| socket.write("GET #{target} HTTP/1.0\r\n\r\n") && socket.read }
 
   def test_the_log_is_opened_again

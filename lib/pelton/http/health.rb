@@ -37,6 +37,11 @@ module Pelton
         @found = "it is not known yet" # the reason of the last check; nil: it agreed
       end
 
+      # The paths, whose requests shall not wait behind others.
+      #
+      # @return [Array<String>]
+      def paths = @answers.keys
+
       # The server stops: it is not ready any more.
       def stop = @stopping = true
 

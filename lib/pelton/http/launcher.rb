@@ -105,6 +105,7 @@ module Pelton
         run_eventmachine
         Isolation.by_fiber
         @server = Server.new(@health.around(application), log: @health.sparing(access_log), **@configuration.server_options)
+        @server._urgent_paths = @health.paths
         Background._reactor = Reactor.current
         @configuration.boot_hooks.each(&:call)
         contexts.each do |address, tls|

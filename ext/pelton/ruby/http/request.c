@@ -45,6 +45,15 @@ static void begin_request(struct pel_http_connection *connection, struct pel_htt
     }
 }
 
+/* Whether the request needs no slot. To be asked where none is free. */
+static int urgent_p(struct pel_http_connection *connection)
+{
+    VALUE paths = connection->server->urgent_paths;
+
+    return paths && (connection->request.method == PEL_HTTP_GET || connection->request.method == PEL_HTTP_HEAD) &&
+           RTEST(rb_ary_includes(paths, rb_hash_aref(connection->request.env, rb_str_new_lit("PATH_INFO"))));
+}
+
 /* Answers the request, has it wait for a slot, or refuses it. */
 static void dispatch_request(struct pel_http_connection *connection)
 {
@@ -54,7 +63,7 @@ static void dispatch_request(struct pel_http_connection *connection)
     if (connection->stream->core.hangup)
         pel_http_queue_proceed(connection);
     pel_http_set_timeout(connection, server->request_timeout);
-    if (pel_http_take_slot(connection)) {
+    if (pel_http_take_slot(connection) || urgent_p(connection)) {
         pel_http_answer(connection);
     } else if (server->waiting.count < server->queue_limit) {
         connection->state = PEL_HTTP_WAITING;

@@ -16,6 +16,7 @@ static void http_server_mark(void *data)
     rb_gc_mark(server->app);
     rb_gc_mark(server->log);
     rb_gc_mark(server->env_template);
+    rb_gc_mark(server->urgent_paths);
     rb_gc_mark(server->host);
     pel_http_durations_mark(&server->durations);
 }
@@ -162,6 +163,13 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     return self;
 }
 
+/* _urgent_paths=: frozen Strings. GET and HEAD of them are answered also where `concurrency` requests run. */
+static VALUE server_set_urgent_paths(VALUE self, VALUE paths)
+{
+    Check_Type(paths, T_ARRAY);
+    return pel_http_server_get(self)->urgent_paths = paths;
+}
+
 VALUE pel_init_http_server(void)
 {
     VALUE class;
@@ -170,5 +178,6 @@ VALUE pel_init_http_server(void)
     class = rb_define_class_under(pel_mHTTP, "Server", rb_cObject);
     rb_define_alloc_func(class, http_server_allocate);
     rb_define_private_method(class, "_setup", server_setup, 4);
+    rb_define_method(class, "_urgent_paths=", server_set_urgent_paths, 1);
     return class;
 }

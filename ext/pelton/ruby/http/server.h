@@ -20,6 +20,7 @@ struct pel_http_server {
     unsigned fork_generation;
     VALUE self, app, log; /* log: nil, or called with the facts of each exchange that has ended */
     VALUE env_template;   /* env without what a request adds; Qfalse until the first request */
+    VALUE urgent_paths;   /* an Array: requests for them take no slot; Qfalse */
     VALUE host;           /* the last Host header, whose name and port the template has; Qfalse */
     struct pel_http1_limits limits;
     struct pel_http_cache *cache;                                         /* of public responses, or NULL */
