@@ -35,7 +35,8 @@ Pelton::Lab.experiment "rails" do
       {gem: "pelton-rails", with: %w[rails sqlite3], style: "direct"}),
     "Puma, 3 threads" => way.new(->(workers) { programs.puma(chat, threads: 3, workers:) }, 3, {}, puma),
     "Puma, 1 thread" => way.new(->(workers) { programs.puma(chat, threads: 1, workers:) }, 1, {}, puma),
-    # Puma's answer to requests that wait: threads beyond the five for those that say so.
+    # Puma's answer to requests that wait: threads beyond the five for those that say so. 8.0.2 starts them only for a while, because its count of threads does
+    # not fall when one of them ends.
     "Puma, io-bound" => way.new(->(workers) { programs.puma(chat, io_threads: 20, workers:) }, 25, {"IO_BOUND" => "1"}, puma),
     # It would have Bundler hide all gems but those of one group.
     "Falcon" => way.new(->(workers) { programs.falcon(chat, workers: [workers, 1].max) }, nil, {"FIBERS" => "1", "BUNDLE_GEMFILE" => nil}, {gem: "falcon", with: %w[rails sqlite3], style: "direct", rounds: 3})
