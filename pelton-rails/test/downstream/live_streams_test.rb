@@ -85,7 +85,29 @@ class LiveStreamsTest < PeltonTest
     peer&.close
   end
 
+  # Fibers serve again: what one has from a stream must not get into a later request, nor the other way round.
+  def test_streams_share_their_state_with_their_own_request_alone_and_give_connections_back
+    @serving = serve("waiting")
+    peers = Array.new(4) { @serving.peer.say("GET /live/lasting?visitor=first HTTP/1.1\nHost: localhost\n\n") }
+    peers.each { |peer| await_text(peer, "for first: x") }
+    peers.each(&:close) # the requests end, their streams go on
+    eight = %w[a b c d e f g h]
+
+    assert_equal eight, visit(eight)
+    eventually("the end of the streams") { counts["ended"]["lasting"] == 4 || (sleep(0.02) && nil) }
+    assert_equal 0, counts["connections"]
+    assert_empty counts["seen"] - ["first", nil]
+    assert_equal eight, visit(eight)
+  end
+
   private
+
+  def visit(names) = names.map { |name| Thread.new { @serving.body("/visitor?visitor=#{name}") } }.map(&:value)
+
+  def await_text(peer, text)
+    seen = +""
+    seen << peer.io.readpartial(4000) until seen.include?(text)
+  end
 
   def counts = JSON.parse(@serving.body("/counts"))
 

@@ -25,10 +25,22 @@ module Pelton
         end
       end
 
-      def self.install
-        ::ActionController::Live.prepend(self)
-        ::ActionController::Live::Buffer.prepend(Buffer)
-        ::ActiveSupport::IsolatedExecutionState.singleton_class.prepend(State)
+      class << self
+        # @param executor [Class] the application's ActiveSupport::Executor
+        def install(executor)
+          @executor = executor
+          ::ActionController::Live.prepend(self)
+          ::ActionController::Live::Buffer.prepend(Buffer)
+          ::ActiveSupport::IsolatedExecutionState.singleton_class.prepend(State)
+          # The stream shares the request's `Current`, and may last longer: the next request on this fiber gets one of its own.
+          executor.to_complete { Fiber.current.active_support_execution_state = nil if Thread.current[:pelton_live_request] }
+        end
+
+        # Frees what is gone with a thread's end, but not with that of a fiber, which serves others then: the request's state and the database's connections.
+        def leave
+          Fiber.current.active_support_execution_state = nil
+          @executor.wrap {} # Rails' hooks give the connections back
+        end
       end
 
       def process(...)
@@ -42,7 +54,12 @@ module Pelton
       private
 
       def new_controller_thread(&work)
-        Pelton.running? ? Pelton.spawn(name: "a live stream of #{self.class.name}", detached: true, &work) : super
+        return super unless Pelton.running?
+        Pelton.spawn(name: "a live stream of #{self.class.name}", detached: true) do
+          work.call
+        ensure
+          LiveStreams.leave
+        end
       end
     end
   end

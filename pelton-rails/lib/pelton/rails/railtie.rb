@@ -63,10 +63,10 @@ module Pelton
         end
       end
 
-      initializer "pelton.live_streams" do
-        ActiveSupport.on_load(:action_controller) do
+      initializer "pelton.live_streams" do |application|
+        ActiveSupport.on_load(:action_controller, run_once: true) do
           require_relative "live_streams"
-          LiveStreams.install
+          LiveStreams.install(application.executor)
         end
       end
 

@@ -22,9 +22,26 @@ class WaitingApplication < Rails::Application
   config.action_mailer.smtp_settings = {address: "127.0.0.1", port: ENV["SMTP_PORT"].to_i}
 end
 
+class Current < ActiveSupport::CurrentAttributes
+  attribute :visitor
+end
+
+WaitingApplication.config.middleware.use(Class.new do
+  def initialize(app)
+    @app = app
+  end
+
+  def call(env)
+    Current.visitor = env["QUERY_STRING"][/visitor=(\w+)/, 1]
+    @app.call(env)
+  end
+end)
+
 ENV["DATABASE_URL"] ||= "sqlite3:#{__dir__}/waiting.sqlite3?timeout=2000&pool=10"
 LOADED = SecureRandom.hex # another one when the program is started again
 ENDED = Hash.new(0)
+VISITORS = []
+SEEN = Set.new
 Rails.application.initialize!
 
 unless ActiveRecord::Base.connection.table_exists?(:documents)
@@ -33,6 +50,7 @@ unless ActiveRecord::Base.connection.table_exists?(:documents)
   CreateActiveStorageTables.migrate(:up)
   ActiveRecord::Base.connection.create_table(:documents) { |table| table.string :name }
 end
+ActiveRecord::Base.connection_handler.clear_active_connections!
 
 class Document < ActiveRecord::Base
   has_one_attached :file
@@ -45,6 +63,12 @@ end
 class PagesController < ActionController::Base
   def plain = render(plain: "hello")
 
+  def visitor
+    sleep 0.05
+    VISITORS << Current.visitor
+    render plain: Current.visitor
+  end
+
   def mail
     Notices.notice.deliver_now
     render plain: "delivered"
@@ -55,7 +79,10 @@ class PagesController < ActionController::Base
     head :no_content
   end
 
-  def counts = render(json: {ended: ENDED, sockets: ActionCable.server.connections.size, threads: Thread.list.size, tasks: Pelton.tasks.size})
+  def counts
+    render json: {ended: ENDED, sockets: ActionCable.server.connections.size, threads: Thread.list.size, tasks: Pelton.tasks.size,
+                  connections: ActiveRecord::Base.connection_pool.stat[:busy], seen: SEEN.to_a}
+  end
 end
 
 class DocumentsController < ActionController::Base
@@ -90,6 +117,16 @@ class LiveController < ActionController::Base
   ensure
     $stdout.write("a stream has ended\n")
     response.stream.close
+  end
+
+  # Uses the database, and lasts until others have come, when its own client has left long ago. The part is so large that the request waits for its client.
+  def lasting
+    ActiveRecord::Base.lease_connection.select_value("SELECT 1")
+    response.stream.write("for #{Current.visitor}: #{"x" * (16 << 20)}")
+    SEEN << Current.visitor while sleep(0.01) && (response.stream.connected? || VISITORS.size < 8)
+  ensure
+    response.stream.close
+    ENDED[:lasting] += 1
   end
 
   # Rails keeps ten parts: where the client does not read, the stream's close waits for room.
