@@ -11,7 +11,7 @@ module Pelton
     #
     # - state by fiber (`config.active_support.isolation_level = :fiber`), unless the application says otherwise;
     # - waits of ConditionVariable and Monitor that raise what has ended them, on Ruby 3.1 ({MutexSleep});
-    # - waits for SQLite's locks that park the fiber, on Rails 7 ({SQLiteLocks});
+    # - waits for SQLite's locks that park the fiber, and may be ended ({SQLiteLocks});
     # - `:pelton` as a queue adapter, as an executor of asynchronous queries, and as Capybara's server in system tests;
     # - 504 for a request that is ended by its time limit, also during a query ({TimeLimits});
     # - an error of the database's pool that names who holds its connections ({ConnectionHolders});
@@ -36,7 +36,7 @@ module Pelton
 
       initializer "pelton.sqlite_locks", before: "active_record.initialize_database" do |application|
         ActiveSupport.on_load(:active_record_sqlite3adapter) do
-          SQLiteLocks.install(self) if application.config.pelton.sqlite_locks && ::Rails::VERSION::MAJOR < 8
+          SQLiteLocks.install(self) if application.config.pelton.sqlite_locks
         end
       end
 

@@ -2,12 +2,13 @@
 
 module Pelton
   module Rails
-    # Lets a request wait for SQLite's lock without stopping the others, with the adapter `sqlite3` of Rails 7.
+    # Lets a request wait for SQLite's lock without stopping the others, with the adapter `sqlite3`.
     #
-    # These Rails leave the wait to SQLite itself (`timeout:` in database.yml), which blocks the process. If the fiber that
+    # Rails 7 leaves the wait to SQLite itself (`timeout:` in database.yml), which blocks the process. If the fiber that
     # holds the lock is parked inside its transaction, it cannot go on meanwhile: the process stands still for the whole
     # timeout, and then the writer fails with ActiveRecord::StatementTimeout. Here the writer sleeps for a moment, which parks its
-    # fiber, and tries again. Rails 8 does the same, and is left alone.
+    # fiber, and tries again. Rails 8 sleeps as well, but with a gem sqlite3 before 2.10.2 an error that ends the sleep leaves SQLite's mutex locked: the next thread
+    # that uses the connection stops the process for ever.
     module SQLiteLocks
       # Seconds between two attempts: the first pause, and the longest.
       FIRST_PAUSE = 0.0001
