@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Rails 8.1, for the comparison with Puma: pelton-rails/test/downstream/same_responses_test.rb.
+# Rails 8.1, for bin/test downstream where Ruby is new enough, and for bin/test rubies.
 source Gem.sources.to_a.first
 
 gem "rails", "~> 8.1.0"
+eval_gemfile "rails_servers.rb"
 eval_gemfile "rails_gems.rb"

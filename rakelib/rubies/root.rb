@@ -18,7 +18,7 @@ class RubyRoot
   # Newest: Debian's newest Ruby, often in experimental long before it is in a release.
   SUITES = {"3.3" => %w[trixie], "newest" => %w[sid experimental]}.freeze
   PACKAGES = %w[
-    ca-certificates g++ gcc git iproute2 libssl-dev libyaml-dev make memcached netbase openssl pkgconf procps ruby-bundler zlib1g-dev
+    ca-certificates g++ gcc git iproute2 libssl-dev libyaml-dev make memcached netbase openssl pkgconf procps ruby-bundler tzdata zlib1g-dev
   ].freeze
   FOLDER = File.expand_path("../../tmp/rubies", __dir__)
   TREE = File.expand_path("../..", __dir__)
@@ -46,7 +46,9 @@ class RubyRoot
   end
 
   # Brings the root up to date.
-  def prepare
+  #
+  # @param rails [Array<String>] versions of Rails whose gems it shall have, too
+  def prepare(rails: [])
     raise Missing, "root is needed" unless Process.uid.zero?
     missing = ["unshare", *("debootstrap" unless File.directory?(@path))].reject { |tool| which(tool) }
     raise Missing, "#{missing.join(" and ")} is needed: bin/setup rubies" unless missing.empty?
@@ -57,8 +59,10 @@ class RubyRoot
     copy_system_files
     stamped("packages", [*PACKAGES, *@also]) { fetching("installing packages (a minute or more)") { install_packages } }
     copy_tree
-    gems = Dir["{Gemfile,*.gemspec,*/*.gemspec,lib/pelton/version.rb}", base: TREE].sort.map { |file| File.read(File.join(TREE, file)) }
-    stamped("gems", gems) { fetching("installing gems (a minute or more)") { inside("bundle", "install", "--quiet") } }
+    stamped("gems", contents("{Gemfile,*.gemspec,*/*.gemspec,lib/pelton/version.rb}")) do
+      fetching("installing gems (a minute or more)") { inside("bundle", "install", "--quiet") }
+    end
+    rails.each { |version| install_rails(version) }
     @progress.call("compiling")
     inside("bundle", "exec", "rake", "--silent", "compile")
   end
@@ -149,6 +153,18 @@ class RubyRoot
     # Debian's own choice of a Ruby may be an older one.
     %w[ruby gem].each { |tool| inside("ln", "-sf", "#{tool}#{ruby.delete_prefix("ruby")}", "/usr/bin/#{tool}") }
   end
+
+  # Where `bin/setup downstream` has them as well.
+  def install_rails(version)
+    name = "rails_#{version.tr(".", "_")}"
+    stamped(name, contents("{gemfiles/#{name}.rb,gemfiles/*_gems.rb,*.gemspec,*/*.gemspec,lib/pelton/version.rb}")) do
+      fetching("installing Rails #{version} (a minute or more)") do
+        inside("env", "BUNDLE_GEMFILE=/pelton/gemfiles/#{name}.rb", "BUNDLE_PATH=/pelton/tmp/rails", "bundle", "install", "--quiet")
+      end
+    end
+  end
+
+  def contents(pattern) = Dir[pattern, base: TREE].sort.map { |file| File.read(File.join(TREE, file)) }
 
   # The files that git knows or would add. Those that have not changed keep their time, so that only changes are compiled.
   def copy_tree

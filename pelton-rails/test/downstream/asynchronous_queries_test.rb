@@ -20,18 +20,23 @@ class AsynchronousQueriesTest < PeltonTest
         seen << event.payload[:async] if event.payload[:sql].match?(/FROM "posts"/)
       end
       on_main_thread = nil
+      executor = TestApplication.executor # which Rails 8.1 insists on
       ActiveRecord::FutureResult.prepend(Module.new do
         define_method(:exec_query) { |*arguments, **options| on_main_thread = (Thread.current == Thread.main); super(*arguments, **options) }
       end)
       Pelton.run do
-        results = 2.times.map { Post.order(:title).load_async }
-        names = Pelton.tasks.map { |task| task.name.to_s }.grep(/query/).uniq
-        sleep 0.01
-        puts "fibers: \#{results.map { |posts| posts.map(&:title) }.map(&:inspect).join(" ")} \#{names.join}, main thread: \#{on_main_thread}"
+        executor.wrap do
+          results = 2.times.map { Post.order(:title).load_async }
+          names = Pelton.tasks.map { |task| task.name.to_s }.grep(/query/).uniq
+          sleep 0.01
+          puts "fibers: \#{results.map { |posts| posts.map(&:title) }.map(&:inspect).join(" ")} \#{names.join}, main thread: \#{on_main_thread}"
+        end
       end
-      result = Post.order(:title).load_async
-      sleep 0.2
-      puts "threads: \#{result.map(&:title)}, main thread: \#{on_main_thread}"
+      executor.wrap do
+        result = Post.order(:title).load_async
+        sleep 0.2
+        puts "threads: \#{result.map(&:title)}, main thread: \#{on_main_thread}"
+      end
     RUBY
   end
 

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "trilogy"
 require_relative "../support/rails_program"
 require_relative "../../../test/support/databases"
 
@@ -12,6 +11,7 @@ class BlockingStatementsTest < PeltonTest
   self.deadline = 120
 
   def test_the_watchdog_names_statements_of_sqlite3_and_prepared_ones_of_mysql2
+    needs_servers
     output = rails_output(<<~'RUBY', "mysql2://root@127.0.0.1:#{mariadb}/test", setup: APPLICATION + DATABASE)
       class Remote < ActiveRecord::Base
         self.abstract_class = true

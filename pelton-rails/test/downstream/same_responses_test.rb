@@ -25,18 +25,24 @@ class SameResponsesTest < PeltonTest
     define_method("test_rails_#{version.tr(".", "_")}_answers_as_on_puma") do
       skip "Rails #{version} needs Ruby #{ruby}" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new(ruby)
       @version = version
-      pelton, puma = %i[pelton puma].map { |server| start("responses", by: server, version: version) }.map { |serving| conversation(await_start(serving)) }
+      servings = %i[pelton puma].map { |server| start("responses", by: server, version: version) }
+      pelton, puma = servings.map { |serving| conversation(await_start(serving)) }
 
       assert_equal puma.keys, pelton.keys
       assert_equal(DIFFERENT, DIFFERENT.to_h { |step, _| [step, [puma, pelton].map { |answers| answers.delete(step).first }] })
+      assert_equal framing(version), [puma, pelton].map { |answers| answers.dig("streams/body", 1)&.delete("transfer-encoding") }
       differences = puma.keys.reject { |step| puma[step] == pelton[step] }
 
       assert differences.empty?, differences.map { |step| describe(step, puma[step], pelton[step]) }.join("\n")
       expected(pelton)
+      assert_equal 0, servings.first.stop("INT").exitstatus # Puma, with Rails 8, sometimes does not end
     end
   end
 
   private
+
+  # Rails 8 passes a body with `call` on as it is: Puma closes the connection at its end, Pelton sends it in chunks.
+  def framing(version) = [nil, ("chunked" if version >= "8.0")]
 
   # Only what differs.
   def describe(step, puma, pelton)
@@ -72,7 +78,6 @@ class SameResponsesTest < PeltonTest
     errors
     requests
     uploads
-    assert_equal 0, serving.stop("INT").exitstatus
     @answers
   end
 

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "pg"
-require "trilogy"
 require_relative "../support/rails_program"
 require_relative "../../../test/support/databases"
 
@@ -75,9 +73,15 @@ class TimeLimitsTest < PeltonTest
     Dir.mktmpdir { |folder| check("sqlite3:#{folder}/test.sqlite3?pool=1", "sleep") }
   end
 
-  def test_postgresql = check("postgresql://postgres@127.0.0.1:#{postgres}/postgres?pool=1", "sleep", "query", slow: "SELECT pg_sleep(20)")
+  def test_postgresql
+    needs_servers
+    check("postgresql://postgres@127.0.0.1:#{postgres}/postgres?pool=1", "sleep", "query", slow: "SELECT pg_sleep(20)")
+  end
 
-  def test_trilogy = check("trilogy://root@127.0.0.1:#{mariadb}/test?pool=1", "sleep", "query", slow: "SELECT SLEEP(20)")
+  def test_trilogy
+    needs_servers
+    check("trilogy://root@127.0.0.1:#{mariadb}/test?pool=1", "sleep", "query", slow: "SELECT SLEEP(20)")
+  end
 
   private
 

@@ -3,18 +3,18 @@
 require "test_helper"
 require "tmpdir"
 
-# Programs with the gems of gemfiles/rails.rb, in processes of their own. `bin/setup downstream` brings these gems.
+# Programs with the gems of Rails, in processes of their own. `bin/setup downstream` brings these gems.
 module RailsProgram
-  # The version that most tests take; the others have `gemfiles/rails_7_0.rb` and so on.
-  VERSION = "7.2"
+  # The version that most tests take: the newest for this Ruby. Each has a Gemfile, such as `gemfiles/rails_8_1.rb`; that of 7.2 is `gemfiles/rails.rb`.
+  VERSION = (RUBY_VERSION < "3.2") ? "7.2" : "8.1"
   FOLDER = File.join(PeltonTest::ROOT, "tmp/rails")
 
   class << self
     # @return [Hash{String => String}] the variables of a program with these gems
     def environment(version = VERSION)
-      gemfile = (version == VERSION) ? "rails.rb" : "rails_#{version.tr(".", "_")}.rb"
-      {"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "gemfiles", gemfile), "BUNDLE_PATH" => FOLDER, "BUNDLE_SILENCE_ROOT_WARNING" => "1",
-       "RAILS_ENV" => "production", "SECRET_KEY_BASE" => "0" * 64}
+      gemfile = (version == "7.2") ? "rails.rb" : "rails_#{version.tr(".", "_")}.rb"
+      {"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "gemfiles", gemfile), "BUNDLE_PATH" => FOLDER, "BUNDLE_WITHOUT" => ENV["BUNDLE_WITHOUT"],
+       "BUNDLE_SILENCE_ROOT_WARNING" => "1", "RAILS_ENV" => "production", "SECRET_KEY_BASE" => "0" * 64}
     end
 
     def installed?(version = VERSION)
@@ -45,6 +45,12 @@ module RailsProgram
     ActiveRecord::Base.connection.create_table(:posts) { |table| table.string :title }
     class Post < ActiveRecord::Base; end
   RUBY
+
+  # Loads the clients of databases, which are left out in the roots of other Rubies (gemfiles/rails_servers.rb): the test is skipped there.
+  def needs_servers
+    skip "databases are left out" if ENV["BUNDLE_WITHOUT"].to_s.include?("integration")
+    %w[pg trilogy].each { |client| require client }
+  end
 
   # @param code [String] runs after {APPLICATION}, in an empty folder
   # @param arguments [Array<String>] the program's ARGV
