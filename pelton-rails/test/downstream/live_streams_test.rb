@@ -85,6 +85,19 @@ class LiveStreamsTest < PeltonTest
     peer&.close
   end
 
+  def test_a_request_ends_when_its_client_leaves_though_the_stream_goes_on
+    @serving = serve("waiting")
+    peer = @serving.peer.say("GET /live/asleep HTTP/1.1\nHost: localhost\n\n")
+    await_text(peer, "data: once")
+
+    assert_equal 2, counts["requests"]
+    peer.close
+    eventually("the end of the request") { counts["requests"] == 1 || (sleep(0.02) && nil) }
+    assert_empty counts["ended"]
+    @serving.get("/wake")
+    eventually("the end of the stream") { counts["ended"]["asleep"] || (sleep(0.02) && nil) }
+  end
+
   # Fibers serve again: what one has from a stream must not get into a later request, nor the other way round.
   def test_streams_share_their_state_with_their_own_request_alone_and_give_connections_back
     @serving = serve("waiting")

@@ -10,11 +10,13 @@ module Pelton
     #
     # A controller whose stream shall run in a thread, because it computes for long, says so: `def new_controller_thread(&work) = Thread.new(&work)`.
     module LiveStreams
-      # Rails' own takes the stream's lock first, which a `close` may hold while it waits for room among the parts that nobody will read.
+      # Rails' own takes the stream's lock first, which a `close` may hold while it waits for room among the parts that nobody will read. And it leaves the request
+      # to wait for a next part, until the action ends.
       module Buffer
         def abort
           @buf.clear
           super
+          @buf.push(nil)
         end
       end
 

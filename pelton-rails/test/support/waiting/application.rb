@@ -42,6 +42,7 @@ LOADED = SecureRandom.hex # another one when the program is started again
 ENDED = Hash.new(0)
 VISITORS = []
 SEEN = Set.new
+AWAKE = []
 Rails.application.initialize!
 
 unless ActiveRecord::Base.connection.table_exists?(:documents)
@@ -63,6 +64,11 @@ end
 class PagesController < ActionController::Base
   def plain = render(plain: "hello")
 
+  def wake
+    AWAKE << true
+    head :no_content
+  end
+
   def visitor
     sleep 0.05
     VISITORS << Current.visitor
@@ -81,7 +87,8 @@ class PagesController < ActionController::Base
 
   def counts
     render json: {ended: ENDED, sockets: ActionCable.server.connections.size, threads: Thread.list.size, tasks: Pelton.tasks.size,
-                  connections: ActiveRecord::Base.connection_pool.stat[:busy], seen: SEEN.to_a}
+                  connections: ActiveRecord::Base.connection_pool.stat[:busy], seen: SEEN.to_a,
+                  requests: request.env["async.callback"].server.stats[:running]}
   end
 end
 
@@ -117,6 +124,15 @@ class LiveController < ActionController::Base
   ensure
     $stdout.write("a stream has ended\n")
     response.stream.close
+  end
+
+  # Hears of nothing but its alarm.
+  def asleep
+    response.stream.write("data: once\n\n")
+    sleep 0.01 until AWAKE.any?
+  ensure
+    response.stream.close
+    ENDED[:asleep] += 1
   end
 
   # Uses the database, and lasts until others have come, when its own client has left long ago. The part is so large that the request waits for its client.
