@@ -6,6 +6,7 @@
 begin
   gem "sqlite3", "~> 1.7"
   gem "activerecord", "~> 7.2.0"
+  gem "json", "< 3" # which ActiveRecord before 7.2.3 needs
 rescue LoadError
   exit 3
 end
