@@ -15,6 +15,7 @@ module Pelton
     # - `:pelton` as a queue adapter, as an executor of asynchronous queries, and as Capybara's server in system tests;
     # - 504 for a request that is ended by its time limit, also during a query ({TimeLimits});
     # - an error of the database's pool that names who holds its connections ({ConnectionHolders});
+    # - keys of cached objects that need no connection to the database ({CacheVersions});
     # - actions of ActionController::Live that run in fibers, and hear at once that their client has left ({LiveStreams});
     # - sockets of Action Cable that are closed with code 1001 when the server stops ({CableSockets});
     # - request bodies that can be read twice, as on Puma: `request.raw_post` behind `params`;
@@ -51,6 +52,13 @@ module Pelton
         ActiveSupport.on_load(:active_record) do
           require_relative "connection_holders"
           ConnectionHolders.install
+        end
+      end
+
+      initializer "pelton.cache_versions", before: "active_record.initialize_database" do
+        ActiveSupport.on_load(:active_record) do
+          require_relative "cache_versions"
+          CacheVersions.install
         end
       end
 
