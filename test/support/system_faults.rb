@@ -12,7 +12,7 @@ module SystemFaults
     command = [STRACE, "-f", "-qq", "-o", File::NULL, "-e", "trace=#{faults.map { |fault| fault[/\A\w+/] }.join(",")}"]
     faults.each { |fault| command.push("-e", "inject=#{fault}") }
     program = "require \"pelton\"\n$stdout.sync = true\n#{code}"
-    environment = child_environment.merge("PELTON_BACKEND" => backend)
+    environment = quiet_environment(backend)
     output = IO.popen([environment, *command, RbConfig.ruby, "-I#{Children::LIB}", "-e", program], err: %i[child out], &:read)
     skip "strace may not trace here: #{output}" if output.include?("PTRACE")
     output
@@ -23,7 +23,7 @@ module SystemFaults
   def break_running(*faults, code, backend: ENV["PELTON_BACKEND"])
     skip "strace is not installed" unless STRACE
     program = "$stdout.sync = true\n#{code}"
-    IO.popen([child_environment.merge("PELTON_BACKEND" => backend), RbConfig.ruby, "-I#{Children::LIB}", "-e", program], err: %i[child out]) do |process|
+    IO.popen([quiet_environment(backend), RbConfig.ruby, "-I#{Children::LIB}", "-e", program], err: %i[child out]) do |process|
       port = Integer(process.gets)
       with_strace(process.pid, faults) { yield port, process.pid }
       Process.kill(:KILL, process.pid)
@@ -32,6 +32,9 @@ module SystemFaults
       Process.kill(:KILL, process.pid)
     end
   end
+
+  # strace makes a loop so slow that the watchdog would report it.
+  def quiet_environment(backend) = child_environment.merge("PELTON_BACKEND" => backend, "PELTON_WATCHDOG" => "off")
 
   def with_strace(pid, faults)
     command = [STRACE, "-p", pid.to_s, "-o", File::NULL, "-e", "trace=#{faults.map { |fault| fault[/\A\w+/] }.join(",")}"]
