@@ -32,6 +32,20 @@ module LookupBehaviours
     @id = @things.insert(ROW)
   end
 
+  # The block locks the table, and keeps the lock.
+  def check_a_limit_ends_a_find(&lock)
+    lookup = things
+    lookup.find(@id)
+    Pelton.run do
+      blocker = Pelton.spawn(&lock)
+      sleep 0.05
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.1) { lookup.find(@id) } }
+      blocker.cancel
+    end
+
+    assert_equal "x", lookup.find(@id)[:short]
+  end
+
   def test_a_row_has_the_values_of_a_dataset
     expected = @things.first(id: @id)
     rows = Array.new(3) { things.find(@id) }
