@@ -17,6 +17,7 @@ class LabCableSocketsTest < PeltonTest
     @run = Pelton::Lab::Run.new(size: 1)
     @members = []
     @cookies = []
+    @early = []
   end
 
   # Speaks Action Cable's protocol, in a thread with a reactor of its own.
@@ -25,6 +26,7 @@ class LabCableSocketsTest < PeltonTest
     application = lambda do |env|
       @cookies << env["HTTP_COOKIE"]
       Pelton::HTTP::WebSocket.accept(env, protocols: ["actioncable-v1-json"]) do |socket|
+        @early << earliest(socket)
         socket.write('{"type":"welcome"}')
         socket.each do |text|
           command = JSON.parse(text)
@@ -50,12 +52,19 @@ class LabCableSocketsTest < PeltonTest
     thread.join
   end
 
+  # What a client sends before it is welcomed.
+  def earliest(socket)
+    socket.receive(timeout: 0.05)
+  rescue Pelton::TimeoutError
+    nil
+  end
+
   def test_a_broadcast_reaches_all
     serve do |url, broadcasts|
       sockets = Pelton::Lab::CableSockets.new(@run, url, 3, channel: CHANNEL, headers: {"Cookie" => "user=1"})
       done = sockets.deliver(2) { broadcasts << ["hello", 3] }
 
-      assert_equal [6, ["user=1"] * 3], [done.requests, @cookies]
+      assert_equal [6, ["user=1"] * 3, [nil] * 3], [done.requests, @cookies, @early]
       assert_kind_of Float, done.seconds
     ensure
       sockets&.close
