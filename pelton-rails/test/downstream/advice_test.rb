@@ -24,6 +24,20 @@ class AdviceTest < PeltonTest
     assert_equal 3, said.lines.size
   end
 
+  # The setting comes when the middleware is built, which would load a gem that is not in this bundle.
+  def test_a_session_store_with_one_connection
+    said = ["", ", pool_size: 5"].map do |options|
+      rails_output("TestApplication.initialize!", setup: APPLICATION + SETTINGS + <<~RUBY)
+        ENV["DATABASE_URL"] = "postgresql://127.0.0.1:1/none"
+        TestApplication.config.active_job.queue_adapter = :pelton
+        TestApplication.initializer("sessions", after: :build_middleware_stack) { TestApplication.config.session_store :mem_cache_store#{options} }
+      RUBY
+    end
+
+    assert_match(/\A.*session store mem_cache_store has one connection.*session_store :cache_store.*\n\z/, said[0])
+    assert_empty said[1]
+  end
+
   def test_nothing_is_said_where_nothing_blocks_or_nobody_wants_it
     assert_equal "", rails_output("TestApplication.initialize!", setup: APPLICATION + SETTINGS + <<~RUBY)
       ENV["DATABASE_URL"] = "postgresql://127.0.0.1:1/none"

@@ -17,7 +17,7 @@ module Pelton
       end
 
       # @return [Array<String>] a sentence for each
-      def sentences = [database, queue, cache, isolation].compact
+      def sentences = [database, queue, cache, sessions, isolation].compact
 
       # Writes the sentences to the log of Pelton, once.
       def log = sentences.each { |sentence| Pelton.logger.info("Rails: #{sentence}") }
@@ -40,6 +40,12 @@ module Pelton
       def cache
         return unless ::Rails.cache.class.name.to_s.end_with?("::MemCacheStore") # by its name: the class may need a gem that is not there
         "the cache store mem_cache_store waits for one reply after another: take config.cache_store = :pelton_store with the same servers"
+      end
+
+      def sessions
+        return if @application.config.session_store? != :mem_cache_store || @application.config.session_options[:pool_size]
+        "the session store mem_cache_store has one connection, at which all requests take turns: take config.session_store :cache_store, with " \
+          "config.cache_store = :pelton_store"
       end
 
       def isolation
