@@ -155,6 +155,35 @@ class BackgroundTest < PeltonTest
     assert_equal [Thread.current], @log.uniq
   end
 
+  def test_what_a_thread_has_given_up_to_hand_in_is_not_done
+    Pelton.run do
+      Pelton::Background._reactor = Pelton::Reactor.current
+      thread = Thread.new { @work.run { @log << :never } }
+      thread.report_on_exception = false
+      Thread.pass until thread.stop? # the loop does not turn meanwhile
+      thread.raise(IOError)
+      Thread.pass while thread.alive?
+      turn 3
+
+      assert_raises(IOError) { thread.value }
+    ensure
+      Pelton::Background._reactor = nil
+    end
+
+    assert_empty @log
+  end
+
+  def test_after_the_servers_end_nothing_is_taken_from_threads
+    Pelton::Background._reactor = false
+
+    assert_predicate Pelton::Background, :available?
+    error = assert_raises(Pelton::ClosedError) { @work.run { @log << :never } }
+    assert_equal "the server stops: no more work is taken", error.message
+    assert_empty @log
+  ensure
+    Pelton::Background._reactor = nil
+  end
+
   def test_all_that_have_work_are_stopped_together
     others = Array.new(2) { Pelton::Background.new }
     in_reactor do

@@ -22,17 +22,19 @@ module Pelton
     Work = Struct.new(:name, :block, :interval, :timer, :task, :begun)
     HANDOVER = 10 # seconds for the loop to take work from another thread
     UNBEGUN = "it had not begun"
-    private_constant :Work, :HANDOVER, :UNBEGUN
+    STOPPED = "the server stops: no more work is taken"
+    private_constant :Work, :HANDOVER, :UNBEGUN, :STOPPED
 
     @_present = {}.compare_by_identity
 
     class << self
-      # The reactor of this process's server, if there is one: it does the work that other threads hand in.
+      # The reactor of this process's server, which does the work that other threads hand in; nil where there is none, and false
+      # once the server has stopped: what a thread handed in then would be lost with the process.
       # @private
       attr_accessor :_reactor
 
-      # @return [Boolean] whether {#run} runs its block later: here, or on the server's reactor. Otherwise it runs it at once
-      def available? = Pelton.running? || !!_reactor
+      # @return [Boolean] false: no server has run here, and no reactor runs on this thread, so {#run} runs its block at once
+      def available? = Pelton.running? || !_reactor.nil?
 
       # Stops each one that has work on this thread's reactor: see {#stop}.
       #
@@ -72,7 +74,7 @@ module Pelton
     def run(name = nil, after: 0, &block)
       raise ArgumentError, "run needs a block" unless block
       return hand_over(name, after, block) unless Pelton.running?
-      raise ClosedError, "the server stops: no more work is taken" if @closed
+      raise ClosedError, STOPPED if @closed
       raise Full, "#{size} pieces of work run or wait: raise the limit, or take less" if size >= @most
       take(Work.new(name || "background work", block), after)
       nil
@@ -130,9 +132,13 @@ module Pelton
     private
 
     def hand_over(name, after, block)
-      reactor = Background._reactor or return block.call && nil
+      reactor = Background._reactor
+      return block.call && nil if reactor.nil?
+      raise ClosedError, STOPPED unless reactor
       taken = Operation.new
+      given_up = false
       reactor.next_tick do
+        next if given_up
         run(name, after: after, &block)
         taken.succeed
       rescue Error => error
@@ -140,6 +146,8 @@ module Pelton
       end
       taken.await(timeout: HANDOVER)
       nil
+    ensure
+      given_up = true # whoever was told that it was not taken may have done it in another way
     end
 
     def take(work, after)

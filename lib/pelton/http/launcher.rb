@@ -125,7 +125,7 @@ module Pelton
         @server.stop(timeout: @configuration.shutdown_timeout, backlog:)
         Background.stop_all(timeout: deadline && Clock.left(deadline))
       ensure
-        Background._reactor = nil
+        Background._reactor = false # the other threads go on until the process has ended
         @configuration.shutdown_hooks.each(&:call)
         ::EventMachine.stop if @eventmachine && ::EventMachine.reactor_running?
       end

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require "json"
-require "pelton/http/websocket"
+require_relative "../support/cable_client"
 require_relative "../support/rails_serving"
 require_relative "../../../test/support/databases"
 
@@ -11,51 +10,21 @@ class CableSocketsTest < PeltonTest
 
   self.deadline = 120
 
-  IDENTIFIER = JSON.generate(channel: "NewsChannel")
-
-  # A browser's side of Action Cable.
-  class Client
-    attr_reader :socket
-
-    def initialize(port)
-      @socket = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{port}/cable", protocols: ["actioncable-v1-json"], headers: {"Origin" => "http://127.0.0.1"})
-      say("subscribe")
-      await { |message| message["type"] == "confirm_subscription" }
-    end
-
-    def say(command, **data)
-      @socket.write(JSON.generate({command: command, identifier: IDENTIFIER}.merge(data.empty? ? {} : {data: JSON.generate(data)})))
-    end
-
-    def echo(text)
-      say("message", action: "echo", text: text)
-      await { |message| message["message"] }["message"]
-    end
-
-    # @return [Hash, nil] nil when the socket is closed
-    def await
-      while (text = @socket.receive(timeout: 20))
-        message = JSON.parse(text)
-        return message if yield message
-      end
-    end
-  end
-
   def test_they_are_closed_with_1001_at_a_stop_and_come_back_to_the_new_process
     serving = serve("waiting")
     Pelton.run do
-      clients = Array.new(3) { Client.new(serving.port) }
-      processes = clients.map { |client| client.echo("hello") }.uniq
+      clients = Array.new(3) { CableClient.new(serving.port, "NewsChannel") }
+      processes = clients.map { |client| client.perform("echo", text: "hello") }.uniq
 
       assert_equal "hello", processes.fetch(0)["echo"]
       # A client that has left does not hold up the stop.
-      gone = Client.new(serving.port)
+      gone = CableClient.new(serving.port, "NewsChannel")
       gone.socket.abort
       Process.kill("USR2", serving.pid)
       clients.each { |client| closed(client) }
       again = eventually("the new process", timeout: 30) { come_back(serving.port) }
 
-      refute_equal processes.fetch(0)["process"], again.echo("again")["process"]
+      refute_equal processes.fetch(0)["process"], again.perform("echo", text: "again")["process"]
       told = Pelton.spawn { Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=news").body }
 
       assert_equal({"text" => "news"}, again.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }["message"])
@@ -72,8 +41,8 @@ class CableSocketsTest < PeltonTest
     serving = serve("waiting", options: %w[-w 2 --preload], environment: {"CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}"})
     Pelton.run do
       clients = []
-      processes = ->(client) { client.echo("who")["process"] }
-      clients << Client.new(serving.port) until clients.size > 3 && (clients.map(&processes).uniq.size == 2 || clients.size > 60)
+      processes = ->(client) { client.perform("echo", text: "who")["process"] }
+      clients << CableClient.new(serving.port, "NewsChannel") until clients.size > 3 && (clients.map(&processes).uniq.size == 2 || clients.size > 60)
 
       Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=all")
       clients.each { |client| assert_equal "all", client.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }.dig("message", "text") }
@@ -94,7 +63,7 @@ class CableSocketsTest < PeltonTest
   end
 
   def come_back(port)
-    Client.new(port)
+    CableClient.new(port, "NewsChannel")
   rescue Pelton::ConnectionError, Pelton::ClosedError
     nil
   end

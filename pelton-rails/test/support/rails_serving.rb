@@ -5,11 +5,12 @@ require "socket"
 require_relative "rails_program"
 require_relative "../../../test/support/http_peer"
 
-# The applications in the folders beside this file, served by Pelton and by Puma in processes of their own.
+# The applications in the folders beside this file, served by `pelton serve`, `rails server -u pelton` and Puma in processes of their own.
 module RailsServing
   BOOT = 60 # seconds
   COMMANDS = {
     pelton: %W[bundle exec pelton serve --bind tcp://127.0.0.1:0 --log #{File::NULL}],
+    rails: %w[bin/rails server --using pelton --binding 127.0.0.1 --port 0],
     puma: %w[bundle exec puma --bind tcp://127.0.0.1:0 --threads 5:5 --environment production]
   }.freeze
 
@@ -29,7 +30,7 @@ module RailsServing
     end
 
     # @return [Integer, nil] the port, once the server listens
-    def listens? = @port ||= output[/(?:listens on|listening on|serve) http:\/\/127\.0\.0\.1:(\d+)/i, 1]&.to_i
+    def listens? = @port ||= output[/(?:listens on|listening on|serves?) http:\/\/127\.0\.0\.1:(\d+)/i, 1]&.to_i
 
     def output = File.read(@log).scrub
 

@@ -5,9 +5,10 @@ require "action_cable"
 module Pelton
   module Rails
     # Lets a server that stops close Action Cable's sockets, as it does its own: each client gets Action Cable's message that it shall connect
-    # again, and a close frame with code 1001. Without it, these sockets, which Action Cable has taken over, break when the process ends.
+    # again, and a close frame with code 1001. Without it, these sockets, which Action Cable has taken over, break when the process ends. The stop waits
+    # for what the channels do at their end (`unsubscribed`), in Action Cable's threads: jobs that they enqueue are still accepted.
     module CableSockets
-      # Seconds in which a client may answer the close frame.
+      # Seconds in which a client may answer the close frame, and the channels may end.
       TIMEOUT = 5
 
       # What {HTTP::Server#stop} asks of a socket.
@@ -61,8 +62,19 @@ module Pelton
       end
 
       def on_close(...)
-        @pelton_socket&.remove
         super
+      rescue # a reload has ended the pool of threads
+        @pelton_socket&.remove
+        raise
+      end
+
+      private
+
+      # Runs in a thread of Action Cable.
+      def handle_close
+        super
+      ensure
+        @pelton_socket&.remove
       end
     end
   end

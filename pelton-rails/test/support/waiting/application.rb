@@ -179,3 +179,55 @@ class NewsChannel < ApplicationCable::Channel
 
   def echo(data) = transmit({"echo" => data["text"], "process" => "#{Process.pid} #{LOADED}"})
 end
+
+# Leaves a line for each step in a file, which outlives the process.
+module Notes
+  class << self
+    def write(text) = File.write("notes", "#{text}\n", mode: "a")
+
+    def include?(text) = File.foreach("notes", chomp: true).include?(text)
+
+    # What Rails.error has got.
+    def report(error, **) = write("reported: #{error.message}")
+  end
+end
+Rails.error.subscribe(Notes)
+
+class NoteJob < ActiveJob::Base
+  # @param after [String, nil] the line for which the job waits
+  def perform(text, after = nil)
+    sleep 0.01 until after.nil? || Notes.include?(after)
+    raise text if text == "on purpose"
+    Notes.write("#{text} in #{Pelton.running? ? "a fiber" : "a thread"}")
+  end
+end
+
+# Its methods run in threads of Action Cable, and enqueue jobs.
+class JobsChannel < ApplicationCable::Channel
+  periodically(every: 0.05) { enqueue("periodical") }
+
+  def subscribed = enqueue("subscribed")
+
+  def unsubscribed
+    sleep 0.1
+    enqueue("unsubscribed")
+  end
+
+  def act(data)
+    enqueue(*data["job"])
+    transmit(Pelton.running? ? "in a fiber" : "in a thread")
+  end
+
+  # Goes on until a job is refused; one more follows when the server has stopped.
+  def chain
+    at_exit { Thread.new { enqueue("late") }.join }
+    transmit("it begins")
+    number = 0
+    sleep 0.01 while enqueue("link #{number += 1}")
+    Notes.write("the chain has ended")
+  end
+
+  private
+
+  def enqueue(*job) = NoteJob.perform_later(*job).tap { |enqueued| Notes.write("#{enqueued ? "accepted" : "refused"}: #{job.first}") }
+end
