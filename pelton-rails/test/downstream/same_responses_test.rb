@@ -3,7 +3,8 @@
 require "json"
 require_relative "../support/rails_serving"
 
-# An application of Rails (support/responses) answers the same on Pelton as on Puma, on each version of Rails that runs on this Ruby.
+# An application of Rails (support/responses) answers the same on Pelton as on Puma, on each version of Rails that runs on this Ruby, and with one of them the
+# same by `rails server -u pelton` as by `pelton serve`.
 class SameResponsesTest < PeltonTest
   include RailsServing
 
@@ -25,17 +26,15 @@ class SameResponsesTest < PeltonTest
     define_method("test_rails_#{version.tr(".", "_")}_answers_as_on_puma") do
       skip "Rails #{version} needs Ruby #{ruby}" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new(ruby)
       @version = version
-      servings = %i[pelton puma].map { |server| start("responses", by: server, version: version) }
-      pelton, puma = servings.map { |serving| conversation(await_start(serving)) }
+      servings = [:pelton, :puma, *(:rails if version == RailsProgram::VERSION)].map { |server| start("responses", by: server, version: version) }
+      pelton, puma, rails = servings.map { |serving| conversation(await_start(serving)) }
 
-      assert_equal puma.keys, pelton.keys
+      assert_same({"pelton serve" => pelton, "rails server" => rails}) if rails
       assert_equal(DIFFERENT, DIFFERENT.to_h { |step, _| [step, [puma, pelton].map { |answers| answers.delete(step).first }] })
       assert_equal framing(version), [puma, pelton].map { |answers| answers.dig("streams/body", 1)&.delete("transfer-encoding") }
-      differences = puma.keys.reject { |step| puma[step] == pelton[step] }
-
-      assert differences.empty?, differences.map { |step| describe(step, puma[step], pelton[step]) }.join("\n")
+      assert_same({"Puma" => puma, "Pelton" => pelton})
       expected(pelton)
-      assert_equal 0, servings.first.stop("INT").exitstatus # Puma, with Rails 8, sometimes does not end
+      assert_equal [0], servings.values_at(0, 2).compact.map { |serving| serving.stop("INT").exitstatus }.uniq # Puma, with Rails 8, sometimes does not end
     end
   end
 
@@ -44,13 +43,21 @@ class SameResponsesTest < PeltonTest
   # Rails 8 passes a body with `call` on as it is: Puma closes the connection at its end, Pelton sends it in chunks.
   def framing(version) = [nil, ("chunked" if version >= "8.0")]
 
+  # @param conversations [Hash{String => Hash}] two, by the names of their servers
+  def assert_same(conversations)
+    one, other = conversations.values
+
+    assert_equal one.keys, other.keys
+    differences = one.keys.reject { |step| one[step] == other[step] }
+
+    assert_empty differences, differences.map { |step| describe(step, conversations.transform_values { |answers| answers[step] }) }.join("\n")
+  end
+
   # Only what differs.
-  def describe(step, puma, pelton)
-    return "#{step}: #{puma.first} on Puma, #{pelton.first} on Pelton" if puma.first != pelton.first
-    names = (puma[1].keys | pelton[1].keys).reject { |name| puma[1][name] == pelton[1][name] }
-    parts = names.map { |name| "  #{name}: #{puma[1][name].inspect} on Puma, #{pelton[1][name].inspect} on Pelton" }
-    parts << "  body: #{puma[2].to_s[0, 1000].inspect} on Puma, #{pelton[2].to_s[0, 1000].inspect} on Pelton" if puma[2] != pelton[2]
-    [step, *parts].join("\n")
+  def describe(step, answers)
+    answers = answers.transform_values { |status, headers, body| {"status" => status, **headers.to_h, "body" => body} }
+    parts = answers.values.flat_map(&:keys).uniq.reject { |part| answers.values.map { |answer| answer[part] }.uniq.one? }
+    [step, *parts.map { |part| "  #{part}: #{answers.map { |server, answer| "#{answer[part].inspect[0, 1000]} by #{server}" }.join(", ")}" }].join("\n")
   end
 
   # That the two agree says little if both fail.

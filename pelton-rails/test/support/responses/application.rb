@@ -1,20 +1,7 @@
 # frozen_string_literal: true
 
 # An application that answers in each of the ways in which applications of Rails answer, for same_responses_test.rb. It runs on each version since 7.0.
-require "logger" # Rails 7.0 relies on others for it
-require "bundler/setup"
-require "rails"
-require "action_controller/railtie"
-Bundler.require
-
-class ResponsesApplication < Rails::Application
-  config.root = __dir__
-  config.load_defaults Rails::VERSION::STRING[/\d+\.\d+/].to_f
-  config.eager_load = true
-  config.logger = Logger.new(nil)
-  config.public_file_server.enabled = true
-  config.session_store :cookie_store, key: "_responses"
-end
+require_relative "config/application"
 
 # What a middleware knows of the request.
 class Current < ActiveSupport::CurrentAttributes
