@@ -9,6 +9,7 @@ class BackgroundTest < PeltonTest
 
   def setup
     super
+    Pelton::Background._reactor = nil # a test before this one may have run a server
     @work = Pelton::Background.new(limit: 2, waiting: 1)
     @log = []
   end
