@@ -11,6 +11,7 @@ class CableClient
   def initialize(port, channel)
     @identifier = JSON.generate(channel: channel)
     @socket = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{port}/cable", protocols: ["actioncable-v1-json"], headers: {"Origin" => "http://127.0.0.1"})
+    await { |message| message["type"] == "welcome" } # Action Cable may lose what comes earlier
     say("subscribe")
     await { |message| message["type"] == "confirm_subscription" }
   end
