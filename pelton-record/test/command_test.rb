@@ -38,6 +38,18 @@ class RecordCommandTest < PeltonTest
     assert_equal [0, "no migration is applied\n"], pelton("rollback").first(2)
   end
 
+  # Its folder may be read-only there.
+  def test_in_production_the_schema_is_written_only_when_it_is_asked_for
+    before, ENV["RACK_ENV"] = ENV["RACK_ENV"], "production"
+
+    assert_match(/2 migrated\n\z/, pelton("migrate")[1])
+    assert_match(/1 taken back\n\z/, pelton("rollback")[1])
+    refute_path_exists "db/schema.rb"
+    assert_equal [0, "db/schema.rb is written\n"], pelton("schema").first(2)
+  ensure
+    ENV["RACK_ENV"] = before
+  end
+
   def test_a_migration_that_fails_half_way_says_what_to_do
     migration("20260103_break", "create_table(:half) { Integer :n }; run 'SELEKT'")
     status, _, error = pelton("migrate")

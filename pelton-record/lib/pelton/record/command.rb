@@ -13,7 +13,7 @@ module Pelton
         usage: pelton db COMMAND [options]
 
           create           create the database
-          migrate          apply the pending migrations, and write the schema
+          migrate          apply the pending migrations, and write the schema (not if RACK_ENV is production)
           rollback [STEPS] take the last migrations back
           status           show which migrations are applied
           seed             run the seeds
@@ -109,7 +109,7 @@ module Pelton
         connected do |database|
           done = timed { |progress| Migrations.new(database, @folder).migrate(&progress) }
           @out.puts(done.empty? ? "no migration is pending" : "#{done.size} migrated")
-          write_schema(database) unless done.empty?
+          write_schema(database) unless done.empty? || production?
         end
       end
 
@@ -119,7 +119,7 @@ module Pelton
         connected do |database|
           done = timed { |progress| Migrations.new(database, @folder).rollback(count, &progress) }
           @out.puts(done.empty? ? "no migration is applied" : "#{done.size} taken back")
-          write_schema(database) unless done.empty?
+          write_schema(database) unless done.empty? || production?
         end
       end
 
@@ -157,6 +157,9 @@ module Pelton
       end
 
       def load_features = @features.each { |file| require File.expand_path(file) }
+
+      # The schema is a file of the repository. Where the program is deployed, its folder may be read-only.
+      def production? = ENV["RACK_ENV"] == "production"
 
       def write_schema(database)
         database.extension(:schema_dumper)
