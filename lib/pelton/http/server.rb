@@ -210,10 +210,10 @@ module Pelton
       end
 
       # Whether all connections are closed. It ends event streams and WebSockets each time: new ones may have begun since the
-      # last call.
+      # last call. The sockets are copied, because a thread of Action Cable may add one meanwhile.
       def quiet?
         _end_events
-        @sockets.each_key { |socket| Pelton.spawn(detached: true) { socket.close(1001, "the server stops") } if socket.open? }
+        @sockets.keys.each { |socket| Pelton.spawn(detached: true) { socket.close(1001, "the server stops") } if socket.open? }
         @sockets.empty? && @listeners.sum(&:pending).zero? && stats[:connections].zero?
       end
 
