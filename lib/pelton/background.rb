@@ -68,7 +68,7 @@ module Pelton
     # @param after [Numeric] seconds until its turn
     # @return [nil]
     # @raise [Full] so many pieces wait already
-    # @raise [ClosedError] the server stops
+    # @raise [ClosedError] the server stops; on another thread: it stops, or has stopped
     # @raise [TimeoutError] on another thread: the server's loop was blocked for 10 seconds
     # @raise the block's error where it runs now
     def run(name = nil, after: 0, &block)
