@@ -40,6 +40,14 @@ class WebRenderingTest < PeltonTest
 
       def nothing = nil
 
+      def fresh = (render if stale?(["v", 1]))
+
+      def unframed = render(layout: false)
+
+      def invalid = render(status: 422)
+
+      def text = render(plain: render_to_string)
+
       private
 
       def visitor(greeting = "hello") = "#{greeting} visitor"
@@ -64,6 +72,7 @@ class WebRenderingTest < PeltonTest
     "web_rendering_test/articles/posts/parts.html.erb" => "one<% flush %><% sleep 0.001 %>two",
     "web_rendering_test/articles/posts/endless.html.erb" => "one<% flush %><% begin %><% sleep %><% ensure %><% WebRenderingTest.rendered << :ended %><% end %>",
     "web_rendering_test/articles/posts/cached.html.erb" => "<p>before</p><% cache [:a, params[:key]] do %><% WebRenderingTest.rendered << params[:key] %>kept <%= params[:key] %> <% cache(:inner) do %>inner<% end %><% end %><p><%= params[:name] %></p>",
+    **%w[fresh unframed invalid text].to_h { |name| ["web_rendering_test/articles/posts/#{name}.html.erb", "<p>#{name} <%= controller.action_name %></p>"] },
     "shared/other.html.erb" => "other<%= a %>"
   }.freeze
 
@@ -76,7 +85,7 @@ class WebRenderingTest < PeltonTest
       settings.views = [folder]
       routes do
         get "/posts/:id(.:format)", to: "web_rendering_test/articles/posts#show", constraints: {id: /\d+/}
-        %w[edit other cached rows parts endless plain anything nothing].each { |action| get "/#{action}", to: "web_rendering_test/articles/posts##{action}" }
+        %w[edit other cached rows parts endless plain anything nothing fresh unframed invalid text].each { |action| get "/#{action}", to: "web_rendering_test/articles/posts##{action}" }
         get "/bare", to: "web_rendering_test/articles/bare#show"
         get "/own", to: "web_rendering_test/articles/own#show"
       end
@@ -128,6 +137,20 @@ class WebRenderingTest < PeltonTest
     assert_equal "[other1]", body("/other")
     assert_equal "<i>1</i><i>2</i>", body("/rows")
     assert_equal "other&lt;", body("/plain")
+  end
+
+  def test_without_a_name_the_action_s_template_is_rendered
+    {"/fresh" => [200, "[<p>fresh fresh</p>]"], "/unframed" => [200, "<p>unframed unframed</p>"], "/invalid" => [422, "[<p>invalid invalid</p>]"], "/text" => [200, "<p>text text</p>"]}.each do |path, expected|
+      assert_equal(expected, request(application, "GET", path).then { |answer| [answer.status, answer.body] }, path)
+    end
+  end
+
+  def test_a_route_s_block_has_no_template_of_its_own
+    app = application
+    app.routes { get("/block") { render status: 422 } }
+    error = assert_raises(ArgumentError) { request(app, "GET", "/block") }
+
+    assert_match(/give render the name/, error.message)
   end
 
   def test_addresses_of_routes_are_helpers

@@ -90,6 +90,9 @@ module Pelton
       # @return [Boolean] whether the request has its answer already
       def performed? = @response&.answered? || false
 
+      # @return [String] the action that is running: "show"
+      def action_name = @_action.name
+
       # @private What {Routes::Urls} puts before paths and URLs.
       def url_prefix = @env["SCRIPT_NAME"].to_s
 

@@ -60,6 +60,7 @@ module Pelton
         def code_of(action)
           <<~RUBY
             def _run_#{action}
+              @_action = :#{action}
               begin
             #{filtered(action, "#{call_code(action)}\n#{default_code(action)} unless @response&.answered?").gsub(/^/, "    ")}
               rescue StandardError => error

@@ -61,8 +61,9 @@ module Pelton
         # @raise [MissingTemplate]
         # @asynchronous if the template waits
         def render(name = nil, layout: nil, locals: NO_LOCALS, format: nil, status: nil, content_type: nil, stream: false, partial: nil, collection: nil, as: nil, **rest)
-          return super(status: status, content_type: content_type, **rest) if name.nil? && partial.nil?
+          return super(status: status, content_type: content_type, **rest) if rest.any? && name.nil? && partial.nil?
           raise ArgumentError, "render does not know #{rest.keys.join(", ")}" if rest.any?
+          name ||= own_template unless partial
           format = (format || format_of(name)).to_s
           type = content_type || "#{Rack::Mime.mime_type(".#{format}", "text/plain")}; charset=utf-8"
           view = view_for(format)
@@ -73,7 +74,7 @@ module Pelton
           answer_in_pieces(view, view._page(template, layout, locals), type, status)
         end
 
-        # Renders a template without answering: for a mail, or a part of a message.
+        # Renders a template without answering: for a mail, or a part of a message. Without a name, that of the action.
         #
         # @return [HTML]
         # @raise [MissingTemplate]
@@ -82,7 +83,7 @@ module Pelton
           format = (format || template_format).to_s
           view = view_for(format)
           return view._text(view.render(locals: locals, **partial)) if partial.any?
-          view._text(view._page(templates.find(template_name(name), format), layout_of(layout, format), locals))
+          view._text(view._page(templates.find(template_name(name || own_template), format), layout_of(layout, format), locals))
         end
 
         def answer_by_default(action)
@@ -101,6 +102,12 @@ module Pelton
 
         def templates
           settings.templates or raise ConfigurationError, "there are no templates: settings.views is #{settings.views}, which is no folder"
+        end
+
+        # @raise [ArgumentError] the action is the block of a route, which has no name
+        def own_template
+          return action_name unless self.class.controller_path.empty?
+          raise ArgumentError, "the block of a route has no template of its own: give render the name of one, or plain:, html: or json:"
         end
 
         def template_name(name)
