@@ -242,6 +242,29 @@ class HTTPBodyTest < PeltonTest
     assert_equal [1, []], [body.closed, reported]
   end
 
+  # What Rails makes of Rack::Files' answer to a range: to_ary calls `each` without a block.
+  def test_a_body_whose_length_is_given_is_not_converted
+    {"content-length" => "2", "Content-Length" => "2", "transfer-encoding" => "chunked"}.each do |name, value|
+      body = Parts.new
+      asked = 0
+      body.define_singleton_method(:to_ary) { (asked += 1) && each }
+      parts = (value == "chunked") ? ["1\r\na\r\n", "0\r\n\r\n"] : %w[a b]
+      body.define_singleton_method(:each) { |&block| parts.each { |part| block.call(part) } }
+      text = nil
+      serving_body(body, {name => value}, lint: false) { text = answer("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").split("\r\n\r\n", 2).last }
+
+      assert_equal parts.join, text, name
+
+      assert_equal [0, 1, []], [asked, body.closed, reported], name
+    end
+  end
+
+  def test_a_length_that_is_nil_is_not_given
+    body = Parts.new("not this way")
+    body.define_singleton_method(:to_ary) { ["a", "b"] }
+    serving_body(body, {"content-length" => nil}, lint: false) { assert_equal "2", peer.get("/")["content-length"] }
+  end
+
   def file_body(path, *parts)
     Parts.new(*parts).tap { |body| body.define_singleton_method(:to_path) { path } }
   end

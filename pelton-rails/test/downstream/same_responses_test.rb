@@ -64,7 +64,7 @@ class SameResponsesTest < PeltonTest
   def expected(answers)
     codes = answers.transform_values(&:first)
 
-    assert_equal [200, 304, 304, 206, 200, 404, 500, 409, 422], codes.values_at("plain", "plain, unchanged", "fresh, unchanged", "a range", "submit", "no route", "failing", "rescued", "a forged submit")
+    assert_equal [200, 304, 304, 206, 206, 200, 404, 500, 409, 422], codes.values_at("plain", "plain, unchanged", "fresh, unchanged", "a range", "a range of a served file", "submit", "no route", "failing", "rescued", "a forged submit")
     assert_equal ["visit 1", "visit 2"], answers.values_at("session", "session again").map(&:last)
     assert_equal "part 0\npart 1\npart 2\n", answers["live/parts"].last
     assert_equal "session 2, /live/state", answers["live with a session"].last
@@ -131,11 +131,13 @@ class SameResponsesTest < PeltonTest
 
   def files
     ask("file", "/file")
+    ask("a served file", "/served")
     ask("data", "/data")
     ask("a static file", "/numbers.txt")
     {"a range" => "bytes=10-19", "the end" => "bytes=-5", "two ranges" => "bytes=0-1,10-11", "beyond" => "bytes=5000-", "nonsense" => "lines=1-2"}.each do |name, range|
       ask(name, "/numbers.txt", "range: #{range}\n")
       ask("#{name} of send_file", "/file", "range: #{range}\n")
+      ask("#{name} of a served file", "/served", "range: #{range}\n")
     end
     ask("HEAD of a static file", "/numbers.txt", method: "HEAD")
     ask("a static file, unchanged", "/numbers.txt", "if-modified-since: #{File.mtime("#{@serving.folder}/public/numbers.txt").httpdate}\n")

@@ -47,15 +47,16 @@ static void close_body(VALUE body)
         rb_funcallv(body, id_close, 0, NULL);
 }
 
-/* The Array that the body is, or converts to; nil if it must be sent in another way. In Rails a body that is made from
- * an Enumerator has a to_ary that returns the Enumerator. */
-static VALUE body_parts(VALUE body)
+/* The Array that the body is, or converts to; nil if it must be sent in another way. A body is converted only where its
+ * length must be found out, as Puma does: Rails' bodies answer to_ary also where what they wrap has nothing but `each`,
+ * and then to_ary calls it without a block. A file's part fails at that; an Enumerator is returned. */
+static VALUE body_parts(VALUE body, VALUE headers)
 {
     VALUE parts;
 
     if (RB_TYPE_P(body, T_ARRAY))
         return body;
-    if (rb_respond_to(body, id_to_path) || !rb_respond_to(body, id_to_ary))
+    if (rb_respond_to(body, id_to_path) || !rb_respond_to(body, id_to_ary) || pel_http_framing_given_p(headers))
         return Qnil;
     parts = rb_funcallv(body, id_to_ary, 0, NULL);
     return RB_TYPE_P(parts, T_ARRAY) ? parts : Qnil;
@@ -130,7 +131,7 @@ static VALUE send_response(VALUE argument)
     attempt->body = RARRAY_AREF(triple, 2);
     headers = pel_http_checked_headers(RARRAY_AREF(triple, 1));
     status = NUM2INT(rb_Integer(RARRAY_AREF(triple, 0)));
-    parts = body_parts(attempt->body);
+    parts = body_parts(attempt->body, headers);
     if (NIL_P(parts))
         file_length = file_body_length(attempt->body);
     if (!still_answering_p(attempt)) {

@@ -117,6 +117,26 @@ VALUE pel_http_checked_headers(VALUE headers)
     return rb_convert_type(headers, T_HASH, "Hash", RB_TYPE_P(headers, T_ARRAY) ? "to_h" : "to_hash");
 }
 
+static int note_framing(VALUE name, VALUE value, VALUE argument)
+{
+    int *given = (int *)argument;
+
+    if (SYMBOL_P(name))
+        name = rb_sym2str(name);
+    if (!NIL_P(value) && RB_TYPE_P(name, T_STRING))
+        *given = pel_http1_equal(string_slice(name), "content-length") ||
+                 pel_http1_equal(string_slice(name), "transfer-encoding");
+    return *given ? ST_STOP : ST_CONTINUE;
+}
+
+int pel_http_framing_given_p(VALUE headers)
+{
+    int given = 0;
+
+    rb_hash_foreach(headers, note_framing, (VALUE)&given);
+    return given;
+}
+
 /* Writes date and connection, where the application has not. */
 static void write_own_headers(struct pel_http_head *head)
 {

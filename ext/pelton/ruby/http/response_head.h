@@ -18,6 +18,9 @@ struct pel_http_head {
 /* Headers as a Hash. Raises TypeError. */
 VALUE pel_http_checked_headers(VALUE headers);
 
+/* Whether the application says itself how the client sees the body's end: by content-length or transfer-encoding. */
+int pel_http_framing_given_p(VALUE headers);
+
 /* Begins a head. `head` lies on the caller's stack. Calls no Ruby. Raises ArgumentError when the protocol that the
  * headers choose (rack.protocol) was not offered by the client. */
 void pel_http_begin_head(struct pel_http_connection *connection, struct pel_http_head *head, VALUE headers, int status);

@@ -57,6 +57,14 @@ class PagesController < ActionController::Base
 
   def file = send_file(Rails.root.join("public/numbers.txt"), type: "text/plain", disposition: "inline")
 
+  def served # as Active Storage serves what lies on the disk
+    Rack::Files.new(nil).serving(request, Rails.root.join("public/numbers.txt").to_s).tap do |status, headers, body|
+      self.status = status
+      self.response_body = body
+      headers.each { |name, value| response.headers[name] = value }
+    end
+  end
+
   def data = send_data("\x00\x01binary\xFF".b, filename: "bytes ü.bin", type: "application/octet-stream")
 
   def rescued = raise(IndexError, "a rescued error")
@@ -162,7 +170,7 @@ class LiveController < ActionController::Base
 end
 
 Rails.application.routes.draw do
-  %w[plain show fresh expiring nothing created moved see_other file data rescued failing forbidden].each { |name| get name, to: "pages##{name}" }
+  %w[plain show fresh expiring nothing created moved see_other file served data rescued failing forbidden].each { |name| get name, to: "pages##{name}" }
   get "formats(.:format)", to: "pages#formats"
   match "echo(/*rest)", to: "pages#echo", via: :all, format: false
   post "upload", to: "pages#upload"
