@@ -53,6 +53,28 @@ class CableSocketsTest < PeltonTest
     assert_equal 0, serving.stop.exitstatus
   end
 
+  # The stop may last longer than this test: a socket that held it up would fail the test by its deadline.
+  def test_a_socket_that_the_application_has_closed_and_its_client_does_not_answer_does_not_hold_up_the_stop
+    serving = serve("waiting", environment: {"PELTON_SHUTDOWN_TIMEOUT" => "1000"})
+    silent = serving.peer.say(<<~HEAD)
+      GET /cable HTTP/1.1
+      host: 127.0.0.1
+      origin: http://127.0.0.1
+      upgrade: websocket
+      connection: upgrade
+      sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==
+      sec-websocket-version: 13
+      sec-websocket-protocol: actioncable-v1-json
+
+    HEAD
+    eventually("the socket") { serving.body("/counts").include?(%("sockets":1)) }
+    serving.get("/restart_cable")
+
+    assert_equal 0, serving.stop.exitstatus
+  ensure
+    silent&.close
+  end
+
   private
 
   # Action Cable's own message says that the client shall come back, and the code says that the server goes away.

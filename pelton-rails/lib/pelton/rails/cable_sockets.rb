@@ -18,20 +18,25 @@ module Pelton
         def initialize(connection, sockets)
           @connection = connection
           @sockets = sockets
+          @told = false
         end
 
         def add = @sockets[self] = true
 
         def remove = @sockets.delete(self)
 
-        def open? = @connection.send(:websocket).alive?
+        # @return [Boolean] whether {#close} is yet to be called. A socket that the application has closed is still waiting for its client's answer, so it
+        #   needs the time limit, too
+        def open? = !@told
 
         # @param code [Integer]
         # @param reason [String]
         def close(code, reason)
+          @told = true
+          Pelton.add_timer(TIMEOUT) { remove }
+          return unless @connection.send(:websocket).alive?
           @connection.transmit(type: "disconnect", reason: ::ActionCable::INTERNAL[:disconnect_reasons][:server_restart], reconnect: true)
           @connection.send(:websocket).send(:websocket).close_with(code, reason)
-          Pelton.add_timer(TIMEOUT) { remove }
         end
       end
 

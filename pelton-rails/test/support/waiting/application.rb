@@ -85,6 +85,12 @@ class PagesController < ActionController::Base
     head :no_content
   end
 
+  # Closes all sockets, and does not wait for their clients.
+  def restart_cable
+    ActionCable.server.restart
+    head :no_content
+  end
+
   def counts
     render json: {ended: ENDED, sockets: ActionCable.server.connections.size, threads: Thread.list.size, tasks: Pelton.tasks.size,
                   connections: ActiveRecord::Base.connection_pool.stat[:busy], seen: SEEN.to_a,
