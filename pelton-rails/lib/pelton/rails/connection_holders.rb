@@ -62,7 +62,7 @@ module Pelton
 
       # The application's own line, if there is one.
       def holder_line(lines)
-        (::Rails.backtrace_cleaner.clean(lines).first if ::Rails.respond_to?(:backtrace_cleaner)) || lines.find { |line| !line.include?("/gems/") } || lines.first
+        (::Rails.backtrace_cleaner.clean(lines).first if defined?(::Rails.backtrace_cleaner)) || lines.find { |line| !line.include?("/gems/") } || lines.first
       end
     end
   end

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "rails/railtie"
-require_relative "mutex_sleep"
-require_relative "sqlite_locks"
+require_relative "database"
 require_relative "advice"
 
 module Pelton
@@ -31,44 +30,16 @@ module Pelton
       # Rails itself follows its setting only when the application is initialized: until then, its files are loaded.
       config.before_configuration do |application|
         application.config.active_support.isolation_level ||= :fiber
-        ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
-        MutexSleep.install
+        Database.isolate
       end
 
-      initializer "pelton.sqlite_locks", before: "active_record.initialize_database" do |application|
-        ActiveSupport.on_load(:active_record_sqlite3adapter) do
-          SQLiteLocks.install(self) if application.config.pelton.sqlite_locks
-        end
-      end
-
-      initializer "pelton.asynchronous_queries", before: "active_record.initialize_database" do
-        ActiveSupport.on_load(:active_record) do
-          require_relative "asynchronous_queries"
-          AsynchronousQueries.install
-        end
-      end
-
-      initializer "pelton.connection_holders", before: "active_record.initialize_database" do
-        ActiveSupport.on_load(:active_record) do
-          require_relative "connection_holders"
-          ConnectionHolders.install
-        end
-      end
-
-      initializer "pelton.cache_versions", before: "active_record.initialize_database" do
-        ActiveSupport.on_load(:active_record) do
-          require_relative "cache_versions"
-          CacheVersions.install
-        end
+      initializer "pelton.database", before: "active_record.initialize_database" do |application|
+        Database.install { application.config.pelton.sqlite_locks }
       end
 
       # Rails itself would answer with 500.
       initializer "pelton.time_limits", before: "action_dispatch.configure" do |application|
         application.config.action_dispatch.rescue_responses["Pelton::TimeoutError"] ||= :gateway_timeout if application.config.respond_to?(:action_dispatch)
-        ActiveSupport.on_load(:active_record) do
-          require_relative "time_limits"
-          TimeLimits.install
-        end
       end
 
       initializer "pelton.live_streams" do |application|
