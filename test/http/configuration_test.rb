@@ -34,6 +34,10 @@ class HTTPConfigurationTest < PeltonTest
     assert_empty configuration.server_options
   end
 
+  def test_a_log_format_by_a_symbol
+    assert_equal "json", load("log_format :json").log_format
+  end
+
   def test_a_file
     configuration = load(<<~RUBY)
       bind "unix:///tmp/app.sock"

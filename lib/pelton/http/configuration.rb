@@ -152,6 +152,7 @@ module Pelton
       %i[rackup workers preload quiet log log_format control shutdown_timeout environment pidfile tag live_path ready_path].each do |name|
         define_method(name) do |*value|
           return @values[name] if value.empty?
+          value = value.map(&:to_s) if name == :log_format # a Symbol reads as well
           raise ArgumentError, "log_format: must be #{LOG_FORMATS.keys.join(" or ")}, not #{value.first}" if name == :log_format && !LOG_FORMATS.key?(value.first)
           raise ArgumentError, "#{name}: must be a path such as /up, not #{value.first.inspect}" if name.end_with?("_path") && !value.first.to_s.start_with?("/")
           @values[name] = NUMBERS.include?(name) ? number(name, value.first) : value.first

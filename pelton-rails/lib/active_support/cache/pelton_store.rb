@@ -25,6 +25,9 @@ module ActiveSupport
       # The options that go to {Pelton::Memcached::Client}.
       CLIENT_OPTIONS = %i[timeout connect_timeout hash points connections failover failure_limit retry_after protocol tls instrument].freeze
 
+      # Options of a call, which as options of the store are their defaults. Rails before 7.2.3 does not count `raw` among those of every store.
+      CALL_OPTIONS = %i[raw force version unless_exist expires_at].freeze
+
       # Bytes; memcached's limit.
       MAX_KEY_SIZE = 250
       # Seconds for which an expired entry is kept for `race_condition_ttl`, as MemCacheStore does it.
@@ -32,7 +35,7 @@ module ActiveSupport
       # What stands in Rails' keys, and needs no escape.
       PLAIN_KEY = /\A[!-$&-~]*\z/
       ESCAPED = /[\x00-\x20%\x7F-\xFF]/n
-      private_constant :MAX_KEY_SIZE, :RACE_CONDITION_TIME, :PLAIN_KEY, :ESCAPED
+      private_constant :CALL_OPTIONS, :MAX_KEY_SIZE, :RACE_CONDITION_TIME, :PLAIN_KEY, :ESCAPED
 
       # Errors of the server, and of the way to it.
       FAILURES = [Pelton::ConnectionError, Pelton::OverloadError, Pelton::Memcached::ServerError, Pelton::Memcached::ValueError].freeze
@@ -42,7 +45,7 @@ module ActiveSupport
       def self.supports_cache_versioning? = true
 
       # @param servers [Array<String>] "host:port"; none: the environment's MEMCACHE_SERVERS, or else 127.0.0.1:11211
-      # @param options [Hash] those of every store; {CLIENT_OPTIONS}; `error_handler:`, a callable with the keywords `method:`,
+      # @param options [Hash] those of every store, and the defaults of its calls' options, such as `raw: true`; {CLIENT_OPTIONS}; `error_handler:`, a callable with the keywords `method:`,
       #   `exception:` and `returning:` that replaces the log's line about an error; `cache_nils: false`, as `skip_nil: true`
       # @raise [ArgumentError] an unknown option, or a server that is no address
       def initialize(*servers, **options)
@@ -90,7 +93,7 @@ module ActiveSupport
       private
 
       def check(options)
-        unknown = options.keys - UNIVERSAL_OPTIONS - %i[max_key_size]
+        unknown = options.keys - UNIVERSAL_OPTIONS - CALL_OPTIONS - %i[max_key_size]
         return options if unknown.empty?
         raise ArgumentError, "unknown option #{unknown.first.inspect}: PeltonStore takes those of ActiveSupport::Cache::Store, error_handler, cache_nils, " \
           "#{CLIENT_OPTIONS.join(", ")} (it needs no pool)"

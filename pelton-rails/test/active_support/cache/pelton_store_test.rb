@@ -154,6 +154,16 @@ class PeltonStoreTest < PeltonTest
     assert_match(/unknown option :pool.*it needs no pool/, error.message)
   end
 
+  def test_options_of_a_call_are_defaults_as_options_of_the_store
+    [store(raw: true), mem_cache_store(raw: true)].each do |cache|
+      cache.write("k", "text")
+      values = [cache.read("k"), cache.fetch("k"), cache.fetch("k", raw: false) { "new" }]
+
+      assert_equal %w[text text new], values, cache.class
+    end
+    store(raw: true).tap { |cache| cache.write("k", "text") && assert_equal("text", cache.client.get("k")) }
+  end
+
   def test_servers_of_the_environment
     with_variable("MEMCACHE_SERVERS", "127.0.0.1:11299, 127.0.0.1:11298") do
       assert_equal %w[127.0.0.1:11299 127.0.0.1:11298], ActiveSupport::Cache.lookup_store(:pelton_store).client.servers.map(&:to_s)
@@ -168,7 +178,7 @@ class PeltonStoreTest < PeltonTest
   # On an empty server. Calls of both stores go to the same one, one store after the other.
   def store(servers = address, **options) = ActiveSupport::Cache::PeltonStore.new(servers, **options)
 
-  def mem_cache_store = ActiveSupport::Cache::MemCacheStore.new(address, protocol: :meta)
+  def mem_cache_store(**options) = ActiveSupport::Cache::MemCacheStore.new(address, protocol: :meta, **options)
 
   def address = "127.0.0.1:#{with_memcached}"
 

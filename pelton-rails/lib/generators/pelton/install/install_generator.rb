@@ -4,10 +4,10 @@ require "rails/generators/base"
 
 module Pelton
   module Generators
-    # `bin/rails generate pelton:install`: the settings of the server, a Procfile and a unit for systemd.
+    # `bin/rails generate pelton:install`: the settings of the server, a Procfile, a unit for systemd, and the page of 504.
     class InstallGenerator < ::Rails::Generators::Base
       source_root File.expand_path("templates", __dir__)
-      desc "Writes config/pelton.rb, a line for the server into the Procfile, and config/pelton.service for systemd"
+      desc "Writes config/pelton.rb, a line for the server into the Procfile, config/pelton.service for systemd, and public/504.html"
 
       def settings = template("pelton.rb.tt", "config/pelton.rb")
 
@@ -18,6 +18,9 @@ module Pelton
       end
 
       def unit = template("pelton.service.tt", "config/pelton.service")
+
+      # Rails answers a status for which there is no page with an empty body.
+      def page_of_time_limit = copy_file("504.html", "public/504.html", skip: true)
 
       def database
         say_status :advice, "config/database.yml: set pool to the queries that a process may send at once (25), whatever RAILS_MAX_THREADS is", :yellow
