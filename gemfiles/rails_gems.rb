@@ -4,6 +4,7 @@
 gem "pelton", path: ".."
 gem "pelton-rails", path: "../pelton-rails"
 gem "puma", ">= 6.4", require: false # the tests compare its responses
+gem "image_processing", "~> 1.2", require: false # Active Storage's variants
 
 if RUBY_VERSION < "3.2"
   # Versions that need no compiler.

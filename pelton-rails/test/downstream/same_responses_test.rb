@@ -2,11 +2,13 @@
 
 require "json"
 require_relative "../support/rails_serving"
+require_relative "../support/storage_steps"
 
 # An application of Rails (support/responses) answers the same on Pelton as on Puma, on each version of Rails that runs on this Ruby, and with one of them the
 # same by `rails server -u pelton` as by `pelton serve`.
 class SameResponsesTest < PeltonTest
   include RailsServing
+  include StorageSteps
 
   self.deadline = 180
 
@@ -34,6 +36,7 @@ class SameResponsesTest < PeltonTest
       assert_equal framing(version), [puma, pelton].map { |answers| answers.dig("streams/body", 1)&.delete("transfer-encoding") }
       assert_same({"Puma" => puma, "Pelton" => pelton})
       expected(pelton)
+      expected_of_storage(pelton)
       assert_equal [0], servings.values_at(0, 2).compact.map { |serving| serving.stop("INT").exitstatus }.uniq # Puma, with Rails 8, sometimes does not end
     end
   end
@@ -85,6 +88,7 @@ class SameResponsesTest < PeltonTest
     errors
     requests
     uploads
+    storage
     @answers
   end
 
@@ -227,10 +231,11 @@ class SameResponsesTest < PeltonTest
     headers = response.headers.except(*OF_THE_SERVER).to_h do |name, value|
       value = "..." if CHANGING.include?(name)
       value = Array(value).map { |cookie| cookie.sub(/\A(\w+)=[^;]+/) { "#{$1}=..." } } if name == "set-cookie"
-      [name, value]
+      [name, value.is_a?(String) ? unsigned(value) : value]
     end
+    headers["last-modified"] &&= "..." if response["content-disposition"] # an uploaded file
     headers.delete("content-length") if response.body.nil?
-    body = response.body&.gsub(/\b#{@serving.port}\b/, "PORT")
+    body = response.body&.then { |text| unsigned(text.b.gsub(/\b#{@serving.port}\b/, "PORT")) }
     body = headers["etag"] = "..." if body&.match?(/\A[\w-]{86}={0,2}\z/) # a token against forgery
     [response.status, headers.sort.to_h, body]
   end

@@ -19,7 +19,9 @@ ResponsesApplication.config.middleware.use(Class.new do
   end
 end)
 
+ENV["DATABASE_URL"] = "sqlite3:#{__dir__}/responses.sqlite3?timeout=2000&pool=10"
 Rails.application.initialize!
+require_relative "storage"
 
 class PagesController < ActionController::Base
   rescue_from(IndexError) { |error| render plain: "rescued: #{error.message}", status: :conflict }
@@ -167,16 +169,4 @@ class LiveController < ActionController::Base
   end
 
   def failing_early = raise("before a byte")
-end
-
-Rails.application.routes.draw do
-  %w[plain show fresh expiring nothing created moved see_other file served data rescued failing forbidden].each { |name| get name, to: "pages##{name}" }
-  get "formats(.:format)", to: "pages#formats"
-  match "echo(/*rest)", to: "pages#echo", via: :all, format: false
-  post "upload", to: "pages#upload"
-  %w[set_cookies read_cookies set_session reset set_flash read_flash form].each { |name| get "state/#{name}", to: "state##{name}" }
-  post "state/submit", to: "state#submit"
-  %w[enumerator sized body].each { |name| get "streams/#{name}", to: "streams##{name}" }
-  %w[parts events download state failing_early].each { |name| get "live/#{name}", to: "live##{name}" }
-  get "found", to: redirect("/plain")
 end

@@ -4,6 +4,8 @@
 require "logger" # Rails 7.0 relies on others for it
 require "bundler/setup"
 require "rails"
+require "active_record/railtie"
+require "active_storage/engine"
 require "action_controller/railtie"
 Bundler.require
 
@@ -13,5 +15,9 @@ class ResponsesApplication < Rails::Application
   config.eager_load = true
   config.logger = Logger.new(nil)
   config.public_file_server.enabled = true
+  config.active_storage.service = :local
+  config.active_storage.variant_processor = :mini_magick
+  config.active_storage.track_variants = false
+  config.active_job.queue_adapter = :inline
   config.session_store :cookie_store, key: "_responses"
 end
