@@ -14,6 +14,7 @@ module Pelton
         memcached  run a memcached that needs no installation (pelton memcached --help)
         db         create, migrate and inspect a database (pelton db --help); it is in the gem pelton-record
         new        write a web application (pelton new --help); it is in the gem pelton-web
+        generate   write a controller, a model or a migration into it (pelton generate --help); it is in the gem pelton-web
         web        list the routes of an application, start its console (pelton web --help); it is in the gem pelton-web
         lab        rerun the experiments (pelton lab --help); it is in the gem pelton-lab
         version    print the version
@@ -28,7 +29,8 @@ module Pelton
     # Commands of other gems: the gem, its feature, and the constant of {Pelton} that runs the command.
     GEMS = {
       "db" => ["pelton-record", "pelton/record/command", "Record::Command"],
-      "new" => ["pelton-web", "pelton/web/generator", "Web::Generator"],
+      "new" => ["pelton-web", "pelton/web/generators/application", "Web::Generators::Application"],
+      "generate" => ["pelton-web", "pelton/web/generators", "Web::Generators"],
       "web" => ["pelton-web", "pelton/web/command", "Web::Command"],
       "lab" => ["pelton-lab", "pelton/lab/command", "Lab::Command"]
     }.freeze
@@ -51,8 +53,8 @@ module Pelton
       when "status"
         require_relative "status"
         Status.run(rest)
-      when *GEMS.keys
-        run_from_gem(command, rest)
+      when *GEMS.keys, "g"
+        run_from_gem((command == "g") ? "generate" : command, rest)
       when "memcached"
         require_relative "memcached/command"
         Memcached::Command.run(rest)

@@ -9,10 +9,10 @@ class WebBrakemanTest < PeltonTest
   self.deadline = 60
 
   PROGRAM = <<~'RUBY'
-    require "pelton/web/generator"
+    require "pelton/web/generators/application"
     require "brakeman"
 
-    Pelton::Web::Generator.new("shop").write
+    Pelton::Web::Generators::Application.new("shop").write
     report = lambda do
       result = Brakeman.run(app_path: File.join(Dir.pwd, "shop"), force_scan: true, quiet: true, run_all_checks: true)
       p result.controllers.size, result.templates.size, result.errors.size, result.filtered_warnings.map { |warning| [warning.warning_type, warning.message.to_s] }

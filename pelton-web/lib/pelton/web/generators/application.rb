@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+require "optparse"
+require_relative "../generators"
+
+module Pelton
+  module Web
+    module Generators
+      # `pelton new APP`: writes a small application that runs and passes its tests at once. It never overwrites anything.
+      # @private
+      class Application
+        USAGE = <<~TEXT
+          usage: pelton new APP [options]
+
+          Writes a web application into the new folder APP: routes, a controller, a model on SQLite, a live page, tests.
+          APP is a name in lower case such as shop or photo_album.
+
+        TEXT
+
+        NAME = /\A[a-z][a-z0-9]*(?:_[a-z0-9]+)*\z/
+        LONGEST = 50
+        # Names that the files of the application define.
+        TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest Live Message MessagesController MessagesControllerTest Home HomeController
+          HomeControllerTest Background BACKGROUND Test Config Public].freeze
+        # The gem of each database, beside pelton-record; SQLite needs none.
+        DATABASES = {"sqlite" => nil, "postgres" => "gem \"pg\", \"~> 1.5\"", "mysql" => "gem \"trilogy\", \"~> 2.9\"", "none" => nil}.freeze
+        private_constant :NAME, :LONGEST, :TAKEN
+
+        # @param arguments [Array<String>]
+        # @return [Integer] the exit status: 0, 1 when the application cannot be written, 2 when the arguments are wrong
+        def self.run(arguments, out: $stdout, error: $stderr)
+          settings = {}
+          parser = OptionParser.new(USAGE) do |options|
+            options.on("-d", "--database KIND", DATABASES.keys, "#{DATABASES.keys.join(", ")}; otherwise sqlite") { |kind| settings[:database] = kind }
+            options.on("--bare", "without the messages: one empty page") { settings[:bare] = true }
+            options.on("--gems FOLDER", "a checkout of Pelton whose gems the application uses") { |folder| settings[:gems] = folder }
+            options.on("-h", "--help", "show this") { out.puts(options) || (return 0) }
+          end
+          name, *rest = parser.parse(arguments)
+          return error.puts(parser) || 2 if name.nil? || rest.any?
+          new(name, out: out, **settings).write
+          out.puts("", "#{name}/ is written. What now: cd #{name}; bundle install; bundle exec rake. Its README says how to start it.")
+          0
+        rescue OptionParser::ParseError => problem
+          error.puts("pelton new: #{problem.message}", "", parser)
+          2
+        rescue Refused, SystemCallError => problem
+          error.puts("pelton new: #{problem.message}")
+          1
+        end
+
+        # @param name [String] also the name of the folder
+        # @param folder [String] in which it is made
+        # @param database [String] one of {DATABASES}
+        # @param bare [Boolean] whether it has an empty page only; without a database it does
+        # @param gems [String, nil] a checkout of Pelton; nil: the released gems
+        # @raise [Refused] the name cannot be one
+        def initialize(name, folder: Dir.pwd, database: "sqlite", bare: false, gems: nil, out: StringIO.new)
+          @name = name
+          @target = File.join(folder, name)
+          @database = database
+          @bare = bare || database == "none"
+          @gems = gems && File.expand_path(gems)
+          check
+          @files = Files.new(@target, out: out)
+        end
+
+        # @return [String] the application's class: PhotoAlbum for photo_album
+        def application = Name.camel(@name)
+
+        # @return [Array<String>] the files that were written
+        # @raise [Refused] there is something of that name already
+        # @raise [SystemCallError] it cannot be written
+        def write
+          Dir.mkdir(@target)
+          sets = ["application", *("record" if record?), bare? ? "bare" : "example"]
+          sets.flat_map { |set| Template.paths(set).each { |path| @files.write(path, Template.render("#{set}/#{path}", self)) } }.sort
+        rescue Errno::EEXIST
+          raise Refused, "#{@target} is there already: choose another name, or remove it"
+        end
+
+        private
+
+        def check
+          raise Refused, "#{@name[0, 60].inspect} cannot be the name of an application: use lower case letters, digits and single _, as in photo_album" unless NAME.match?(@name)
+          raise Refused, "the name may have #{LONGEST} characters at most" if @name.size > LONGEST
+          raise Refused, "#{application} is the name of something else in Ruby or in the application: choose another" if TAKEN.include?(application) || Object.const_defined?(application)
+          raise Refused, "there is no pelton-web in #{@gems}" unless @gems.nil? || File.directory?(File.join(@gems, "pelton-web"))
+        end
+
+        def bare? = @bare
+
+        def record? = @database != "none"
+
+        # @return [String] where the database is, as Ruby
+        def database_address
+          case @database
+          when "postgres" then "\"postgres:///#{@name}_\#{settings.environment}\""
+          when "mysql" then "\"mysql://root@localhost/#{@name}_\#{settings.environment}\""
+          else "\"sqlite://\#{settings.root}/db/\#{settings.environment}.sqlite3\""
+          end
+        end
+
+        # @return [String] that of the tests
+        def test_address
+          (@database == "sqlite") ? "\"sqlite::memory:\"" : database_address.sub("\#{settings.environment}", "test")
+        end
+
+        def source = Gem.sources.to_a.first
+
+        def gems
+          pelton = ["pelton", "pelton-web", *("pelton-record" if record?)].map do |gem|
+            next "gem \"#{gem}\", \"~> #{VERSION}\"" unless @gems
+            "gem \"#{gem}\", path: #{((gem == "pelton") ? @gems : File.join(@gems, gem)).inspect}"
+          end
+          [*pelton, *DATABASES.fetch(@database)].join("\n")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    module Generators
+      # `pelton generate controller`: a controller with its actions, their templates and routes, and a test.
+      # @private
+      class Controller < Generator
+        SUMMARY = "a controller with its actions, their templates and routes, and a test"
+        USAGE = <<~TEXT
+          usage: pelton generate controller NAME [ACTION ...] [options]
+
+          Writes app/controllers/NAME_controller.rb, app/views/NAME/ACTION.html.erb, test/controllers/NAME_controller_test.rb, and lines into
+          config/routes.rb. For example:
+
+            pelton generate controller posts index show new create
+            pelton generate controller admin/reports index yearly
+            pelton generate controller home index about
+
+          Of a name in the plural, the actions index, show, new, create, edit, update and destroy are resources. Others answer GET.
+
+        TEXT
+        ARGUMENTS = (1..)
+        # The actions of resources, and those of them that have a page.
+        REST = %w[index show new edit create update destroy].freeze
+        PAGES = %w[index show new edit].freeze
+        ACTION = /\A[a-z][a-z0-9_]*\z/
+        ROUTES = "config/routes.rb"
+        private_constant :REST, :PAGES, :ACTION, :ROUTES
+
+        # (see Generator.options)
+        def self.options(parser, options)
+          parser.on("--no-routes", "without lines in #{ROUTES}") { options[:routes] = false }
+        end
+
+        # @param files [Files]
+        # @param name [String] with or without "Controller" at its end
+        # @param actions [Array<String>]
+        # @param routes [Boolean]
+        # @raise [Refused]
+        def initialize(files, name, *actions, routes: true)
+          super(files)
+          @name = Name.new(name.sub(/_?controller\z/i, ""), "controller")
+          @actions = actions.uniq
+          wrong = @actions.find { |action| !ACTION.match?(action) || ApplicationMethods.include?(action) }
+          raise Refused, "#{wrong.inspect[0, 60]} cannot be an action: it is no name, or the name of a method of all controllers" if wrong
+          check_constant("#{@name.constant}Controller", path)
+          @routes = routes
+        end
+
+        # @return [void]
+        def write
+          write_template("controller/controller.rb", path)
+          @actions.select { |action| page?(action) }.each do |action|
+            @action = action
+            write_template("controller/view.html.erb", "app/views/#{@name.path}/#{action}.html.erb")
+          end
+          write_template("controller/test.rb", "test/controllers/#{@name.path}_controller_test.rb") if @routes
+          add_routes if @routes && @actions.any?
+        end
+
+        # Which names of actions are methods of the framework's controller.
+        # @private
+        module ApplicationMethods
+          # @return [Boolean]
+          def self.include?(action)
+            require_relative "../../web"
+            Web::Controller.method_defined?(action) || Web::Controller.private_method_defined?(action)
+          end
+        end
+        private_constant :ApplicationMethods
+
+        private
+
+        attr_reader :name, :actions, :action
+
+        def path = "app/controllers/#{@name.path}_controller.rb"
+
+        def page?(action) = !REST.include?(action) || PAGES.include?(action)
+
+        def resources? = @name.plural?
+
+        def rest = resources? ? @actions & REST : []
+
+        # An action of a list that has a page of its own, else a small answer.
+        def method_of(action)
+          return "def #{action}\nend\n" if page?(action)
+          "def #{action}\n  #{(redirects? && @routes) ? "redirect_to #{list_path}" : "head 204"}\nend\n"
+        end
+
+        def body = @actions.map { |action| method_of(action) }.join("\n")
+
+        def list_path = "#{[*@name.namespaces, @name.last].join("_")}_path"
+
+        def add_routes
+          inner = route_lines
+          lines = @name.namespaces.reverse.inject(inner) { |text, part| "namespace(:#{part}) do\n#{text.gsub(/^/, "  ")}end\n" }
+          @files.insert(ROUTES, lines.gsub(/^/, "  "), after: /^[ \t]*#{application}\.routes do[ \t]*\n/)
+        end
+
+        # The actions of a resource; then all others, whose paths are the list's or the page's own.
+        def route_lines
+          others = @actions - rest
+          return others.map { |action| "get \"#{own_path(action)}\", to: \"#{@name.last}##{action}\"\n" }.join if rest.empty?
+          head = "resources :#{@name.last}#{", only: [#{rest.map { |one| ":#{one}" }.join(", ")}]" if rest.size < REST.size}"
+          return "#{head}\n" if others.empty?
+          "#{head} do\n#{others.map { |action| "  get :#{action}, on: :collection\n" }.join}end\n"
+        end
+
+        def own_path(action, base = "/#{@name.last}") = (action == "index") ? base : "#{base}/#{action}"
+
+        # What the test asks for: the verb, the path and what comes back.
+        def requests
+          @actions.map do |action|
+            base = "/#{@name.path}"
+            [action, verb(action), rest.include?(action) ? rest_path(action, base) : own_path(action, base), page?(action)]
+          end
+        end
+
+        def rest_path(action, base)
+          {"index" => base, "create" => base, "new" => "#{base}/new", "edit" => "#{base}/1/edit"}.fetch(action) { "#{base}/1" }
+        end
+
+        def verb(action) = (rest.include?(action) && {"create" => "post", "update" => "patch", "destroy" => "delete"}[action]) || "get"
+
+        def redirects? = rest.include?("index")
+
+        def title = "#{@name.human} #{@action.tr("_", " ")}"
+      end
+    end
+  end
+end

@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    module Generators
+      # A column on the command line, NAME:TYPE:INDEX: `title`, `title:string{80}:uniq`, `price:decimal{8,2}`, `email:string!`,
+      # `user:references`.
+      # @private
+      class Field
+        # The methods of Sequel's migrations, their options, and a value for tests as it stands in Ruby.
+        TYPES = {
+          "string" => ["String", {}, '"Text"'], "text" => ["String", {text: true}, '"Text"'],
+          "integer" => ["Integer", {}, "1"], "bigint" => ["Bignum", {}, "1"], "float" => ["Float", {}, "1.5"],
+          "decimal" => ["BigDecimal", {size: [10, 2]}, 'BigDecimal("1.5")'], "boolean" => ["TrueClass", {null: false, default: false}, "true"],
+          "date" => ["Date", {}, "Date.new(2026, 1, 2)"], "datetime" => ["DateTime", {}, "Time.at(1_767_312_000)"],
+          "binary" => ["File", {}, '"Text"'], "json" => ["String", {text: true}, '{"key" => "value"}'], "token" => ["String", {size: 24}, nil]
+        }.freeze
+        SAME = {"time" => "datetime", "timestamp" => "datetime", "belongs_to" => "references"}.freeze
+        REFERENCES = "references"
+        NAMES = [*TYPES.keys, REFERENCES].freeze
+        INDICES = {"index" => true, "uniq" => {unique: true}, "unique" => {unique: true}}.freeze
+        FORM = /\A(?<name>[a-z_][a-z0-9_]*)(?::(?<type>[a-z_]+)(?:\{(?<size>[\w,. ]+)\})?(?<required>!)?)?(?::(?<index>[a-z]+))?\z/
+        # Methods that an object of a model has, and needs.
+        TAKEN = %w[attributes class dup errors freeze hash id method methods model new object_id save send table valid validate values].freeze
+        private_constant :TYPES, :SAME, :REFERENCES, :INDICES, :FORM, :TAKEN
+
+        # @return [String]
+        attr_reader :name
+
+        # @param text [String]
+        # @raise [Refused]
+        def initialize(text)
+          parts = FORM.match(text) || raise(Refused, "#{text.inspect} is no column: write NAME:TYPE:INDEX, as in title:string:index or price:decimal{8,2}")
+          @name = parts[:name]
+          @type = SAME.fetch(parts[:type], parts[:type]) || "string"
+          @size = parts[:size]&.delete(" ")
+          @required = !parts[:required].nil?
+          @index = parts[:index]
+          check
+        end
+
+        # @return [Boolean]
+        def references? = @type == REFERENCES
+
+        # @return [Boolean] whether it refers to objects of several models
+        def polymorphic? = references? && @size == "polymorphic"
+
+        # @return [Boolean]
+        def token? = @type == "token"
+
+        # @return [Boolean]
+        def json? = @type == "json"
+
+        # @return [Boolean] whether a form may set it
+        def permitted? = !references? && !token?
+
+        # @return [String, nil] a value, as it stands in Ruby; nil: none is needed
+        def sample = references? ? nil : TYPES.fetch(@type).last
+
+        # @return [Array<String>] lines of `create_table`
+        def columns
+          return ["String :#{@name}_type, null: false", "Integer :#{@name}_id, null: false", "index [:#{@name}_type, :#{@name}_id]"] if polymorphic?
+          return ["foreign_key :#{@name}_id, :#{table}, #{literal(null: false, index: index || true)}"] if references?
+          ["#{kind} :#{@name}#{options({index: index}.compact)}"]
+        end
+
+        # @return [Array<String>] lines of `alter_table` that add it. A row that is there has no value for it
+        def additions
+          return ["add_column :#{@name}_type, String", "add_column :#{@name}_id, Integer", "add_index [:#{@name}_type, :#{@name}_id]"] if polymorphic?
+          return ["add_foreign_key :#{@name}_id, :#{table}", "add_index :#{@name}_id#{unique}"] if references?
+          ["add_column :#{@name}, #{(kind == "Bignum") ? ":Bignum" : kind}#{options}", *("add_index :#{@name}#{unique}" if index)]
+        end
+
+        # @return [Array<String>] lines of `alter_table` that remove it
+        def removals
+          return ["drop_index [:#{@name}_type, :#{@name}_id]", "drop_column :#{@name}_id", "drop_column :#{@name}_type"] if polymorphic?
+          return ["drop_index :#{@name}_id", "drop_foreign_key :#{@name}_id"] if references?
+          [*("drop_index :#{@name}" if index), "drop_column :#{@name}"]
+        end
+
+        private
+
+        def check
+          raise Refused, "there is no type #{@type}, of the column #{@name}: there are #{NAMES.join(", ")}" unless NAMES.include?(@type)
+          raise Refused, "#{@name} is a method of all models: choose another name for the column" if TAKEN.include?(@name)
+          raise Refused, "#{@name} has the index #{@index}: write index or uniq" unless @index.nil? || INDICES.key?(@index)
+          fits = case @type
+          when "string", "token" then /\A\d+\z/
+          when "decimal" then /\A\d+(?:,\d+)?\z/
+          when REFERENCES then /\Apolymorphic\z/
+          else /\A\z/
+          end
+          raise Refused, "#{@name}:#{@type} cannot have {#{@size}}" unless @size.nil? || @size.match?(fits)
+        end
+
+        def table = Name.plural(@name)
+
+        def kind = TYPES.fetch(@type).first
+
+        def index = token? ? INDICES.fetch("uniq") : INDICES[@index]
+
+        def unique = (index.is_a?(Hash) ? ", unique: true" : "")
+
+        def options(more = {})
+          options = TYPES.fetch(@type)[1].dup
+          options[:size] = @size.include?(",") ? @size.split(",").map(&:to_i) : @size.to_i if @size
+          options[:null] = false if @required
+          options.update(more)
+          options.empty? ? "" : ", #{literal(options)}"
+        end
+
+        def literal(options)
+          options.map { |name, value| "#{name}: #{value.is_a?(Hash) ? "{#{literal(value)}}" : value.inspect}" }.join(", ")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    module Generators
+      # What the generators have in common. One has the constants SUMMARY (a line), USAGE, and ARGUMENTS (how many there may be), and {#write}.
+      # @private
+      class Generator
+        CONFIGURATION = "config/application.rb"
+        # Names of an application that other files than its models and controllers define.
+        TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest BACKGROUND].freeze
+        private_constant :CONFIGURATION, :TAKEN
+
+        # Adds the options of this kind to the command line.
+        #
+        # @param parser [OptionParser]
+        # @param options [Hash] into which they are put
+        def self.options(parser, options)
+        end
+
+        # @return [String] the application's class
+        attr_reader :application
+
+        # @param files [Files]
+        # @raise [Refused] it is no folder of an application
+        def initialize(files)
+          @files = files
+          @application = files.read(CONFIGURATION).to_s[/^\s*class (\w+) < Pelton::Web::Application/, 1] ||
+            raise(Refused, "there is no application here, for #{CONFIGURATION} defines none: call this in the folder that pelton new has made")
+        end
+
+        private
+
+        # @param template [String]
+        # @param path [String] of the file
+        def write_template(template, path) = @files.write(path, Template.render(template, self))
+
+        def records? = @files.read(CONFIGURATION).match?(/^\s*require ["']pelton.record["']/)
+
+        # @raise [Refused] the application has no database
+        def need_record
+          return if records?
+          raise Refused, "the application has no models: add gem \"pelton-record\" to its Gemfile, and require and connect it in #{CONFIGURATION}"
+        end
+
+        # @param name [String] a constant that shall be defined
+        # @param path [String] the file that shall define it
+        # @raise [Refused] something else defines it
+        def check_constant(name, path)
+          return if @files.read(path) # the file is asked about when it is written
+          return unless [application, *TAKEN].include?(name) || Object.const_defined?(name.split("::").first)
+          raise Refused, "#{name} is the name of something else in Ruby or in the application: choose another"
+        end
+
+        # The classes or modules around a class, and the class: lines that are indented as they are nested.
+        def nested(name, line, body)
+          [*name.namespaces.map { |part| "module #{Name.camel(part)}" }, line].each_with_index.map { |text, depth| "  " * depth + text }.join("\n") +
+            "\n" + body.gsub(/^(?=.)/, "  " * (name.namespaces.size + 1)) + name.parts.each_index.map { |depth| "#{"  " * depth}end\n" }.reverse.join
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require "erubi"
+
+module Pelton
+  module Web
+    module Generators
+      # The texts from which the generators make files: those of the folder `templates/`. They are ERB, in {% %} instead of <% %>, so that
+      # the templates of an application can stand in them.
+      # @private
+      module Template
+        FOLDER = File.expand_path("templates", __dir__)
+        TAG = /\{%(={1,2}|-|\#|%)?(.*?)([-=])?%\}([ \t]*\r?\n)?/m
+        private_constant :TAG
+
+        # @param set [String] a folder of the templates
+        # @return [Array<String>] the paths that its files have in an application
+        def self.paths(set)
+          Dir["**/*.tt", base: File.join(FOLDER, set)].map { |path| path.delete_suffix(".tt").sub(/\Agitignore\z/, ".gitignore") }.sort
+        end
+
+        # @param path [String] of a template, without its ending
+        # @param context [Object] whose methods the template calls
+        # @return [String]
+        def self.render(path, context)
+          file = File.join(FOLDER, "#{File.join(File.dirname(path), File.basename(path).delete_prefix("."))}.tt")
+          context.instance_eval(Erubi::Engine.new(File.read(file, encoding: "UTF-8"), regexp: TAG).src, file)
+        end
+      end
+    end
+  end
+end

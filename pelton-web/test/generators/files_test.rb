@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/generating"
+
+class WebGeneratorsFilesTest < PeltonTest
+  include Generating
+
+  def files(answers = "", **options) = Generators::Files.new(@root, input: StringIO.new(answers), out: @out = StringIO.new, **options)
+
+  def test_a_file_is_created_once
+    2.times { files.write("a/b.txt", "é") }
+
+    assert_equal "   identical  a/b.txt\n", @out.string
+    assert_equal "é", text_of("a/b.txt")
+    assert_equal ["é", nil], [files.read("a/b.txt"), files.read("a/c.txt")]
+  end
+
+  def test_it_asks_before_it_overwrites
+    {"n\n" => "old", "no\n" => "old", "\n" => "new", "y\n" => "new", "x\nYES\n" => "new", "" => "old"}.each do |answers, text|
+      put("a.txt", "old")
+      files(answers).write("a.txt", "new")
+
+      assert_equal text, text_of("a.txt"), answers.inspect
+      assert_includes @out.string, "    conflict  a.txt\nOverwrite a.txt? "
+      assert_includes @out.string, (text == "new") ? "       force  a.txt" : "        skip  a.txt"
+    end
+  end
+
+  def test_all_others_are_overwritten_too
+    %w[a b c].each { |name| put(name, "old") }
+    files("n\na\n").then { |files| %w[a b c].each { |name| files.write(name, "new") } }
+
+    assert_equal %w[old new new], %w[a b c].map { |name| text_of(name) }
+  end
+
+  def test_the_difference_is_shown
+    put("a.txt", "same\nold\n")
+    files("d\nn\n").write("a.txt", "same\nnew\n")
+
+    assert_includes @out.string, "-old\n+new\n"
+    assert_equal "same\nold\n", text_of("a.txt")
+  end
+
+  def test_an_end
+    put("a.txt", "old")
+    error = assert_raises(Generators::Files::Quit) { files("q\n").write("a.txt", "new") }
+
+    assert_kind_of Generators::Refused, error
+    assert_equal "old", text_of("a.txt")
+  end
+
+  def test_what_is_no_file
+    FileUtils.mkdir_p(File.join(@root, "folder"))
+    File.symlink("/nowhere", File.join(@root, "link"))
+
+    %w[folder link].each { |path| assert_raises(Generators::Refused) { files("y\n", conflict: :force).write(path, "x") } }
+  end
+
+  def test_an_insertion_is_made_once
+    2.times { files.insert("config/routes.rb", "  get \"/a\"\n", after: /do\n/) }
+
+    assert_equal "   identical  config/routes.rb\n", @out.string
+    assert_equal "Shop.routes do\n  get \"/a\"\n  root to: \"home#index\"\nend\n", text_of("config/routes.rb")
+  end
+
+  def test_where_there_is_no_place_for_it
+    files.insert("config/routes.rb", "  get \"/a\"\n", after: /draw do\n/)
+
+    assert_includes @out.string, "   unchanged  config/routes.rb, which has no place for this. Write yourself:\n               get \"/a\""
+    files.insert("config/none.rb", "x\n", after: /x/)
+
+    assert_includes @out.string, "     missing  config/none.rb. Write yourself:\n             x\n"
+    assert_equal Generating::ROUTES, text_of("config/routes.rb")
+  end
+
+  def test_nothing_is_written_where_it_is_pretended
+    files(pretend: true).tap do |files|
+      files.write("a.txt", "x")
+      files.insert("config/routes.rb", "x\n", after: /do\n/)
+    end
+
+    assert_equal "      create  a.txt\n      insert  config/routes.rb\n", @out.string
+    assert_empty written
+    assert_equal Generating::ROUTES, text_of("config/routes.rb")
+  end
+end

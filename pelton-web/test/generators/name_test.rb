@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/generating"
+
+class WebGeneratorsNameTest < PeltonTest
+  def named(text) = Generating::Generators::Name.new(text, "model")
+
+  def test_its_forms
+    %w[Admin::BlogPost admin/blog_post admin/BlogPost].each do |text|
+      name = named(text)
+
+      assert_equal ["Admin::BlogPost", "admin/blog_post", "admin_blog_post", "blog_post", ["admin"], "Blog post"],
+        [name.constant, name.path, name.flat, name.last, name.namespaces, name.human]
+    end
+    assert_equal "html_page", named("HTMLPage").last
+  end
+
+  def test_numbers
+    assert_equal %w[admin/categories admin/category], [named("admin/category").plural.path, named("admin/categories").singular.path]
+    assert_equal %w[people person], [named("person").plural.last, named("people").singular.last]
+    assert_predicate named("posts"), :plural?
+    refute_predicate named("home"), :plural?
+  end
+
+  # As in an application without pelton-record.
+  def test_numbers_without_active_support
+    output = ruby_output(<<~RUBY, gems: true)
+      module Kernel
+        alias_method :require_before, :require
+        def require(path) = path.start_with?("active_support") ? raise(LoadError.new("none").tap { |error| error.define_singleton_method(:path) { path } }) : require_before(path)
+      end
+      require "pelton/web/generators"
+      p Pelton::Web::Generators::Name.plural("category"), Pelton::Web::Generators::Name.singular("posts"), defined?(ActiveSupport)
+    RUBY
+
+    assert_equal "\"categories\"\n\"post\"\nnil\n", output
+  end
+
+  def test_what_is_none
+    ["", "/", "a/", "/a", "a//b", "../a", "a b", "a-b", "1a", "_a", "é", "a;b", "a\n", "a" * 101, "a::", "::A"].each do |text|
+      error = assert_raises(Generating::Generators::Refused, text) { named(text) }
+
+      assert_includes error.message, "cannot be the name of a model"
+    end
+  end
+end
