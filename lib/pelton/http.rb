@@ -12,6 +12,7 @@ require_relative "http/spool"
 require_relative "http/sinatra"
 require_relative "http/idle_memory"
 require_relative "http/refusal_log"
+require_relative "http/misdirection"
 require_relative "http/server"
 require_relative "http/client"
 require_relative "http/page"
@@ -50,6 +51,9 @@ module Pelton
         kind = stream.local_address.unix? ? UNIXSocket : TCPSocket
         kind.for_fd(stream.__send__(:_detach)).tap { |io| io.ungetbyte(early) if early.is_a?(String) }
       end
+
+      # @private
+      def _check_host(choice, env, stream) = Misdirection.check(choice, env, stream)
 
       # @private
       def _ended(log, finished, env, status, headers, bytes, seconds, error)

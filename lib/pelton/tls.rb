@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "tls/context"
+require_relative "tls/choice"
 require_relative "tls/acceptor"
 
 module Pelton
@@ -41,25 +42,10 @@ module Pelton
         check ||= context.on_certificate
         verify = context.verify if verify.nil?
         verify = !server || !check.nil? if verify.nil?
-        refuse_blind(context, server, name, verify, check)
+        _refuse_blind(context, server, name, verify, check)
         context._trust_system if verify
         chooser = context._chooser(verify, check) if server
-        [context, server, LEVELS.fetch(verify), check && checker(check), chooser, name, session(name, verify, check)]
-      end
-
-      # How a server treats a client that asked for the name of the context `chosen`: by that context's own `verify:` and
-      # `on_certificate:`, or as the listener does where the context has neither.
-      # @private
-      def _choice(chosen, listener, verify, check)
-        raise TypeError, "sni: must return a Pelton::TLS::Context, nil or false, not #{chosen.inspect}" unless chosen.is_a?(Context)
-        says = !(chosen.verify.nil? && chosen.on_certificate.nil?)
-        if says && !chosen.equal?(listener)
-          check = chosen.on_certificate
-          verify = chosen.verify.nil? || chosen.verify
-          refuse_blind(chosen, true, nil, verify, check)
-          chosen._trust_system if verify
-        end
-        [chosen, LEVELS.fetch(verify), check && checker(check)]
+        [context, server, LEVELS.fetch(verify), check && _checker(check), chooser, name, session(name, verify, check)]
       end
 
       # @private
@@ -75,9 +61,8 @@ module Pelton
         raise
       end
 
-      private
-
-      def refuse_blind(context, server, name, verify, check)
+      # @private
+      def _refuse_blind(context, server, name, verify, check)
         return if !verify || check
         if server
           raise ArgumentError, "to verify clients, give ca_file: the authorities that sign their certificates" unless context.trusts_own?
@@ -86,7 +71,10 @@ module Pelton
         end
       end
 
-      def checker(check) = ->(pem, depth, reason) { check.call(Certificate.new(pem, depth, reason)) }
+      # @private
+      def _checker(check) = ->(pem, depth, reason) { check.call(Certificate.new(pem, depth, reason)) }
+
+      private
 
       # A resumed session is not verified again. So a connection that is verified never resumes one that was not.
       def session(name, verify, check)

@@ -40,8 +40,8 @@ module Pelton
       # @param resumption [Boolean] whether sessions are resumed; a server does it by tickets
       # @param plain_answer [String, nil] what a server sends, as it is, to a client that begins with an HTTP request instead of TLS
       # @param sni [Hash{String => Context}, Proc, nil] a server's other contexts, by the name that the client asks for. A Hash
-      #   may have names such as "*.example.com". A Proc is called with the name or nil; it may wait. For nil this context is
-      #   taken, for false the client is refused
+      #   may have names such as "*.example.com". A Proc is called with the name, in lower case, or nil; it may wait. For nil this context is
+      #   taken, for false the client is refused. The HTTP server also asks it for the host of a request that the connection was not made for
       # @raise [TLSError] when something cannot be read, or OpenSSL refuses it
       # @raise [ArgumentError] for a version that is not known, and for a key without a certificate
       def initialize(verify: nil, on_certificate: nil, sni: nil, **settings)
@@ -88,12 +88,16 @@ module Pelton
         @trusts_system = true
       end
 
-      # A Proc that takes the name that a client asked for, and returns nil when the client is refused, or else TLS._choice.
+      # A Proc that takes the name that a client asked for, and returns nil when the client is refused, or else what C gets of the choice.
       # @private
-      def _chooser(verify, check)
-        return unless @sni
-        ->(name) { ((chosen = choose(name)) == false) ? nil : TLS._choice(chosen || self, self, verify, check) }
-      end
+      def _chooser(verify, check) = (->(name) { _choice(Choice.canonical(name), verify, check)&.to_a } if @sni)
+
+      # @return [Choice, nil] nil: the client is refused
+      # @private
+      def _choice(name, verify, check) = ((chosen = choose(name)) == false) ? nil : Choice.new(name, chosen, self, verify, check)
+
+      # @private
+      def _authorities = @settings.values_at(:ca_file, :ca_path)
 
       def inspect = "#<#{self.class.name}>" # settings may hold a key
 
@@ -136,7 +140,6 @@ module Pelton
 
       def choose(name)
         return @sni.call(name) unless @sni.is_a?(Hash)
-        name = name&.downcase
         @sni[name] || (name && @sni["*.#{name.partition(".").last}"])
       end
     end

@@ -79,3 +79,29 @@ TEST(chunk_extensions_are_accepted_or_refused)
     CHECK(!EXTENSIONS(";\xe4"));
     CHECK(!EXTENSIONS(";a\0"));
 }
+
+static const char *host_name(const char *host)
+{
+    static char name[50];
+    struct pel_slice slice = pel_http1_host_name((struct pel_slice){host, strlen(host)});
+
+    snprintf(name, sizeof name, "%.*s", (int)slice.length, slice.bytes);
+    return name;
+}
+
+TEST(the_name_in_a_host)
+{
+    CHECK_STRING("a.example", host_name("a.example"));
+    CHECK_STRING("a.example", host_name("a.example:443"));
+    CHECK_STRING("a.example", host_name("a.example:"));
+    CHECK_STRING("a.example", host_name("a.example."));
+    CHECK_STRING("a.example", host_name("a.example.:80"));
+    CHECK_STRING("1.2.3.4", host_name("1.2.3.4"));
+    CHECK_STRING("1.2.3.4", host_name("1.2.3.4:80"));
+    CHECK_STRING("[::1]", host_name("[::1]:8080"));
+    CHECK_STRING("[::1]", host_name("[::1]"));
+    CHECK_STRING("a1", host_name("a1"));
+    CHECK_STRING("", host_name(""));
+    CHECK_STRING("", host_name("."));
+    CHECK_STRING("", host_name(":80"));
+}

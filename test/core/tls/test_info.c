@@ -54,6 +54,39 @@ TEST(both_ends_know_the_negotiated_parameters)
     disconnect_ends();
 }
 
+static int meets(int least, int level, const char *ciphers, const char *suites)
+{
+    struct pel_tls_context *context = pel_tls_context_new();
+    char text[PEL_TLS_TEXT];
+    int met;
+
+    CHECK_INT(0, pel_tls_context_security(context, level, text));
+    CHECK_INT(0, pel_tls_context_versions(context, least, 0, text));
+    CHECK_INT(0, pel_tls_context_ciphers(context, ciphers, suites, NULL, text));
+    met = pel_tls_meets(&server.stream, context);
+    pel_tls_context_release(context);
+    return met;
+}
+
+TEST(a_connection_meets_what_other_contexts_demand)
+{
+    connect_ends(); /* with TLS 1.3 */
+    CHECK_INT(1, meets(TLS1_2_VERSION, 2, NULL, NULL));
+    CHECK_INT(1, meets(TLS1_3_VERSION, 2, NULL, NULL));
+    CHECK_INT(1, meets(TLS1_VERSION, 0, "ALL", NULL));
+    CHECK_INT(0, meets(TLS1_2_VERSION, 3, NULL, NULL));
+    CHECK_INT(0, meets(TLS1_2_VERSION, 2, NULL, "TLS_AES_128_CCM_SHA256"));
+    disconnect_ends();
+}
+
+TEST(a_connection_without_tls_meets_nothing)
+{
+    make_contexts();
+    open_ends();
+    CHECK_INT(0, meets(TLS1_2_VERSION, 2, NULL, NULL));
+    disconnect_ends();
+}
+
 TEST(a_client_has_the_servers_certificate_and_a_server_none)
 {
     struct pel_buffer pem = {0};

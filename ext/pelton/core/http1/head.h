@@ -126,6 +126,12 @@ static inline size_t pel_http1_first_line_limit(const struct pel_http1_limits *l
     return (limits->target < most ? limits->target : most) + PEL_HTTP1_FIRST_LINE_EXCESS;
 }
 
+/* A request's host, perhaps with a port: an absolute target's, or else that of the Host header (RFC 9112, 3.2.2). */
+static inline struct pel_slice pel_http1_effective_host(const struct pel_http1_head *head)
+{
+    return head->target_form == PEL_HTTP1_ABSOLUTE ? head->authority : head->host;
+}
+
 /* The first header of that name (given in lower case), or NULL. */
 const struct pel_http1_header *pel_http1_find(const struct pel_http1_head *head, const char *name);
 

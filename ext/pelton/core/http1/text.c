@@ -158,6 +158,19 @@ int pel_http1_host_valid(struct pel_slice host)
     return port == end || (*port == ':' && port_valid(port + 1, end));
 }
 
+struct pel_slice pel_http1_host_name(struct pel_slice host)
+{
+    size_t length = host.length;
+
+    while (length && host.bytes[length - 1] >= '0' && host.bytes[length - 1] <= '9')
+        length--;
+    if (length && host.bytes[length - 1] == ':')
+        host.length = length - 1;
+    if (host.length && host.bytes[host.length - 1] == '.')
+        host.length--;
+    return host;
+}
+
 /* ---- chunk extensions ----------------------------------------------------------------------------------------- */
 
 static const char *skip_blanks(const char *at, const char *end)

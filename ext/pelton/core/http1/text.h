@@ -14,6 +14,9 @@ int pel_http1_has_inner_token(struct pel_slice list, const char *token);
 /* Whether it is host, host:port or [address]:port (RFC 3986, 3.2.2; the port 1 to 65535, or empty), or empty. */
 int pel_http1_host_valid(struct pel_slice host);
 
+/* The name in a Host header, without the port and the root's dot. */
+struct pel_slice pel_http1_host_name(struct pel_slice host);
+
 /* Whether the slice equals the word (given in lower case), regardless of case. */
 int pel_http1_equal(struct pel_slice slice, const char *word);
 

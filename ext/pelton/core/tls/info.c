@@ -51,6 +51,16 @@ int pel_tls_info(const struct pel_stream *stream, struct pel_tls_info *info)
     return 1;
 }
 
+int pel_tls_meets(const struct pel_stream *stream, struct pel_tls_context *context)
+{
+    struct pel_tls *tls = pel__tls_of(stream);
+    SSL_CTX *other = pel__tls_context_ssl(context);
+
+    return tls && tls->layer.open && SSL_version(tls->ssl) >= SSL_CTX_get_min_proto_version(other) &&
+           SSL_get_security_level(tls->ssl) >= SSL_CTX_get_security_level(other) &&
+           sk_SSL_CIPHER_find(SSL_CTX_get_ciphers(other), (SSL_CIPHER *)SSL_get_current_cipher(tls->ssl)) >= 0;
+}
+
 int pel_tls_peer(const struct pel_stream *stream, int chain, struct pel_buffer *pem)
 {
     struct pel_tls *tls = pel__tls_of(stream);

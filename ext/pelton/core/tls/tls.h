@@ -82,6 +82,10 @@ struct pel_tls_info {
 /* Fills in the parameters. Returns whether the stream has TLS. */
 int pel_tls_info(const struct pel_stream *stream, struct pel_tls_info *info);
 
+/* Whether the connection, whose handshake is done, could have been made with the other context as well, by its version,
+ * its cipher and its level of security. 0 without TLS. */
+int pel_tls_meets(const struct pel_stream *stream, struct pel_tls_context *context);
+
 /* Appends the peer's certificate, or its whole chain, in PEM; nothing if there is none. Returns 0 or PEL_EMEMORY. */
 int pel_tls_peer(const struct pel_stream *stream, int chain, struct pel_buffer *pem);
 

@@ -7,21 +7,38 @@
 #include "ruby/reactor/locals.h"
 
 static VALUE sym_async;
-static ID id_call;
+static ID id_call, id_check_host;
 
 struct application_call {
     struct pel_http_connection *connection;
     int returned; /* the application has returned a response, and did not throw :async */
 };
 
+/* Asks whether the connection may have requests for this host, and remembers the host. Returns nil, or the response
+ * that refuses the request. */
+static VALUE check_host(struct pel_http_connection *connection)
+{
+    VALUE arguments[] = {connection->choice, connection->request.env, connection->stream_object};
+    VALUE answer = rb_funcallv(pel_mHTTP, id_check_host, 3, arguments);
+
+    if (!RB_TYPE_P(answer, T_STRING))
+        return answer;
+    StringValueCStr(answer);
+    PEL_HTTP_KEEP(connection, host, answer);
+    return Qnil;
+}
+
 static VALUE call_within_catch(VALUE tag, VALUE argument, int argc, const VALUE *argv, VALUE block)
 {
     struct application_call *call = (struct application_call *)argument;
     struct pel_http_connection *connection = call->connection;
-    VALUE response;
+    VALUE response = Qnil;
 
     pel_http_env_input(connection);
-    response = rb_funcallv(connection->server->app, id_call, 1, &connection->request.env);
+    if (connection->request.host_unchecked)
+        response = check_host(connection);
+    if (NIL_P(response))
+        response = rb_funcallv(connection->server->app, id_call, 1, &connection->request.env);
 
     call->returned = 1;
     return response;
@@ -96,4 +113,5 @@ void pel_init_http_application(void)
 {
     sym_async = ID2SYM(rb_intern("async"));
     id_call = rb_intern("call");
+    id_check_host = rb_intern("_check_host");
 }

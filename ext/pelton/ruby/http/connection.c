@@ -18,6 +18,8 @@ static void http_connection_mark(void *data)
     rb_gc_mark(connection->stream_object);
     rb_gc_mark(connection->server_object);
     rb_gc_mark(connection->address);
+    rb_gc_mark(connection->choice);
+    rb_gc_mark(connection->host);
     rb_gc_mark(request->env);
     rb_gc_mark(request->exchange);
     rb_gc_mark(request->finish_callbacks);

@@ -32,6 +32,8 @@ struct pel_http_connection {
     const struct pel_http_jobs *jobs;
     VALUE self, stream_object, server_object;
     VALUE address; /* REMOTE_ADDR; Qfalse until a request needs it */
+    VALUE choice;  /* the TLS::Choice of a server with several contexts; Qfalse */
+    VALUE host;    /* with a choice: the last host that belongs to it, in lower case; Qfalse */
     struct pel_root root;
     struct pel_http_connection *previous, *next;
     struct pel_http_list *list;

@@ -123,7 +123,7 @@ static VALUE upgrade_protocols(const struct pel_http1_head *head)
 void pel_http_env(struct pel_http_connection *connection, const struct pel_http1_head *head)
 {
     struct pel_http_server *server = connection->server;
-    struct pel_slice host = head->target_form == PEL_HTTP1_ABSOLUTE ? head->authority : head->host;
+    struct pel_slice host = pel_http1_effective_host(head);
     VALUE env, exchange = pel_http_exchange_new(connection), callbacks = rb_ary_new();
     uint8_t method = connection->request.method;
 

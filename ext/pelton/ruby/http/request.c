@@ -45,6 +45,16 @@ static void begin_request(struct pel_http_connection *connection, struct pel_htt
     }
 }
 
+/* Whether it is to be asked if the connection, on a server with several TLS contexts, may have a request for this host.
+ * It need not be for the name that the client gave in TLS, nor for the Host of an earlier request. */
+static int host_unchecked_p(struct pel_http_connection *connection, const struct pel_http1_head *head)
+{
+    if (!connection->choice)
+        return 0;
+    return !connection->host ||
+           !pel_http1_equal(pel_http1_host_name(pel_http1_effective_host(head)), RSTRING_PTR(connection->host));
+}
+
 /* Whether the request needs no slot. To be asked where none is free. */
 static int urgent_p(struct pel_http_connection *connection)
 {
@@ -129,7 +139,8 @@ static int read_request(struct pel_http_connection *connection)
     event = pel_http1_parse(&connection->parser, bytes, length, &consumed, &head, &data);
     if (event == PEL_HTTP1_HEAD) {
         begin_request(connection, &head);
-        if (connection->server->cache)
+        connection->request.host_unchecked = host_unchecked_p(connection, &head) != 0;
+        if (connection->server->cache && !connection->request.host_unchecked)
             cached = pel_http_cache_find(connection, &head);
         if (!cached.item)
             pel_http_env(connection, &head);

@@ -22,6 +22,7 @@ struct pel_http_request {
     unsigned in_application : 1;   /* the application was called and has not returned */
     unsigned holds_slot : 1;       /* it is one of the server's running requests */
     unsigned upgrade : 1;          /* the client offers protocols to upgrade to: rack.protocol */
+    unsigned host_unchecked : 1;   /* whether the connection may have requests for this host is to be asked */
     unsigned timed_out : 1;        /* request_timeout was over before the response began */
 };
 

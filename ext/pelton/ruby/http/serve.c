@@ -171,6 +171,24 @@ static void take_over(struct pel_http_connection *connection)
     connection->reactor->references++;
 }
 
+/* Takes over what TLS has chosen for the name that the client asked for. */
+static void note_choice(struct pel_http_connection *connection)
+{
+    VALUE choice, name;
+
+    if (!connection->stream->core.layer)
+        return;
+    choice = rb_funcall(connection->stream_object, rb_intern("_tls_choice"), 0);
+    if (NIL_P(choice))
+        return;
+    PEL_HTTP_KEEP(connection, choice, choice);
+    name = rb_funcall(choice, rb_intern("name"), 0);
+    if (NIL_P(name))
+        return;
+    StringValueCStr(name); /* C compares it up to its NUL */
+    PEL_HTTP_KEEP(connection, host, name);
+}
+
 /* serve(stream) */
 static VALUE server_serve(VALUE self, VALUE stream_object)
 {
@@ -189,6 +207,7 @@ static VALUE server_serve(VALUE self, VALUE stream_object)
         rb_raise(pel_eError, "this server serves on another thread already: make one server for each thread");
     connection = pel_http_connection_new(server, stream_object);
     object = connection->self;
+    note_choice(connection);
     take_over(connection);
     server->reclaimer.close_some = pel_http_close_some_idle;
     pel_http_server_add(server, connection->reactor);

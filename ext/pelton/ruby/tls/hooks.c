@@ -16,7 +16,7 @@ static VALUE call_hook(VALUE argument)
     return rb_proc_call_with_block(call->block, call->count, call->arguments, Qnil);
 }
 
-/* Returns [context, level, block or nil], or nil. Raises TypeError for any other object. */
+/* Returns [context, level, block or nil, TLS::Choice], or nil. Raises TypeError for any other object. */
 static VALUE call_choose_hook(VALUE argument)
 {
     VALUE choice = call_hook(argument);
@@ -61,6 +61,7 @@ static int choose_context(void *owner, const char *name, struct pel_tls_choice *
     choice->context = pel_tls_context_get(RARRAY_AREF(chosen, 0));
     choice->verify = (enum pel_tls_verify)NUM2INT(RARRAY_AREF(chosen, 1));
     tls->verify = RARRAY_AREF(chosen, 2);
+    tls->choice = RARRAY_AREF(chosen, 3);
     choice->on_verify = NIL_P(tls->verify) ? NULL : verify_certificate;
     RB_GC_GUARD(chosen);
     return 1;

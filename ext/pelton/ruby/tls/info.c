@@ -6,6 +6,8 @@
 #ifdef HAVE_OPENSSL_SSL_H
 
 #include "core/tls/tls.h"
+#include "ruby/tls/context.h"
+#include "ruby/tls/stream.h"
 
 static VALUE info_text(const char *bytes)
 {
@@ -38,6 +40,20 @@ static VALUE stream_tls(VALUE self)
         info_peer(stream, 1), info.resumed ? Qtrue : Qfalse, info.verified ? Qtrue : Qfalse);
 }
 
+/* _tls_choice: the TLS::Choice of a server with several contexts, or nil. */
+static VALUE stream_tls_choice(VALUE self)
+{
+    struct stream *stream = pel_stream_any(self);
+
+    return stream->tls ? stream->tls->choice : Qnil;
+}
+
+/* _tls_meets?(context): see pel_tls_meets. */
+static VALUE stream_tls_meets(VALUE self, VALUE context)
+{
+    return pel_tls_meets(&pel_stream_any(self)->core, pel_tls_context_get(context)) ? Qtrue : Qfalse;
+}
+
 #else
 
 static VALUE stream_tls(VALUE self)
@@ -50,4 +66,8 @@ static VALUE stream_tls(VALUE self)
 void pel_init_tls_info(void)
 {
     rb_define_private_method(pel_cStream, "_tls", stream_tls, 0);
+#ifdef HAVE_OPENSSL_SSL_H
+    rb_define_private_method(pel_cStream, "_tls_choice", stream_tls_choice, 0);
+    rb_define_private_method(pel_cStream, "_tls_meets?", stream_tls_meets, 1);
+#endif
 }

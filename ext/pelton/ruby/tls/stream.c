@@ -18,6 +18,7 @@ static void stream_tls_mark(const struct stream *stream)
 {
     rb_gc_mark(stream->tls->verify);
     rb_gc_mark(stream->tls->choose);
+    rb_gc_mark(stream->tls->choice);
     if (stream->tls->operation)
         pel_operation_mark(stream->tls->operation);
 }
@@ -62,6 +63,7 @@ static struct stream *begin_tls(VALUE self, VALUE arguments)
     }
     stream->tls->verify = RARRAY_AREF(arguments, 3);
     stream->tls->choose = RARRAY_AREF(arguments, 4);
+    stream->tls->choice = Qnil;
     options.hooks = pel_tls_handshake_hooks(stream->tls);
     options.failure = &stream->tls->failure;
     code = pel_tls_start(&stream->core, context, &options, pel_buffer_head(&stream->input),

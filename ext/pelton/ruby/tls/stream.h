@@ -8,6 +8,7 @@
 struct stream_tls {
     struct pel_tls_failure failure;
     VALUE verify, choose;            /* the user's blocks, or nil */
+    VALUE choice;                    /* the last TLS::Choice that `choose` has made, or nil */
     int state;                       /* of the exception or throw that left a block; 0: none */
     struct pel_waiter *waiter;       /* direct style: the fiber that performs the handshake */
     struct pel_operation *operation; /* callback style: settled when jobs have performed the handshake */
