@@ -50,14 +50,81 @@ class RecordCommandTest < PeltonTest
     ENV["RACK_ENV"] = before
   end
 
-  def test_a_migration_that_fails_half_way_says_what_to_do
-    migration("20260103_break", "create_table(:half) { Integer :n }; run 'SELEKT'")
+  def test_a_migration_that_fails_leaves_nothing_and_says_where
+    migration("20260103_break", "create_table(:half) { Integer :n }\nrun 'SELEKT'")
     status, _, error = pelton("migrate")
 
     assert_equal 1, status
-    assert_match(%r{db/migrate/20260103_break.rb failed: .*syntax error.*Its statements before the failing one are done, and stay: a migration of SQLite .*; then run pelton db migrate again}, error)
+    assert_match(%r{db/migrate/20260103_break.rb:2 failed: .*syntax error.*Nothing of it is left: .*Mend the file and run pelton db migrate again}, error)
     database = connect("sqlite://db/app.db")
-    assert_equal [true, true], [:posts, :half].map { |table| database.table_exists?(table) }
+    assert_equal [true, false], [:posts, :half].map { |table| database.table_exists?(table) }
+  end
+
+  def test_a_migration_that_cannot_be_loaded_says_where
+    {"create_table(:half) {" => /20260103_break.rb:\d+: .*syntax error/m, "}; nonsense(1); proc {" => /20260103_break.rb:1: .*nonsense.* \(NoMethodError\)/,
+     "}; Sequel.migration {" => /20260103_break.rb: it needs one `Sequel.migration do/, "}; Kernel.require 'not/there'; proc {" => /20260103_break.rb:1: .*not\/there \(LoadError\)/}.each do |body, message|
+      migration("20260103_break", body)
+      status, _, error = pelton("migrate")
+
+      assert_equal 1, status
+      assert_match message, error
+      assert_match(/No migration was applied: mend the file and run pelton db migrate again/, error)
+    end
+    assert_equal 3, pelton("status")[1].scan("pending").size
+  end
+
+  def test_the_application_s_own_database
+    FileUtils.mkdir_p("config")
+    File.write("config/database.rb", "Pelton::Record.address = ENV.fetch('OTHER') { 'sqlite://db/own.db' }")
+    assert_equal [0, "sqlite://db/own.db is there\n"], run_command({}, "create").first(2)
+    assert_match(/sqlite:\/\/db\/app.db/, run_command({"DATABASE_URL" => "sqlite://db/app.db"}, "create")[1])
+    assert_match(/sqlite:\/\/db\/third.db/, pelton("create", "-d", "sqlite://db/third.db")[1])
+    assert_nil Pelton::Record.address
+    File.write("other.rb", "\nnonsense")
+
+    assert_match(/other.rb:2 cannot be loaded: .*nonsense/, run_command({}, "create", "-c", "other.rb").last)
+  end
+
+  def test_drop
+    pelton("migrate")
+    assert_equal [0, "sqlite://db/app.db is dropped\n"], pelton("drop").first(2)
+    assert_empty Dir["db/app.db*"]
+    assert_equal [0, "sqlite://db/app.db is not there\n"], pelton("drop").first(2)
+  end
+
+  def test_drop_in_production_wants_force
+    before, ENV["RACK_ENV"] = ENV["RACK_ENV"], "production"
+    pelton("create")
+
+    assert_match(/--force/, pelton("drop").last)
+    assert_path_exists "db/app.db"
+    assert_equal 0, pelton("drop", "--force").first
+    refute_path_exists "db/app.db"
+  ensure
+    ENV["RACK_ENV"] = before
+  end
+
+  def test_a_schema_is_loaded_into_an_empty_database
+    pelton("migrate")
+    written = File.read("db/schema.rb")
+    assert_match(/has tables already \(posts, schema_migrations\)/, pelton("schema", "load").last)
+    pelton("drop")
+    migration("20260103_add_more", "alter_table(:posts) { add_column :more, String }")
+
+    assert_equal [0, "db/schema.rb is loaded, with 2 migrations\n"], pelton("schema", "load").first(2)
+    assert_equal "20260101_create_posts.rb: applied\n20260102_add_body.rb: applied\n20260103_add_more.rb: pending\n", pelton("status")[1]
+    assert_match(/1 migrated/, pelton("migrate")[1])
+    assert_equal %i[id title body more], connect("sqlite://db/app.db")[:posts].columns
+    refute_equal written, File.read("db/schema.rb")
+  end
+
+  # Whoever was killed before it wrote the file does so in the next run.
+  def test_a_schema_that_is_missing_is_written_by_the_next_run
+    pelton("migrate")
+    File.delete("db/schema.rb")
+
+    assert_equal [0, "no migration is pending\ndb/schema.rb is written\n"], pelton("migrate").first(2)
+    assert_equal [0, "db/schema.rb is as the database\n"], pelton("schema").first(2)
   end
 
   def test_seed
@@ -96,6 +163,8 @@ class RecordCommandTest < PeltonTest
     assert_match(/no address of a database/, pelton("status", "-d", "nonsense").last)
     FileUtils.rm_rf("db/migrate")
     assert_match(/there are no migrations in db\/migrate/, pelton("migrate").last)
+    assert_match(/there is no schema sideways/, pelton("schema", "sideways").last)
+    assert_match(/there is no db\/schema.rb/, pelton("schema", "load").last)
     assert_equal [2, 0], [run_command({}, "status").first, run_command({}, "--help").first]
   end
 

@@ -13,15 +13,20 @@ module Pelton
         usage: pelton db COMMAND [options]
 
           create           create the database
+          drop             remove the database, with all its data
           migrate          apply the pending migrations, and write the schema (not if RACK_ENV is production)
           rollback [STEPS] take the last migrations back
           status           show which migrations are applied
-          seed             run the seeds
           schema           write the schema
+          schema load      make the tables of the schema in an empty database
+          seed             run the seeds
           console          start irb with the database as DB
+
+        The database is the one of --database, of DATABASE_URL, or that config/database.rb names by Pelton::Record.address=.
 
         options:
       TEXT
+      COMMANDS = %w[create drop migrate rollback status schema seed console].freeze
       REPORT_EVERY = 5 # seconds of a long migration
 
       # @param arguments [Array<String>]
@@ -35,7 +40,9 @@ module Pelton
         @folder = "db/migrate"
         @schema = "db/schema.rb"
         @seeds = "db/seeds.rb"
+        @config = "config/database.rb"
         @features = []
+        @wait = Migrations::Lock::TIMEOUT
       end
 
       # @param arguments [Array<String>]
@@ -43,9 +50,10 @@ module Pelton
       def run(arguments)
         command, *rest = parser.parse(arguments)
         return help(0, @out) if @help
-        return help(2, @error, command && "pelton db: no command #{command.inspect}") unless %w[create migrate rollback status seed schema console].include?(command)
-        return help(2, @error, "pelton db: the address of the database is missing: set DATABASE_URL, or use --database") unless @address
+        return help(2, @error, command && "pelton db: no command #{command.inspect}") unless COMMANDS.include?(command)
         begin
+          @address ||= configured
+          return help(2, @error, "pelton db: the address of the database is missing: set it in #{@config} or DATABASE_URL, or use --database") unless @address
           send(command, *rest)
           0
         rescue Pelton::Error, Sequel::Error, SystemCallError => problem
@@ -63,10 +71,14 @@ module Pelton
       def parser
         @parser ||= OptionParser.new(USAGE) do |options|
           options.on("-d", "--database ADDRESS", "its address; otherwise DATABASE_URL") { |address| @address = address }
+          options.on("-c", "--config FILE", "sets Pelton::Record.address; otherwise #{@config}") { |file| @config = file }
           options.on("--migrations FOLDER", "otherwise #{@folder}") { |folder| @folder = folder }
           options.on("--schema FILE", "otherwise #{@schema}") { |file| @schema = file }
           options.on("--seeds FILE", "otherwise #{@seeds}") { |file| @seeds = file }
           options.on("-r", "--require FILE", "load it before seed and console: the program's models") { |file| @features << file }
+          options.on("--wait SECONDS", Float, "for another process that migrates; otherwise #{@wait}") { |seconds| @wait = seconds }
+          options.on("--retry", "run a migration again that was killed half-way") { @retry = true }
+          options.on("--force", "drop the database even if RACK_ENV is production") { @force = true }
           options.on("-h", "--help", "show this") { @help = true }
         end
       end
@@ -77,12 +89,30 @@ module Pelton
         status
       end
 
+      # What the application's own file says.
+      def configured
+        return unless File.file?(@config)
+        before, Record.address = Record.address, nil
+        load(File.expand_path(@config))
+        Record.address
+      rescue SyntaxError, StandardError => problem
+        raise if problem.is_a?(Pelton::Error)
+        line = problem.backtrace_locations&.find { |one| one.absolute_path == File.expand_path(@config) }&.lineno
+        raise ConfigurationError, "#{@config}#{":#{line}" if line} cannot be loaded: #{problem.message} (#{problem.class})"
+      ensure
+        Record.address = before
+      end
+
       # With a connection, in a reactor: long statements hold nothing up, and the time can be shown meanwhile.
-      def connected
+      def connected(address = @address)
         Pelton.run do
-          database = Record.connect(@address, pool: 1)
+          database = Record.connect(address, pool: 1)
           yield database
         end
+      end
+
+      def migrations(database)
+        Migrations.new(database, @folder, timeout: @wait, retry_unfinished: @retry, waiting: ->(holder) { @out.puts("waits for another process that migrates: #{holder}") })
       end
 
       def create
@@ -95,21 +125,52 @@ module Pelton
       end
 
       def create_on_server(address)
-        name = address.options[:database]
-        neighbour = {postgres: "postgres", mysql: "information_schema"}.fetch(address.driver)
-        Pelton.run do
-          database = Record.connect(@address.sub(%r{(//[^/]*/)[^?]*}, "\\1#{neighbour}"), pool: 1)
-          database.run("CREATE DATABASE #{database.literal(Sequel.identifier(name))}")
+        connected(neighbour(address)) do |database|
+          database.run("CREATE DATABASE #{database.literal(Sequel.identifier(address.options[:database]))}")
         rescue Sequel::DatabaseError => error
           raise unless error.message.match?(/exists/)
         end
       end
 
+      # The address of a database that every server has.
+      def neighbour(address) = @address.sub(%r{(//[^/]*/)[^?]*}, "\\1#{{postgres: "postgres", mysql: "information_schema"}.fetch(address.driver)}")
+
+      def drop
+        raise ConfigurationError, "RACK_ENV is production: with --force the database is dropped all the same" if production? && !@force
+        address = Address.new(@address)
+        dropped = (address.driver == :sqlite) ? drop_file(address) : drop_on_server(address)
+        @out.puts(dropped ? "#{address} is dropped" : "#{address} is not there")
+      end
+
+      # While a migration runs, the file stays.
+      def drop_file(address)
+        file = address.options[:database]
+        return false if address.memory? || !File.file?(file)
+        connected { |database| Migrations::Lock.for(database, timeout: @wait).hold { Dir["#{file}{,-wal,-shm}"].each { |path| File.delete(path) } } }
+        FileUtils.rm_f(%W[#{file}-wal #{file}-shm])
+        true
+      end
+
+      def drop_on_server(address)
+        connected(neighbour(address)) do |database|
+          name = address.options[:database]
+          drop = -> { database.run("DROP DATABASE #{database.literal(Sequel.identifier(name))}") }
+          (address.driver == :mysql) ? Migrations::Lock.for(database, timeout: @wait, name: name).hold(&drop) : drop.call
+          true
+        rescue Sequel::DatabaseError => error
+          raise unless error.message.match?(/does not exist|doesn't exist/)
+          false
+        end
+      end
+
       def migrate
         connected do |database|
-          done = timed { |progress| Migrations.new(database, @folder).migrate(&progress) }
-          @out.puts(done.empty? ? "no migration is pending" : "#{done.size} migrated")
-          write_schema(database) unless done.empty? || production?
+          all = migrations(database)
+          all.exclusively do
+            done = timed { |progress| all.migrate(&progress) }
+            @out.puts(done.empty? ? "no migration is pending" : "#{done.size} migrated")
+            write_schema(database) unless production?
+          end
         end
       end
 
@@ -117,19 +178,24 @@ module Pelton
         count = Integer(steps, exception: false)
         raise ArgumentError, "the number of migrations to take back is 1 or more, not #{steps}" unless count&.positive?
         connected do |database|
-          done = timed { |progress| Migrations.new(database, @folder).rollback(count, &progress) }
-          @out.puts(done.empty? ? "no migration is applied" : "#{done.size} taken back")
-          write_schema(database) unless done.empty? || production?
+          all = migrations(database)
+          all.exclusively do
+            done = timed { |progress| all.rollback(count, &progress) }
+            @out.puts(done.empty? ? "no migration is applied" : "#{done.size} taken back")
+            write_schema(database) unless production?
+          end
         end
       end
 
       def status
         connected do |database|
-          migrations = Migrations.new(database, @folder)
-          applied = migrations.applied
-          (migrations.names | applied).sort_by(&:to_i).each do |name|
-            missing = ", but its file is gone" unless migrations.names.include?(name)
-            @out.puts("#{name}: #{applied.include?(name) ? "applied#{missing}" : "pending"}")
+          all = migrations(database)
+          applied = all.applied
+          unfinished = all.unfinished
+          (all.names | applied).sort_by(&:to_i).each do |name|
+            missing = ", but its file is gone" unless all.names.include?(name)
+            killed = ", and has begun and not ended" if name == unfinished
+            @out.puts("#{name}: #{applied.include?(name) ? "applied#{missing}" : "pending"}#{killed}")
           end
         end
       end
@@ -143,8 +209,17 @@ module Pelton
         @out.puts("#{@seeds} has run")
       end
 
-      def schema
-        connected { |database| write_schema(database) }
+      def schema(what = "dump")
+        raise ArgumentError, "schema writes the file, schema load reads it; there is no schema #{what}" unless %w[dump load].include?(what)
+        connected do |database|
+          next load_schema(database) if what == "load"
+          write_schema(database) || @out.puts("#{@schema} is as the database")
+        end
+      end
+
+      def load_schema(database)
+        applied = Migrations::Lock.for(database, timeout: @wait).hold { Migrations::Schema.new(database, @schema).load }
+        @out.puts("#{@schema} is loaded, with #{applied.size} migrations")
       end
 
       # Outside a reactor: irb reads the terminal, and its queries may block.
@@ -162,10 +237,9 @@ module Pelton
       def production? = ENV["RACK_ENV"] == "production"
 
       def write_schema(database)
-        database.extension(:schema_dumper)
-        FileUtils.mkdir_p(File.dirname(@schema))
-        File.write(@schema, "# Written by pelton db. The migrations make it; do not change it here.\n#{database.dump_schema_migration(same_db: true)}")
-        @out.puts("#{@schema} is written")
+        written = Migrations::Schema.new(database, @schema).write
+        @out.puts("#{@schema} is written") if written
+        written
       end
 
       # Shows each migration, and every few seconds how long it has taken.

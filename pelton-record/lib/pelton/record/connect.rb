@@ -14,9 +14,15 @@ module Pelton
     private_constant :DRIVERS
 
     class << self
+      # The address of the application's database, which {connect} takes when it is given none. An application sets it in its
+      # config/database.rb, where `pelton db` finds it, too.
+      #
+      # @return [String, nil]
+      attr_accessor :address
+
       # Connects models to a database. One connection is opened at once, to find mistakes early.
       #
-      # @param address [String] "sqlite://app.db" (relative to the current folder; an absolute path has three slashes), "sqlite::memory:",
+      # @param address [String] otherwise {address}: "sqlite://app.db" (relative to the current folder; an absolute path has three slashes), "sqlite::memory:",
       #   "postgres://user:password@host:port/database", "mysql://user:password@host/database"; "mariadb:" and "trilogy:" are "mysql:"
       # @param pool [Integer] connections at most. Of SQLite: those that read; one more writes
       # @param timeout [Numeric] seconds to wait for a connection of the pool, for a new one to open, and for a lock of SQLite's
@@ -32,7 +38,8 @@ module Pelton
       # @raise [ConfigurationError] when the address cannot be understood, or the driver's gem is missing
       # @raise [ConnectionError] when nobody answers there, or refuses
       # @asynchronous
-      def connect(address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, leak_after: 30, replicas: [], sticky: Replicas::STICKY, **options)
+      def connect(address = self.address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, leak_after: 30, replicas: [], sticky: Replicas::STICKY, **options)
+        raise ConfigurationError, "the address of the database is missing: Pelton::Record.connect(\"sqlite://app.db\"), or Pelton::Record.address = before" if address.nil?
         parsed = Address.new(address)
         raise ConfigurationError, "the pool has one connection or more, not #{pool.inspect}" unless pool.is_a?(Integer) && pool.positive?
         driver = driver_of(parsed)

@@ -4,37 +4,53 @@ require_relative "error"
 
 module Pelton
   module Record
-    # The migrations of a folder, by Sequel's migrator: files like 20260131_create_posts.rb, applied in the order of their numbers.
+    # The migrations of a folder, by Sequel's migrator: files like 20260131_create_posts.rb, applied in the order of their numbers. One
+    # process at a time changes a database.
     class Migrations
       # A migration failed. The message says what state the database is in, and what to do.
       class Failed < Pelton::Error
       end
-
-      # Why a migration ran without a transaction, by the kind of database.
-      WITHOUT = {mysql: "MySQL cannot take them back", sqlite: "a migration of SQLite runs without a transaction, in which foreign keys could not be switched off"}.freeze
-      private_constant :WITHOUT
 
       # @return [Array<String>] the names of the files, in their order
       attr_reader :names
 
       # @param database [Sequel::Database]
       # @param folder [String]
+      # @param timeout [Numeric] seconds to wait for another process that migrates the database
+      # @param retry_unfinished [Boolean] whether a migration that was killed half-way, without a transaction, may run again
+      # @param waiting [#call, nil] called with a description of the other process, when this one begins to wait
       # @raise [ConfigurationError] when there is no such folder, or it has no migrations
-      def initialize(database, folder)
-        Sequel.extension(:migration)
+      def initialize(database, folder, timeout: Lock::TIMEOUT, retry_unfinished: false, waiting: nil)
         @database = database
         @folder = folder
+        @lock = Lock.for(database, timeout: timeout)
+        @retry = retry_unfinished
+        @waiting = waiting
         @names = Dir[File.join(folder, "*.rb")].map { |path| File.basename(path).downcase }.grep(Sequel::Migrator::MIGRATION_FILE_PATTERN).sort_by(&:to_i)
         raise ConfigurationError, "there are no migrations in #{folder}: a file is called #{Time.now.strftime("%Y%m%d")}_create_posts.rb, for example" if @names.empty?
       end
 
       # @return [Array<String>] the names of those that have been applied
       # @asynchronous
-      def applied = migrator(allow_missing_migration_files: true).applied_migrations.sort_by(&:to_i)
+      def applied
+        return @database[:schema_migrations].select_map(:filename).sort_by { |name| [name.to_i, name] } if @database.table_exists?(:schema_migrations)
+        @database.table_exists?(:schema_info) ? migrator(allow_missing_migration_files: true).applied_migrations : [] # Sequel's numbered ones
+      end
 
       # @return [Array<String>]
       # @asynchronous
       def pending = names - applied
+
+      # @return [String, nil] the one that has not ended, because its process was killed
+      # @asynchronous
+      def unfinished = Unfinished.new(@database).find&.fetch(:filename)
+
+      # Calls the block while no other process migrates the database.
+      #
+      # @return the block's value
+      # @raise [Failed] another one does not end in time
+      # @asynchronous
+      def exclusively(&block) = @lock.hold(waiting: @waiting, &block)
 
       # Applies the pending ones.
       #
@@ -43,7 +59,7 @@ module Pelton
       # @return [Array<String>] the names of those that were applied
       # @raise [Failed]
       # @asynchronous
-      def migrate(&block) = run(pending, nil, :up, &block)
+      def migrate(&block) = exclusively { run(pending, nil, :up, &block) }
 
       # Takes the last ones back.
       #
@@ -52,23 +68,29 @@ module Pelton
       # @raise [Failed]
       # @asynchronous
       def rollback(steps = 1, &block)
-        done = applied
-        run(done.last(steps).reverse, (done.size > steps) ? done[-steps - 1].to_i : 0, :down, &block)
+        exclusively do
+          done = applied
+          run(done.last(steps).reverse, (done.size > steps) ? done[-steps - 1].to_i : 0, :down, &block)
+        end
       end
 
       private
 
-      def migrator(**options) = Sequel::TimestampMigrator.new(@database, @folder, options)
+      def migrator(**options) = Migrator.new(@database, @folder, options)
 
       def run(names, target, direction)
+        check_unfinished
         return names if names.empty?
+        @current = nil
         progress = Progress.new do |event, name|
-          @current = name
+          @current = (name if event == :begun)
           yield event, name if block_given?
         end
         @database.loggers << progress
         migrator(**{target: target}.compact).run
         names
+      rescue Migrator::Unreadable => error
+        raise Failed, "#{error.message}. No migration was applied: mend the file and run pelton db #{verb(direction)} again"
       rescue Sequel::Migrator::Error => error
         raise Failed, "the migrations in #{@folder} cannot be applied: #{error.message}"
       rescue Sequel::Error, Pelton::Error, ScriptError, StandardError => error
@@ -78,22 +100,32 @@ module Pelton
         @database.loggers.delete(progress)
       end
 
-      def explain(error, direction)
-        file = File.join(@folder, @current)
-        verb = (direction == :up) ? "migrate" : "rollback"
-        state =
-          if in_transaction?(file)
-            "Nothing of it is left: it ran in a transaction. Mend the file and run pelton db #{verb} again"
-          else
-            "Its statements before the failing one are done, and stay: #{WITHOUT[@database.database_type] || "the file has no_transaction"}. " \
-              "Undo them by hand, or leave them out of the file; then run pelton db #{verb} again"
-          end
-        "#{file} failed: #{error.message.strip} (#{error.class}). #{state}. The migrations before it are applied"
+      def check_unfinished
+        notes = Unfinished.new(@database)
+        found = notes.find or return
+        return notes.forget if @retry
+        name, begun = found.values_at(:filename, :begun)
+        raise Failed, "#{name} was being loaded when its process ended (begun #{begun}): begin again with pelton db drop, create and schema load" if found[:direction] == "load"
+        raise Failed, "#{name} did not end: begun #{begun}, without a transaction, so some of its statements may be done, or all. Compare the database with the " \
+          "file, undo what is done or leave it out of the file, then run pelton db #{verb(found[:direction].to_sym)} --retry"
       end
 
-      def in_transaction?(file)
-        @database.supports_transactional_ddl? && !File.read(file).match?(/^\s*no_transaction\b/)
+      def verb(direction) = (direction == :up) ? "migrate" : "rollback"
+
+      def explain(error, direction)
+        file = File.join(@folder, @current)
+        state =
+          if in_transaction?(file)
+            "Nothing of it is left: it ran in a transaction. Mend the file and run pelton db #{verb(direction)} again"
+          else
+            "Its statements before the failing one are done, and stay: #{(@database.database_type == :mysql) ? "MySQL cannot take them back" : "the file has no_transaction"}. " \
+              "Undo them by hand, or leave them out of the file; then run pelton db #{verb(direction)} again"
+          end
+        line = Migrator.line_of(error, file)
+        "#{file}#{":#{line}" if line} failed: #{error.message.strip} (#{error.class}). #{state}. The migrations before it are #{(direction == :up) ? "applied" : "taken back"}"
       end
+
+      def in_transaction?(file) = @database.database_type != :mysql && !File.read(file).match?(/^\s*no_transaction\b/)
 
       # Sequel's migrator tells loggers what it begins and what it has done.
       class Progress
@@ -116,3 +148,8 @@ module Pelton
     end
   end
 end
+
+Sequel.extension(:migration)
+require_relative "migrations/lock"
+require_relative "migrations/migrator"
+require_relative "migrations/schema"

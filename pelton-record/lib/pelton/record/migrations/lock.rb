@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Pelton
+  module Record
+    class Migrations
+      # One process at a time changes a database: the others wait. The lock ends with the process that holds it, however that ends.
+      # @private
+      class Lock
+        TIMEOUT = 300 # seconds to wait for another process
+        POLL = 0.2 # seconds. A session that waited inside the database would hold up CREATE INDEX CONCURRENTLY in the holder's migration
+
+        # @param database [Sequel::Database]
+        # @param timeout [Numeric] seconds
+        # @param name [String, nil] of a database at the same server, on MySQL; otherwise this one's
+        # @return [Lock] of its kind
+        def self.for(database, timeout: TIMEOUT, name: nil)
+          {postgres: Postgres, mysql: MySQL}.fetch(database.database_type, SQLite).new(database, timeout, name)
+        end
+
+        def initialize(database, timeout, name = nil)
+          @database = database
+          @timeout = timeout
+          @database_name = name
+        end
+
+        # Calls the block while this process holds the lock.
+        #
+        # @param waiting [#call, nil] called with the holder's description, once, when another process has the lock
+        # @return the block's value
+        # @raise [Failed] the lock did not come free in time
+        # @asynchronous
+        def hold(waiting: nil, &block)
+          return yield if @held
+          start = Clock.now
+          value = nil
+          until attempt { value = keep(&block) }
+            holder = describe
+            raise Failed, "another process migrates this database: #{holder}. It has not ended within #{@timeout} s: wait for it, or end it" if Clock.now - start >= @timeout
+            waiting&.call(holder)
+            waiting = nil
+            sleep(POLL)
+          end
+          value
+        end
+
+        private
+
+        def keep
+          @held = true
+          yield
+        ensure
+          @held = false
+        end
+
+        def describe = holder || "it has just ended, or cannot be seen"
+
+        # A lock of a database's session.
+        class Session < Lock
+          private
+
+          # The migrations use the connection that has the lock, so none of them goes on when the lock is lost.
+          def attempt
+            @database.synchronize do
+              next false unless take
+              begin
+                yield
+              ensure
+                release
+              end
+              true
+            end
+          end
+
+          def release
+            unlock
+          rescue Sequel::Error, Pelton::Error
+            nil # the session has ended, and the lock with it
+          end
+        end
+
+        # Sequel's own migrator takes the same one with `use_advisory_lock`.
+        class Postgres < Session
+          KEY = 4966325471869609408
+
+          private
+
+          def take = @database.get(Sequel.function(:pg_try_advisory_lock, KEY))
+
+          def unlock = @database.get(Sequel.function(:pg_advisory_unlock, KEY))
+
+          def holder
+            row = @database[:pg_locks].join(:pg_stat_activity, pid: :pid)
+              .where(locktype: "advisory", granted: true, classid: KEY >> 32, objid: KEY & 0xffffffff, datname: Sequel.function(:current_database))
+              .get([Sequel[:pg_stat_activity][:pid], :application_name, :client_addr, :client_port, :backend_start])
+            return unless row
+            pid, program, host, port, since = row
+            "the session #{pid} of #{[program, host && "#{host}:#{port}"].compact.reject(&:empty?).join(" at ")}, since #{since}"
+          end
+        end
+
+        # Names of such locks are the whole server's.
+        class MySQL < Session
+          private
+
+          def name = @name ||= "pelton db #{@database_name || @database.get(Sequel.function(:database))}"[0, 64]
+
+          def take = @database.get(Sequel.function(:get_lock, name, 0)) == 1
+
+          def unlock = @database.get(Sequel.function(:release_lock, name))
+
+          def holder
+            row = @database[Sequel[:information_schema][:processlist]].where(id: Sequel.function(:is_used_lock, name)).first or return
+            "the session #{row[:ID] || row[:id]} of #{row[:USER] || row[:user]} at #{row[:HOST] || row[:host]}"
+          end
+        end
+
+        # A file beside the database, locked by the system. It is removed at the end; one that a killed process has left is taken over.
+        class SQLite < Lock
+          private
+
+          def path = @path ||= @database.opts[:database].to_s.then { |name| "#{name}-migrating" unless name.empty? || name == ":memory:" }
+
+          def attempt
+            return yield || true unless path
+            File.open(path, File::RDWR | File::CREAT, 0o644) do |file|
+              next false unless file.flock(File::LOCK_EX | File::LOCK_NB) && same?(file)
+              file.truncate(0)
+              file.write("process #{Process.pid} on #{Socket.gethostname}, since #{Time.now.round}\n")
+              file.flush
+              begin
+                yield
+              ensure
+                File.delete(path)
+              end
+              true
+            end
+          end
+
+          # Whether the file is still there, and not another one by its name.
+          def same?(file)
+            File.stat(path).ino == file.stat.ino
+          rescue Errno::ENOENT
+            false
+          end
+
+          def holder
+            text = File.read(path).strip
+            text unless text.empty?
+          rescue Errno::ENOENT
+            nil
+          end
+        end
+      end
+    end
+  end
+end
