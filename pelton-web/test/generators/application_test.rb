@@ -77,7 +77,7 @@ class WebGeneratorsApplicationTest < PeltonTest
     generate("one", database: "postgres")
 
     assert_includes read.call("one/Gemfile"), "gem \"pg\""
-    assert_includes read.call("one/config/application.rb"), "\"postgres:///one_\#{settings.environment}\""
+    assert_includes read.call("one/config/database.rb"), "\"postgres:///one_\#{environment}\""
     assert_includes read.call("one/test/test_helper.rb"), "\"postgres:///one_test\""
     generate("two", database: "mysql")
 
@@ -101,7 +101,7 @@ class WebGeneratorsApplicationTest < PeltonTest
     lines_of("bundle", "install", "--local")
 
     assert_match(/3 runs, \d+ assertions, 0 failures, 0 errors/, lines_of("bundle", "exec", "rake"))
-    lines_of("bundle", "exec", "pelton", "db", "migrate", "--database", "sqlite://db/development.sqlite3")
+    lines_of("bundle", "exec", "pelton", "db", "migrate")
 
     assert_match(/^GET +\/ .*messages#index/, lines_of("bundle", "exec", "pelton", "web", "routes"))
     assert_match(/\[\]/, lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: "p Message.all.to_a\n"))

@@ -95,15 +95,15 @@ module Pelton
         # @return [String] where the database is, as Ruby
         def database_address
           case @database
-          when "postgres" then "\"postgres:///#{@name}_\#{settings.environment}\""
-          when "mysql" then "\"mysql://root@localhost/#{@name}_\#{settings.environment}\""
-          else "\"sqlite://\#{settings.root}/db/\#{settings.environment}.sqlite3\""
+          when "postgres" then "\"postgres:///#{@name}_\#{environment}\""
+          when "mysql" then "\"mysql://root@localhost/#{@name}_\#{environment}\""
+          else "\"sqlite://\#{File.expand_path(\"../db\", __dir__)}/\#{environment}.sqlite3\""
           end
         end
 
         # @return [String] that of the tests
         def test_address
-          (@database == "sqlite") ? "\"sqlite::memory:\"" : database_address.sub("\#{settings.environment}", "test")
+          (@database == "sqlite") ? "\"sqlite::memory:\"" : database_address.sub("\#{environment}", "test")
         end
 
         def source = Gem.sources.to_a.first
