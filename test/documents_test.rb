@@ -52,6 +52,13 @@ class DocumentsTest < PeltonTest
     each_match(EXAMPLE).each { |document, code| assert RubyVM::InstructionSequence.compile(code, document) }
   end
 
+  # A reader who copies an example knows what else it needs.
+  def test_each_guide_says_before_its_first_example_what_its_examples_need
+    silent = Dir["docs/guides/*.md", base: ROOT].reject { |guide| read(guide).split(/^ *```ruby$/, 2).then { |before, after| after.nil? || before.match?(/^\*\*The examples?\*\* /) } }
+
+    assert_empty silent
+  end
+
   # A newcomer has the gem and this program, and nothing else.
   def test_the_readme_s_first_program_prints_what_the_readme_says
     program, output = read("README.md").match(/^```ruby\n(.*?)^```\n\n```text\n(.*?)^```/m).captures
