@@ -13,5 +13,5 @@ Gem::Specification.new do |spec|
   spec.executables = ["pelton"]
   spec.extensions = ["ext/pelton/extconf.rb"]
   # Only `pelton serve` loads it, and needs Rack 3. The rest of Pelton goes with any: EventMachine's programs often have an older one.
-  spec.add_dependency "rack", ">= 1.6"
+  spec.add_dependency "rack", ">= 1.6", "< 4"
 end

@@ -11,6 +11,6 @@ Gem::Specification.new do |spec|
   spec.files = Dir["lib/**/*.{rb,yml}", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
   spec.add_dependency "pelton", "= #{Pelton::VERSION}"
   spec.add_dependency "sequel", "~> 5.90"
-  spec.add_dependency "activemodel", ">= 7.1"
-  spec.add_dependency "extralite-bundle", ">= 2.10" # SQLite, with its source: needs no package of the system
+  spec.add_dependency "activemodel", ">= 7.1", "< 9"
+  spec.add_dependency "extralite-bundle", "~> 2.10" # SQLite, with its source: needs no package of the system
 end

@@ -29,7 +29,7 @@ class CommandTest < PeltonTest
   end
 
   def test_help_for_a_command
-    assert_output(/\Ausage: pelton COMMAND/) { assert_equal 0, Pelton::Command.run(["help"]) }
+    [%w[help], %w[help --help], %w[--help]].each { |command| assert_output(/\Ausage: pelton COMMAND/) { assert_equal 0, Pelton::Command.run(command) } }
     assert_output(/\Ausage: pelton serve/) { assert_equal 0, Pelton::Command.run(%w[help serve]) }
     assert_output(/\Ausage: pelton memcached/) { assert_equal 0, Pelton::Command.run(%w[help memcached]) }
     [%w[help run], %w[run --help], %w[run -h]].each { |command| assert_output(/\Ausage: pelton run FILE/) { assert_equal 0, Pelton::Command.run(command) } }

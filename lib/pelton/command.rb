@@ -66,7 +66,8 @@ module Pelton
     end
 
     def self.help(command)
-      return command ? refuse(command) : (puts(USAGE) || 0) unless COMMANDS.include?(command)
+      return puts(USAGE) || 0 if [nil, "help", "--help", "-h"].include?(command)
+      return refuse(command) unless COMMANDS.include?(command)
       run([command, "--help"])
     end
     private_class_method :help

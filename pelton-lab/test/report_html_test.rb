@@ -35,12 +35,14 @@ class LabReportHtmlTest < PeltonTest
   def test_the_machine_the_versions_and_the_commands
     comparison = SomeComparison.new
     comparison.commands["memcached"] = "memcached -p 1 -t 1"
+    comparison.commands["server"] = "ruby #{Dir.pwd}/program.rb #{Dir.home}/settings"
     said = text(page([comparison]))
 
     assert_includes said, RUBY_DESCRIPTION
     assert_includes said, "some server 1.0"
     assert_includes said, "pelton lab mine.rb --seed 5"
     assert_includes said, "memcached -p 1 -t 1"
+    assert_includes said, "ruby program.rb ~/settings"
   end
 
   def test_a_refused_contender_is_named_with_the_reason

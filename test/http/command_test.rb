@@ -103,6 +103,20 @@ class HTTPCommandTest < PeltonTest
     end
   end
 
+  # What rack and Pelton do there says nothing about the error.
+  def test_an_error_of_the_rackup_file_is_shown_with_the_lines_of_the_application_alone
+    in_a_folder do
+      {"run Nothing" => /\Aconfig.ru:1:in .*uninitialized constant Nothing \(NameError\)/, "run ->(env) {" => /config.ru:1: syntax error/,
+       "require 'no_such_gem'" => /cannot load such file -- no_such_gem.*config.ru:1:in /m}.each do |text, message|
+        File.write("config.ru", text)
+        output, = Open3.capture2e(RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "-p", "0")
+
+        assert_match(message, output)
+        refute_match(%r{rack/builder.rb|pelton/http/launcher.rb}, output.lines.grep(/^\s+from /).join)
+      end
+    end
+  end
+
   def test_the_status_of_workers
     in_a_folder do |dir|
       File.write("config.ru", "run ->(env) { sleep }")

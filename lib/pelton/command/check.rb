@@ -78,7 +78,7 @@ module Pelton
       # It may fail with any error, and may even end the process.
       def check_application
         app = HTTP::Launcher.new(configuration, out: @out).load_app
-        problem("#{configuration.rackup}: the application must respond to call, and a #{app.class} does not") unless app.respond_to?(:call)
+        problem("#{configuration.rackup}: the application must respond to call, which #{app.class} does not") unless app.respond_to?(:call)
       rescue HTTP::Configuration::Invalid => error
         problem(error.message)
       rescue SystemExit => error

@@ -58,12 +58,16 @@ module Pelton
       #
       # @return [#call]
       # @raise [Configuration::Invalid] the rackup file or the gem rack is missing
+      # @raise what the rackup file raises; its backtrace ends there
       def load_app
         @app ||= begin
           find_rackup
           require_builder
           parsed = Rack::Builder.parse_file(@configuration.rackup)
           parsed.is_a?(Array) ? parsed.first : parsed
+        rescue ScriptError, StandardError => error
+          error.set_backtrace(error.backtrace&.take_while { |line| !line.include?("/rack/builder.rb:") })
+          raise
         end
       end
 

@@ -161,9 +161,12 @@ module Pelton
             "confidence interval, and amber means that it is wider than ±10 %. A round trip on one core and one between two cores are two " \
             "different things: compare within a picture."),
           Html.tag(:h4, "The command that repeats it"), Html.tag(:pre, @options.command),
-          (Html.tag(:h4, "Processes that it started, among others") if commands.any?), (Html.tag(:pre, commands.values.join("\n")) if commands.any?),
+          (Html.tag(:h4, "Processes that it started, among others") if commands.any?), (Html.tag(:pre, without_places(commands.values.join("\n"))) if commands.any?),
           Html.tag(:h4, "The machine and the versions"), Html.tag(:dl, machine.flat_map { |name, value| [Html.tag(:dt, name), Html.tag(:dd, value)] }))
       end
+
+      # The page may be published: where the lab lies on this machine is nobody's business.
+      def without_places(text) = text.gsub("#{Dir.pwd}/", "").gsub("#{File.expand_path("../../../..", __dir__)}/", "").gsub(Dir.home, "~")
 
       def machine
         versions = @comparisons.flat_map(&:results).map(&:contender).filter_map { |one| [one.gem || one.program, one.version] if one.version }.uniq
