@@ -117,6 +117,18 @@ class WebRateLimitTest < PeltonTest
     [{failure: :other}, {requests: 0}, {seconds: 0.5}].each { |options| assert_raises(Pelton::Web::ConfigurationError) { limit("127.0.0.1:1", **options) } }
   end
 
+  # Where there is no memcached, the process counts by itself.
+  def test_the_setting_alone
+    application = Class.new(Pelton::Web::Application) do
+      settings.rate_limit = {requests: 1, seconds: 100}
+      routes { get("/") { "x" } }
+    end
+
+    assert_equal [200, 429, 200], %w[203.0.113.1 203.0.113.1 203.0.113.2].map { |address| request(application, "GET", "/", "REMOTE_ADDR" => address).status }
+    assert_equal 2, application.settings.rate_limit_store.size
+    assert_raises(Pelton::Web::ConfigurationError) { Class.new(Pelton::Web::Application).settings.rate_limit_store = {} }
+  end
+
   def test_the_setting
     with_memcached do |port|
       memcached = @memcached = Pelton::Memcached::Client.new("127.0.0.1:#{port}")

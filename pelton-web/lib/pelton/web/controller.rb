@@ -14,6 +14,7 @@ require_relative "controller/blocks"
 require_relative "controller/sessions"
 require_relative "controller/forgery"
 require_relative "controller/authentication"
+require_relative "controller/rate_limiting"
 
 module Pelton
   module Web
@@ -48,6 +49,7 @@ module Pelton
       extend Rescues
       extend Actions
       extend Rendering::Declarations
+      extend RateLimiting
       include Rescues::Answers
       include Answering
       include Rendering
