@@ -35,4 +35,16 @@ class WebHTMLTest < PeltonTest
   def test_bytes_that_are_no_text_stay_inside
     assert_equal "\xff&lt;".b, HTML.escape("\xff<").b
   end
+
+  def test_text_for_a_page_is_utf_8
+    {"é" => "é", "\xff<" => "\uFFFD<", "é\xff".b => "é\uFFFD", "é".encode("UTF-16LE") => "é", "é".encode("ISO-8859-1") => "é", "é".encode("UTF-16LE").byteslice(0, 1) => "\uFFFD",
+     "a".encode("US-ASCII") => "a", (+"+AOk-").force_encoding("UTF-7") => "+AOk-", nil => "", 7 => "7"}.each do |value, expected|
+      text = HTML.text(value)
+
+      assert_equal [expected, true], [text, text.valid_encoding?], value.inspect
+    end
+    html = HTML.new("<b>")
+
+    assert_same html, HTML.text(html)
+  end
 end

@@ -21,6 +21,21 @@ class WebControllerRedirectingTest < PeltonTest
     assert_equal [307, "/x"], to("/x", "POST", status: 307)
   end
 
+  def test_messages_for_the_page_there
+    app = Class.new(Pelton::Web::Application) do
+      routes do
+        post("/") { redirect_to "/", notice: "Saved.", alert: nil, flash: {warning: "Soon."} }
+        delete("/") { redirect_back fallback: "/", alert: "<b>" }
+        post("/away") { redirect_to "https://evil.example", notice: "kept?" }
+        get("/") { flash.to_a.inspect }
+      end
+    end
+    assert_equal '[["notice", "Saved."], ["warning", "Soon."]]', shown(app, request(app, "POST", "/"))
+    assert_equal '[["alert", "<b>"]]', shown(app, request(app, "DELETE", "/"))
+    assert_equal [400, nil], request(app, "POST", "/away").then { |answer| [answer.status, answer["set-cookie"]] }
+    assert_nil request(answering { redirect_to "/" }, "GET", "/")["set-cookie"]
+  end
+
   def test_to_no_other_host
     ["http://evil.example/", "https://example.org/", "//evil.example", "/\\evil.example", "\\\\evil.example", "http://example.org.evil.example/", "http://example.org@evil.example/",
       "http://example.org:80@evil.example/", "javascript:alert(1)", "data:text/html,x", "", "x", " /x", "/\t/evil.example", "/x\r\nset-cookie: a=b", "/x\0", "http:evil.example",
@@ -44,4 +59,8 @@ class WebControllerRedirectingTest < PeltonTest
       assert_equal location, request(app, "GET", "/", "HTTP_REFERER" => referer)["location"]
     end
   end
+
+  private
+
+  def shown(app, answer) = request(app, "GET", "/", "HTTP_COOKIE" => answer["set-cookie"][/\A[^;]*/]).body
 end

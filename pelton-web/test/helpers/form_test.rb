@@ -19,12 +19,30 @@ class WebFormTest < PeltonTest
     assert_equal '<input type="file" name="p[f]" id="p_f">', form(scope: "p").file_field(:f)
   end
 
-  def test_choices
-    assert_equal '<input type="hidden" name="p[published]" value="0" autocomplete="off"><input type="checkbox" name="p[published]" id="p_published" value="1" checked>',
-      form(scope: :p).check_box(:published)
-    assert_equal '<input type="radio" name="p[kind]" id="p_kind_news" value="news" checked>', form(scope: :p).radio_button(:kind, "news")
-    assert_equal '<select name="p[kind]" id="p_kind"><option value=""></option><option value="news" selected>News</option><option value="b">b</option></select>',
-      form(scope: :p).select(:kind, [%w[News news], "b"], include_blank: true)
+  def test_times_as_inputs_want_them
+    time = Time.utc(2026, 2, 3, 4, 5, 6)
+    fields = form(BlogPost.new(time), scope: :p)
+
+    assert_equal({date: "2026-02-03", time: "04:05", datetime_local: "2026-02-03T04:05", month: "2026-02", week: "2026-W06"},
+      %i[date time datetime_local month week].to_h { |type| [type, fields.public_send(:"#{type}_field", :title)[/value="([^"]*)"/, 1]] })
+    assert_includes fields.datetime_local_field(:title), 'type="datetime-local"'
+    assert_includes form(BlogPost.new("x"), scope: :p).date_field(:title), 'value="x"'
+  end
+
+  def test_several_files
+    assert_equal '<input type="file" name="p[f][]" id="p_f" multiple>', form(scope: "p").file_field(:f, multiple: true)
+  end
+
+  class Number
+    def count = nil
+
+    def has_attribute?(name) = name == :count
+
+    def attribute_before_type_cast(_name) = "many"
+  end
+
+  def test_what_was_no_number_is_shown_again
+    assert_equal '<input type="number" name="n[count]" id="n_count" value="many">', form(Number.new, scope: :n).number_field(:count)
   end
 
   def test_labels_errors_and_the_button

@@ -1,7 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "helpers/tags"
+require_relative "helpers/text"
+require_relative "helpers/numbers"
+require_relative "helpers/dates"
 require_relative "helpers/links"
+require_relative "helpers/options"
 require_relative "helpers/forms"
 
 module Pelton
@@ -9,7 +13,11 @@ module Pelton
     # What templates can call beside the program's own helpers. Names and options are those of Rails.
     module Helpers
       include Tags
+      include Text
+      include Numbers
+      include Dates
       include Links
+      include Options
       include Forms
     end
   end

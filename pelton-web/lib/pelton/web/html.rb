@@ -17,6 +17,20 @@ module Pelton
         (HTML === text) ? text : CGI.escapeHTML(text)
       end
 
+      # Text that can stand in a page, which is UTF-8: bytes are taken for UTF-8, other encodings are converted, and what is no
+      # character becomes U+FFFD.
+      #
+      # @param value [#to_s]
+      # @return [String] valid UTF-8; {HTML} stays as it is
+      def self.text(value)
+        text = value.to_s
+        return text if HTML === text || (text.encoding == Encoding::UTF_8 && text.valid_encoding?)
+        text = text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace) unless text.encoding == Encoding::BINARY
+        text.dup.force_encoding(Encoding::UTF_8).scrub
+      rescue EncodingError # Ruby cannot convert from that encoding
+        text.b.force_encoding(Encoding::UTF_8).scrub
+      end
+
       # @param text [String] HTML from a source that may be trusted. Escape every part that comes from outside
       def initialize(text)
         super

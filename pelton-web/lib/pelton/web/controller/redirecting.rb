@@ -13,13 +13,17 @@ module Pelton
         # @param location [String] a path, or a URL
         # @param status [Integer, Symbol, nil] otherwise 302; 303 for requests that are not GET or HEAD, so that the client gets the new address
         # @param allow_other_host [Boolean] whether it may be another host's URL
+        # @param notice [String, nil] a message for the page there: see {Flash}
+        # @param alert [String, nil] another one, of what went wrong
+        # @param flash [Hash] messages of other names
         # @return [nil]
         # @raise [BadRequest] the location is another host's, or no address
         # @raise [AnswerError] the action has answered already
-        def redirect_to(location, status: nil, allow_other_host: false)
+        def redirect_to(location, status: nil, allow_other_host: false, notice: nil, alert: nil, flash: {})
           location = location.to_s
           raise BadRequest, "The redirection leads to another host, or to no address." unless allow_other_host ? url?(location) || here?(location) : here?(location)
           answer([], status: status || (%w[GET HEAD].include?(@env["REQUEST_METHOD"]) ? 302 : 303))
+          {notice: notice, alert: alert, **flash}.each { |name, message| self.flash[name] = message unless message.nil? }
           response.headers["location"] = location.b.gsub(/[^\x21-\x7e]/n) { |byte| format("%%%02X", byte.ord) }
           nil
         end

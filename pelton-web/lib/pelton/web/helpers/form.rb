@@ -1,12 +1,23 @@
 # frozen_string_literal: true
 
+require_relative "form/choices"
+require_relative "form/nested"
+
 module Pelton
   module Web
     module Helpers
       # The fields of a form. Each is named after the form's scope (`post[title]`), and has the model's value.
       class Form
+        include Choices
+        include Nested
+
+        # How inputs write times (HTML, 2.3.5).
+        TIMES = {"date" => "%Y-%m-%d", "time" => "%H:%M", "datetime-local" => "%Y-%m-%dT%H:%M", "month" => "%Y-%m", "week" => "%G-W%V"}.freeze
+        private_constant :TIMES
+
         # @return [Object, nil]
         attr_reader :model
+        alias_method :object, :model
 
         # @private
         def initialize(view, model, scope)
@@ -19,18 +30,33 @@ module Pelton
         #   @return [HTML]
         # @!method email_field(name, **attributes)
         #   @return [HTML]
-        # @!method number_field(name, **attributes)
-        #   @return [HTML]
-        # @!method date_field(name, **attributes)
-        #   @return [HTML]
-        # @!method search_field(name, **attributes)
+        # @!method telephone_field(name, **attributes)
         #   @return [HTML]
         # @!method url_field(name, **attributes)
         #   @return [HTML]
+        # @!method search_field(name, **attributes)
+        #   @return [HTML]
+        # @!method number_field(name, **attributes)
+        #   @return [HTML]
+        # @!method range_field(name, **attributes)
+        #   @return [HTML]
+        # @!method color_field(name, **attributes)
+        #   @return [HTML]
+        # @!method date_field(name, **attributes)
+        #   @return [HTML]
+        # @!method time_field(name, **attributes)
+        #   @return [HTML]
+        # @!method datetime_local_field(name, **attributes)
+        #   @return [HTML] without a time zone: it is the application's
+        # @!method month_field(name, **attributes)
+        #   @return [HTML]
+        # @!method week_field(name, **attributes)
+        #   @return [HTML]
         # @!method hidden_field(name, **attributes)
         #   @return [HTML]
-        %w[text email number date search url hidden].each do |type|
-          define_method(:"#{type}_field") { |name, **attributes| input(type, name, value: value(name), **attributes) }
+        %w[text email telephone url search number range color date time datetime_local month week hidden].each do |type|
+          kind = {"telephone" => "tel", "datetime_local" => "datetime-local"}.fetch(type, type)
+          define_method(:"#{type}_field") { |name, **attributes| input(kind, name, value: written(value(name), kind), **attributes) }
         end
 
         # A password is never filled in.
@@ -40,45 +66,27 @@ module Pelton
 
         # The form needs `multipart: true`.
         #
+        # @param multiple [Boolean] whether several files can be chosen
         # @return [HTML]
-        def file_field(name, **attributes) = input("file", name, **attributes)
+        def file_field(name, multiple: false, **attributes)
+          input("file", name, **(multiple ? {name: "#{named(name)[:name]}[]", multiple: true} : {}), **attributes)
+        end
 
         # @return [HTML]
         def text_area(name, value = value(name), **attributes) = @view.tag(:textarea, @view.safe_join(["\n", value]), **named(name), **attributes)
 
-        # Sends "1" or "0".
-        #
+        # @param value [Object, nil] for one of several radio buttons: its choice
         # @return [HTML]
-        def check_box(name, **attributes)
-          checked = ![nil, false, 0, "0", ""].include?(value(name))
-          @view.safe_join([@view.tag(:input, type: "hidden", name: named(name)[:name], value: "0", autocomplete: "off"),
-            input("checkbox", name, value: "1", checked: checked, **attributes)])
+        def label(name, text = name.to_s.tr("_", " ").capitalize, value: nil, **attributes)
+          @view.tag(:label, text, for: value.nil? ? named(name)[:id] : id_of_choice(name, value), **attributes)
         end
-
-        # @return [HTML]
-        def radio_button(name, choice, **attributes)
-          input("radio", name, value: choice, checked: value(name).to_s == choice.to_s, **attributes, id: "#{named(name)[:id]}_#{choice}")
-        end
-
-        # @param choices [Array<String>, Array<(String, Object)>, Hash] what is shown, and the value
-        # @param include_blank [Boolean, String] whether there is an empty choice first
-        # @return [HTML]
-        def select(name, choices, include_blank: false, **attributes)
-          chosen = value(name).to_s
-          options = choices.map { |text, value = text| @view.tag(:option, text, value: value, selected: value.to_s == chosen) }
-          options.unshift(@view.tag(:option, (include_blank == true) ? "" : include_blank, value: "")) if include_blank
-          @view.tag(:select, @view.safe_join(options), **named(name), **attributes)
-        end
-
-        # @return [HTML]
-        def label(name, text = name.to_s.tr("_", " ").capitalize, **attributes) = @view.tag(:label, text, for: named(name)[:id], **attributes)
 
         # @return [HTML]
         def submit(text = "Save", **attributes) = @view.tag(:button, text, type: "submit", **attributes)
 
         # @return [HTML, nil] what is wrong with an attribute of the model; nil: nothing
         def error(name, **attributes)
-          messages = @model.respond_to?(:errors) ? @model.errors[name] : []
+          messages = (@model.respond_to?(:errors) && @model.errors[name]) || []
           @view.tag(:span, messages.join(", "), class: "error", **attributes) if messages.any?
         end
 
@@ -87,11 +95,19 @@ module Pelton
         def input(type, name, **attributes) = @view.tag(:input, type: type, **named(name), **attributes)
 
         def named(name)
-          return {name: name, id: name} unless @scope
-          {name: "#{@scope}[#{name}]", id: "#{@scope}_#{name}"}
+          return {name: name, id: Options._id(name)} unless @scope
+          {name: "#{@scope}[#{name}]", id: Options._id("#{@scope}[#{name}]")}
         end
 
-        def value(name) = @model.respond_to?(name) ? @model.public_send(name) : nil
+        # What a user has written where a number belongs is shown again, though it is no number.
+        def value(name)
+          return unless @model.respond_to?(name)
+          value = @model.public_send(name)
+          return value unless value.nil? && @model.respond_to?(:attribute_before_type_cast) && @model.has_attribute?(name)
+          @model.attribute_before_type_cast(name)
+        end
+
+        def written(value, type) = (TIMES.key?(type) && value.respond_to?(:strftime)) ? value.strftime(TIMES[type]) : value
 
         # The name under which its attributes are sent: `post` for a Post, `blog_post` for a Blog::Post.
         def scope_of(model)

@@ -21,6 +21,8 @@ module Pelton
         # @param method [Symbol, nil] nil: PATCH for a model that is stored, otherwise POST
         # @param multipart [Boolean] for files
         # @yieldparam form [Form]
+        # Objects that belong to the model have their fields by {Form::Nested#fields_for}.
+        #
         # @return [HTML]
         def form_with(url:, model: nil, scope: nil, method: nil, multipart: false, **attributes)
           method ||= (model.respond_to?(:persisted?) && model.persisted?) ? :patch : :post

@@ -5,17 +5,13 @@ module Pelton
     module Helpers
       # Links, and the files that a page needs.
       module Links
-        # Schemes that would run the address as a program.
-        PROGRAM = /\A(?:javascript|vbscript|data):/i
-        private_constant :PROGRAM
-
         # @param text [#to_s] with a block, this is the address
         # @param url [String] an address that would run a program (`javascript:`, `data:`) becomes "#": it may be a user's
         # @param attributes [Hash] see {Tags#tag}
         # @return [HTML]
         def link_to(text, url = nil, **attributes, &block)
           text, url = capture(&block), text if block
-          tag(:a, text, href: safe_url(url), **attributes)
+          tag(:a, text, href: url.to_s, **attributes)
         end
 
         # A form with one button, for what changes something: a link is followed by robots and by browsers in advance.
@@ -47,11 +43,6 @@ module Pelton
         end
 
         private
-
-        def safe_url(url)
-          url = url.to_s
-          PROGRAM.match?(url.gsub(/[\0-\x20]/, "")) ? "#" : url
-        end
 
         def with_extension(source, extension) = (File.extname(source) == extension || source.include?("//")) ? source : "#{source}#{extension}"
       end

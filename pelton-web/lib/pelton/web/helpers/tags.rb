@@ -1,19 +1,29 @@
 # frozen_string_literal: true
 
+require "json"
 require_relative "../html"
 
 module Pelton
   module Web
     module Helpers
-      # Elements and text.
+      # Elements, and text in them.
       module Tags
         # Elements without content.
         VOID = %w[area base br col embed hr img input link meta source track wbr].to_h { |name| [name, true] }.freeze
         NAME = %r{\A[^"'<>/=\0-\x20]+\z}
-        private_constant :VOID, :NAME
+        # Attributes that are addresses, and addresses that browsers run as a program when they are followed.
+        ADDRESS = /\A(?:href|action|formaction|src|xlink:href)\z/i
+        PROGRAM = /\A(?:javascript|vbscript):|\Adata:(?!image\/(?!svg))/i
+        GROUPS = [:data, :aria, "data", "aria"].freeze
+        private_constant :VOID, :NAME, :ADDRESS, :PROGRAM, :GROUPS
+
+        # What the helpers need themselves is on the modules: a template sees the methods of its view, and those of the program have their
+        # names for themselves.
+        # @private
+        def self._escaped(value) = HTML.escape(value.is_a?(String) ? HTML.text(value) : value)
 
         # @return [HTML] the text with `& < > " '` escaped, unless it is {HTML} already
-        def escape(value) = HTML.new(HTML.escape(value))
+        def escape(value) = HTML.new(Tags._escaped(value))
         alias_method :h, :escape
 
         # Inserts text as it is. Never use it for what a user has written.
@@ -23,7 +33,7 @@ module Pelton
 
         # @param parts [Array<#to_s>] what is no {HTML} is escaped
         # @return [HTML]
-        def safe_join(parts, separator = "") = HTML.new(parts.flatten.map { |part| HTML.escape(part) }.join(HTML.escape(separator)))
+        def safe_join(parts, separator = "") = HTML.new(parts.flatten.map { |part| Tags._escaped(part) }.join(Tags._escaped(separator)))
 
         # An element.
         #
@@ -32,7 +42,8 @@ module Pelton
         #
         # @param name [Symbol, String]
         # @param content [#to_s, nil] is escaped, unless it is {HTML}; the block's text may be given instead
-        # @param attributes [Hash] true: the name alone; nil, false: left out; `data:` and `aria:` take a Hash, `class:` a list
+        # @param attributes [Hash] true: the name alone; nil, false: left out; `data:` and `aria:` take a Hash, `class:` a list. An address
+        #   (`href`, `src`, `action`) that would run a program, such as `javascript:`, becomes "#": it may be a user's
         # @return [HTML]
         # @raise [ArgumentError] a name with characters that no name has
         def tag(name, content = nil, **attributes, &block)
@@ -40,23 +51,22 @@ module Pelton
           raise ArgumentError, "#{element.inspect} is no name of an element" unless element.match?(/\A[a-zA-Z][\w:-]*\z/)
           opening = "<#{element}#{tag_attributes(attributes)}>"
           return HTML.new(opening) if VOID.key?(element)
-          HTML.new("#{opening}#{block ? capture(&block) : HTML.escape(content)}</#{element}>")
+          HTML.new("#{opening}#{block ? capture(&block) : Tags._escaped(content)}</#{element}>")
         end
         alias_method :content_tag, :tag
 
-        # The paragraphs of a text: an empty line divides them, other line ends become `<br>`. The text is escaped.
+        # JSON for a `<script>` element: `<`, `>`, `&`, `'` and the line ends of JavaScript are written as `\u003c` and so on, so no text
+        # in it can end the element, nor a quoted attribute.
         #
+        #     tag(:script, json_escape(@points), type: "application/json", id: "points")
+        #
+        # @param value [Object] a String is JSON already; anything else becomes JSON by JSON.generate
         # @return [HTML]
-        def simple_format(text)
-          paragraphs = text.to_s.gsub(/\r\n?/, "\n").strip.split(/\n{2,}/)
-          safe_join(paragraphs.map { |paragraph| tag(:p, safe_join(paragraph.split("\n"), HTML.new("\n<br>"))) }, "\n")
-        end
-
-        # @param length [Integer] characters at most, with the omission
-        # @return [String] which is escaped where it is inserted
-        def truncate(text, length: 30, omission: "…")
-          text = text.to_s
-          (text.length > length) ? "#{text[0, [length - omission.length, 0].max]}#{omission}" : String.new(text)
+        # @raise [JSON::ParserError] a String that is no JSON: inserted into a script, it could be a program
+        # @raise [JSON::GeneratorError] the value cannot be JSON: it contains NaN, or a text that is not UTF-8
+        def json_escape(value)
+          value.is_a?(String) ? JSON.parse(value) : value = JSON.generate(value)
+          HTML.new(String.new(value).gsub(/[<>&'\u2028\u2029]/) { |character| format('\u%04x', character.ord) })
         end
 
         private
@@ -64,7 +74,7 @@ module Pelton
         def tag_attributes(attributes)
           text = +""
           attributes.each do |name, value|
-            if value.is_a?(Hash) && name != :class
+            if value.is_a?(Hash) && GROUPS.include?(name)
               value.each { |inner, one| tag_attribute(text, "#{name}-#{inner.to_s.tr("_", "-")}", one) }
             else
               tag_attribute(text, name, (name == :class) ? tag_classes(value) : value)
@@ -78,8 +88,9 @@ module Pelton
           raise ArgumentError, "#{name.to_s.inspect} is no name of an attribute" unless NAME.match?(name)
           return text << " " << name.to_s if value == true
           value = value.join(" ") if value.is_a?(Array)
+          value = "#" if ADDRESS.match?(name) && PROGRAM.match?(HTML.text(value).gsub(/[\0-\x20]/, ""))
           # In quotes HTML is text as well: what it escaped stays, but its quotes do not.
-          text << " " << name.to_s << '="' << HTML.escape(value).gsub('"', "&quot;") << '"'
+          text << " " << name.to_s << '="' << Tags._escaped(value).gsub('"', "&quot;") << '"'
         end
 
         def tag_classes(value)

@@ -87,6 +87,7 @@ module Pelton
 
           def array(value, options)
             yield "must be a list" unless value.is_a?(Array)
+            value = value.reject { |one| one.nil? || one == "" } # as a parameter that is empty is missing: forms send one with each list
             yield "is too long: #{options[:max]} elements at most" if options[:max] && value.size > options[:max]
             value.map { |one| convert(one, options[:of] || :string, options.except(:of, :max)) { |complaint| yield("contains an element that #{complaint}") } }
           end

@@ -1,0 +1,134 @@
+# frozen_string_literal: true
+
+require_relative "../options"
+
+module Pelton
+  module Web
+    module Helpers
+      class Form
+        # Fields of which a user chooses: boxes, buttons and lists.
+        module Choices
+          # A box or a button of a collection, for the block of {#collection_check_boxes} and {#collection_radio_buttons}.
+          class Choice
+            # @return [Object] of the collection
+            attr_reader :object
+            # @return [Object] what is sent
+            attr_reader :value
+            # @return [String] what is shown
+            attr_reader :text
+
+            # @private
+            def initialize(view, object, value, text, type, attributes)
+              @view = view
+              @object = object
+              @value = value
+              @text = text
+              @type = type
+              @attributes = attributes
+            end
+
+            # @return [HTML] the box or button itself
+            def input(**attributes) = @view.tag(:input, type: @type, **@attributes, **attributes)
+            alias_method :check_box, :input
+            alias_method :radio_button, :input
+
+            # @return [HTML]
+            def label(text = self.text, **attributes, &block) = @view.tag(:label, text, for: @attributes[:id], **attributes, &block)
+          end
+
+          # Sends "1" or "0".
+          #
+          # @return [HTML]
+          def check_box(name, **attributes)
+            checked = ![nil, false, 0, "0", ""].include?(value(name))
+            hidden = @view.tag(:input, type: "hidden", name: named(name)[:name], value: "0", autocomplete: "off")
+            hidden + input("checkbox", name, value: "1", checked: checked, **attributes)
+          end
+
+          # @return [HTML]
+          def radio_button(name, choice, **attributes)
+            input("radio", name, value: choice.to_s, checked: value(name).to_s == choice.to_s, **attributes, id: id_of_choice(name, choice))
+          end
+
+          # A list of which one is chosen, or with `multiple: true` several.
+          #
+          #     form.select :color, ["red", ["Green", 2]], prompt: "Choose a color"
+          #     form.select :city, {"France" => ["Lyon"], "Italy" => ["Bari", "Como"]}
+          #
+          # @param choices [Array, Hash, HTML] see {Options}
+          # @param options [Hash] see {Options#select_tag}; `selected:` is the model's value by default
+          # @return [HTML]
+          def select(name, choices, selected: value(name), multiple: false, **options)
+            names = named(name)
+            names[:name] = "#{names[:name]}[]" if multiple
+            @view.select_tag(names[:name], choices, selected: selected, multiple: multiple, id: names[:id], **options)
+          end
+
+          # A list of objects.
+          #
+          #     form.collection_select :author_id, Author.order(:name), :id, :name, include_blank: "nobody"
+          #
+          # @param value [Symbol, #call] what of an object is sent
+          # @param text [Symbol, #call] what of it is shown
+          # @return [HTML]
+          # @asynchronous if the collection is read
+          def collection_select(name, collection, value, text, **options)
+            select(name, collection.map { |one| pair(one, value, text) }, **options)
+          end
+
+          # A list of objects in groups.
+          #
+          #     form.grouped_collection_select :city_id, Country.order(:name), :cities, :name, :id, :name
+          #
+          # @param members [Symbol, #call] the objects of a group
+          # @param label [Symbol, #call] the group's text
+          # @return [HTML]
+          # @asynchronous if a collection is read
+          def grouped_collection_select(name, groups, members, label, value, text, **options)
+            select(name, groups.map { |group| [Options._read(group, label), Options._read(group, members).map { |one| pair(one, value, text) }] }, **options)
+          end
+
+          # A box for each object; the list of their values is sent, also an empty one.
+          #
+          #     form.collection_check_boxes :tag_ids, Tag.order(:name), :id, :name
+          #     form.collection_check_boxes(:tag_ids, tags, :id, :name) { |box| box.label { box.input + box.text } }
+          #
+          # @param selected [Array] values; otherwise the model's
+          # @yieldparam choice [Choice]
+          # @return [HTML]
+          # @asynchronous if the collection is read
+          def collection_check_boxes(name, collection, value, text, selected: value(name) || [], **attributes, &block)
+            list = "#{named(name)[:name]}[]"
+            Options._nothing(@view, list) + buttons("checkbox", name, list, collection, value, text, selected, attributes, block)
+          end
+
+          # A button for each object; one of them can be chosen.
+          #
+          # @param selected [Object] a value; otherwise the model's
+          # @yieldparam choice [Choice]
+          # @return [HTML]
+          # @asynchronous if the collection is read
+          def collection_radio_buttons(name, collection, value, text, selected: value(name), **attributes, &block)
+            buttons("radio", name, named(name)[:name], collection, value, text, selected, attributes, block)
+          end
+
+          private
+
+          def pair(object, value, text) = [Options._read(object, text), Options._read(object, value).to_s]
+
+          def buttons(type, name, sent, collection, value, text, selected, attributes, block)
+            chosen = Options._texts(selected)
+            @view.safe_join(collection.map do |object|
+              text_of_it, value_of_it = pair(object, value, text)
+              its = {name: sent, id: id_of_choice(name, value_of_it), value: value_of_it, checked: chosen.include?(value_of_it), **attributes}
+              choice = Choice.new(@view, object, value_of_it, text_of_it, type, its)
+              block ? @view.capture(choice, &block) : choice.input + choice.label
+            end)
+          end
+
+          def id_of_choice(name, choice) = Options._id("#{named(name)[:id]}_#{choice}")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    module Helpers
+      class Form
+        # The fields of objects that are sent with the form's own.
+        module Nested
+          MISSING = Object.new.freeze
+          private_constant :MISSING
+
+          # The fields of what belongs to the model: of one object, or of each in a list.
+          #
+          #     <%= form.fields_for :lines do |line| %>
+          #       <%= line.text_field :article %> <%= line.check_box :_destroy %>
+          #     <% end %>
+          #
+          # They are sent as `order[lines_attributes][0][article]` to a model that takes `lines_attributes=`, and as `order[lines][0][article]` otherwise.
+          # The id of an object that is stored is sent in a hidden field.
+          #
+          # @param name [Symbol] of the association, or of the group
+          # @param objects [Object, Array, nil] otherwise what the model has by that name
+          # @param index [Object, nil] takes the place of the number: for a row that a script copies
+          # @yieldparam form [Form]
+          # @return [HTML]
+          # @asynchronous if the association is read
+          def fields_for(name, objects = MISSING, index: nil, &block)
+            objects = @model.respond_to?(name) ? @model.public_send(name) : nil if MISSING.equal?(objects)
+            group = nested_name(name)
+            if objects.respond_to?(:to_ary)
+              @view.safe_join(objects.map { |object| numbered(group, index, object, &block) })
+            else
+              (index || many?(name)) ? numbered(group, index, objects, &block) : nested(group, objects, &block)
+            end
+          end
+
+          private
+
+          def nested_name(name)
+            name = "#{name}_attributes" if @model.respond_to?(:"#{name}_attributes=")
+            @scope ? "#{@scope}[#{name}]" : name.to_s
+          end
+
+          # Whether one object belongs to a list, so it has a number.
+          def many?(name) = @model.respond_to?(name) && @model.public_send(name).respond_to?(:to_ary)
+
+          # The lists of several calls are one.
+          def numbered(group, index, object, &block)
+            @following ||= Hash.new(-1)
+            nested("#{group}[#{index || @following[group] += 1}]", object, &block)
+          end
+
+          def nested(scope, object, &block)
+            form = Form.new(@view, object, scope)
+            id = form.hidden_field(:id) if object.respond_to?(:persisted?) && object.persisted? && object.respond_to?(:id)
+            @view.safe_join([id, @view.capture(form, &block)].compact)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "set"
+require_relative "tags"
+
+module Pelton
+  module Web
+    module Helpers
+      # A `<select>` and its options.
+      #
+      # A choice is a text; a text and its value, also as a Hash's pair; or a text, its value, and a Hash of attributes. A text with a list of
+      # choices is a group.
+      #
+      #     options_for_select(["red", ["Green", 2], ["Blue", 3, {data: {hex: "00f"}}]], 2)
+      #     options_for_select({"Warm" => ["red", "orange"], "Cold" => {"Blue" => 3}})
+      module Options
+        # The options of one list.
+        # @private
+        class List
+          def initialize(view, selected, disabled)
+            @view = view
+            @selected, @disabled = [selected, disabled].map { |values| Options._texts(values) }
+          end
+
+          # @return [HTML]
+          def of(choices) = @view.safe_join(choices.map { |choice| option(choice) })
+
+          private
+
+          def option(choice)
+            text, value, attributes = choice.respond_to?(:to_ary) ? choice : [choice, choice]
+            return @view.tag(:optgroup, of(value), label: text) if value.respond_to?(:to_ary) || value.is_a?(Hash)
+            value = value.to_s
+            @view.tag(:option, text, value: value, selected: @selected.include?(value), disabled: @disabled.include?(value), **attributes.to_h)
+          end
+        end
+        private_constant :List
+
+        class << self
+          # @private
+          def _texts(values) = (values.is_a?(Set) || values.respond_to?(:to_ary)) ? values.map(&:to_s) : [values.to_s]
+
+          # @private
+          # What of an object is shown or sent.
+          def _read(object, what) = what.respond_to?(:call) ? what.call(object) : object.public_send(what)
+
+          # @private
+          # `post[tags][]` as "post_tags".
+          def _id(name) = HTML.text(name).gsub(/[^\p{Word}-]+/, "_").delete_suffix("_")
+
+          # @private
+          # Sent with a list, so a list from which nothing is chosen arrives as well.
+          def _nothing(view, name) = view.tag(:input, type: "hidden", name: name, value: "", autocomplete: "off")
+        end
+
+        # @param choices [Array, Hash, HTML] {HTML} is returned as it is
+        # @param selected [Object, Array] the value that is chosen, or several; values are compared as text
+        # @param disabled [Object, Array] values that cannot be chosen
+        # @return [HTML]
+        def options_for_select(choices, selected = nil, disabled: []) = choices.is_a?(HTML) ? choices : List.new(self, selected, disabled).of(choices)
+
+        # @param collection [Enumerable]
+        # @param value [Symbol, #call] what of an object is sent
+        # @param text [Symbol, #call] what of it is shown
+        # @return [HTML]
+        def options_from_collection_for_select(collection, value, text, selected = nil, disabled: [])
+          options_for_select(collection.map { |one| [Options._read(one, text), Options._read(one, value).to_s] }, selected, disabled: disabled)
+        end
+
+        # A `<select>` without a form's model.
+        #
+        # @param choices [Array, Hash, HTML] see {Options}
+        # @param selected [Object, Array] the value that is chosen
+        # @param include_blank [Boolean, String] whether there is an empty choice first, and its text
+        # @param prompt [Boolean, String, nil] as include_blank, but only while nothing is chosen
+        # @param multiple [Boolean] whether several can be chosen: the name then ends in `[]`, and an empty element is sent as well, so
+        #   choosing none arrives, too; `params.array` leaves it out
+        # @param disabled [Boolean, Object, Array] true: the whole; otherwise values that cannot be chosen
+        # @return [HTML]
+        def select_tag(name, choices, selected: nil, include_blank: false, prompt: nil, multiple: false, disabled: [], **attributes)
+          closed = disabled == true
+          options = [options_for_select(choices, (multiple && selected.nil?) ? [] : selected, disabled: closed ? [] : disabled)]
+          options.unshift(tag(:option, (include_blank == true) ? "" : include_blank, value: "")) if include_blank
+          options.unshift(tag(:option, (prompt == true) ? "Please select" : prompt, value: "")) if prompt && Options._texts(selected).all?("")
+          name = HTML.text(name)
+          name = "#{name}[]" if multiple && !name.end_with?("[]")
+          field = tag(:select, safe_join(options), name: name, id: Options._id(name), multiple: multiple, disabled: closed, **attributes)
+          (multiple && !closed) ? Options._nothing(self, name) + field : field
+        end
+      end
+    end
+  end
+end
