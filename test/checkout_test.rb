@@ -5,6 +5,7 @@ require "fileutils"
 require "open3"
 require "rbconfig"
 require "tmpdir"
+require "yaml"
 
 # The commands in bin/ of a checkout. Their installation of packages and gems can be tested on bare machines only.
 class CheckoutTest < PeltonTest
@@ -51,6 +52,19 @@ class CheckoutTest < PeltonTest
       assert_equal [0, []], [status, made], output
       assert_match(/\Ausage: #{command} /, output)
     end
+  end
+
+  # What runs elsewhere runs commands that are here.
+  def test_the_workflows_run_tasks_that_there_are
+    workflows = Dir["#{ROOT}/.github/workflows/*.yml"].map { |path| YAML.safe_load_file(path, aliases: true) }
+    commands = workflows.flat_map { |workflow| workflow["jobs"].values }.flat_map { |job| job["steps"] }.filter_map { |step| step["run"] }
+    tasks = commands.filter_map { |command| command[/\Abundle exec rake (\S+)/, 1] }
+    known = Dir["#{ROOT}/{Rakefile,rakelib/*.rake}"].map { |path| File.read(path) }.join
+
+    assert_empty (tasks - ["compile"]).reject { |task| known.match?(/^ *task :#{task.split(":").last}\b/) }
+    assert_equal 5, tasks.size
+    assert_includes commands, ".ci/run"
+    Dir["#{ROOT}/.github/ISSUE_TEMPLATE/*.yml"].each { |path| assert_kind_of Hash, YAML.safe_load_file(path) }
   end
 
   # Packages that a purpose must not ask for.

@@ -14,7 +14,9 @@ class ReleaseCheck
   # @raise [Packages::Failed] at the first failure
   def run
     Dir.mktmpdir("pelton-release-") do |folder|
-      packages = Packages.new(File.join(folder, "packages")).build
+      packages = Packages.new(File.join(folder, "packages"))
+      packages.build
+      packages.take_dependencies
       Packages.specifications.each do |spec|
         complete(spec)
         packages.install(spec.name, home = File.join(folder, spec.name))

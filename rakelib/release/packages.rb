@@ -25,15 +25,19 @@ class Packages
     @folder = folder
   end
 
-  # Builds all gems, and takes their dependencies from RubyGems' cache, or from the registry.
+  # Builds all gems.
+  # @return [Array<String>] their files, each after those that it depends on
   # @raise [Failed] with the output of `gem`
   def build
     FileUtils.mkdir_p(@folder)
-    specifications = self.class.specifications
-    specifications.each { |spec| gem("build", File.basename(spec.loaded_from), "--output", package(spec.name, spec.version), chdir: self.class.folder_of(spec)) }
-    take(specifications.flat_map(&:runtime_dependencies))
-    self
+    self.class.specifications.map do |spec|
+      package(spec.name, spec.version).tap { |path| gem("build", File.basename(spec.loaded_from), "--output", path, chdir: self.class.folder_of(spec)) }
+    end
   end
+
+  # Takes the dependencies of all gems from RubyGems' cache, or from the registry.
+  # @raise [Failed] with the output of `gem`
+  def take_dependencies = take(self.class.specifications.flat_map(&:runtime_dependencies))
 
   # @param home [String] the folder of gems; it need not be there
   # @raise [Failed] also when the gem needs one that it does not declare
@@ -53,7 +57,7 @@ class Packages
 
   private
 
-  def package(name, version) = File.join(@folder, "#{name}-#{version}.gem")
+  def package(name, version) = File.expand_path(File.join(@folder, "#{name}-#{version}.gem"))
 
   # Takes the gems of other projects, and what they depend on themselves.
   def take(dependencies, taken = [])

@@ -27,6 +27,6 @@ module InstalledGems
   end
   private_class_method :folder
 
-  def self.packages = @packages ||= Packages.new(File.join(folder, "packages")).build
+  def self.packages = @packages ||= Packages.new(File.join(folder, "packages")).tap(&:build).tap(&:take_dependencies)
   private_class_method :packages
 end
