@@ -11,6 +11,7 @@ class WebRoutesPathWriterTest < PeltonTest
     assert_equal "/a/1/2", write("/a(/:b(/:c))", b: 1, c: 2)
     assert_equal "/caf%C3%A9/x%20y-%2Fz", write("/café/:a-:b", a: "x y", b: "/z")
     assert_equal "/files/a/b%20c", write("/files/*path", path: "a/b c")
+    assert_equal "/files/a/b/by/c%2Fd", write("/files/*path/by/:id", path: "a/b", id: "c/d")
     assert_equal "/", write("/")
   end
 

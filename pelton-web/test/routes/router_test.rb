@@ -2,10 +2,13 @@
 
 require "test_helper"
 require "pelton/web"
+require_relative "../support/route_model"
 require_relative "../support/routing"
 
 class WebRoutesRouterTest < PeltonTest
   include WebRouting
+
+  self.deadline = 7200 if ENV.key?("ROUTE_TABLES")
 
   def app
     router do
@@ -61,6 +64,27 @@ class WebRoutesRouterTest < PeltonTest
     assert_equal 405, request(app, "POST", "/posts/1", params: {"a" => "b"}).status
   end
 
+  def test_the_action_and_no_mounted_application_sees_the_verb_of_the_form
+    seen = []
+    endpoint = ->(env, *) { seen << env.values_at("REQUEST_METHOD", "rack.methodoverride.original_method") && [200, {}, []] }
+    route = Pelton::Web::Routes::Route.new("PATCH", Pelton::Web::Routes::Pattern.new("/a"), nil)
+    router = Pelton::Web::Routes::Router.new([[route, endpoint]], [Pelton::Web::Routes::Mount.new(endpoint, "/")])
+    %w[PATCH DELETE].each { |verb| request(router, "POST", "/a", params: {"_method" => verb}) }
+
+    assert_equal [%w[PATCH POST], ["POST", nil]], seen
+  end
+
+  # A POST of a less specific route must not answer what its form calls a DELETE.
+  def test_a_form_s_verb_holds_for_all_routes
+    app = router do
+      patch "/posts", to: "a#b"
+      post "/:any", to: "a#b"
+    end
+
+    assert_equal 405, request(app, "POST", "/posts", params: {"_method" => "delete"}).status
+    assert_equal 'POST /:any {"any"=>"x"}', request(app, "POST", "/x", params: {"_method" => "delete"}).body
+  end
+
   def test_a_form_that_cannot_be_read_is_a_bad_request
     answer = request(app, "POST", "/posts/1", :input => "_method=%zz", "CONTENT_TYPE" => "application/x-www-form-urlencoded")
 
@@ -85,7 +109,42 @@ class WebRoutesRouterTest < PeltonTest
     assert_equal [Encoding::UTF_8], captures.values.map(&:encoding).uniq
   end
 
+  # `rake "web:routes[100000]"` tries that many tables of routes.
+  def test_random_routes_against_a_model
+    seed = Integer(ENV.fetch("ROUTES_SEED") { rand(1 << 30) })
+    random = RouteModel::Generator.new(Random.new(seed))
+    Integer(ENV.fetch("ROUTE_TABLES", "200")).times do |number|
+      routes = random.routes
+      router, model = modelled(routes), RouteModel.new(routes)
+      10.times do
+        verb, path, named = random.request(routes)
+        expected = model.answer(verb, path, named: named&.upcase)
+
+        assert_equal expected, outcome(router, verb, path, named), -> { "ROUTES_SEED=#{seed}, table #{number}: #{verb} #{path} #{named}\n#{routes.map.with_index { |route, index| "  #{index} #{route.to_h}" }.join("\n")}" }
+      end
+    end
+  end
+
   private
+
+  def modelled(routes)
+    endpoints = routes.map.with_index do |route, index|
+      pattern = Pelton::Web::Routes::Pattern.new(route.path, constraints: route.constraints)
+      [Pelton::Web::Routes::Route.new(route.verb, pattern, nil), ->(env, captures) { (env["test.found"] = [:route, index, captures]) && [200, {}, []] if route.guard }]
+    end
+    Pelton::Web::Routes::Router.new(endpoints)
+  end
+
+  def outcome(router, verb, path, named)
+    env = {"REQUEST_METHOD" => verb, "PATH_INFO" => path, "QUERY_STRING" => "", "rack.input" => StringIO.new("_method=#{named}")}
+    env["CONTENT_TYPE"] = "application/x-www-form-urlencoded" if named
+    status, headers, = router.call(env)
+    case status
+    when 200 then env["test.found"]
+    when 405 then [:allow, (headers["allow"].split(", ") - ["OPTIONS"]).sort]
+    else [:status, status]
+    end
+  end
 
   def status_of_path(path) = app.call("REQUEST_METHOD" => "GET", "PATH_INFO" => path, "QUERY_STRING" => "").first
 end

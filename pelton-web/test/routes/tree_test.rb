@@ -30,6 +30,36 @@ class WebRoutesTreeTest < PeltonTest
     assert_nil find(%w[/:kind-:day], "/c-01", constraints)
   end
 
+  # A more general route would lead to another controller, with other filters.
+  def test_a_format_is_compared_last
+    {%w[/users/:name /:kind/:id(.:format)] => "/users/j.doe", %w[/assets/*path /:section/:page(.:format)] => "/assets/app.css", %w[/admin/:name /*page(.:format)] => "/admin/v1.2",
+     %w[/posts/:slug(.:format) /posts/:id] => "/posts/a.b", %w[/feed.xml /feed(.:format)] => "/feed.xml", %w[/a/new(.:format) /a/:id] => "/a/new.json",
+     %w[/x/*rest(.:format) /x/*all] => "/x/a.b"}.each do |paths, path|
+      [paths, paths.reverse].each { |list| assert_equal paths.first, find(list, path).first, path }
+    end
+    assert_equal ["/posts/:slug", {"slug" => "a.b"}], find(%w[/posts/:id(.:format) /posts/:slug], "/posts/a.b", {slug: /[\w.]+/})
+  end
+
+  def test_an_ending_that_is_no_format
+    assert_equal [{"id" => "a."}, {"id" => ".a"}, {"id" => "a.b/c"}], ["/a.", "/.a", "/a.b\0c"].map { |path| find(%w[/:id(.:format)], path, segment: path[1..].tr("\0", "/")).last }
+  end
+
+  def test_the_first_declared_of_two_constraints_answers_unless_the_rest_decides
+    constraints = {a: /\w+/, b: /\d+/}
+
+    assert_equal "/:a/x", find(%w[/:a/x /:b/x], "/1/x", constraints).first
+    assert_equal "/:b/x", find(%w[/:a/:z /:b/x], "/1/x", constraints).first
+    assert_equal "/:b/x", find(%w[/:b/x /:a/x], "/1/x", constraints).first
+  end
+
+  def test_an_escaped_slash_separates_nothing
+    splats = %w[/f/*path/edit /f/*path]
+
+    assert_equal ["/f/*path", {"path" => "a/edit"}], find(splats, "/f/a%2Fedit", segment: "a/edit")
+    assert_equal ["/f/*path/edit", {"path" => "a/b"}], find(splats, "/f/a/b/edit")
+    assert_nil find(%w[/f/*path], "/f/a%2Fb", {path: /[a-z]+/}, segment: "a/b")
+  end
+
   def test_the_same_place_with_other_names
     assert_equal ["/:b/y", {"b" => "1"}], find(%w[/:a/x /:b/y], "/1/y")
   end
@@ -45,12 +75,16 @@ class WebRoutesTreeTest < PeltonTest
 
   private
 
-  def find(paths, path, constraints = {})
+  # @param segment [String] instead of the path's last one
+  def find(paths, path, constraints = {}, segment: nil)
     tree = Pelton::Web::Routes::Tree.new
     paths.each do |one|
       pattern = Pelton::Web::Routes::Pattern.new(one, constraints: constraints)
-      pattern.variants.each { |variant| tree.add(variant, pattern.constraints).add("GET", ->(_env, captures) { [one, captures] }) }
+      pattern.variants.each { |variant| tree.add(variant, pattern.constraints, "GET", ->(_env, captures) { [one, captures] }) }
     end
-    tree.compile.find(path.split("/", -1), nil, "GET", {})
+    segments = path.split("/", -1)
+    segments[-1] = segment if segment
+    stem, format = Pelton::Web::Routes::Segments.ending(segments.last)
+    tree.compile.find(segments, stem, format, "GET", {})
   end
 end

@@ -4,6 +4,7 @@ require_relative "routes/pattern"
 require_relative "routes/segments"
 require_relative "routes/route"
 require_relative "routes/verbs"
+require_relative "routes/form_verb"
 require_relative "routes/tree"
 require_relative "routes/mount"
 require_relative "routes/path_writer"
@@ -28,8 +29,10 @@ module Pelton
     #       mount OtherApplication, at: "/api"
     #     end
     #
-    # Of the routes that match a request, the most specific one answers: at each segment of the path a literal goes before a variable with
-    # a constraint, that before any other variable, and that before a splat. Among equal ones the first declared answers.
+    # Of the routes that match a request, the most specific one answers. They are compared segment by segment: a literal goes before a
+    # variable with a constraint or with text beside it, that before a plain variable, that before a splat with a constraint or text
+    # beside it, and a plain splat comes last. Then endings are compared: a literal that contains it, a format with a constraint, any
+    # format, and no format. Among equal ones the request's own verb goes before `via: :all`, and then the first declared answers.
     class Routes
       include Resources
 

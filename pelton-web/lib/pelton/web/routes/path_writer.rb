@@ -24,10 +24,9 @@ module Pelton
         def write(values)
           variant = @variants.find { |one| names_of(one).all? { |name| !values[name].nil? } }
           raise ArgumentError, "#{@path} needs #{(@names - values.compact.keys).join(", ")}" unless variant
-          last = variant.segments.size - 1
-          path = variant.segments.each_with_index.map { |segment, index| "/#{segment(segment, values, variant.splat && index == last)}" }.join
+          path = variant.segments.map { |segment| "/#{segment(segment, values, variant.splats)}" }.join
           path = "/" if path.empty?
-          variant.format ? "#{path}.#{value(:format, values[:format], false)}" : path
+          variant.format ? "#{path}.#{value(:format, values[:format])}" : path
         end
 
         # @return [Array<Symbol>] all variables
@@ -37,14 +36,14 @@ module Pelton
 
         def names_of(variant) = variant.segments.flatten.grep(Symbol) + (variant.format ? [:format] : [])
 
-        def segment(segment, values, splat)
-          text = Array(segment).map { |part| part.is_a?(Symbol) ? value(part, values[part], splat) : ERB::Util.url_encode(part).gsub("%2F", "/") }.join
+        def segment(segment, values, splats)
+          text = Array(segment).map { |part| part.is_a?(Symbol) ? value(part, values[part], splat: splats.include?(part)) : ERB::Util.url_encode(part).gsub("%2F", "/") }.join
           # A browser would take them for steps up the tree, also percent-encoded; an empty one is no segment.
           raise ArgumentError, "#{@path}: #{text.inspect} is no part of a path" if text.split("/", -1).then { |all| all.empty? || all.any? { |one| ["", ".", ".."].include?(one) } }
           text
         end
 
-        def value(name, value, splat)
+        def value(name, value, splat: false)
           text = (value.respond_to?(:to_param) ? value.to_param : value).to_s
           raise ArgumentError, "#{@path}: #{name} must not be empty" if text.empty?
           raise ArgumentError, "#{@path}: #{name} cannot be #{text.inspect}" if @constraints[name]&.match?(text) == false

@@ -10,8 +10,14 @@ module Pelton
       class Pattern
         # A path without optional parts. Its segments are Strings, or Arrays of Strings and Symbols; `/*name` and all behind it is one segment.
         #
-        # `splat` is whether the last segment may contain slashes; `format` whether the path ends in ".:format", which is not among the segments.
-        Variant = Struct.new(:segments, :splat, :format)
+        # `splats` are the variables that take slashes; if there are any, the last segment is theirs. `format` is whether the path ends in
+        # ".:format", which is not among the segments.
+        Variant = Struct.new(:segments, :splats, :format) do
+          def splat? = splats.any?
+
+          # Whether it matches one path alone, which is written as it is.
+          def static? = !format && segments.all? { |segment| segment.is_a?(String) && segment.match?(/\A[^%]*\z/) }
+        end
 
         # What is behind an opening parenthesis: the inside, which may contain parentheses, and the rest.
         GROUP = /\A(?<inside>(?<balanced>(?:[^()\\]|\\.|\(\g<balanced>\))*))\)(?<rest>.*)\z/m
@@ -32,12 +38,10 @@ module Pelton
           @path = path
           @names = Mustermann.new(path, type: :rails).names.map(&:to_sym)
           @constraints = check(constraints)
+          variants
         rescue Mustermann::Error => error
           raise ConfigurationError, "the route #{path}: #{error.message}"
         end
-
-        # @return [Boolean] whether it matches one path alone
-        def static? = !@path.match?(/[:*()\\]/)
 
         # @return [Array<Variant>] with all of its optional parts first, without any last
         def variants = @variants ||= flat(@path).map { |path| variant(path) }
@@ -59,25 +63,37 @@ module Pelton
           open = path.match(/\A((?:[^\\(]|\\.)*)\((.*)\z/m) or return [path]
           before, rest = open.captures
           group = rest.match(GROUP)
-          inside, after = group[:inside], group[:rest]
+          inside, after = [group[:inside], group[:rest]].map { |text| apart(text) }
           flat(before + inside + after) | flat(before + after)
         end
 
+        # Text that is beside a parenthesis does not belong to the name of a variable before it.
+        def apart(text) = text.sub(/\A(?=\w)/, "\\")
+
         def variant(path)
-          template = Mustermann.new(path, type: :rails).to_templates.first
+          templates = Mustermann.new(path, type: :rails).to_templates
+          raise ConfigurationError, "the route #{@path}: declare a route for each alternative instead of |" if templates.size > 1
+          template = templates.first
           format = template.end_with?(".{format}")
           template = template.delete_suffix(".{format}")
           cut = template.index("{+")&.then { |splat| template.rindex("/", splat) }
           head, splat = cut ? [template[0, cut], template[cut + 1..]] : [template, nil]
           segments = head.split("/").drop(1).map { |segment| parts(segment) }
           segments << parts(splat) if splat
-          Variant.new(segments, !!splat, format)
+          Variant.new(segments, template.scan(/\{\+(\w+)\}/).map { |name,| name.to_sym }, format)
         end
 
         # "{id}-{name}" => [:id, "-", :name]; "posts" => "posts"
         def parts(text)
-          list = text.scan(/\{\+?(\w+)\}|([^{]+)/).map { |name, literal| name ? name.to_sym : Rack::Utils.unescape_path(literal).force_encoding(Encoding::UTF_8) }
+          list = text.scan(/\{\+?(\w+)\}|([^{]+)/).map { |name, literal| name ? name.to_sym : literal(literal) }
           (list.size == 1 && list.first.is_a?(String)) ? list.first : list
+        end
+
+        # A path may be declared as it is in a URL: "/a%20b" is "/a b".
+        def literal(template)
+          text = Rack::Utils.unescape_path(Rack::Utils.unescape_path(template).gsub(/%(?!\h\h)/, "%25")).force_encoding(Encoding::UTF_8)
+          wrong = !text.valid_encoding? || text.match?(/[\0-\x1f\x7f]/) || template.match?(/%252f/i)
+          wrong ? raise(ConfigurationError, "the route #{@path}: no request has such a path: it is UTF-8, without control characters and %2F") : text
         end
       end
     end

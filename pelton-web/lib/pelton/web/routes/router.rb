@@ -4,24 +4,27 @@ module Pelton
   module Web
     class Routes
       # The compiled routes: a Rack application that finds the route of a request and calls its endpoint. A path without variables is found
-      # by one look into a Hash, all others by a {Tree}; a path that ends in ".json" first among the routes that take a format. Mounted
-      # applications come last. What is not there is answered with 404, what is there for other verbs with 405, and OPTIONS with `Allow`.
+      # by one look into a Hash, all others by a {Tree}. Mounted applications come last. What is not there is answered with 404, what is
+      # there for other verbs with 405, and OPTIONS with `Allow`.
       class Router
         NONE = {}.freeze
-        private_constant :NONE
+        # A quick look: {FormVerb} takes a closer one.
+        FORM = /form/i
+        private_constant :NONE, :FORM
 
         # @param routes [Array<Array(Route, #call)>] each with its endpoint: see {Verbs#add}
         # @param mounts [Array<Mount>]
         # @param settings [Settings, nil] the application's
         def initialize(routes, mounts = [], settings = nil)
+          @settings = settings
           @static = {}
-          @tree = Tree.new(settings)
-          @formats = Tree.new(settings, format: true)
+          @tree = Tree.new
           @mounts = mounts.sort_by { |mount| -mount.path.size }
           routes.each { |route, endpoint| add(route, endpoint) }
-          [@tree, @formats].each(&:compile)
-          @static.transform_values!(&:table)
-          @has_formats = !@formats.empty?
+          @tree.compile
+          @formats = @tree.formats?
+          @static.transform_values! { |verbs| verbs.compile.table }
+          @forms = routes.any? { |route, _| route.verb.nil? || FormVerb::NAMES.include?(route.verb) }
         end
 
         # @param env [Hash]
@@ -29,7 +32,8 @@ module Pelton
         # @asynchronous where an action waits
         def call(env)
           verb = env["REQUEST_METHOD"]
-          if (verbs = @static[env["PATH_INFO"]]) && (endpoint = verbs[verb]) && (answer = endpoint.call(env, NONE))
+          return call_form(env) if verb == "POST" && @forms && env["CONTENT_TYPE"]&.match?(FORM)
+          if (table = @static[env["PATH_INFO"]]) && (endpoint = table[verb]) && (answer = endpoint.call(env, NONE))
             return answer
           end
           search(env, verb) || mounted(env) || refuse(env, verb)
@@ -38,31 +42,43 @@ module Pelton
         end
 
         # @return [String] the code that the routes were compiled to
-        def code = "# Paths that end in a format\n#{@formats.code}\n# All paths\n#{@tree.code}"
+        def code = @tree.code
 
         private
 
         def add(route, endpoint)
           pattern = route.pattern
           pattern.variants.each do |variant|
-            verbs = (variant.format ? @formats : @tree).add(variant, pattern.constraints)
-            verbs.add(route.verb, endpoint)
-            @static["/#{variant.segments.join("/")}"] ||= verbs if !variant.format && variant.segments.all?(String)
+            @tree.add(variant, pattern.constraints, route.verb, endpoint)
+            (@static["/#{variant.segments.join("/")}"] ||= Verbs.new).add(route.verb, endpoint) if variant.static?
           end
+        end
+
+        def find(env, verb)
+          table = @static[env["PATH_INFO"]]
+          (table && (endpoint = table[verb]) && endpoint.call(env, NONE)) || search(env, verb)
+        end
+
+        def call_form(env)
+          verb = FormVerb.of(Request.new(env, @settings)) { places(env) }
+          return find(env, "POST") || mounted(env) || refuse(env, "POST") unless verb
+          env["rack.methodoverride.original_method"] = "POST"
+          env["REQUEST_METHOD"] = verb
+          answer = find(env, verb) and return answer
+          # A mounted application has its own way with forms.
+          env["REQUEST_METHOD"] = "POST"
+          env.delete("rack.methodoverride.original_method")
+          mounted(env) || refuse(env, verb)
         end
 
         def search(env, verb, matching = nil)
           path = env["PATH_INFO"]
           segments = Segments.of(path.empty? ? "/" : path)
-          if @has_formats && (dot = segments.last.rindex(".")) && dot.positive?
-            last = segments.last
-            segments[-1] = last[0, dot]
-            answer = @formats.find(segments, last[dot + 1..], verb, env, matching)
-            return answer if answer
-            segments[-1] = last
-          end
-          @tree.find(segments, nil, verb, env, matching)
+          stem, format = Segments.ending(segments.last) if @formats && segments.last.include?(".")
+          @tree.find(segments, stem, format, verb, env, matching)
         end
+
+        def places(env) = [].tap { |matching| search(env, nil, matching) }
 
         def mounted(env)
           path = env["PATH_INFO"]
@@ -70,9 +86,7 @@ module Pelton
         end
 
         def refuse(env, verb)
-          matching = []
-          search(env, nil, matching)
-          allowed = matching.flat_map(&:allowed).uniq
+          allowed = places(env).flat_map(&:allowed).uniq
           return Problem.of(NotFound.new).response(env) if allowed.empty? || allowed.include?(verb)
           allow = {"allow" => (allowed | ["OPTIONS"]).join(", ")}
           return [204, allow, []] if verb == "OPTIONS"

@@ -25,6 +25,15 @@ module Pelton
             (path.ascii_only? && !path.match?(UNUSUAL)) ? path.split("/", -1) : path.b.split("/", -1).map! { |segment| decode(segment) }
           end
 
+          # @param segment [String] the last of a path
+          # @return [Array(String, String), nil] what is before its last dot, and its format, if it has one
+          def ending(segment)
+            dot = segment.rindex(".")
+            return unless dot&.positive? && dot < segment.size - 1
+            format = segment[dot + 1..]
+            [segment[0, dot], format] unless format.include?("/") # that was %2F
+          end
+
           private
 
           def decode(segment)

@@ -3,126 +3,235 @@
 module Pelton
   module Web
     class Routes
-      # Routes as one method of Ruby code, which is made of a tree of their segments when the application boots (docs/adr/028).
-      #
-      # At each segment a literal one is tried first (`case`, which Ruby looks up in a Hash), then constrained and compound variables in the
-      # order of their routes, then plain variables, and a splat last. Where a branch leads nowhere the next one is tried, so a request gets
-      # the most specific of the routes that match.
+      # Routes as one method of Ruby code, which is made of a tree of their segments when the application boots (docs/adr/028). The method
+      # tries the places that match in the order of {Routes}: at each segment literals (`case`, which Ruby looks up in a Hash), then
+      # variables with a constraint or with text beside them, then plain ones, and splats last. Where a branch leads nowhere, the next
+      # one is tried.
       class Tree
-        # A place in the tree. `leaves` are {Verbs} by the expressions that give the values of the path's variables.
-        Node = Struct.new(:literals, :constrained, :plain, :leaves, :splats) do
-          def self.empty = new({}, {}, nil, {}, {})
+        # A place in the tree. All constrained variables of a segment lead to one node, whatever their patterns: which of those match is a
+        # condition of the routes below. `ends` are the routes that end here, `splats` those that end in a splat, by whether it has
+        # constraints or text beside it.
+        Node = Struct.new(:literals, :constrained, :patterns, :plain, :ends, :splats) do
+          def self.empty = new({}, nil, [], nil, Ends.new([], [], []), {})
         end
-        private_constant :Node
+
+        # Routes of a place in the order of their declaration: those whose format has a constraint, those with any format, and those
+        # without a format.
+        Ends = Struct.new(:chosen, :format, :whole) do
+          def formats? = chosen.any? || format.any?
+        end
+
+        # A route at its place: the code of each variable's value, and the matches that it needs.
+        Entry = Struct.new(:captures, :matches, :verb, :endpoint) do
+          def same_place?(other) = captures == other.captures && matches == other.matches
+        end
+        private_constant :Node, :Ends, :Entry
 
         # @return [String] the code of the compiled method
         attr_reader :code
 
-        # @param settings [Settings, nil] the application's
-        # @param format [Boolean] whether its paths had a format, which was cut off
-        def initialize(settings = nil, format: false)
-          @settings = settings
-          @format = format
+        def initialize
           @root = Node.empty
-          @leaves = []
           @patterns = []
+          @constraints = []
+          @verbs = []
+          @tables = []
         end
 
-        # Adds a path.
-        #
         # @param variant [Pattern::Variant]
         # @param constraints [Hash{Symbol => Regexp}]
-        # @return [Verbs] what is at this place
-        def add(variant, constraints)
-          values = {}
+        # @param verb [String, nil] see {Verbs#add}
+        # @param endpoint [#call] see {Verbs#add}
+        # @return [void]
+        def add(variant, constraints, verb, endpoint)
+          entry = Entry.new({}, [], verb, endpoint)
           segments = variant.segments
-          last = variant.splat ? segments.last : nil
-          node = (last ? segments[0...-1] : segments).each.with_index(1).inject(@root) { |place, (segment, depth)| step(place, segment, depth, constraints, values) }
-          leaves = node.leaves
-          if last
-            leaves = node.splats[pattern(last, constraints, splat: true)] ||= {}
-            names_in(last).each_with_index { |name, index| values[name] = "m[#{index + 1}]" }
-          end
-          values[:format] = "format" if @format
-          leaves[[values, (constraints[:format] if @format)]] ||= Verbs.new(@settings).tap { |verbs| @leaves << verbs }
+          last = segments.size
+          path = variant.splat? ? segments[0...-1] : segments
+          node = path.each.with_index(1).inject(@root) { |place, (segment, depth)| step(place, segment, depth, constraints, entry, variant.format && depth == last) }
+          ends = variant.splat? ? splat(node, segments.last, last, variant, constraints, entry) : node.ends
+          ends[ending(variant, constraints, entry)] << entry
         end
 
-        # @return [Boolean] whether it has no routes
-        def empty? = @leaves.empty?
+        # @return [Boolean] whether paths may have a format
+        def formats? = @formats || false
 
         # Compiles {#find}.
         def compile
-          @leaves.each(&:compile)
-          @tables = @leaves.map(&:table)
-          @code = empty? ? "def find(*) = nil\n" : <<~RUBY
-            def find(segments, format, verb, env, matching = nil)
-              size = segments.size
-            #{body(@root, 1).gsub(/^/, "  ")}
+          places = body(@root, 1, [])
+          @code = <<~RUBY
+            def find(segments, stem, format, verb, env, matching = nil)
+            #{"  size = segments.size\n#{places}" unless places.empty?}
               nil
             end
           RUBY
-          instance_eval(@code, "(the routes of #{self.class})", 1)
+          instance_eval(@code, "(the routes)", 1)
           self
         end
 
-        # @!method find(segments, format, verb, env, matching = nil)
+        # @!method find(segments, stem, format, verb, env, matching = nil)
         #   Calls the endpoint of the route that matches.
-        #   @param segments [Array<String>] of the path, behind an empty one
-        #   @param format [String, nil] the path's ending
-        #   @param verb [String, nil] nil: calls nothing
-        #   @param matching [Array<Verbs>, nil] gets what is at all places that match
+        #   @param segments [Array<String>] of the path, after an empty one
+        #   @param stem [String, nil] the last segment without its ending
+        #   @param format [String, nil] the ending
+        #   @param verb [String]
+        #   @param matching [Array<Verbs>, nil] calls nothing, but gets what is at all places that match
         #   @return [Array, nil] Rack's response
 
         private
 
-        def step(node, segment, depth, constraints, values)
+        def step(node, segment, depth, constraints, entry, stem)
           return node.literals[segment] ||= Node.empty if segment.is_a?(String)
           if segment.size == 1 && !constraints[segment.first]
-            values[segment.first] = "segments[#{depth}]"
+            entry.captures[segment.first] = stem ? "stem" : "segments[#{depth}]"
             return node.plain ||= Node.empty
           end
-          segment.grep(Symbol).each_with_index { |name, index| values[name] = "m#{depth}[#{index + 1}]" }
-          node.constrained[pattern(segment, constraints)] ||= Node.empty
+          number = pattern(segment, constraints)
+          match = "_#{stem ? "stem" : "segment"}#{depth}_#{number}"
+          entry.matches << [depth, match]
+          names_in(segment).each_with_index { |name, index| entry.captures[name] = "#{match}[#{index + 1}]" }
+          node.patterns |= [number]
+          node.constrained ||= Node.empty
         end
 
-        # @return [Integer] the number of the segment's regular expression
-        def pattern(segment, constraints, splat: false)
-          source = segment.map do |part|
-            # Beside groups with names, those of the constraint without names do not count.
-            if part.is_a?(String)
-              Regexp.escape(part)
-            else
-              "(?<#{part}>#{constraints[part] || (splat ? ".+" : "[^/]+")})"
-            end
+        def splat(node, segment, depth, variant, constraints, entry)
+          names = names_in(segment)
+          text = variant.format ? "start" : "rest"
+          if segment.size == 1 && !constraints[names.first]
+            entry.captures[names.first] = "text_of(#{text})"
+            return node.splats[:plain] ||= Node.empty.ends
           end
-          regexp = Regexp.new("\\A#{source.join}\\z", Regexp::MULTILINE)
-          @patterns.index(regexp) || @patterns.push(regexp).size - 1
+          number = pattern(segment, constraints, variant.splats)
+          entry.matches << [depth, "(m#{depth} = match(#{number}, #{text}))"]
+          names.each_with_index { |name, index| entry.captures[name] = "m#{depth}[#{index}]" }
+          node.splats[:constrained] ||= Node.empty.ends
+        end
+
+        def ending(variant, constraints, entry)
+          return :whole unless variant.format
+          @formats = true
+          entry.captures[:format] = "format"
+          return :format unless constraints[:format]
+          entry.matches << [nil, "@patterns[#{number_of(/\A(?:#{constraints[:format]})\z/, [])}].match?(format)"]
+          :chosen
+        end
+
+        # @param splats [Array<Symbol>, nil] the variables that take slashes, in a text of several segments
+        # @return [Integer] the number of the segment's regular expression
+        def pattern(segment, constraints, splats = nil)
+          index = -1
+          # Beside groups with names, those of a constraint without names do not count. Variables' names do not matter: `/:id` and
+          # `/:post_id` with one constraint are one place.
+          source = segment.map do |part|
+            next Regexp.escape(part) if part.is_a?(String)
+            "(?<v#{index += 1}>#{constraints[part] || ((splats && !splats.include?(part)) ? "[^/]+" : ".+")})"
+          end
+          number_of(Regexp.new("\\A(?=.)#{source.join}\\z", Regexp::MULTILINE), names_in(segment).map { |name| constraints[name] })
+        end
+
+        def number_of(regexp, constraints)
+          @patterns.index(regexp) || (@constraints << constraints.map { |one| one && /\A(?:#{one})\z/ } && @patterns.push(regexp).size - 1)
         end
 
         def names_in(parts) = parts.grep(Symbol)
 
-        def body(node, depth)
+        # The text that a splat matches: its slashes are those of the path. One that was %2F separates nothing: it is NUL here, which no
+        # path contains.
+        def joined(segments)
+          segments = segments.map { |segment| segment.tr("/", "\0") } if segments.any? { |segment| segment.include?("/") }
+          segments.join("/")
+        end
+
+        def text_of(text) = text.include?("\0") ? text.tr("\0", "/") : text
+
+        # @return [Array<String>, nil] the values of the pattern's variables
+        def match(number, text)
+          values = @patterns[number].match(text)&.captures
+          return values unless values && text.include?("\0")
+          values.map! { |value| text_of(value) }
+          values if @constraints[number].zip(values).all? { |constraint, value| constraint.nil? || constraint.match?(value) }
+        end
+
+        # @param open [Array<Integer>] depths at which several patterns are possible, so each route below checks its own
+        def body(node, depth, open)
           lines = []
-          lines << "if size == #{depth}\n#{leaves(node.leaves)}\nend" if node.leaves.any?
-          lines << literals(node.literals, depth) if node.literals.any?
-          lines.concat(node.constrained.map { |pattern, child| "if size > #{depth} && (m#{depth} = @patterns[#{pattern}].match(segments[#{depth}]))\n#{body(child, depth + 1)}\nend" })
-          lines << "if size > #{depth} && !segments[#{depth}].empty?\n#{body(node.plain, depth + 1)}\nend" if node.plain
-          lines.concat(node.splats.map { |pattern, found| "if size > #{depth} && (m = @patterns[#{pattern}].match(segments[#{depth}..].join(\"/\")))\n#{leaves(found)}\nend" })
+          lines << "if size == #{depth}\n#{calls(node.ends.whole, open)}\nend" if node.ends.whole.any?
+          lines << literals(node.literals, depth, open) if node.literals.any?
+          lines << constrained(node, depth, open) if node.constrained
+          lines << plain(node.plain, depth, open) if node.plain
+          lines << splats(node.splats, depth, open) if node.splats.any?
           lines.join("\n").gsub(/^/, "  ")
         end
 
-        def literals(nodes, depth)
-          branches = nodes.map { |text, child| "when #{text.dump}\n#{body(child, depth + 1)}\n" }
-          "case segments[#{depth}]\n#{branches.join}end"
+        def literals(nodes, depth, open)
+          branches = nodes.map { |text, child| "when #{text.dump}\n#{body(child, depth + 1, open)}\n" }
+          endings = nodes.select { |_, child| child.ends.formats? }.map { |text, child| "  when #{text.dump}\n#{formats(child.ends, open).gsub(/^/, "  ")}\n" }
+          code = "case segments[#{depth}]\n#{branches.join}end"
+          endings.any? ? "#{code}\nif stem && size == #{depth + 1}\n  case stem\n#{endings.join}  end\nend" : code
         end
 
-        def leaves(found)
-          found.map do |(values, format), verbs|
-            number = @leaves.index(verbs)
-            captures = values.map { |name, code| "#{name.to_s.dump} => #{code}" }.join(", ")
-            call = "  matching << @leaves[#{number}] if matching\n  if (endpoint = @tables[#{number}][verb]) && (answer = endpoint.call(env, {#{captures}}))\n    return answer\n  end"
-            format ? "  if #{Regexp.new("\\A(?:#{format})\\z").inspect}.match?(format)\n#{call.gsub(/^/, "  ")}\n  end" : call
-          end.join("\n")
+        def constrained(node, depth, open)
+          child, patterns = node.constrained, node.patterns
+          open += [depth] if patterns.size > 1
+          whole = segment("size > #{depth} && #{matches(patterns, "_segment#{depth}", "segments[#{depth}]")}", child, depth, open)
+          return whole unless child.ends.formats?
+          "if stem && size == #{depth + 1} && #{matches(patterns, "_stem#{depth}", "stem")}\n#{formats(child.ends, open)}\nend\n#{whole}"
+        end
+
+        # All of them are tried, without a short cut: the routes below ask for each.
+        def matches(patterns, name, text)
+          found = patterns.map { |number| "(#{name}_#{number} = @patterns[#{number}].match(#{text}))" }
+          found.one? ? found.first : "[#{found.join(", ")}].any?"
+        end
+
+        def plain(child, depth, open)
+          whole = segment("size > #{depth} && !segments[#{depth}].empty?", child, depth, open)
+          child.ends.formats? ? "if stem && size == #{depth + 1}\n#{formats(child.ends, open)}\nend\n#{whole}" : whole
+        end
+
+        # Nothing where all routes end here in a format.
+        def segment(condition, child, depth, open) = body(child, depth + 1, open).then { |code| code.empty? ? "" : "if #{condition}\n#{code}\nend" }
+
+        def splats(kinds, depth, open)
+          code = kinds.values_at(:constrained, :plain).compact.map do |ends|
+            parts = []
+            parts << "if stem\n  start = joined([*segments[#{depth}...-1], stem])\n#{formats(ends, open + [depth])}\nend" if ends.formats?
+            parts << calls(ends.whole, open + [depth]) if ends.whole.any?
+            parts.join("\n")
+          end
+          "if size > #{depth} && !(rest = joined(segments[#{depth}..])).empty?\n#{code.join("\n")}\nend"
+        end
+
+        def formats(ends, open) = [ends.chosen, ends.format].reject(&:empty?).map { |entries| calls(entries, open) }.join("\n")
+
+        # Calls of the endpoints. A place has one table, unless its variables have different names or patterns: then the routes for just
+        # the request's verb go before those for all verbs.
+        def calls(entries, open)
+          runs = entries.slice_when { |one, other| !one.same_place?(other) }.map do |run|
+            verbs = Verbs.new
+            run.each { |entry| verbs.add(entry.verb, entry.endpoint) }
+            @verbs << verbs.compile
+            [run.first, verbs, @verbs.size - 1]
+          end
+          return call(*runs.first, runs.first[1].table, open) if runs.one?
+          matching = runs.map { |entry, _, number| guarded(entry, "matching << @verbs[#{number}]", open) }
+          found = runs.first[1].ranks.each_index.flat_map { |rank| runs.filter_map { |entry, verbs, _| (table = verbs.ranks[rank]) && guarded(entry, tried(entry, table), open) } }
+          "if matching\n#{matching.join("\n")}\nelse\n#{found.join("\n")}\nend".gsub(/^/, "  ")
+        end
+
+        def call(entry, _verbs, number, table, open)
+          guarded(entry, "if matching then matching << @verbs[#{number}]\nels#{tried(entry, table)}", open).gsub(/^/, "  ")
+        end
+
+        def tried(entry, table)
+          @tables << table
+          captures = entry.captures.map { |name, code| "#{name.to_s.dump} => #{code}" }.join(", ")
+          "if (endpoint = @tables[#{@tables.size - 1}][verb]) && (answer = endpoint.call(env, {#{captures}}))\n  return answer\nend"
+        end
+
+        def guarded(entry, code, open)
+          conditions = entry.matches.filter_map { |depth, match| match if depth.nil? || open.include?(depth) }
+          conditions.any? ? "if #{conditions.join(" && ")}\n#{code.gsub(/^/, "  ")}\nend" : code
         end
       end
     end

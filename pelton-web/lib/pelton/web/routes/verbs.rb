@@ -3,44 +3,47 @@
 module Pelton
   module Web
     class Routes
-      # What is at one path: an endpoint for each verb. HEAD is GET without the body, and a form may send PUT, PATCH and DELETE as a POST
-      # whose field `_method` names the verb.
+      # What is at one path: the endpoints of each verb, in the order in which they are tried. First those for just this verb; then those
+      # for GET, if it is HEAD, which is GET without the body; then those for all verbs.
       class Verbs
-        # The verbs that a form may name.
-        OVERRIDES = %w[PUT PATCH DELETE].freeze
-
-        # @param settings [Settings, nil] the application's
-        def initialize(settings = nil)
-          @settings = settings
-          @endpoints = {}
+        def initialize
+          @endpoints = Hash.new { |all, verb| all[verb] = [] }
         end
 
-        # @param verb [String, nil] nil: all that have no endpoint of their own
+        # @param verb [String, nil] nil: all verbs
         # @param endpoint [#call] takes the env and the values of the path's variables, and returns Rack's response, or nil: then the request
         #   is not for it, and the next one is tried
         def add(verb, endpoint)
-          (@endpoints[verb] ||= []) << endpoint
+          @endpoints[verb] << endpoint
         end
 
-        # Makes one endpoint for each verb.
+        # @return [self]
         def compile
-          return if @table
-          @table = @endpoints.transform_values { |list| (list.size == 1) ? list.first : Choice.new(list) }
-          @table.default = @table[nil]
-          @allowed = @table.keys.compact
-          @table["HEAD"] ||= Head.new(@table["GET"]) if @table.key?("GET")
-          @table["POST"] = Override.new(@table, @table["POST"], @settings) if (OVERRIDES & @allowed).any? || @table.key?("POST") && @table.default
-          @table.freeze
+          @endpoints.default_proc = nil
+          own = @endpoints.except(nil)
+          heads = own["GET"]&.map { |endpoint| Head.new(endpoint) }
+          all = @endpoints[nil] || []
+          @allowed = own.keys
+          @allowed |= ["HEAD"] if heads
+          @ranks = [table_of(own), (table_of("HEAD" => heads) if heads), (table_of({}, all) if all.any?)]
+          @table = table_of(own.merge(heads ? {"HEAD" => [*own["HEAD"], *heads]} : {}).transform_values { |list| list + all }, all)
+          self
         end
 
-        # @return [Hash{String => #call}] the endpoints by their verbs
+        # @return [Hash{String => #call}] the endpoint of each verb
         attr_reader :table
+
+        # @return [Array<Hash, nil>] the same in three steps: just this verb, HEAD by GET, all verbs
+        attr_reader :ranks
 
         # @return [#call, nil] the endpoint
         def [](verb) = @table[verb]
 
         # @return [Array<String>] the verbs for `Allow`
-        def allowed = (@table.key?("HEAD") ? @allowed | ["HEAD"] : @allowed)
+        attr_reader :allowed
+
+        # @return [Boolean] whether it takes all verbs
+        def all? = @endpoints.key?(nil)
 
         # Several endpoints of which the first that takes the request answers.
         Choice = Struct.new(:endpoints) do
@@ -62,28 +65,17 @@ module Pelton
             [status, headers, []]
           end
         end
+        private_constant :Choice, :Head
 
-        # Answers POST by what answers the verb that the form names, if it names one.
-        Override = Struct.new(:table, :endpoint, :settings) do
-          def call(env, captures)
-            verb = verb_of(env)
-            return endpoint&.call(env, captures) unless verb
-            env["rack.methodoverride.original_method"] = "POST"
-            env["REQUEST_METHOD"] = verb
-            table[verb]&.call(env, captures)
-          end
+        private
 
-          private
-
-          # A JSON body is not read here, and a form was read once: Rack keeps its fields in the env.
-          def verb_of(env)
-            request = Request.new(env, settings)
-            return unless request.form_data?
-            verb = request.form["_method"]
-            OVERRIDES.find { |one| one.casecmp(verb)&.zero? } if verb.is_a?(String)
-          end
+        def table_of(lists, all = [])
+          table = lists.transform_values { |list| one(list) }
+          table.default = one(all) if all.any?
+          table.freeze
         end
-        private_constant :Choice, :Head, :Override
+
+        def one(list) = (list.size == 1) ? list.first : Choice.new(list)
       end
     end
   end
