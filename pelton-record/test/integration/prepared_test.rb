@@ -33,6 +33,50 @@ class RecordPreparedOnServerTest < PeltonTest
     assert_empty statements.grep(/one|SET/)
   end
 
+  # Another connection has changed the types, as a migration does.
+  def test_columns_of_another_type
+    3.times { |i| @items.insert(name: i.to_s, number: 1) }
+    3.times { assert_equal 1, @items.where(name: "a").count }
+    3.times { assert_equal 1, @items.where(number: 2).count }
+    alter("ALTER COLUMN name TYPE integer USING 7, ALTER COLUMN number TYPE text USING 'n' || number")
+    3.times { |i| assert_kind_of Integer, @items.insert(name: "7", number: "x") }
+
+    assert_equal [8, 1, "n1"], [@items.where(name: "7").count, @items.where(number: "n2").count, @items.order(:id).get(:number)]
+    alter("ALTER COLUMN name TYPE uuid USING '11111111-2222-3333-4444-555555555555'")
+    3.times { assert_equal 8, @items.where(name: "11111111-2222-3333-4444-555555555555").count }
+  end
+
+  def test_a_transaction_whose_first_statement_is_old_begins_anew
+    3.times { @items.insert(name: "x") }
+    alter("ALTER COLUMN name TYPE integer USING 7")
+    @database.transaction(isolation: :serializable) do
+      @items.insert(name: "7")
+
+      assert_equal "serializable", @database.fetch("SHOW transaction_isolation").get
+    end
+    @database.transaction { @items.insert(name: "8") && raise(Sequel::Rollback) }
+
+    assert_equal 6, @items.count
+    assert_raises(Sequel::DatabaseError) { @items.insert(name: "x") }
+  end
+
+  def test_any_other_transaction_fails_once
+    3.times { @items.insert(name: "x") }
+    alter("ALTER COLUMN name TYPE integer USING 7")
+    errors = Array.new(3) do
+      @database.transaction do
+        @items.count
+        @database.transaction(savepoint: true) { @items.insert(name: "7") }
+      end
+      nil
+    rescue Sequel::DatabaseError => error
+      error.wrapped_exception.class
+    end
+
+    assert_equal [PG::DatatypeMismatch, nil, nil], errors
+    assert_equal 7, @items.count
+  end
+
   def test_values_of_each_kind
     [1, "x'y", 1.5, BigDecimal("1.25"), true, nil, Date.new(2020, 1, 2), Time.at(0), Sequel.blob("a\0b")].each do |value|
       3.times { assert_equal [value], [@database.get(Sequel.cast(value, type_of(value)).as(:v))] }
@@ -73,6 +117,10 @@ class RecordPreparedOnServerTest < PeltonTest
   end
 
   private
+
+  def alter(what)
+    PG.connect(**postgres_options).tap { |other| other.exec("ALTER TABLE items #{what}") }.close
+  end
 
   def statements(database = @database) = database.fetch("SELECT statement FROM pg_prepared_statements").map { |row| row[:statement] }
 

@@ -11,7 +11,15 @@ module Pelton
 
       PLAIN = /\A(?:SELECT|WITH)\b[^;]*\z/ # what may be prepared though it has no parameters: one statement, and none of the session's own
       NONE = [].freeze
-      private_constant :PLAIN, :NONE
+      # Errors that may come from a statement whose columns had other types when it was prepared. They leave nothing done.
+      STALE = {
+        "0A000" => CHANGED, "42804" => "datatype mismatch", "42846" => "cannot coerce", "42883" => "undefined operator", "22P02" => "invalid text representation",
+        "22003" => "numeric value out of range", "22007" => "invalid datetime", "22008" => "datetime overflow"
+      }.freeze
+      # A connection's variables: the options of a transaction without a statement so far; whether its statements are old.
+      BEGUN = :@pelton_begun
+      FORGET = :@pelton_forget
+      private_constant :PLAIN, :NONE, :STALE, :BEGUN, :FORGET
 
       # A statement by its name, and the columns of its rows: their names and converters. Whoever reads a row first sets them.
       Statement = Struct.new(:name, :columns)
@@ -36,8 +44,11 @@ module Pelton
 
       def _execute(connection, sql, options, &block)
         arguments = options[:arguments] || NONE
-        return super if sql.is_a?(Symbol) || (arguments.empty? && !sql.match?(PLAIN))
-        statement = statement(connection, sql.to_s) or return super
+        statement = statement(connection, sql.to_s) if !sql.is_a?(Symbol) && (arguments.any? || sql.match?(PLAIN))
+        unless statement
+          connection.instance_variable_set(BEGUN, nil)
+          return super
+        end
         arguments = arguments.map { |argument| bound_variable_arg(argument, connection) }
         result = execute_statement(connection, statement, sql, arguments)
         begin
@@ -48,14 +59,54 @@ module Pelton
       end
 
       def execute_statement(connection, statement, sql, arguments)
-        log_connection_yield(sql, connection, arguments) { connection.exec_prepared(statement.name, arguments) }
-      rescue PG::FeatureNotSupported => error
-        raise unless error.message.include?(CHANGED) && connection.transaction_status == PG::PQTRANS_IDLE
+        result = log_connection_yield(sql, connection, arguments) { connection.exec_prepared(statement.name, arguments) }
+        connection.instance_variable_set(BEGUN, nil)
+        result
+      rescue PG::Error => error
+        return unprepared(connection, statement, sql, arguments) if stale?(error) && begin_anew(connection)
+        connection.check_disconnect_errors { raise error }
+      end
+
+      def stale?(error)
+        state = error.result&.error_field(PG::Result::PG_DIAG_SQLSTATE)
+        STALE.key?(state) && (state != "0A000" || error.message.include?(CHANGED))
+      end
+
+      # @return [Boolean] whether the statement may run again: outside of transactions, and where it was the first one of its transaction,
+      #   which begins anew. Any other has failed; its statements are forgotten when it ends
+      def begin_anew(connection)
+        return true if connection.transaction_status == PG::PQTRANS_IDLE
+        options = connection.instance_variable_get(BEGUN)
+        connection.instance_variable_set(FORGET, true) unless options
+        return false unless options
+        log_connection_execute(connection, rollback_transaction_sql)
+        begin_new_transaction(connection, options)
+        true
+      end
+
+      def begin_new_transaction(connection, options)
+        super
+        connection.instance_variable_set(BEGUN, options)
+      end
+
+      def begin_savepoint(connection, _options)
+        connection.instance_variable_set(BEGUN, nil)
+        super
+      end
+
+      def rollback_transaction(connection, options = Sequel::OPTS)
+        super
+        return unless connection.instance_variable_get(FORGET) && connection.transaction_status == PG::PQTRANS_IDLE
+        connection.instance_variable_set(FORGET, nil)
+        forget_statements(connection)
+      end
+
+      # Runs it as if it had never been prepared. When that works, the schema has changed: all that was prepared before it is forgotten.
+      def unprepared(connection, statement, sql, arguments)
+        result = connection.check_disconnect_errors { log_connection_yield(sql, connection, arguments) { connection.async_exec_params(sql, arguments) } }
         statement.columns = nil
         forget_statements(connection)
-        log_connection_yield(sql, connection, arguments) { connection.async_exec_params(sql, arguments) }
-      rescue PG::Error => error
-        connection.check_disconnect_errors { raise error }
+        result
       end
 
       # The statement of a text that was seen before; nil the first time, for it may never come again.
