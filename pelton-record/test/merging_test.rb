@@ -6,6 +6,14 @@ require_relative "support/blog"
 class MergingTest < PeltonTest
   include Blog
 
+  SHARED = / IN | = ANY/
+
+  # Keys that are texts, unlike most.
+  class Page < Pelton::Record::Model
+    self.table_name = :merged_pages
+    self.primary_key = :slug
+  end
+
   def setup
     super
     Tag.insert_all(Array.new(1000) { |index| {name: "tag #{index}"} })
@@ -39,7 +47,7 @@ class MergingTest < PeltonTest
   end
 
   def test_find_by_a_unique_column
-    assert_equal(1, queries { assert_equal [ann, bob, nil], together(["ann@example.com", "bob@example.com", "nobody"]) { |email| Author.find_by(email: email) } }.grep(/ IN /).size)
+    assert_equal(1, queries { assert_equal [ann, bob, nil], together(["ann@example.com", "bob@example.com", "nobody"]) { |email| Author.find_by(email: email) } }.grep(SHARED).size)
     assert_equal 2, queries { together(%w[Ann Bob]) { |name| Author.find_by(name: name) } }.size
   end
 
@@ -74,7 +82,7 @@ class MergingTest < PeltonTest
     sent = Pelton.run { queries { Tag.find(@ids[0]) } }
 
     assert_equal 1, sent.size
-    refute_match(/ IN /, sent[0])
+    refute_match(SHARED, sent[0])
   end
 
   def test_never_in_a_transaction
@@ -87,13 +95,75 @@ class MergingTest < PeltonTest
       end
     end
 
-    assert_empty sent.grep(/ IN /)
+    assert_empty sent.grep(SHARED)
   end
 
   def test_never_with_a_lock_or_a_condition
-    assert_empty queries { together(@ids.first(2)) { |id| Tag.lock.find(id) } }.grep(/ IN /)
+    assert_empty queries { together(@ids.first(2)) { |id| Tag.lock.find(id) } }.grep(SHARED)
     assert_equal 2, queries { together(@ids.first(2)) { |id| Tag.where("id > 0").find(id) } }.size
     assert_equal 2, queries { together(@ids.first(2)) { |id| Tag.select(:id).find(id) } }.size
+  end
+
+  # MySQL would take 0 for each text that is no number.
+  def test_a_number_as_the_key_of_texts
+    pages
+    errors = together([0, 1, "home", :home, 1.5]) do |key|
+      Page.find(key).body
+    rescue Pelton::Record::NotFound => error
+      error.message
+    end
+
+    assert_equal ["no #{Page} has the slug 0", "no #{Page} has the slug 1", "x", "x", "no #{Page} has the slug 1.5"], errors
+    assert_nil Page.find_by(code: 0)
+    assert_empty Page.where(code: 0).to_a
+    assert_empty Page.where(code: [0, 1]).to_a
+  end
+
+  POISON = ["a\0b", "\xFF\xFE", "\xE2\x28".b, "\u{1f600}", "x" * 2_000_000, "x" * 1000, "", " ", "'", "\\"].freeze
+
+  # Each finds what it finds alone, whatever others ask for in the same turn.
+  def test_a_key_that_no_row_can_have_is_its_fibers_alone
+    pages
+    [->(key) { Page.find_by(slug: key) }, ->(key) { Page.find_by(code: key) }].zip(%w[home c-home]) do |find, good|
+      POISON.each do |key|
+        assert_equal ["home"] * 5 + [nil] + ["home"] * 5, together([good] * 5 + [key] + [good] * 5) { |one| find.call(one)&.slug }, key[0, 10].inspect
+      end
+    end
+  end
+
+  # What the server refuses though it looks like a key.
+  def test_when_the_shared_query_fails_each_asks_alone
+    shared = queries { assert_equal [ann, bob], together([ann.id, bob.id]) { |id| Author.find(id) } }.grep(SHARED)
+    batch = Pelton::Record::Merging::Batch
+    failing = Module.new { define_method(:query) { @rows.succeed(nil) } }
+
+    refute_empty shared
+    found = Pelton.run do
+      asked = batch.new(Author, :id, ann.id).extend(failing)
+      other = Pelton.spawn { asked.join(bob.id) }
+      Pelton::Reactor.current.yield
+      asked.start
+      [asked.wait(ann.id), other.await]
+    end
+
+    assert_equal [ann, bob], found
+  end
+
+  def test_off_for_a_block
+    sent = queries { Pelton.run { Pelton.map(@ids.first(5)) { |id| Pelton::Record.without_merging { Tag.find(id) } } } }
+
+    assert_equal 5, sent.size
+    assert_equal(1, queries { together(@ids.first(5)) { |id| Tag.find(id) } }.size)
+  end
+
+  def test_off_for_a_model
+    Tag.merge_finds = false
+
+    assert_equal 5, queries { together(@ids.first(5)) { |id| Tag.find(id) } }.size
+    assert_equal 5, queries { together(@ids.first(5)) { |id| Class.new(Tag).find(id) } }.size
+    assert_equal 1, queries { together([ann.id, bob.id]) { |id| Author.find(id) } }.size
+  ensure
+    Tag.remove_instance_variable(:@merge_finds)
   end
 
   def test_outside_of_a_reactor
@@ -132,6 +202,26 @@ class MergingTest < PeltonTest
     end
   end
 
+  def test_what_nobody_waits_for_any_more_is_not_reported
+    reported = []
+    Pelton.on_error { |error| reported << error }
+    Pelton.run do
+      tasks = @ids.first(3).map { |id| Pelton.spawn { Tag.find(id) } }
+      Pelton::Reactor.current.yield
+      tasks.each(&:cancel)
+      tasks.each do |task|
+        task.await
+      rescue Pelton::Cancelled
+        nil
+      end
+    end
+    GC.start
+
+    assert_empty reported
+  ensure
+    Pelton.on_error
+  end
+
   def test_all_that_is_cancelled_ends
     Pelton.run do
       tasks = @ids.first(3).map { |id| Pelton.spawn { Tag.find(id).name } }
@@ -144,6 +234,17 @@ class MergingTest < PeltonTest
   end
 
   private
+
+  def pages
+    database.create_table!(:merged_pages) do
+      String :slug, size: 50, primary_key: true
+      String :code, size: 50, unique: true
+      String :body
+    end
+    Page.send(:forget_table)
+    Page.insert({slug: "home", code: "c-home", body: "x"}, record_timestamps: false)
+    Page.insert({slug: "away", code: "c-away", body: "y"}, record_timestamps: false)
+  end
 
   # What the block gives for each value, in fibers that begin in the same turn.
   def together(values, &block)

@@ -23,6 +23,41 @@ class ConditionTest < PeltonTest
     assert_match(/no association :nobody/, assert_raises(ArgumentError) { Condition.related(Author, :nobody) }.message)
   end
 
+  # Sequel takes a Hash, and a list of pairs, for a condition: `token = ('a' = 'b')`, which is true on MySQL.
+  def test_a_hash_is_no_value_of_a_text
+    [{"a" => "b"}, {}, [{"a" => "b"}], [["a", "b"]], Set[%w[a b]], [["a", "b"], ["c", "d"]], Object.new].each do |value|
+      [
+        -> { Author.where("name = ? AND email = ?", "Ann", value).first }, -> { Author.where("email = :email AND name = :name", name: "Ann", email: value).first },
+        -> { Author.where(["email = ? OR age = ?", value, 1]).first }, -> { Author.find_by("age > ? AND email = ?", 1, value) },
+        -> { Author.where.not("email = ? OR age = ?", value, 1).first }, -> { Author.group(:name).having("email = ? OR 1 = ?", value, 1).count },
+        -> { Author.sanitize_sql(["email = ? OR age = ?", value, 1]) }, -> { Author.update_all(["name = ?, age = ?", value, 1]) },
+        -> { Author.find_by_sql(["SELECT * FROM authors WHERE email = ? OR age = ?", value, 1]) }, -> { Author.count_by_sql(["SELECT age FROM authors WHERE email = ? OR age = ?", value, 1]) },
+        -> { Author.where(email: value).first if value.is_a?(Enumerable) && value != {} || raise(Pelton::Record::BadValue) },
+        -> { Author.where(Sequel[:email] => value).first if value.is_a?(Enumerable) || raise(Pelton::Record::BadValue) },
+        -> { Author.exists?(["email = ? OR age = ?", value, 1]) }, -> { Author.where("email IN (?) OR age = ?", [value], 1).to_a }
+      ].each { |query| assert_raises(Pelton::Record::BadValue, "#{value.inspect} at line #{query.source_location}", &query) }
+    end
+    assert_equal "Ann", ann.reload.name
+  end
+
+  def test_values_of_texts
+    assert_equal [ann], Author.where("name = ? AND age IN (?) AND id = ?", :Ann, Set[20, nil], ann).to_a
+    assert_equal [ann], Author.find_by_sql(["SELECT * FROM authors WHERE name = :name", {name: "Ann"}])
+    assert_equal 1, Author.count_by_sql(["SELECT count(*) FROM authors WHERE name IN (?)", %w[Ann]])
+    assert_empty Author.where("name IN (?)", []).to_a
+  end
+
+  def test_conditions_without_their_values
+    shown = lambda do |relation|
+      Condition.without_values(relation.dataset, relation.dataset.opts[:where])
+    end
+
+    assert_equal "(`authors`.`name` = ?)", shown.call(Author.where(name: "s3cret"))
+    assert_equal "((`authors`.`name` IN (?)) AND (`authors`.`age` >= ?) AND (email = ? OR age IN (?)))", shown.call(Author.where(name: %w[s3cret other], age: 5..).where("email = ? OR age IN (?)", "s3cret", [1, 2]))
+    assert_equal "(`authors`.`id` IN (SELECT `posts`.`author_id` FROM `posts` WHERE (`posts`.`title` = ?)))", shown.call(Author.where(id: Post.where(title: "s3cret").select(:author_id)))
+    assert_equal "(`authors`.`name` IS NULL)", shown.call(Author.where(name: nil))
+  end
+
   def test_a_list_of_objects_of_a_column
     assert_equal [ann], Author.where(id: [ann]).to_a
     assert_equal [ann, bob], Author.where(id: [ann.id..ann.id, bob]).order(:id).to_a

@@ -33,8 +33,8 @@ class ConditionsTest < PeltonTest
     assert_empty Author.where(age: ["x"]).to_a
     assert_equal 3, Author.where.not(age: "x").count
     assert_empty Author.where(name: 0).to_a
-    assert_raises(ArgumentError) { Author.where(name: {"$ne" => "x"}).to_a }
-    assert_raises(ArgumentError) { Author.where(name: [["Ann"]]).to_a }
+    assert_raises(Pelton::Record::BadValue) { Author.where(name: {"$ne" => "x"}).to_a }
+    assert_raises(Pelton::Record::BadValue) { Author.where(name: [["Ann"]]).to_a }
   end
 
   def test_texts_with_values

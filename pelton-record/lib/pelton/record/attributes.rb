@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "text"
+
 module Pelton
   module Record
     # An object's attributes: those of its columns, and those that the model declares beside them.
@@ -14,6 +16,10 @@ module Pelton
       UNSET = Object.new.freeze
       BOOLEAN = ActiveModel::Type::Boolean.new
       private_constant :UNSET, :BOOLEAN
+
+      # What logs and error messages must not show.
+      # @private
+      def self.filtered?(name) = name.to_s.match?(/passw|secret|token|_key\z|crypt|digest|salt|otp|ssn|certificate|cvv|cvc/)
 
       # No column holds such an integer. (SQLite would keep it as a float, PostgreSQL refuse the query.)
       # @private
@@ -120,23 +126,36 @@ module Pelton
           value = value.to_s if value.is_a?(Symbol)
           return value if value.nil?
           type = db_schema.dig(name, :type)
-          if type.nil? || value.is_a?(Sequel::SQL::Expression)
-            raise ArgumentError, "#{self}.#{name} cannot be #{value.inspect}" if value.is_a?(Hash)
-            return value
-          end
           return integer(name, value) if type == :integer && value.is_a?(Integer)
-          return value if type == :string && value.is_a?(String)
-          if (value.is_a?(Hash) || value.is_a?(Array)) && !typed?(name)
-            raise ArgumentError, "#{self}.#{name} cannot be #{value.inspect}"
-          end
+          return value if (type == :string && value.is_a?(String)) || value.is_a?(Sequel::SQL::Expression)
+          raise BadValue, "#{self}.#{name} cannot be a #{value.class}" if (value.is_a?(Hash) || value.is_a?(Array) || value.is_a?(Set)) && !typed?(name)
+          return untyped(value) if type.nil?
           return BOOLEAN.cast(value) if type == :boolean
           value = db.typecast_value(type, (value == "" && type != :string && type != :blob) ? nil : value)
           (type == :integer && value) ? integer(name, value) : value
+        rescue FloatDomainError => error # Infinity as an integer, for example
+          raise Sequel::InvalidValue, "#{name}: #{error.message}"
         end
 
         # @private
-        # A value to compare the column with.
-        def comparable(name, value) = to_database(name, cast(name, value))
+        # A value that the column may be equal to.
+        #
+        # @raise [Sequel::InvalidValue] when no row can have it
+        def comparable(name, value)
+          value = ordered(name, value)
+          raise Sequel::InvalidValue, "#{self}.#{name}: no row has so long a text" if value.is_a?(String) && value.bytesize > Text::SHORT && too_long?(name, value)
+          value
+        end
+
+        # @private
+        # A value that the column may be less or more than.
+        #
+        # @raise [Sequel::InvalidValue] when the database has no such value
+        def ordered(name, value)
+          value = to_database(name, cast(name, value))
+          raise Sequel::InvalidValue, "#{self}.#{name}: the database has no such text" if value.is_a?(String) && !value.is_a?(Sequel::SQL::Blob) && !Text.storable?(value, db)
+          value
+        end
 
         # @private
         # A cast value as the database has it, and back.
@@ -145,6 +164,17 @@ module Pelton
         def restore(name, value) = (type = attribute_types[name]) ? type.deserialize(value) : value
 
         private
+
+        # PostgreSQL gives a text the column's type, whichever that is.
+        def untyped(value)
+          (db.database_type != :postgres || value.is_a?(String) || value.respond_to?(:sql_literal_append)) ? value : value.to_s
+        end
+
+        # Spaces at the end may not count. SQLite keeps longer texts than the column's type says.
+        def too_long?(name, text)
+          longest = db_schema.dig(name, :max_length)
+          longest.is_a?(Integer) && text.length > longest && text.rstrip.length > longest && db.database_type != :sqlite
+        end
 
         def integer(name, value)
           return value if value.bit_length < 64
@@ -206,7 +236,7 @@ module Pelton
       def attribute_for_database(name) = model.to_database(name.to_sym, self[name.to_sym])
 
       # @return [String] the value in {#inspect}
-      def attribute_for_inspect(name) = (filtered?(name) && self[name.to_sym]) ? "[FILTERED]" : self[name.to_sym].inspect
+      def attribute_for_inspect(name) = (Attributes.filtered?(name) && self[name.to_sym]) ? "[FILTERED]" : self[name.to_sym].inspect
 
       # @param name [Symbol, String]
       # @param value [Object]
@@ -252,9 +282,6 @@ module Pelton
         default = model.default_values[name]
         @values[name] = default.respond_to?(:call) ? default.call : default
       end
-
-      # What logs and error messages must not show.
-      def filtered?(name) = name.to_s.match?(/passw|secret|token|_key\z|crypt|digest|salt|otp|ssn/)
 
       # What is written: without the attributes that have no column, and as the database has them.
       def stored(values)

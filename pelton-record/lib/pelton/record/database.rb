@@ -49,7 +49,7 @@ module Pelton
           done = true
           result
         rescue => error
-          done = !error.is_a?(Pelton::Error) && !error.is_a?(::Timeout::Error)
+          done = error.is_a?(LimitError) || (!error.is_a?(Pelton::Error) && !error.is_a?(::Timeout::Error))
           raise
         ensure
           slot.busy = nil

@@ -59,6 +59,10 @@ module Pelton
       # @return [Boolean] whether an error means that the connection is lost, where Sequel does not know it
       def disconnect?(_error) = false
 
+      # @param error [Sequel::DatabaseError] of a query for the rows with a value
+      # @return [Boolean] whether it says that no row can have such a value
+      def impossible_value?(_error) = false
+
       # Called with each new connection.
       # @asynchronous
       def opened(_connection)

@@ -5,10 +5,26 @@ require_relative "merging/batch"
 module Pelton
   module Record
     @merge = true
+    @unmerged = {}.compare_by_identity # fibers
 
     class << self
       # @return [Boolean] whether finds of different fibers share a query ({Merging}); true by default
       attr_accessor :merge
+
+      # Calls the block without merging the finds of this fiber: each sends a query of its own. (For one model: `self.merge_finds = false`.)
+      #
+      # @return the block's value
+      def without_merging
+        fiber = Fiber.current
+        before = @unmerged.key?(fiber)
+        @unmerged[fiber] = true
+        yield
+      ensure
+        @unmerged.delete(fiber) unless before
+      end
+
+      # @private
+      def merge? = @merge && (@unmerged.empty? || !@unmerged.key?(Fiber.current))
     end
 
     # Finds by a key that different fibers ask for in the same turn of the loop become one query: `WHERE id IN (...)`. The first one
@@ -29,7 +45,7 @@ module Pelton
         # @return [Model, nil]
         # @asynchronous
         def find(model, column, key)
-          return model.find_alone(column, key) if !Record.merge || !Reactor.running? || !mergeable?(key) || holding?(model.db)
+          return model.find_alone(column, key) if !wanted?(model) || !Reactor.running? || !mergeable?(model, column, key) || holding?(model.db)
           thread = Thread.current
           batches = thread.thread_variable_get(BATCHES) || {}.compare_by_identity.tap { |made| thread.thread_variable_set(BATCHES, made) }
           columns = (batches[model] ||= {})
@@ -45,11 +61,18 @@ module Pelton
           batch.alone? ? model.find_alone(column, key) : batch.wait(key)
         end
 
-        # @private
-        # Whether Ruby and the database agree about which values are the same. (Of texts they may not: see Batch.)
-        def mergeable?(key) = key.is_a?(Integer) || key.is_a?(String)
-
         private
+
+        def wanted?(model) = Record.merge? && model.merges_finds?
+
+        # Whether the key cannot fail the query that others share, and Ruby and the database agree about which values are the same. (Of
+        # texts they may not: see Batch.)
+        def mergeable?(model, column, key)
+          case model.db_schema.dig(column, :type)
+          when :integer then key.is_a?(Integer)
+          when :string, :uuid then key.is_a?(String) && key.ascii_only? && key.bytesize <= Text::SHORT && !key.include?("\0")
+          end
+        end
 
         # Whether the fiber is inside a transaction, or holds a connection for another reason, or must read what it has just written.
         def holding?(database)
@@ -62,15 +85,20 @@ module Pelton
       # @private
       # Of models.
       module ClassMethods
+        # @return [Boolean] whether finds of this model share queries; false for a class whose queries must be counted, in a benchmark
+        #   for example. Classes that inherit from it have its value
+        attr_writer :merge_finds
+
+        # @private
+        def merges_finds? = @merge_finds.nil? ? superclass.merges_finds? : @merge_finds
+
         # (see Querying#find)
         def find(*ids, &block)
-          return super if ids.size != 1 || block || (id = ids.first).is_a?(Array) || !unscoped?
+          return super if ids.size != 1 || block || (id = ids.first).nil? || id.is_a?(Array) || !unscoped?
           dataset
-          id = cast(primary_key, id.is_a?(Sequel::Model) ? id.pk : id) unless id.is_a?(Integer) && id.bit_length < 64
-          found = primary_key_lookup(id) unless id.nil?
-          found || super
-        rescue Sequel::InvalidValue
-          super
+          return super unless primary_key.is_a?(Symbol)
+          id = id.pk if id.is_a?(Sequel::Model)
+          primary_key_lookup(id) || relation.not_found(id)
         end
 
         # (see Relation::Finders#find_by)
@@ -78,9 +106,12 @@ module Pelton
           return super if conditions.size != 1 || block || !(pair = conditions.first).is_a?(Hash) || pair.size != 1 || !unscoped?
           column, value = pair.first
           dataset
-          return super unless unique_columns.include?(column) && Merging.mergeable?(value)
-          key = cast(column, value)
-          return super unless Merging.mergeable?(key)
+          case value
+          when String, Numeric, Symbol, Time, Date, true, false then return super unless unique_columns.include?(column)
+          else return super
+          end
+          key = comparable(column, value)
+          return super unless key.is_a?(Integer) || key.instance_of?(String)
           Merging.find(self, column, key)
         rescue Sequel::InvalidValue
           nil
@@ -110,6 +141,9 @@ module Pelton
           return dataset.first(column => key) if lookup.nil? || !(key.instance_of?(Integer) || key.instance_of?(String))
           row = lookup.find(key)
           row && dataset.row_proc.call(row)
+        rescue Sequel::DatabaseError => error
+          raise if !db.respond_to?(:driver) || !db.driver.impossible_value?(error) || db.in_transaction? # which it has ended
+          nil
         end
 
         private
@@ -118,7 +152,16 @@ module Pelton
         def primary_key_lookup(key)
           return relation.find_by(primary_key_hash(key)) unless default_scopes.empty?
           return super if key.is_a?(Array)
-          Merging.find(self, primary_key, key)
+          key = comparable(primary_key, key) unless key.is_a?(Integer) && key.bit_length < 64 && integer_key?
+          Merging.find(self, primary_key, key) unless key.nil?
+        rescue Sequel::InvalidValue # no row has such a key
+          nil
+        end
+
+        # The usual key, which needs no cast.
+        def integer_key?
+          @integer_key = db_schema.dig(primary_key, :type) == :integer && !normalizers.key?(primary_key) && !attribute_types.key?(primary_key) if @integer_key.nil?
+          @integer_key
         end
 
         # The dataset, and what depends on it, has changed.

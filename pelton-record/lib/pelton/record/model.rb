@@ -76,6 +76,7 @@ module Pelton
       include Association::Nested
 
       validate :valid_new_records
+      self.merge_finds = true
     end
   end
 end

@@ -55,6 +55,10 @@ module Pelton
       def retriable? = true
     end
 
+    # A value that no column takes, such as a Hash where a text is expected. It has probably come from outside.
+    class BadValue < Error
+    end
+
     # Mass assignment was refused.
     class Forbidden < Error
     end

@@ -50,12 +50,12 @@ module Pelton
       # @param sql [String, Array, Sequel::Dataset]
       # @return [Array<Model>]
       # @asynchronous
-      def find_by_sql(sql) = dataset.with_sql(*sql).all
+      def find_by_sql(sql) = with_sql(sql).all
 
       # @param sql [String, Array] one value, such as a count
       # @return [Integer]
       # @asynchronous
-      def count_by_sql(sql) = dataset.naked.with_sql(*sql).single_value.to_i
+      def count_by_sql(sql) = with_sql(sql).naked.single_value.to_i
 
       # SQL with values, for a part of a query that takes text alone.
       #
@@ -65,7 +65,7 @@ module Pelton
       def sanitize_sql(condition)
         return condition if condition.is_a?(String)
         rows = dataset.respond_to?(:no_auto_parameterize) ? dataset.no_auto_parameterize : dataset
-        text = rows.literal(Relation::Condition.of(unscoped, *condition))
+        text = rows.literal(Relation::Condition.of(unscoped, condition))
         condition.is_a?(Array) ? text.delete_prefix("(").delete_suffix(")") : text
       end
       alias_method :sanitize_sql_array, :sanitize_sql
@@ -149,6 +149,12 @@ module Pelton
       def unscoped? = (!@scoping || @scoping.empty?) && default_scopes.empty?
 
       private
+
+      # The values of an Array are those of its placeholders.
+      def with_sql(sql)
+        sql = Relation::Condition.of_text(sql.first, sql.drop(1), parentheses: false) if sql.is_a?(Array)
+        dataset.with_sql(sql)
+      end
 
       # What every object has, such as Kernel#open, is no obstacle.
       def taken?(name)

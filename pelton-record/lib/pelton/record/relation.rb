@@ -163,7 +163,7 @@ module Pelton
       def scoping(&block) = model.scoping(self, &block)
 
       # @return [String]
-      def inspect = loaded? ? "#<#{self.class} #{@records.inspect}>" : "#<#{self.class} #{dataset.sql}>"
+      def inspect = loaded? ? "#<#{self.class} #{@records.inspect}>" : "#<#{self.class} #{Condition.without_values(dataset)}>"
 
       # @private
       # @return [Hash] what the conditions say about attributes of new objects

@@ -113,12 +113,12 @@ module Pelton
           attribute_types[name] = type
           name
         end
-        return if primary_key.nil? || @db_schema.key?(:id)
+        return if primary_key.nil? || @db_schema.key?(:id) || overridable_methods_module.method_defined?(:id, false)
         overridable_methods_module.define_method(:id) { pk }
         overridable_methods_module.define_method(:id=) { |value| pk_hash.keys.zip(Array(value)) { |name, one| self[name] = one } }
       end
 
-      KNOWN_BY_TABLE = %i[@dataset @columns @db_schema @instance_dataset @unique_columns @create_timestamps @update_timestamps @columns_to_cast @lookups].freeze
+      KNOWN_BY_TABLE = %i[@dataset @columns @db_schema @instance_dataset @unique_columns @create_timestamps @update_timestamps @columns_to_cast @lookups @integer_key].freeze
       private_constant :KNOWN_BY_TABLE
 
       def forget_table

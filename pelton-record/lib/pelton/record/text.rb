@@ -5,6 +5,8 @@ module Pelton
     # Strings on their way to a database. All connections speak UTF-8.
     # @private
     module Text
+      SHORT = 1024 # bytes: longer texts are no keys
+
       # The string in UTF-8. A binary string may have come from a socket: its bytes are taken for UTF-8.
       #
       # @return [String]
@@ -16,13 +18,25 @@ module Pelton
         end
       end
 
+      # @param database [Sequel::Database]
+      # @return [Boolean] whether a column can have that text: elsewhere than in SQLite it is valid, and in PostgreSQL without zero bytes
+      def self.storable?(string, database)
+        case database.database_type
+        when :sqlite then true
+        when :postgres then utf8(string).valid_encoding? && !string.include?("\0")
+        else utf8(string).valid_encoding?
+        end
+      rescue EncodingError
+        false
+      end
+
       # Literals of PostgreSQL. Sequel's own ask a connection to quote each string, which would take one from the pool.
       module Postgres
         private
 
         def literal_string_append(sql, string)
           text = Text.utf8(string)
-          raise Sequel::InvalidValue, "PostgreSQL has no text with a zero byte: #{text.inspect[0, 60]}" if text.include?("\0")
+          raise Sequel::InvalidValue, "PostgreSQL has no text with a zero byte" if text.include?("\0")
           sql << "'" << (text.include?("'") ? text.gsub("'", "''") : text) << "'" # standard_conforming_strings is on
         end
 
@@ -37,7 +51,8 @@ module Pelton
 
         def literal_string_append(sql, string)
           text = Text.utf8(string)
-          sql << "'" << (text.match?(/['\\]/) ? text.gsub("\\", "\\\\\\\\").gsub("'", "''") : text) << "'"
+          raise Sequel::InvalidValue, "a text that is not valid UTF-8 is no part of a query: use a column of bytes, and Sequel.blob" unless text.valid_encoding?
+          sql << "'" << ((text.include?("'") || text.include?("\\")) ? text.gsub("\\", "\\\\\\\\").gsub("'", "''") : text) << "'"
         end
       end
     end

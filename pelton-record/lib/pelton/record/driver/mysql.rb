@@ -2,6 +2,8 @@
 
 require_relative "../driver"
 require_relative "../text"
+require_relative "column_types"
+require_relative "indexes"
 
 module Pelton
   module Record
@@ -20,6 +22,8 @@ module Pelton
       def prepare(database)
         database.extend_datasets(Text::MySQL)
         database.extend(Limited)
+        database.extend(ColumnTypes::MySQL)
+        database.extend(Indexes)
       end
 
       # trilogy takes Pelton's errors for those of the system, because they have an `errno`, and fails over it.
@@ -30,6 +34,15 @@ module Pelton
           super
         rescue NoMethodError => error
           raise error.cause.is_a?(Pelton::Error) ? error.cause : error
+        end
+
+        # A query that is too long would cost the connection, and with it those of others.
+        #
+        # @raise [LimitError]
+        def log_connection_yield(sql, connection, arguments = nil)
+          limit = connection.instance_variable_get(:@pelton_longest)
+          return super unless limit && sql.bytesize >= limit
+          raise LimitError, "the query has #{sql.bytesize} bytes, and the server takes less than #{limit}: see its variable max_allowed_packet"
         end
       end
 
@@ -42,7 +55,9 @@ module Pelton
 
       # The server's number of the connection is needed to cancel its queries.
       def opened(connection)
-        connection.instance_variable_set(:@pelton_id, connection.query("SELECT CONNECTION_ID()").first.first)
+        id, longest = connection.query("SELECT CONNECTION_ID(), @@max_allowed_packet").first
+        connection.instance_variable_set(:@pelton_id, id)
+        connection.instance_variable_set(:@pelton_longest, longest)
       end
 
       # A second connection tells the server to end the query.
@@ -58,6 +73,9 @@ module Pelton
         error = error.wrapped_exception if error.is_a?(Sequel::DatabaseError)
         error.is_a?(Trilogy::ConnectionError) || error.is_a?(IOError)
       end
+
+      # A text of a character that the column's character set does not have.
+      def impossible_value?(error) = error.wrapped_exception.is_a?(Trilogy::Error) && [1267, 1270, 1271, 1300, 3854].include?(error.wrapped_exception.error_code)
 
       # trilogy closes its copy of the socket without a word.
       def forget(connections)

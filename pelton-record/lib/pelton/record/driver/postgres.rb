@@ -2,6 +2,7 @@
 
 require_relative "../driver"
 require_relative "../text"
+require_relative "column_types"
 require_relative "prepared"
 
 module Pelton
@@ -15,14 +16,15 @@ module Pelton
         Driver.need("pg")
         require "sequel/adapters/postgres"
         require_relative "postgres_lookup"
-        {adapter: :postgres, encoding: "UTF8"}
+        {adapter: :postgres, encoding: "UTF8", treat_string_list_as_untyped_array: true}
       end
 
       def prepare(database)
         database.extend_datasets(Text::Postgres)
+        database.extend(ColumnTypes::Postgres)
         database.extension(:pg_array)
         return database.extend(Unprepared) unless database.opts[:prepared]
-        database.extension(:pg_auto_parameterize)
+        database.extension(:pg_auto_parameterize, :pg_auto_parameterize_in_array) # lists are one value, however long they are
         database.extend(Prepared)
       end
 
@@ -42,6 +44,9 @@ module Pelton
       def cancel(connection)
         connection.cancel
       end
+
+      # A text that is no value of the column's type: SQLSTATE's class 22.
+      def impossible_value?(error) = error.wrapped_exception.is_a?(PG::DataException)
 
       # The socket leads nowhere from now on: whatever the collector closes, the parent's session stays.
       def forget(connections)

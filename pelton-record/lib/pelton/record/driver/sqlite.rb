@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../driver"
+require_relative "indexes"
 
 module Pelton
   module Record
@@ -18,6 +19,10 @@ module Pelton
         require_relative "../sqlite"
         readers = address.memory? ? {} : {servers: {read_only: {}}, server_sizes: {read_only: pool}}
         {adapter: :pelton_sqlite, max_connections: 1, **readers}
+      end
+
+      def prepare(database)
+        database.extend(Indexes)
       end
 
       # A statement that was interrupted has ended.

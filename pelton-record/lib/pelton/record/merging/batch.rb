@@ -3,9 +3,12 @@
 module Pelton
   module Record
     module Merging
-      # Finds that share a query: same model, same column. Each caller gets an object of its own.
+      # Finds that share a query: same model, same column. Each caller gets an object of its own, and an error of its own: when the
+      # query fails, each asks alone.
       # @private
       class Batch
+        SIZE = 5000 # keys of a query at most: PostgreSQL takes 65,535 values
+
         def initialize(model, column, key)
           @model = model
           @column = column
@@ -31,9 +34,10 @@ module Pelton
 
         # @return [Model, nil]
         def wait(key)
-          row = @rows.await.fetch(key, nil) # an error is a copy for each caller, with the caller's lines
+          rows = @rows.await # an error is a copy for each caller, with the caller's lines
+          row = rows && rows[key]
           return @model.dataset.row_proc.call((@keys[key] == 1) ? row : row.deep_dup) if row
-          @model.find_alone(@column, key) if key.is_a?(String) # what differs here may be equal in the database's collation
+          @model.find_alone(@column, key) if rows.nil? || key.is_a?(String) # what differs here may be equal in the database's collation
         ensure
           @waiting -= 1
           @task&.cancel if @waiting.zero? && !@rows.done?
@@ -43,16 +47,18 @@ module Pelton
 
         # Most finds are alone, and need none of this.
         def share
-          @rows = Operation.new
+          @rows = Operation.new.errback {} # which nobody waits for any more when all have been cancelled
           @keys = {@first => 1} # and how many want it
           @waiting = 1
         end
 
         def query
-          rows = @model.dataset.naked.where(@column => @keys.keys).all
-          @rows.succeed(rows.to_h { |row| [row[@column], row] })
-        rescue => error
+          rows = @keys.keys.each_slice(SIZE).flat_map { |keys| @model.dataset.naked.where(@column => keys).all }
+          @rows.succeed(rows.to_h { |row| [row[@column].then { |key| key.is_a?(Numeric) ? key.to_i : key }, row] })
+        rescue Sequel::DatabaseConnectionError, Sequel::DatabaseDisconnectError, Pelton::Error => error
           @rows.fail(error)
+        rescue
+          @rows.succeed(nil)
         ensure
           @rows.fail(Error.new("the query of #{@model} that several fibers shared was cancelled")) unless @rows.done?
         end

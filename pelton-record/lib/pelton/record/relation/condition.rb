@@ -6,7 +6,8 @@ module Pelton
       # Conditions in ActiveRecord's words, made into Sequel's expressions.
       module Condition
         NOTHING = Sequel.expr(1 => 0)
-        private_constant :NOTHING
+        NO_VALUE = "no column or association of that name is compared with a value of the class %s"
+        private_constant :NOTHING, :NO_VALUE
 
         # A query without parentheses, for a text that has them.
         class Subquery < Sequel::SQL::Expression
@@ -19,7 +20,35 @@ module Pelton
           # @private
           def to_s_append(query, sql) = query.send(:subselect_sql_append, sql, @dataset)
         end
-        private_constant :Subquery
+
+        # A list without parentheses, for a text that has them.
+        class List < Sequel::SQL::Expression
+          # @param values [Array]
+          def initialize(values)
+            @values = values
+            freeze
+          end
+
+          # @private
+          def to_s_append(query, sql) = sql << (@values.empty? ? "NULL" : @values.map { |one| query.literal_append(+"", one) }.join(", "))
+        end
+
+        # Of a dataset: literals of values are question marks.
+        module NoValues
+          def literal_append(sql, value)
+            case value
+            when List then sql << "?"
+            when nil, true, false, Symbol, Sequel::LiteralString, Sequel::SQL::Expression, Sequel::Dataset then super
+            when Array, Set then super(sql, value.first(1).to_a)
+            else sql << "?"
+            end
+          end
+
+          private
+
+          def subselect_sql_dataset(sql, query) = super.with_extend(NoValues)
+        end
+        private_constant :Subquery, :List, :NoValues
 
         class << self
           # @param relation [Relation]
@@ -31,7 +60,7 @@ module Pelton
             case condition
             when Hash then of_hash(relation.model, relation.dataset, condition)
             when Sequel::LiteralString, Sequel::SQL::Expression then condition
-            when String then of_text(relation.dataset, condition, values)
+            when String then of_text(condition, values)
             when Array then of(relation, *condition)
             when Symbol, true, false then condition
             else raise ArgumentError, "where takes a Hash, a String with its values, or an expression of Sequel, not #{condition.inspect}"
@@ -45,6 +74,26 @@ module Pelton
               next if name.is_a?(Sequel::SQL::Expression)
               value.is_a?(Hash) ? name.to_s : name.to_s[/\A(\w+)\./, 1]
             end
+          end
+
+          # @param text [String] SQL
+          # @param values [Array] of its placeholders
+          # @param parentheses [Boolean] whether it is a condition
+          # @return [Sequel::SQL::Expression]
+          # @raise [ArgumentError] when they are not as many
+          # @raise [BadValue] for a value that is none
+          def of_text(text, values, parentheses: true)
+            return Sequel.lit(text) if values.empty?
+            if values.size == 1 && values.first.is_a?(Hash) && text.match?(/(?<!:):\w/)
+              names = values.first.transform_keys(&:to_sym)
+              missing = text.scan(/(?<![:\w]):([a-zA-Z]\w*)/).flatten.uniq.reject { |name| names.key?(name.to_sym) }
+              raise ArgumentError, "no value for :#{missing.first} in #{text.inspect}" if missing.any?
+              return Sequel::SQL::PlaceholderLiteralString.new(text, names.transform_values { |value| bind(value) }, parentheses)
+            end
+            unless text.count("?") == values.size
+              raise ArgumentError, "#{values.size} values for the #{text.count("?")} placeholders in #{text.inspect}"
+            end
+            Sequel::SQL::PlaceholderLiteralString.new(text, values.map { |value| bind(value) }, parentheses)
           end
 
           # @return [Array<Sequel::SQL::Expression>] what must be true together
@@ -75,6 +124,15 @@ module Pelton
           # @param expressions [Array<Sequel::SQL::Expression>]
           # @return [Sequel::SQL::Expression]
           def all_of(expressions) = (expressions.size == 1) ? expressions.first : Sequel.&(*expressions)
+
+          # @param dataset [Sequel::Dataset]
+          # @param condition [Sequel::SQL::Expression, nil] nil: all of the dataset
+          # @return [String] SQL with question marks in the place of values, for messages
+          def without_values(dataset, condition = nil)
+            dataset = dataset.no_auto_parameterize if dataset.respond_to?(:no_auto_parameterize)
+            return dataset.with_extend(NoValues).sql if condition.nil?
+            dataset.unfiltered.clone(append_sql: nil).with_extend(NoValues).literal(condition)
+          end
 
           private
 
@@ -148,7 +206,7 @@ module Pelton
           # A range that ends beyond all values (`side`: 1), or begins before them (-1), has no end there.
           def bound(model, name, value, side)
             return if value.nil? || (value.is_a?(Float) && value.infinite? == side)
-            model.comparable(name, value)
+            model.ordered(name, value)
           rescue Attributes::OutOfRange
             ((value.to_i <=> 0) == side) ? nil : raise
           end
@@ -171,36 +229,32 @@ module Pelton
           def plain(value)
             case value
             when Symbol then value.to_s
-            when Array then value.map { |one| plain(one) }
+            when Array, Set then value.map { |one| (one.is_a?(Array) || one.is_a?(Set)) ? raise(BadValue, NO_VALUE % one.class) : plain(one) }
             when Relation then value.for_subquery
-            when Hash then raise ArgumentError, "no column or association of that name has #{value.inspect} as its value"
+            when Hash then raise BadValue, NO_VALUE % value.class
             else value
             end
-          end
-
-          def of_text(dataset, text, values)
-            return Sequel.lit(text) if values.empty?
-            if values.size == 1 && values.first.is_a?(Hash) && text.match?(/(?<!:):\w/)
-              names = values.first.transform_keys(&:to_sym)
-              missing = text.scan(/(?<![:\w]):([a-zA-Z]\w*)/).flatten.uniq.reject { |name| names.key?(name.to_sym) }
-              raise ArgumentError, "no value for :#{missing.first} in #{text.inspect}" if missing.any?
-              return Sequel::SQL::PlaceholderLiteralString.new(text, names.transform_values { |value| bind(dataset, value) }, true)
-            end
-            unless text.count("?") == values.size
-              raise ArgumentError, "#{values.size} values for the #{text.count("?")} placeholders in #{text.inspect}"
-            end
-            Sequel::SQL::PlaceholderLiteralString.new(text, values.map { |value| bind(dataset, value) }, true)
           end
 
           # A list goes into the parentheses that the text has: "id IN (?)".
-          def bind(dataset, value)
+          def bind(value)
             case value
-            when Array, Set then Sequel.lit(value.empty? ? "NULL" : value.map { |one| dataset.literal(bind(dataset, one)) }.join(", "))
+            when Array, Set then List.new(value.map { |one| bind_one(one) })
             when Relation then Subquery.new(value.for_subquery)
             when Sequel::Dataset then Subquery.new(value)
-            when Sequel::Model then value.pk
+            else bind_one(value)
+            end
+          end
+
+          # Sequel would read a Hash, or a list of pairs, as a condition: `token = ('a' = 'b')`. And it may come from outside.
+          def bind_one(value)
+            case value
+            when nil, true, false, Numeric, String, Time, Date, Sequel::SQL::Expression then value
             when Symbol then value.to_s
-            else value
+            when Sequel::Model then value.pk
+            else
+              return value if value.respond_to?(:sql_literal_append)
+              raise BadValue, "a placeholder stands for a text, a number, a time, true, false, nil or an Array of these, not for a #{value.class}"
             end
           end
         end

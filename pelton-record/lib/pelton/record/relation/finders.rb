@@ -16,9 +16,11 @@ module Pelton
           return records.find(&block) if ids.empty? && block
           return Styles.defer(block) { find(*ids) } if block
           raise NotFound.new("find needs a key: #{model}.find(1)", model: model) if ids.empty?
-          many = ids.size > 1 || (ids.first.is_a?(Array) && !model.primary_key.is_a?(Array))
-          return find_one(ids.first) unless many
-          find_many((ids.size == 1) ? ids.first : ids)
+          listed = ids.first.is_a?(Array) && !model.primary_key.is_a?(Array)
+          return [] if listed && ids.first.empty?
+          ids = (listed ? ids.first : ids).compact.uniq
+          return find_many(ids) if ids.size > 1
+          listed ? [find_one(ids.first)] : find_one(ids.first)
         end
 
         # @param conditions see {Conditions#where}
@@ -162,6 +164,14 @@ module Pelton
         end
         alias_method :member?, :include?
 
+        # @private
+        # @raise [NotFound] for a key
+        def not_found(key, more = "")
+          names = Array(model.primary_key)
+          shown = (names.any? { |name| Attributes.filtered?(name) }) ? "" : " #{key.inspect[0, 100]}"
+          raise NotFound.new("no #{model} has the #{names.join(" and ")}#{shown}#{describe(" among those with ")}#{more}", model: model)
+        end
+
         prepend Styles.callbacks(:find_by, :find_by!, :find_signed, :find_signed!, :take, :take!, :first, :first!, :last, :last!, :exists?)
 
         private
@@ -178,26 +188,25 @@ module Pelton
         def find_one(id)
           id = id.pk if id.is_a?(Sequel::Model)
           found = where(model.primary_key_hash(id)).take unless id.nil?
-          found || raise(NotFound.new("no #{model} has the #{Array(model.primary_key).join(" and ")} #{id.inspect}#{describe(" among those with ")}", model: model))
+          found || not_found(id)
         end
 
         def find_many(ids)
-          return [] if ids.empty?
           key = model.primary_key
           found = where(key => ids).to_a.to_h { |record| [record.pk, record] }
           ids.map do |id|
-            found[model.cast(key, id)] || raise(NotFound.new("no #{model} has the #{key} #{id.inspect}: #{found.size} of #{ids.uniq.size} were found", model: model))
+            found[model.cast(key, id)] || not_found(id, ": #{found.size} of #{ids.size} were found")
           rescue Sequel::InvalidValue
-            raise NotFound.new("no #{model} has the #{key} #{id.inspect}", model: model)
+            not_found(id)
           end
         end
 
         def missing = raise(NotFound.new("no #{model} matches#{describe(" ")}", model: model))
 
-        # The conditions, for messages.
+        # The conditions, for messages: without values, which may be secrets.
         def describe(before = "")
           condition = dataset.opts[:where]
-          condition ? "#{before}#{dataset.literal(condition)}" : ""
+          condition ? "#{before}#{Condition.without_values(dataset, condition)}" : ""
         end
       end
     end

@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Record
+    # Lets Sequel list the indexes of a table where one of them is on an expression, which has no column's name.
+    # @private
+    module Indexes
+      # @return [Hash{Symbol => Hash}] without those on expressions, as on PostgreSQL
+      # @asynchronous
+      def indexes(...) = super.reject { |_, index| index[:columns].include?(nil) }
+
+      private
+
+      def output_identifier_meth(...) = super.then { |name_of| ->(name) { name.nil? ? nil : name_of.call(name) } }
+    end
+  end
+end
