@@ -217,6 +217,25 @@ class HTTPCachedResponseTest < PeltonTest
     end
   end
 
+  # What the slow clients have not read yet lies in the cache, of which they may hold a half.
+  def test_slow_readers_of_many_versions
+    body = ->(path) { path * 50_000 }
+    serving(->(env) { [200, PUBLIC.dup, [body.call(env["PATH_INFO"])]] }, cache: 2 << 20) do
+      slow = Array.new(12) do |number|
+        peer.get("/#{number}")
+        peer.say("GET /#{number} HTTP/1.1\nHost: localhost\n\n" * 40)
+      end
+      eventually { @server.stats[:requests] >= 24 }
+      slow.each_slice(2) do |leaves, stays|
+        leaves.close
+        number = slow.index(stays)
+        40.times { assert_equal body.call("/#{number}"), stays.response.body }
+      end
+      peer.get("/new")
+      assert_equal "0", peer.get("/new")["age"] # there is space again
+    end
+  end
+
   # ---- bounds
 
   def test_the_memory_stays_within_the_limit

@@ -7,12 +7,12 @@ require_relative "../test_helper"
 class HTTPMemoryTest < PeltonTest
   MEGABYTE = 1 << 20
 
-  def serving(app)
+  def serving(app, options = "")
     reader, writer = IO.pipe
     pid = Process.spawn(RbConfig.ruby, "-I#{Children::LIB}", "-e", <<~RUBY, out: writer)
       require "pelton/http"
       Pelton.run do
-        server = Pelton::HTTP::Server.new(#{app})
+        server = Pelton::HTTP::Server.new(#{app}#{options})
         $stdout.puts server.listen("tcp://127.0.0.1:0").port
         $stdout.flush
       end
@@ -92,6 +92,27 @@ class HTTPMemoryTest < PeltonTest
       assert_operator memory - before, :<, 100 * 8 * MEGABYTE * 1.1
       assert_operator drain(slow.last), :>, 8 * MEGABYTE - 1
       slow.each(&:close)
+    end
+  end
+
+  # Clients that do not read share what is kept.
+  def test_a_page_of_the_cache_is_not_copied_for_each_client
+    skip "no /proc" unless File.exist?("/proc/self/status")
+    app = '->(env) { [200, {"cache-control" => "public, max-age=600"}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 4_194_304]] }'
+    serving(app, ", cache: 64 << 20") do
+      TCPSocket.open("127.0.0.1", @port) do |socket| # the response of a connection that stays is kept
+        socket.write("GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
+        socket.read(socket.gets("\r\n\r\n")[/content-length: (\d+)/, 1].to_i)
+      end
+      get("/large") { |socket| assert_includes socket.gets("\r\n\r\n"), "\r\nage: " }
+      before = memory
+      slow = Array.new(100) { get("/large") { |socket| socket.tap { socket.readpartial(1) } } }
+
+      assert_operator memory - before, :<, 10 * MEGABYTE
+      slow.each { |socket| assert_operator drain(socket), :>, 4_194_304 }
+      assert_operator memory - before, :<, 10 * MEGABYTE
+    ensure
+      slow&.each(&:close)
     end
   end
 end

@@ -39,10 +39,10 @@ TEST(borrowed_bytes_keep_their_position_among_the_buffers)
     struct pel_buffer buffer = {0};
     char bytes[32];
 
-    CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, "<1>", 3, 11));
+    CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, "<1>", 3, 11, NULL));
     pel_buffer_append(&buffer, "ab", 2);
-    CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, "<2>", 3, 12));
-    CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, "<3>", 3, 13));
+    CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, "<2>", 3, 12, NULL));
+    CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, "<3>", 3, 13, NULL));
     pel_buffer_append(&buffer, "cd", 2);
     CHECK_INT(9, borrowed.length);
     CHECK_BYTES("<1>ab<2><3>cd", bytes, collect(&borrowed, &buffer, 16, 100, bytes));
@@ -80,7 +80,7 @@ TEST(random_additions_and_consumptions_keep_the_order)
             CHECK_INT(0, pel_buffer_append(&buffer, all + added, length));
             added += length;
         } else if (length) {
-            CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, all + added, length, 1));
+            CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, all + added, length, 1, NULL));
             added += length;
         }
         CHECK_INT(added - consumed, pel_buffer_length(&buffer) + borrowed.length);
@@ -94,5 +94,36 @@ TEST(random_additions_and_consumptions_keep_the_order)
     CHECK_POINTER(NULL, borrowed.first);
     CHECK_POINTER(NULL, borrowed.last);
     CHECK_INT(0, borrowed.before);
+    pel_buffer_free(&buffer);
+}
+
+static uintptr_t given_back[4];
+static unsigned times_given_back;
+
+static void note_give_back(struct pel_lender *lender, uintptr_t owner)
+{
+    (void)lender;
+    given_back[times_given_back++] = owner;
+}
+
+TEST(a_lender_is_told_when_its_bytes_are_sent_or_dropped)
+{
+    struct pel_lender lender = {.give_back = note_give_back};
+    struct pel_borrowed_list borrowed = {0};
+    struct pel_buffer buffer = {0};
+
+    CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, "<1>", 3, 11, &lender));
+    pel_buffer_append(&buffer, "ab", 2);
+    CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, "<2>", 3, 12, &lender));
+    CHECK_INT(0, pel_borrowed_add(&borrowed, &buffer, "<3>", 3, 13, &lender));
+    pel_borrowed_consume(&borrowed, &buffer, 2);
+    CHECK_INT(0, times_given_back);
+    pel_borrowed_consume(&borrowed, &buffer, 3);
+    CHECK_INT(1, times_given_back);
+    CHECK_INT(11, given_back[0]);
+    pel_borrowed_drop(&borrowed);
+    CHECK_INT(3, times_given_back);
+    CHECK_INT(12, given_back[1]);
+    CHECK_INT(13, given_back[2]);
     pel_buffer_free(&buffer);
 }

@@ -6,14 +6,17 @@
 #include "core/base/min.h"
 
 int pel_borrowed_add(struct pel_borrowed_list *list, const struct pel_buffer *buffer, const void *bytes, size_t length,
-                     uintptr_t owner)
+                     uintptr_t owner, struct pel_lender *lender)
 {
     struct pel_borrowed *borrowed = pel_malloc(sizeof *borrowed);
 
     if (!borrowed)
         return PEL_EMEMORY;
-    *borrowed = (struct pel_borrowed){
-        .before = pel_buffer_length(buffer) - list->before, .bytes = bytes, .length = length, .owner = owner};
+    *borrowed = (struct pel_borrowed){.before = pel_buffer_length(buffer) - list->before,
+                                      .bytes = bytes,
+                                      .length = length,
+                                      .owner = owner,
+                                      .lender = lender};
     if (list->last)
         list->last->next = borrowed;
     else
@@ -56,6 +59,8 @@ static void remove_first_borrowed(struct pel_borrowed_list *list)
 
     if (!(list->first = borrowed->next))
         list->last = NULL;
+    if (borrowed->lender)
+        borrowed->lender->give_back(borrowed->lender, borrowed->owner);
     pel_free(borrowed);
 }
 

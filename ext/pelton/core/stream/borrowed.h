@@ -10,12 +10,19 @@
  * buffer. So a large string is sent without being copied, however slowly the peer reads.
  */
 
+/* Who counts what is borrowed of its memory. */
+struct pel_lender {
+    /* An entry is gone from its list: its bytes were sent, or never will be. */
+    void (*give_back)(struct pel_lender *lender, uintptr_t owner);
+};
+
 struct pel_borrowed {
     struct pel_borrowed *next;
     size_t before; /* the output buffer's bytes to send after the previous borrowed buffer and before this one */
     const char *bytes;
     size_t length;   /* the bytes not sent yet */
     uintptr_t owner; /* for the caller's use: the object to keep alive and unchanged while this entry exists */
+    struct pel_lender *lender; /* is told when the entry is gone; NULL: nobody is */
 };
 
 /* A zeroed list is empty. */
@@ -28,7 +35,7 @@ struct pel_borrowed_list {
 /* Appends borrowed bytes behind all bytes that the output buffer holds now. The owner must not change or free them
  * until the entry is gone from the list. Returns 0 or PEL_EMEMORY. */
 int pel_borrowed_add(struct pel_borrowed_list *list, const struct pel_buffer *buffer, const void *bytes, size_t length,
-                     uintptr_t owner);
+                     uintptr_t owner, struct pel_lender *lender);
 
 /* Fills in at most `most` parts with the next bytes to send, at most `limit` bytes in total. Returns their number. */
 int pel_borrowed_parts(const struct pel_borrowed_list *list, struct pel_buffer *buffer, struct iovec *parts, int most,

@@ -8,7 +8,6 @@
 #include "ruby/http/stop.h"
 
 #define NANOSECONDS 1000000000
-#define BORROW_FROM 8192 /* bytes of a body */
 
 /* What an item's value begins with; the head, without its empty line, and the body follow. */
 struct entry {
@@ -105,31 +104,9 @@ static void append_head(struct pel_http_connection *connection, struct pel_item 
     pel_http_check_written(pel_http1_write_end(output));
 }
 
-/* A long body is sent from where it lies. What the descriptor does not take is copied, since the item may go. */
-static void append_body(struct pel_http_connection *connection, const char *bytes, size_t length)
-{
-    struct pel_stream *core = &connection->stream->core;
-    struct pel_borrowed *left;
-    VALUE rest;
-
-    if (length < BORROW_FROM) {
-        pel_http_check_written(pel_stream_append(core, bytes, length));
-        return;
-    }
-    pel_http_check_written(pel_stream_append_borrowed(core, bytes, length, 0));
-    pel_stream_flush(core);
-    left = core->borrowed.last;
-    if (!left || left->bytes < bytes || left->bytes > bytes + length)
-        return;
-    rest = rb_str_new(left->bytes, (long)left->length);
-    left->bytes = RSTRING_PTR(rest);
-    left->owner = rest;
-    RB_OBJ_WRITTEN(connection->stream_object, Qundef, rest);
-}
-
 void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_http_cached cached)
 {
-    struct pel_store *store = &connection->server->cache->store;
+    struct pel_http_cache *cache = connection->server->cache;
     struct pel_http_response *response = &connection->response;
     struct entry entry = read_entry(cached.item);
 
@@ -142,10 +119,11 @@ void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_ht
     append_head(connection, cached.item, &entry);
     response->head_sent = 1;
     if (!response->body.none) {
-        append_body(connection, head_of(cached.item) + entry.head, entry.body);
+        pel_http_check_written(pel_http_cache_send(cache, cached.item, &connection->stream->core,
+                                                   (struct pel_slice){head_of(cached.item) + entry.head, entry.body}));
         response->body.sent = entry.body;
     }
-    pel_store_release(store, cached.item);
+    pel_store_release(&cache->store, cached.item);
     pel_http_send_soon(connection);
     pel_http_end_exchange(connection);
 }

@@ -25,7 +25,7 @@ static void http_server_free(void *data)
 {
     struct pel_http_server *server = data;
 
-    pel_http_cache_free(server->cache);
+    pel_http_cache_release(server->cache);
     pel_http_durations_free(&server->durations);
     xfree(server);
 }

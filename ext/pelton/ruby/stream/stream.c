@@ -21,7 +21,8 @@ static void stream_mark(void *data)
     for (struct write_operation *write = stream->writes; write; write = write->next)
         pel_operation_mark(write->operation);
     for (struct pel_borrowed *borrowed = stream->core.borrowed.first; borrowed; borrowed = borrowed->next)
-        rb_gc_mark((VALUE)borrowed->owner); /* pinned: its bytes are being sent */
+        if (!borrowed->lender)
+            rb_gc_mark((VALUE)borrowed->owner); /* pinned: its bytes are being sent */
     if (stream->tls)
         pel_stream_tls_hooks.mark(stream);
 }
