@@ -62,6 +62,16 @@ class WebSecurityHeadersTest < PeltonTest
     assert_includes headers(app: app, policy: {"script-src" => "'strict-dynamic'"})["content-security-policy"], "script-src 'strict-dynamic' 'nonce-#{nonces.last}'"
   end
 
+  def test_a_page_with_a_nonce_is_one_clients_own
+    app = lambda do |env|
+      Pelton::Web::SecurityHeaders.nonce(env) if env["QUERY_STRING"] == "nonce"
+      [200, {"content-type" => "text/html", "cache-control" => "public, max-age=60"}, []]
+    end
+    answers = ["", "nonce"].map { |query| Pelton::Web::SecurityHeaders.new(app).call({"QUERY_STRING" => query})[1]["cache-control"] }
+
+    assert_equal ["public, max-age=60", "private, max-age=60"], answers
+  end
+
   def test_strict_transport_is_for_tls_alone
     assert_equal "max-age=60", headers(scheme: "https", strict_transport: 60)["strict-transport-security"]
     assert_equal "max-age=1; preload", headers(scheme: "https", strict_transport: "max-age=1; preload")["strict-transport-security"]

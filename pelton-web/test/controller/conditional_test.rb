@@ -78,6 +78,47 @@ class WebControllerConditionalTest < PeltonTest
     assert_equal [1, 2, 2], rendered
   end
 
+  # Chromium validates a page that it has by its tag, and gives the page to a script that has asked for another format of the same address.
+  def test_formats_of_an_address_have_tags_of_their_own
+    within = answering do
+      respond_to do |format|
+        format.html { render html: "<p>" if stale?("v1") }
+        format.json { render json: {} if stale?("v1") }
+      end
+    end
+    before = answering do
+      next unless stale?("v1")
+      respond_to do |format|
+        format.html { render html: "<p>" }
+        format.json { render json: {} }
+      end
+    end
+    dated = answering do
+      respond_to do |format|
+        format.html { render html: "<p>" if stale?(last_modified: DAY) }
+        format.json { render json: {} if stale?(last_modified: DAY) }
+      end
+    end
+
+    [within, before, dated].each do |app|
+      html, json = %w[text/html application/json].map { |type| request(app, "GET", "/", "HTTP_ACCEPT" => type) }
+
+      assert_equal ["<p>", "{}"], [html.body, json.body]
+      [["text/html", html, 304], ["application/json", html, 200], ["text/html", json, 200], ["application/json", json, 304]].each do |type, known, status|
+        answer = request(app, "GET", "/", "HTTP_ACCEPT" => type, "HTTP_IF_NONE_MATCH" => known["etag"], "HTTP_IF_MODIFIED_SINCE" => known["last-modified"])
+
+        assert_equal [status, "accept"], [answer.status, answer["vary"]]
+      end
+    end
+  end
+
+  def test_clients_that_take_the_same_format_have_the_same_tag
+    app = answering { respond_to { |format| format.html { render html: "<p>" if stale?("v1") } && format.json { render json: {} if stale?("v1") } } }
+    tags = ["text/html", "text/html,*/*;q=0.8", nil].map { |type| request(app, "GET", "/", "HTTP_ACCEPT" => type)["etag"] }
+
+    assert_equal 1, tags.uniq.size
+  end
+
   def test_expires_in
     assert_equal ["private, max-age=60", "public, max-age=5"], [answer { expires_in(60) || "" }, answer { expires_in(5.5, public: true) || "" }].map { |one| one["cache-control"] }
   end

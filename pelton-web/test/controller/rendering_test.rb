@@ -28,7 +28,10 @@ class WebRenderingTest < PeltonTest
 
       def rows = render(partial: "row", collection: [1, 2])
 
-      def parts = render("parts", stream: true)
+      def parts
+        expires_in(Integer(params[:for]), public: true) if params[:for]
+        render("parts", stream: true)
+      end
 
       def endless = render("endless", stream: true)
 
@@ -120,6 +123,26 @@ class WebRenderingTest < PeltonTest
 
     assert_equal [false, true, true, false], tokens.map { |token| !token.nil? }
     refute_equal tokens[1], tokens[2]
+  end
+
+  def test_a_nonce_and_a_token_that_is_asked_for_are_in_no_fragment
+    {"<%= Pelton::Web::SecurityHeaders.nonce(request.env) %>" => /kept (.+)/, "<%= controller.form_authenticity_token %>" => /kept (.+)/}.each do |code, pattern|
+      write("web_rendering_test/articles/posts/nothing.html.erb" => "<% Pelton::Web::SecurityHeaders.nonce(request.env) if params[:early] %><% cache(:own) do %>kept #{code}<% end %>")
+      app = application
+      app.settings.secrets = ["s" * 64]
+      answers = ["", "", "?early=1", "?early=1"].map { |query| request(app, "GET", "/nothing#{query}") }
+
+      assert_equal 4, answers.map { |answer| answer.body[pattern, 1] }.compact.uniq.size, code
+      assert_equal ["private, no-cache"], answers.map { |answer| answer["cache-control"] }.uniq, code
+    end
+  end
+
+  def test_a_page_that_is_streamed_is_not_public
+    app = application
+    app.settings.secrets = ["s" * 64]
+    write("web_rendering_test/articles/posts/parts.html.erb" => "<% flush %><%= form_with(url: '/') { } %>")
+
+    assert_equal ["private, max-age=60", nil], ["?for=60", ""].map { |query| request(app, "GET", "/parts#{query}")["cache-control"] }
   end
 
   def test_clients_that_ask_for_a_form_at_the_same_time_have_their_own_tokens

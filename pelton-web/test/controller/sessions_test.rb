@@ -20,6 +20,20 @@ class WebControllerSessionsTest < PeltonTest
     def flash_page = render(text: flash.notice.inspect)
     def theme = (cookies[:theme] = params[:theme]) && render(text: "x")
     def failing = (session[:count] = 100) && raise(KeyError)
+
+    def shared
+      expires_in 60, public: true
+      case params[:what]
+      when "session" then session[:count]
+      when "flash" then flash.notice
+      when "token" then csrf_field
+      when "cookie" then cookies[:theme] = "dark"
+      when "read" then cookies[:theme]
+      end
+      render(text: "x")
+    end
+
+    def conditional = fresh_when(["v", session[:count]], public: true) || render(text: "x")
     def cached = (headers["cache-control"] = "max-age=5") && (headers["vary"] = "accept") && render(text: session[:count].inspect)
   end
 
@@ -28,7 +42,7 @@ class WebControllerSessionsTest < PeltonTest
       class_exec(&block) if block
       settings.secrets = ["s" * 64]
       routes do
-        %w[count show plain large notice theme failing cached sign_in sign_out].each { |name| get "/#{name}", to: "web_controller_sessions_test/web_counter##{name}" }
+        %w[count show plain large notice theme failing cached shared conditional sign_in sign_out].each { |name| get "/#{name}", to: "web_controller_sessions_test/web_counter##{name}" }
         get "/flash", to: "web_controller_sessions_test/web_counter#flash_page"
       end
     end
@@ -65,8 +79,17 @@ class WebControllerSessionsTest < PeltonTest
   # A page that does not ask for the session is the same for everybody.
   def test_a_page_that_depends_on_the_session_is_one_client_s_own
     assert_equal ["private, no-cache", "cookie"], visit("/show").then { |answer| [answer["cache-control"], answer["vary"]] }
-    assert_equal ["max-age=5", "accept, cookie"], visit("/cached").then { |answer| [answer["cache-control"], answer["vary"]] }
+    assert_equal ["private, max-age=5", "accept, cookie"], visit("/cached").then { |answer| [answer["cache-control"], answer["vary"]] }
     assert_equal [nil, nil], visit("/plain").then { |answer| [answer["cache-control"], answer["vary"]] }
+  end
+
+  # Whatever the action has said: a shared cache would give the token, the message or the cookie to everybody.
+  def test_no_response_of_one_client_is_public
+    answers = %w[session flash token cookie read none].to_h { |what| [what, visit("/shared?what=#{what}", "HTTP_SEC_FETCH_SITE" => nil)["cache-control"]] }
+
+    assert_equal ["read", "none"], answers.select { |_, control| control == "public, max-age=60" }.keys
+    assert_equal ["private, max-age=60"], answers.values.first(4).uniq
+    assert_equal "private, no-cache", visit("/conditional")["cache-control"]
   end
 
   def test_under_tls_the_cookie_is_the_host_s_own

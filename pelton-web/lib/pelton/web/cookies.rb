@@ -92,12 +92,13 @@ module Pelton
       # Adds the changed cookies to the headers of a response.
       #
       # @param headers [Hash]
-      # @return [void]
+      # @return [Boolean, nil] whether there were any
       def write(headers)
         return unless @written
         lines = [*headers["set-cookie"], *@written.values]
         headers["set-cookie"] = (lines.size == 1) ? lines.first : lines
         @written = nil
+        true
       end
 
       # A jar whose values are signed or encrypted. One that was changed by the client, was made by an unknown secret or has expired is absent. The

@@ -68,6 +68,7 @@ module Pelton
       def protect(env, headers)
         headers.key?("x-content-type-options") || STORE.bind_call(headers, "x-content-type-options", "nosniff")
         add(headers, "strict-transport-security", @strict_transport) if @strict_transport && env["rack.url_scheme"] == "https"
+        CacheControl.own(headers) if env[NONCE]
         documents(env[NONCE]).each { |name, value| add(headers, name, value) } if (type = headers.fetch("content-type", nil)) && document?(type)
       end
 

@@ -24,7 +24,7 @@ module Pelton
         def initialize(view, text)
           @view = view
           @text = text
-          super("the text has a form's token")
+          super("the text has a form's token, or a policy's nonce")
         end
       end
       private_constant :Own
@@ -44,7 +44,6 @@ module Pelton
         @_stream = nil
         @_fragments = nil
         @_token = nil
-        @_tokens = 0
         @_cached = false
       end
 
@@ -117,7 +116,7 @@ module Pelton
       #     <% cache [post, post.updated_at] do %> ... <% end %>
       #
       # The text of the block must not be changed afterwards, as by a helper round it, and the block must not leave anything elsewhere on the
-      # page, as {#content_for} does. A block with a form's token is not kept: the token is one client's own.
+      # page, as {#content_for} does. A block with a form's token or a nonce is not kept: both are one client's own.
       #
       # @param key [Object] see {Fragments#fetch}: what the block shows must follow from it, also for whom
       # @param ttl [Numeric, nil] seconds after which it is rendered anew
@@ -178,10 +177,7 @@ module Pelton
 
       # Inserts a form's token: apart from the compression, and in no fragment.
       # @private
-      def _insert_token(field)
-        @_tokens += 1
-        HTML.new(@_stream ? field : _mark(HTTP::Fragment.secret(field)))
-      end
+      def _insert_token(field) = HTML.new(@_stream ? field : _mark(HTTP::Fragment.secret(field)))
 
       # The text with its fragments in their places.
       # @private
@@ -250,12 +246,15 @@ module Pelton
         @_cached = outer
       end
 
-      # The text of a fragment, unless a token was inserted into it.
+      # The text of a fragment, unless it has a token or the nonce of this request's policy.
       def fresh(&block)
-        tokens = @_tokens
+        tokens = tokens_of_controller
         text = capture_cached(&block)
-        (@_tokens == tokens) ? _text(text) : raise(Own.new(self, text))
+        raise Own.new(self, text) if tokens_of_controller != tokens || (nonce = @_controller.env[SecurityHeaders::NONCE]) && text.include?(nonce)
+        _text(text)
       end
+
+      def tokens_of_controller = @_controller.respond_to?(:_tokens) ? @_controller._tokens : 0
 
       # The controller's methods that it shares by `helper_method`.
       def method_missing(name, ...)

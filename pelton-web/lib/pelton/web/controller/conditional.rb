@@ -12,7 +12,8 @@ module Pelton
         private
 
         # Names the version of the page, and answers 304 where the client has it. A page has another version, too, when a template
-        # changes.
+        # changes, and in another format. Called inside the block of a format, or after respond_to, it gives all clients that take this
+        # format the same tag; before, those that send the same Accept.
         #
         #     def show
         #       @post = Post.find(params.integer(:id))
@@ -31,10 +32,12 @@ module Pelton
         # @raise [ArgumentError] something has no version
         def fresh_when(version = nil, etag: version, last_modified: nil, public: false)
           headers = response.headers
-          headers.put("etag", HTTP::EntityTag.weak(Fragments::Key.of([settings.templates&.digest, etag]))) unless etag.nil?
+          etag = last_modified if etag.nil? # a date alone would be the same for all formats
+          headers.put("etag", HTTP::EntityTag.weak(Fragments::Key.of([settings.templates&.digest, *representation, etag]))) unless etag.nil?
           headers.put("last-modified", last_modified.httpdate) if last_modified
           headers.put("cache-control", public ? "public, no-cache" : "private, no-cache") unless headers.key?("cache-control")
           return false unless fresh?(headers.fetch("etag", nil), headers.fetch("last-modified", nil))
+          vary("accept") unless representation.first
           answer([], status: 304)
           true
         end
@@ -53,6 +56,13 @@ module Pelton
         def expires_in(seconds, public: false)
           response.headers["cache-control"] = "#{public ? "public" : "private"}, max-age=#{Integer(seconds)}"
           nil
+        end
+
+        # What tells the formats of an address apart: the one that {Negotiation#respond_to} has chosen, or the path's ending. Before either is
+        # known, what the client would like: the action may still call respond_to.
+        def representation
+          format = @format || @captures["format"]
+          format ? [format.to_s, nil] : [nil, @env["HTTP_ACCEPT"]]
         end
 
         # If-None-Match counts before If-Modified-Since (RFC 9110, section 13.2.2).

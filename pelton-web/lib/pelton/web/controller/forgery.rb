@@ -25,7 +25,14 @@ module Pelton
         end
 
         # @return [String] for the form field `authenticity_token` or the header `x-csrf-token`. The page is one client's own then
-        def form_authenticity_token = Web::Forgery.token(session)
+        def form_authenticity_token
+          @_tokens = _tokens + 1
+          Web::Forgery.token(session)
+        end
+
+        # The number of tokens that were asked for: a text with one is this client's own.
+        # @private
+        def _tokens = @_tokens || 0
 
         # A form's hidden field with a token, for clients whose browser does not say where requests come from. For all others, which is
         # nearly everybody, it is empty, and the page can be cached.

@@ -70,7 +70,7 @@ module Pelton
           return answer_in_pieces(view, view.render(partial: partial, locals: locals, collection: collection, as: as), type, status) if partial
           template = templates.find(template_name(name), format)
           layout = layout_of(layout, format)
-          return stream(type: type, status: status) { |out| view._stream(template, layout, locals, out) } if stream
+          return stream_page(view, template, layout, locals, type, status) if stream
           answer_in_pieces(view, view._page(template, layout, locals), type, status)
         end
 
@@ -89,6 +89,12 @@ module Pelton
         def answer_by_default(action)
           return super unless settings.templates&.formats(template_name(action))&.any?
           render(action)
+        end
+
+        # Its head is sent before anybody knows whether it has a token, a nonce or a message for one client.
+        def stream_page(view, template, layout, locals, type, status)
+          CacheControl.own(response.headers, nil)
+          stream(type: type, status: status) { |out| view._stream(template, layout, locals, out) }
         end
 
         # With its entity tag, compressed for clients that take gzip; the answer is 304 for a client that has the page.

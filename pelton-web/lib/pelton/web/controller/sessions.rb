@@ -44,8 +44,7 @@ module Pelton
         # A response that depends on the session is one client's own, for caches as well.
         def commit_session
           return unless @session.loaded?
-          headers = response.headers
-          headers.put("cache-control", "private, no-cache") unless headers.key?("cache-control")
+          CacheControl.own(response.headers)
           vary("cookie")
           case (token = @session.commit)
           when nil then cookies.delete(session_cookie)
@@ -60,7 +59,10 @@ module Pelton
             "keep large things in the database, and their id in the session"
         end
 
-        def commit_cookies = @cookies.write(response.headers)
+        # A cookie is for one client, unlike the response of an action that only reads some.
+        def commit_cookies
+          CacheControl.own(response.headers, nil) if @cookies.write(response.headers)
+        end
       end
     end
   end
