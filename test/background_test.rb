@@ -235,6 +235,31 @@ class BackgroundTest < PeltonTest
     assert_equal [:finished], @log
   end
 
+  def test_draining_waits_for_what_runs_and_waits_and_takes_more_work_afterwards
+    logged do
+      2.times { |number| @work.run { sleep(0.001) && @log << number } }
+      @work.run(after: 60) { flunk }
+      Pelton::Background.drain_all
+
+      assert_equal 2, @log.size
+      @work.run { @log << :more }
+      2.times { @work.drain }
+
+      assert_equal :more, @log.last
+      assert_equal 1, @work.size
+      @work.stop
+    end
+  end
+
+  def test_draining_has_a_time_limit
+    logged do
+      @work.run { sleep }
+
+      assert_raises(Pelton::TimeoutError) { @work.drain(timeout: 0.01) }
+      @work.stop(timeout: 0)
+    end
+  end
+
   def test_without_a_reactor_it_runs_now
     @work.run { @log << :now }
 

@@ -46,6 +46,18 @@ module Pelton
         Pelton.map(here) { |one| one.stop(timeout: timeout) }.all?
       end
 
+      # Waits for the work of this thread's reactor: see {#drain}.
+      #
+      # @param timeout [Numeric, nil] seconds for all of them
+      # @return [void]
+      # @raise [TimeoutError]
+      # @asynchronous
+      def drain_all(timeout: 20)
+        here = @_present.to_a.filter_map { |one, reactor| one if reactor.equal?(Reactor.current) }
+        Pelton.map(here) { |one| one.drain(timeout: timeout) }
+        nil
+      end
+
       # @private
       attr_reader :_present
     end
@@ -105,6 +117,17 @@ module Pelton
       @closed = false
       @periodic.each { |work| take(work, work.interval) }
       self
+    end
+
+    # Waits until nothing runs and nothing waits for its turn, as a test does. What has a later time of its own is left alone.
+    #
+    # @param timeout [Numeric, nil] seconds
+    # @return [void]
+    # @raise [TimeoutError]
+    # @asynchronous
+    def drain(timeout: 20)
+      (@idle ||= Operation.new).await(timeout: timeout) if @running.any?
+      nil
     end
 
     # Takes no more work, and waits until what has begun, and what waits for its turn, has ended. What has a later time of its own is

@@ -6,12 +6,19 @@ require "pelton/web/test"
 class WebTestTest < PeltonTest
   include Pelton::Web::Test
 
+  WORK = Pelton::Background.new
+  DONE = []
+
   APP = Class.new(Pelton::Web::Application) do
     settings.environment = "test"
     routes do
       get("/") { "home" }
       get("/slow") { sleep(0.001) && "slow" }
       get("/fail") { raise KeyError, "the program's error" }
+      get("/work") do
+        WORK.run { sleep(0.001) && DONE << :done }
+        head 204
+      end
       get("/moved") { redirect_to "/" }
       get("/parts") { answer(->(stream) { stream.write("one") && stream.close }, type: "text/plain") }
       get("/count") do
@@ -73,6 +80,12 @@ class WebTestTest < PeltonTest
     assert_includes assert_raises(Minitest::Assertion) { assert_response 200 }.message, "GET /nothing was answered 404"
     assert_raises(Minitest::Assertion) { assert_redirected_to "/" }
     assert_raises(Minitest::Assertion) { assert_response 404, "not in it" }
+  end
+
+  def test_a_request_returns_when_its_background_work_is_done
+    get "/work"
+
+    assert_equal [:done], DONE
   end
 
   def test_an_application_for_browsers

@@ -34,7 +34,7 @@ module Pelton
       include Rack::Test::Methods
       include Pelton::Test
 
-      # Calls an application inside a reactor, until its whole response is there.
+      # Calls an application inside a reactor, until its whole response is there and the background work that it has handed in is done.
       # @private
       class InReactor
         include Pelton::Test
@@ -68,7 +68,7 @@ module Pelton
           @timeout = timeout
         end
 
-        def call(env) = Pelton.running? ? answer(env) : in_reactor(timeout: @timeout, leftovers: true) { answer(env) }
+        def call(env) = Pelton.running? ? answer(env) : in_reactor(timeout: @timeout, leftovers: true) { answer(env).tap { Background.drain_all(timeout: nil) } }
 
         private
 
