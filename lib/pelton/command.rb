@@ -14,7 +14,7 @@ module Pelton
         memcached  run a memcached that needs no installation (pelton memcached --help)
         db         create, migrate and inspect a database (pelton db --help); it is in the gem pelton-record
         new        write a web application (pelton new --help); it is in the gem pelton-web
-        generate   write a controller, a model or a migration into it (pelton generate --help); it is in the gem pelton-web
+        generate   write a controller, a model, a migration or a sign-in into it (pelton generate --help); it is in the gem pelton-web
         web        list the routes of an application, start its console (pelton web --help); it is in the gem pelton-web
         lab        rerun the experiments (pelton lab --help); it is in the gem pelton-lab
         version    print the version

@@ -8,7 +8,7 @@ class WebGeneratorsTest < PeltonTest
 
   def test_help_names_all_kinds_and_each_has_its_own
     assert_equal generate("--help"), generate("help")
-    %w[controller model migration].each do |kind|
+    %w[controller model migration authentication].each do |kind|
       assert_match(/^  #{kind} +\w/, generate("--help"))
       assert_includes generate(kind, "--help"), "usage: pelton generate #{kind}"
       assert_includes generate(kind, "--help"), "--pretend"
@@ -21,6 +21,7 @@ class WebGeneratorsTest < PeltonTest
     assert_includes refused("scaffold", status: 2), "it cannot generate \"scaffold\""
     assert_includes refused("model", status: 2), "usage: pelton generate model"
     assert_includes refused("model", "post", "--nonsense", status: 2), "invalid option: --nonsense"
+    assert_includes refused("authentication", "users", status: 2), "usage: pelton generate authentication"
   end
 
   def test_it_needs_an_application

@@ -1,38 +1,13 @@
 # frozen_string_literal: true
 
-require "open3"
-require "tmpdir"
 require "test_helper"
-require "pelton/web/generators/application"
 require "support/chromium"
-require "pelton/http"
+require_relative "../support/generated_application"
 
 class WebGeneratorsApplicationTest < PeltonTest
   self.deadline = 120
 
-  def setup
-    super
-    @folder = Dir.mktmpdir
-  end
-
-  def teardown
-    FileUtils.rm_rf(@folder)
-    super
-  end
-
-  def generate(name = "photo_album", **options) = Pelton::Web::Generators::Application.new(name, folder: @folder, gems: ROOT, **options).write
-
-  # The lines of a command in the generated application; fails when the command does.
-  def lines_of(*command, **options)
-    output, status = Open3.capture2e(environment, *command, chdir: File.join(@folder, "photo_album"), **options)
-
-    assert_predicate status, :success?, output
-    output
-  end
-
-  def environment
-    child_environment.merge("MT_NO_PLUGINS" => "1", "BUNDLE_GEMFILE" => File.join(@folder, "photo_album/Gemfile"), "RACK_ENV" => nil, "DATABASE_URL" => nil, "RUBYLIB" => nil, "RUBYOPT" => nil)
-  end
+  include GeneratedApplication
 
   def test_it_writes_all_files
     files = generate
@@ -147,19 +122,5 @@ class WebGeneratorsApplicationTest < PeltonTest
 
   def send_message(url, text)
     Pelton::HTTP.post("#{url}messages", form: {"message[author]" => "Ann", "message[text]" => text}, headers: {"origin" => url.chomp("/")})
-  end
-
-  def serving
-    folder = File.join(@folder, "photo_album")
-    IO.popen([environment, "bundle", "exec", "pelton", "serve", "--bind", "tcp://127.0.0.1:0", chdir: folder, err: %i[child out]]) do |server|
-      Guard.kill_at_end(server.pid)
-      text = +""
-      text << server.readline until text.match?(/listens on/)
-      drain = Thread.new { server.each_line { |line| text << line } }
-      yield text[%r{http://127.0.0.1:\d+}] + "/"
-    ensure
-      Process.kill("TERM", server.pid)
-      drain&.join(10)
-    end
   end
 end

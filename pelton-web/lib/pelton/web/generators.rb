@@ -22,11 +22,12 @@ require_relative "generators/generator"
 require_relative "generators/controller"
 require_relative "generators/migration"
 require_relative "generators/model"
+require_relative "generators/authentication"
 
 module Pelton
   module Web
     module Generators
-      KINDS = {"controller" => Controller, "model" => Model, "migration" => Migration}.freeze
+      KINDS = {"controller" => Controller, "model" => Model, "migration" => Migration, "authentication" => Authentication}.freeze
       USAGE = <<~TEXT.freeze
         usage: pelton generate KIND [NAME] [...] [options]
 

@@ -42,8 +42,18 @@ module Pelton
           @timestamps = timestamps
         end
 
+        # @param files [Files]
+        # @param name [String]
+        # @return [String] the file of this name that is there already, or a new one: later than all others, and never the same second
+        def self.path(files, name)
+          there = Dir[File.join(files.root, FOLDER, "*.rb")].map { |file| File.basename(file) }
+          same = there.find { |file| file.match?(/\A\d+_#{name}\.rb\z/) }
+          time = [Time.now.utc.strftime("%Y%m%d%H%M%S").to_i, (there.map(&:to_i).max || 0) + 1].max
+          File.join(FOLDER, same || "#{time}_#{name}.rb")
+        end
+
         # @return [void]
-        def write = write_template("migration/migration.rb", path)
+        def write = write_template("migration/migration.rb", Migration.path(@files, @name.last))
 
         # @return [Array<Field>]
         attr_reader :fields
@@ -59,15 +69,6 @@ module Pelton
         end
 
         private
-
-        # The file of this name that is there already, or a new one: later than all others, and never the same second.
-        def path
-          folder = File.join(@files.root, FOLDER)
-          there = Dir[File.join(folder, "*.rb")].map { |file| File.basename(file) }
-          same = there.find { |file| file.match?(/\A\d+_#{@name.last}\.rb\z/) }
-          time = [Time.now.utc.strftime("%Y%m%d%H%M%S").to_i, (there.map(&:to_i).max || 0) + 1].max
-          File.join(FOLDER, same || "#{time}_#{@name.last}.rb")
-        end
 
         def timestamps = @timestamps ? ["DateTime :created_at, null: false", "DateTime :updated_at, null: false"] : []
 

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    module Generators
+      # `pelton generate authentication`: users who sign in, as code of the application.
+      # @private
+      class Authentication < Generator
+        SUMMARY = "sign-up, sign-in and sign-out, devices, passwords"
+        USAGE = <<~TEXT
+          usage: pelton generate authentication [options]
+
+          Writes users, who sign up, sign in and out, see the devices on which they are signed in, change their password, and get a new one by
+          a link in a mail; current_user and require_sign_in for all controllers; and tests of all of it. Passwords are bcrypt's. Then:
+
+            bundle install
+            bundle exec pelton db migrate
+
+          and write into app/models/user_mails.rb how your application sends mail.
+
+        TEXT
+        ARGUMENTS = (0..0)
+        MIGRATIONS = %w[create_users create_sign_ins].freeze
+        ROUTES = <<-RUBY
+  resource :sign_up, only: [:new, :create]
+  resource :sign_in, only: [:new, :create, :destroy]
+  resources :devices, only: [:index, :destroy] do
+    delete :others, on: :collection
+  end
+  resource :password, only: [:edit, :update]
+  resources :password_resets, only: [:new, :create, :edit, :update], param: :token
+        RUBY
+        private_constant :MIGRATIONS, :ROUTES
+
+        # @param files [Files]
+        # @raise [Refused]
+        def initialize(files)
+          super
+          need_record
+          %w[User SignIn PasswordReset UserMails].zip(%w[user sign_in password_reset user_mails]) { |name, file| check_constant(name, "app/models/#{file}.rb") }
+        end
+
+        # @return [void]
+        def write
+          MIGRATIONS.each { |name| write_template("authentication/db/#{name}.rb", Migration.path(@files, name)) }
+          Template.paths("authentication").reject { |path| path.start_with?("db/") }.each { |path| write_template("authentication/#{path}", path) }
+          insert
+        end
+
+        private
+
+        def insert
+          @files.insert("Gemfile", "gem \"bcrypt\", \"~> 3.1\"\n", after: /^gem "pelton-record".*\n/)
+          @files.insert("config/routes.rb", ROUTES, after: /^[ \t]*#{application}\.routes do[ \t]*\n/)
+          @files.insert("config/application.rb", "BACKGROUND.every(3600, \"old sign-ins\") { SignIn.clean }\n", after: /^BACKGROUND = .*\n/)
+          @files.insert("app/controllers/application_controller.rb", "  include CurrentUser\n", after: /^class ApplicationController\b.*\n/)
+          @files.insert("app/views/layouts/application.html.erb", "<%= render \"shared/account\" %>\n", after: /<body[^>]*>\n/)
+          @files.insert("test/test_helper.rb", "require_relative \"support/signing_in\"\n", after: %r{^require "pelton/web/test"\n})
+          @files.insert("test/test_helper.rb", "  include SigningIn\n", after: %r{^  include Pelton::Web::Test\n})
+        end
+      end
+    end
+  end
+end

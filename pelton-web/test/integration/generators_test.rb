@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/generated_application"
+
+# A new application in which everything is generated: its tests pass, its files are in standard's style, it serves, and people sign in.
+class WebGeneratorsIntegrationTest < PeltonTest
+  self.deadline = 180
+
+  include GeneratedApplication
+
+  PASSWORD = "correct horse battery"
+
+  def test_everything_that_can_be_generated
+    generate("shop")
+    generate_everything
+    assert_style
+
+    assert_match(/\D0 failures, 0 errors, 0 skips/, lines_of("bundle", "exec", "rake"))
+    assert_includes lines_of("bundle", "exec", "pelton", "db", "migrate"), "7 migrated"
+    assert_includes lines_of("bundle", "exec", "pelton", "db", "rollback", "7"), "7 taken back"
+    lines_of("bundle", "exec", "pelton", "db", "migrate")
+    serving do |url|
+      sign_up_and_in(url)
+      two_at_once(url)
+    end
+  end
+
+  def test_without_a_database
+    generate("api", database: "none")
+    lines_of("bundle", "install", "--local")
+    pelton_generate("controller", "posts", "index", "show", "new", "create")
+    assert_style
+
+    assert_match(/5 runs, \d+ assertions, 0 failures, 0 errors, 0 skips/, lines_of("bundle", "exec", "rake"))
+    serving(RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64) { |url| assert_equal 200, Browser.new(url).get("/posts") }
+  end
+
+  private
+
+  def pelton_generate(*arguments) = lines_of("bundle", "exec", "pelton", "generate", *arguments)
+
+  def generate_everything
+    lines_of("bundle", "install", "--local")
+    pelton_generate("model", "project", "name:string!", "settings:json", "key:token")
+    pelton_generate("model", "issue", "title:string{80}", "body:text", "project:references", "due_on:date", "price:decimal{8,2}", "done:boolean", "count:bigint", "seen_at:time")
+    pelton_generate("model", "admin/visit", "page:string:index", "subject:references{polymorphic}")
+    pelton_generate("migration", "add_slug_to_projects", "slug:string:uniq", "owner_id:integer:index")
+    pelton_generate("controller", "projects", "index", "show", "new", "edit", "create", "update", "destroy", "search")
+    pelton_generate("controller", "admin/reports", "index", "destroy")
+    pelton_generate("controller", "about", "index", "team")
+    pelton_generate("authentication")
+    lines_of("bundle", "install", "--local")
+  end
+
+  def assert_style
+    output, status = Open3.capture2e({"BUNDLE_GEMFILE" => File.join(ROOT, "Gemfile")}, "bundle", "exec", "standardrb", "--no-fix", root, chdir: ROOT)
+
+    assert_predicate status, :success?, output
+  end
+
+  def sign_up_and_in(url)
+    ann = Browser.new(url)
+
+    assert_equal 303, ann.post("/sign_up", {"user[email]" => "ann@example.com", "user[password]" => PASSWORD})
+    ann.follow
+
+    assert_includes ann.response.body, "ann@example.com"
+    assert_equal 303, ann.post("/sign_in", method: "delete")
+    assert_equal 302, ann.get("/devices")
+    assert_equal 422, sign_in(ann, password: "wrong")
+    assert_equal 303, sign_in(ann)
+    assert_equal 200, ann.follow
+    assert_includes ann.response.body, "(this device)"
+    phone = Browser.new(url)
+    sign_in(phone)
+    ann.post("/devices/others", method: "delete")
+
+    assert_equal [200, 302], [ann, phone].map { |browser| browser.get("/devices") }
+    assert_equal 403, sign_in(Browser.new(url), headers: {"origin" => "https://evil.example", "sec-fetch-site" => "cross-site"})
+  end
+
+  def sign_in(browser, password: PASSWORD, **options) = browser.post("/sign_in", {"sign_in[email]" => "ann@example.com", "sign_in[password]" => password}, **options)
+
+  # Two who want the same address at the same time: for one it is taken.
+  def two_at_once(url)
+    statuses = Pelton.run { Pelton.map([1, 2]) { Browser.new(url).post("/sign_up", {"user[email]" => "bob@example.com", "user[password]" => PASSWORD}) } }
+
+    assert_equal [303, 422], statuses.sort
+  end
+end

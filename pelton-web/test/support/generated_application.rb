@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "tmpdir"
+require "pelton/http"
+require "pelton/web/generators/application"
+
+# An application that `pelton new` has written with this checkout's gems, in a folder of the test.
+module GeneratedApplication
+  def setup
+    super
+    @folder = Dir.mktmpdir
+  end
+
+  def teardown
+    FileUtils.rm_rf(@folder)
+    super
+  end
+
+  # @return [Array<String>] the files
+  def generate(name = "photo_album", **options)
+    @name = name
+    Pelton::Web::Generators::Application.new(name, folder: @folder, gems: PeltonTest::ROOT, **options).write
+  end
+
+  def root = File.join(@folder, @name)
+
+  # The output of a command in the application; fails when the command does.
+  def lines_of(*command, **options)
+    output, status = Open3.capture2e(environment, *command, chdir: root, **options)
+
+    assert_predicate status, :success?, output
+    output
+  end
+
+  def environment
+    child_environment.merge("MT_NO_PLUGINS" => "1", "BUNDLE_GEMFILE" => File.join(root, "Gemfile"), "RACK_ENV" => nil, "DATABASE_URL" => nil, "RUBYLIB" => nil, "RUBYOPT" => nil)
+  end
+
+  # Serves the application while the block runs.
+  #
+  # @yieldparam url [String] with a slash at its end
+  def serving(**variables)
+    IO.popen([environment.merge(variables.transform_keys(&:to_s)), "bundle", "exec", "pelton", "serve", "--bind", "tcp://127.0.0.1:0", {chdir: root, err: %i[child out]}]) do |server|
+      Guard.kill_at_end(server.pid)
+      text = +""
+      text << server.readline until text.match?(/listens on/)
+      drain = Thread.new { server.each_line { |line| text << line } }
+      yield text[%r{http://127.0.0.1:\d+}] + "/"
+    ensure
+      Process.kill("TERM", server.pid)
+      drain&.join(10)
+    end
+  end
+
+  # A browser as far as cookies and forms go.
+  class Browser
+    # @return [Pelton::HTTP::Response] the last one
+    attr_reader :response
+
+    # @param url [String] of the application
+    def initialize(url)
+      @url = url.chomp("/")
+      @cookies = {}
+    end
+
+    # @return [Integer] the status
+    def get(path, headers: {}) = ask(:get, path, headers: headers)
+
+    # @return [Integer] the status
+    def post(path, form = {}, method: nil, headers: {}) = ask(:post, path, form: form.merge({"_method" => method}.compact), headers: headers)
+
+    # @return [Integer] the status of the page to which the last answer leads
+    def follow = get(response.headers["location"].delete_prefix(@url))
+
+    private
+
+    def ask(verb, path, headers: {}, **options)
+      headers = {"origin" => @url, "sec-fetch-site" => "same-origin", "cookie" => @cookies.map { |pair| pair.join("=") }.join("; ")}.merge(headers)
+      @response = Pelton::HTTP.public_send(verb, @url + path, headers: headers, redirects: 0, **options)
+      keep(@response.headers["set-cookie"])
+      @response.status
+    end
+
+    def keep(lines)
+      Array(lines).flat_map { |line| line.split("\n") }.each do |line|
+        name, value = line[/\A[^;]*/].split("=", 2)
+        line.include?("Max-Age=0") ? @cookies.delete(name) : @cookies[name] = value
+      end
+    end
+  end
+end
