@@ -8,6 +8,7 @@ require_relative "attributes"
 require_relative "assignment"
 require_relative "associations"
 require_relative "callbacks"
+require_relative "column_names"
 require_relative "dirty"
 require_relative "enum"
 require_relative "ignored_columns"
@@ -47,6 +48,7 @@ module Pelton
 
       extend Table
       extend IgnoredColumns
+      extend ColumnNames
       extend ReadonlyAttributes::ClassMethods
       extend Inheritance
       extend Enum
@@ -61,6 +63,7 @@ module Pelton
       include Assignment
       include Dirty
       include Serialization
+      include ColumnNames::Attribute
       include SignedIds
       include Persistence
       include Timestamps
