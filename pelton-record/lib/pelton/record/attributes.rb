@@ -44,7 +44,6 @@ module Pelton
             (@default_values ||= {})[name] = default
             @declared_defaults = declared_defaults | [name]
           end
-          raise ArgumentError, "#{self} cannot have the attribute #{name}: each model has a method of that name" if ColumnNames.taken?(name) && !column_aliases.value?(name)
           return if method_defined?(name)
           @declared = declared | [name]
           overridable_methods_module.define_method(name) { self[name] }
@@ -85,7 +84,7 @@ module Pelton
         # Rows come as the database has them.
         def call(values)
           return super if @attribute_types.nil? || @attribute_types.empty?
-          allocate.then { |record| record.initialize_from_db(record.send(:_restored, values)) }
+          allocate.then { |record| record.initialize_from_db(record.send(:restored, values)) }
         end
 
         # @private
@@ -223,7 +222,7 @@ module Pelton
         @values.fetch(name) do
           own = model.column_alias(name.to_sym)
           next self[own] unless own.equal?(name)
-          new? ? super(name) : _absent(name)
+          new? ? super(name) : absent(name)
         end
       end
       alias_method :read_attribute, :[]
@@ -245,7 +244,7 @@ module Pelton
       def []=(name, value)
         unless @values.key?(name)
           name = model.column_alias(name.to_sym)
-          _refuse_unknown(name) unless model.declared.include?(name)
+          refuse_unknown(name) unless model.declared.include?(name)
         end
         super
       end
@@ -268,12 +267,16 @@ module Pelton
       def inspect = "#<#{model.name} #{@values.keys.map { |name| "#{name}: #{attribute_for_inspect(name)}" }.join(", ")}>"
 
       # @private
+      # Sequel asks for what a column was before it is assigned, too.
+      def get_column_value(name) = (new? || @values.key?(name)) ? super : nil
+
+      # @private
       def attribute_method?(name) = model.db_schema.key?(name.to_sym) || model.declared.include?(name.to_sym) || @values.key?(name.to_sym)
 
       private
 
       # A column that was not selected must not look like nil.
-      def _absent(name)
+      def absent(name)
         raise ActiveModel::MissingAttributeError, "#{model}.#{name} was not read from the database: select it, too" if model.db_schema.key?(name)
         return unless model.declared.include?(name)
         default = model.default_values[name]
@@ -281,25 +284,25 @@ module Pelton
       end
 
       # What is written: without the attributes that have no column, and as the database has them.
-      def _stored(values)
+      def stored(values)
         return values unless model.attribute_types.any? || model.declared.any?
         columns = model.db_schema
         values.each_with_object({}) { |(name, value), stored| stored[name] = model.to_database(name, value) if columns.key?(name) }
       end
 
-      def _insert_values = _stored(super)
+      def _insert_values = stored(super)
 
-      def _update_without_checking(columns) = super(_stored(columns))
+      def _update_without_checking(columns) = super(stored(columns))
 
       # A row that the database has given back.
-      def _restored(values)
+      def restored(values)
         model.attribute_types.each { |name, type| values[name] = type.deserialize(values[name]) if values.key?(name) }
         values.reverse_merge!(@values.slice(*model.declared)) if @values && model.declared.any?
-        _remember(values)
+        remember(values)
       end
 
       # What is needed to see that a value was changed in place.
-      def _remember(values)
+      def remember(values)
         return values unless model.attribute_types.any?
         @loaded = model.attribute_types.each_with_object({}) do |(name, type), loaded|
           loaded[name] = type.serialize(values[name]) if values.key?(name) && type.try(:mutable?)
@@ -307,10 +310,10 @@ module Pelton
         values
       end
 
-      def _save_set_values(values) = super(_restored(_returned(values)))
+      def _save_set_values(values) = super(restored(returned(values)))
 
       # SQLite does not say which types the columns of RETURNING have.
-      def _returned(values)
+      def returned(values)
         return values unless db.database_type == :sqlite
         model.columns_to_cast.each do |name, type|
           value = values[name]
@@ -319,10 +322,10 @@ module Pelton
         values
       end
 
-      def _refresh_set_values(values) = super(_restored(values))
+      def _refresh_set_values(values) = super(restored(values))
 
       # Values that were changed in place.
-      def _note_mutations(columns)
+      def note_mutations(columns)
         @loaded&.each do |name, before|
           next if columns.include?(name) || (type = model.attribute_types[name]).serialize(@values[name]) == before
           columns << name
@@ -332,7 +335,7 @@ module Pelton
 
       def after_update
         super
-        _remember(@values) if @loaded
+        remember(@values) if @loaded
       end
 
       # What cannot be cast is nil, and kept for the validations.

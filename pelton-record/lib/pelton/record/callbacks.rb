@@ -60,7 +60,7 @@ module Pelton
 
         # @private
         def around_save
-          _watch_transaction
+          watch_transaction
           super { run_callbacks(:save) { yield } }
         end
 
@@ -76,7 +76,7 @@ module Pelton
 
         # @private
         def around_destroy
-          _watch_transaction
+          watch_transaction
           super { run_callbacks(:destroy) { yield } }
         end
       end

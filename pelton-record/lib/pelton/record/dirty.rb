@@ -15,8 +15,8 @@ module Pelton
 
       # @return [Array<Symbol>]
       def changed_columns
-        return super.tap { |columns| _note_mutations(columns) if @loaded } unless new?
-        @values.filter_map { |name, value| name unless value == _default_of(name) }
+        return super.tap { |columns| note_mutations(columns) if @loaded } unless new?
+        @values.filter_map { |name, value| name unless value == default_of(name) }
       end
 
       # @return [Boolean] whether an attribute differs from the database's
@@ -30,8 +30,8 @@ module Pelton
       # @return [Hash{String => Array}] name => [before, now]
       def changes
         columns = changed_columns
-        return _indifferent(column_changes.slice(*columns)) unless new?
-        _indifferent(columns.to_h { |name| [name, [_default_of(name), @values[name]]] })
+        return indifferent(column_changes.slice(*columns)) unless new?
+        indifferent(columns.to_h { |name| [name, [default_of(name), @values[name]]] })
       end
       alias_method :changes_to_save, :changes
 
@@ -48,7 +48,7 @@ module Pelton
       def clear_attribute_changes(names) = names.each { |name| clear_attribute_change(name) }
 
       # @return [Hash{String => Array}] what the last save has changed: name => [before, after]
-      def saved_changes = _indifferent(@saved_changes || {})
+      def saved_changes = indifferent(@saved_changes || {})
 
       # As {#saved_changes}: ActiveModel's name.
       # @return [Hash{String => Array}]
@@ -113,7 +113,7 @@ module Pelton
       # Sequel forgets the changes of a new object when it is made.
       def after_create
         super
-        @saved_changes = @values.each_with_object({}) { |(name, value), changes| changes[name] = [_default_of(name), value] unless value == _default_of(name) }
+        @saved_changes = @values.each_with_object({}) { |(name, value), changes| changes[name] = [default_of(name), value] unless value == default_of(name) }
       end
 
       def after_update
@@ -122,15 +122,15 @@ module Pelton
       end
 
       # The value that a new object has had from the start.
-      def _default_of(name)
+      def default_of(name)
         default = model.default_values[name]
         default.respond_to?(:call) ? @defaults&.fetch(name, nil) : default
       end
 
       # Those that a block has given.
-      def _keep_defaults(names) = @defaults = names.to_h { |name| [name, self[name]] }
+      def keep_defaults(names) = @defaults = names.to_h { |name| [name, self[name]] }
 
-      def _indifferent(changes) = changes.transform_keys(&:to_s).with_indifferent_access
+      def indifferent(changes) = changes.transform_keys(&:to_s).with_indifferent_access
     end
   end
 end

@@ -8,7 +8,6 @@ require_relative "attributes"
 require_relative "assignment"
 require_relative "associations"
 require_relative "callbacks"
-require_relative "column_names"
 require_relative "dirty"
 require_relative "enum"
 require_relative "ignored_columns"
@@ -48,7 +47,6 @@ module Pelton
 
       extend Table
       extend IgnoredColumns
-      extend ColumnNames
       extend ReadonlyAttributes::ClassMethods
       extend Inheritance
       extend Enum
@@ -63,7 +61,6 @@ module Pelton
       include Assignment
       include Dirty
       include Serialization
-      include ColumnNames::Attribute
       include SignedIds
       include Persistence
       include Timestamps

@@ -62,5 +62,13 @@ module Pelton
     # Mass assignment was refused.
     class Forbidden < Error
     end
+
+    # A page's cursor was changed, or belongs to another order: {Relation::Paging#keyset}.
+    class InvalidCursor < Error
+      def initialize(message = "the cursor is no position in this list: begin at the first page") = super
+
+      # @return [Integer] of a web application's answer: 400, a bad request
+      def status = 400
+    end
   end
 end

@@ -6,8 +6,8 @@ module Pelton
     module Persistence
       # @private
       def self.append_features(model)
-        model.alias_method :_save_row, :save # Sequel's
-        model.send(:private, :_save_row)
+        model.alias_method :save_row, :save # Sequel's
+        model.send(:private, :save_row)
         super
         model.extend(ClassMethods)
         model.prepend(Styles.callbacks(:save, :save!, :update, :update!, :update_columns, :destroy, :destroy!, :delete, :reload, :touch, :increment!, :decrement!, :toggle!))
@@ -103,7 +103,7 @@ module Pelton
         model.dataset
         super
         left = model.declared_defaults
-        _keep_defaults(left.reject { |name| @values.key?(name) }) if left.any?
+        keep_defaults(left.reject { |name| @values.key?(name) }) if left.any?
       end
 
       # @param validate [Boolean]
@@ -112,8 +112,8 @@ module Pelton
       # @return [Boolean] false when it is invalid, or a callback has thrown :abort
       # @asynchronous
       def save(options = nil, validate: true, touch: true, context: nil, **more)
-        return _save_row(options || more) if options || more.any? # as Sequel itself calls it
-        _write(validate: validate, touch: touch, context: context) ? true : false
+        return save_row(options || more) if options || more.any? # as Sequel itself calls it
+        write(validate: validate, touch: touch, context: context) ? true : false
       end
 
       # @return [true]
@@ -121,7 +121,7 @@ module Pelton
       # @asynchronous
       def save!(validate: true, touch: true, context: nil)
         raise Invalid, self if validate && !valid?(context)
-        _write(validate: false, touch: touch) || raise(NotSaved, self)
+        write(validate: false, touch: touch) || raise(NotSaved, self)
         true
       end
 
@@ -163,9 +163,9 @@ module Pelton
       # @return [Boolean]
       # @asynchronous
       def update_columns(attributes)
-        _refuse_readonly
+        refuse_readonly
         raise NotSaved.new(self, "a new #{model} has no row to update: save it first") unless persisted?
-        attributes.each_key { |name| _refuse_unknown(model.column_alias(name.to_sym)) }
+        attributes.each_key { |name| refuse_unknown(model.column_alias(name.to_sym)) }
         rows = model.unscoped.where(pk_hash).update_all(attributes)
         attributes.each do |name, value|
           name = model.column_alias(name.to_sym)
@@ -184,7 +184,7 @@ module Pelton
       # @asynchronous
       def destroy(options = nil)
         return super if options
-        _refuse_readonly
+        refuse_readonly
         return (@destroyed = true) && self if new?
         super(raise_on_failure: false) || false
       end
@@ -233,7 +233,7 @@ module Pelton
       # @asynchronous
       def increment!(name, by = 1, touch: false)
         increment(name, by)
-        stamps = touch ? _touched(touch) : {}
+        stamps = touch ? touched(touch) : {}
         change = self[name] - (attribute_was(name) || 0) # with what was assigned before
         model.unscoped.where(pk_hash).update_all({name => Sequel.function(:coalesce, name.to_sym, 0) + change}.merge(stamps))
         [name.to_sym, *stamps.keys].each { |column| changed_columns.delete(column) && initial_values.delete(column) }
@@ -258,10 +258,10 @@ module Pelton
         columns = (model.update_timestamps + names.map(&:to_sym)).uniq
         before = columns.to_h { |name| [name, @values[name]] }
         model.db.transaction do
-          _watch_transaction
+          watch_transaction
           update_columns(columns.to_h { |name| [name, time] })
           @saved_changes = before.to_h { |name, value| [name, [value, @values[name]]] }
-          _note_write(:update)
+          note_write(:update)
           run_callbacks(:touch)
         end
         true
@@ -329,25 +329,25 @@ module Pelton
 
       private
 
-      def _write(validate:, touch:, context: nil)
-        _refuse_readonly
+      def write(validate:, touch:, context: nil)
+        refuse_readonly
         @touch = touch
         @validation_context_given = context
         was_new = new?
-        saved = _save_row(changed: true, raise_on_failure: false, validate: validate)
+        saved = save_row(changed: true, raise_on_failure: false, validate: validate)
         @previously_new = was_new if saved
         saved
       rescue Sequel::NoExistingObject
         raise Stale, self
       end
 
-      def _refuse_unknown(name)
+      def refuse_unknown(name)
         raise ActiveModel::MissingAttributeError, "#{model} has no attribute #{name.inspect}" unless model.db_schema.key?(name)
       end
 
-      def _refuse_readonly = readonly? && raise(ReadOnly.new(self, "#{model} #{pk} is marked as readonly"))
+      def refuse_readonly = readonly? && raise(ReadOnly.new(self, "#{model} #{pk} is marked as readonly"))
 
-      def _touched(names) = (model.update_timestamps + ((names == true) ? [] : Array(names))).to_h { |name| [name, Time.now] }
+      def touched(names) = (model.update_timestamps + ((names == true) ? [] : Array(names))).to_h { |name| [name, Time.now] }
 
       def validation_failed_error = Invalid.new(self)
     end

@@ -9,7 +9,7 @@ module Pelton
         includes preload eager_load references extract_associated group regroup having none lock readonly annotate from unscope with merge extending
         count sum average minimum maximum calculate pluck pick ids exists? any? none? empty? many? one?
         find_by find_by! find_signed find_signed! find_sole_by first first! last last! take take! second second! third third! fourth fourth! fifth fifth! forty_two
-        second_to_last third_to_last sole delete_by destroy_by find_each find_in_batches in_batches each map
+        second_to_last third_to_last sole delete_by destroy_by find_each find_in_batches in_batches each map page keyset
         find_or_create_by find_or_create_by! find_or_initialize_by create_or_find_by create_or_find_by! create_with
         first_or_create first_or_create! first_or_initialize
         update_all delete_all destroy_all insert insert! insert_all insert_all! upsert upsert_all touch_all

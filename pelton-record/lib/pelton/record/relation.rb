@@ -11,6 +11,7 @@ require_relative "relation/extending"
 require_relative "relation/calculations"
 require_relative "relation/finders"
 require_relative "relation/batches"
+require_relative "relation/paging"
 require_relative "relation/writes"
 require_relative "relation/creation"
 
@@ -30,6 +31,7 @@ module Pelton
       include Calculations
       include Finders
       include Batches
+      include Paging
       include Writes
       include Creation
       include Styles

@@ -26,19 +26,19 @@ module Pelton
       # @private
       def before_create
         super
-        _stamp(model.create_timestamps.select { |name| @values[name].nil? }) if model.record_timestamps
+        stamp(model.create_timestamps.select { |name| @values[name].nil? }) if model.record_timestamps
       end
 
       # @private
       def before_update
         super
         return unless model.record_timestamps && @touch != false && changed_columns.any?
-        _stamp(model.update_timestamps - changed_columns)
+        stamp(model.update_timestamps - changed_columns)
       end
 
       private
 
-      def _stamp(names)
+      def stamp(names)
         now = Time.now
         names.each { |name| self[name] = now }
       end

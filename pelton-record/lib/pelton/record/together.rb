@@ -12,13 +12,13 @@ module Pelton
       def load_associated_objects(reflection, options = Sequel::OPTS, &block)
         name = reflection[:name]
         return super if loaded_together?(name) && (options == true || options.empty?)
-        _load_together(name) { super }
+        load_together(name) { super }
       end
 
       def loaded_together?(name) = associations.key?(name) && Turns.free?(retrieved_with || self)
 
       # What a load that fails leaves behind would look like an answer.
-      def _load_together(name)
+      def load_together(name)
         together = retrieved_with || [self]
         Turns.take(retrieved_with || self, name) do
           missing = together.reject { |record| record.associations.key?(name) }

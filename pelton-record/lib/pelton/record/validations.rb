@@ -52,10 +52,7 @@ module Pelton
 
         # @private
         # A number that could not be cast is judged as it was given.
-        def read_attribute_for_validation(name)
-          return @uncast[name] if @uncast&.key?(name)
-          model.renamed_columns.include?(name) ? self[name] : public_send(name)
-        end
+        def read_attribute_for_validation(name) = @uncast&.key?(name) ? @uncast[name] : public_send(name)
 
         private
 

@@ -10,6 +10,7 @@ require_relative "controller/negotiation"
 require_relative "controller/conditional"
 require_relative "controller/files"
 require_relative "controller/streaming"
+require_relative "controller/paging"
 require_relative "controller/blocks"
 require_relative "controller/sessions"
 require_relative "controller/forgery"
@@ -61,6 +62,7 @@ module Pelton
       include Conditional
       include Files
       include Streaming
+      include Paging
 
       # @return [Hash] Rack's env
       attr_reader :env

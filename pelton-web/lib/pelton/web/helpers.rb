@@ -7,6 +7,7 @@ require_relative "helpers/dates"
 require_relative "helpers/links"
 require_relative "helpers/options"
 require_relative "helpers/forms"
+require_relative "helpers/pages"
 
 module Pelton
   module Web
@@ -19,6 +20,7 @@ module Pelton
       include Links
       include Options
       include Forms
+      include Pages
     end
   end
 end

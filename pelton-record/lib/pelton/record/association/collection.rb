@@ -227,7 +227,7 @@ module Pelton
         # The row in the middle.
         def join(record, by = (middle if via?))
           return @owner.send(@reflection[:_add_method], record) unless by
-          @owner._collection(by[:name]).create!(@reflection[:source] => record)
+          @owner.collection(by[:name]).create!(@reflection[:source] => record)
         end
 
         # The association whose rows belong to both.
@@ -241,7 +241,7 @@ module Pelton
           return if records.empty?
           if via?
             middle
-            @owner._collection(@reflection[:via]).where(@reflection[:source] => records).destroy_all
+            @owner.collection(@reflection[:via]).where(@reflection[:source] => records).destroy_all
           elsif joined?
             records.each { |record| @owner.send(@reflection[:_remove_method], record) }
           else

@@ -8,7 +8,7 @@ module Pelton
         # @private
         # @param name [Symbol]
         # @return [Collection]
-        def _collection(name)
+        def collection(name)
           (@collections ||= {})[name] ||= Collection.new(self, model.association_reflection(name) || raise(ArgumentError, "#{model} has no association #{name.inspect}"))
         end
 
@@ -59,7 +59,7 @@ module Pelton
         def load_parent(reflection)
           name = reflection[:name]
           return associations[name] if loaded_together?(name)
-          _load_together(name) do
+          load_together(name) do
             rows = (retrieved_with || [self]).select { |row| row.instance_of?(self.class) && !row.associations.key?(name) }
             reflection[:eager_loader].call(rows: rows) if rows.any?
             associations[name]
@@ -111,7 +111,7 @@ module Pelton
           @collections&.each { |name, collection| errors.add(name, :invalid) unless nested.include?(name) || unvalidated?(name) || collection.unsaved.all?(&:valid?) }
           @new_parents&.each { |name, other| errors.add(name, :invalid) unless other.persisted? || nested.include?(name) || unvalidated?(name) || other.valid? }
           return if nested.empty?
-          _once(:validate) { nested.each { |name| unvalidated?(name) || nested_objects(name).each { |other| valid_nested?(name, other) } } }
+          once(:validate) { nested.each { |name| unvalidated?(name) || nested_objects(name).each { |other| valid_nested?(name, other) } } }
         end
 
         # Whether `validate: false` was declared.

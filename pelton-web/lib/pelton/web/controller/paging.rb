@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require_relative "../page"
+
+module Pelton
+  module Web
+    class Controller
+      # Long lists, page by page.
+      module Paging
+        PURPOSE = "a page's cursor"
+        private_constant :PURPOSE
+
+        private
+
+        # The page of a list that the request asks for: by `?page=3`, or by `?after=` and `?before=` with the cursors of {Page#links}. The client may choose how
+        # long it is: `?limit=50`.
+        #
+        #     def index
+        #       @posts = paginate(Post.order(created_at: :desc), by: :cursor)
+        #       respond_to do |format|
+        #         format.html
+        #         format.json { link_pages(@posts) && render(json: @posts) }
+        #       end
+        #     end
+        #
+        # A cursor is signed with the application's secrets. One that was changed, or is another list's, is answered with 400; a number or a limit
+        # that is none with 422.
+        #
+        # @param list [#page, Array, #limit] a relation of pelton-record, an Array, or a query with `limit`, `offset` and `count`, such as a dataset
+        #   of Sequel; a query other than a relation must be ordered by something unique
+        # @param by [Symbol] :number, or :cursor (of relations alone): a page then costs the same wherever it is, and does not move when rows are added
+        # @param limit [Integer] elements on a page
+        # @param max_limit [Integer] that a client may ask for
+        # @param total [Boolean] whether all elements are counted
+        # @return [Page]
+        # @raise [Params::Invalid, BadRequest]
+        # @raise [ArgumentError] the list has no such pages
+        # @asynchronous where the form is still arriving; the page is read when its elements are asked for
+        def paginate(list, by: :number, limit: 20, max_limit: [limit, 100].max, total: true)
+          limit = params.integer(:limit, default: limit, in: 1..max_limit)
+          page = case by
+          when :number then page_by_number(list, limit, total)
+          when :cursor then page_by_cursor(list, limit)
+          else raise ArgumentError, "by: is :number or :cursor, not #{by.inspect}"
+          end
+          Page.new(page, request, ->(cursor) { Secrets.of(settings.secrets).sign(cursor, purpose: PURPOSE) })
+        end
+
+        # Says in the header `link` (RFC 8288) where the other pages are: for programs.
+        #
+        # @param page [Page]
+        # @return [Page]
+        # @asynchronous
+        def link_pages(page)
+          links = [headers["link"], page.link_header].compact.reject(&:empty?)
+          headers["link"] = links.join(", ") if links.any?
+          page
+        end
+
+        def page_by_number(list, limit, total)
+          number = params.integer(:page, default: 1, in: 1..)
+          list.respond_to?(:keyset) ? list.page(number, limit: limit, total: total) : Page::Slice.new(list, number, limit, total)
+        end
+
+        def page_by_cursor(list, limit)
+          raise ArgumentError, "#{list.class} has no pages by cursor: paginate it by number" unless list.respond_to?(:keyset)
+          after, before = %i[after before].map { |name| params.string(name, default: nil, max: 8192)&.then { |token| opened(token) } }
+          raise BadRequest, "A page is after one cursor or before another, not both." if after && before
+          list.keyset(after: after, before: before, limit: limit)
+        rescue Pelton::Error => error
+          raise error unless error.respond_to?(:status) && error.status == 400 && !error.is_a?(RequestError)
+          raise BadRequest, "The cursor is no position in this list: begin at the first page."
+        end
+
+        def opened(token) = Secrets.of(settings.secrets).verify(token, purpose: PURPOSE)&.text || raise(BadRequest, "The cursor was changed, or has expired: begin at the first page.")
+      end
+    end
+  end
+end

@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+require "forwardable"
+
+module Pelton
+  module Web
+    # A page of a list, with the addresses of the others: what {Controller::Paging#paginate} returns.
+    class Page
+      include Enumerable
+      extend Forwardable
+
+      # The parameters that say which page is meant.
+      PARAMETERS = %w[page after before].freeze
+
+      # A page, by its number, of an Array or of a query that takes `limit` and `offset`, such as a dataset of Sequel.
+      # @private
+      class Slice
+        attr_reader :number, :limit
+
+        def initialize(list, number, limit, counted)
+          @list = list.respond_to?(:to_ary) ? list.to_ary : list
+          @number = number
+          @limit = limit
+          @counted = counted || @list.is_a?(Array)
+        end
+
+        # @asynchronous
+        def records
+          @records ||= begin
+            skipped = (number - 1) * limit
+            found = (skipped.bit_length > 62 || (total && skipped >= total)) ? [] : read(skipped)
+            @more = found.size > limit
+            found.first(limit)
+          end
+        end
+
+        # @asynchronous
+        def total
+          @total ||= @list.is_a?(Array) ? @list.size : @list.count if @counted
+        end
+
+        # @asynchronous
+        def pages = total && [total.fdiv(limit).ceil, 1].max
+
+        # @asynchronous
+        def links
+          more = pages ? number < pages : records && @more
+          {first: {page: 1}, prev: ({page: [number - 1, pages].compact.min} if number > 1), next: ({page: number + 1} if more), last: ({page: pages} if pages)}.compact
+        end
+
+        private
+
+        def read(skipped) = @list.is_a?(Array) ? @list[skipped, limit + 1] : @list.limit(limit + 1).offset(skipped).to_a
+      end
+
+      # @!method number
+      #   @return [Integer, nil] of this page, from 1; nil: it has a cursor instead
+      # @!method limit
+      #   @return [Integer] elements at most
+      # @!method total
+      #   @return [Integer, nil] of all elements; nil: they were not counted
+      #   @asynchronous
+      # @!method pages
+      #   @return [Integer, nil] pages in all
+      #   @asynchronous
+      # @!method records
+      #   @return [Array] the elements of this page
+      #   @asynchronous
+      def_delegators :@page, :number, :limit, :total, :pages, :records
+      # @!method each
+      #   @yieldparam element [Object]
+      #   @asynchronous
+      # @!method size
+      #   @return [Integer]
+      #   @asynchronous
+      # @!method empty?
+      #   @return [Boolean]
+      #   @asynchronous
+      def_delegators :records, :each, :size, :length, :empty?, :to_ary, :to_a, :as_json, :to_json
+
+      # @private
+      # @param page [#records, #links] the list's own
+      # @param request [Request]
+      # @param seal [#call] signs a cursor
+      def initialize(page, request, seal)
+        @page = page
+        @request = request
+        @seal = seal
+      end
+
+      # @return [Hash{Symbol => String}] the paths of other pages: `:first`, `:prev`, `:next`, `:last`, as far as there are such pages
+      # @asynchronous
+      def links = @links ||= @page.links.transform_values { |parameters| path(**parameters) }
+
+      # The path of another page: that of the request, with its query.
+      #
+      # @param parameters [Hash] `page: 3`
+      # @return [String]
+      def path(**parameters)
+        sealed = parameters.to_h { |name, value| [name.to_s, (name == :page) ? value.to_s : @seal.call(value)] }
+        query = Rack::Utils.build_nested_query(@request.query.except(*PARAMETERS).merge(sealed))
+        path = @request.path.b.gsub(/[^\x21\x23-\x3b\x3d\x3f-\x7e]|[?#]/n) { |byte| format("%%%02X", byte.ord) }
+        query.empty? ? path : "#{path}?#{query}"
+      end
+
+      # @return [String] the header `link` (RFC 8288), with whole addresses; empty for a list without other pages
+      # @asynchronous
+      def link_header = links.map { |relation, path| "<#{@request.base_url}#{path}>; rel=\"#{relation}\"" }.join(", ")
+
+      # @return [String]
+      def inspect = "#<#{self.class} #{number ? "number=#{number}" : "of a cursor"} limit=#{limit}>"
+    end
+  end
+end
