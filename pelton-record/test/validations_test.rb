@@ -27,6 +27,16 @@ class ValidationsTest < PeltonTest
     assert saved.save(validate: false)
   end
 
+  # ActiveModel asks numbers whether they are `in?` a range, and does not bring the method.
+  def test_numbers_in_a_range
+    person = model(:InRange) do
+      self.table_name = "authors"
+      validates :age, numericality: {in: 1..9}
+    end
+
+    assert_equal [true, false], [9, 10].map { |age| person.new(age: age).valid? }
+  end
+
   def test_contexts
     person = model(:InContext) do
       self.table_name = "authors"

@@ -6,6 +6,7 @@ require "active_model"
 require "active_support/core_ext/hash"
 require "active_support/core_ext/object/blank"
 require "active_support/core_ext/object/deep_dup"
+require "active_support/core_ext/object/inclusion"
 require "active_support/core_ext/object/try"
 require "active_support/core_ext/enumerable"
 
