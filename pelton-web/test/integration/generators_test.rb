@@ -53,12 +53,6 @@ class WebGeneratorsIntegrationTest < PeltonTest
     lines_of("bundle", "install", "--local")
   end
 
-  def assert_style
-    output, status = Open3.capture2e({"BUNDLE_GEMFILE" => File.join(ROOT, "Gemfile")}, "bundle", "exec", "standardrb", "--no-fix", root, chdir: ROOT)
-
-    assert_predicate status, :success?, output
-  end
-
   def sign_up_and_in(url)
     ann = Browser.new(url)
 

@@ -38,6 +38,13 @@ module GeneratedApplication
     child_environment.merge("MT_NO_PLUGINS" => "1", "BUNDLE_GEMFILE" => File.join(root, "Gemfile"), "RACK_ENV" => nil, "DATABASE_URL" => nil, "RUBYLIB" => nil, "RUBYOPT" => nil)
   end
 
+  # Fails unless the application is in standard's style, by this repository's gems.
+  def assert_style
+    output, status = Open3.capture2e({"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "Gemfile")}, "bundle", "exec", "standardrb", "--no-fix", root, chdir: PeltonTest::ROOT)
+
+    assert_predicate status, :success?, output
+  end
+
   # Serves the application while the block runs.
   #
   # @yieldparam url [String] with a slash at its end
