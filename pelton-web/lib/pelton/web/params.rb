@@ -94,7 +94,9 @@ module Pelton
       #   @return [Time] of ISO 8601 with a time zone: "2026-11-22T18:00:00Z"
       #   @raise [Invalid, NotFound]
 
-      # @!method file(name, default:)
+      # @!method file(name, default:, types: nil, max_bytes: nil)
+      #   @param types [Array<String>] which are allowed, by the file's bytes: see {Upload#type}
+      #   @param max_bytes [Integer]
       #   @return [Upload]
       #   @raise [Invalid, NotFound]
       Types::NAMES.each do |type|

@@ -22,7 +22,13 @@ module Pelton
     # Rack's request, with limits on what a client may send as parameters.
     class Request < Rack::Request
       FORMS = %w[application/x-www-form-urlencoded multipart/form-data].freeze
-      private_constant :FORMS
+      # What Rack says of them is for its developers.
+      MALFORMED = {
+        "Rack::Multipart::EmptyContentError" => "it ends before its last part, or has not the boundary that its content-type names.",
+        "Rack::Multipart::MultipartPartLimitError" => "it has too many files.",
+        "Rack::Multipart::MultipartTotalPartLimitError" => "it has too many parts."
+      }.freeze
+      private_constant :FORMS, :MALFORMED
 
       # @param env [Hash]
       # @param settings [Settings, nil] the application's
@@ -39,7 +45,10 @@ module Pelton
       # @raise [BadRequest] they cannot be read
       # @raise [TooLarge]
       # @asynchronous where the form is still arriving
-      def form = read("form") { self.POST }
+      def form
+        raise BadRequest, "The form cannot be read: its content-type names no boundary." if media_type == "multipart/form-data" && media_type_params["boundary"].to_s.empty?
+        read("form") { self.POST }
+      end
 
       # @return [Object] the body, as JSON (RFC 8259); an empty Hash where there is none
       # @raise [BadRequest] it is none, or nested too deeply
@@ -73,7 +82,7 @@ module Pelton
       def read(what)
         yield
       rescue Rack::BadRequest, EncodingError, EOFError => error
-        raise BadRequest, "The #{what} cannot be read: #{error.message.scrub}"
+        raise BadRequest, "The #{what} cannot be read: #{MALFORMED.fetch(error.class.name) { error.message.scrub }}"
       end
 
       def text

@@ -1,13 +1,36 @@
 # frozen_string_literal: true
 
 require "rack/files"
+require_relative "../uploads"
 
 module Pelton
   module Web
     class Controller
-      # `send_file` and `send_data`.
+      # `send_file`, `send_data`, and the files that clients have sent.
       module Files
+        # What a browser may show: it runs nothing that such a file contains.
+        SHOWN = %r{\A(?:image/(?!svg)[\w.+-]+|audio/[\w.+-]+|video/[\w.+-]+|text/plain|application/pdf)(?:;|\z)}
+        private_constant :SHOWN
+
         private
+
+        # @return [Uploads] where files are kept that clients have sent: `settings.uploads`
+        # @raise [ConfigurationError] the folder is in the public one, where anybody could open them
+        def uploads = settings.uploads.outside(settings.public_folder)
+
+        # Answers with a file that {#uploads} has kept. The browser takes it for what `type` says, and for nothing else. `disposition: "inline"`
+        # holds for images, sound, video, plain text and PDF; all others are saved, as HTML and SVG would be run as pages of this site.
+        #
+        # @param key [String] which {Uploads#keep} has given
+        # @param type [String] as {Params::Upload#type} said when it came
+        # @param filename [String, nil] the name for the client
+        # @param disposition [String] "attachment": it is saved, "inline": it may be shown
+        # @return [nil]
+        # @raise [NotFound] there is no such file
+        # @raise [AnswerError] the action has answered already
+        def send_upload(key, type: "application/octet-stream", filename: nil, disposition: "attachment")
+          send_file(uploads.path(key), type: type, filename: filename || File.basename(key), disposition: SHOWN.match?(type) ? disposition : "attachment")
+        end
 
         # Answers with a file. Ranges and If-Modified-Since are obeyed; Pelton's server sends a whole file by the system's sendfile.
         #

@@ -11,7 +11,7 @@ module Pelton
         # The types that need no more than a name.
         NAMES = %i[string integer float boolean date time file].freeze
         # Options of the types.
-        OPTIONS = {string: %i[in max format], integer: %i[in], float: %i[in], boolean: [], date: %i[in], time: %i[in], file: [], enum: %i[of], array: nil, hash: []}.freeze
+        OPTIONS = {string: %i[in max format], integer: %i[in], float: %i[in], boolean: [], date: %i[in], time: %i[in], file: %i[types max_bytes], enum: %i[of], array: nil, hash: []}.freeze
         BOOLEANS = {"true" => true, "1" => true, "on" => true, "yes" => true, "false" => false, "0" => false, "off" => false, "no" => false}.freeze
         INTEGERS = (-(1 << 63)..(1 << 63) - 1) # what a database's column holds
         private_constant :BOOLEANS, :INTEGERS
@@ -81,7 +81,12 @@ module Pelton
             yield "must be a time such as 2026-01-31T12:00:00Z"
           end
 
-          def file(value, _options) = value.is_a?(Upload) ? value : yield("must be a file")
+          def file(value, options)
+            yield "must be a file" unless value.is_a?(Upload)
+            yield "is too large: #{options[:max_bytes]} bytes at most" if options[:max_bytes] && value.size > options[:max_bytes]
+            yield "must be #{options[:types].join(" or ")}, and is #{value.type}" if options[:types] && !options[:types].include?(value.type)
+            value
+          end
 
           def enum(value, options) = options[:of].find { |one| one.to_s == value.to_s } || yield("must be one of #{options[:of].join(", ")}")
 

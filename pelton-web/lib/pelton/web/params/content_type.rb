@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Web
+    class Params
+      # Finds out what a file is, by the gem marcel: by its bytes, and by its name where that says more of the same.
+      # @private
+      module ContentType
+        UNKNOWN = "application/octet-stream"
+        # Bytes that are looked at to see whether a file is text.
+        SAMPLE = 8192
+        private_constant :UNKNOWN, :SAMPLE
+
+        class << self
+          # @param path [String]
+          # @param name [String] the client's
+          # @return [String]
+          # @raise [ConfigurationError] the gem is missing
+          def of(path, name)
+            marcel
+            File.open(path, "rb") do |file|
+              found = Marcel::MimeType.for(file)
+              next Marcel::MimeType.for(file.tap(&:rewind), name: name) unless found == UNKNOWN
+              named = Marcel::MimeType.for(name: name)
+              # Text has no mark of its own, and a name must not make a picture of it.
+              (named.start_with?("text/") && text?(file)) ? named : UNKNOWN
+            end
+          end
+
+          private
+
+          def marcel
+            require "marcel"
+          rescue LoadError
+            raise ConfigurationError, "the type of a file is found out by the gem marcel: add gem \"marcel\" to the Gemfile"
+          end
+
+          # UTF-8 without control characters; the sample may end within a character.
+          def text?(file)
+            file.rewind
+            sample = (file.read(SAMPLE) || +"").force_encoding(Encoding::UTF_8)
+            sample = sample.byteslice(0, sample.bytesize - 3).scrub("") + sample.byteslice(-3, 3).scrub("") if sample.bytesize == SAMPLE
+            sample.valid_encoding? && !sample.match?(/[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/)
+          end
+        end
+      end
+      private_constant :ContentType
+    end
+  end
+end

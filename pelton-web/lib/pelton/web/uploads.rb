@@ -1,0 +1,115 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "securerandom"
+
+module Pelton
+  module Web
+    # The folder for files that clients have sent. Each has a random name, the key, which a model keeps; nothing of the client's
+    # name gets into a path. The folder must be outside of the public one: files are sent by {Controller::Files#send_upload}, which says whether a
+    # browser may show them.
+    #
+    #     photo = params.file(:photo, types: %w[image/jpeg image/png], max_bytes: 5 << 20)
+    #     uploads.keep(photo) { |key| current_user.photos.create!(file: key, type: photo.type, name: photo.original_filename) }
+    class Uploads
+      KEY = %r{\A\h{2}/\h{32}\z}
+      private_constant :KEY
+
+      # @return [String]
+      attr_reader :folder
+
+      # @param folder [String, Pathname] is made when the first file comes
+      def initialize(folder)
+        @folder = File.expand_path(folder.to_s)
+      end
+
+      # Keeps a file, under a new name. The temporary file is moved, or copied where the folder is in another file system, and is on the disk when the
+      # key is returned; the loop goes on meanwhile.
+      #
+      # @param upload [Params::Upload]
+      # @yieldparam key [String] if the block raises, the file is deleted again
+      # @return [String, Object] the key; the block's value
+      # @raise [SystemCallError] the file cannot be written
+      # @raise the block's error
+      # @asynchronous
+      def keep(upload)
+        name = SecureRandom.hex(16)
+        key = "#{name[0, 2]}/#{name}"
+        upload.tempfile.flush
+        move(upload.path, locate(key))
+        return key unless block_given?
+        kept = false
+        yield(key).tap { kept = true }
+      ensure
+        delete(key) if kept == false
+      end
+
+      # @param key [String]
+      # @return [String] where the file is
+      # @raise [NotFound] it is not there, or this is no key
+      def path(key)
+        raise NotFound unless key?(key) && File.file?(path = locate(key))
+        path
+      end
+
+      # @param key [String]
+      # @return [Boolean] whether the file was there
+      def delete(key)
+        return false unless key?(key)
+        File.unlink(locate(key))
+        true
+      rescue Errno::ENOENT
+        false
+      end
+
+      # @return [String]
+      def inspect = "#<#{self.class} #{@folder}>"
+
+      # @private
+      # @return [self]
+      # @raise [ConfigurationError] the folder is inside of the public one
+      def outside(public)
+        return self unless public && "#{@folder}/".start_with?("#{File.expand_path(public)}/")
+        raise ConfigurationError, "uploads in #{@folder} could be opened by anybody, as they are in the public folder: set settings.uploads to a folder outside of it"
+      end
+
+      private
+
+      def key?(key) = key.is_a?(String) && KEY.match?(key.b)
+
+      def locate(key) = File.join(@folder, key)
+
+      # A file that is cut off, as by a full disk, never has the name of one that is whole.
+      def move(from, to)
+        Pelton.offload do
+          FileUtils.mkdir_p(File.dirname(to))
+          begin
+            File.open(from, "rb", &:fsync)
+            File.rename(from, to)
+          rescue Errno::EXDEV
+            copy(from, to)
+          end
+          File.open(File.dirname(to), &:fsync) # so the name is on the disk as well
+        end
+      end
+
+      def copy(from, to)
+        part = "#{to}.part"
+        File.open(part, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o600) do |file|
+          IO.copy_stream(from, file)
+          file.fsync
+        end
+        File.rename(part, to)
+      rescue
+        FileUtils.rm_f(part)
+        raise
+      end
+    end
+
+    class Settings
+      # @!attribute uploads
+      #   @return [Uploads] where files are kept that clients have sent; the folder `uploads` of {#root} by default
+      setting(:uploads, ->(settings) { Uploads.new(File.join(settings.root, "uploads")) }) { |value| "must be a Pelton::Web::Uploads, such as Pelton::Web::Uploads.new(\"/var/lib/shop/uploads\")" unless value.is_a?(Uploads) }
+    end
+  end
+end
