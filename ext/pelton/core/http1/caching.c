@@ -2,107 +2,6 @@
 
 #define YEAR (365 * 24 * 60 * 60)
 
-/* ---- requests ---------------------------------------------------------------------------------------------------- */
-
-/* Headers that say nothing about who asks, or what for: a public response does not depend on them, or says so by Vary,
- * and then it is not kept. Those of the key may be sent once. */
-static const char *const harmless[] = {
-    "host",
-    "user-agent",
-    "accept",
-    "accept-language",
-    "referer",
-    "connection",
-    "keep-alive",
-    "dnt",
-    "sec-gpc",
-    "priority",
-    "if-none-match",
-    "if-modified-since",
-    "upgrade-insecure-requests",
-    "save-data",
-    "sec-fetch-site",
-    "sec-fetch-mode",
-    "sec-fetch-dest",
-    "sec-fetch-user",
-    "sec-ch-ua",
-    "sec-ch-ua-mobile",
-    "sec-ch-ua-platform",
-    "x-forwarded-for",
-    "x-real-ip",
-};
-
-static int harmless_p(struct pel_slice name)
-{
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        if (pel_http1_equal(name, harmless[i]))
-            return 1;
-    return 0;
-}
-
-/* Notes a header whose value is part of the key. 0: it was sent twice. */
-static int note_once(struct pel_slice *place, struct pel_slice value)
-{
-    if (place->bytes)
-        return 0;
-    *place = value;
-    return 1;
-}
-
-/* Connection may name headers that concern this connection alone. */
-static int plain_connection_p(struct pel_slice value)
-{
-    return pel_http1_equal(value, "keep-alive") || pel_http1_equal(value, "close");
-}
-
-static size_t append(char *key, size_t length, struct pel_slice part)
-{
-    if (length + part.length + 1 > PEL_HTTP1_CACHE_KEY)
-        return PEL_HTTP1_CACHE_KEY + 1;
-    if (part.length)
-        memcpy(key + length, part.bytes, part.length);
-    key[length + part.length] = '\n'; /* which no part contains */
-    return length + part.length + 1;
-}
-
-size_t pel_http1_cache_key(const struct pel_http1_head *request, int secure, char *key)
-{
-    struct pel_slice encoding = {NULL, 0}, scheme = {NULL, 0};
-    size_t length = 0;
-
-    if (request->minor != 1 || request->target_form != PEL_HTTP1_ORIGIN || request->upgrade ||
-        (request->framing != PEL_HTTP1_NO_BODY) ||
-        !(pel_slice_equals(request->method, "GET") || pel_slice_equals(request->method, "HEAD")))
-        return 0;
-    for (unsigned i = 0; i < request->header_count; i++) {
-        struct pel_slice name = request->headers[i].name, value = request->headers[i].value;
-        if (pel_http1_equal(name, "accept-encoding")) {
-            if (!note_once(&encoding, value))
-                return 0;
-        } else if (pel_http1_equal(name, "x-forwarded-proto")) {
-            if (!note_once(&scheme, value))
-                return 0;
-        } else if (!harmless_p(name) || (pel_http1_equal(name, "connection") && !plain_connection_p(value))) {
-            return 0;
-        }
-    }
-    length = append(key, length, (struct pel_slice){secure ? "s" : "", secure ? 1 : 0});
-    length = append(key, length, request->host);
-    length = append(key, length, request->target);
-    length = append(key, length, encoding);
-    length = append(key, length, scheme);
-    return length > PEL_HTTP1_CACHE_KEY ? 0 : length;
-}
-
-/* ---- responses --------------------------------------------------------------------------------------------------- */
-
-/* Cache-Control, of all lines. */
-struct cache_control {
-    unsigned is_public : 1, forbidden : 1;
-    unsigned has_max_age : 1, has_s_maxage : 1;
-    uint32_t max_age, s_maxage;
-};
-
 /* Takes the next element off a list; commas within quotes belong to it. 0 at the list's end. */
 static int next_element(struct pel_slice *list, struct pel_slice *element)
 {
@@ -122,6 +21,165 @@ static int next_element(struct pel_slice *list, struct pel_slice *element)
     *list = (struct pel_slice){list->bytes + end, list->length - end};
     return 1;
 }
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+struct name {
+    const char *text;
+    size_t length;
+};
+
+#define NAME(text)                                                                                                     \
+    {                                                                                                                  \
+        text, sizeof text - 1                                                                                          \
+    }
+
+/* What is asked for, in which form: part of the key, so an answer is given only to those who ask for the same. */
+static const struct name keyed[] = {
+    NAME("accept"),
+    NAME("accept-encoding"),
+    NAME("accept-language"),
+    NAME("sec-fetch-site"),
+    NAME("sec-fetch-mode"),
+    NAME("sec-fetch-dest"),
+    NAME("sec-fetch-user"),
+    NAME("x-forwarded-proto"),
+    NAME("x-forwarded-host"),
+    NAME("x-forwarded-port"),
+    NAME("x-forwarded-scheme"),
+    NAME("x-forwarded-ssl"),
+    NAME("cf-visitor"),
+    NAME("x-forwarded-prefix"),
+    NAME("x-requested-with"),
+    NAME("save-data"),
+    NAME("dnt"),
+    NAME("sec-gpc"),
+    NAME("upgrade-insecure-requests"),
+};
+
+/* Who asks, when, and by which way: hidden from the application when its response may be given to others. */
+static const struct name hidden[] = {
+    NAME("user-agent"),
+    NAME("sec-ch-ua"),
+    NAME("sec-ch-ua-mobile"),
+    NAME("sec-ch-ua-platform"),
+    NAME("referer"),
+    NAME("if-none-match"),
+    NAME("if-modified-since"),
+    NAME("priority"),
+    NAME("purpose"),
+    NAME("sec-purpose"),
+    NAME("keep-alive"),
+    NAME("te"),
+    NAME("via"),
+    NAME("x-forwarded-for"),
+    NAME("x-forwarded-server"),
+    NAME("x-real-ip"),
+    NAME("x-client-ip"),
+    NAME("true-client-ip"),
+    NAME("cf-connecting-ip"),
+    NAME("cf-ipcountry"),
+    NAME("cf-ray"),
+    NAME("cdn-loop"),
+    NAME("x-amz-cf-id"),
+    NAME("x-request-id"),
+    NAME("x-correlation-id"),
+    NAME("x-request-start"),
+    NAME("x-queue-start"),
+    NAME("traceparent"),
+    NAME("tracestate"),
+    NAME("baggage"),
+    NAME("x-amzn-trace-id"),
+    NAME("x-cloud-trace-context"),
+};
+
+#define COUNT(names) (sizeof(names) / sizeof *(names))
+
+/* The place of a name in a list; -1: it is not there. */
+static int place_of(struct pel_slice name, const struct name *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i].length == name.length && pel__http1_same(name.bytes, names[i].text, name.length))
+            return (int)i;
+    return -1;
+}
+
+int pel_http1_cache_hides(struct pel_slice name)
+{
+    return place_of(name, hidden, COUNT(hidden)) >= 0;
+}
+
+/* Connection may name headers that concern this connection alone. */
+static int plain_connection_p(struct pel_slice list)
+{
+    struct pel_slice element;
+
+    while (next_element(&list, &element))
+        if (element.length && !pel_http1_equal(element, "keep-alive") && !pel_http1_equal(element, "close") &&
+            !pel_http1_equal(element, "te"))
+            return 0;
+    return 1;
+}
+
+static void append(char *key, size_t *length, const char *bytes, size_t count)
+{
+    if (*length + count > PEL_HTTP1_CACHE_KEY) {
+        *length = PEL_HTTP1_CACHE_KEY + 1;
+        return;
+    }
+    if (count)
+        memcpy(key + *length, bytes, count);
+    *length += count;
+}
+
+/* A part, if it is there, behind a mark; and a line end, which no part contains. */
+static void append_part(char *key, size_t *length, struct pel_slice part)
+{
+    if (part.bytes) {
+        append(key, length, "=", 1);
+        append(key, length, part.bytes, part.length);
+    }
+    append(key, length, "\n", 1);
+}
+
+size_t pel_http1_cache_key(const struct pel_http1_head *request, int secure, char *key, int *hides)
+{
+    struct pel_slice values[COUNT(keyed)] = {{NULL, 0}};
+    size_t length = 0;
+
+    *hides = 0;
+    if (request->minor != 1 || request->target_form != PEL_HTTP1_ORIGIN || request->upgrade ||
+        (request->framing != PEL_HTTP1_NO_BODY) ||
+        !(pel_slice_equals(request->method, "GET") || pel_slice_equals(request->method, "HEAD")))
+        return 0;
+    for (unsigned i = 0; i < request->header_count; i++) {
+        struct pel_slice name = request->headers[i].name, value = request->headers[i].value;
+        int place = place_of(name, keyed, COUNT(keyed));
+        if (place >= 0 && !values[place].bytes)
+            values[place] = value;
+        else if (place >= 0) /* sent twice */
+            return 0;
+        else if (pel_http1_cache_hides(name))
+            *hides = 1;
+        else if (!pel_http1_equal(name, "host") && !(pel_http1_equal(name, "connection") && plain_connection_p(value)))
+            return 0;
+    }
+    append_part(key, &length, (struct pel_slice){secure ? "s" : NULL, secure ? 1 : 0});
+    append_part(key, &length, request->host);
+    append_part(key, &length, request->target);
+    for (size_t i = 0; i < COUNT(keyed) && length <= PEL_HTTP1_CACHE_KEY; i++)
+        append_part(key, &length, values[i]);
+    return length > PEL_HTTP1_CACHE_KEY ? 0 : length;
+}
+
+/* ---- responses --------------------------------------------------------------------------------------------------- */
+
+/* Cache-Control, of all lines. */
+struct cache_control {
+    unsigned is_public : 1, forbidden : 1;
+    unsigned has_max_age : 1, has_s_maxage : 1;
+    uint32_t max_age, s_maxage;
+};
 
 /* Seconds, perhaps in quotes. A malformed or repeated number forbids caching. */
 static void note_seconds(struct cache_control *control, struct pel_slice text, uint32_t *seconds, unsigned known)
@@ -182,12 +240,24 @@ static int personal_p(struct pel_slice name)
     return 0;
 }
 
+/* Headers that say something about one request. */
+static const struct name transient[] = {
+    NAME("x-request-id"), NAME("x-correlation-id"), NAME("x-trace-id"),    NAME("x-amzn-trace-id"),
+    NAME("x-runtime"),    NAME("server-timing"),    NAME("traceresponse"),
+};
+
+int pel_http1_cache_drops(struct pel_slice name)
+{
+    return place_of(name, transient, COUNT(transient)) >= 0;
+}
+
+/* Whether the response depends on something that is not in the key. */
 static int varies_p(struct pel_slice list)
 {
     struct pel_slice element;
 
     while (next_element(&list, &element))
-        if (element.length && !pel_http1_equal(element, "accept-encoding"))
+        if (element.length && place_of(element, keyed, COUNT(keyed)) < 0)
             return 1;
     return 0;
 }

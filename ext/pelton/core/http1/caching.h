@@ -8,25 +8,35 @@
  * does not go through the cache.
  */
 
-#define PEL_HTTP1_CACHE_KEY 250 /* the most bytes of a key */
+#define PEL_HTTP1_CACHE_KEY 4096 /* the most bytes of a key */
 
 /*
- * Writes the key of a request's response: scheme, host, target, Accept-Encoding and X-Forwarded-Proto, byte by byte as
- * they were sent. Returns its length; 0: the request must not be answered from a cache, nor its response kept. So it is
- * for
+ * Writes the key of a request's response: scheme, host, target and the headers that say what is asked for (Accept,
+ * X-Forwarded-Host ...), byte by byte as they were sent. Returns its length; 0: the request must not be answered from a
+ * cache, nor its response kept. So it is for
  *
  * - methods other than GET and HEAD, HTTP/1.0, requests with a body, and targets that name a host
- * - a request with any header beside those that the RFC or browsers send in each request, and that say nothing about
- * who asks: with Cookie, Authorization, Range, Cache-Control, X-Forwarded-Host, or one that nobody has heard of
+ * - a request with any header that is not known to be harmless: with Cookie, Authorization, Range, Cache-Control,
+ *   Forwarded, X-Original-URL, or one that nobody has heard of; or with a header of the key that was sent twice
  * - keys that are too long
+ *
+ * `*hides`: whether it has headers that are not part of the key (User-Agent, X-Forwarded-For ...). A response may be
+ * given to others only if the application has not seen these.
  */
-size_t pel_http1_cache_key(const struct pel_http1_head *request, int secure, char *key);
+size_t pel_http1_cache_key(const struct pel_http1_head *request, int secure, char *key, int *hides);
+
+/* Whether a request's header of that name must be hidden from the application. */
+int pel_http1_cache_hides(struct pel_slice name);
+
+/* Whether a response's header of that name says something about its own request, such as X-Request-Id: it is not kept.
+ */
+int pel_http1_cache_drops(struct pel_slice name);
 
 /*
  * The seconds for which a response may be given to others, at most a year; 0: it may not. It must have the status 200,
  * a Content-Length, and in Cache-Control `public` and a positive s-maxage or else max-age. It must not have private,
- * no-store or no-cache there; nor Set-Cookie, an Age, a Connection of its own, or a Vary by anything but
- * Accept-Encoding.
+ * no-store or no-cache there; nor Set-Cookie, an Age, a Connection of its own, or a Vary by anything that
+ * is not in the key.
  */
 uint32_t pel_http1_cache_lifetime(const struct pel_http1_head *response);
 

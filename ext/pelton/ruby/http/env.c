@@ -147,7 +147,7 @@ void pel_http_env(struct pel_http_connection *connection, const struct pel_http1
     rb_hash_aset(env, key_finished, callbacks);
     if (server->early_hints)
         rb_hash_aset(env, key_hints, exchange);
-    pel_http_env_headers(env, head);
+    pel_http_env_headers(env, head, connection->request.hides);
     if (head->target_form == PEL_HTTP1_ABSOLUTE) /* RFC 9112, 3.2.2: Host is ignored then */
         rb_hash_aset(env, rb_str_new_lit("HTTP_HOST"), pel_slice_string(head->authority));
     if (head->upgrade)

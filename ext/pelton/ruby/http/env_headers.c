@@ -1,6 +1,8 @@
 #include "ruby/http/env_headers.h"
 
 #include <string.h>
+#include "core/http1/caching.h"
+#include "core/http1/writer.h"
 #include "ruby/base/slice_string.h"
 
 /*
@@ -160,23 +162,27 @@ static VALUE join_values(VALUE before, VALUE key, struct pel_slice value)
     return rb_str_cat(joined, value.bytes, (long)value.length);
 }
 
-void pel_http_env_headers(VALUE env, const struct pel_http1_head *head)
+void pel_http_env_headers(VALUE env, const struct pel_http1_head *head, int impersonal)
 {
     uint64_t seen[KEY_SLOTS / 64] = {0}; /* a bit for each slot whose header was there */
 
     for (unsigned i = 0; i < head->header_count; i++) {
         const struct pel_http1_header *header = &head->headers[i];
         VALUE key, before = Qnil;
+        struct pel_slice value = header->value;
         int known;
         if (dropped_header_p(header->name))
+            continue;
+        if (impersonal && pel_http1_equal(header->name, "user-agent"))
+            value = PEL_SLICE("Pelton"); /* applications refuse clients that have none */
+        else if (impersonal && pel_http1_cache_hides(header->name))
             continue;
         key = header_key(header->name, &known);
         if (known < 0 || seen[known / 64] & (uint64_t)1 << known % 64)
             before = rb_hash_lookup(env, key);
         if (known >= 0)
             seen[known / 64] |= (uint64_t)1 << known % 64;
-        rb_hash_aset(env, key,
-                     NIL_P(before) ? pel_slice_string(header->value) : join_values(before, key, header->value));
+        rb_hash_aset(env, key, NIL_P(before) ? pel_slice_string(value) : join_values(before, key, value));
     }
 }
 

@@ -4,8 +4,9 @@
 #include <ruby.h>
 #include "core/http1/head.h"
 
-/* Sets a key for each header. The values of a header that was sent more than once are joined. Runs no Ruby code. */
-void pel_http_env_headers(VALUE env, const struct pel_http1_head *head);
+/* Sets a key for each header. The values of a header that was sent more than once are joined. `impersonal`: without
+ * those that say who asks; the User-Agent is this server then. Runs no Ruby code. */
+void pel_http_env_headers(VALUE env, const struct pel_http1_head *head, int impersonal);
 
 void pel_init_http_env_headers(void);
 
