@@ -109,4 +109,25 @@ class AttributesTest < PeltonTest
     one.age = "12"
     assert_equal [true, 12], [one.valid?, one.age_before_type_cast]
   end
+
+  def test_what_inspect_does_not_show
+    text = Author.new(name: "Ann", email: "ann@example.com").inspect
+
+    assert_match(/name: "Ann", email: \[FILTERED\]/, text)
+    shy = model(:Shy) do
+      self.table_name = "authors"
+      self.filter_attributes += [:name]
+    end
+
+    assert_match(/name: \[FILTERED\], age: 3/, shy.new(name: "Ann", age: 3).inspect)
+    assert_match(/"Ann"/, Author.new(name: "Ann").inspect)
+  end
+
+  def test_messages_have_no_values
+    [-> { Author.find_by!(name: "s3cret") }, -> { Author.where(email: "s3cret").find(1) }, -> { Author.where("name = ?", "s3cret").sole }, -> { Author.where(name: ["s3cret"]).first! },
+      -> { Author.where(name: {"s3cret" => 1}).first }, -> { Author.where("name = ?", {"s3cret" => 1}).first }].each do |find|
+      refute_match(/s3cret/, assert_raises(Pelton::Record::Error, &find).message)
+    end
+    refute_match(/s3cret/, Author.where(name: "s3cret").inspect)
+  end
 end

@@ -21,9 +21,12 @@ class ConnectTest < PeltonTest
   end
 
   def test_a_file_that_cannot_be_opened
-    error = assert_raises(Pelton::Record::ConnectionError) { connect("sqlite:///nowhere/at/all.db") }
+    error = assert_raises(Pelton::Record::ConfigurationError) { connect("sqlite:///nowhere/at/all.db") }
 
-    assert_match(%r{\Asqlite:///nowhere/at/all.db: unable to open database file}, error.message)
+    assert_equal ["sqlite:///nowhere/at/all.db: there is no folder /nowhere/at: create it", false], [error.message, error.retriable?]
+    error = assert_raises(Pelton::Record::ConnectionError) { connect("sqlite:///proc") }
+
+    assert_match(%r{\Asqlite:///proc: unable to open database file}, error.message)
   end
 
   def test_sequel_s_options_pass

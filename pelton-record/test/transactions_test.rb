@@ -82,4 +82,10 @@ class TransactionsTest < PeltonTest
     end
     assert_equal 9, again.create!(name: "x").reload.age
   end
+
+  def test_retries_without_end
+    tries = 0
+
+    assert_equal 10, Author.transaction(retry_on: [IOError], num_retries: nil) { ((tries += 1) < 10) ? raise(IOError) : tries }
+  end
 end

@@ -122,6 +122,28 @@ class BadInputTest < PeltonTest
     end
   end
 
+  # PostgreSQL takes 65,535 values, and MySQL a text of a certain length.
+  def test_long_lists_and_texts
+    names = Array.new(70_000) { |index| "name #{index}" }
+
+    assert_equal [ann], Author.where(name: names + ["Ann"]).to_a
+    assert_equal [ann, bob, cid], Author.where.not(name: names).order(:id).to_a
+    assert_equal [ann, bob], Author.where(id: [ann.id, bob.id, *1_000_000..1_070_000]).order(:id).to_a
+    assert_equal [ann], Author.where("name IN (?)", names + ["Ann"]).to_a
+    huge = "x" * 20_000_000
+    assert_empty Author.where(name: huge).to_a
+    finds = Pelton.run { Pelton.map(["ann@example.com", huge, "bob@example.com"]) { |email| Author.find_by(email: email) } }
+
+    assert_equal [ann, nil, bob], finds
+    begin
+      assert_empty Author.where("name = ?", huge).to_a
+    rescue Pelton::LimitError => error
+      assert_equal [:mysql, false], [database.database_type, error.retriable?]
+      assert_match(/max_allowed_packet/, error.message)
+    end
+    assert_equal 3, Author.count
+  end
+
   def test_mass_assignment
     assert_raises(Pelton::Record::Forbidden) { Author.new("name" => "x", "age" => 5) }
     assert_raises(Pelton::Record::Forbidden) { ann.update("posts_count" => 5) }

@@ -16,6 +16,19 @@ class RecordReplicasTest < PeltonTest
     [postgres_address, *@replicas].each { |address| connect(address).create_table!(:written) { Integer :n } }
   end
 
+  # What a fiber asks for later comes from where the fiber itself would read.
+  def test_later_reads_what_the_fiber_has_written
+    database = connect(postgres_address, replicas: @replicas, pool: 4)
+    model = Class.new(Pelton::Record::Model) { self.table_name = "written" }
+    Pelton.run do
+      assert_equal 0, model.later.count.await
+      model.insert_all([{n: 1}])
+
+      assert_equal [1, 1], Array.new(2) { model.later.count.await }
+      assert_includes %w[one two], Pelton.spawn { name_of(database) }.await
+    end
+  end
+
   def test_reads_go_to_the_replicas_and_writes_to_the_primary
     database = connect(postgres_address, replicas: @replicas, pool: 4)
     Pelton.run do

@@ -43,4 +43,15 @@ class CreationTest < PeltonTest
     assert_raises(Pelton::Record::Invalid) { Author.where(age: 1).first_or_create! }
     assert_raises(Pelton::Record::Invalid) { Author.create_or_find_by!(name: "") }
   end
+
+  # A Hash with Strings is from outside in a condition, too.
+  def test_conditions_with_strings_name_what_is_permitted
+    assert_equal "x", Author.where("name" => "x").new.name
+    assert_raises(Pelton::Record::Forbidden) { Author.where("age" => 5).new }
+    assert_raises(Pelton::Record::Forbidden) { Author.where("age" => 5).first_or_create!(name: "x") }
+    assert_equal [5, "y"], Author.where("name" => "x").rewhere(name: "y").new(age: 5).then { |one| [one.age, one.name] }
+    Author.where("age" => 5).insert_all([{name: "z"}])
+
+    assert_equal 5, Author.find_by!(name: "z").age
+  end
 end

@@ -192,6 +192,29 @@ class SQLiteConnectionTest < PeltonTest
     end
   end
 
+  # The columns' types are known by a statement without the conditions, and what will not come again is not kept.
+  def test_long_statements_are_not_kept
+    database = connect(sqlite_file)
+    database.create_table(:items) do
+      primary_key :id
+      String :name
+      Date :day
+      FalseClass :done
+    end
+    day = Date.new(2020, 2, 29)
+    3.times { |i| database[:items].insert(name: "x" * 20_000 + i.to_s, day: day, done: true) }
+    conditions = [{name: "x" * 20_000 + "1"}, {id: [2, *10..20_000]}, Sequel.lit("name = '#{"x" * 20_000}1'")]
+    conditions.each do |condition|
+      rows = [database[:items].where(condition), database["SELECT * FROM items WHERE #{database.literal(Sequel.expr(condition))}"], database[:items].where(condition).order(:id).limit(5)]
+
+      assert_equal [[2, day, true]] * 3, rows.map { |found| found.first.values_at(:id, :day, :done) }
+      assert_equal [2], database[:items].where(condition).group(:id).having { count.function.* > 0 }.select_map(:id)
+    end
+    kept = database.synchronize(:read_only) { |connection| connection.instance_variable_get(:@statements).keys + connection.instance_variable_get(:@types).keys }
+
+    assert_empty kept.map(&:bytesize).select { |size| size > Pelton::Record::SQLite::Connection::LONG }
+  end
+
   def test_prepared_statements_are_bounded
     database = connect
     (Pelton::Record::SQLite::Connection::STATEMENTS + 50).times { |i| database.fetch("SELECT #{i}").single_value }
@@ -210,5 +233,12 @@ class SQLiteConnectionTest < PeltonTest
       assert_equal "locked\n", process.gets
       yield
     end
+  end
+
+  def test_the_message_of_a_limit_has_no_values
+    database = connect(sqlite_file, query_timeout: 0.01)
+    error = assert_raises(Pelton::TimeoutError) { Pelton.run { database.fetch("SELECT 's3cret', (#{long_statement})").all } }
+
+    assert_match(/longer than 0.01 s: SELECT \?, \(SELECT count/, error.message)
   end
 end

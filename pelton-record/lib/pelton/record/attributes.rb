@@ -17,14 +17,13 @@ module Pelton
       BOOLEAN = ActiveModel::Type::Boolean.new
       private_constant :UNSET, :BOOLEAN
 
-      # What logs and error messages must not show.
-      # @private
-      def self.filtered?(name) = name.to_s.match?(/passw|secret|token|_key\z|crypt|digest|salt|otp|ssn|certificate|cvv|cvc/)
-
       # No column holds such an integer. (SQLite would keep it as a float, PostgreSQL refuse the query.)
       # @private
       class OutOfRange < Sequel::InvalidValue
       end
+
+      # Parts of the names of attributes that {Attributes#inspect} does not show, and so neither logs nor error messages: Rails' list.
+      FILTERED = [:passw, :email, :secret, :token, /_key\z/, :crypt, :digest, :salt, :certificate, :otp, :ssn, :cvv, :cvc].freeze
 
       # Declares types and defaults.
       module ClassMethods
@@ -64,6 +63,16 @@ module Pelton
         def normalizes(*names, with:, apply_to_nil: false)
           names.each { |name| normalizers[name] = ->(value) { (value.nil? && !apply_to_nil) ? value : with.call(value) } }
         end
+
+        # @example self.filter_attributes += [:phone]
+        # @param names [Array<Symbol, String, Regexp>] parts of names; without them {Attributes::FILTERED}
+        attr_writer :filter_attributes
+
+        # @return [Array<Symbol, String, Regexp>] what `inspect` does not show, of the classes above, too
+        def filter_attributes = @filter_attributes || (superclass.respond_to?(:filter_attributes) ? superclass.filter_attributes : FILTERED)
+
+        # @private
+        def filtered?(name) = filter_attributes.any? { |part| part.is_a?(Regexp) ? part.match?(name) : name.to_s.include?(part.to_s) }
 
         # @private
         def attribute_types = @attribute_types || inherited_hash(:@attribute_types)
@@ -136,6 +145,10 @@ module Pelton
         rescue FloatDomainError => error # Infinity as an integer, for example
           raise Sequel::InvalidValue, "#{name}: #{error.message}"
         end
+
+        # @private
+        # Whether an Integer is the column's value as it is.
+        def integers?(name) = db_schema.dig(name, :type) == :integer && !normalizers.key?(name) && !attribute_types.key?(name)
 
         # @private
         # A value that the column may be equal to.
@@ -236,7 +249,7 @@ module Pelton
       def attribute_for_database(name) = model.to_database(name.to_sym, self[name.to_sym])
 
       # @return [String] the value in {#inspect}
-      def attribute_for_inspect(name) = (Attributes.filtered?(name) && self[name.to_sym]) ? "[FILTERED]" : self[name.to_sym].inspect
+      def attribute_for_inspect(name) = (model.filtered?(name) && self[name.to_sym]) ? "[FILTERED]" : self[name.to_sym].inspect
 
       # @param name [Symbol, String]
       # @param value [Object]

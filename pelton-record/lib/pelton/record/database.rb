@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "statistics"
+require_relative "text"
 
 module Pelton
   module Record
@@ -38,6 +39,7 @@ module Pelton
         slot = pool.slot_of(connection)
         return super unless slot # it is being opened
         check(slot)
+        @driver.refuse(sql, connection)
         slot.busy = sql
         start = Clock.now
         begin
@@ -49,7 +51,7 @@ module Pelton
           done = true
           result
         rescue => error
-          done = error.is_a?(LimitError) || (!error.is_a?(Pelton::Error) && !error.is_a?(::Timeout::Error))
+          done = !error.is_a?(Pelton::Error) && !error.is_a?(::Timeout::Error)
           raise
         ensure
           slot.busy = nil
@@ -65,13 +67,16 @@ module Pelton
           raise SharedConnectionError, "the connection belongs to another fiber#{": #{slot.inspect_holder}" if slot.fiber}. Call the database inside your own " \
             "block of `synchronize` or `transaction`, and pass no connection to other tasks"
         end
-        raise SharedConnectionError, "the connection is in the middle of another query: #{slot.busy}" if slot.busy
+        raise SharedConnectionError, "the connection is in the middle of another query: #{outline(slot.busy)}" if slot.busy
         raise ConnectionError, "an earlier query was interrupted, so this connection cannot be used any more" if slot.spoiled
       end
 
       def limited(sql, &block)
-        Record.limit(@query_timeout, Pelton::TimeoutError, "the query took longer than #{@query_timeout} s: #{sql[0, 200]}", &block)
+        Record.limit(@query_timeout, Pelton::TimeoutError, "the query took longer than #{@query_timeout} s: #{outline(sql)}", &block)
       end
+
+      # The beginning of a query, for messages.
+      def outline(sql) = Text.without_values(sql, database_type)[0, 200]
 
       def disconnect_error?(error, options) = super || @driver.disconnect?(error)
 

@@ -41,6 +41,12 @@ module Pelton
       # @asynchronous
       def usable?(_connection) = true
 
+      # Called before each query.
+      #
+      # @raise [LimitError] when the server would not take it
+      def refuse(_sql, _connection)
+      end
+
       # Closes a slot's connection and calls the block. If a query was interrupted on it, the server is told to give it up; the caller
       # does not wait for that.
       def discard(slot)

@@ -160,7 +160,7 @@ module Pelton
 
         # The usual key, which needs no cast.
         def integer_key?
-          @integer_key = db_schema.dig(primary_key, :type) == :integer && !normalizers.key?(primary_key) && !attribute_types.key?(primary_key) if @integer_key.nil?
+          @integer_key = integers?(primary_key) if @integer_key.nil?
           @integer_key
         end
 

@@ -84,7 +84,7 @@ module Pelton
         #
         # @return the block's value
         # @asynchronous
-        def transaction(**options, &block) = db.transaction(savepoint: options.delete(:requires_new), **options.compact, &block)
+        def transaction(**options, &block) = db.transaction(savepoint: options.delete(:requires_new), **options.reject { |name, value| value.nil? && name != :num_retries }, &block)
 
         # @private
         def create_timestamps = []

@@ -79,6 +79,9 @@ module Pelton
         !wrote.nil? && Clock.now - wrote < @sticky
       end
 
+      # @return [Array(Symbol, Float), nil] what makes another fiber read from the primary, too: a fiber's variable, and its value
+      def stuck = sticky? ? [@mark, Thread.current[@mark]] : nil
+
       # @return [Boolean] whether a fiber holds a connection
       def held_by?(fiber) = @default.held.key?(fiber) || (@shards.size > 1 && @shards.any? { |_, shard| shard.held.key?(fiber) })
 

@@ -4,11 +4,17 @@ module Pelton
   module Record
     # The styles beside the direct one: a callback where a block has no meaning of its own, and `later`.
     module Styles
-      # Runs the block in a task, or at once where no reactor runs.
+      # Runs the block in a task, or at once where no reactor runs. The task reads from the primary where this fiber would.
       #
       # @param listener [Proc, nil] is called with its value
       # @return [Operation]
-      def self.defer(listener = nil, &work) = Pelton.__send__(:defer, listener, &work)
+      def self.defer(listener = nil, &work)
+        return Pelton.__send__(:defer, listener, &work) if (stuck = Record.databases.filter_map { |database| database.pool.stuck if database.pool.respond_to?(:stuck) }).empty?
+        Pelton.__send__(:defer, listener) do
+          stuck.each { |mark, wrote| Thread.current[mark] = wrote }
+          work.call
+        end
+      end
 
       # Lets methods take a callback block.
       #

@@ -35,15 +35,13 @@ module Pelton
         rescue NoMethodError => error
           raise error.cause.is_a?(Pelton::Error) ? error.cause : error
         end
+      end
 
-        # A query that is too long would cost the connection, and with it those of others.
-        #
-        # @raise [LimitError]
-        def log_connection_yield(sql, connection, arguments = nil)
-          limit = connection.instance_variable_get(:@pelton_longest)
-          return super unless limit && sql.bytesize >= limit
-          raise LimitError, "the query has #{sql.bytesize} bytes, and the server takes less than #{limit}: see its variable max_allowed_packet"
-        end
+      # A query that is too long would cost the connection, and with it those of others.
+      def refuse(sql, connection)
+        limit = connection.instance_variable_get(:@pelton_longest)
+        return unless limit && sql.bytesize >= limit
+        raise LimitError, "the query has #{sql.bytesize} bytes, and the server takes less than #{limit}: see its variable max_allowed_packet"
       end
 
       def usable?(connection)

@@ -17,6 +17,7 @@ module Pelton
       def options(address, pool:)
         Driver.need("extralite-bundle", "extralite")
         require_relative "../sqlite"
+        @file = address.options[:database].to_s
         readers = address.memory? ? {} : {servers: {read_only: {}}, server_sizes: {read_only: pool}}
         {adapter: :pelton_sqlite, max_connections: 1, **readers}
       end
@@ -27,6 +28,13 @@ module Pelton
 
       # A statement that was interrupted has ended.
       def unusable_after_interruption? = false
+
+      # (see Driver#connection_error)
+      def connection_error(error)
+        folder = File.dirname(@file)
+        return super if @file.start_with?(":") || File.directory?(folder)
+        ConfigurationError.new("#{name}: there is no folder #{folder}: create it")
+      end
 
       def forget(connections) = INHERITED.concat(connections)
 

@@ -95,7 +95,7 @@ module Pelton
           case name
           when Sequel::SQL::Expression, Sequel::LiteralString then name
           when Symbol, /\A\w+(\.\w+)?\z/ then column(name)
-          else raise ArgumentError, "#{name.inspect} is no column: wrap SQL that the program has written in Sequel.lit"
+          else raise ArgumentError, "#{name.inspect[0, 100]} is no column: wrap SQL that the program has written in Sequel.lit"
           end
         end
 

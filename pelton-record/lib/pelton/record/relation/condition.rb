@@ -63,7 +63,7 @@ module Pelton
             when String then of_text(condition, values)
             when Array then of(relation, *condition)
             when Symbol, true, false then condition
-            else raise ArgumentError, "where takes a Hash, a String with its values, or an expression of Sequel, not #{condition.inspect}"
+            else raise ArgumentError, "where takes a Hash, a String with its values, or an expression of Sequel, not a #{condition.class}"
             end
           end
 
@@ -170,7 +170,7 @@ module Pelton
             value = value.dataset if value.is_a?(Relation)
             return Sequel.expr(reflection[:name] => value) if records?(value)
             return compare(model, reflection[:key], qualified(dataset, reflection[:key]), value) if reflection[:type] == :many_to_one
-            raise ArgumentError, "#{model}.#{reflection[:name]} is compared with objects, a relation or a Hash, not #{value.inspect}" unless value.nil?
+            raise ArgumentError, "#{model}.#{reflection[:name]} is compared with objects, a relation or a Hash, not with a #{value.class}" unless value.nil?
             ~related(model, reflection[:name])
           end
 
@@ -212,6 +212,7 @@ module Pelton
           end
 
           def compare_list(model, name, identifier, values)
+            return Sequel.expr(identifier => values) if !values.empty? && model.integers?(name) && values.all? { |one| one.is_a?(Integer) && one.bit_length < 64 }
             ranges, values = values.partition { |one| one.is_a?(Range) }
             nils, values = values.partition(&:nil?)
             values = values.filter_map do |one|

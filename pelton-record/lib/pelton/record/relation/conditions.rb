@@ -129,13 +129,13 @@ module Pelton
           parts = Condition.parts_of(dataset.opts[:where])
           rest = parts.reject { |part| columns.include?(Condition.column_of(part)) }
           return self if rest.size == parts.size
-          derived(rest.empty? ? dataset.unfiltered : dataset.clone(where: Condition.all_of(rest)), given.except(*columns.map { |one| one.try(:column) || one }))
+          derived(rest.empty? ? dataset.unfiltered : dataset.clone(where: Condition.all_of(rest)), given.except(*columns.flat_map { |one| [one.try(:column) || one, (one.try(:column) || one).to_s] }))
         end
 
         def given_by(conditions)
           return given unless conditions.is_a?(Hash)
           found = conditions.each_with_object({}) do |(name, value), given|
-            given[name.to_sym] = value unless value.is_a?(Array) || value.is_a?(Hash) || value.is_a?(Range) || value.is_a?(Relation) || !name.respond_to?(:to_sym) || name.to_s.include?(".")
+            given[name.is_a?(String) ? name : name.to_sym] = value unless value.is_a?(Array) || value.is_a?(Hash) || value.is_a?(Range) || value.is_a?(Relation) || !name.respond_to?(:to_sym) || name.to_s.include?(".")
           end
           found.empty? ? given : given.merge(found)
         end

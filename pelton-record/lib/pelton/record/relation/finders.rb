@@ -168,7 +168,7 @@ module Pelton
         # @raise [NotFound] for a key
         def not_found(key, more = "")
           names = Array(model.primary_key)
-          shown = (names.any? { |name| Attributes.filtered?(name) }) ? "" : " #{key.inspect[0, 100]}"
+          shown = (names.any? { |name| model.filtered?(name) }) ? "" : " #{key.inspect[0, 100]}"
           raise NotFound.new("no #{model} has the #{names.join(" and ")}#{shown}#{describe(" among those with ")}#{more}", model: model)
         end
 

@@ -63,7 +63,7 @@ module Pelton
         def number(value)
           number = value.is_a?(String) ? Integer(value, 10, exception: false) : value
           return number if number.is_a?(Integer) && !number.negative?
-          raise ArgumentError, "a number of rows is an Integer, and not negative: #{value.inspect}"
+          raise ArgumentError, "a number of rows is an Integer, and not negative: #{value.inspect[0, 60]}"
         end
 
         def order_of(term)
@@ -77,12 +77,12 @@ module Pelton
           when Sequel::LiteralString, Sequel::SQL::Expression then [term]
           when String then term.split(",").map { |part| order_of_text(part) }
           when nil then []
-          else raise ArgumentError, "order takes columns, a Hash of them, or expressions of Sequel, not #{term.inspect}"
+          else raise ArgumentError, "order takes columns, a Hash of them, or expressions of Sequel, not a #{term.class}"
           end
         end
 
         def order_of_text(text)
-          match = TERM.match(text) || raise(ArgumentError, "#{text.inspect} is no column to order by: wrap SQL that the program has written in Sequel.lit")
+          match = TERM.match(text) || raise(ArgumentError, "#{text.inspect[0, 100]} is no column to order by: wrap SQL that the program has written in Sequel.lit")
           name = match[:table] ? Sequel::SQL::QualifiedIdentifier.new(match[:table].to_sym, match[:column].to_sym) : column(match[:column])
           directed(name, match[:direction] || "asc", nulls: match[:nulls]&.downcase&.to_sym)
         end
@@ -92,7 +92,7 @@ module Pelton
           case direction.to_s.downcase
           when "asc" then nulls ? Sequel.asc(name, options) : name
           when "desc" then Sequel.desc(name, options)
-          else raise ArgumentError, "the direction is :asc or :desc, not #{direction.inspect}"
+          else raise ArgumentError, "the direction is :asc or :desc, not #{direction.inspect[0, 60]}"
           end
         end
 

@@ -112,7 +112,7 @@ module Pelton
             when Symbol then column(name)
             when Sequel::SQL::Expression, Sequel::LiteralString then name
             when String then name.match?(/\A\w+(\.\w+)?\z/) ? column(name) : Sequel.lit(name)
-            else raise ArgumentError, "#{name.inspect} is no column"
+            else raise ArgumentError, "a #{name.class} is no column"
             end
           end
         end

@@ -15,7 +15,7 @@ module Pelton
             raise ArgumentError, "update_all needs what to change" if changes.empty?
             plain_rows.update(changes.to_h { |name, value| [model.column_alias(name.to_sym), written(name, value)] })
           when String, Array then text_update(*changes)
-          else raise ArgumentError, "update_all takes a Hash, or SQL with its values, not #{changes.inspect}"
+          else raise ArgumentError, "update_all takes a Hash, or SQL with its values, not a #{changes.class}"
           end
         end
 
@@ -144,7 +144,7 @@ module Pelton
         def insert_rows(into, rows, returning, record_timestamps)
           return [] if rows.empty?
           into = into.unfiltered
-          rows = rows.map { |row| given.merge(row.transform_keys(&:to_sym)) } unless given.empty?
+          rows = rows.map { |row| given.transform_keys(&:to_sym).merge(row.transform_keys(&:to_sym)) } unless given.empty?
           names = rows.first.keys.map(&:to_sym)
           stamps = record_timestamps ? model.create_timestamps - names : []
           now = Time.now

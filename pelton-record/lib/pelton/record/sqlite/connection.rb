@@ -22,7 +22,11 @@ module Pelton
         ENDING = /\A(?:COMMIT|ROLLBACK|RELEASE)\b/
 
         # A literal or a bound value: the types of the columns do not depend on it. What is quoted otherwise is kept.
-        LITERAL = /(AS '(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|[xX]?'(?:[^']|'')*'|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
+        TEXT = /'[^']*+(?:''[^']*+)*+'/
+        LITERAL = /(AS #{TEXT}|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])|[xX]?#{TEXT}|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
+
+        LONG = 10_000 # bytes of a statement that is not kept
+        private_constant :TEXT
 
         # @param path [String]
         # @param timeout [Float] seconds to wait for a lock of another process
@@ -39,10 +43,11 @@ module Pelton
         # Runs a statement that returns rows.
         #
         # @param known [Hash{String => #call}] converters by the declared types
+        # @param like [String] a shorter statement whose columns are the same
         # @return [Cursor]
         # @asynchronous
-        def select(sql, arguments, known)
-          converters = converters(sql, known)
+        def select(sql, arguments, known, like = sql)
+          converters = converters(like, known)
           query = take(sql)
           cursor = nil
           run { arguments ? query.bind(*arguments) : query.reset }
@@ -84,6 +89,7 @@ module Pelton
         # Takes a statement back that is no longer in use.
         # @private
         def keep(query)
+          return query.close if query.sql.bytesize > LONG
           query.reset unless query.eof?
           @statements.store(query.sql, query)
           @statements.shift.last.close if @statements.size > STATEMENTS
@@ -166,6 +172,7 @@ module Pelton
         end
 
         def remember(sql, converters)
+          return converters if sql.bytesize > LONG
           @types.shift if @types.size >= STATEMENTS
           @types[sql] = converters
         end
@@ -183,7 +190,7 @@ module Pelton
         end
 
         # A prepared statement. While it is in use it is not in the cache, so the same SQL may run again meanwhile.
-        def take(sql) = @statements.delete(sql) || @database.prepare_hash(sql)
+        def take(sql) = (@statements.delete(sql) if sql.bytesize <= LONG) || @database.prepare_hash(sql)
 
         # SQLite calls the block in the middle of a statement. No exception may leave it, because SQLite's own frames are in between: it
         # is kept, the statement is stopped, and {#run} raises it.

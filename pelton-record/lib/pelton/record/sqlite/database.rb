@@ -35,7 +35,7 @@ module Pelton
         # @asynchronous
         def execute(sql, options = Sequel::OPTS)
           with_connection(sql, options) do |connection, text, arguments|
-            cursor = log_connection_yield(text, connection, arguments) { connection.select(text, arguments, @conversion_procs) }
+            cursor = log_connection_yield(text, connection, arguments) { connection.select(text, arguments, @conversion_procs, options[:like] || text) }
             begin
               yield cursor if block_given?
             ensure

@@ -24,7 +24,7 @@ module Pelton
         PreparedStatementMethods = prepared_statements_module(:prepare, BindArgumentMethods)
 
         def fetch_rows(sql)
-          execute(sql) do |cursor|
+          execute(sql, ((sql.bytesize > Connection::LONG) && like) || Sequel::OPTS) do |cursor|
             names = self.columns = cursor.columns.map { |name| output_identifier(name) }
             next cursor.each { |row| yield row } if names == cursor.columns
             renamed = cursor.columns.zip(names).to_h
@@ -34,6 +34,12 @@ module Pelton
         end
 
         private
+
+        # What decides the columns' types, without the conditions.
+        def like
+          return if @opts[:sql]
+          {like: unfiltered.unordered.unlimited.clone(having: nil).sql}
+        end
 
         def literal_string_append(sql, value)
           value = Text.utf8(value)
