@@ -48,4 +48,23 @@ class SingleTest < PeltonTest
 
     assert_equal %w[Ann new], [post.author.name, post.reload_author.name]
   end
+
+  def test_what_is_replaced_goes_as_dependent_says
+    {destroy: [%w[2], []], delete: [%w[2], []], nullify: [%w[1 2], %w[1 2]]}.each do |dependent, (replaced, taken)|
+      Profile.dataset.delete
+      person = model(:Person) do
+        self.table_name = "authors"
+        has_one :profile, dependent: dependent, class_name: "Blog::Profile", foreign_key: :author_id
+      end.find(ann.id)
+      %w[1 2].each { |bio| person.create_profile!(bio: bio) }
+
+      assert_equal replaced, Profile.order(:id).pluck(:bio), dependent
+      assert_equal 1, Profile.where(author_id: ann.id).count
+      person.profile = nil
+      assert_equal taken, Profile.order(:id).pluck(:bio), dependent
+      person.profile = Profile.new(bio: "3")
+      person.update!(profile: Profile.new(bio: "4"))
+      assert_equal ["4", dependent == :nullify], [person.reload.profile.bio, Profile.exists?(bio: "3")]
+    end
+  end
 end

@@ -101,7 +101,7 @@ class ThroughTest < PeltonTest
     assert_equal [ann.id], Person.joins(:tags).where(tags: {name: "green"}).ids
     assert_equal [bob.id], Person.where.missing(:tags).ids
     assert_raises(ArgumentError) { person.tags << red }
-    assert_raises(Sequel::Error) { Person.joins(:draft_tags).to_a }
+    assert_equal %w[blue red], Person.joins(:draft_tags).order("tags.name").pluck("tags.name")
   end
 
   def test_what_a_polymorphic_association_says_on_the_way

@@ -13,6 +13,7 @@ end
 require "json"
 require "active_record"
 require "pelton/record"
+require_relative "activerecord_scopes"
 
 # One of the two, with models of its own.
 module Comparison
@@ -183,8 +184,9 @@ module Comparison
       base = Class.new(parent) { self.abstract_class = true }
       @module.const_set(:Base, base)
       @module.const_set(:Rollback, (parent <= ActiveRecord::Base) ? ActiveRecord::Rollback : Sequel::Rollback)
-      TABLES.each(&execute)
+      (TABLES + Scopes::TABLES).each(&execute)
       @module.module_eval(MODELS)
+      Scopes::VARIANTS.each { |name, scope| define_variant(name, scope) }
     end
 
     def call(code)
@@ -197,13 +199,20 @@ module Comparison
 
     private
 
+    def define_variant(name, scope)
+      inner = @module.const_set(name, Module.new)
+      inner.const_set(:Base, @module.const_get(:Base))
+      inner.module_eval(Scopes::MODELS.gsub(/^(class (\w+) < Base)$/) { "#{$1}\n#{scope}" }, name)
+    end
+
     # The rows as they were, unless no call has changed any.
     def restore
       return if @changes == changes
       NAMES.each { |name| @execute.call("DELETE FROM #{@module.const_get(name).table_name}") }
+      Scopes::TABLES.each { |table| @execute.call("DELETE FROM #{table[/TABLE (\w+)/, 1]}") }
       @execute.call("DELETE FROM authors_groups")
       @execute.call("DELETE FROM sqlite_sequence")
-      ROWS.each { |row| @execute.call(row.gsub("%<module>s", @module.name)) }
+      (ROWS + Scopes::ROWS).each { |row| @execute.call(row.gsub("%<module>s", @module.name)) }
       @changes = changes
     end
 

@@ -3,6 +3,7 @@
 require_relative "association/collection"
 require_relative "association/counting"
 require_relative "association/dependents"
+require_relative "association/limit"
 require_relative "association/lookup"
 require_relative "association/nested"
 require_relative "association/owner"
@@ -35,9 +36,9 @@ module Pelton
       # @return [nil]
       def belongs_to(name, scope = nil, class_name: nil, foreign_key: :"#{name}_id", primary_key: nil, optional: false, polymorphic: false,
         foreign_type: :"#{name}_type", counter_cache: nil, touch: nil, dependent: nil, inverse_of: nil, autosave: nil, validate: nil)
-        options = {key: foreign_key.to_sym, class: class_name, primary_key: primary_key, reciprocal: inverse_of, validated: validate}.compact
+        options = {key: foreign_key.to_sym, class: class_name, primary_key: primary_key, reciprocal: inverse_of, validated: validate, counted: counter_cache}.compact
         options.merge!(Association::Polymorphic.options(name, foreign_key.to_sym, foreign_type.to_sym)) if polymorphic
-        associate(:many_to_one, name, graph_use_association_block: true, **options, &scoped(scope))
+        associate(:many_to_one, name, **options, **scoping_options(name, scope), &scoped(scope).first)
         autosave(name) if autosave
         Association::Single.define_parent(self, name)
         validates_parent(name, foreign_key.to_sym) unless optional
@@ -70,9 +71,9 @@ module Pelton
         kept = {validated: validate, extensions: (Module.new(&block) if block)}.compact
         return has_through(:many_to_many, name, scope, through: through, source: source, source_type: source_type, **kept) if through
         autosave(name) if autosave
-        options = {class: class_name, key: foreign_key&.to_sym, primary_key: primary_key&.to_sym, reciprocal: inverse_of, scope: scope, **kept}.compact
+        options = {class: class_name, key: foreign_key&.to_sym, primary_key: primary_key&.to_sym, reciprocal: inverse_of, **kept}.compact
         options.merge!(Association::Polymorphic.owner_options(self, as)) if as
-        associate(:one_to_many, name, dependent: dependent, counter_cache: counter_cache, graph_use_association_block: true, **options, &scoped(scope))
+        associate(:one_to_many, name, dependent: dependent, counter_cache: counter_cache, **options, **scoping_options(name, scope), &scoped(scope).first)
         define_collection(name)
         Association::Dependents.add(self, name, dependent) if dependent
       end
@@ -88,7 +89,7 @@ module Pelton
         options = {class: class_name, key: foreign_key&.to_sym, primary_key: primary_key&.to_sym, reciprocal: inverse_of, validated: validate}.compact
         options[:validate] = false if autosave && validate == false # Sequel's writer saves the object, too
         options.merge!(Association::Polymorphic.owner_options(self, as)) if as
-        associate(:one_to_one, name, dependent: dependent, graph_use_association_block: true, **options, &scoped(scope))
+        associate(:one_to_one, name, dependent: dependent, **options, **scoping_options(name, scope), &scoped(scope).first)
         Association::Single.define_child(self, name)
         Association::Dependents.add(self, name, dependent) if dependent
       end
@@ -108,7 +109,7 @@ module Pelton
         association_foreign_key ||= :"#{class_name.demodulize.underscore}_id" if class_name
         options = {class: class_name, join_table: join_table, left_key: foreign_key, right_key: association_foreign_key, validated: validate,
                    extensions: (Module.new(&block) if block)}.compact
-        associate(:many_to_many, name, graph_use_association_block: true, **options, &scoped(scope))
+        associate(:many_to_many, name, **options, **scoping_options(name, scope), &scoped(scope).first)
         define_collection(name)
       end
 
@@ -117,13 +118,31 @@ module Pelton
 
       private
 
-      # A relation's block as Sequel takes it: it gets a dataset.
+      # A relation's block as Sequel takes it: it gets a dataset. Sequel calls it on the object, unless it loads for several.
+      #
+      # @return [Array<Proc>]
       def scoped(scope)
-        return unless scope
-        lambda do |dataset|
-          relation = Relation.new(dataset.model, dataset)
-          (scope.arity == 1) ? relation.instance_exec(self, &scope).dataset : relation.instance_exec(&scope).dataset
-        end
+        return [] unless scope
+        own = owner_scope?(scope)
+        [lambda do |dataset|
+          raise ArgumentError, "the association's scope depends on the object that has it, so it cannot be joined" if own && !is_a?(Model)
+          evaluated = ->(relation) { ((own ? relation.instance_exec(self, &scope) : relation.instance_exec(&scope)) || relation).dataset }
+          evaluated.call(Association::Limit.without_replaced(Relation.new(dataset.model, dataset), &evaluated))
+        end]
+      end
+
+      def owner_scope?(scope) = scope&.arity == 1
+
+      def scoping_options(name, scope)
+        options = {graph_use_association_block: true, scope: scope, scopes: scoped(scope)}
+        return options unless owner_scope?(scope)
+        {**options, owner_scope: true, eager_loader: ->(loading) { loading[:rows].each { |row| row.send(:load_by_itself, name) } }}
+      end
+
+      # Joins name what the default scope and the association's leave of the table.
+      def eager_graph_dataset(reflection, options)
+        rows = reflection.limit.table
+        options[:callback] ? options[:callback].call(rows) : rows
       end
 
       # The blocks of this module never depend on the object.

@@ -259,7 +259,7 @@ module Pelton
         before = columns.to_h { |name| [name, @values[name]] }
         model.db.transaction do
           watch_transaction
-          update_columns(columns.to_h { |name| [name, time] })
+          update_columns(columns.to_h { |name| [name, time] }) if columns.any?
           @saved_changes = before.to_h { |name, value| [name, [value, @values[name]]] }
           note_write(:update)
           run_callbacks(:touch)

@@ -82,8 +82,18 @@ module Pelton
       # @return [Relation] all rows; those of the default scope if there is one
       def relation
         current = @scoping && @scoping[Fiber.current] and return current
-        found = Relation.new(self, dataset)
-        default_scopes.empty? ? found : default_scopes.inject(found) { |scoped, body| scoped.instance_exec(&body) || scoped }
+        default_scoped
+      end
+
+      # @return [Relation] the rows that the default scope leaves, inside of {Relation#scoping} as well
+      def default_scoped = default_scopes.inject(Relation.new(self, dataset)) { |found, body| found.instance_exec(&body) || found }
+
+      # @private
+      # @param rows [Sequel::Dataset] of an association
+      # @return [Sequel::Dataset] those that the default scope leaves; all in a block of {#unscoped}
+      def associated_rows(rows)
+        return rows if default_scopes.empty? || @scoping&.[](Fiber.current)&.dataset.equal?(dataset)
+        default_scopes.inject(Relation.new(self, rows)) { |found, body| found.instance_exec(&body) || found }.dataset
       end
 
       # @yield with this relation in the place of all rows

@@ -17,6 +17,18 @@ module Pelton
 
       def loaded_together?(name) = associations.key?(name) && Turns.free?(retrieved_with || self)
 
+      # A scope that depends on the object is asked for each object when it is needed.
+      def _filter_tactical_eager_load_objects(options)
+        model.association_reflection(options[:name])[:owner_scope] ? super & [self] : super
+      end
+
+      def load_by_itself(name)
+        reflection = model.association_reflection(name)
+        found = _load_associated_objects(reflection)
+        Array(found).each { |other| other.associations[reflection.reciprocal] = self } if %i[one_to_many one_to_one].include?(reflection[:type]) && reflection.reciprocal
+        associations[name] = found
+      end
+
       # What a load that fails leaves behind would look like an answer.
       def load_together(name)
         together = retrieved_with || [self]

@@ -111,6 +111,18 @@ module Pelton
         # @asynchronous
         def clear = delete(*to_a) && self
 
+        # Takes all out by one statement, without callbacks: the rows are deleted where `dependent:` is :destroy or :delete_all, and lose
+        # their key otherwise. Of a `through:`, and of has_and_belongs_to_many, the rows in the middle are deleted.
+        #
+        # @param dependent [Symbol, nil] :delete_all or :nullify, instead of what was declared
+        # @return [Integer] rows
+        # @asynchronous
+        def delete_all(dependent = @reflection[:dependent])
+          count = joined? ? delete(*to_a).size : take_out(derived(dataset), dependent)
+          reset
+          count
+        end
+
         # @return [Array<Model>]
         # @asynchronous
         def destroy_all = destroy(*to_a)
@@ -165,11 +177,7 @@ module Pelton
 
         # @private
         # What new objects have: the owner's key, and what the association's scope says.
-        def given
-          scope = @reflection[:scope] or return own_columns
-          found = Relation.new(model, model.dataset)
-          own_columns.merge(((scope.arity == 1) ? found.instance_exec(@owner, &scope) : found.instance_exec(&scope)).given)
-        end
+        def given = own_columns.merge(@reflection.given(@owner))
 
         private
 
@@ -250,12 +258,14 @@ module Pelton
         end
 
         def remove_rows(records)
-          rows = where(model.primary_key => records.map(&:pk))
-          case @reflection[:dependent]
-          when :destroy then records.each(&:destroy)
-          when :delete_all then rows.delete_all
-          else rows.update_all(own_columns.transform_values { nil })
-          end
+          return records.each(&:destroy) if @reflection[:dependent] == :destroy
+          take_out(where(model.primary_key => records.map(&:pk)), @reflection[:dependent])
+        end
+
+        def take_out(rows, dependent)
+          count = %i[destroy delete_all].include?(dependent) ? rows.delete_all : rows.update_all(own_columns.transform_values { nil })
+          Counting.forget(@owner, @reflection, count)
+          count
         end
 
         def drop(records)

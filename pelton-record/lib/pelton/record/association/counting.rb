@@ -18,6 +18,16 @@ module Pelton
           end
 
           # @private
+          # Rows of a has_many have left it by one statement, without callbacks.
+          def forget(owner, reflection, count)
+            inverse = reflection.associated_class.association_reflections.each_value.find { |one| one[:counted] && one[:key] == reflection[:key] } or return
+            column = (inverse[:counted] == true) ? :"#{reflection.associated_class.table_name}_count" : inverse[:counted].to_sym
+            return if count.zero? || !owner.has_attribute?(column)
+            owner.model.unscoped.where(owner.model.primary_key => owner.pk).update_counters(column => -count)
+            owner.values[column] = (owner[column] || 0) - count
+          end
+
+          # @private
           # The column of a has_many that counts it.
           def column_of(reflection) = reflection[:counter_cache].then { |given| given.is_a?(Symbol) ? given : :"#{reflection[:name]}_count" }
 

@@ -53,6 +53,14 @@ module Pelton
           associations[reflection[:name]] = other
         end
 
+        # What a has_one had before goes as `dependent:` says; otherwise it only loses its key.
+        def remove_replaced(reflection, other)
+          return unless %i[destroy delete delete_all].include?(reflection[:dependent])
+          rows = Relation.new(reflection.associated_class, public_send(reflection[:dataset_method]).unlimited)
+          rows = rows.excluding(other) if other&.persisted?
+          (reflection[:dependent] == :destroy) ? rows.to_a.each(&:destroy!) : rows.delete_all
+        end
+
         def set_parent_columns(columns) = columns.each { |column, value| self[column] = value }
 
         # Of a polymorphic association: all objects that were loaded together.
@@ -69,7 +77,7 @@ module Pelton
         def build_associated(name, attributes)
           reflection = model.association_reflection(name)
           child = reflection[:type] == :one_to_one
-          other = reflection.associated_class.new(attributes)
+          other = reflection.associated_class.new(reflection.given(self)) { |one| one.assign_attributes(attributes) }
           if child
             reflection[:keys].zip(reflection[:primary_keys]) { |key, own| other[key] = self[own] }
             set_new_child(reflection, other)

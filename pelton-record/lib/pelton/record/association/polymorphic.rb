@@ -10,7 +10,7 @@ module Pelton
           def options(name, key, type)
             {
               polymorphic: type, reciprocal: nil, allow_eager_graph: false, many_to_one_pk_lookup: false,
-              dataset: -> { (owner = Polymorphic.model_of(self[type])) ? owner.dataset.where(owner.primary_key => self[key]) : raise(Error, "#{model}.#{name} is nil") },
+              dataset: -> { (owner = Polymorphic.model_of(self[type])) ? owner.associated_rows(owner.dataset).where(owner.primary_key => self[key]) : raise(Error, "#{model}.#{name} is nil") },
               setter: ->(other) { set_parent_columns(type => other&.class&.polymorphic_name, key => other&.pk) },
               eager_loader: ->(loading) { Polymorphic.load(loading[:rows], name, key, type) }
             }
@@ -27,7 +27,7 @@ module Pelton
             rows.each { |row| row.associations[name] = nil }
             rows.group_by { |row| row[type] }.each do |class_name, same|
               model = model_of(class_name) or next
-              found = model.unscoped.where(model.primary_key => same.map { |row| row[key] }.uniq).to_a.to_h { |record| [record.pk, record] }
+              found = Relation.new(model, model.associated_rows(model.dataset).unlimited).where(model.primary_key => same.map { |row| row[key] }.uniq).to_a.to_h { |record| [record.pk, record] }
               same.each { |row| row.associations[name] = found[row[key]] }
             end
           end

@@ -28,10 +28,32 @@ module Pelton
         def collection? = returns_array?
 
         # @private
-        # The default scope of the other counts here, too.
-        def _associated_dataset = associated_class.default_scopes.empty? ? super : associated_class.relation.dataset
+        # @return [Limit]
+        def limit = @limit ||= Limit.new(self)
+
+        # @private
+        # @return [Hash] what the association's scope says about attributes of new objects
+        def given(owner)
+          scope = self[:scope] or return Sequel::OPTS
+          found = Relation.new(associated_class, associated_class.dataset)
+          (self[:owner_scope] ? found.instance_exec(owner, &scope) : found.instance_exec(&scope))&.given || Sequel::OPTS
+        end
+
+        # @private
+        # What Sequel makes of a scope holds for one query: the next one may have another time, or another tenant.
+        FOR_ONE_QUERY = %i[_dataset associated_eager_dataset filter_by_associations_conditions_dataset placeholder_loader placeholder_eager_loader union_eager_loader].freeze
+        private_constant :FOR_ONE_QUERY
 
         private
+
+        # The default scope of the other counts here, too.
+        def _associated_dataset = polymorphic? ? super : associated_class.associated_rows(super)
+
+        def scoped? = !self[:block].nil? || (!polymorphic? && associated_class.default_scopes.any?)
+
+        def cached_fetch(key) = (FOR_ONE_QUERY.include?(key) && scoped?) ? yield : super
+
+        def use_placeholder_loader? = !scoped? && super
 
         # The other class: in the model's own module, or in one around it. A name that Sequel has made has the model's modules already.
         def constantize(name)

@@ -26,7 +26,12 @@ module Pelton
             model.prepend(Module.new do
               define_method(:"#{name}=") do |other|
                 Single.check(self, reflection, other)
-                (other && new?) ? set_new_child(reflection, other) : super(other)
+                next set_new_child(reflection, other) if other && new?
+                next super(other) if new?
+                db.transaction do
+                  remove_replaced(reflection, other)
+                  super(other)
+                end
               end
             end)
           end
@@ -35,6 +40,14 @@ module Pelton
           def check(record, reflection, other)
             wanted = reflection[:polymorphic] ? Model : reflection.associated_class
             raise ArgumentError, "#{record.class}.#{reflection[:name]} is an object of #{wanted}, not #{other.inspect}" unless other.nil? || other.is_a?(wanted)
+          end
+
+          # @private
+          def define_reloading(model, name)
+            model.send(:overridable_methods_module).module_eval do
+              define_method(:"reset_#{name}") { associations.delete(name) && nil }
+              define_method(:"reload_#{name}") { public_send(:"reset_#{name}") || public_send(name) }
+            end
           end
 
           private
@@ -53,9 +66,8 @@ module Pelton
               define_method(:"build_#{name}") { |attributes = Sequel::OPTS| build_associated(name, attributes) }
               define_method(:"create_#{name}") { |attributes = Sequel::OPTS| create_associated(name, attributes, :save) }
               define_method(:"create_#{name}!") { |attributes = Sequel::OPTS| create_associated(name, attributes, :save!) }
-              define_method(:"reset_#{name}") { associations.delete(name) && nil }
-              define_method(:"reload_#{name}") { public_send(:"reset_#{name}") || public_send(name) }
             end
+            define_reloading(model, name)
           end
         end
       end

@@ -8,8 +8,14 @@ module Pelton
       # is not loaded yet.
       module Through
         # A step from one table to the next: `column` of the one is `key` of `table`. `conditions` are about the one that it leads to,
-        # `block` is what else limits it.
-        Step = Struct.new(:column, :table, :key, :conditions, :block)
+        # `limit` is what else limits it.
+        Step = Struct.new(:column, :table, :key, :conditions, :limit) do
+          # @param name [Symbol] the table's in the query
+          # @return [Array<Sequel::SQL::Expression>] what its rows must be, besides having the keys
+          def expressions(name)
+            [*(Sequel.&(conditions.to_h.transform_keys { |column| Sequel.qualify(name, column) }) if conditions.present?), *limit&.on(name)]
+          end
+        end
 
         class << self
           # @private
@@ -18,32 +24,31 @@ module Pelton
             case reflection[:type]
             when :many_to_one then [parent_step(reflection, source_type)]
             when :one_to_many, :one_to_one
-              [Step.new(reflection[:primary_key], reflection.associated_class.table_name, reflection[:key], reflection[:conditions], limits(reflection))]
-            when :many_to_many, :one_through_one
-              [Step.new(reflection[:left_primary_key], reflection[:join_table], reflection[:left_key]),
-                Step.new(reflection[:right_key], reflection.associated_class.table_name, reflection.right_primary_key, nil, limits(reflection))]
+              [Step.new(reflection[:primary_key], reflection.associated_class.table_name, reflection[:key], reflection[:conditions], limit(reflection))]
             else
-              tables = reflection[:through]
-              columns = [reflection[:left_primary_key], *tables.map { |one| one[:right] }]
-              keys = [*tables.map { |one| [one[:table], one[:left], one[:conditions]] }, [reflection.associated_class.table_name, reflection.right_primary_key]]
-              columns.zip(keys).map { |column, (table, key, conditions)| Step.new(column, table, key, conditions) }.tap { |found| found.last.block = limits(reflection) }
+              before = reflection[:steps]&.map(&:dup)
+              before ||= [Step.new(reflection[:left_primary_key], reflection[:join_table], reflection[:left_key]),
+                Step.new(reflection[:right_key], reflection.associated_class.table_name, reflection.right_primary_key)]
+              before.tap { |found| found.last.limit = limit(reflection) }
             end
+          end
+
+          # @private
+          # @return [Array<Symbol>] the names of the tables on the way, in the query for the objects
+          def names(reflection)
+            return [reflection.join_table_alias] unless reflection[:through]
+            [reflection.final_reverse_edge, *reflection.reverse_edges.reverse].map { |edge| edge[:alias] }
           end
 
           private
 
           def parent_step(reflection, source_type)
-            other = reflection[:polymorphic] ? Polymorphic.model_of(source_type.to_s) : reflection.associated_class
-            Step.new(reflection[:key], other.table_name, reflection[:polymorphic] ? other.primary_key : reflection.primary_key, nil, (limits(reflection) unless reflection[:polymorphic]))
+            return Step.new(reflection[:key], reflection.associated_class.table_name, reflection.primary_key, nil, limit(reflection)) unless reflection[:polymorphic]
+            other = Polymorphic.model_of(source_type.to_s)
+            Step.new(reflection[:key], other.table_name, other.primary_key, nil, nil)
           end
 
-          # The association's own scope, and the class's.
-          def limits(reflection)
-            other = reflection.associated_class
-            rows = other.default_scopes.empty? ? other.dataset : other.relation.dataset
-            rows = reflection[:block].call(rows) if reflection[:block]
-            rows.opts[:where]
-          end
+          def limit(reflection) = (reflection.limit if reflection.limit.any?)
         end
 
         private
@@ -54,6 +59,7 @@ module Pelton
             define_collection(name)
           else
             overridable_methods_module.define_method(name) { |*| load_associated_objects(model.association_reflection(name)) }
+            Single.define_reloading(self, name)
           end
         end
 
@@ -66,7 +72,7 @@ module Pelton
           steps[-2].conditions = steps[-2].conditions.to_h.merge(source[:polymorphic] => path[:source_type].to_s) if source[:polymorphic]
           options = {via: path[:through], source: source[:name], scope: scope, no_association_method: true, class: path[:source_type] || source.associated_class, read_only: true,
                      **path.slice(:validated, :extensions)}
-          associate_through(type, name, steps, scoped(scope), (source[:block] unless source[:polymorphic]), **options)
+          associate_through(type, name, steps, [*source[:scopes], *scoped(scope)], owner_scope: owner_scope?(scope), **options)
           association_reflections[name]
         end
 
@@ -76,29 +82,33 @@ module Pelton
             raise(ArgumentError, "#{self}.#{name}: #{middle} has no association #{path[:source] || name}. Name it by source:")
         end
 
-        def associate_through(type, name, steps, scope, ordered, **options)
+        def associate_through(type, name, steps, scopes, **options)
           first, *middle, last = steps
-          limit = conditions(first, *middle, Step.new(nil, last.table, nil, last.conditions))
-          blocks = [ordered, scope].compact
-          block = ->(rows) { blocks.inject(limit ? rows.where(limit) : rows) { |found, one| one.call(found) } }
-          # Joins have the conditions that are Hashes; what else limits the rows on the way cannot be said there.
-          options[:graph_use_association_block] = limit.nil?
+          way = [first, *middle]
+          owner = self
+          limited = way.any? { |step| step.limit || step.conditions.present? } || last.conditions.present?
+          block = lambda do |rows|
+            names = Through.names(owner.association_reflection(name))
+            parts = way.zip(names).flat_map { |step, table| step.expressions(table) } + Step.new(nil, last.table, nil, last.conditions).expressions(last.table)
+            scopes.inject(parts.empty? ? rows : rows.where(Sequel.&(*parts))) { |found, one| instance_exec(found, &one) }
+          end
+          options[:graph_use_association_block] = true
           options[:graph_conditions] = last.conditions.to_a
-          options[:allow_eager_graph] = [first, *middle].none?(&:block) && (limit.nil? || blocks.empty?)
-          tables = steps.each_cons(2).map { |one, following| {table: one.table, left: one.key, right: following.column, conditions: one.conditions.to_a} }
+          options[:scopes] = scopes
+          options[:steps] = steps
+          block = nil unless limited || scopes.any?
           keys = {left_primary_key: first.column, right_primary_key: last.key}
-          if middle.empty?
-            associate(type, name, join_table: first.table, left_key: first.key, right_key: last.column, graph_join_table_conditions: first.conditions.to_a, **keys, **options, &block)
+          if middle.empty? && first.table != last.table
+            conditions = {graph_join_table_conditions: first.conditions.to_a, graph_join_table_block: graph_block(first)}.compact
+            associate(type, name, join_table: first.table, left_key: first.key, right_key: last.column, **conditions, **keys, **options, &block)
           else
+            tables = steps.each_cons(2).map { |one, following| {table: one.table, left: one.key, right: following.column, conditions: one.conditions.to_a, block: graph_block(one)}.compact }
             associate((type == :many_to_many) ? :many_through_many : :one_through_many, name, through: tables, **keys, **options, &block)
           end
         end
 
-        # What rows on the way must be, besides having the keys.
-        def conditions(*steps)
-          parts = steps.flat_map { |step| [step.conditions&.to_h&.transform_keys { |name| Sequel.qualify(step.table, name) }.presence, step.block] }.compact
-          Sequel.&(*parts) if parts.any?
-        end
+        # What a join says about a table on the way, besides its Hash of conditions.
+        def graph_block(step) = (->(table, _, _) { step.limit.on(table) } if step.limit)
       end
     end
   end

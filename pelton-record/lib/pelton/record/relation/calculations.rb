@@ -83,11 +83,11 @@ module Pelton
 
         # @return [Array] the primary keys
         # @asynchronous
-        def ids = if loaded?
-                    records.map(&:pk)
-                  else
-                    pluck(*model.primary_key).then { |keys| dataset.opts[:eager_graph] ? keys.uniq : keys }
-                  end
+        def ids
+          return records.map(&:pk) if loaded?
+          return graph_keys(dataset).map { |key| (key.size == 1) ? key.first : key } if limited_graph?(dataset)
+          pluck(*model.primary_key).then { |keys| dataset.opts[:eager_graph] ? keys.uniq : keys }
+        end
 
         private
 

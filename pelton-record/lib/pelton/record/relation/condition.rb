@@ -115,7 +115,7 @@ module Pelton
           def related(model, name)
             reflection = model.association_reflection(name) || raise(ArgumentError, "#{model} has no association #{name.inspect}")
             return Sequel.~(reflection[:key] => nil) if reflection[:polymorphic]
-            Sequel.expr(name => reflection.associated_class.dataset)
+            Sequel.expr(name => reflection.limit.table)
           end
 
           # @return [Sequel::SQL::QualifiedIdentifier]

@@ -50,11 +50,18 @@ module Pelton
         # The objects of a query. Of joined tables a limit counts the objects, not the rows: their keys are asked for first.
         def objects(rows)
           return rows.all.each(&:readonly!) if rows.opts[:readonly]
-          limited = rows.opts[:limit] || rows.opts[:offset]
-          return rows.all unless limited && rows.opts[:eager_graph]
-          keys = Array(model.primary_key).map { |name| Condition.qualified(rows, name) }
-          found = graph_free(rows).select(*keys).group(*keys).map { |row| row.values_at(*Array(model.primary_key)) }
-          rows.unlimited.where(keys => found).all
+          return rows.all unless limited_graph?(rows)
+          rows.unlimited.where(qualified_keys(rows) => graph_keys(rows)).all
+        end
+
+        def limited_graph?(rows) = rows.opts[:eager_graph] && (rows.opts[:limit] || rows.opts[:offset])
+
+        def qualified_keys(rows) = Array(model.primary_key).map { |name| Condition.qualified(rows, name) }
+
+        # @return [Array<Array>]
+        def graph_keys(rows)
+          keys = qualified_keys(rows)
+          graph_free(rows).select(*keys).group(*keys).map { |row| row.values_at(*Array(model.primary_key)) }
         end
 
         # Joins the associations of `includes` whose tables are named elsewhere.

@@ -194,11 +194,12 @@ module Pelton
         def find_many(ids)
           key = model.primary_key
           found = where(key => ids).to_a.to_h { |record| [record.pk, record] }
-          ids.map do |id|
+          inquired = ids.map do |id|
             found[model.cast(key, id)] || not_found(id, ": #{found.size} of #{ids.size} were found")
           rescue Sequel::InvalidValue
             not_found(id)
           end
+          dataset.opts[:order] ? found.values & inquired : inquired
         end
 
         def missing = raise(NotFound.new("no #{model} matches#{describe(" ")}", model: model))

@@ -55,7 +55,8 @@ module Pelton
         # @return [Integer] rows
         # @asynchronous
         def touch_all(*names, time: Time.now)
-          update_all((model.update_timestamps + names.map(&:to_sym)).to_h { |name| [name, time] })
+          columns = model.update_timestamps + names.map(&:to_sym)
+          columns.empty? ? 0 : update_all(columns.to_h { |name| [name, time] })
         end
 
         # Adds to columns.
