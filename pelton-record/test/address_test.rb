@@ -32,4 +32,16 @@ class RecordAddressTest < PeltonTest
       refute_includes error.message, "secret"
     end
   end
+
+  # libpq asks them in their order: a primary and its standby.
+  def test_several_hosts_are_postgresql_s
+    several = Pelton::Record::Address.new("postgres://ann:secret@one:1,two:2/app?target_session_attrs=read-write")
+
+    assert_equal({host: "one,two", port: "1,2", user: "ann", password: "secret", database: "app", target_session_attrs: "read-write"}, several.options)
+    assert_equal "postgres://ann@one,two:1,2/app", several.to_s
+    assert_equal "one,two", Pelton::Record::Address.new("postgres://one,two/app").options[:host]
+    error = assert_raises(Pelton::Record::ConfigurationError) { Pelton::Record::Address.new("mysql://ann:secret@one,two/app") }
+    assert_match(/an address has one server.*replicas:/, error.message)
+    refute_includes error.message, "secret"
+  end
 end

@@ -9,19 +9,30 @@ class ReplicasTest < PeltonTest
   def test_they_are_taken_in_turns
     replicas = Replicas.new(%w[postgres://a/x postgres://b/x], primary)
 
-    assert_equal %w[a b a], Array.new(3) { replicas.take[:host] }
+    assert_equal [0, 1, 0], Array.new(3) { replicas.choose }
+    assert_equal ["a", "postgres://b/x"], [replicas.take[:host], replicas.name(1)]
     assert_equal({read_only: 3}, replicas.settings(pool: 3, sticky: 2)[:server_sizes])
     assert_empty Replicas.new([], primary).settings(pool: 3, sticky: 2)
   end
 
   def test_one_that_failed_is_left_out_unless_all_have_failed
     replicas = Replicas.new(%w[postgres://a/x postgres://b/x], primary)
-    replicas.take
-    replicas.failed
-    assert_equal %w[b b b], Array.new(3) { replicas.take[:host] }
-    replicas.failed
+    replicas.failed(0)
+    assert_equal [[1, 1, 1], true], [Array.new(3) { replicas.choose }, replicas.any_up?]
+    replicas.failed(1)
 
-    assert_equal %w[a b], Array.new(2) { replicas.take[:host] }.sort
+    assert_equal [[0, 1], false], [Array.new(2) { replicas.choose }, replicas.any_up?]
+    replicas.answered(1)
+    assert_equal [[1, 1], true], [Array.new(2) { replicas.choose }, replicas.any_up?]
+  end
+
+  # The others go on elsewhere meanwhile.
+  def test_one_fiber_tries_it_again
+    replicas = Replicas.new(%w[postgres://a/x postgres://b/x], primary)
+    replicas.failed(0)
+    replicas.instance_variable_get(:@down)[0] = Pelton::Clock.now - 1
+
+    assert_equal [0, 1, 1, 1], Array.new(4) { replicas.choose }
   end
 
   def test_they_are_of_the_primary_s_kind

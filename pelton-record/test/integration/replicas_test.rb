@@ -80,9 +80,74 @@ class RecordReplicasTest < PeltonTest
     gone = postgres_address.sub(/:\d+/, ":#{free_port}")
     database = connect(postgres_address, replicas: [gone, @replicas.first])
     Pelton.run { assert_equal %w[one], Pelton.map([1, 2, 3], limit: nil) { Pelton.spawn { name_of(database) }.await }.uniq }
+  end
 
-    none = connect(postgres_address, replicas: [gone])
-    Pelton.run { assert_raises(Pelton::Record::ConnectionError) { Pelton.spawn { name_of(none) }.await } }
+  def test_the_primary_answers_where_no_replica_does
+    gone = postgres_address.sub(/:(\d+)/, ":#{free_port}")
+    Pelton.logger = log = StringIO.new
+    database = connect(postgres_address, replicas: [gone])
+    Pelton.run { assert_equal %w[postgres] * 3, Array.new(3) { Pelton.spawn { name_of(database) }.await } }
+    assert_equal 1, log.string.scan("The primary answers in its place").size
+    none = connect(postgres_address, replicas: [gone], replica_fallback: false)
+    error = Pelton.run { assert_raises(Pelton::Record::ConnectionError) { Pelton.spawn { name_of(none) }.await } }
+
+    assert_includes error.message, gone
+  ensure
+    Pelton.logger = $stderr
+  end
+
+  def test_several_hosts_of_one_address
+    address = postgres_address.sub(%r{@[^/]*}) { |host| "@127.0.0.1:#{free_port},#{host.delete_prefix("@")}" }
+
+    assert_equal "postgres", name_of(connect(address))
+    assert_equal("postgres", Pelton.run { name_of(connect(address)) })
+  end
+
+  # It takes connections, and says nothing.
+  def test_a_replica_that_is_silent_is_left_out
+    server = TCPServer.new("127.0.0.1", 0)
+    silent = postgres_address.sub(/:\d+/, ":#{server.addr[1]}")
+    database = connect(postgres_address, replicas: [silent, @replicas.first], timeout: 0.6)
+    Pelton.run { assert_equal %w[one] * 4, Pelton.map([1, 2, 3, 4], limit: nil) { Pelton.spawn { name_of(database) }.await } }
+    alone = connect(postgres_address, replicas: [silent], timeout: 0.6)
+
+    Pelton.run { assert_equal "postgres", Pelton.spawn { name_of(alone) }.await }
+  ensure
+    server&.close
+  end
+
+  def test_a_read_whose_session_ends_is_asked_elsewhere
+    database = connect(postgres_address, replicas: @replicas, pool: 4)
+    Pelton.run do
+      readers = Array.new(4) { Pelton.spawn { database.fetch("SELECT current_database() AS name, pg_sleep(0.3)").first[:name] } }
+      busy = @admin.from(:pg_stat_activity).where(datname: %w[one two], state: "active")
+      sleep 0.01 until Pelton.spawn { busy.count }.await == 4
+      Pelton.spawn { busy.where(datname: "one").select_map(Sequel.function(:pg_terminate_backend, :pid)) }.await
+
+      assert_empty readers.map(&:await) - %w[one two postgres]
+    end
+  end
+
+  WRITES = [
+    ->(log) { log.insert_all([{n: 1}], returning: :n) }, ->(log) { log.insert_all!([{n: 1}], returning: :n) }, ->(log) { log.upsert_all([{id: 1, n: 2}], returning: :n) },
+    ->(log) { log.insert({n: 1}, returning: :n) }, ->(log) { log.create!(n: 1) }, ->(log) { log.dataset.returning(:n).insert(n: 1) }, ->(log) { log.dataset.returning(:n).update(n: 1) },
+    ->(log) { log.db["INSERT INTO logs (n) VALUES (1) RETURNING n"].all }, ->(log) { log.db.fetch("WITH new AS (INSERT INTO logs (n) VALUES (1) RETURNING n) SELECT * FROM new").all },
+    ->(log) { log.db[:new].with(:new, log.db[:logs].returning(:n).with_sql(:insert_sql, n: 1)).all }, ->(log) { log.find_by_sql("UPDATE logs SET n = 3 RETURNING *") },
+    ->(log) { log.db.get(Sequel.function(:nextval, "logs_id_seq")) && log.db.run("INSERT INTO logs (n) SELECT 1 WHERE current_database() = 'postgres'") }
+  ].freeze
+
+  def test_what_writes_goes_to_the_primary_however_it_is_sent
+    addresses = [postgres_address, *@replicas]
+    logs = addresses.map { |address| connect(address) }
+    logs.each { |one| one.create_table!(:logs) { primary_key :id; Integer :n } } # standard:disable Style/Semicolon
+    log = Class.new(Pelton::Record::Model) { self.table_name = "logs" }
+    log.db = connect(postgres_address, replicas: @replicas, sticky: 0)
+    log.dataset
+    Pelton.run { WRITES.each { |write| Pelton.spawn { write.call(log) }.await } }
+
+    assert_equal [0, 0], logs.drop(1).map { |one| one[:logs].count }
+    assert_operator logs.first[:logs].count, :>=, WRITES.size - 3
+    assert_equal [1, 1], logs.drop(1).map { |one| one.fetch("SELECT nextval('logs_id_seq') AS n").first[:n] }
   end
 
   private

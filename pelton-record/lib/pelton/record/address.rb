@@ -48,7 +48,20 @@ module Pelton
         {database: path, **query_options(query)}
       end
 
+      SEVERAL = %r{\A(\w+://(?:[^/@]*@)?)([^/?@]*,[^/?@]*)(.*)\z}m
+      private_constant :SEVERAL
+
       def server_options(text)
+        head, hosts, rest = SEVERAL.match(text)&.captures
+        return one_server_options(text) unless hosts
+        unless driver == :postgres
+          raise ConfigurationError, "#{Address.without_password(text)}: an address has one server. Those that only read are named by replicas:, others are behind a proxy"
+        end
+        pairs = hosts.split(",").map { |host| host.match(/\A(.*?)(?::(\d+))?\z/).captures }
+        {**one_server_options("#{head}several#{rest}"), host: pairs.map(&:first).join(","), port: (pairs.map(&:last).join(",") if pairs.any?(&:last))}.compact
+      end
+
+      def one_server_options(text)
         uri = URI.parse(text)
         name = URI.decode_www_form_component(uri.path.to_s.delete_prefix("/"))
         raise ConfigurationError, "#{Address.without_password(text)}: the name of the database is missing. The address is #{FORMS}" if name.empty?

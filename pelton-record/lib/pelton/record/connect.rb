@@ -7,6 +7,7 @@ require_relative "driver"
 require_relative "listener"
 require_relative "metrics"
 require_relative "replicas"
+require_relative "routing"
 
 module Pelton
   module Record
@@ -33,21 +34,24 @@ module Pelton
       #   reactor runs; nil: never
       # @param replicas [Array<String>] addresses of servers that only read. Queries go there, and what writes goes to the first address
       # @param sticky [Numeric] seconds for which a fiber that has written reads from there, too, because replicas are late
+      # @param replica_fallback [Boolean] whether the primary answers reads while no replica does; false: they fail, and the primary has no more work
       # @param options [Hash] Sequel's options of Sequel.connect
       # @return [Sequel::Database]
       # @raise [ConfigurationError] when the address cannot be understood, or the driver's gem is missing
       # @raise [ConnectionError] when nobody answers there, or refuses
       # @asynchronous
-      def connect(address = self.address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, leak_after: 30, replicas: [], sticky: Replicas::STICKY, **options)
+      def connect(address = self.address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, leak_after: 30, replicas: [], sticky: Replicas::STICKY, replica_fallback: true,
+        **options)
         raise ConfigurationError, "the address of the database is missing: Pelton::Record.connect(\"sqlite://app.db\"), or Pelton::Record.address = before" if address.nil?
         parsed = Address.new(address)
         raise ConfigurationError, "the pool has one connection or more, not #{pool.inspect}" unless pool.is_a?(Integer) && pool.positive?
         driver = driver_of(parsed)
-        settings = driver.options(parsed, pool: pool).merge(Replicas.new(replicas, parsed).settings(pool: pool, sticky: sticky))
+        settings = driver.options(parsed, pool: pool).merge(Replicas.new(replicas, parsed, fallback: replica_fallback).settings(pool: pool, sticky: sticky))
         database = Sequel.connect({pool_class: Pool, max_connections: pool, pool_timeout: timeout, max_idle: max_idle, leak_after: leak_after, prepared: prepared,
           query_timeout: query_timeout, driver: driver, test: false, keep_reference: false, **parsed.options, **settings, **options})
         driver.database = database
         driver.prepare(database)
+        database.extend_datasets(Routing) if database.sharded?
         database.extend(Database)
         database.test_connection
         @databases += [database]

@@ -47,6 +47,10 @@ module Pelton
       def refuse(_sql, _connection)
       end
 
+      # @return [Boolean] whether the server answers on a connection. Unlike {#usable?} it always asks
+      # @asynchronous
+      def answers?(connection) = usable?(connection)
+
       # Closes a slot's connection and calls the block. If a query was interrupted on it, the server is told to give it up; the caller
       # does not wait for that.
       def discard(slot)
@@ -80,8 +84,9 @@ module Pelton
       end
 
       # @param error [Exception] of a new connection
+      # @param name [String] the server's address, without a password
       # @return [Pelton::Error] what can be done about it
-      def connection_error(error)
+      def connection_error(error, name = self.name)
         message = error.message.strip
         case message
         when /unknown database|database .* does not exist/i

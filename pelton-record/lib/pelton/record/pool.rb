@@ -61,7 +61,7 @@ module Pelton
           slot = shard.held[fiber]
           return yield(slot.connection) if slot&.connection
         end
-        slot = shard.take(fiber)
+        slot = take(shard, fiber)
         @leaks&.watch
         begin
           yield slot.connection
@@ -69,7 +69,7 @@ module Pelton
           lost(slot) if disconnect_error?(error)
           raise
         ensure
-          shard.give(slot)
+          slot.shard.give(slot)
         end
       end
 
@@ -100,6 +100,9 @@ module Pelton
       # @return [Symbol]
       def pool_type = :pelton
 
+      # @return [Replicas, nil]
+      attr_reader :replicas
+
       # @return [Hash{Symbol => Shard}]
       attr_reader :shards
 
@@ -115,21 +118,16 @@ module Pelton
       # What a shard asks of its pool.
       # @private
       def open(slot, server)
-        slot.connection = Record.limit(@timeout, ConnectionError, "#{@driver.name}: no connection within #{@timeout} s") do
-          @db.new_connection(server).tap { |connection| @driver.opened(connection) }
-        end
-        slot.opened = Clock.now
-        @slots[slot.connection] = slot
+        return open_replica(slot) if server != :default && @replicas
+        connect(slot, server, @timeout, @driver.name)
       rescue Sequel::Error, *@error_classes, SystemCallError, IOError => error
-        failures = (failures || 0) + 1
-        @replicas&.failed
-        retry if server != :default && failures < (@replicas&.size || 1) # the next replica
         raise @driver.connection_error(error)
       end
 
       # @private
       def usable?(connection)
-        Record.limit(CHECK_TIMEOUT, ConnectionError, "no answer") { @driver.usable?(connection) }
+        replica = @slots[connection]&.replica
+        Record.limit(CHECK_TIMEOUT, ConnectionError, "no answer") { @driver.usable?(connection) && (replica.nil? || @driver.answers?(connection)) }
       rescue ConnectionError
         false
       end
@@ -152,6 +150,7 @@ module Pelton
       # @private
       def lost(slot)
         slot.spoiled = true
+        @replicas.failed(slot.replica) if slot.replica
         if slot.fiber&.alive?
           slot.shard.distrust(slot)
         else
@@ -161,6 +160,37 @@ module Pelton
       end
 
       private
+
+      # Where no replica answers, the primary does.
+      def take(shard, fiber)
+        return shard.take(fiber) if shard.equal?(@default) || @replicas.nil? || !@replicas.fallback
+        return @default.take(fiber) unless shard.idle.positive? || @replicas.any_up?
+        shard.take(fiber)
+      rescue ConnectionError => error
+        raise if shard.equal?(@default) || !@replicas&.fallback
+        Pelton.logger.warn("#{error.message}. The primary answers in its place")
+        @default.take(fiber)
+      end
+
+      def connect(slot, server, timeout, name)
+        slot.connection = Record.limit(timeout, ConnectionError, "#{name}: no connection within #{timeout.round(2)} s") do
+          @db.new_connection(server).tap { |connection| @driver.opened(connection) }
+        end
+        slot.opened = Clock.now
+        @slots[slot.connection] = slot
+      end
+
+      # Each one is tried until one answers, and the primary then; all within the time for one connection.
+      def open_replica(slot)
+        tries ||= 0
+        index = @replicas.choose
+        connect(slot, :read_only, @timeout / (@replicas.size + (@replicas.fallback ? 1 : 0)), @replicas.name(index))
+        @replicas.answered(slot.replica = index)
+      rescue Sequel::Error, *@error_classes, SystemCallError, IOError, ConnectionError => error
+        @replicas.failed(index)
+        retry if (tries += 1) < @replicas.size
+        raise error.is_a?(ConnectionError) ? error : @driver.connection_error(error, @replicas.name(index))
+      end
 
       def forget
         @pid = Process.pid

@@ -41,6 +41,13 @@ module Pelton
         false
       end
 
+      def answers?(connection)
+        connection.async_exec("").clear
+        true
+      rescue PG::Error
+        false
+      end
+
       def cancel(connection)
         connection.cancel
       end

@@ -27,6 +27,9 @@ module Pelton
         # @return [Boolean] whether an exception has interrupted a query on it, which may still run at the server
         attr_accessor :interrupted
 
+        # @return [Integer, nil] the replica that it leads to
+        attr_accessor :replica
+
         # @return [String, nil] the query that runs on it
         attr_accessor :busy
 
