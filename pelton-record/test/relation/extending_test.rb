@@ -6,7 +6,7 @@ require_relative "../support/blog"
 class ExtendingTest < PeltonTest
   include Blog
 
-  Pages = Module.new { def page(number, size: 2) = limit(size).offset(size * (number - 1)) }
+  Pages = Module.new { def sheet(number, size: 2) = limit(size).offset(size * (number - 1)) }
 
   def setup
     super
@@ -16,16 +16,16 @@ class ExtendingTest < PeltonTest
   def test_a_module
     pages = Author.order(:name).extending(Pages)
 
-    assert_equal [%w[Ann Bob], %w[Cid]], [1, 2].map { |number| pages.page(number).pluck(:name) }
-    assert_equal %w[Cid], pages.where(name: "Cid").page(1).map(&:name)
-    refute_respond_to Author.order(:name), :page
+    assert_equal [%w[Ann Bob], %w[Cid]], [1, 2].map { |number| pages.sheet(number).pluck(:name) }
+    assert_equal %w[Cid], pages.where(name: "Cid").sheet(1).map(&:name)
+    refute_respond_to Author.order(:name), :sheet
   end
 
   def test_a_block
     loud = Author.extending { define_method(:names) { pluck(:name).map(&:upcase) } }
 
     assert_equal %w[BOB], loud.where(name: "Bob").names
-    assert_equal [Author.all, 2], [Author.all.extending, loud.extending(Pages).page(1).names.size]
+    assert_equal [Author.all, 2], [Author.all.extending, loud.extending(Pages).sheet(1).names.size]
   end
 
   def test_a_scope_s_block
