@@ -31,6 +31,17 @@ class RecordMigrationsOnServersTest < PeltonTest
     end
   end
 
+  # The server's default may be latin1, which has no room for most of what people write.
+  def test_a_database_of_mariadb_takes_all_characters
+    address = mariadb_address.sub(%r{/\w+\z}, "/characters")
+    Pelton::Record::Command.run(["create", "-d", address], out: StringIO.new)
+    database = connect(address)
+    database.create_table!(:notes) { String :text }
+    database[:notes].insert(text: "żółw 🐢")
+
+    assert_equal "żółw 🐢", database[:notes].get(:text)
+  end
+
   private
 
   def failed(address)

@@ -126,7 +126,8 @@ module Pelton
 
       def create_on_server(address)
         connected(neighbour(address)) do |database|
-          database.run("CREATE DATABASE #{database.literal(Sequel.identifier(address.options[:database]))}")
+          charset = " CHARACTER SET utf8mb4" if address.driver == :mysql # the server's default may be latin1
+          database.run("CREATE DATABASE #{database.literal(Sequel.identifier(address.options[:database]))}#{charset}")
         rescue Sequel::DatabaseError => error
           raise unless error.message.match?(/exists/)
         end
