@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "pg"
+require "trilogy"
+require_relative "../../../test/support/databases"
 require_relative "../support/generated_application"
 
 # A new application in which everything is generated: its tests pass, its files are in standard's style, it serves, and people sign in.
@@ -8,6 +11,7 @@ class WebGeneratorsIntegrationTest < PeltonTest
   self.deadline = 180
 
   include GeneratedApplication
+  include Databases
 
   PASSWORD = "correct horse battery"
 
@@ -26,6 +30,10 @@ class WebGeneratorsIntegrationTest < PeltonTest
     end
   end
 
+  def test_on_postgresql = use_server("postgres", "postgres://postgres@127.0.0.1:#{postgres}/shop")
+
+  def test_on_mariadb = use_server("mysql", "mysql://root@127.0.0.1:#{mariadb}/shop")
+
   def test_without_a_database
     generate("api", database: "none")
     lines_of("bundle", "install", "--local")
@@ -37,6 +45,20 @@ class WebGeneratorsIntegrationTest < PeltonTest
   end
 
   private
+
+  # `pelton db` makes the database that the tests have, too.
+  def use_server(kind, address)
+    generate("shop", database: kind)
+    generate_everything
+    variables = environment.merge("DATABASE_URL" => address, "TEST_DATABASE_URL" => address)
+    stub(:environment, variables) do
+      lines_of("bundle", "exec", "pelton", "db", "create")
+
+      assert_includes lines_of("bundle", "exec", "pelton", "db", "migrate"), "7 migrated"
+      assert_match(/\D0 failures, 0 errors, 0 skips/, lines_of("bundle", "exec", "rake"))
+      assert_includes lines_of("bundle", "exec", "pelton", "db", "rollback", "7"), "7 taken back"
+    end
+  end
 
   def pelton_generate(*arguments) = lines_of("bundle", "exec", "pelton", "generate", *arguments)
 
