@@ -14,6 +14,7 @@ gem "capybara", "~> 3.40"
 gem "cuprite", "~> 0.15"
 gem "factory_bot", "~> 6.5"
 gem "haml", "~> 6.3"
+gem "marcel", "~> 1.0"
 gem "minitest", "~> 5.25"
 gem "nokogiri", "~> 1.16.0" # needs no compiler
 gem "omniauth", "~> 2.1"

@@ -24,9 +24,10 @@ class WebGeneratorsIntegrationTest < PeltonTest
     assert_includes lines_of("bundle", "exec", "pelton", "db", "migrate"), "7 migrated"
     assert_includes lines_of("bundle", "exec", "pelton", "db", "rollback", "7"), "7 taken back"
     lines_of("bundle", "exec", "pelton", "db", "migrate")
-    serving do |url|
+    serving(RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64, BASE_URL: "https://shop.example", DATABASE_URL: "sqlite://#{root}/db/development.sqlite3") do |url|
       sign_up_and_in(url)
       two_at_once(url)
+      many_with_one_cookie(url)
     end
   end
 
@@ -103,5 +104,18 @@ class WebGeneratorsIntegrationTest < PeltonTest
     statuses = Pelton.run { Pelton.map([1, 2]) { Browser.new(url).post("/sign_up", {"user[email]" => "bob@example.com", "user[password]" => PASSWORD}) } }
 
     assert_equal [303, 422], statuses.sort
+  end
+
+  # A page asks for many things at once, when the token of its device is due: one answer brings the new one, and the old one is good for the others.
+  def many_with_one_cookie(url)
+    ann = Browser.new(url)
+    sign_in(ann)
+    lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: "SignIn.update_all(rotated_at: Time.now - SignIn::ROTATION - 1)\n")
+    browsers = Array.new(8) { ann.dup }
+    statuses = Pelton.run { Pelton.map(browsers) { |browser| browser.get("/devices") } }
+
+    assert_equal [200] * 8, statuses
+    assert_equal 1, browsers.count { |browser| browser.cookies != ann.cookies }
+    assert_equal [200, 200], [ann, browsers.find { |browser| browser.cookies != ann.cookies }].map { |browser| browser.get("/devices") }
   end
 end

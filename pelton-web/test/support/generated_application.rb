@@ -66,10 +66,17 @@ module GeneratedApplication
     # @return [Pelton::HTTP::Response] the last one
     attr_reader :response
 
+    # @return [Hash{String => String}]
+    attr_reader :cookies
+
     # @param url [String] of the application
     def initialize(url)
       @url = url.chomp("/")
       @cookies = {}
+    end
+
+    def initialize_copy(other)
+      @cookies = other.cookies.dup
     end
 
     # @return [Integer] the status
