@@ -26,6 +26,7 @@ class WebTestTest < PeltonTest
         headers["set-cookie"] = "count=#{count}; path=/"
         render text: "visit #{count}"
       end
+      post("/file") { params.file(:file).then { |file| "#{file.original_filename} #{file.content_type} #{file.read}" } }
       post("/json") { render json: {got: JSON.parse(request.body.read)}, status: 201 }
     end
   end
@@ -68,6 +69,16 @@ class WebTestTest < PeltonTest
 
     assert_response :created
     assert_equal({"got" => {"a" => [1]}}, json_response)
+  end
+
+  def test_files
+    post "/file", file: upload("../me.txt", content: "bytes")
+
+    assert_response 200, "me.txt text/plain bytes"
+    post "/file", file: upload(__FILE__, "text/x-ruby")
+
+    assert_response 200, "test_test.rb text/x-ruby # frozen_string_literal"
+    assert_raises(RuntimeError) { upload("nothing.png") }
   end
 
   def test_the_program_s_errors_are_raised_in_the_test

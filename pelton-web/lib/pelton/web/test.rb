@@ -10,6 +10,8 @@ rescue LoadError => error
 end
 require_relative "../web"
 require "pelton/test"
+require_relative "test/events"
+require_relative "test/selecting"
 
 module Pelton
   module Web
@@ -33,6 +35,7 @@ module Pelton
     module Test
       include Rack::Test::Methods
       include Pelton::Test
+      include Selecting
 
       # Calls an application inside a reactor, until its whole response is there and the background work that it has handed in is done.
       # @private
@@ -44,7 +47,8 @@ module Pelton
           # @return [String]
           attr_reader :text
 
-          def initialize = @text = +""
+          # @param text [#<<]
+          def initialize(text = +"") = @text = text
 
           def write(part)
             @text << part
@@ -74,6 +78,11 @@ module Pelton
 
         def answer(env)
           status, headers, body = @app.call(env)
+          if (events = env[Events::KEY]) && headers["content-type"].to_s.start_with?("text/event-stream")
+            events.read(body)
+            body = nil
+            return [status, headers, []]
+          end
           sink = Sink.new
           body.respond_to?(:each) ? body.each { |part| sink.write(part) } : body.call(sink)
           [status, headers, [sink.text]]
@@ -135,6 +144,43 @@ module Pelton
       # @return [Rack::MockResponse]
       def send_json(verb, path, data)
         custom_request(verb.to_s.upcase, path, JSON.generate(data), "CONTENT_TYPE" => "application/json", "HTTP_ACCEPT" => "application/json")
+      end
+
+      # A file for a form: `post "/photos", photo: upload("test/files/me.png", "image/png")`.
+      #
+      # @param path [String] of the file; its name alone where `content:` is given
+      # @param type [String] what the client claims
+      # @param content [String, nil] the bytes
+      # @return [Rack::Test::UploadedFile]
+      # @raise [RuntimeError] there is no such file
+      def upload(path, type = Rack::Mime.mime_type(File.extname(path)), content: nil)
+        return Rack::Test::UploadedFile.new(path, type, true) unless content
+        Rack::Test::UploadedFile.new(StringIO.new(content.b), type, true, original_filename: File.basename(path))
+      end
+
+      # Opens an event stream, and reads it while the block sends other requests. The application's block has run until it waits, or sends nothing
+      # more, when this one begins. When this one ends, the client leaves.
+      #
+      #     get_events "/messages/live" do |events|
+      #       post "/messages", text: "hello"
+      #       assert_includes events.next.data, "hello"
+      #     end
+      #
+      # @param params [Hash] of the query
+      # @param timeout [Numeric] seconds that an event may take
+      # @yieldparam events [Events]
+      # @return the block's value
+      # @raise [Error] the answer is no event stream
+      # @raise [TimeoutError] the block takes longer than 60 seconds
+      def get_events(path, params = {}, timeout: request_timeout, **more, &block)
+        return in_reactor(timeout: 60, leftovers: true) { get_events(path, params, timeout: timeout, **more, &block).tap { Background.drain_all } } unless Pelton.running?
+        events = Events.new(timeout)
+        custom_request("GET", path, params.merge(more), "HTTP_ACCEPT" => "text/event-stream", Events::KEY => events)
+        raise Error, "GET #{path} was answered #{last_response.status}, and not with an event stream: #{last_response.body[0, 500]}" unless last_response["content-type"].to_s.start_with?("text/event-stream")
+        turn
+        yield events
+      ensure
+        events&.close
       end
 
       # Fails unless the last response has this status, and the parts in its body. It needs Minitest's or Test::Unit's assertions.
