@@ -318,4 +318,25 @@ class SchedulerTest < PeltonTest
   ensure
     places.long = before
   end
+
+  # Ruby 3.1 would leave it unlocked, and raise a ThreadError instead.
+  def test_an_exception_that_ends_a_wait_for_a_condition_finds_the_mutex_locked
+    mutex, condition = Mutex.new, ConditionVariable.new
+    owned = nil
+    Pelton.run do
+      task = Pelton.spawn do
+        mutex.synchronize do
+          condition.wait(mutex)
+        ensure
+          owned = mutex.owned?
+        end
+      end
+      sleep 0.001
+      task.cancel
+      assert_raises(Pelton::Cancelled) { task.await }
+    end
+
+    assert owned
+    refute_predicate mutex, :locked?
+  end
 end

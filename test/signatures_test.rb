@@ -6,7 +6,7 @@ require_relative "test_helper"
 class SignaturesTest < PeltonTest
   # Methods that are public only for other files of Pelton.
   INTERNAL = %w[
-    Pelton.report_error Pelton.report_given_up Pelton.report_stall Pelton::Watchdog.report Pelton::Watchdog.report_to
+    Pelton.report_error Pelton.report_stall Pelton::Watchdog.report Pelton::Watchdog.report_to
     Pelton::Test.unrescued Pelton::Test.refuse_leftovers Pelton::Test.stalls
     Pelton::Record.limit Pelton::Metrics.text Pelton::Metrics.families Pelton::Metrics.stats Pelton::Metrics.counters
   ].freeze

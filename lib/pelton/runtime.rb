@@ -96,11 +96,6 @@ module Pelton
       logger.error("#{"#{origin}: " if origin}unhandled error\n#{text}")
     end
 
-    # @private
-    def report_given_up(count)
-      logger.error("#{count} fiber(s) still waited when the grace time was over (Pelton.run's grace:), and will never continue")
-    end
-
     # Counters of this thread's reactor.
     #
     # - counted since it was made: `iterations` of the loop, `switches` between fibers, `stalls`; and `busy`, `idle` and

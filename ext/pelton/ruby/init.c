@@ -23,6 +23,7 @@ void Init_pelton(void)
     pel_init_reactor_class();
     pel_init_run();
     pel_init_worker();
+    pel_init_give_up();
     pel_init_pending_exception();
     pel_init_scheduler();
     pel_init_operation();

@@ -15,7 +15,8 @@ VALUE pel_take_error(int state)
     VALUE error = rb_errinfo();
 
     (void)state;
-    if (!rb_obj_is_kind_of(error, rb_eException))
+    /* The record of a throw has no class, which rb_obj_is_kind_of would look at. */
+    if (RB_TYPE_P(error, T_IMEMO) || !rb_obj_is_kind_of(error, rb_eException))
         return Qnil;
     rb_set_errinfo(Qnil);
     return error;

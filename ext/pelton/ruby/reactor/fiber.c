@@ -10,13 +10,19 @@ static VALUE call_scheduled(VALUE proc)
 }
 
 /* pair: the Pelton::Reactor and the proc. */
+static VALUE dispatch_scheduled(VALUE pair)
+{
+    pel_dispatch(RTYPEDDATA_DATA(RARRAY_AREF(pair, 0)), call_scheduled, RARRAY_AREF(pair, 1));
+    return Qnil;
+}
+
 static VALUE scheduled_body(RB_BLOCK_CALL_FUNC_ARGLIST(argument, pair))
 {
     struct pel_reactor *reactor = RTYPEDDATA_DATA(RARRAY_AREF(pair, 0));
 
     reactor->arrivals++;
     reactor->current_worker = NULL;
-    pel_dispatch(reactor, call_scheduled, RARRAY_AREF(pair, 1));
+    pel_call_until_ended(dispatch_scheduled, pair);
     pel_pending_exception_drop(rb_fiber_current());
     return Qnil; /* the fiber ends in run's caller, which hands the loop over */
 }

@@ -45,7 +45,7 @@ static void cancel_timer_on_stack(struct pel_timers *timers, struct pel_timer *t
         pel_timer_cancel(timers, timer);
 }
 
-unsigned pel_waiters_abandon(struct pel_reactor *reactor)
+void pel_waiters_abandon(struct pel_reactor *reactor)
 {
     unsigned count = reactor->parked_count;
 
@@ -58,7 +58,6 @@ unsigned pel_waiters_abandon(struct pel_reactor *reactor)
     }
     if (count)
         pel_timers_each(&reactor->loop.timers, cancel_timer_on_stack);
-    return count;
 }
 
 /* ---- exceptions ----------------------------------------------------------------------------------------------- */
@@ -141,6 +140,8 @@ static int wait_parked(struct pel_reactor *reactor, struct pel_waiter *waiter)
         if (waiter->abandoned) /* code outside Pelton has transferred here */
             break;
     }
+    if (!state && waiter->given_up && !waiter->unblocked)
+        state = pel_end_fiber(reactor);
     if (!state && !pel_woken(waiter))
         pel_protect(raise_abandoned, Qnil, &state);
     return state;
@@ -154,6 +155,8 @@ static int prepare_to_park(struct pel_reactor *reactor, struct pel_waiter *waite
     waiter->fiber = rb_fiber_current();
     if (pel_loop_inherited(&reactor->loop))
         pel_protect(raise_reactor_inherited, Qnil, &state);
+    else if (pel_given_up(reactor, waiter->fiber))
+        state = pel_end_fiber(reactor);
     else if (!pel_queues_reserve(reactor))
         pel_protect(raise_no_memory_for_queue, Qnil, &state);
     return state;

@@ -20,16 +20,16 @@ enum pel_wakeup pel_park(struct pel_reactor *reactor, struct pel_waiter *waiter,
  * from its lists. When the state is 0, waiter->timed_out tells whether the deadline came first. */
 int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline);
 
-/* Abandons all parked waiters, because run ends. Their fibers never run again. The waiters stay linked, because lists
- * and timers refer to their stacks, and stay marked, because the stacks must not be freed before those lists. Returns
- * their number. */
-unsigned pel_waiters_abandon(struct pel_reactor *reactor);
+/* Abandons the waiters that are still parked when run ends: of fibers that cannot be ended (pel_give_up_parked), and of
+ * all fibers in a child after a fork. They never run again. The waiters stay linked, because lists and timers refer to
+ * their stacks, and stay marked, because the stacks must not be freed before those lists. */
+void pel_waiters_abandon(struct pel_reactor *reactor);
 
 /* ---- sleeping (sleep.c) ---------------------------------------------------------------------------------------- */
 
 /* Parks the current fiber until pel_unblock is called for it. 1 when it was unblocked, 0 when the deadline came first.
- * for_mutex: the fiber stands in a Mutex's queue. */
-int pel_sleep(struct pel_reactor *reactor, int64_t deadline, int for_mutex);
+ */
+int pel_sleep(struct pel_reactor *reactor, int64_t deadline);
 
 /* Wakes a sleeping fiber and returns 1; returns 0 for any other. May be called by any thread that holds the GVL. */
 int pel_unblock(struct pel_reactor *reactor, VALUE fiber);

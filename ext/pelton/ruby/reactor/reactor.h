@@ -10,6 +10,7 @@
 #include "ruby/base/roots.h"
 #include "ruby/base/seconds.h"
 #include "ruby/reactor/dispatch.h"
+#include "ruby/reactor/give_up.h"
 #include "ruby/reactor/job.h"
 #include "ruby/reactor/park.h"
 #include "ruby/reactor/pending_exception.h"
@@ -111,6 +112,7 @@ struct pel_reactor {
     VALUE caller;        /* the fiber that called run; fibers that end land there */
     VALUE switch_target; /* the fiber that the last switch was meant for */
     VALUE last_raised;   /* the exception that was last raised in a waiting fiber, Qnil */
+    uint32_t refusals;   /* of a fiber that was ended, and waits again */
     uint64_t arrivals;   /* of fibers, after switches */
     struct pel_worker *workers, *idle_workers, *current_worker;
     uint32_t worker_count, idle_count;
@@ -249,11 +251,6 @@ void pel_begin_to_stop(struct pel_reactor *reactor);
 
 /* Stops each GC root once; a root may add itself again. An error of one root does not keep the others from stopping. */
 void pel_stop_roots(struct pel_reactor *reactor);
-
-/* Cancels the parked fibers that stand in the queue of a Mutex once more, when the loop is left: on run's caller. Ruby
- * keeps the queue's records on their stacks, and aborts the process when the Mutex is unlocked at its thread's end and
- * finds a record of that thread. */
-void pel_leave_mutexes(struct pel_reactor *reactor);
 
 /* Starts a fiber where the reactor is the thread's scheduler but does not run. The fiber runs to its first wait, and
  * goes on when the scheduler is closed, or in the next run. Returns the fiber. */

@@ -69,9 +69,15 @@ static void end_run(struct pel_reactor *reactor)
     reactor->current_worker = NULL;
 }
 
-static VALUE report_abandoned(VALUE count)
+/* Fibers that still wait when the grace time is over. */
+static VALUE describe_given_up(VALUE reactor)
 {
-    return rb_funcall(pel_mPelton, rb_intern("report_given_up"), 1, count);
+    return rb_funcall(rb_const_get(pel_mPelton, rb_intern("Waiting")), rb_intern("places"), 1, reactor);
+}
+
+static VALUE report_given_up(VALUE places)
+{
+    return rb_funcall(rb_const_get(pel_mPelton, rb_intern("Waiting")), rb_intern("report_given_up"), 1, places);
 }
 
 /* Pelton.on_error has raised: run raises that, unless it has something to raise already. */
@@ -105,28 +111,25 @@ static void give_up_tasks(struct pel_reactor *reactor)
         worker->given_up = worker->task != NULL;
 }
 
-static void leave_run(struct pel_reactor *reactor)
+/* given_up: the places of the fibers that were ended, Qnil: none. */
+static void leave_run(struct pel_reactor *reactor, VALUE given_up)
 {
     int inherited = pel_loop_inherited(&reactor->loop);
-    unsigned abandoned;
     int state = 0;
 
-    reactor->phase = PEL_LEAVING;
     if (!inherited)
         pel_stop_roots(reactor); /* those that ensure blocks have added meanwhile */
-    if (!inherited)
-        pel_leave_mutexes(reactor);
-    abandoned = pel_waiters_abandon(reactor);
+    pel_waiters_abandon(reactor);
     give_up_tasks(reactor);
     pel_queues_drop(reactor);
     if (reactor->locals_mode)
         pel_locals_end(reactor);
     end_run(reactor);
     reactor->began_outside_run = 0;
-    if (!abandoned && !inherited)
+    if (NIL_P(given_up) && !inherited)
         fail_if_main_is_lost(reactor);
-    if (abandoned && !inherited) {
-        pel_protect(report_abandoned, UINT2NUM(abandoned), &state);
+    if (!NIL_P(given_up)) {
+        pel_protect(report_given_up, given_up, &state);
         if (state)
             pel_take_error(state);
     }
@@ -140,6 +143,7 @@ static void leave_run(struct pel_reactor *reactor)
 struct run {
     struct pel_reactor *reactor;
     VALUE block;
+    VALUE given_up; /* the places of fibers that were ended, Qnil: none */
     int sets_scheduler;
 };
 
@@ -160,24 +164,52 @@ static VALUE set_scheduler(VALUE scheduler)
     return rb_fiber_scheduler_set(scheduler);
 }
 
-/* Called by rb_ensure, which alone can delay a Thread#kill, and continue it after the parked fibers had their time. */
-static VALUE run_ensure(VALUE argument)
+static VALUE give_up_fibers(VALUE argument)
 {
     struct run *run = (struct run *)argument;
     struct pel_reactor *reactor = run->reactor;
     int state = 0;
 
-    if (reactor->phase != PEL_LEAVING && !pel_loop_inherited(&reactor->loop)) {
-        reactor->phase = PEL_STOPPING;
-        run_until_left(reactor);
+    if (pel_loop_inherited(&reactor->loop) || !reactor->parked_count)
+        return Qnil;
+    if (NIL_P(run->given_up)) {
+        run->given_up = pel_protect(describe_given_up, reactor->self, &state);
+        if (state && NIL_P(pel_take_error(state)))
+            pel_rethrow(state);
+        if (state)
+            run->given_up = rb_ary_new();
     }
-    leave_run(reactor);
+    pel_give_up_parked(reactor);
+    return Qnil;
+}
+
+static VALUE end_left_run(VALUE argument)
+{
+    struct run *run = (struct run *)argument;
+    struct pel_reactor *reactor = run->reactor;
+    int state = 0;
+
+    give_up_fibers(argument); /* if Thread#kill has struck meanwhile */
+    leave_run(reactor, run->given_up);
     /* An interrupt may strike while the scheduler is set. It gives way to an exception that run is to raise already. */
     if (run->sets_scheduler)
         pel_protect(set_scheduler, Qnil, &state);
     if (state && NIL_P(reactor->fatal))
         reactor->fatal = pel_take_error(state);
     return Qnil;
+}
+
+/* Called by rb_ensure, which alone can delay a Thread#kill, and continue it after the parked fibers had their time. */
+static VALUE run_ensure(VALUE argument)
+{
+    struct pel_reactor *reactor = ((struct run *)argument)->reactor;
+
+    if (reactor->phase != PEL_LEAVING && !pel_loop_inherited(&reactor->loop)) {
+        reactor->phase = PEL_STOPPING;
+        run_until_left(reactor);
+    }
+    reactor->phase = PEL_LEAVING;
+    return rb_ensure(give_up_fibers, argument, end_left_run, argument);
 }
 
 static VALUE take_value(VALUE *source)
@@ -219,7 +251,7 @@ static VALUE run_reactor(struct run *run)
 static VALUE reactor_run(VALUE self, VALUE grace, VALUE carry_locals, VALUE block)
 {
     struct pel_reactor *reactor = pel_reactor_get(self);
-    struct run arguments = {.reactor = reactor, .block = block};
+    struct run arguments = {.reactor = reactor, .block = block, .given_up = Qnil};
     VALUE scheduler = rb_fiber_scheduler_get();
     int64_t nanoseconds = pel_nanoseconds(grace);
 
@@ -290,7 +322,7 @@ VALUE pel_run_outside(struct pel_reactor *reactor, VALUE proc)
 
 void pel_run_close(struct pel_reactor *reactor)
 {
-    struct run arguments = {.reactor = reactor, .block = Qnil};
+    struct run arguments = {.reactor = reactor, .block = Qnil, .given_up = Qnil};
 
     if (reactor->phase != PEL_IDLE)
         rb_raise(pel_eError, "the reactor is this thread's fiber scheduler until run has returned");

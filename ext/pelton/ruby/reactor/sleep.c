@@ -7,9 +7,9 @@ struct sleeper {
     struct sleeper *outer;    /* of the same fiber, which sleeps again in a trap handler */
 };
 
-int pel_sleep(struct pel_reactor *reactor, int64_t deadline, int for_mutex)
+int pel_sleep(struct pel_reactor *reactor, int64_t deadline)
 {
-    struct sleeper sleeper = {.waiter = {.for_mutex = for_mutex != 0}};
+    struct sleeper sleeper = {.waiter = {.exception = Qfalse}};
     VALUE fiber = rb_fiber_current();
     st_data_t key = (st_data_t)fiber, outer = 0;
     int state;

@@ -26,7 +26,7 @@ struct pel_waiter {
     uint8_t unblocked;  /* pel_unblock fired it: a Mutex or a Queue relies on this fiber going on */
     uint8_t off_queue;  /* firing puts it on no queue, because the wait blocks the thread or was abandoned */
     uint8_t transient;  /* of a transient task: the wait does not keep run going */
-    uint8_t for_mutex;  /* the fiber stands in the queue of a Mutex */
+    uint8_t given_up;   /* the reactor leaves, and the fiber has had its turn to end */
     uint8_t abandoned;  /* run has ended while the fiber was parked: the fiber never goes on */
 };
 

@@ -18,6 +18,11 @@ static VALUE run_worker(VALUE argument)
     return Qnil;
 }
 
+static VALUE run_worker_until_ended(VALUE worker)
+{
+    return pel_call_until_ended(run_worker, worker);
+}
+
 /* The worker's fiber ends, because the pool is full, or by force. */
 static VALUE end_worker(VALUE argument)
 {
@@ -41,7 +46,7 @@ static VALUE worker_body(RB_BLOCK_CALL_FUNC_ARGLIST(argument, data))
     struct pel_worker *worker = (struct pel_worker *)NUM2SIZET(data);
 
     worker->reactor->arrivals++;
-    return rb_ensure(run_worker, (VALUE)worker, end_worker, (VALUE)worker);
+    return rb_ensure(run_worker_until_ended, (VALUE)worker, end_worker, (VALUE)worker);
 }
 
 static VALUE make_worker_fiber(VALUE argument)

@@ -13,7 +13,7 @@ void pel_yield(struct pel_reactor *reactor)
     int state;
 
     reactor->budget = PEL_BUDGET;
-    if (!pel_can_park(reactor))
+    if (!pel_can_park(reactor) || reactor->phase == PEL_LEAVING)
         return;
     if (nothing_ready(reactor)) { /* then this fiber makes the loop's tick itself */
         pel_note_progress(reactor);

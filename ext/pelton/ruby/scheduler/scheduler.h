@@ -13,6 +13,7 @@ static inline struct pel_reactor *pel_scheduler_reactor(VALUE self)
     return reactor && reactor->self == self ? reactor : pel_reactor_current();
 }
 
+void pel_init_mutex_sleep(VALUE module);
 void pel_init_scheduler_read(VALUE module);
 void pel_init_scheduler_select(VALUE module);
 void pel_init_scheduler_timeout(VALUE module);

@@ -38,19 +38,14 @@ static VALUE scheduler_kernel_sleep(int argc, VALUE *argv, VALUE self)
     if (seconds == 0)
         pel_yield(reactor);
     else
-        pel_sleep(reactor, pel_deadline(argc > 0 ? argv[0] : Qnil), 0);
+        pel_sleep(reactor, pel_deadline(argc > 0 ? argv[0] : Qnil));
     return Qtrue;
 }
 
-static VALUE mutex_class;
-
 static VALUE scheduler_block(int argc, VALUE *argv, VALUE self)
 {
-    int for_mutex;
-
     rb_check_arity(argc, 1, 2);
-    for_mutex = RTEST(rb_obj_is_kind_of(argv[0], mutex_class));
-    return pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 1 ? argv[1] : Qnil), for_mutex) ? Qtrue : Qfalse;
+    return pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 1 ? argv[1] : Qnil)) ? Qtrue : Qfalse;
 }
 
 /* Called by any thread. The sleeper is looked up now, while the GVL is held: an unblock that waited in a queue could
@@ -188,8 +183,6 @@ void pel_init_scheduler(void)
 {
     VALUE module = rb_define_module_under(pel_mPelton, "Scheduler");
 
-    mutex_class = rb_const_get(rb_cObject, rb_intern("Mutex"));
-    rb_gc_register_mark_object(mutex_class);
     rb_define_method(module, "kernel_sleep", scheduler_kernel_sleep, -1);
     rb_define_method(module, "block", scheduler_block, -1);
     rb_define_method(module, "unblock", scheduler_unblock, 2);
@@ -201,6 +194,7 @@ void pel_init_scheduler(void)
     rb_define_method(module, "close", scheduler_close, 0);
     rb_define_private_method(module, "pidfd", scheduler_pidfd, 1);
     rb_define_private_method(module, "call_site", scheduler_call_site, 0);
+    pel_init_mutex_sleep(module);
     pel_init_scheduler_read(module);
     pel_init_scheduler_select(module);
     pel_init_scheduler_timeout(module);
