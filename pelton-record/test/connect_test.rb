@@ -39,4 +39,17 @@ class ConnectTest < PeltonTest
 
     assert_match(/the driver is missing: gem install pg, or add gem "pg" to the Gemfile/, errors)
   end
+
+  # A class of Sequel's own, beside those of Record.
+  def test_a_plain_model_of_sequel_has_the_database
+    first = connect
+    first.create_table(:things) { primary_key :id }
+    thing = Class.new(Sequel::Model) { set_dataset(:things) }
+
+    assert_equal [first, 1], [thing.db, thing.create.id]
+    Pelton::Record.disconnect
+    refute_includes Sequel::DATABASES, first
+    assert_raises(Sequel::Error) { Sequel::Model.db }
+    assert_equal connect, Sequel::Model.db
+  end
 end

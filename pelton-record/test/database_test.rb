@@ -60,4 +60,24 @@ class RecordDatabaseTest < PeltonTest
 
     assert_match(/SELECT \* FROM `numbers` WHERE \(`n` = 1\)/, log.string)
   end
+  # As Sequel's own specs ask it: outside of the block that has held the connection, and after a disconnect.
+  def test_a_connection_that_lies_in_the_pool_may_be_checked
+    database = connect
+    connection = database.synchronize { |one| one }
+
+    assert database.valid_connection?(connection)
+    assert database.synchronize { |one| database.valid_connection?(one) }
+    assert_equal [0, 1], [:default].flat_map { |name| database.pool.shards[name].then { |shard| [shard.in_use, shard.idle] } }
+    Pelton.run do
+      ready = Pelton::Operation.new
+      holder = Pelton.spawn { database.synchronize { ready.await } }
+      Pelton.spawn { nil }.await
+      assert_raises(Pelton::Record::SharedConnectionError) { database.valid_connection?(connection) }
+      ready.succeed
+      holder.await
+    end
+    database.disconnect
+    refute database.valid_connection?(connection)
+  end
+
 end

@@ -80,4 +80,20 @@ class RelationTest < PeltonTest
     end
     assert_equal bob, Author.find(bob.id)
   end
+  def test_the_model_s_methods_are_there_in_scopes
+    ann
+    found = model(:Searcher) do
+      self.table_name = "authors"
+      scope :search, ->(text) { where("name LIKE ?", "#{sanitize_sql_like(text)}%") }
+      scope :quoted, -> { where("#{quoted_table_name}.name = ?", column_names.include?("name") ? "Ann" : "") }
+      scope :busy, -> { transaction { where(id: Blog::Author.where(name: "Ann").ids) } }
+      scope :keyed, -> { where(primary_key => Blog::Author.find_by(name: "Ann").id) }
+      scope :labelled, -> { where(name: human_attribute_name(:ann)) }
+    end
+
+    assert_equal [1] * 5, [found.search("An"), found.quoted, found.busy, found.keyed, found.labelled].map(&:count)
+    assert_equal [true, false], %i[sanitize_sql_like nonsense].map { |name| found.all.respond_to?(name) }
+    assert_raises(NoMethodError) { found.all.nonsense }
+  end
+
 end

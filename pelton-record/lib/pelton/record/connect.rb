@@ -54,6 +54,7 @@ module Pelton
         database.extend_datasets(Routing) if database.sharded?
         database.extend(Database)
         database.test_connection
+        Sequel.synchronize { Sequel::DATABASES.push(database) } # where a plain Sequel::Model looks for its own
         @databases += [database]
         @metrics ||= Pelton::Metrics.add(Metrics::FAMILIES) { Metrics.of(databases) }
         self.database = database
@@ -64,6 +65,8 @@ module Pelton
       # Closes all connections of all databases. Those in use are closed when they come back.
       def disconnect
         @databases.each(&:disconnect)
+        Sequel.synchronize { @databases.each { |database| Sequel::DATABASES.delete(database) } }
+        Sequel::Model.db = nil if @databases.include?(Sequel::Model.instance_variable_get(:@db))
         @databases = []
         @metrics = Pelton::Metrics.remove(@metrics)
         self.database = nil

@@ -60,6 +60,16 @@ module Pelton
         end
       end
 
+      # @param connection [Object] one that this fiber holds, or that lies in the pool
+      # @return [Boolean] whether it can be used; false for one that has been closed
+      # @raise [SharedConnectionError] when another fiber holds it
+      # @asynchronous
+      def valid_connection?(connection)
+        slot = pool.slot_of(connection)
+        return false if slot.nil? || slot.spoiled
+        slot.fiber.nil? ? pool.borrow(slot) { super } : super
+      end
+
       private
 
       def check(slot)

@@ -73,6 +73,15 @@ module Pelton
         end
       end
 
+      # Yields while this fiber holds a connection that was idle.
+      # @private
+      def borrow(slot)
+        slot.shard.borrow(slot, Fiber.current)
+        yield
+      ensure
+        slot.shard.give(slot) if slot.fiber.equal?(Fiber.current)
+      end
+
       # Whether the fiber must read from the primary, because it has used it lately and replicas are late.
       def sticky?
         wrote = Thread.current[@mark] if @sticky

@@ -184,15 +184,18 @@ module Pelton
         @extensions ? found.extended_by(@extensions) : found
       end
 
-      # The model's own class methods, and Sequel's.
+      # The class methods that the program has defined, Sequel's methods of datasets, and the model's.
       def method_missing(name, *args, **options, &block)
         return scoping { model.public_send(name, *args, **options, &block) } if own_class_method?(name)
-        return super unless dataset.respond_to?(name)
+        return model_method(name, args, options, block) { super } unless dataset.respond_to?(name)
         found = dataset.public_send(name, *args, **options, &block)
         (found.is_a?(Sequel::Dataset) && found.row_proc) ? derived(found) : found
       end
 
-      def respond_to_missing?(name, include_all = false) = own_class_method?(name) || dataset.respond_to?(name, include_all) || super
+      # sanitize_sql_like, transaction, column_names and so on, in the bodies of scopes above all.
+      def model_method(name, args, options, block) = model.respond_to?(name) ? model.public_send(name, *args, **options, &block) : yield
+
+      def respond_to_missing?(name, include_all = false) = dataset.respond_to?(name, include_all) || model.respond_to?(name) || super
 
       # Those that a program has defined: scopes, above all.
       def own_class_method?(name) = model.respond_to?(name) && !Model.respond_to?(name)

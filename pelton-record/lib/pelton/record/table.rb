@@ -58,6 +58,9 @@ module Pelton
       # @return [Array<String>] as ActiveRecord has them; Sequel's `columns` are Symbols
       def column_names = dataset && columns.map(&:to_s)
 
+      # @return [String] as it stands in SQL, for a text of the program's own
+      def quoted_table_name = db.literal(table_name)
+
       # @return [Class] the one whose table this is
       def base_class = table_root
 

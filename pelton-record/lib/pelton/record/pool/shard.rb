@@ -93,6 +93,17 @@ module Pelton
           (idle_since && now - idle_since < CHECK_AFTER) ? slot : prepare(slot, idle_since)
         end
 
+        # Takes an idle connection for a fiber that holds no other.
+        #
+        # @raise [SharedConnectionError] it is not idle any more, or the fiber holds another
+        def borrow(slot, fiber)
+          @mutex.synchronize do
+            raise SharedConnectionError, "the fiber holds another connection, or this one is not idle" if @held.key?(fiber) || !@idle.delete(slot)
+            @taken += 1
+            hold(slot, fiber, Clock.now)
+          end
+        end
+
         # Gives a connection back: to the fiber that has waited longest, if one waits.
         def give(slot)
           now = Clock.now
