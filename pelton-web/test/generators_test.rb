@@ -27,10 +27,10 @@ class WebGeneratorsTest < PeltonTest
   def test_it_needs_an_application
     FileUtils.rm_rf(File.join(@root, "config"))
 
-    assert_includes refused("model", "post"), "there is no application here"
+    assert_includes refused("model", "post"), "this is not the folder of an application"
     put("config/application.rb", "class Shop\nend\n")
 
-    assert_includes refused("controller", "posts"), "config/application.rb defines none"
+    assert_includes refused("controller", "posts"), "config/application.rb defines no Pelton::Web::Application"
   end
 
   def test_a_pretended_command_writes_nothing_and_says_the_same

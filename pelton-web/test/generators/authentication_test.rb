@@ -48,8 +48,8 @@ class WebGeneratorsAuthenticationTest < PeltonTest
     FileUtils.rm(File.join(@root, "test/test_helper.rb"))
     said = generate("authentication")
 
-    assert_includes said, "app/views/layouts/application.html.erb, which has no place for this. Write yourself:\n             <%= render \"shared/account\" %>"
-    assert_includes said, "missing  test/test_helper.rb. Write yourself:"
+    assert_includes said, "app/views/layouts/application.html.erb: found no place for this. Add it yourself:\n             <%= render \"shared/account\" %>"
+    assert_includes said, "missing  test/test_helper.rb. Add this yourself:"
   end
 
   def test_what_is_refused

@@ -16,7 +16,7 @@ module Pelton
 
         # The person at the terminal wants no more files.
         class Quit < Refused
-          def initialize = super("you have ended it; the files that are listed above are written")
+          def initialize = super("stopped; the files listed above have been written")
         end
 
         # @return [String] the folder of the application
@@ -59,11 +59,11 @@ module Pelton
         # @raise [SystemCallError]
         def insert(path, text, after:)
           file = File.join(@root, path)
-          return say(:missing, "#{path}. Write yourself:\n#{text.gsub(/^/, " " * 13)}") unless File.file?(file)
+          return say(:missing, "#{path}. Add this yourself:\n#{text.gsub(/^/, " " * 13)}") unless File.file?(file)
           whole = File.read(file, encoding: "UTF-8")
           return say(:identical, path) if whole.include?(text)
           place = whole.match(after)&.end(0)
-          return say(:unchanged, "#{path}, which has no place for this. Write yourself:\n#{text.gsub(/^/, " " * 13)}") unless place
+          return say(:unchanged, "#{path}: found no place for this. Add it yourself:\n#{text.gsub(/^/, " " * 13)}") unless place
           put(:insert, path, whole.insert(place, text))
         end
 

@@ -26,7 +26,7 @@ module Pelton
         def initialize(files)
           @files = files
           @application = files.read(CONFIGURATION).to_s[/^\s*class (\w+) < Pelton::Web::Application/, 1] ||
-            raise(Refused, "there is no application here, for #{CONFIGURATION} defines none: call this in the folder that pelton new has made")
+            raise(Refused, "this is not the folder of an application: #{CONFIGURATION} defines no Pelton::Web::Application. Change to the folder that pelton new made")
         end
 
         private
