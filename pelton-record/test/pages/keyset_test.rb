@@ -102,6 +102,11 @@ class KeysetTest < PeltonTest
 
     assert_match(tuple ? /\(.things.\..number., .things.\..id.\) > \(/ : /number. >= /, sql.call(:number))
     assert_match(/number. >= /, sql.call(:number, {id: :desc}))
+    with_null_last = "rank NULLS LAST"
+    _, there, null = queries { @things.order(with_null_last).keyset(limit: 1).then { |page| @things.order(with_null_last).keyset(limit: 50, **page.links[:next]).to_a } }
+
+    refute_match(/ IS NULL/, there[/WHERE.*ORDER/], "no index finds a value or NULL")
+    assert_match(/WHERE \(.things.\..rank. IS NULL\)/, null)
   end
 
   def test_orders_that_are_no_columns

@@ -103,10 +103,10 @@ module Pelton
       # A page that begins behind a record, or ends before one.
       class Keyed < Page
         # @private
-        def initialize(keyset, relation, limit, after, before)
+        def initialize(keyset, relations, limit, after, before)
           super()
           @keyset = keyset
-          @relation = relation
+          @relations = relations
           @limit = limit
           @after = after
           @before = before
@@ -123,7 +123,7 @@ module Pelton
         private
 
         def read
-          found = @relation.limit(limit + 1).records
+          found = @relations.inject([]) { |rows, relation| (rows.size > limit) ? rows : rows + relation.limit(limit + 1 - rows.size).records }
           @more = found.size > limit
           found = found.first(limit)
           found.reverse! if @before

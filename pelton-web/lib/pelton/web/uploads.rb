@@ -54,9 +54,10 @@ module Pelton
 
       # @param key [String]
       # @return [Boolean] whether the file was there
+      # @asynchronous
       def delete(key)
         return false unless key?(key)
-        File.unlink(locate(key))
+        Pelton.offload { File.unlink(locate(key)) } # of a large file it takes long
         true
       rescue Errno::ENOENT
         false

@@ -10,8 +10,8 @@ module Pelton
       # The order of a list whose pages begin behind a record: its columns, and the condition that a row comes later.
       #
       # The condition names the first column by itself (`a >= 5 AND (a > 5 OR (a = 5 AND id > 7))`), so that a database finds the beginning by an
-      # index. Where all columns are compared in one direction and none can be NULL, it is `(a, id) > (5, 7)`; MariaDB would read the
-      # whole index for that.
+      # index. Where all columns have one direction and no NULL comes later, it is `(a, id) > (5, 7)`; MariaDB would read the whole index for
+      # that.
       # @private
       class Keyset
         # A column of the order.
@@ -33,6 +33,8 @@ module Pelton
           end
 
           def inverted = self.class.new(name, column, !descending, (nulls == :first) ? :last : :first, nullable, type)
+
+          def present = dup.tap { |one| one.nullable = false }
 
           def ordered(explicit) = Sequel::SQL::OrderedExpression.new(column, descending, explicit ? {nulls: nulls} : {})
 
@@ -58,15 +60,17 @@ module Pelton
           @explicit = @rows.opts[:order].to_a.any? { |one| one.is_a?(Sequel::SQL::OrderedExpression) && one.nulls }
         end
 
-        # @return [Sequel::Dataset] the rows behind a position, or those before it, in the opposite order
+        # The rows behind a position, or those before it, in the opposite order. Where NULL comes last, the rows with it are apart: no index finds
+        # `a >= 5 OR a IS NULL`.
+        #
+        # @return [Array<Sequel::Dataset>] each is asked if those before it have too few
         def rows(values, backwards)
           terms = backwards ? @terms.map(&:inverted) : @terms
-          rows = @rows.order(*terms.map { |term| term.ordered(@explicit) })
-          rows = rows.where(condition(terms, values)) if values
-          raw = terms.select { |term| term.type.raw? }
-          return rows if raw.empty?
-          rows = rows.select_all(rows.first_source_alias) unless rows.opts[:select]
-          rows.select_append(*raw.map { |term| Sequel.cast(term.column, String).as(alias_of(term)) })
+          rows = with_texts(@rows.order(*terms.map { |term| term.ordered(@explicit) }))
+          return [rows] unless values
+          first = terms.first
+          return [rows.where(condition(terms, values))] unless first.nullable && first.nulls == :last && values.first
+          [condition([first.present, *terms.drop(1)], values), first.same(nil)].map { |condition| rows.where(condition) }
         end
 
         # Takes what {#rows} has added out of a record.
@@ -94,6 +98,13 @@ module Pelton
         end
 
         private
+
+        def with_texts(rows)
+          raw = @terms.select { |term| term.type.raw? }
+          return rows if raw.empty?
+          rows = rows.select_all(rows.first_source_alias) unless rows.opts[:select]
+          rows.select_append(*raw.map { |term| Sequel.cast(term.column, String).as(alias_of(term)) })
+        end
 
         # A position in another order is none in this.
         def digest = Zlib.crc32("#{@model.table_name}: #{@terms.join(", ")}")
@@ -134,11 +145,14 @@ module Pelton
         end
 
         def condition(terms, values)
-          if @model.db.database_type != :mysql && terms.none?(&:nullable) && terms.map(&:descending).uniq.size == 1
-            return together(terms, values)
-          end
+          return together(terms, values) if comparable?(terms, values)
           first = terms.first.from(values.first) if terms.size > 1
           [first, behind(terms, values)].compact.reduce { |one, other| Sequel.&(one, other) }
+        end
+
+        def comparable?(terms, values)
+          @model.db.database_type != :mysql && terms.map(&:descending).uniq.size == 1 &&
+            terms.zip(values).none? { |term, value| value.nil? || (term.nullable && term.nulls == :last) }
         end
 
         def together(terms, values)

@@ -50,7 +50,7 @@ module Pelton
           raise ArgumentError, "keyset takes after: or before:, not both" if after && before
           keyset = Page::Keyset.new(self)
           values = keyset.values(after || before) if after || before
-          Page::Keyed.new(keyset, derived(keyset.rows(values, !before.nil?)), limit, after, before)
+          Page::Keyed.new(keyset, keyset.rows(values, !before.nil?).map { |rows| derived(rows) }, limit, after, before)
         end
 
         # @private
