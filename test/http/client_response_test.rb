@@ -95,7 +95,7 @@ class ClientResponseTest < PeltonTest
       "Content-Encoding: gzip\r\nContent-Length: 2\r\n" => [Pelton::ProtocolError, "the body cannot be inflated"],
       "Content-Encoding: deflate\r\nContent-Length: 1\r\n" => [Pelton::ProtocolError, "the compressed body is cut short"],
       "Content-Length: 0\r\nLocation: /again\r\n" => [Pelton::HTTP::RedirectError, "more than 5 redirects"],
-      "Content-Length: 0\r\nLocation: ftp://x/\r\n" => [Pelton::HTTP::RedirectError, "#<URI::FTP ftp://x/> is not"]
+      "Content-Length: 0\r\nLocation: ftp://x/\r\n" => [Pelton::HTTP::RedirectError, "\"ftp://x/\" is not"]
     }.each do |headers, (type, text)|
       server = HTTPScript.new { "HTTP/1.1 #{headers.include?("Location") ? 302 : 200} OK\r\n#{headers}\r\n#{headers.include?("deflate") ? "\x78" : "ok"}" }
       error = assert_raises(type, headers) { Pelton::HTTP::Client.new(server.url, max_body: 100).get("/") }

@@ -191,7 +191,7 @@ module Pelton
 
       def error(request, error)
         return error unless error.is_a?(EOFError)
-        ConnectionError.new("#{request.method} #{request.url}: the server closed the connection without a response")
+        ConnectionError.new("#{request}: the server closed the connection without a response")
       end
 
       # The pool of this thread's reactor. A child process after a fork has another reactor.

@@ -10,6 +10,8 @@ module Pelton
     # The body of a request, in pieces.
     # @private
     class ClientBody
+      include Opaque
+
       # Bytes read from an IO at a time.
       PIECE = 65_536
 

@@ -7,6 +7,8 @@ module Pelton
     # A connection of the client: one request at a time, and its response.
     # @private
     class ClientConnection
+      include Opaque
+
       # The most 1xx responses before the final one.
       INFORMATIONAL = 100
 

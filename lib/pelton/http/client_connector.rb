@@ -7,6 +7,8 @@ module Pelton
     # Makes the client's connections: to the server or through a proxy, with TLS for https.
     # @private
     class ClientConnector
+      include Opaque
+
       # The environment variables that name proxies.
       NAMES = %w[http_proxy https_proxy HTTP_PROXY HTTPS_PROXY].freeze
 
@@ -26,7 +28,7 @@ module Pelton
         deadline = timeout && Clock.now + timeout
         proxy = (@proxy == :environment) ? environment(request.url) : @proxy unless @unix
         tunnelled = proxy && (@tunnel || request.tls?)
-        raise ArgumentError, "TLS inside of TLS is not supported: #{request.url} needs an http:// proxy" if request.tls? && proxy&.scheme == "https"
+        raise ArgumentError, "TLS inside of TLS is not supported: #{ClientRequest.shown(request.url)} needs an http:// proxy" if request.tls? && proxy&.scheme == "https"
         stream = open_stream(request, proxy, deadline)
         tunnel(stream, request, proxy, deadline) if tunnelled
         secure(stream, request, deadline) if request.tls?

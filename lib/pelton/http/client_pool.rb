@@ -8,9 +8,11 @@ module Pelton
     # The connections of one client on one thread, up to a limit for each origin. They stay open between requests.
     # @private
     class ClientPool
+      include Opaque
+
       # The connections to one origin. permits: a semaphore that counts the free ones; idle: the longest idle first; users: the
       # requests that wait or run.
-      Origin = Struct.new(:permits, :idle, :users)
+      Origin = Struct.new(:permits, :idle, :users) { include Opaque }
 
       # The most idle connections to all origins. Beyond, the connection that has been idle longest is closed.
       MAX_IDLE = 100

@@ -9,6 +9,8 @@ module Pelton
     # A request of the client: method, URL, headers and body, all checked.
     # @private
     class ClientRequest
+      include Opaque
+
       NONE = Object.new.freeze
 
       TOKEN = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
@@ -36,11 +38,14 @@ module Pelton
       # @raise [ArgumentError] the URL is invalid
       def self.parse(url)
         uri = url.is_a?(URI) ? url : URI.parse(escape(url))
-        raise ArgumentError, "#{url.inspect} is not an http:// or https:// URL" unless uri.is_a?(URI::HTTP) && uri.hostname && !uri.hostname.empty?
+        raise ArgumentError, "#{shown(url).inspect} is not an http:// or https:// URL" unless uri.is_a?(URI::HTTP) && uri.hostname && !uri.hostname.empty?
         uri
-      rescue URI::InvalidURIError => error
-        raise ArgumentError, "#{url.inspect} is not a URL: #{error.message}"
+      rescue URI::InvalidURIError # whose message has the whole text
+        raise ArgumentError, "#{shown(url).inspect} is not a URL", cause: nil
       end
+
+      # @return [String] a URL for messages and `inspect`: without a password and a query, which may contain secrets
+      def self.shown(url) = url.to_s.sub(%r{//[^/?#]*@}, "//").sub(/[?#].*/m, "")
 
       attr_reader :method, :url, :headers, :body
 
@@ -83,7 +88,10 @@ module Pelton
       #
       # @param error [Error]
       # @return [Error] of the same class
-      def named(error) = error.exception("#{@method} #{@url}: #{error.message}")
+      def named(error) = error.exception("#{self}: #{error.message}")
+
+      # @return [String] for messages: "GET http://example.com/"
+      def to_s = "#{@method} #{self.class.shown(@url)}"
 
       # The bytes of the head.
       # @param absolute [Boolean] for a proxy, with the whole URL
@@ -148,8 +156,8 @@ module Pelton
 
       def join(base, url)
         base.merge(url.is_a?(URI) ? url : self.class.escape(url))
-      rescue URI::Error => error
-        raise ArgumentError, "#{url.inspect} is not a URL: #{error.message}"
+      rescue URI::Error
+        raise ArgumentError, "#{self.class.shown(url).inspect} is not a URL", cause: nil
       end
 
       def with_query(url, query)

@@ -113,7 +113,7 @@ module Pelton
         self
       end
 
-      def inspect = "#<#{self.class.name} #{@status} #{@reason} #{@url}>"
+      def inspect = "#<#{self.class.name} #{@status} #{@reason} #{ClientRequest.shown(@url)}>"
 
       # The size in bytes up to which discard reads the rest instead of closing the connection.
       SMALL = 16_384

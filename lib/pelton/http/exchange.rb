@@ -12,6 +12,8 @@ module Pelton
     #
     # Once the response is complete, or the client has left, calls have no effect.
     class Exchange
+      include Opaque
+
       # @!method call(argument = nil)
       #   @param argument [Array, Hash] a response, or early hints; none: hijack
       #   @return [IO, nil] the socket of a hijacked connection
@@ -69,6 +71,8 @@ module Pelton
 
     # The stream of a streaming body (`body.call(stream)`): it reads the request and writes the response.
     class BodyStream
+      include Opaque
+
       # @private
       def initialize(exchange)
         @exchange = exchange

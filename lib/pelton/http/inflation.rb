@@ -8,6 +8,8 @@ module Pelton
     # a reader that collects the pieces can stop at a limit.
     # @private
     class Inflation
+      include Opaque
+
       # @yieldparam error [ProtocolError] the block may return another one to raise
       # @return [Inflation, nil] nil for other codings
       def self.for(coding, &name)

@@ -14,6 +14,8 @@ module Pelton
     #   client.post("photos", multipart: {title: "Nile", tags: ["river", "map"], photo: File.open("nile.jpg")})
     #   client.post("photos", multipart: {photo: {content: bytes, filename: "nile.jpg", type: "image/jpeg"}})
     class Multipart
+      include Opaque
+
       # The content type of a file without another one.
       TYPE = "application/octet-stream"
 

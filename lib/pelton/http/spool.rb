@@ -9,6 +9,8 @@ module Pelton
     # it in a file. Then `rack.input` can be rewound, and a slow upload waits here instead of in the application.
     # {Server#initialize} uses it for `spool:`.
     class Spool
+      include Opaque
+
       # @param app [#call]
       # @param memory [Integer] the most bytes of a body in memory
       def initialize(app, memory: 131_072)

@@ -24,6 +24,7 @@ module Pelton
     #
     # Messages are Strings: text is UTF-8, everything else is binary. A socket belongs to the thread that opened it.
     class WebSocket
+      include Opaque
       extend WebSocketHandshake
       include WebSocketOutput
 

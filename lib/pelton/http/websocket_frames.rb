@@ -8,6 +8,8 @@ module Pelton
     # refused as soon as its bytes show it.
     # @private
     class WebSocketFrames
+      include Opaque
+
       # The peer broke the protocol.
       class Fault < StandardError
         # @return [Integer] for the close frame that answers it

@@ -88,8 +88,16 @@ module Pelton
       HEAD = 32_768
 
       # The driver writes to a wire. A wire with an environment belongs to a server.
-      ServerWire = Struct.new(:stream, :env) { def write(bytes) = stream.write(bytes) }
-      ClientWire = Struct.new(:stream, :url) { def write(bytes) = stream.write(bytes) }
+      ServerWire = Struct.new(:stream, :env) do
+        include Opaque
+
+        def write(bytes) = stream.write(bytes)
+      end
+      ClientWire = Struct.new(:stream, :url) do
+        include Opaque
+
+        def write(bytes) = stream.write(bytes)
+      end
       private_constant :HEAD, :ServerWire, :ClientWire
 
       private

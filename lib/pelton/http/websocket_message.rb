@@ -10,6 +10,8 @@ module Pelton
     # and compressed once.
     # @private
     class WebSocketMessage
+      include Opaque
+
       # Makes a frame. A client's must have a mask.
       #
       # @return [String] binary, frozen

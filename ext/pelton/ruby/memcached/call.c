@@ -194,8 +194,10 @@ void pel_memcached_raise_write_error(struct pel_memcached_call *call, int code)
     if (code == PEL_ELIMIT && call->key_slice.length <= PEL_MEMCACHED_KEY_LIMIT)
         rb_raise(rb_const_get(pel_mPelton, rb_intern("LimitError")),
                  "the value is longer than memcached's protocol can say");
-    rb_raise(cKeyError, "a key has 1 to %d bytes%s, and no space or control character: %+" PRIsVALUE,
-             PEL_MEMCACHED_KEY_LIMIT, NIL_P(call->client->namespace) ? "" : ", the namespace included", call->key);
+    /* The key itself may be secret: the id of a session. */
+    rb_raise(cKeyError, "a key has 1 to %d bytes%s, and no space or control character; this one has %ld bytes",
+             PEL_MEMCACHED_KEY_LIMIT, NIL_P(call->client->namespace) ? "" : ", the namespace included",
+             (long)call->key_slice.length);
 }
 
 /* ---- the result ----------------------------------------------------------------------------------------------- */

@@ -4,6 +4,8 @@ module EventMachine
   # The base class of all handlers: override the methods that the loop calls, and call the others. {EventMachine.connect},
   # {EventMachine.start_server} and the like make the objects; programs do not call `new`.
   class Connection
+    include Pelton::Opaque
+
     # @private
     # @param signature [Integer, nil] the signature of its transport
     def self.new(signature, *arguments, &block)

@@ -7,6 +7,8 @@ module EventMachine
   # While a callback waits, its transport is busy, and unbind is called after the callback.
   # @private
   class Transport
+    include Pelton::Opaque
+
     attr_reader :signature
     attr_accessor :connection
 

@@ -34,11 +34,14 @@ module Pelton
         "#{driver}://#{"#{options[:user]}@" if options[:user]}#{options[:host]}#{":#{options[:port]}" if options[:port]}/#{options[:database]}"
       end
 
+      # @return [String] without a password
+      def inspect = "#<#{self.class} #{self}>"
+
       # @return [Boolean]
       def memory? = options[:database] == ":memory:"
 
       # @return [String] the text, where no password can be seen
-      def self.without_password(text) = text.to_s.sub(%r{(//[^:/@]*):[^@]*@}, '\1:...@')
+      def self.without_password(text) = text.to_s.sub(%r{(//[^:/@]*):.*@}m, '\1:...@')
 
       private
 
@@ -67,8 +70,8 @@ module Pelton
         raise ConfigurationError, "#{Address.without_password(text)}: the name of the database is missing. The address is #{FORMS}" if name.empty?
         parts = {user: uri.user, password: uri.password}.compact.transform_values { |part| URI::DEFAULT_PARSER.unescape(part) }
         {host: uri.hostname, port: uri.port, database: name, **parts, **query_options(uri.query)}.compact
-      rescue URI::InvalidURIError
-        raise ConfigurationError, "#{Address.without_password(text)}: the address cannot be read. Write special letters of the password as %40 for @, %2F for /"
+      rescue URI::InvalidURIError # whose message has the password
+        raise ConfigurationError, "#{Address.without_password(text)}: the address cannot be read. Write special letters of the password as %40 for @, %2F for /", cause: nil
       end
 
       def query_options(query) = URI.decode_www_form(query.to_s).to_h { |name, value| [name.to_sym, value] }

@@ -8,6 +8,8 @@ module Pelton
     # What differs between the databases, beyond their SQL: how a connection is checked, given up, and left to the parent after a fork.
     # @private
     class Driver
+      include Opaque
+
       CANCEL_TIMEOUT = 2 # seconds for the server to take note that a query is not wanted any more
 
       # @return [String] the database's address, without a password

@@ -9,6 +9,8 @@ module Pelton
     # and again, ever more slowly.
     # @private
     class Listener
+      include Opaque
+
       PAUSES = [0.1, 0.5, 1, 2, 5, 10, 30].freeze # seconds before the next attempts
       CHECK_EVERY = 30 # seconds without a message, after which the server is asked whether it is there
 

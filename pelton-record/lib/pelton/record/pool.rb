@@ -10,6 +10,7 @@ module Pelton
     #
     # Sequel calls it; a program sees it in {Record.stats}.
     class Pool < Sequel::ConnectionPool
+      include Opaque
     end
   end
 end

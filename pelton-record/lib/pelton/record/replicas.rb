@@ -7,6 +7,8 @@ module Pelton
     # The servers that only read. They are taken in turns; one that does not answer is left out for a while, then one fiber tries it again.
     # @private
     class Replicas
+      include Opaque
+
       DOWN = 5 # seconds for which a server that did not answer is left out
       STICKY = 2 # seconds for which a fiber that has written reads from the primary
 

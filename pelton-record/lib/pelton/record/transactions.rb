@@ -6,7 +6,7 @@ module Pelton
     # A rollback gives an object back what it knew before: whether it is new, its key, and what differs from the database.
     module Transactions
       # What an object knows about its row.
-      State = Struct.new(:new, :destroyed, :values, :loaded)
+      State = Struct.new(:new, :destroyed, :values, :loaded) { include Opaque }
       SAVEPOINT = {savepoint: true}.freeze
       private_constant :State, :SAVEPOINT
 

@@ -46,6 +46,8 @@ module Pelton
     # false. It is not called when an error leaves the action. `initialize` sets no variable for a part: where a part's
     # variable is not set, it is nil.
     class Controller
+      include Opaque
+
       extend Filters
       extend Rescues
       extend Actions

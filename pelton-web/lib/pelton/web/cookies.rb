@@ -17,6 +17,8 @@ module Pelton
     #
     # A cookie is HttpOnly and SameSite=Lax, valid for the whole site, and Secure where the request came by TLS, unless it is said otherwise.
     class Cookies
+      include Opaque
+
       # Bytes of a name and its value: browsers drop a longer cookie.
       MAXIMUM = 4096
       ATTRIBUTES = %i[value path domain max_age expires secure httponly same_site partitioned].freeze
@@ -104,6 +106,8 @@ module Pelton
       # A jar whose values are signed or encrypted. One that was changed by the client, was made by an unknown secret or has expired is absent. The
       # name of the cookie is protected as well: the value of one is not accepted as another's.
       class Protected
+        include Opaque
+
         # @private
         def initialize(cookies, secrets, write, read)
           @cookies, @secrets, @write, @read = cookies, secrets, write, read

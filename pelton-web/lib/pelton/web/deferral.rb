@@ -40,6 +40,8 @@ module Pelton
 
       # Stands for the server's `async.callback`.
       class Callback
+        include Opaque
+
         # @return [Array<Proc>] what changes the response, from the inside out
         attr_reader :changes
 

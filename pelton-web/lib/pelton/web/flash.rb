@@ -8,6 +8,8 @@ module Pelton
     #     flash.now[:alert] = "Try again." # for this page
     #     flash.keep                       # what this page got is for the next one, too
     class Flash
+      include Opaque
+
       include Enumerable
 
       KEY = "flash"
@@ -75,6 +77,8 @@ module Pelton
 
       # Takes messages for this page alone.
       class Now
+        include Opaque
+
         # @private
         def initialize(messages) = @messages = messages
 

@@ -18,6 +18,8 @@ module Pelton
     # Without `default:` the parameter must be there; a parameter that is there must always be right. Otherwise {Invalid} answers 422 and
     # names the parameter; for a variable of the path, {NotFound} answers 404.
     class Params
+      include Opaque
+
       # Parameters are missing, or are not what the action needs.
       class Invalid < RequestError
         status 422

@@ -7,6 +7,8 @@ module Pelton
     # An answer that says what was wrong with a request: a problem document (RFC 9457) for clients that accept JSON rather than HTML,
     # a small page for browsers, plain text for all others.
     class Problem
+      include Opaque
+
       # @return [Integer]
       attr_reader :status
 

@@ -33,6 +33,8 @@ module Pelton
       # A controller without an action.
       # @private
       class Keeper < Controller
+        include Opaque
+
         # @param headers [Hash] of the response
         # @return [void]
         # @raise [CookieOverflow]

@@ -21,6 +21,8 @@ module Pelton
 
     # Rack's request, with limits on what a client may send as parameters.
     class Request < Rack::Request
+      include Opaque
+
       FORMS = %w[application/x-www-form-urlencoded multipart/form-data].freeze
       # What Rack says of them is for its developers.
       MALFORMED = {

@@ -6,6 +6,8 @@ module Pelton
   module Web
     # What an action answers: a status, headers and a body. The request is answered when there is a body.
     class Response
+      include Opaque
+
       TEXT = "text/plain; charset=utf-8"
       private_constant :TEXT
 

@@ -17,6 +17,8 @@ module Pelton
     #       setting(:allowed_hosts, []) { |value| "must be an Array" unless value.is_a?(Array) }
     #     end
     class Settings
+      include Opaque
+
       class << self
         # Declares a setting.
         #

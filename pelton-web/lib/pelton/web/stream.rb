@@ -28,6 +28,8 @@ module Pelton
     # is cancelled, so its `ensure` blocks run. Writing waits for a client that reads slowly. Under a server that is not Pelton's the block
     # runs in the server's own thread, and ends when writing fails.
     class Stream
+      include Opaque
+
       class << self
         # @return [Hash{Symbol => Integer}] streams that are `open`; all that were ever `opened`; and those of them that were `cancelled`
         #   because the client left or the lifetime was over

@@ -9,6 +9,8 @@ module Pelton
   module Web
     # What a template is evaluated in: the controller's instance variables, and the helpers. Made for each page.
     class View
+      include Opaque
+
       include Helpers
 
       NO_LOCALS = {}.freeze

@@ -10,6 +10,8 @@ module EventMachine
     #
     # @private
     class Postgres3Scram
+      include Pelton::Opaque
+
       NAME = "SCRAM-SHA-256"
       HEADER = "n,,"
 

@@ -6,6 +6,8 @@ module Pelton
     # find sends the value, reads the row, and does nothing else.
     # @private
     class Lookup
+      include Opaque
+
       # @param dataset [Sequel::Dataset] all rows of a table
       # @param sql [String] the statement up to the value
       def initialize(dataset, sql)

@@ -7,6 +7,8 @@ module Pelton
       # query fails, each asks alone.
       # @private
       class Batch
+        include Opaque
+
         SIZE = 5000 # keys of a query at most: PostgreSQL takes 65,535 values
 
         def initialize(model, column, key)

@@ -7,6 +7,8 @@ module Pelton
       # pays nothing for it.
       # @private
       class Leaks
+        include Opaque
+
         LOOKS = 4 # in the time after which a connection counts as leaked
 
         # @param pool [Pool]

@@ -9,6 +9,8 @@ module Pelton
       # to the fiber that has waited longest, so nobody overtakes.
       # @private
       class Shard
+        include Opaque
+
         CHECK_AFTER = 1 # seconds after which an idle connection is checked before it is used
 
         # @return [Symbol] the server's

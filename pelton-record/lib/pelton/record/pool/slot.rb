@@ -6,6 +6,8 @@ module Pelton
       # A connection's place in the pool, and who holds it.
       # @private
       class Slot
+        include Opaque
+
         # @return [Object, nil] the driver's connection
         attr_accessor :connection
 

@@ -11,6 +11,8 @@ module Pelton
       # waits for a lock parks its fiber: SQLite calls a block meanwhile.
       # @private
       class Connection
+        include Opaque
+
         PERIOD = 500 # instructions of SQLite's machine between two looks at the clock. Most take 20 ns, but one may read a long text
         SLICE = 0.0005 # seconds for which a fiber computes here before the loop turns
         TRANSACTION_SLICE = 0.005 # the same between the statements of a transaction, since other writers wait until it ends

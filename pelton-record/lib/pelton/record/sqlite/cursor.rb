@@ -6,6 +6,8 @@ module Pelton
       # The rows of a statement. The first ones have been read; others are read when they are wanted, while the statement stays open.
       # @private
       class Cursor
+        include Opaque
+
         CHUNK = 200 # rows that are read at a time
 
         # @return [Array<Symbol>] the columns' names

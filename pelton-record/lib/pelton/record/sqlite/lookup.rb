@@ -8,6 +8,8 @@ module Pelton
       # SQLite's: by a prepared statement.
       # @private
       class Lookup < Record::Lookup
+        include Opaque
+
         ROWS = Dataset
         INTEGERS = (-2**63...2**63)
         private_constant :INTEGERS

@@ -6,6 +6,8 @@ module Pelton
       # Fragments in the memory of the process, within a limit. When it is reached, they are dropped in the order of their storing,
       # oldest first; one that was used since it was last considered is spared once. Threads may share it.
       class Memory
+        include Opaque
+
         Entry = Struct.new(:fragment, :expires, :memory, :used)
         private_constant :Entry
 

@@ -7,6 +7,8 @@ module Pelton
     class Params
       # A file that a form has sent. It is in a temporary file, which is deleted behind the request.
       class Upload
+        include Opaque
+
         # @return [Tempfile]
         attr_reader :tempfile
 

@@ -5,6 +5,8 @@ module Pelton
     class Response
       # Headers of a response, with lower-case names as Rack wants them. A name or a value that would begin another header is refused.
       class Headers < Hash
+        include Opaque
+
         # @!method put(name, value)
         #   Sets a header without any check: for the framework's own names in lower case, and its own values.
         #   @private

@@ -160,7 +160,7 @@ module Pelton
           lines << constrained(node, depth, open) if node.constrained
           lines << plain(node.plain, depth, open) if node.plain
           lines << splats(node.splats, depth, open) if node.splats.any?
-          lines.join("\n").gsub(/^/, "  ")
+          lines.reject(&:empty?).join("\n").gsub(/^(?=.)/, "  ")
         end
 
         def literals(nodes, depth, open)
