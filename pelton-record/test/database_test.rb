@@ -60,6 +60,7 @@ class RecordDatabaseTest < PeltonTest
 
     assert_match(/SELECT \* FROM `numbers` WHERE \(`n` = 1\)/, log.string)
   end
+
   # As Sequel's own specs ask it: outside of the block that has held the connection, and after a disconnect.
   def test_a_connection_that_lies_in_the_pool_may_be_checked
     database = connect
@@ -79,5 +80,4 @@ class RecordDatabaseTest < PeltonTest
     database.disconnect
     refute database.valid_connection?(connection)
   end
-
 end

@@ -80,6 +80,7 @@ class RelationTest < PeltonTest
     end
     assert_equal bob, Author.find(bob.id)
   end
+
   def test_the_model_s_methods_are_there_in_scopes
     ann
     found = model(:Searcher) do
@@ -95,5 +96,4 @@ class RelationTest < PeltonTest
     assert_equal [true, false], %i[sanitize_sql_like nonsense].map { |name| found.all.respond_to?(name) }
     assert_raises(NoMethodError) { found.all.nonsense }
   end
-
 end

@@ -89,4 +89,15 @@ class TogetherTest < PeltonTest
       assert_raises(Sequel::DatabaseError) { relation.to_a }
     end
   end
+
+  # As the guide says: asking again at each use would cost pages a fourth of their time.
+  def test_what_was_loaded_for_another_object_stays_until_it_is_reloaded
+    posts = people.first(2).map { |author| Post.create!(title: "by", author: author) }
+    first, second = Post.where(id: posts.map(&:id)).order(:id).to_a
+    first.author
+    Author.update_all(name: "new")
+
+    assert_equal %w[Bob new], [second.author.name, second.reload_author.name]
+    assert_equal "new", Post.find(second.id).author.name
+  end
 end

@@ -49,9 +49,11 @@ module Pelton
         # The default scope of the other counts here, too.
         def _associated_dataset = polymorphic? ? super : associated_class.associated_rows(super)
 
-        def scoped? = !self[:block].nil? || (!polymorphic? && associated_class.default_scopes.any?)
+        def scoped? = !self[:block].nil? || default_scoped?
 
-        def cached_fetch(key) = (FOR_ONE_QUERY.include?(key) && scoped?) ? yield : super
+        def cached_fetch(key) = (FOR_ONE_QUERY.include?(key) && scoped? && (key != :_dataset || default_scoped?)) ? yield : super
+
+        def default_scoped? = !polymorphic? && associated_class.default_scopes.any?
 
         def use_placeholder_loader? = !scoped? && super
 
