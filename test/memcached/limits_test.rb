@@ -15,9 +15,10 @@ class MemcachedLimitsTest < PeltonTest
     arrived, tokens = Thread::Queue.new, Thread::Queue.new
     script = lambda do |peer|
       while (line = peer.command)
-        arrived << line
+        asked = line.sub(/\A(mg \S+) k/, "\\1") # every other get asks for its key
+        arrived << asked
         break if tokens.pop == :end
-        peer.send(line.start_with?("ms") ? "HD\r\n" : "VA #{line.bytesize}\r\n#{line}\r\n")
+        peer.answer(line, line.start_with?("ms") ? "HD\r\n" : "VA #{asked.bytesize}\r\n#{asked}\r\n")
       end
     end
     with_lying_memcached(script) { |address| yield client(address, **options), arrived, tokens }

@@ -45,14 +45,31 @@ module MemcachedFanOutFaults
     end
   end
 
+  # Each later key would get the value of its neighbour.
+  def test_a_reply_too_many_or_too_few_shifts_no_value
+    keys = %w[a b c d e f]
+    {twice: keys[0..-2], lost: keys[0..-2]}.each do |fault, places|
+      places.each do |place|
+        server = lambda do |peer|
+          while (line = peer.command)
+            times = (line.split[1] == place) ? {twice: 2, lost: 0}.fetch(fault) : 1
+            times.times { peer.answer(line, "VA 1\r\n#{line.split[1]}\r\n") }
+          end
+        end
+        answer(server) { |cache| assert_raises(Pelton::ProtocolError, "#{place} #{fault}") { ask(cache, :get_multi, keys) } }
+      end
+    end
+  end
+
   def test_a_fan_out_that_times_out_is_abandoned_alone
     gate = Thread::Queue.new
     late = lambda do |peer|
       peer.command
       peer.send("VA 1\r\n1\r\n")
       gate.pop
-      peer.commands(2)
-      peer.send("VA 4\r\nlate\r\nEN\r\n")
+      second, = peer.commands(2)
+      peer.answer(second, "VA 4\r\nlate\r\n")
+      peer.send(:"EN\r\n")
       peer.serve { |_| "VA 5\r\nright\r\n" }
     end
     answer(late) do |cache|

@@ -66,6 +66,23 @@ module MemcachedFaults
     end
   end
 
+  # It comes when the next get is on its way already.
+  def test_a_late_second_reply_is_not_the_next_ones
+    [1, 2, 3].each do |first|
+      server = lambda do |peer|
+        lines = Array.new(first) { peer.command.tap { |line| peer.answer(line, "VA 1\r\n#{line.split[1]}\r\n") } }
+        line = peer.command
+        peer.answer(lines.last, "VA 1\r\n#{lines.last.split[1]}\r\n")
+        peer.answer(line, "VA 1\r\n#{line.split[1]}\r\n")
+      end
+      answer(server, RIGHT) do |cache|
+        first.times { |number| assert_equal number.to_s, ask(cache, :get, number.to_s) }
+        assert_raises(Pelton::ProtocolError) { ask(cache, :get, "n") }
+        assert_equal "right", again { ask(cache, :get, "k") }
+      end
+    end
+  end
+
   # A restart, or an idle timeout of the server.
   def test_an_idle_connection_that_the_server_has_closed_is_not_used_again
     idle_then(:close) { |cache| assert_equal "right", ask(cache, :get, "k") }

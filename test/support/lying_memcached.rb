@@ -25,6 +25,12 @@ module LyingMemcached
       nil
     end
 
+    # Sends the reply to a command: with the key, where the command asks for it.
+    def answer(line, reply)
+      verb, key, *flags = line.split
+      send((verb == "mg" && flags.include?("k")) ? reply.sub(/\AVA \d+/) { |head| "#{head} k#{key}" } : reply)
+    end
+
     # The next line, whatever it is.
     def line = @socket.gets("\r\n")
 
@@ -45,7 +51,7 @@ module LyingMemcached
     # Answers every command with the block's value (default: a miss), until the client goes.
     def serve
       while (line = command)
-        send(block_given? ? yield(line) : "EN\r\n")
+        answer(line, block_given? ? yield(line) : "EN\r\n")
       end
     end
 

@@ -222,10 +222,12 @@ static VALUE memcached_connection_attach(VALUE self, VALUE stream, VALUE classic
     }
     fd = pel_stream_give_away(stream, &layer);
     code = pel_stream_open(&connection->stream, &connection->reactor->loop, fd);
-    if (RTEST(classic))
+    if (RTEST(classic)) {
         connection->untranslated = output;
-    else
+        pel_buffer_consume(&connection->keys, pel_buffer_length(&connection->keys)); /* translation adds its own */
+    } else {
         connection->stream.output = output;
+    }
     connection->classic = RTEST(classic);
     if (code < 0) {
         int error = errno;

@@ -86,7 +86,9 @@ struct pel_memcached_connection {
     unsigned classic : 1;           /* the server does not know meta commands */
     unsigned end_follows : 1;       /* classic: an END line is still due for the value just received */
     unsigned counter_begun : 1;     /* classic: the add before an incr or decr was answered */
-    struct pel_buffer keys;         /* classic: hashes of the keys whose values are pending */
+    unsigned asks_key : 1;          /* the next get asks for its key */
+    struct pel_buffer keys;         /* of each pending get a number of 32 bits: its key's mark, or 0 when its reply must
+                                     * have no key; classic: the key's hash */
     struct pel_buffer untranslated; /* classic: commands appended since the last pel_memcached_send_soon */
 };
 
@@ -115,6 +117,14 @@ void pel_memcached_receive(struct pel_memcached_connection *connection);
  * operation's own timeout, or PEL_FOREVER. */
 struct pel_operation *pel_memcached_add_pending(struct pel_memcached_connection *connection,
                                                 enum pel_memcached_request request, int64_t deadline);
+
+/* Appends a get, which asks for its key in the reply if the get before has not. So a reply too many, or too few, is
+ * noticed by the next one. Returns as pel_memcached_write_get. */
+int pel_memcached_write_read(struct pel_memcached_connection *connection, struct pel_memcached_command *command);
+
+/* Whether the reply fits the key that the oldest pending operation asked for. 1, or PEL_EPROTOCOL. */
+int pel_memcached_match_key(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply,
+                            enum pel_memcached_request request);
 
 /* Removes the oldest pending operation. The caller settles and releases it. */
 struct pel_operation *pel_memcached_take_pending(struct pel_memcached_connection *connection);

@@ -59,7 +59,7 @@ static int write_key_command(struct multi *multi, long index)
     case PEL_MEMCACHED_FAN_OUT_DELETED:
         return pel_memcached_write_delete(pel_memcached_output(connection), &multi->command);
     default:
-        return pel_memcached_write_get(pel_memcached_output(connection), &multi->command);
+        return pel_memcached_write_read(connection, &multi->command);
     }
 }
 

@@ -1,6 +1,58 @@
 #include "ruby/memcached/memcached.h"
 
-/* The operations whose replies are pending, in the order of their commands. */
+#include "core/base/min.h"
+
+/* The operations whose replies are pending, in the order of their commands; and the keys of the gets among them. */
+
+#define KEY PEL_MEMCACHED_FLAG('k')
+
+/* A number that other keys seldom have, and never 0: of the key's end, where keys differ most, and its length. */
+static uint32_t key_mark(struct pel_slice key)
+{
+    size_t length = pel_min(key.length, sizeof(uint64_t));
+    uint64_t end = 0;
+
+    memcpy(&end, key.bytes + key.length - length, length);
+    return (uint32_t)((end ^ key.length) * UINT64_C(0x9e3779b97f4a7c15) >> 32) | 1;
+}
+
+int pel_memcached_write_read(struct pel_memcached_connection *connection, struct pel_memcached_command *command)
+{
+    uint32_t mark = 0;
+    int code;
+
+    if (connection->classic) /* whose replies always have the key */
+        return pel_memcached_write_get(pel_memcached_output(connection), command);
+    command->flags &= ~KEY;
+    if (connection->asks_key) {
+        command->flags |= KEY;
+        mark = key_mark(command->key);
+    }
+    if ((code = pel_buffer_append(&connection->keys, &mark, sizeof mark)) < 0)
+        return code;
+    if ((code = pel_memcached_write_get(&connection->stream.output, command)) < 0)
+        connection->keys.end -= sizeof mark;
+    else
+        connection->asks_key = !connection->asks_key;
+    return code;
+}
+
+int pel_memcached_match_key(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply,
+                            enum pel_memcached_request request)
+{
+    uint32_t mark;
+
+    if (request > PEL_MEMCACHED_GET_ITEM || reply->kind == PEL_MEMCACHED_VALUE_PART ||
+        reply->kind == PEL_MEMCACHED_VALUE_END)
+        return 1;
+    if (pel_buffer_length(&connection->keys) < sizeof mark)
+        return PEL_EPROTOCOL;
+    memcpy(&mark, pel_buffer_head(&connection->keys), sizeof mark);
+    pel_buffer_consume(&connection->keys, sizeof mark);
+    if (reply->kind != PEL_MEMCACHED_VA)
+        return 1;
+    return mark == (reply->flags & KEY ? key_mark(reply->key) : 0) ? 1 : PEL_EPROTOCOL;
+}
 
 struct pel_operation *pel_memcached_add_pending(struct pel_memcached_connection *connection,
                                                 enum pel_memcached_request request, int64_t deadline)

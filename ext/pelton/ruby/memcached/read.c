@@ -16,7 +16,9 @@ static VALUE read_item(struct pel_memcached_call *call, struct pel_memcached_com
     if (!pel_memcached_ready(call))
         return pel_memcached_finish_failed(call);
     command->key = call->key_slice;
-    if ((code = pel_memcached_write_get(pel_memcached_output(call->connection), command)) < 0)
+    code = request == PEL_MEMCACHED_TOUCH ? pel_memcached_write_get(pel_memcached_output(call->connection), command)
+                                          : pel_memcached_write_read(call->connection, command);
+    if (code < 0)
         pel_memcached_raise_write_error(call, code);
     return pel_memcached_finish(call, request);
 }

@@ -4,8 +4,8 @@
 
 /* A reply settles the oldest pending operation. */
 
-/* No command of ours asks for the key or an opaque: a reply that carries one is another client's. */
-#define UNREQUESTED_FLAGS (PEL_MEMCACHED_FLAG('k') | PEL_MEMCACHED_FLAG('O'))
+/* No command of ours asks for an opaque: a reply that carries one is another client's. */
+#define UNREQUESTED_FLAGS PEL_MEMCACHED_FLAG('O')
 
 #define BIT(kind) (UINT32_C(1) << PEL_MEMCACHED_##kind)
 
@@ -175,6 +175,10 @@ int pel_memcached_handle_reply(struct pel_memcached_connection *connection, cons
     if (!connection->pending)
         return PEL_EPROTOCOL;
     request = connection->pending->request;
+    if (!connection->classic &&
+        pel_memcached_match_key(connection, reply,
+                                request == PEL_MEMCACHED_SHARD ? pel_memcached_shard_reads(connection) : request) < 0)
+        return PEL_EPROTOCOL;
     if (answers_to[request].value & bit) {
         if (reply->kind == PEL_MEMCACHED_VA)
             return begin_item_value(connection, reply);
