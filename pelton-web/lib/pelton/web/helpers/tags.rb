@@ -20,7 +20,10 @@ module Pelton
         # What the helpers need themselves is on the modules: a template sees the methods of its view, and those of the program have their
         # names for themselves.
         # @private
-        def self._escaped(value) = HTML.escape(value.is_a?(String) ? HTML.text(value) : value)
+        def self._escaped(value)
+          value = HTML.text(value) if value.instance_of?(String) && !(value.encoding == Encoding::UTF_8 && value.valid_encoding?)
+          HTML.escape(value)
+        end
 
         # @return [HTML] the text with `& < > " '` escaped, unless it is {HTML} already
         def escape(value) = HTML.new(Tags._escaped(value))
