@@ -17,6 +17,23 @@ class WebProblemTest < PeltonTest
     end
   end
 
+  Lost = Class.new(StandardError) { define_method(:web_status) { 404 } }
+  Wrong = Class.new(Lost) { define_method(:web_detail) { "what the client may know" } }
+
+  def test_errors_say_their_statuses_themselves
+    assert_equal [[404, nil], [404, "what the client may know"], [403, "no"]],
+      [Lost.new("of the program"), Wrong.new("of the program"), Pelton::Web::Forbidden.new("no")].map { |error| Pelton::Web::Problem.of(error).then { |problem| [problem.status, problem.detail] } }
+    assert_nil Pelton::Web::Problem.of(KeyError.new)
+  end
+
+  def test_settings_give_errors_a_status
+    settings = Pelton::Web::Settings.new
+    settings.errors = {"IndexError" => 410, KeyError => 409, Lost => 418}
+
+    assert_equal([409, 410, 418, 418, nil], [KeyError, StopIteration, Lost, Wrong, TypeError].map { |type| Pelton::Web::Problem.of(type.new, settings)&.status })
+    [nil, {KeyError => 500}, {1 => 404}, {KeyError => "404"}].each { |value| assert_raises(Pelton::Web::ConfigurationError) { settings.errors = value } }
+  end
+
   def test_a_page_for_browsers
     _, headers, body = answer("text/html,application/xhtml+xml,*/*;q=0.8")
 

@@ -24,6 +24,24 @@ class WebControllerRescuesTest < PeltonTest
     end
   end
 
+  # The program's author reads the message, the client does not.
+  def test_errors_that_have_a_status_are_answered
+    error = Class.new(StandardError) { define_method(:web_status) { 404 } }
+    app = answering(errors: {ZeroDivisionError => 409}) { params.key?(:zero) ? 1 / 0 : raise(error, "token = 'secret'") }
+
+    assert_equal [[404, "Not Found\n"], [409, "Conflict\n"]], ["/", "/?zero"].map { |path| get(app, path) }
+  end
+
+  def test_a_handler_goes_before_the_status_of_an_error
+    error = Class.new(StandardError) { define_method(:web_status) { 404 } }
+    controller = Class.new(Pelton::Web::Controller) do
+      rescue_from(error) { head 410 }
+      define_method(:lost) { raise error }
+    end
+
+    assert_equal 410, get(serving(controller), "/lost").first
+  end
+
   def test_handlers
     app = serving(parent)
 

@@ -3,6 +3,8 @@
 module Pelton
   module Record
     # The root of the errors that models raise. Those of the database are Sequel's: Sequel::UniqueConstraintViolation and its like.
+    #
+    # Where a client's request is the cause, `web_status` says with which status a web framework answers; Pelton::Web does.
     class Error < Pelton::Error
     end
 
@@ -10,6 +12,9 @@ module Pelton
     class NotFound < Error
       # @return [Class, nil] the model
       attr_reader :model
+
+      # @return [Integer]
+      def web_status = 404
 
       # @param message [String]
       # @param model [Class, nil]
@@ -38,6 +43,12 @@ module Pelton
       def initialize(record)
         super(record, "Validation failed: #{record.errors.full_messages.join(", ")}")
       end
+
+      # @return [Integer]
+      def web_status = 422
+
+      # @return [String] for the client: what is wrong
+      def web_detail = message
     end
 
     # The object is marked by `readonly!` or was read by `readonly`.
@@ -53,6 +64,9 @@ module Pelton
 
       # @return [true]
       def retriable? = true
+
+      # @return [Integer]
+      def web_status = 409
     end
 
     # A value that no column takes, such as a Hash where a text is expected. It has probably come from outside.
@@ -61,6 +75,8 @@ module Pelton
 
     # Mass assignment was refused.
     class Forbidden < Error
+      # @return [Integer]
+      def web_status = 400
     end
 
     # A page's cursor was changed, or belongs to another order: {Relation::Paging#keyset}.

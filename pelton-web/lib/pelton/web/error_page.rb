@@ -47,9 +47,8 @@ module Pelton
       # @asynchronous where the application waits
       def call(env)
         @app.call(env)
-      rescue RequestError => error
-        Problem.of(error).response(env)
       rescue StandardError, ScriptError, SystemStackError => error
+        problem = Problem.of(error, @settings) and return problem.response(env)
         Pelton.report_error(error, "#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}")
         answer(env, error)
       end

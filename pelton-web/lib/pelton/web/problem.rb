@@ -26,9 +26,17 @@ module Pelton
         @headers = headers
       end
 
-      # @param error [RequestError]
-      # @return [Problem]
-      def self.of(error) = new(error.status, detail: error.message, members: error.members, headers: error.headers)
+      # The status of an error of the program is what `settings.errors` says, or what the error itself answers to `web_status`. Its message
+      # is for the program's author, so the client does not get it, but `web_detail`, where the error has that.
+      #
+      # @param error [StandardError] a {RequestError}, or any other
+      # @param settings [Settings, nil] the application's
+      # @return [Problem, nil] nil: the error is the program's, and nothing for a client
+      def self.of(error, settings = nil)
+        return new(error.status, detail: error.message, members: error.members, headers: error.headers) if error.is_a?(RequestError)
+        status = settings&.status_of(error) || (error.web_status if error.respond_to?(:web_status)) or return
+        new(status, detail: (error.web_detail if error.respond_to?(:web_detail)))
+      end
 
       # @return [String] the status in words
       def title = Rack::Utils::HTTP_STATUS_CODES.fetch(@status, "Error")
@@ -56,6 +64,23 @@ module Pelton
       def page
         heading, text = [title, @detail.to_s].map { |words| Rack::Utils.escape_html(words) }
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>#{heading}</title></head><body><h1>#{heading}</h1><p>#{text}</p></body></html>\n"
+      end
+    end
+
+    class Settings
+      # @!attribute errors
+      #   @return [Hash{Class, String => Integer}] the statuses that answer errors of actions, by their classes or the names of these:
+      #     `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status`, as Record's have it, need no entry
+      setting(:errors, {}.freeze) do |value|
+        "must be a Hash of classes, or their names, and statuses from 400 to 499" unless
+          value.is_a?(Hash) && value.all? { |error, status| (error.is_a?(Module) || error.is_a?(String)) && status.is_a?(Integer) && (400..499).cover?(status) }
+      end
+
+      # @private
+      # @return [Integer, nil] of the closest ancestor of the error's class
+      def status_of(error)
+        error.class.ancestors.each { |type| errors.fetch(type) { errors[type.name] }&.then { |status| return status } } unless errors.empty?
+        nil
       end
     end
   end

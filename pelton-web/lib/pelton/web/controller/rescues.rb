@@ -24,14 +24,15 @@ module Pelton
         module Answers
           private
 
-          # Answers an error by the controller's `rescue_from`, a {RequestError} by its {Problem}.
+          # Answers an error by the controller's `rescue_from`, otherwise by its {Problem}, if it has one.
           #
           # @raise [StandardError] the error, if there is no answer to it
           def answer_error(error)
             with = self.class.rescues.find { |type, _| error.is_a?(type) }&.last
-            raise error unless with || error.is_a?(RequestError)
+            problem = Problem.of(error, settings) unless with
+            raise error unless with || problem
             discard
-            with ? __send__(with, *[error].first(method(with).arity.abs)) : answer_problem(Problem.of(error))
+            with ? __send__(with, *[error].first(method(with).arity.abs)) : answer_problem(problem)
             raise error unless response.answered?
           end
 
