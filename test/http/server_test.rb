@@ -291,4 +291,29 @@ class HTTPServerTest < PeltonTest
       assert_equal(%w[hello hello], Array.new(2) { connection.get("/").body })
     end
   end
+
+  # It would hold up all others for a tenth of a second.
+  def test_the_first_handshake_loads_nothing
+    output, errors, status = run_ruby(<<~'RUBY', gems: true)
+      require "pelton/http"
+      loaded = nil
+      app = lambda do |env|
+        loaded = $LOADED_FEATURES.dup
+        Pelton::HTTP::WebSocket.accept(env, origins: :any) { |socket| socket.write("hello") }
+      end
+      Pelton.run do
+        port = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port
+        peer = Pelton.connect("127.0.0.1", port)
+        peer.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        puts peer.gets
+        peer.gets("\r\n\r\n")
+        puts peer.read(7)
+        Pelton.stop
+      end
+      puts ($LOADED_FEATURES - loaded).inspect
+    RUBY
+
+    assert_predicate status, :success?, errors
+    assert_equal ["HTTP/1.1 101 Switching Protocols", "\x81\x05hello".b, "[]"], output.b.delete("\r").lines(chomp: true)
+  end
 end

@@ -203,10 +203,12 @@ module Pelton
         listener
       end
 
-      # The first stall would load the logger inside the loop, and the first handshake the gem for WebSockets.
+      # The first stall would load the logger inside the loop, and the first handshake the gem for WebSockets, if it is there.
       def load_ahead
         Pelton.logger
-        WebSocket if defined?(::Gem) && ::Gem.loaded_specs.key?("websocket-driver")
+        WebSocket
+      rescue LoadError
+        nil # whoever uses a WebSocket is told
       end
 
       # Whether all connections are closed. It ends event streams and WebSockets each time: new ones may have begun since the

@@ -6,7 +6,9 @@ module Pelton
     module WebSocketOutput
       # Queued bytes beyond which callback style is refused: twice as many as let direct style wait.
       MOST_QUEUED = 2 << 20
-      private_constant :MOST_QUEUED
+      REPORT_EVERY = 1 # seconds: a program that does not look at its writes learns of the refused ones so often for each socket
+      LIBRARY = File.expand_path("../..", __dir__)
+      private_constant :MOST_QUEUED, :REPORT_EVERY, :LIBRARY
 
       # Sends a message: a binary String as binary, any other as text.
       #
@@ -71,13 +73,36 @@ module Pelton
         operation = Operation.new
         operation.callback(&block) if block
         return operation.fail(closed_error) unless open?
-        return operation.fail(OverloadError.new("#{pending} bytes are queued: the peer reads too slowly")) if pending > MOST_QUEUED
+        return refuse(operation) if pending > MOST_QUEUED
         frame = message.frame(@deflate, masked: @client)
         count(frame)
         sent = @stream.__send__(:_write_later, frame, timeout: timeout)
         sent.callback { operation.succeed(self) }
         sent.errback { |error| fail_write(operation, error) }
         operation
+      end
+
+      # Each refused write fails, but only one in a while is reported where the program does not handle it, with the line that has written.
+      def refuse(operation)
+        now = Clock.now
+        due = @refusal_reported.nil? || now - @refusal_reported >= REPORT_EVERY
+        before = "; #{@refused} writes to it were refused since the last report" if due && @refused.to_i.positive?
+        error = OverloadError.new("#{pending} bytes are queued: the peer#{peer_address} reads too slowly#{before}")
+        if due
+          error.set_backtrace(caller.drop_while { |line| line.start_with?(LIBRARY) })
+          @refusal_reported, @refused = now, 0
+        else
+          @refused += 1
+          operation.errback {}
+        end
+        operation.fail(error)
+      end
+
+      def peer_address
+        address = @stream.remote_address
+        " #{address.inspect_sockaddr}" if address.ip?
+      rescue SystemCallError
+        nil
       end
 
       # A message that a peer did not take before it left is no error of the program: on_close notifies of it. So only errbacks
