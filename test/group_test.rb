@@ -374,6 +374,18 @@ class GroupTest < PeltonTest
     assert_raises(IOError) { Pelton.group { |group| group.spawn(transient: true) { raise IOError } && sleep } }
   end
 
+  def test_each_passes_on_a_stop_iteration_of_its_block
+    numbers = [1].each
+    Pelton.run do
+      assert_raises(StopIteration) do
+        Pelton.group do |group|
+          3.times { group.spawn { 1 } }
+          group.each { numbers.next }
+        end
+      end
+    end
+  end
+
   private
 
   def failing_at_its_end(message)

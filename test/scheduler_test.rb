@@ -307,18 +307,6 @@ class SchedulerTest < PeltonTest
     assert_equal %i[timer awake], log
   end
 
-  private
-
-  def scheduler = Fiber.scheduler
-
-  def where_all_is_long
-    places = Pelton::Scheduler.const_get(:SLOW_PLACES)
-    before, places.long = places.long, 0
-    yield
-  ensure
-    places.long = before
-  end
-
   # Ruby 3.1 would leave it unlocked, and raise a ThreadError instead.
   def test_an_exception_that_ends_a_wait_for_a_condition_finds_the_mutex_locked
     mutex, condition = Mutex.new, ConditionVariable.new
@@ -338,5 +326,17 @@ class SchedulerTest < PeltonTest
 
     assert owned
     refute_predicate mutex, :locked?
+  end
+
+  private
+
+  def scheduler = Fiber.scheduler
+
+  def where_all_is_long
+    places = Pelton::Scheduler.const_get(:SLOW_PLACES)
+    before, places.long = places.long, 0
+    yield
+  ensure
+    places.long = before
   end
 end

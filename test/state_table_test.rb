@@ -7,6 +7,7 @@ require_relative "support/fiber_program"
 # fails; PELTON_SEED=... runs that program again and again. `rake fuzz:fibers SECONDS=600` runs random programs for longer.
 class StateTableTest < PeltonTest
   SECONDS = Float(ENV.fetch("PELTON_FUZZ_SECONDS", "2"))
+  HANGS = 20 # seconds; a program takes milliseconds
   self.deadline = 60 + 2 * SECONDS
 
   def test_random_programs
@@ -31,6 +32,8 @@ class StateTableTest < PeltonTest
   def programs(seconds)
     count = 0
     handler = trap(:USR1) { ((count += 1) % 3 == 0) ? sleep(0.0003) : Fiber.new { sleep 0.0001 }.resume }
+    program = nil
+    watcher = Thread.new { name_hanging { program } }
     limit = now + seconds
     while now < limit
       program = yield Integer(ENV["PELTON_SEED"] || Random.new_seed % 1_000_000_000)
@@ -39,6 +42,18 @@ class StateTableTest < PeltonTest
       assert_empty problems, "#{program}: run it again with PELTON_SEED=#{program.seed}\n#{problems.first(5).join("\n")}"
     end
   ensure
+    watcher&.kill&.join
     trap(:USR1, handler || "DEFAULT")
+  end
+
+  # A program that hangs may hold up the test's thread for good, so another one names it.
+  def name_hanging
+    loop do
+      program = yield
+      sleep HANGS * SLOW
+      next unless program.equal?(yield) && program
+      warn "#{program} hangs: run it again with PELTON_SEED=#{program.seed}"
+      break
+    end
   end
 end

@@ -21,6 +21,13 @@ class TickTest < PeltonTest
     assert_equal [1, 2, 3], @log
   end
 
+  def test_next_tick_on_the_reactor_of_an_ended_thread_says_so
+    reactor = nil
+    Thread.new { Pelton.run { reactor = Pelton::Reactor.current } }.join
+
+    assert_raises(Pelton::ClosedError) { reactor.next_tick { flunk } }
+  end
+
   def test_next_tick_before_run_waits_for_run
     Pelton::Reactor.current.next_tick { @log << :tick }
     assert_empty @log

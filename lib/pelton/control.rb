@@ -24,6 +24,8 @@ module Pelton
       limit = Clock.now + TURN
       sleep 0.005 while answer.empty? && Clock.now < limit # Ruby before 3.2 has no pop with a timeout
       answer.empty? ? "the loop has not answered for #{TURN} s" : answer.pop
+    rescue ClosedError
+      "the loop has ended"
     end
 
     # @return [String] the address on which it listens

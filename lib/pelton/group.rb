@@ -68,11 +68,12 @@ module Pelton
     def each
       raise Error, "a group with discard: true keeps no tasks" if @discard
       return to_enum(:each) unless block_given?
-      loop do
-        wait while @ended.empty? && @tasks.any?
-        return self if @ended.empty?
+      wait while @ended.empty? && @tasks.any?
+      until @ended.empty? # no `loop`, which would rescue a StopIteration of the block
         yield @ended.shift
+        wait while @ended.empty? && @tasks.any?
       end
+      self
     end
 
     # @return [Integer] tasks that run, without transient ones

@@ -48,7 +48,9 @@ module Pelton
     # Ends {#run}. Any thread may call it.
     def stop(value = nil) = _stop(value)
 
-    # Calls the block in the next tick. Any thread may call it.
+    # Calls the block in the next tick. Any thread may call it. Between two runs the block waits for the next one.
+    #
+    # @raise [ClosedError] when the reactor's thread has ended
     def next_tick(&block)
       raise ArgumentError, "next_tick needs a block" unless block
       _next_tick(block)

@@ -14,6 +14,34 @@ class ClientPoolTest < PeltonTest
     end
   end
 
+  # As a trap handler does that waits while an origin is made.
+  def test_requests_that_make_the_same_origin_at_once
+    made = 0
+    slowly = Module.new do
+      define_method(:new) do |*arguments|
+        made += 1
+        sleep 0.005
+        super(*arguments)
+      end
+    end
+    with_server do |server|
+      client = Pelton::HTTP::Client.new(server.url, connections: 2)
+      Pelton.run do
+        client.get("/")
+        client.close
+        origins = Pelton::HTTP::ClientPool.const_get(:Origin)
+        origins.singleton_class.prepend(slowly)
+        tasks = Array.new(3) { Pelton.spawn { client.get("/").ok? } }
+
+        assert_equal [true] * 3, tasks.map(&:await)
+      ensure
+        slowly.send(:remove_method, :new)
+      end
+      assert_equal 3, made
+      assert_operator client.stats[:open], :<=, 2
+    end
+  end
+
   # A second less than the server: what is sent as it closes is lost.
   def test_a_server_may_say_for_how_long
     {"timeout=1, max=100" => 2, "timeout=100" => 1, "max=5" => 1, "timeout=soon" => 1}.each do |said, connections|

@@ -270,6 +270,17 @@ class ClientDirectTest < PeltonTest
     server.close
   end
 
+  def test_a_stop_iteration_of_a_body_is_no_response
+    server = HTTPScript.new { |request, _| echo(request) }
+    body = Object.new
+    body.define_singleton_method(:each) { |&block| [].each.next.then(&block) }
+    client = Pelton::HTTP::Client.new(server.url)
+
+    Pelton.run { assert_raises(StopIteration) { client.post("/", body: body) } }
+  ensure
+    server.close
+  end
+
   def test_the_shared_client
     server = HTTPScript.new { |request, _| echo(request) }
 

@@ -123,7 +123,7 @@ module FiberSteps
     victim = @actors.select { |other| other.task && other.state != :ended && !other.equal?(actor) }.sample(random: @random) or return
     victim.cancelled = true
     victim.task.cancel
-    victim.state = :ended if victim.state == :made
+    victim.state = :ended if victim.state == :made && victim.task.done? # it may have begun, and wait in a trap handler before its block
   end
 
   def take_raise_in(actor, _)

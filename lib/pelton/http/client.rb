@@ -155,14 +155,14 @@ module Pelton
       def perform(request, settings)
         deadlines = Deadlines.new(settings)
         followed = 0
-        loop do
-          response = exchange(request, deadlines, settings)
-          following = following(request, response, settings[:redirects], followed) if settings[:redirects].positive?
-          return (settings[:stream] || response.status == 101) ? response.watched(pool) : response.tap(&:body) unless following
+        response = exchange(request, deadlines, settings)
+        # No `loop`, which would rescue a StopIteration of the request's body.
+        while settings[:redirects].positive? && (following = following(request, response, settings[:redirects], followed))
           followed += 1
           response.discard
-          request = following
+          response = exchange(request = following, deadlines, settings)
         end
+        (settings[:stream] || response.status == 101) ? response.watched(pool) : response.tap(&:body)
       end
 
       def following(request, response, limit, followed)

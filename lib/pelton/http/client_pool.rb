@@ -6,13 +6,16 @@ require_relative "client_connector"
 module Pelton
   module HTTP
     # The connections of one client on one thread, up to a limit for each origin. They stay open between requests.
+    #
+    # A trap handler may wait in the middle of any method, and other requests use the pool meanwhile. So a connection keeps its Origin, which
+    # may have been removed or made twice by then; and what is taken from a table may be gone from the other one.
     # @private
     class ClientPool
       include Opaque
 
-      # The connections to one origin. permits: a semaphore that counts the free ones; idle: the longest idle first; users: the
+      # The connections to one origin, whose key it has. permits: a semaphore that counts the free ones; idle: the longest idle first; users: the
       # requests that wait or run.
-      Origin = Struct.new(:permits, :idle, :users) { include Opaque }
+      Origin = Struct.new(:key, :permits, :idle, :users) { include Opaque }
 
       # The most idle connections to all origins. Beyond, the connection that has been idle longest is closed.
       MAX_IDLE = 100
@@ -23,7 +26,7 @@ module Pelton
         @connector = ClientConnector.new(**settings)
         @origins = {}
         @thread = Thread.current
-        @in_use = {}.compare_by_identity
+        @in_use = {}.compare_by_identity # connection => its Origin
         @idle = {}.compare_by_identity # of all origins, the longest idle first; each with its Origin
         @reactor = Reactor.current
         @lost = []
@@ -36,17 +39,16 @@ module Pelton
       # @asynchronous
       def take(request, deadlines, fresh: false)
         reclaim if @lost.any?
-        key = request.origin
-        origin = @origins[key] ||= Origin.new(Semaphore.new(@limit), [], 0)
+        origin = origin_of(request.origin)
         origin.users += 1
         permitted = acquire(origin, request, deadlines)
         connection = (idle(origin) unless fresh) || connect(request, deadlines)
-        @in_use[connection] = true
+        @in_use[connection] = origin
         connection
       ensure # Ruby's Timeout leaves by throw
         if origin && !connection
           origin.permits.release if permitted
-          leave(key, origin)
+          leave(origin)
         end
       end
 
@@ -65,6 +67,13 @@ module Pelton
       def alive? = @thread.alive?
 
       private
+
+      def origin_of(key)
+        @origins[key] || begin
+          made = Origin.new(key, Semaphore.new(@limit), [], 0)
+          @origins[key] ||= made
+        end
+      end
 
       def acquire(origin, request, deadlines)
         origin.permits.acquire(timeout: deadlines.left(:pool_timeout))
@@ -90,7 +99,7 @@ module Pelton
       def finalizer(connection, request)
         lambda do |_|
           @lost << [connection, request]
-          @reactor.next_tick { reclaim }
+          @reactor.next_tick { reclaim } if alive?
         end
       end
 
@@ -111,28 +120,27 @@ module Pelton
       end
 
       def take_back(connection)
-        return unless @in_use.delete(connection)
-        origin = @origins[connection.origin]
+        origin = @in_use.delete(connection) or return
         if connection.reusable?
-          origin.idle << connection.begin_idle(@keep_alive)
-          @idle[connection] = origin
+          @idle[connection.begin_idle(@keep_alive)] = origin
+          origin.idle << connection
           drop_old(Clock.now)
           start_cleaning
         elsif !connection.handed_over?
           connection.leave
         end
         origin.permits.release
-        leave(connection.origin, origin)
+        leave(origin)
       end
 
       # Removes an origin without users and connections: a client may see millions of origins.
-      def leave(key, origin)
+      def leave(origin)
         origin.users -= 1
-        remove_unused(key, origin)
+        remove_unused(origin)
       end
 
-      def remove_unused(key, origin)
-        @origins.delete(key) if origin.users.zero? && origin.idle.empty?
+      def remove_unused(origin)
+        @origins.delete(origin.key) if origin.users.zero? && origin.idle.empty? && origin.equal?(@origins[origin.key])
       end
 
       # While a reactor runs, closes connections that have been idle for too long, or that the server has closed, without
@@ -147,16 +155,16 @@ module Pelton
       end
 
       def drop_old(now)
-        drop_oldest while @idle.size > MAX_IDLE || (@idle.any? && @idle.first[0].expires < now)
+        drop_oldest while @idle.size > MAX_IDLE || @idle.each_key.first&.then { |oldest| oldest.expires < now }
       end
 
-      def drop_oldest = drop(@idle.first[0])
+      def drop_oldest = @idle.each_key.first&.then { |connection| drop(connection) }
 
       def drop(connection)
-        origin = @idle.delete(connection)
+        origin = @idle.delete(connection) or return
         origin.idle.delete(connection)
         connection.abort
-        remove_unused(connection.origin, origin)
+        remove_unused(origin)
       end
     end
   end

@@ -138,6 +138,8 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
 {
     struct pel_http_server *server = pel_http_server_get(self);
 
+    Check_Type(template, T_HASH);
+    Check_Type(options, T_HASH);
     server->app = app;
     server->log = log;
     server->env_template = template;

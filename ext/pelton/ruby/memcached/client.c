@@ -84,6 +84,8 @@ static VALUE client_set_up(VALUE self, VALUE count, VALUE slots, VALUE namespace
 
     if (client->server_count)
         rb_raise(rb_eFrozenError, "this client is set up already");
+    if (!NIL_P(namespace))
+        Check_Type(namespace, T_STRING);
     if (!NIL_P(namespace) && pel_memcached_check_key(RSTRING_PTR(namespace), (size_t)RSTRING_LEN(namespace)) < 0)
         rb_raise(rb_eArgError, "namespace: is a key prefix without spaces and control characters, not %+" PRIsVALUE,
                  namespace);

@@ -25,9 +25,14 @@ static VALUE reactor_s_running(VALUE class, VALUE method)
 
 static VALUE reactor_next_tick(VALUE self, VALUE block)
 {
+    struct pel_reactor *reactor;
+
     if (!rb_obj_is_proc(block))
         rb_raise(rb_eTypeError, "wrong argument type %" PRIsVALUE " (expected Proc)", rb_obj_class(block));
-    pel_enqueue_proc(pel_reactor_get(self), block);
+    reactor = pel_reactor_get(self);
+    if (reactor->thread != rb_thread_current() && !RTEST(rb_funcall(reactor->thread, rb_intern("alive?"), 0)))
+        rb_raise(pel_eClosedError, "the reactor's thread has ended: the block would never be called");
+    pel_enqueue_proc(reactor, block);
     return Qnil;
 }
 

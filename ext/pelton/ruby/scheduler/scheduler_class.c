@@ -15,11 +15,14 @@
  * after a fork Ruby still calls the parent's scheduler: the hooks then block, on a reactor of the child's own.
  */
 
-/* The reactor for hooks that another thread may call; NULL in a child after a fork. Never raises. */
+/* The reactor for hooks that another thread may call; NULL in a child after a fork. Raises nothing but what an object
+ * that was never initialized gets. */
 static struct pel_reactor *uninherited_reactor(VALUE self)
 {
     struct pel_reactor *reactor = pel_reactor_peek(self);
 
+    if (!reactor->parked.next)
+        return pel_reactor_get(self);
     return pel_loop_inherited(&reactor->loop) ? NULL : reactor;
 }
 

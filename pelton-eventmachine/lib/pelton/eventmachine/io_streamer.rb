@@ -22,12 +22,12 @@ module EventMachine
     private
 
     def stream_one_chunk
-      loop do
-        return fail("the connection is closed") if @target.unbound?
+      until @target.unbound? # no `loop`, which would rescue a StopIteration of the IO
         return @target.when_sent { stream_one_chunk } if @target.outbound > FileStreamer::BackpressureLevel
         data = @io.read(CHUNK_SIZE) or return finish
         @target.send_data(@http_chunks ? "#{data.bytesize.to_s(16)}\r\n#{data}\r\n" : data)
       end
+      fail("the connection is closed")
     end
 
     def finish

@@ -27,12 +27,12 @@ module EventMachine
 
     # Sends pieces until the connection has enough of them queued, and continues when they are sent.
     def stream_one_chunk
-      loop do
-        return finish_with("the connection is closed") if @target.unbound?
+      until @target.unbound? # no `loop`, which would rescue a StopIteration of the connection
         return @target.when_sent { stream_one_chunk } if @target.outbound > BackpressureLevel
         data = @file.read(ChunkSize) or return finish
         @target.send_data(@http_chunks ? "#{data.bytesize.to_s(16)}\r\n#{data}\r\n" : data)
       end
+      finish_with("the connection is closed")
     end
 
     private
