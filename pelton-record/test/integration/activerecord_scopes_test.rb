@@ -21,6 +21,8 @@ class ActiveRecordScopesTest < PeltonTest
     "destroy in a through that cannot be written is an ArgumentError" => /firm\.workers\.destroy\(/,
     "a limit of a default scope is for the rows of one object, and not for those of several that are loaded at once" =>
       /\bFew::.*(?:includes|preload|\.where\.associated|\.sum\(|one\.\w+\.map\(&:id\)|Array\(one\.\w+\)|branches <<)/,
+    "count works where the default scope selects several columns, and a subquery takes the key alone" => /\bChosen::.*(?:count|where\(branches: )/,
+    "what was added is read with the columns that the default scope selects" => /\bChosen::.*(?:branches|labels) << /,
     "includes of a polymorphic association does not apply the default scope's limit" => /Remark\.includes\(:subject\)/,
     "the default scope counts for each table of a self-referential through" => /\bTenant::Firm.*\bgranddaughters\b/,
     "an association's condition takes the place of the default scope's on the same column when several load, too" => /\bTenant::Firm\.(?:includes|preload)\(:marked_(?:workers|labels)\)/,

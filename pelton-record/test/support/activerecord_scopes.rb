@@ -20,6 +20,7 @@ module Comparison
       "Text" => "default_scope { where(\"\#{table_name}.hidden = 0\") }",
       "Not" => "default_scope { where.not(hidden: 1).where(mark: 0..2) }",
       "Tenant" => "default_scope { where(mark: $mark) }",
+      "Chosen" => 'default_scope { select(*(column_names - ["name"])) }',
       "Few" => "default_scope { order(:id).limit(3) }"
     }.freeze
 

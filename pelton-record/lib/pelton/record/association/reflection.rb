@@ -40,6 +40,14 @@ module Pelton
         end
 
         # @private
+        # Sequel selects all columns of the other's table where it joins another; a default scope may have chosen some.
+        def apply_dataset_changes(rows)
+          chosen = rows.opts[:select] if default_scoped?
+          found = super
+          chosen ? found.select(*chosen) : found
+        end
+
+        # @private
         # What Sequel makes of a scope holds for one query: the next one may have another time, or another tenant.
         FOR_ONE_QUERY = %i[_dataset associated_eager_dataset filter_by_associations_conditions_dataset placeholder_loader placeholder_eager_loader union_eager_loader].freeze
         private_constant :FOR_ONE_QUERY
