@@ -140,4 +140,16 @@ class PersistenceTest < PeltonTest
     assert ann.save
     assert_equal [["Ann"], "Ann"], [Author.where(id: 50).pluck(:name), ann.reload.name]
   end
+
+  def test_what_is_no_number_is_not_added
+    [nil, "1", {}, [1], Float::NAN, Float::INFINITY].each do |by|
+      assert_raises(Pelton::Record::BadValue) { ann.increment!(:age, by) }
+      assert_raises(Pelton::Record::BadValue) { ann.decrement!(:age, by) }
+    end
+    assert_equal 20, ann.reload.age
+  end
+
+  def test_what_is_no_hash_is_not_assigned
+    [[1], ["x"], [nil], Set[1], 1, 1.5, "x", :x, Object.new].each { |given| assert_raises(ArgumentError, given.inspect) { Author.new(given) } }
+  end
 end

@@ -27,7 +27,7 @@ module Pelton
       # @return [Model]
       # @raise [Forbidden, ArgumentError] see {Assignment#assign_attributes}
       def new(attributes = Sequel::OPTS, &block)
-        return super if attributes.nil? || attributes.empty? || abstract_class? || !inherits_by_column?
+        return super if !attributes.respond_to?(:empty?) || attributes.is_a?(Array) || attributes.is_a?(String) || attributes.empty? || abstract_class? || !inherits_by_column?
         name = attributes[inheritance_column] || (attributes[inheritance_column.to_s] if permitted.include?(inheritance_column.to_s))
         return super if name.nil? || name == self.name
         found = class_of_name(name) { raise ArgumentError, "#{name.inspect} is no #{self}" }

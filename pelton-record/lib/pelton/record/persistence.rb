@@ -219,10 +219,14 @@ module Pelton
       end
 
       # @return [self]
-      def increment(name, by = 1) = tap { self[name] = (self[name] || 0) + by }
+      # @raise [BadValue] for what is no number
+      def increment(name, by = 1)
+        raise BadValue, "#{model}.#{name} grows by a number, not by a #{by.class}" unless by.is_a?(Numeric) && by.to_f.finite?
+        tap { self[name] = (self[name] || 0) + by }
+      end
 
       # @return [self]
-      def decrement(name, by = 1) = increment(name, -by)
+      def decrement(name, by = 1) = increment(name, by.is_a?(Numeric) ? -by : by)
 
       # @return [self]
       def toggle(name) = tap { self[name] = !self[name] }
@@ -243,7 +247,7 @@ module Pelton
 
       # @return [self]
       # @asynchronous
-      def decrement!(name, by = 1, touch: false) = increment!(name, -by, touch: touch)
+      def decrement!(name, by = 1, touch: false) = increment!(name, by.is_a?(Numeric) ? -by : by, touch: touch)
 
       # @return [Boolean]
       # @asynchronous

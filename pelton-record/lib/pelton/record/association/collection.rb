@@ -147,7 +147,7 @@ module Pelton
         # @param ids [Array]
         # @asynchronous
         def ids=(ids)
-          replace(model.find(ids.reject(&:blank?)))
+          replace(model.find(Array(ids).reject(&:blank?)))
         end
 
         # @return [Array]
