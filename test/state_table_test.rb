@@ -31,7 +31,7 @@ class StateTableTest < PeltonTest
 
   def programs(seconds)
     count = 0
-    handler = trap(:USR1) { ((count += 1) % 3 == 0) ? sleep(0.0003) : Fiber.new { sleep 0.0001 }.resume }
+    handler = trap(:USR1) { ((count += 1) % 3 == 0) ? sleep(0.0003) : Fiber.new { sleep(0.0001) && FiberSteps::STRUCK }.resume }
     program = nil
     watcher = Thread.new { name_hanging { program } }
     limit = now + seconds

@@ -34,4 +34,37 @@ class WaitingTest < PeltonTest
     assert_includes @log.string, "\n    a (2 times)\n    b\n    c\n"
     assert_match(/\n    and 16 more$/, @log.string)
   end
+
+  # The logger ends the wait.
+  SILENCE = <<~RUBY
+    require "pelton"
+    logger = Object.new
+    def logger.warn(text) = puts(text) || Pelton.stop
+    def logger.error(text) = puts(text)
+    Pelton.logger = logger
+    Pelton.run do
+      Pelton.spawn(name: "on purpose") { sleep }
+      Pelton.spawn(name: "condition") { Mutex.new.then { |mutex| mutex.synchronize { ConditionVariable.new.wait(mutex) } } }
+      Queue.new.pop
+    end
+  RUBY
+
+  def test_waits_that_nothing_ends_are_reported
+    report = ruby_output(SILENCE)
+
+    assert_match(/nothing but a signal's handler can wake these fibers/, report)
+    assert_match(/-e:9:in .*pop'/, report)
+    assert_match(/"condition" waiting/, report)
+    refute_match(/on purpose/, report)
+  end
+
+  def test_a_thread_that_works_may_end_a_wait
+    worker = Thread.new { Thread.pass until Thread.current[:over] }
+
+    refute Pelton::Waiting.report_silence(Pelton::Reactor.current)
+    assert_empty @log.string
+  ensure
+    worker[:over] = true
+    worker.join
+  end
 end

@@ -8,10 +8,11 @@ module Pelton
 
     class << self
       # @param reactor [Reactor]
-      # @return [Array<String>] what waits and where, for each parked fiber
-      def places(reactor)
+      # @param fibers [Array<Fiber>] that are parked there
+      # @return [Array<String>] what waits and where, for each fiber
+      def places(reactor, fibers = reactor.parked)
         tasks = reactor.tasks.to_h { |task| [task.send(:_waiting_fiber), task] }
-        reactor.parked.map { |fiber| tasks[fiber]&.inspect || "a fiber at #{Task._where(fiber)&.first || "an unknown place"}" }
+        fibers.map { |fiber| tasks[fiber]&.inspect || "a fiber at #{Task._where(fiber)&.first || "an unknown place"}" }
       end
 
       # @param places [Array<String>] as {places} returns them
@@ -19,7 +20,23 @@ module Pelton
         Pelton.logger.error("#{places.size} fiber(s) still waited when the grace time was over (Pelton.run's grace:), and were ended:#{list(places)}")
       end
 
+      # The loop has no timer and no descriptor that could wake a fiber, and has waited for a while.
+      #
+      # @return [Boolean] false when a thread may wake a fiber yet
+      def report_silence(reactor)
+        return false if Thread.list.any? { |thread| !thread.equal?(Thread.current) && !thread.inspect.end_with?(" sleep_forever>") }
+        places = places(reactor, reactor.parked.reject { |fiber| sleeps?(fiber) })
+        Pelton.logger.warn("nothing but a signal's handler can wake these fibers: no timer, socket, child or running thread is left:#{list(places)}") if places.any?
+        true
+      end
+
       private
+
+      # Kernel#sleep without a time waits for ever on purpose. ConditionVariable#wait sleeps as well.
+      def sleeps?(fiber)
+        innermost, caller = Task._where(fiber)
+        innermost&.match?(/[`'](?:Kernel#)?sleep'\z/) && !caller&.match?(/[`'#]wait'\z/)
+      end
 
       def list(places)
         lines = places.tally.map { |place, times| "\n    #{place}#{" (#{times} times)" if times > 1}" }

@@ -104,6 +104,7 @@ struct pel_reactor {
     uint32_t handovers_left;         /* fibers that became ready in this tick and may still run in it */
     int64_t batch_end;
     int due_time_used, ready_time_used; /* due jobs, or ready jobs, have had their time in this tick */
+    int64_t silence; /* nanoseconds that the loop waits where nothing that it knows can wake it, before it says so */
     int64_t spin_ns; /* the next wait may spin so long before it sleeps; set by an awaiting caller, reset by the wait */
     int32_t budget;  /* what operations that are ready at once may still cost before the next tick */
 
@@ -225,6 +226,15 @@ enum pel_wait_mode {
 /* Makes one loop iteration's C part: flush, poll or wait, dispatch events, expire timers. Runs no Ruby code except trap
  * handlers, which may park. Returns 0, or the state of a pending interrupt that raised. */
 int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode);
+
+/* Whether nothing that the loop knows can end its wait: no timer, no descriptor. Another thread can, or a trap handler.
+ * (silence.c) */
+int pel_silent(const struct pel_reactor *reactor, int64_t timeout);
+
+/* Such a wait has lasted for reactor->silence: if no thread can end it either, the log names the fibers that wait. */
+void pel_note_silence(struct pel_reactor *reactor);
+
+#define PEL_SILENCE_NS (INT64_C(5) * 1000 * 1000 * 1000)
 
 /* A tick that does not wait, in the middle of a callback: data that has arrived is received and operations are settled,
  * but no fiber switches. May raise an interrupt, as Ruby code may anywhere. */

@@ -53,6 +53,7 @@ static void begin_run(struct pel_reactor *reactor, int64_t grace)
     reactor->caller = rb_fiber_current();
     reactor->value = reactor->fatal = Qnil;
     reactor->main_pending = 0;
+    reactor->silence = PEL_SILENCE_NS;
     pel_end_batch(reactor);
     reactor->phase = PEL_RUNNING;
     reactor->began_at = pel_now();

@@ -36,6 +36,9 @@ int pel_switch(struct pel_reactor *reactor, VALUE fiber, int *state)
     reactor->switch_target = fiber;
     reactor->switches++;
     pel_note_progress(reactor);
+    /* A trap handler may run on the fiber that arrives, before it has its own worker again, and wait: it must not leave
+     * its waiter with the worker that has switched away. */
+    reactor->current_worker = NULL;
     pel_protect(transfer_to, fiber, state);
     reactor->current_worker = worker;
     /* Every arrival counts itself. If no fiber has arrived anywhere, the switch itself has failed. */

@@ -42,8 +42,10 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
 {
     struct pel_loop *loop = &reactor->loop;
     int64_t before = may_wait ? pel_now() : 0, timeout = may_wait ? pel_loop_timeout(loop, before) : 0;
-    int code = 0;
+    int code = 0, silent = pel_silent(reactor, timeout);
 
+    if (silent)
+        timeout = reactor->silence;
     /* While other threads want the GVL, a poll that keeps the GVL comes first: giving the GVL away may cost a whole
      * time slice. */
     if (timeout == 0 || !rb_thread_alone())
@@ -55,6 +57,8 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
         code = wait_with_gvl_released(reactor, timeout);
         if (reactor->phase != PEL_IDLE)
             reactor->idle_ns += loop->now - before;
+        if (silent && loop->event_count == 0 && loop->now - before >= timeout && !reactor->ready.count)
+            pel_note_silence(reactor);
     }
     return code;
 }
