@@ -13,14 +13,14 @@ class RecordTextTest < PeltonTest
   end
 
   def test_literals_of_postgresql
-    dataset = Sequel.mock(host: "postgres").tap { |database| database.extend_datasets(Pelton::Record::Text::Postgres) }.dataset
+    dataset = Sequel.mock(host: "postgres", keep_reference: false).tap { |database| database.extend_datasets(Pelton::Record::Text::Postgres) }.dataset
 
     assert_equal ["'it''s \\'", "'\\x00ff'"], ["it's \\", Sequel.blob("\0\xff".b)].map { |value| dataset.literal(value) }
     assert_raises(Sequel::InvalidValue) { dataset.literal("a\0b") }
   end
 
   def test_literals_of_mysql
-    dataset = Sequel.mock(host: "mysql").tap { |database| database.extend_datasets(Pelton::Record::Text::MySQL) }.dataset
+    dataset = Sequel.mock(host: "mysql", keep_reference: false).tap { |database| database.extend_datasets(Pelton::Record::Text::MySQL) }.dataset
 
     assert_equal ["'it''s \\\\'", "'\u00fc'"], ["it's \\", "\u00fc".b].map { |value| dataset.literal(value) }
   end
@@ -36,7 +36,7 @@ class RecordTextTest < PeltonTest
 
   def test_what_a_column_can_have
     {postgres: [false, false, true], mysql: [true, false, true], sqlite: [true, true, true]}.each do |host, expected|
-      assert_equal expected, ["a\0b", "\xFF", "\u00fc".b].map { |text| Pelton::Record::Text.storable?(text, Sequel.mock(host: host)) }
+      assert_equal expected, ["a\0b", "\xFF", "\u00fc".b].map { |text| Pelton::Record::Text.storable?(text, Sequel.mock(host: host, keep_reference: false)) }
     end
   end
 end

@@ -10,8 +10,8 @@ class ColumnTypesTest < PeltonTest
 
   def setup
     super
-    @postgres = Sequel.mock(host: "postgres").extend(Pelton::Record::ColumnTypes::Postgres)
-    @mysql = Sequel.mock(host: "mysql").extend(Pelton::Record::ColumnTypes::MySQL)
+    @postgres = Sequel.mock(host: "postgres", keep_reference: false).extend(Pelton::Record::ColumnTypes::Postgres)
+    @mysql = Sequel.mock(host: "mysql", keep_reference: false).extend(Pelton::Record::ColumnTypes::MySQL)
   end
 
   def test_types
