@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "logger"
 require "test_helper"
 require "pelton/web"
 require_relative "support/requests"
@@ -35,6 +36,15 @@ class WebApplicationTest < PeltonTest
         get "/move", to: "web_application_test/web_things#move"
       end
     end
+  end
+
+  def test_missing_secrets_are_said_at_boot
+    logger, Pelton.logger = Pelton.logger, Logger.new(log = StringIO.new)
+    [[], ["s" * 64]].each { |secrets| Class.new(Pelton::Web::Application) { settings.secrets = secrets }.boot! }
+
+    assert_equal 1, log.string.scan("SECRET_KEY_BASE").size
+  ensure
+    Pelton.logger = logger
   end
 
   def test_a_block_s_string_is_the_answer

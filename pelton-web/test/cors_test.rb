@@ -36,6 +36,27 @@ class WebCORSTest < PeltonTest
     end
   end
 
+  # What the preflight allows is not refused as forged.
+  def test_a_named_origin_may_change_something
+    app = Class.new(Pelton::Web::Application) do
+      settings.cors = {origins: [MINE], path: "/api", headers: ["content-type"]}
+      routes { %w[/api/x /other].each { |path| match(path, via: %i[post put]) { "changed" } } }
+    end
+    status = ->(verb, path, origin) { request(app, verb, path, "HTTP_ORIGIN" => origin, "HTTP_SEC_FETCH_SITE" => "cross-site", "CONTENT_TYPE" => "application/json", :input => "{}").status }
+
+    assert_equal 200, status["POST", "/api/x", MINE]
+    assert_equal [403, 403, 403], [status["PUT", "/api/x", MINE], status["POST", "/other", MINE], status["POST", "/api/x", "https://evil.example"]]
+  end
+
+  def test_that_all_may_read_lets_nobody_change_anything
+    app = Class.new(Pelton::Web::Application) do
+      settings.cors = {origins: ["*"]}
+      routes { post("/") { "changed" } }
+    end
+
+    assert_equal 403, request(app, "POST", "/", "HTTP_ORIGIN" => MINE, "HTTP_SEC_FETCH_SITE" => "cross-site").status
+  end
+
   def test_preflight
     app = Pelton::Web::CORS.new(APP, origins: [MINE], methods: %w[put], headers: %w[Content-Type x-a])
     got = request(app, "OPTIONS", "/", "HTTP_ORIGIN" => MINE, "HTTP_ACCESS_CONTROL_REQUEST_METHOD" => "PUT", "HTTP_ACCESS_CONTROL_REQUEST_HEADERS" => "Content-Type, x-a")

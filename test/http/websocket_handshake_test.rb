@@ -46,6 +46,10 @@ class WebSocketHandshakeTest < PeltonTest
     refused.each do |origins, all|
       all.each { |origin| assert_equal 403, WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk }.first, origin }
     end
+    secure = ENVIRONMENT.merge("rack.url_scheme" => "https")
+
+    assert_equal 403, WebSocket.accept(secure.merge("HTTP_ORIGIN" => "http://example.com:81")) { flunk }.first
+    assert_raises(Pelton::Error) { WebSocket.accept(secure.merge("HTTP_ORIGIN" => "https://example.com:81")) { flunk } }
     # What may connect comes as far as the server's stream.
     [[:same, "http://EXAMPLE.com:81"], [:same, nil], [:any, "http://evil.test"], [["https://a.test"], "https://a.test"]].each do |origins, origin|
       assert_raises(Pelton::Error) { WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk } }

@@ -119,7 +119,9 @@ module Pelton
         origin = env["HTTP_ORIGIN"]
         return true if origin.nil? || origins == :any
         return origins.include?(origin) unless origins == :same
-        origin.sub(%r{\Ahttps?://}, "").downcase == env["HTTP_HOST"].to_s.downcase
+        # A page without TLS may be anybody's. A proxy may have ended TLS before this server.
+        return false if env["rack.url_scheme"] == "https" && !origin.downcase.start_with?("https://")
+        origin.sub(%r{\Ahttps?://}i, "").downcase == env["HTTP_HOST"].to_s.downcase
       end
 
       def serve(socket)

@@ -43,6 +43,17 @@ class WebControllerFilesTest < PeltonTest
     assert_equal 404, send_file("inside").status
   end
 
+  def test_files_that_begin_with_a_dot_are_nobody_s_business
+    folder = "#{@folder}/inside"
+    FileUtils.mkdir_p("#{folder}/.git")
+    %w[.git/config .env].each { |name| File.write("#{folder}/#{name}", "secret") }
+    File.symlink("#{folder}/.env", "#{folder}/plain")
+
+    [".git/config", ".env", "plain"].each { |path| assert_equal 404, answer { send_file path, root: folder }.status, path }
+    assert_equal "secret", answer { send_file "#{folder}/.env" }.body
+    assert_equal "secret", answer { send_file "config", root: "#{folder}/.git" }.body
+  end
+
   def test_head
     app = answering_file("a.txt")
 

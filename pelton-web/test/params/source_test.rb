@@ -37,6 +37,11 @@ class WebParamsSourceTest < PeltonTest
     bad("", "a=#{"x" * (1 << 20)}", FORM)
     bad("", "[" * 20 + "]" * 20, "application/json")
     bad("", "[" * 100_000, "application/json")
+    bad("", JSON.generate((0..1000).to_h { |number| [number, 1] }), "application/json")
+    bad("", JSON.generate({a: [[1] * 500, {b: [1] * 500}]}), "application/json")
+    ["1e400", "[-1e400]", '{"a":{"b":1e999}}'].each { |text| bad("", text, "application/json") }
+    bad("", "--X\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n#{"x" * (1 << 20)}\r\n--X--\r\n", "multipart/form-data; boundary=X")
+    assert_equal 998, read("", JSON.generate({a: {b: [1] * 998}}), "application/json").dig("a", "b").size
     assert_equal 413, assert_raises(Pelton::Web::TooLarge) { read("", "\"#{"x" * (1 << 20)}\"", "application/json") }.status
     assert_equal 1000, read((0...1000).map { |number| "a#{number}=1" }.join("&")).size
   end

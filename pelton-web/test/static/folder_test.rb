@@ -20,6 +20,16 @@ class WebStaticFolderTest < PeltonTest
     end
   end
 
+  def test_the_page_of_a_folder
+    with_files("index.html" => "<p>", "docs/index.html" => "<b>", "x_index.html" => "x") do |folder|
+      files = Folder.new(folder, "")
+
+      assert_equal %w[index.html index.html], ["/", "/docs/"].map { |path| name_of(files.find(path)) }
+      assert_nil files.find("/docs")
+      assert_nil files.find("/x_")
+    end
+  end
+
   # The name as it lies on the disk comes first, so it hides no other file.
   def test_a_name_that_looks_encoded
     with_files("a%20b.txt" => "percent") { |folder| assert_equal "a%20b.txt", name_of(Folder.new(folder, "").find("/a%20b.txt")) }

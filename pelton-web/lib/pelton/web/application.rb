@@ -57,6 +57,7 @@ module Pelton
         def boot!
           return @app if @app
           loading = Loading.new(self).load
+          warn_of_secrets
           settings.freeze
           @reloading = Reloading.new(loading) { compile } if settings.development?
           @app = LAYERS.reverse.inject(@reloading || compile) { |inner, name| Web.const_get(name).wrap(inner, settings) }
@@ -90,6 +91,12 @@ module Pelton
         private
 
         def stack = @stack ||= []
+
+        # The first session would be the first to say it.
+        def warn_of_secrets
+          return if settings.secrets.any?
+          Pelton.logger&.warn("#{self}: there are no secrets, so sessions, flash and signed cookies raise errors: set SECRET_KEY_BASE, or settings.secrets")
+        end
 
         def compile
           @blocks = @router = nil

@@ -50,7 +50,7 @@ module Pelton
       def key?(name) = !self[name].nil?
 
       # @return [Hash{String => String}]
-      def to_h = (names | @values.to_h.keys).to_h { |name| [name, self[name]] }.compact
+      def to_h = all.merge!(@values.to_h).compact
 
       # Sets a cookie. If the client has sent the same value, and no attributes are given, nothing is sent.
       #
@@ -146,10 +146,13 @@ module Pelton
       # What the client has sent. A page asks for one cookie of many, so only that one is looked for. The first of a name counts.
       def received(name)
         start = start_of("#{name}=") or return
-        value = @header.byteslice(start, (@header.index(";", start) || @header.bytesize) - start)
-        value = unescape(value) if value.match?(/[%+]/)
-        value.force_encoding(Encoding::UTF_8)
-        value if value.valid_encoding? && !value.include?("\0")
+        value(@header.byteslice(start, (@header.index(";", start) || @header.bytesize) - start))
+      end
+
+      def value(text)
+        text = unescape(text) if text.match?(/[%+]/)
+        text.force_encoding(Encoding::UTF_8)
+        text if text.valid_encoding? && !text.include?("\0")
       end
 
       # Where the value behind "name=" begins. The name must stand at the beginning, or behind a semicolon: in a value it is text.
@@ -160,7 +163,13 @@ module Pelton
         end
       end
 
-      def names = @header.to_s.split(";").filter_map { |pair| pair.lstrip[/\A[^=]*(?==)/] }.uniq
+      # Of several with one name the first counts, as for {#[]}.
+      def all
+        @header.to_s.split(";").each_with_object({}) do |pair, found|
+          name, text = pair.lstrip.split("=", 2)
+          found[name] = value(text) if text && !found.key?(name)
+        end
+      end
 
       def unescape(value)
         Rack::Utils.unescape(value)

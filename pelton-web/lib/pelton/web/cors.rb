@@ -8,11 +8,15 @@ module Pelton
     #     use Pelton::Web::CORS, origins: ["https://app.example"], methods: %w[GET POST], headers: %w[content-type], credentials: true
     #
     # It does not refuse requests of other origins: the browser keeps their answers from the script. Requests that change something are
-    # refused by {Controller::Forgery}.
+    # refused by {Controller::Forgery}, unless their origin is named here and their method is one of `methods`. With `["*"]` all are
+    # refused: an action that anybody may call says `skip_forgery_protection`.
     class CORS
       ORIGIN = %r{\Ahttps?://(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d+)?\z}
       ANY = "*"
       private_constant :ORIGIN, :ANY
+
+      # In the env of requests from an origin that is named: {Forgery} takes them as the site's own.
+      TRUSTED = "pelton.web.cors"
 
       # @private
       def self.wrap(app, settings) = settings.cors ? new(app, **settings.cors) : app
@@ -44,6 +48,7 @@ module Pelton
         return @app.call(env) unless covers?(env["PATH_INFO"])
         origin = env["HTTP_ORIGIN"]
         return preflight(env, origin) if env["REQUEST_METHOD"] == "OPTIONS" && origin && env["HTTP_ACCESS_CONTROL_REQUEST_METHOD"]
+        env[TRUSTED] = true if !@any && allowed?(origin) && @methods.include?(env["REQUEST_METHOD"])
         response = @app.call(env)
         return Deferral.change(env, response) { |later| permit(origin, later[1]) } if response[0] == -1
         permit(origin, response[1])

@@ -72,8 +72,8 @@ module Pelton
       #   @return [Hash{Class, String => Integer}] the statuses that answer errors of actions, by their classes or the names of these:
       #     `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status`, as Record's have it, need no entry
       setting(:errors, {}.freeze) do |value|
-        "must be a Hash of classes, or their names, and statuses from 400 to 499" unless
-          value.is_a?(Hash) && value.all? { |error, status| (error.is_a?(Module) || error.is_a?(String)) && status.is_a?(Integer) && (400..499).cover?(status) }
+        right = value.is_a?(Hash) && value.all? { |error, status| [Module, String].any? { |type| error.is_a?(type) } && status.is_a?(Integer) && status.between?(400, 499) }
+        "must be a Hash of classes, or their names, and statuses from 400 to 499" unless right
       end
 
       # @private

@@ -72,7 +72,11 @@ module Pelton
 
       # @private Rack's: the pairs of a form in parts are not counted there.
       def form_pairs
-        super.tap { |pairs| raise Rack::QueryParser::QueryLimitError, "there are more than #{limit(:count)} fields" if pairs.size > limit(:count) }
+        super.tap do |pairs|
+          raise Rack::QueryParser::QueryLimitError, "there are more than #{limit(:count)} fields" if pairs.size > limit(:count)
+          bytes = pairs.sum { |name, value| name.to_s.bytesize + (value.is_a?(String) ? value.bytesize : 0) }
+          raise Rack::QueryParser::QueryLimitError, "its text has more than #{limit(:bytes)} bytes" if bytes > limit(:bytes)
+        end
       end
 
       private
@@ -96,11 +100,25 @@ module Pelton
       end
 
       def parse(text)
-        text.empty? ? {} : JSON.parse(text, max_nesting: limit(:depth))
+        return {} if text.empty?
+        JSON.parse(text, max_nesting: limit(:depth)).tap { |value| check(value, limit(:count)) }
       rescue JSON::NestingError
         raise BadRequest, "The JSON document is nested more than #{limit(:depth)} levels deep."
       rescue JSON::ParserError
         raise BadRequest, "The body is no JSON document."
+      end
+
+      # Names and elements count as fields of a form do. Ruby takes a number such as 1e400 for infinite.
+      #
+      # @return [Integer] how many more there may be
+      def check(value, left)
+        case value
+        when Hash then left = value.each_value.inject(left - value.size) { |rest, one| check(one, rest) }
+        when Array then left = value.inject(left - value.size) { |rest, one| check(one, rest) }
+        when Float then raise BadRequest, "The JSON document contains a number that is too large." unless value.finite?
+        end
+        raise BadRequest, "The JSON document has more than #{limit(:count)} names and elements." if left.negative?
+        left
       end
 
       DEFAULTS = Settings.new.freeze

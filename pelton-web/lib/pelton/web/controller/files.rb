@@ -40,7 +40,7 @@ module Pelton
         # @param filename [String, nil] the name for the client; otherwise the file's
         # @param disposition [String, nil] "attachment": it is saved, "inline": it may be shown
         # @return [nil]
-        # @raise [NotFound] there is no such file, or it is outside of `root:`
+        # @raise [NotFound] there is no such file, it is outside of `root:`, or a part of its path below `root:` begins with a dot
         # @raise [AnswerError] the action has answered already
         def send_file(path, root: nil, type: nil, filename: nil, disposition: "attachment")
           path = existing(path.to_s, root)
@@ -67,11 +67,14 @@ module Pelton
         def existing(path, root)
           raise NotFound if path.include?("\0")
           path = File.realpath(path, root)
-          inside = root.nil? || path.start_with?("#{File.realpath(root).chomp("/")}/")
+          inside = root.nil? || path.delete_prefix!("#{folder = File.realpath(root).chomp("/")}/") && !hidden?(path) && (path = "#{folder}/#{path}")
           (inside && File.file?(path) && File.readable?(path)) ? path : raise(NotFound)
         rescue SystemCallError
           raise NotFound
         end
+
+        # What begins with a dot is nobody's business: `.git/config`, `.env`.
+        def hidden?(path) = path.split("/").any? { |part| part.start_with?(".") }
 
         # Whether the file is the one of which the client has a part.
         def ranges_hold?(changed) = @env["HTTP_IF_RANGE"].then { |time| time.nil? || time == changed.httpdate }

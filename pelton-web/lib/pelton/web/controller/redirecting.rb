@@ -21,7 +21,7 @@ module Pelton
         # @raise [AnswerError] the action has answered already
         def redirect_to(location, status: nil, allow_other_host: false, notice: nil, alert: nil, flash: {})
           location = location.to_s
-          raise BadRequest, "The redirection leads to another host, or to no address." unless allow_other_host ? url?(location) || here?(location) : here?(location)
+          refuse_redirection(location) unless allow_other_host ? url?(location) || here?(location) : here?(location)
           answer([], status: status || (%w[GET HEAD].include?(@env["REQUEST_METHOD"]) ? 302 : 303))
           {notice: notice, alert: alert, **flash}.each { |name, message| self.flash[name] = message unless message.nil? }
           response.headers["location"] = location.b.gsub(/[^\x21-\x7e]/n) { |byte| format("%%%02X", byte.ord) }
@@ -36,6 +36,14 @@ module Pelton
         def redirect_back(fallback:, **options)
           referer = @env["HTTP_REFERER"].to_s
           redirect_to(here?(referer) ? referer : fallback, **options)
+        end
+
+        # The client may have given the address, or the program may be wrong: its author reads the log.
+        def refuse_redirection(location)
+          shown = location.sub(%r{//[^/?#]*@}, "//").sub(/[?#].*/m, "")[0, 200].inspect
+          Pelton.logger&.warn("#{self.class.name&.then { |name| "#{name}##{action_name}" } || "the block of #{@env["pelton.web.route"]}"}: redirect_to #{shown} is refused: it leads to another host than #{request.base_url} " \
+            "(`allow_other_host: true` allows that), or it is no address")
+          raise BadRequest, "The redirection leads to another host, or to no address."
         end
 
         # Browsers take a backslash for a slash, and drop control characters: both could make a path another host's URL.

@@ -75,7 +75,7 @@ module Pelton
 
           def time(value, _options)
             # Time takes the 30th of February for a day in March.
-            yield "must be a time such as 2026-01-31T12:00:00Z" unless value.is_a?(String) && value.bytesize < 50 && Date.iso8601(value[0, 10])
+            yield "must be a time such as 2026-01-31T12:00:00Z" unless value.is_a?(String) && value.bytesize < 50 && value.match?(/(?:Z|[+-]\d\d:?\d\d)\z/i) && Date.iso8601(value[0, 10])
             Time.iso8601(value)
           rescue ArgumentError
             yield "must be a time such as 2026-01-31T12:00:00Z"

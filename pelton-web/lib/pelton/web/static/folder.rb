@@ -43,6 +43,8 @@ module Pelton
           known = @assets&.values&.reject(&:fingerprinted?)&.to_h { |asset| [asset.file.path, asset] } || {}
           @assets = {}
           names.each_key { |name| add(name, known) if servable?(name, names) }
+          # A folder's page is at the folder, too.
+          @assets.keys.grep(%r{/index\.html\z}) { |path| @assets[path.delete_suffix("index.html")] = @assets[path] }
         end
 
         private
