@@ -253,7 +253,7 @@ class WebStaticTest < PeltonTest
     with_files("small.txt" => "small", "large.bin" => large) do |folder|
       static = Pelton::Web::Static.new(root: folder)
       Pelton.run do
-        server = Pelton::HTTP::Server.new(static, cache: 4 << 20)
+        server = Pelton::HTTP::Server.new(Rack::Lint.new(static), cache: 4 << 20)
         url = "http://127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}"
         2.times { assert_equal "small", Pelton::HTTP.get("#{url}#{static.asset_path("small.txt")}").body.to_s }
         2.times { assert_equal large, Pelton::HTTP.get("#{url}#{static.asset_path("large.bin")}").body.to_s.b }
