@@ -203,6 +203,33 @@ class OffloadTest < PeltonTest
     assert_equal 20, Pelton.stats[:offload][:size]
   end
 
+  # Ruby's own work for which it calls blocking_operation_wait writes to the stack of the fiber that waits.
+  def test_a_caller_that_is_given_up_waits_for_a_block_that_uses_its_memory
+    Pelton.logger = nil
+    log, gate = Queue.new, Queue.new
+    over = false
+    main = Thread.current
+    opener = Thread.new do # when the thread is blocked; a loop that waits just sleeps
+      Thread.pass until over || main.inspect.end_with?("sleep_forever>")
+      gate << true
+    end
+    Pelton.run(grace: 0.001) do
+      Pelton.spawn do
+        Pelton::Offload::POOL.call_to_end { gate.pop && log << :block }
+      ensure
+        log << :caller
+      end
+      sleep 0.0001 until gate.num_waiting == 1
+      Pelton.stop
+    end
+    over = true
+    opener.join
+
+    assert_equal %i[block caller], Array.new(log.size) { log.pop }
+  ensure
+    Pelton.logger = $stderr
+  end
+
   private
 
   def raise_here = raise(KeyError, "oh")

@@ -81,18 +81,22 @@ module Pelton
     end
 
     # As {#call}, for a block that uses the caller's memory: an exception that is raised in the caller meanwhile waits for the
-    # block's end.
+    # block's end. A caller that is given up, because the reactor stops, blocks its thread until then.
     # @asynchronous
     def call_to_end(&block)
-      operation = wait_for_slot(-> { outcome(block) }).operation
+      turn, over = Thread::Queue.new([true]), Thread::Queue.new # the turn is taken by the block, or by a caller that leaves first
+      operation = wait_for_slot(-> { take(turn) && outcome(block).tap { over << true } }).operation
       begin
         value, error = operation.await
       rescue Exception => interruption # standard:disable Lint/RescueException -- raised below
         first ||= interruption
         retry unless operation.done?
       end
+      done = true
       raise first || error if first || error
       value
+    ensure
+      wait_outside(over) unless done || take(turn)
     end
 
     # Runs the block in a thread and returns at once.
@@ -121,6 +125,15 @@ module Pelton
       @jobs = Thread::Queue.new
       @slots = Thread::SizedQueue.new(@limit)
     end
+
+    def take(turn)
+      turn.pop(true)
+    rescue ThreadError
+      nil
+    end
+
+    # On a fiber that calls no hooks.
+    def wait_outside(over) = Fiber.new(blocking: true) { over.pop }.resume
 
     # In a child after a fork the threads are gone, and their jobs belong to the parent.
     def forked
