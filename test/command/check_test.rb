@@ -67,7 +67,7 @@ class CommandCheckTest < PeltonTest
     assert_problem(/config.ru: .*cannot load such file -- nowhere.* \(LoadError\)/, app: "require 'nowhere'")
     assert_problem(/config.ru: .* \(SyntaxError\)/, app: "(")
     assert_problem(/ends the process with status 3/, app: "exit 3")
-    assert_problem(/must respond to call, and a Integer does not/, app: "run 1")
+    assert_problem(/must respond to call, which Integer does not/, app: "run 1")
   end
 
   def test_files
