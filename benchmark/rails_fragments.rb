@@ -2,7 +2,7 @@
 
 # A Rails application whose pages have a hundred compressed fragments (rails_fragments.ru), by what becomes of Ruby 3.4's hook
 # blocking_operation_wait, by `concurrency:`, and under Puma: requests/s, the 99th percentile, CPU and the collector's time a request.
-# Each way has a process; rounds are interleaved. Needs Ruby 3.4, wrk and memcached. Docs: adr/018, adr/022.
+# Each way has a process; rounds are interleaved. Needs Ruby 3.4, wrk and memcached. Docs: adr/018.
 #
 #     export BUNDLE_GEMFILE=gemfiles/rails_fragments.rb
 #     bundle install && bundle exec ruby -Ilib benchmark/rails_fragments.rb [ROUNDS [CLIENTS]]

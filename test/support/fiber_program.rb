@@ -137,7 +137,7 @@ class FiberProgram
 
   def begin_actor(depth)
     return if @actors.size >= @at_most
-    actor = Actor.new(@actors.size, %i[task tick timer scheduled resumed yielding thread].sample(random: @random), nil, nil, :made)
+    actor = Actor.new(@actors.size, %i[task tick request request timer scheduled resumed yielding thread].sample(random: @random), nil, nil, :made)
     @actors << actor
     begin_as(actor.kind, actor, depth)
     actor
@@ -149,6 +149,7 @@ class FiberProgram
       actor.task = Pelton.spawn { act(actor, depth) }
       count_settling(actor) if rand < 0.5
     when :tick then Pelton.next_tick { act(actor, depth) }
+    when :request then @reactor._request(-> { act(actor, depth) })
     when :timer then Pelton.add_timer(rand * 0.002) { act(actor, depth) }
     when :scheduled then Fiber.schedule { act(actor, depth) }
     when :resumed then Fiber.new { act(actor, depth) }.resume
@@ -205,7 +206,7 @@ class FiberProgram
     actor.number
   rescue Own => error
     problem("#{actor} got #{error.message} of another") unless error.actor.equal?(actor)
-    raise if %i[task tick timer scheduled].include?(actor.kind)
+    raise if %i[task tick request timer scheduled].include?(actor.kind)
   rescue Injected => error
     problem("#{actor} got #{error.message}") unless error.actor.equal?(actor)
     actor.number

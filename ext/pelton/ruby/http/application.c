@@ -77,6 +77,7 @@ void pel_http_answer(struct pel_http_connection *connection)
     connection->state = PEL_HTTP_BUSY;
     connection->request.in_application = 1;
     PEL_HTTP_KEEP(connection, request.fiber, rb_fiber_current());
+    pel_begin_request(connection->reactor, connection->request.began);
     response = pel_protect(call_with_fresh_locals, (VALUE)&call, &state);
     if (pel_loop_inherited(&connection->reactor->loop)) { /* a child came back from fork: its parent answers */
         if (state)
@@ -106,6 +107,7 @@ void pel_http_answer(struct pel_http_connection *connection)
     }
     if (callback_response)
         pel_http_discard_response(callback_response);
+    pel_leave_request(connection->reactor);
     RB_GC_GUARD(response);
 }
 

@@ -101,6 +101,7 @@ VALUE pel_http_hijack(struct pel_http_connection *connection)
 {
     VALUE self = connection->self, stream = connection->stream_object;
 
+    pel_leave_request(connection->reactor);
     pel_http_detach_stream(connection);
     pel_http_exchange_detach(connection);
     RB_GC_GUARD(self);

@@ -21,8 +21,17 @@ void pel_http_queue_proceed(struct pel_http_connection *connection)
                                                       .data = connection});
 }
 
+static void drop_answer(void *data)
+{
+    ((struct pel_http_connection *)data)->server->held--;
+}
+
 void pel_http_queue_answer(struct pel_http_connection *connection)
 {
-    pel_enqueue(connection->reactor,
-                (struct pel_job){.run = connection->jobs->answer, .mark = mark_connection, .data = connection});
+    connection->server->held++;
+    pel_enqueue(connection->reactor, (struct pel_job){.run = connection->jobs->answer,
+                                                      .mark = mark_connection,
+                                                      .drop = drop_answer,
+                                                      .data = connection,
+                                                      .rank = {.arrived = connection->request.began}});
 }

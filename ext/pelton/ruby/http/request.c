@@ -64,7 +64,7 @@ static int urgent_p(struct pel_http_connection *connection)
            RTEST(rb_ary_includes(paths, rb_hash_aref(connection->request.env, rb_str_new_lit("PATH_INFO"))));
 }
 
-/* Answers the request, has it wait for a slot, or refuses it. */
+/* Answers the request, has it wait for a slot or for the requests that have begun, or refuses it. */
 static void dispatch_request(struct pel_http_connection *connection)
 {
     struct pel_http_server *server = connection->server;
@@ -73,7 +73,14 @@ static void dispatch_request(struct pel_http_connection *connection)
     if (connection->stream->core.hangup)
         pel_http_queue_proceed(connection);
     pel_http_set_timeout(connection, server->request_timeout);
-    if (pel_http_take_slot(connection) || urgent_p(connection)) {
+    if (pel_http_take_slot(connection)) {
+        if (pel_may_begin(connection->reactor)) {
+            pel_http_answer(connection);
+            return;
+        }
+        connection->state = PEL_HTTP_WAITING;
+        pel_http_queue_answer(connection);
+    } else if (urgent_p(connection)) {
         pel_http_answer(connection);
     } else if (server->waiting.count < server->queue_limit) {
         connection->state = PEL_HTTP_WAITING;

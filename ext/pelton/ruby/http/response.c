@@ -166,6 +166,7 @@ static VALUE send_response(VALUE argument)
     } else {
         VALUE body = attempt->body;
         pel_http_send_soon(connection);
+        pel_leave_request(connection->reactor); /* a stream may go on for hours */
         pel_http_share(connection, 0);
         attempt->body = Qnil; /* _send_body closes it */
         pel_http_track_event_stream(connection, headers);

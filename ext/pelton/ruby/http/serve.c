@@ -122,6 +122,7 @@ static void run_answer(struct pel_reactor *reactor, void *data)
     struct pel_http_connection *connection = data;
     VALUE self = connection->self, stream_object = connection->stream_object;
 
+    connection->server->held--;
     if (connection->state == PEL_HTTP_WAITING)
         pel_http_answer(connection);
     else

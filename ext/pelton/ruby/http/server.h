@@ -30,6 +30,7 @@ struct pel_http_server {
     uint32_t requests_limit; /* of one connection */
     uint32_t body_rate;      /* bytes a second at which a request's body must arrive; 0: any */
     uint32_t running, connections;
+    uint32_t held; /* of the running: those that have a slot, and begin when others wait or have ended */
     uint64_t accepted, requests, refused, overloads, errors;
     uint64_t responses[PEL_HTTP_STATUS_CLASSES];
     struct pel_http_durations durations;

@@ -49,8 +49,8 @@ static VALUE http_server_stats(VALUE self)
 
     set_count(stats, "connections", server->connections);
     set_count(stats, "idle", server->idle.count);
-    set_count(stats, "running", server->running);
-    set_count(stats, "waiting", server->waiting.count);
+    set_count(stats, "running", server->running - server->held);
+    set_count(stats, "waiting", server->waiting.count + server->held);
     set_count(stats, "active", server->running + server->waiting.count);
     set_count(stats, "accepted", server->accepted);
     set_count(stats, "requests", server->requests);

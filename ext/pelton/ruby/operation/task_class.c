@@ -146,7 +146,13 @@ static VALUE enqueue_task(struct pel_reactor *reactor, VALUE block, enum pel_tas
     task->transient = transient;
     task->result = block;
     pel_operation_written(self);
-    pel_enqueue(reactor, (struct pel_job){.run = run_task, .mark = mark_task, .drop = drop_task, .data = (void *)self});
+    pel_enqueue(reactor,
+                (struct pel_job){.run = run_task,
+                                 .mark = mark_task,
+                                 .drop = drop_task,
+                                 .data = (void *)self,
+                                 .rank = kind == PEL_TASK && !transient && reactor->rank.began ? reactor->rank
+                                                                                               : (struct pel_rank){0}});
     return self;
 }
 
@@ -270,6 +276,7 @@ static VALUE reactor_tasks(VALUE self)
         if (worker->task && !worker->given_up)
             rb_ary_push(tasks, worker->task_object);
     add_queued_tasks(&reactor->ready, tasks);
+    add_queued_tasks(&reactor->begun, tasks);
     return tasks;
 }
 

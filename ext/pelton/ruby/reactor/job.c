@@ -1,6 +1,7 @@
 #include "ruby/reactor/reactor.h"
 
 #include "core/base/alloc.h"
+#include "ruby/reactor/heap.h"
 
 /* ---- putting jobs on a queue ---------------------------------------------------------------------------------- */
 
@@ -33,12 +34,30 @@ static int reserve_slots(struct pel_reactor *reactor, struct pel_queue *queue)
 
 int pel_queues_reserve(struct pel_reactor *reactor)
 {
-    return reserve_slots(reactor, &reactor->ready) && reserve_slots(reactor, &reactor->due);
+    return reserve_slots(reactor, &reactor->ready) && reserve_slots(reactor, &reactor->due) &&
+           reserve_slots(reactor, &reactor->begun);
+}
+
+/* A request's turn is that of its arrival, so it goes before all that have arrived later. But when it has been under
+ * way for longer than the time of its seniority, it falls back by as much, and so lets through what waits longer. */
+static int64_t turn_of(const struct pel_reactor *reactor, const struct pel_job *job)
+{
+    int64_t late = reactor->loop.now - job->rank.began - reactor->seniority;
+
+    if (!job->run && ((struct pel_waiter *)job->data)->steps_back)
+        return pel_now();
+    return job->rank.arrived + (late > 0 ? late : 0);
 }
 
 static void push_job(struct pel_reactor *reactor, struct pel_queue *queue, struct pel_job job)
 {
-    *pel_queue_job(queue, queue->count++) = job;
+    if (queue == &reactor->begun) {
+        job.turn = turn_of(reactor, &job);
+        job.order = reactor->ranked++;
+        pel_heap_push(queue, job);
+    } else {
+        *pel_queue_job(queue, queue->count++) = job;
+    }
     if (__atomic_load_n(&reactor->loop.waiting, __ATOMIC_RELAXED))
         pel_loop_wake(&reactor->loop);
 }
@@ -52,7 +71,9 @@ static void enqueue_job(struct pel_reactor *reactor, struct pel_queue *queue, st
 
 void pel_enqueue(struct pel_reactor *reactor, struct pel_job job)
 {
-    enqueue_job(reactor, &reactor->ready, job);
+    struct pel_queue *queue = job.rank.began ? &reactor->begun : job.rank.arrived ? &reactor->arrived : &reactor->ready;
+
+    enqueue_job(reactor, queue, job);
 }
 
 void pel_enqueue_due(struct pel_reactor *reactor, struct pel_job job)
@@ -76,10 +97,45 @@ void pel_enqueue_first(struct pel_reactor *reactor, struct pel_job job)
 void pel_queue_waiter(struct pel_reactor *reactor, struct pel_queue *queue, struct pel_waiter *waiter)
 {
     waiter->queued = 1;
-    push_job(reactor, queue, (struct pel_job){.data = waiter});
+    push_job(reactor, queue, (struct pel_job){.data = waiter, .rank = waiter->rank});
 }
 
 /* ---- taking jobs off a queue ---------------------------------------------------------------------------------- */
+
+static int requests_p(const struct pel_reactor *reactor)
+{
+    return reactor->begun.count || reactor->arrived.count;
+}
+
+void pel_begin_request(struct pel_reactor *reactor, int64_t arrived)
+{
+    int64_t now = reactor->loop.now;
+
+    reactor->last_began = now > reactor->last_began ? now : reactor->last_began + 1;
+    reactor->rank = (struct pel_rank){.arrived = arrived, .began = reactor->last_began};
+}
+
+void pel_leave_request(struct pel_reactor *reactor)
+{
+    reactor->rank = (struct pel_rank){.arrived = 0};
+}
+
+/* Where a request that has begun waits, a job may have taken so long that its event has come: the next tick tells. */
+int pel_may_begin(const struct pel_reactor *reactor)
+{
+    return !requests_p(reactor) && !(reactor->begun_parked && pel_now() > reactor->batch_end);
+}
+
+static struct pel_queue *next_request_queue(struct pel_reactor *reactor)
+{
+    struct pel_queue *begun = &reactor->begun, *arrived = &reactor->arrived;
+
+    if (!requests_p(reactor) || reactor->requests_time_used || (reactor->request_ran && pel_now() > reactor->batch_end))
+        return NULL;
+    if (begun->count && (!arrived->count || begun->jobs[0].turn <= pel_queue_job(arrived, 0)->rank.arrived))
+        return begun;
+    return arrived;
+}
 
 struct pel_queue *pel_next_queue(struct pel_reactor *reactor)
 {
@@ -89,15 +145,21 @@ struct pel_queue *pel_next_queue(struct pel_reactor *reactor)
      * the tick, and run before the timers that they armed. */
     if (reactor->batch_left == PEL_UNCOUNTED)
         reactor->batch_left = reactor->ready.count;
-    return reactor->batch_left && reactor->ready.count ? &reactor->ready : NULL;
+    if (reactor->batch_left && reactor->ready.count)
+        return &reactor->ready;
+    return next_request_queue(reactor);
 }
 
-static struct pel_job dequeue_job(struct pel_queue *queue)
+static struct pel_job dequeue_job(struct pel_reactor *reactor, struct pel_queue *queue)
 {
     struct pel_job job = *pel_queue_job(queue, 0);
 
-    queue->head = (queue->head + 1) & (queue->capacity - 1);
-    queue->count--;
+    if (queue == &reactor->begun) {
+        pel_heap_remove_first(queue);
+    } else {
+        queue->head = (queue->head + 1) & (queue->capacity - 1);
+        queue->count--;
+    }
     if (!job.run && job.data)
         ((struct pel_waiter *)job.data)->queued = 0;
     return job;
@@ -106,28 +168,35 @@ static struct pel_job dequeue_job(struct pel_queue *queue)
 void pel_end_batch(struct pel_reactor *reactor)
 {
     reactor->batch_left = reactor->handovers_left = 0;
-    reactor->due_time_used = reactor->ready_time_used = 1;
+    reactor->due_time_used = reactor->ready_time_used = reactor->requests_time_used = 1;
 }
 
-/* Due jobs have their time first, then ready jobs have theirs. */
+/* Due jobs have their time first, then ready jobs have theirs, then requests. */
 static void end_queue_time(struct pel_reactor *reactor, struct pel_queue *queue)
 {
-    if (queue == &reactor->ready) {
-        pel_end_batch(reactor);
-        return;
+    if (queue == &reactor->due) {
+        reactor->due_time_used = 1;
+        reactor->batch_end = pel_now() + PEL_BATCH_NS;
+    } else {
+        reactor->batch_left = reactor->handovers_left = 0;
+        reactor->ready_time_used = 1;
     }
-    reactor->due_time_used = 1;
-    reactor->batch_end = pel_now() + PEL_BATCH_NS;
 }
 
 struct pel_job pel_queue_take(struct pel_reactor *reactor, struct pel_queue *queue)
 {
-    struct pel_job job = dequeue_job(queue);
+    struct pel_job job = dequeue_job(reactor, queue);
 
     if (queue == &reactor->ready && reactor->batch_left)
         reactor->batch_left--;
-    if ((++reactor->jobs_run & 31) == 0 && pel_now() > reactor->batch_end)
+    reactor->jobs_run++;
+    if (queue == &reactor->begun || queue == &reactor->arrived) {
+        if (!reactor->request_ran)
+            reactor->batch_end = pel_now() + PEL_BATCH_NS;
+        reactor->request_ran = 1;
+    } else if (((reactor->jobs_run & 31) == 0 || requests_p(reactor)) && pel_now() > reactor->batch_end) {
         end_queue_time(reactor, queue);
+    }
     return job;
 }
 
@@ -165,7 +234,9 @@ struct pel_waiter *pel_take_any_waiter(struct pel_reactor *reactor)
 {
     struct pel_waiter *waiter = take_first_waiter(&reactor->due);
 
-    return waiter ? waiter : take_first_waiter(&reactor->ready);
+    if (!waiter)
+        waiter = take_first_waiter(&reactor->ready);
+    return waiter ? waiter : take_first_waiter(&reactor->begun);
 }
 
 static void leave_gap(struct pel_queue *queue, struct pel_waiter *waiter)
@@ -184,6 +255,7 @@ void pel_unqueue_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter)
     waiter->queued = 0;
     leave_gap(&reactor->ready, waiter);
     leave_gap(&reactor->due, waiter);
+    leave_gap(&reactor->begun, waiter);
 }
 
 static int is_gap(const struct pel_job *job)
@@ -202,7 +274,7 @@ int pel_take_matching_job(struct pel_reactor *reactor, int (*matches)(const stru
         *taken = *job;
         *job = (struct pel_job){.run = NULL};
         while (ready->count && is_gap(pel_queue_job(ready, 0))) /* no loop runner may be there to skip gaps */
-            dequeue_job(ready);
+            dequeue_job(reactor, ready);
         return 1;
     }
     return 0;
@@ -221,14 +293,16 @@ static void mark_queue(struct pel_queue *queue)
 
 void pel_queues_mark(struct pel_reactor *reactor)
 {
-    mark_queue(&reactor->ready);
     mark_queue(&reactor->due);
+    mark_queue(&reactor->ready);
+    mark_queue(&reactor->begun);
+    mark_queue(&reactor->arrived);
 }
 
-static void drop_queue(struct pel_queue *queue)
+static void drop_queue(struct pel_reactor *reactor, struct pel_queue *queue)
 {
     while (queue->count) {
-        struct pel_job job = dequeue_job(queue);
+        struct pel_job job = dequeue_job(reactor, queue);
         if (job.drop)
             job.drop(job.data);
     }
@@ -236,8 +310,10 @@ static void drop_queue(struct pel_queue *queue)
 
 void pel_queues_drop(struct pel_reactor *reactor)
 {
-    drop_queue(&reactor->due);
-    drop_queue(&reactor->ready);
+    drop_queue(reactor, &reactor->due);
+    drop_queue(reactor, &reactor->ready);
+    drop_queue(reactor, &reactor->begun);
+    drop_queue(reactor, &reactor->arrived);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------------------------- */

@@ -3,11 +3,13 @@
 
 #include <ruby.h>
 #include <stdint.h>
+#include "ruby/reactor/rank.h"
 
 /*
  * Jobs are work that is ready to run on the loop runner's fiber, or fibers that are ready to go on. They stand on one
- * of two queues: `due` holds jobs that a timer made ready, in the order of the deadlines, and goes first; `ready` holds
- * all others. Include reactor.h.
+ * of four queues, which have their turns in this order: `due` holds jobs that a timer made ready, in the order of the
+ * deadlines; `ready` holds what belongs to no request; `begun` holds what belongs to requests that have begun, the
+ * oldest first; `arrived` holds requests that have not begun. Include reactor.h.
  */
 
 struct pel_reactor;
@@ -18,16 +20,19 @@ struct pel_job {
     void (*mark)(void *data);                             /* marks the objects that data refers to; may be NULL */
     void (*drop)(void *data); /* releases data when the reactor leaves before the job ran; may be NULL */
     void *data;
+    struct pel_rank rank;
+    int64_t turn;   /* the order of the jobs that have begun */
+    uint64_t order; /* among jobs with the same turn */
 };
 
-/* A circular buffer; its capacity is a power of two. */
+/* A circular buffer, or a heap; its capacity is a power of two. */
 struct pel_queue {
     struct pel_job *jobs;
     uint32_t head, count, capacity;
 };
 
-/* Appends a job to the ready queue. May be called by any thread that holds the GVL. Raises NoMemoryError; never starts
- * the garbage collector. */
+/* Puts a job on the queue of its rank. May be called by any thread that holds the GVL. Raises NoMemoryError; never
+ * starts the garbage collector. */
 void pel_enqueue(struct pel_reactor *reactor, struct pel_job job);
 
 /* The same for a job that a timer made ready: it runs before all jobs on the ready queue, so a long ready queue does
@@ -40,7 +45,21 @@ void pel_enqueue_first(struct pel_reactor *reactor, struct pel_job job);
 /* Puts a block on the ready queue; it will be called without arguments. */
 void pel_enqueue_proc(struct pel_reactor *reactor, VALUE proc);
 
-/* Makes both queues large enough for all parked fibers and one more. 0 when there is no memory. */
+/* Whether a job stands on any queue. */
+#define pel_jobs_p(reactor)                                                                                            \
+    ((reactor)->due.count || (reactor)->ready.count || (reactor)->begun.count || (reactor)->arrived.count)
+
+/* Whether a request may begin at once: nothing else that has begun, or has arrived earlier, can go on. Otherwise it is
+ * enqueued with its rank. */
+int pel_may_begin(const struct pel_reactor *reactor);
+
+/* The code that runs belongs to a request from now on, which has arrived at that time and begins now. */
+void pel_begin_request(struct pel_reactor *reactor, int64_t arrived);
+
+/* The code that runs belongs to no request any more. */
+void pel_leave_request(struct pel_reactor *reactor);
+
+/* Makes the queues of waiters large enough for all parked fibers and one more. 0 when there is no memory. */
 int pel_queues_reserve(struct pel_reactor *reactor);
 
 /* The queue whose first job may run in this tick; NULL when the next tick is due. */

@@ -27,6 +27,7 @@ static void link_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter)
     link_waiter_first(&reactor->parked, waiter);
     reactor->parked_count++;
     reactor->transient_count += waiter->transient;
+    reactor->begun_parked += waiter->rank.began != 0;
 }
 
 static void unlink_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter)
@@ -37,6 +38,7 @@ static void unlink_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter
         return;
     reactor->parked_count--;
     reactor->transient_count -= waiter->transient;
+    reactor->begun_parked -= waiter->rank.began != 0;
 }
 
 static void cancel_timer_on_stack(struct pel_timers *timers, struct pel_timer *timer)
@@ -99,8 +101,7 @@ static int wait_inline(struct pel_reactor *reactor, struct pel_waiter *waiter)
     struct pel_queue *queue;
 
     /* A trap handler that ran on this very fiber may have fired the waiter: so look after each tick. */
-    while (!waiter->fired && reactor->phase == PEL_RUNNING && !reactor->ready.count && !reactor->due.count &&
-           !ends_run(reactor, waiter)) {
+    while (!waiter->fired && reactor->phase == PEL_RUNNING && !pel_jobs_p(reactor) && !ends_run(reactor, waiter)) {
         int state;
         pel_note_progress(reactor);
         state = pel_tick(reactor, PEL_WAIT);
@@ -177,6 +178,7 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
     waiter->off_queue = !pel_can_park(reactor);
     waiter->deadline = &deadline.timer.entry;
     waiter->transient = worker && worker->transient;
+    waiter->rank = reactor->rank;
     link_waiter(reactor, waiter);
     if (worker)
         worker->waiter = waiter;
@@ -188,6 +190,7 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
 
     state = waiter->off_queue ? wait_blocking(reactor, waiter) : wait_parked(reactor, waiter);
 
+    reactor->rank = waiter->rank;
     if (worker)
         worker->waiter = outer;
     if (began)

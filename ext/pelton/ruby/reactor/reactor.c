@@ -50,6 +50,8 @@ static void reactor_free(void *data)
         st_free_table(reactor->workers_by_fiber);
     pel_free(reactor->ready.jobs);
     pel_free(reactor->due.jobs);
+    pel_free(reactor->begun.jobs);
+    pel_free(reactor->arrived.jobs);
     pel_splice_close(&reactor->splice);
     xfree(reactor->hot_buffer);
     xfree(reactor);
@@ -58,7 +60,9 @@ static void reactor_free(void *data)
 static size_t reactor_size(const void *data)
 {
     const struct pel_reactor *reactor = data;
-    return sizeof *reactor + (reactor->ready.capacity + reactor->due.capacity) * sizeof(struct pel_job) +
+    return sizeof *reactor +
+           (reactor->ready.capacity + reactor->due.capacity + reactor->begun.capacity + reactor->arrived.capacity) *
+               sizeof(struct pel_job) +
            reactor->worker_count * sizeof(struct pel_worker) + (reactor->hot_buffer ? PEL_HOT_BUFFER : 0);
 }
 
@@ -144,6 +148,7 @@ static VALUE reactor_initialize(VALUE self)
     reactor->thread = rb_thread_current();
     reactor->fork_generation = pel_fork_generation;
     reactor->budget = PEL_BUDGET;
+    reactor->seniority = PEL_SENIORITY_NS;
     return self;
 }
 

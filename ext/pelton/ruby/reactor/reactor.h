@@ -68,6 +68,7 @@ struct pel_kept {
 #define PEL_BATCH_NS (1000 * 1000) /* the time that a tick gives to due jobs, and again to ready jobs */
 #define PEL_HANDOVERS 64           /* fibers that wake each other, beyond a tick's batch, before the next tick */
 #define PEL_IDLE_WORKERS 128       /* workers that the pool keeps for callbacks that wait; surplus workers end */
+#define PEL_SENIORITY_NS (250 * 1000 * 1000) /* for so long a request that has begun goes before all later ones */
 #define PEL_UNCOUNTED UINT32_MAX
 #define PEL_LAST_TICKS 64 /* for jobs that go on making jobs when nothing else keeps a stopping reactor */
 
@@ -98,12 +99,18 @@ struct pel_reactor {
     VALUE fatal;          /* run raises it: an exception that no code may swallow, Qnil */
     uint8_t main_pending; /* the task of run's block has not ended, and should */
 
-    struct pel_queue ready, due;
+    struct pel_queue due, ready, begun, arrived;
+    struct pel_rank rank;            /* of the code that runs */
+    uint32_t begun_parked;           /* parked waiters of requests that have begun */
+    uint8_t request_ran;             /* in this tick: a job of a request */
+    uint64_t ranked;                 /* jobs that were ever put on `begun` */
+    int64_t last_began;              /* when the last request began: no two at once */
+    int64_t seniority;               /* nanoseconds: PEL_SENIORITY_NS but in tests */
     struct pel_operation *chain_end; /* the last operation of the ready queue's last job, if that is a chain of them */
     uint32_t batch_left;             /* ready jobs that may still run in this tick; PEL_UNCOUNTED: not counted yet */
     uint32_t handovers_left;         /* fibers that became ready in this tick and may still run in it */
     int64_t batch_end;
-    int due_time_used, ready_time_used; /* due jobs, or ready jobs, have had their time in this tick */
+    uint8_t due_time_used, ready_time_used, requests_time_used; /* these jobs have had their time in this tick */
     int64_t silence; /* nanoseconds that the loop waits where nothing that it knows can wake it, before it says so */
     int64_t spin_ns; /* the next wait may spin so long before it sleeps; set by an awaiting caller, reset by the wait */
     int32_t budget;  /* what operations that are ready at once may still cost before the next tick */
@@ -244,8 +251,8 @@ void pel_poll(struct pel_reactor *reactor);
  * flush. */
 static inline int pel_nothing_left(const struct pel_reactor *reactor)
 {
-    return reactor->parked_count == reactor->transient_count && !reactor->ready.count && !reactor->due.count &&
-           !reactor->references && !reactor->loop.flush_list;
+    return reactor->parked_count == reactor->transient_count && !pel_jobs_p(reactor) && !reactor->references &&
+           !reactor->loop.flush_list;
 }
 
 /* The loop's only buffer for receiving. The next call that may run Ruby or receive overwrites it. */

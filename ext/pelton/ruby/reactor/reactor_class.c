@@ -36,6 +36,41 @@ static VALUE reactor_next_tick(VALUE self, VALUE block)
     return Qnil;
 }
 
+static void run_request(struct pel_reactor *reactor, void *data)
+{
+    VALUE block = (VALUE)data;
+
+    if (reactor->phase == PEL_STOPPING) /* what waits has been cancelled already */
+        return;
+    pel_begin_request(reactor, reactor->rank.arrived);
+    rb_proc_call_with_block(block, 0, NULL, Qnil);
+    RB_GC_GUARD(block);
+}
+
+static void mark_block(void *data)
+{
+    rb_gc_mark((VALUE)data);
+}
+
+/* _request(block): as next_tick, but the block is a request, which arrives now; a stop drops it. */
+static VALUE reactor_request(VALUE self, VALUE block)
+{
+    struct pel_reactor *reactor = pel_reactor_get(self);
+
+    pel_enqueue(reactor, (struct pel_job){.run = run_request,
+                                          .mark = mark_block,
+                                          .data = (void *)block,
+                                          .rank = {.arrived = reactor->loop.now}});
+    return Qnil;
+}
+
+/* _seniority = seconds or nil: for tests, which must not depend on how fast the machine is. */
+static VALUE reactor_set_seniority(VALUE self, VALUE seconds)
+{
+    pel_reactor_get(self)->seniority = NIL_P(seconds) ? PEL_SENIORITY_NS : (int64_t)(NUM2DBL(seconds) * 1e9);
+    return seconds;
+}
+
 /* raise_in(fiber, exception): like Fiber#raise, for a fiber that is parked in this reactor. Returns whether it is. */
 static VALUE reactor_raise_in(int argc, VALUE *argv, VALUE self)
 {
@@ -120,7 +155,7 @@ static VALUE reactor_stats(VALUE self)
     STAT("backend", ID2SYM(rb_intern(reactor->loop.backend->name)));
     STAT("iterations", ULL2NUM(reactor->iterations));
     STAT("switches", ULL2NUM(reactor->switches));
-    STAT("ready", UINT2NUM(reactor->ready.count + reactor->due.count));
+    STAT("ready", UINT2NUM(reactor->ready.count + reactor->due.count + reactor->begun.count + reactor->arrived.count));
     STAT("parked", UINT2NUM(reactor->parked_count));
     STAT("workers", UINT2NUM(reactor->worker_count));
     STAT("timers", SIZET2NUM(pel_timers_count(&reactor->loop.timers)));
@@ -151,6 +186,8 @@ void pel_init_reactor_class(void)
     rb_define_singleton_method(pel_cReactor, "running?", reactor_s_running_p, 0);
     rb_define_singleton_method(pel_cReactor, "_running", reactor_s_running, 1);
     rb_define_method(pel_cReactor, "_next_tick", reactor_next_tick, 1);
+    rb_define_method(pel_cReactor, "_request", reactor_request, 1);
+    rb_define_method(pel_cReactor, "_seniority=", reactor_set_seniority, 1);
     rb_define_method(pel_cReactor, "raise_in", reactor_raise_in, -1);
     rb_define_method(pel_cReactor, "_interrupt", reactor_interrupt, 2);
     rb_define_method(pel_cReactor, "_forget_interrupt", reactor_forget_interrupt, 2);

@@ -51,7 +51,9 @@ static int run_next_job(struct pel_reactor *reactor, struct pel_worker *worker, 
         return 0;
     taken.job = pel_queue_take(reactor, queue);
     if (taken.job.run) {
+        reactor->rank = taken.job.rank;
         pel_dispatch(reactor, pel_run_job, (VALUE)&taken);
+        pel_leave_request(reactor);
         pel_pending_exception_drop(worker->fiber);
     } else if (taken.job.data) {
         return step_aside(reactor, worker, ((struct pel_waiter *)taken.job.data)->fiber);
@@ -69,7 +71,7 @@ static int goes_on(struct pel_reactor *reactor)
     if (reactor->phase == PEL_STOPPING) {
         if (!reactor->grace_deadline)
             pel_begin_to_stop(reactor);
-        if (!reactor->parked_count && ((!reactor->ready.count && !reactor->due.count) || !reactor->last_ticks_left))
+        if (!reactor->parked_count && (!pel_jobs_p(reactor) || !reactor->last_ticks_left))
             reactor->phase = PEL_LEAVING;
     }
     return reactor->phase == PEL_RUNNING || reactor->phase == PEL_STOPPING;

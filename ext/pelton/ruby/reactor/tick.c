@@ -57,7 +57,7 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
         code = wait_with_gvl_released(reactor, timeout);
         if (reactor->phase != PEL_IDLE)
             reactor->idle_ns += loop->now - before;
-        if (silent && loop->event_count == 0 && loop->now - before >= timeout && !reactor->ready.count)
+        if (silent && loop->event_count == 0 && loop->now - before >= timeout && !pel_jobs_p(reactor))
             pel_note_silence(reactor);
     }
     return code;
@@ -78,7 +78,7 @@ static int wait_has_failed(struct pel_reactor *reactor, int error)
     if (reactor->phase == PEL_IDLE)
         return state;
     pel_fail_run(reactor, pel_take_error(state));
-    if (reactor->grace_deadline && !reactor->ready.count && !reactor->due.count)
+    if (reactor->grace_deadline && !pel_jobs_p(reactor))
         reactor->phase = PEL_LEAVING;
     return 0;
 }
@@ -140,8 +140,7 @@ int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode)
      * that stream's end. */
     if (reactor->loop.flush_list || reactor->fired_off_queue)
         wait_mode = PEL_POLL;
-    if (wait_for_events(reactor, wait_mode == PEL_WAIT_ALWAYS ||
-                                     (wait_mode == PEL_WAIT && !reactor->ready.count && !reactor->due.count)) < 0 &&
+    if (wait_for_events(reactor, wait_mode == PEL_WAIT_ALWAYS || (wait_mode == PEL_WAIT && !pel_jobs_p(reactor))) < 0 &&
         (state = wait_has_failed(reactor, errno)))
         return state;
     if ((state = call_to_end(dispatch_events, reactor)))
@@ -149,7 +148,7 @@ int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode)
     reactor->batch_left = PEL_UNCOUNTED;
     reactor->handovers_left = PEL_HANDOVERS;
     reactor->batch_end = reactor->loop.now + PEL_BATCH_NS;
-    reactor->due_time_used = reactor->ready_time_used = 0;
+    reactor->due_time_used = reactor->ready_time_used = reactor->requests_time_used = reactor->request_ran = 0;
     reactor->budget = PEL_BUDGET;
     pel_protect(check_interrupts, Qnil, &state);
     return state;

@@ -20,7 +20,7 @@ static void fire_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter, 
 
 void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
-    fire_waiter(reactor, waiter, &reactor->ready);
+    fire_waiter(reactor, waiter, waiter->rank.began ? &reactor->begun : &reactor->ready);
 }
 
 void pel_waiter_time_out(struct pel_reactor *reactor, struct pel_waiter *waiter)

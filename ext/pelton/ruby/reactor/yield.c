@@ -4,12 +4,12 @@
 
 static int nothing_ready(const struct pel_reactor *reactor)
 {
-    return reactor->phase == PEL_RUNNING && !reactor->ready.count && !reactor->due.count;
+    return reactor->phase == PEL_RUNNING && !pel_jobs_p(reactor);
 }
 
-void pel_yield(struct pel_reactor *reactor)
+static void yield(struct pel_reactor *reactor, int steps_back)
 {
-    struct pel_waiter waiter = {.yields = 1};
+    struct pel_waiter waiter = {.yields = 1, .steps_back = steps_back != 0};
     int state;
 
     reactor->budget = PEL_BUDGET;
@@ -26,12 +26,17 @@ void pel_yield(struct pel_reactor *reactor)
     pel_park(reactor, &waiter, PEL_FOREVER);
 }
 
+void pel_yield(struct pel_reactor *reactor)
+{
+    yield(reactor, 1);
+}
+
 void pel_budget_exhausted(struct pel_reactor *reactor)
 {
     if (RTEST(rb_attr_get(rb_fiber_current(), rb_intern("@pelton_hold")))) {
         reactor->budget = PEL_BUDGET;
         pel_note_progress(reactor);
     } else {
-        pel_yield(reactor);
+        yield(reactor, 0);
     }
 }
