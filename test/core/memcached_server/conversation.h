@@ -3,7 +3,8 @@
 
 /*
  * A client of a session, without a socket: it sends bytes in pieces of any size, and collects all replies. Each piece
- * is copied to memory of its own, where ASAN detects an over-read.
+ * is copied to memory of its own, where ASAN detects an over-read. A conversation has a store of its own, unless it
+ * joins that of another one.
  */
 
 #include <stdlib.h>
@@ -21,8 +22,18 @@ struct conversation {
     struct pel_memcached_service service;
     struct pel_memcached_session session;
     struct pel_buffer output, rest, received; /* received: all replies so far */
+    struct pel_item *held;                    /* the item whose value the client is reading */
+    struct pel_slice value;                   /* of that item */
+    struct pel_buffer copy;                   /* of that value, which must not change meanwhile */
     int direct;                               /* values are received directly into their items */
+    int slow; /* replies are only read by conversation_read, values released by conversation_release */
 };
+
+/* Begins a conversation with another one's service, which must end after it. */
+static void conversation_join(struct conversation *talk, struct pel_memcached_service *service)
+{
+    pel_memcached_session_init(&talk->session, service);
+}
 
 __attribute__((unused)) static void conversation_begin(struct conversation *talk, uint64_t memory, uint64_t item)
 {
@@ -31,34 +42,62 @@ __attribute__((unused)) static void conversation_begin(struct conversation *talk
     pel_store_set_time(&talk->service.store, 0, 1800000000);
     talk->service.configured_memory = memory;
     talk->service.max_connections = 1024;
-    pel_memcached_session_init(&talk->session, &talk->service);
+    conversation_join(talk, &talk->service);
 }
 
-__attribute__((unused)) static void conversation_end(struct conversation *talk)
+/* Begins to read the value that follows the output. Returns 0 if there is none. */
+static int conversation_hold(struct conversation *talk)
+{
+    if (!(talk->held = pel_memcached_download_take(&talk->session, &talk->value)))
+        return 0;
+    CHECK(pel_buffer_append(&talk->copy, talk->value.bytes, talk->value.length) == 0);
+    return 1;
+}
+
+/* Ends the reading of a value. */
+static void conversation_release(struct conversation *talk)
+{
+    if (!talk->held)
+        return;
+    CHECK(!memcmp(pel_buffer_head(&talk->copy), talk->value.bytes, talk->value.length));
+    pel_buffer_free(&talk->copy);
+    CHECK(pel_buffer_append(&talk->received, talk->value.bytes, talk->value.length) == 0);
+    pel_store_release(&talk->session.service->store, talk->held);
+    talk->held = NULL;
+}
+
+/* Ends the session and leaves the store to others. */
+static void conversation_leave(struct conversation *talk)
 {
     pel_memcached_session_end(&talk->session);
-    pel_store_free(&talk->service.store);
-    CHECK(talk->service.store.bytes == 0);
+    conversation_release(talk);
     pel_buffer_free(&talk->output);
     pel_buffer_free(&talk->rest);
     pel_buffer_free(&talk->received);
 }
 
-/* Reads all output and the value behind it. Returns 1 if there was any. */
-__attribute__((unused)) static int conversation_read(struct conversation *talk)
+__attribute__((unused)) static void conversation_end(struct conversation *talk)
+{
+    conversation_leave(talk);
+    pel_store_free(&talk->service.store);
+    CHECK(talk->service.store.bytes == 0);
+}
+
+/* Reads all output and begins with the value after it, unless it is at a value. Returns 1 if there was any. */
+static int conversation_read(struct conversation *talk)
 {
     size_t length = pel_buffer_length(&talk->output);
-    struct pel_slice value = {NULL, 0};
-    struct pel_item *item;
 
+    if (talk->held)
+        return 0;
     if (length)
         CHECK(pel_buffer_append(&talk->received, pel_buffer_head(&talk->output), length) == 0);
     pel_buffer_consume(&talk->output, length);
-    if ((item = pel_memcached_download_take(&talk->session, &value))) {
-        CHECK(pel_buffer_append(&talk->received, value.bytes, value.length) == 0);
-        pel_store_release(&talk->service.store, item);
-    }
-    return length + value.length > 0;
+    if (!conversation_hold(talk))
+        return length > 0;
+    if (!talk->slow)
+        conversation_release(talk);
+    return 1;
 }
 
 /* Feeds the session the unconsumed bytes, and reads its output, until it needs more. */
@@ -66,6 +105,8 @@ static void conversation_run(struct conversation *talk)
 {
     int full;
 
+    if (talk->slow && pel_memcached_session_full(&talk->session, &talk->output))
+        return;
     do {
         size_t length = pel_buffer_length(&talk->rest), used;
         char *bytes = malloc(length ? length : 1);
@@ -77,8 +118,9 @@ static void conversation_run(struct conversation *talk)
         CHECK(used <= length);
         pel_buffer_consume(&talk->rest, used);
         full = pel_memcached_session_full(&talk->session, &talk->output);
-        conversation_read(talk);
-    } while (full && !talk->session.closing);
+        if (!talk->slow)
+            conversation_read(talk);
+    } while (full && !talk->slow && !talk->session.closing);
 }
 
 __attribute__((unused)) static void conversation_send(struct conversation *talk, const char *bytes, size_t length)
