@@ -153,7 +153,7 @@ class HTTPStoppingTest < PeltonTest
         end
       end
 
-      assert_equal (name == "never") ? 1 : 0, err.scan("never continue").size, err
+      assert_equal (name == "never") ? 1 : 0, err.scan("were ended").size, err
       assert_equal [0, 0], server.stats.values_at(:connections, :running), name
       assert_equal name, Pelton.run { name }
     ensure
