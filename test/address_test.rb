@@ -22,6 +22,13 @@ class AddressTest < PeltonTest
     end
   end
 
+  def test_messages_show_no_password
+    {"tcp://ann:s3cret@127.0.0.1:80" => "tcp://ann:...@127.0.0.1:80", "ann:s3c@ret@127.0.0.1:80" => "...@127.0.0.1:80", "pg://s3cret@h" => "...@h", "pg://ann:s3cret" => "pg://ann:...",
+     "pg://h/d?password=s3cret" => "pg://h/d?...", "pg://ann:s3?cr@h" => "pg://ann:...@h", "pg://h:5432/d" => "pg://h:5432/d", "pg://h:1,i:2/d" => "pg://h:1,i:2/d", "tcp://[::1]:80" => "tcp://[::1]:80",
+     "pg:ann:s3cret@h/d" => "...@h/d"}.each { |text, shown| assert_equal shown, Pelton::Address.without_secrets(text) }
+    assert_includes assert_raises(ArgumentError) { Pelton::Address.new("tcp://ann:s3cret@127.0.0.1:80") }.message, "tcp://ann:...@127.0.0.1:80"
+  end
+
   def test_for_the_system
     assert_equal ["::1", 80], Pelton::Address.new("tcp://[::1]:80").to_addrinfo.ip_unpack
     assert_equal "/tmp/s", Pelton::Address.new("unix:///tmp/s").to_addrinfo.unix_path

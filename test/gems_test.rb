@@ -5,8 +5,8 @@ require "open3"
 
 # The arrows between the gems of this repository (docs/architecture.md).
 class GemsTest < PeltonTest
-  # The files that other gems may require: of the gem pelton those of its rooms that it documents, and two that load nothing.
-  RUNTIME = %w[pelton pelton/version pelton/clock pelton/metrics pelton/test].freeze
+  # The files that other gems may require: of the gem pelton those of its rooms that it documents, and those that load nothing.
+  RUNTIME = %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/sql_text pelton/test].freeze
   ROOMS = %w[pelton/memcached pelton/http pelton/cluster].freeze
   EVENTMACHINE = %w[pelton-eventmachine pelton/eventmachine].freeze
 

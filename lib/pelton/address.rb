@@ -18,6 +18,18 @@ module Pelton
       raise ResolutionError, "#{host}: #{error.message}"
     end
 
+    # @private
+    # @return [String] an address of any kind for messages, where no password can be seen, nor a query, which may contain one
+    def self.without_secrets(text)
+      text = text.to_s
+      text = if text.include?("@")
+        text.sub(%r{\A(\w+://[^:/@]*:)?.*@}m) { "#{$1}...@" }
+      else
+        text.sub(%r{(://[^:/\[]+):(?!\d*(?:[/?,]|\z)).*}m, '\1:...') # the host has been forgotten
+      end
+      text.sub(/\?.*/m, "?...")
+    end
+
     # @return [String, nil] a name or an IP address; nil for a UNIX socket
     attr_reader :host
 
@@ -37,7 +49,7 @@ module Pelton
       when %r{\Aunix://(/?[^?]+)\z}
         @path = $1
       else
-        raise ArgumentError, "#{text.inspect}: give tcp://HOST:PORT, ssl://HOST:PORT or unix:///PATH"
+        raise ArgumentError, "#{Address.without_secrets(text).inspect}: give tcp://HOST:PORT, ssl://HOST:PORT or unix:///PATH"
       end
     end
 

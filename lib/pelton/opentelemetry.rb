@@ -30,10 +30,11 @@ module Pelton
     #     Pelton::OpenTelemetry.trace(Pelton::Record)
     #
     # @param database [#on_query] Pelton::Record, once it is connected, or what calls a block with SQL, seconds and an error, too
-    # @param system [String] "postgresql", "mysql", "sqlite"
+    # @param system [String, nil] "postgresql", "mysql", "sqlite"; nil: that of Pelton::Record's database. The text of another system's queries ends at its first
+    #   quotation mark, since values cannot be told from names there
     # @return [void]
-    def self.trace(database, system: "other_sql")
-      database.on_query(&Queries.new(system))
+    def self.trace(database, system: nil)
+      database.on_query(&Queries.new(system || Queries.system_of(database)))
       nil
     end
   end

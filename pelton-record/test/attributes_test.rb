@@ -110,6 +110,19 @@ class AttributesTest < PeltonTest
     assert_equal [true, 12], [one.valid?, one.age_before_type_cast]
   end
 
+  def test_names_are_filtered_in_any_case_and_in_the_values
+    shy = Class.new(Author) do
+      self.filter_attributes = %i[AGE otp]
+      attribute :settings, :json
+    end
+    text = shy.new(name: "Ann", age: 3, settings: {"a" => [{"otp" => 1234, "b" => 5}]}).inspect
+
+    assert_match(/name: "Ann"/, text)
+    assert_match(/age: \[FILTERED\]/, text)
+    assert_match(/"b" ?=> ?5/, text)
+    refute_includes text, "1234"
+  end
+
   def test_what_inspect_does_not_show
     text = Author.new(name: "Ann", email: "ann@example.com").inspect
 

@@ -25,15 +25,6 @@ class RecordTextTest < PeltonTest
     assert_equal ["'it''s \\\\'", "'\u00fc'"], ["it's \\", "\u00fc".b].map { |value| dataset.literal(value) }
   end
 
-  def test_queries_without_their_values
-    {sqlite: {"SELECT 1, 'it''s', \"c1\", $1 FROM t2 WHERE a IN (-1.5e3, X'00') AND b = 'unfinished" => "SELECT ?, ?, \"c1\", $1 FROM t2 WHERE a IN (?, ?) AND b = ?"},
-     postgres: {"SELECT $$a$$, $x$b'$x$, 'back\\', 's3cret'" => "SELECT ?, ?, ?, ?"},
-     mysql: {"SELECT `c1` FROM t WHERE a = \"dq\" AND b = 's\\'3cret' AND c = 'x''y'" => "SELECT `c1` FROM t WHERE a = ? AND b = ? AND c = ?"}}.each do |type, texts|
-      texts.each { |sql, shown| assert_equal shown, Pelton::Record::Text.without_values(sql, type) }
-    end
-    assert_equal "SELECT ?", Pelton::Record::Text.without_values("SELECT '#{"\xFF" * 5_000_000}'", :sqlite)
-  end
-
   def test_what_a_column_can_have
     {postgres: [false, false, true], mysql: [true, false, true], sqlite: [true, true, true]}.each do |host, expected|
       assert_equal expected, ["a\0b", "\xFF", "\u00fc".b].map { |text| Pelton::Record::Text.storable?(text, Sequel.mock(host: host, keep_reference: false)) }

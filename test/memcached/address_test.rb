@@ -33,6 +33,7 @@ class AddressTest < PeltonTest
 
       assert_match(/server|port|weight/, error.message)
     end
+    ["memcached://ann:s3cret@a", "ann:s3cret@a:1", "s3cret@a:1"].each { |text| refute_includes assert_raises(ArgumentError) { Address.parse(text) }.message, "s3cret" }
     [nil, 11211, []].each { |thing| assert_raises(ArgumentError, TypeError) { Address.parse(thing) } }
   end
 

@@ -6,6 +6,27 @@ require_relative "../support/spans"
 class OpenTelemetryQueriesTest < PeltonTest
   include Spans
 
+  def test_what_the_server_says_is_without_values
+    traced(<<~'RUBY')
+      database = Struct.new(:database_type).new(:mysql)
+      record = Struct.new(:database, :listener) { def on_query(&block) = self.listener = block }.new(database)
+      Pelton::OpenTelemetry.trace(record)
+      begin
+        raise IOError, "Duplicate entry 's3cret' for key 'token'\nDETAIL: (token)=(s3cret)"
+      rescue => error
+        record.listener.call("SELECT \"it\\\"s s3cret\" -- it's", 0.1, error)
+      end
+      span, = spans
+      check(span.attributes.values_at("db.system.name", "db.query.text", "error.type"), ["mysql", "SELECT ?", "IOError"])
+      event = span.events.first.attributes
+      check(event["exception.message"], "Duplicate entry ?")
+      check(event["exception.stacktrace"].lines.first[/Duplicate.*/], "Duplicate entry ? (IOError)")
+      check(event.inspect.include?("s3cret"), false)
+      unknown = Pelton::OpenTelemetry::Queries.system_of(Object.new)
+      check(unknown, "other_sql")
+    RUBY
+  end
+
   # Pelton::Record calls its listeners in this way; the gem's own tests check that.
   def test_a_span_for_each_query
     traced(<<~RUBY)

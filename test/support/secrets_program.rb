@@ -4,8 +4,6 @@
 # messages of errors, logs, answers, the control socket and spans show. It prints each mark that it finds, and where.
 
 require "logger"
-require "pp"
-require "stringio"
 require "tmpdir"
 require "pelton"
 require "pelton/control"
@@ -17,79 +15,7 @@ require "pelton/record"
 require "pelton/tls"
 require "pelton/web"
 require_relative "certificates"
-
-module Walk
-  MARK = /S3CR3T-[a-z-]+/
-  OURS = /\A(?:Pelton|EventMachine|ActiveSupport::Cache::PeltonStore|Shop)/
-  CALLS = %i[inspect to_s pretty_inspect].freeze
-  # Their text is what they are for.
-  TEXTS = {"Pelton::HTTP::ClientBody" => %i[to_s], "Pelton::Record::SQLite::Dataset" => CALLS}.freeze
-
-  class << self
-    def found = @found ||= {}
-
-    def seen = @seen ||= {}
-
-    def mark(name) = "S3CR3T-#{name}"
-
-    # @param text [Object] what people get to see
-    def text(where, text)
-      text = text.to_s.b
-      (@encoded ||= {}).each { |plain, encoded| text = text.gsub(encoded, plain) }
-      text.scan(MARK).uniq.each { |mark| found[[where, mark]] ||= text[/.{0,60}#{mark}.{0,20}/m] }
-    end
-
-    # A secret that is shown in another form.
-    def also(name, encoded) = (@encoded ||= {})[mark(name)] = encoded.b
-
-    def error(where, error)
-      while error
-        texts = [error.message, error.inspect, error.full_message(highlight: false)]
-        texts << error.detailed_message if error.respond_to?(:detailed_message)
-        texts.each { |text| text("#{where}: #{error.class}", text) }
-        error = error.cause
-      end
-    end
-
-    # Looks at all objects that are there.
-    def objects(where)
-      ObjectSpace.each_object(BasicObject).filter_map { |object| (named = ours[CLASS.bind_call(object)]) && [object, named] }.each do |object, named|
-        seen[named] = true
-        (CALLS - TEXTS.fetch(named, [])).each { |call| text("#{named}##{call} (#{where})", object.public_send(call)) }
-      rescue NoMethodError => error # its constructor has failed
-        text("#{named} (#{where})", error.message)
-      end
-      GC.enable
-      GC.start
-      GC.disable
-    end
-
-    private
-
-    CLASS = Kernel.instance_method(:class)
-    private_constant :CLASS
-
-    # The name of each class of ours, or of what it inherits from.
-    def ours
-      @ours ||= Hash.new do |names, type|
-        named = type
-        named = named.superclass until named.nil? || named.name
-        names[type] = (named.name if named&.name&.match?(OURS))
-      end.compare_by_identity
-    end
-  end
-end
-
-class Log < StringIO
-  def write(*texts) = texts.each { |text| Walk.text("log", text) }.sum(&:bytesize)
-end
-
-def attempt(where, wanted = StandardError)
-  yield
-  puts "#{where}: no error"
-rescue wanted => error
-  Walk.error(where, error)
-end
+require_relative "secrets_walk"
 
 GC.disable # until all have been looked at
 KEY = Certificates.for("localhost", "127.0.0.1")
@@ -183,6 +109,7 @@ end
 
 class ShopUser < Pelton::Record::Model
   self.table_name = "users"
+  attribute :settings, :json
 end
 
 class ShopConnection < EventMachine::Connection
@@ -254,7 +181,7 @@ def clients
   task.await
   answer.body
   client.close
-  server.stop
+  server.stop(timeout: 0) # slow requests never end
 end
 
 def service(env)
@@ -278,6 +205,11 @@ def memcached
   attempt("increment") { client.increment("session:1") }
   attempt("long key") { client.get(Walk.mark("memcached-key") + "k" * 300) }
   attempt("key") { client.get(Walk.mark("memcached-key") + " x") }
+  ["memcached://user:#{Walk.mark("url")}@127.0.0.1", "user:#{Walk.mark("url")}@127.0.0.1:1", "#{Walk.mark("url")}@127.0.0.1", ["127.0.0.1:1", [Walk.mark("url")]]].each do |address|
+    attempt("address") { Pelton::Memcached::Client.new(address) }
+  end
+  attempt("TLS") { Pelton::Memcached::Client.new("127.0.0.1:1", tls: {certificate: KEY.certificate, key: KEY.key, password: Walk.mark("password"), ca_file: "/nowhere"}) }
+  Pelton::Memcached::Client.new("127.0.0.1:1", tls: {certificate: KEY.certificate, key: KEY.key, password: Walk.mark("password")}, namespace: "n")
   attempt("value") { Pelton::Memcached::Client.new("127.0.0.1:#{port}").set("a", [Walk.mark("value")]) }
   client.later.get("session:1")
   Walk.objects("memcached")
@@ -292,18 +224,42 @@ def record
   attempt("address", Pelton::Error) { Pelton::Record.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1:x/db") }
   attempt("address", Pelton::Error) { Pelton::Record.connect("postgres://user:#{Walk.mark("url")}@@127.0.0.1/db") }
   attempt("address", Pelton::Error) { Pelton::Record.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1") }
+  attempt("address", Pelton::Error) { Pelton::Record.connect("postgres://user:#{Walk.mark("url")}") }
+  attempt("address", Pelton::Error) { Pelton::Record.connect("postgres:user:#{Walk.mark("url")}@127.0.0.1/db") }
+  attempt("address", Pelton::Error) { Pelton::Record.connect("oracle://127.0.0.1/db?password=#{Walk.mark("url")}") }
+  attempt("postgres", Pelton::Error) { Pelton::Record.connect("postgres://127.0.0.1:1/db?password=#{Walk.mark("url")}", timeout: 1) }
+  attempt("replica", Pelton::Error) { Pelton::Record.connect("sqlite::memory:", replicas: ["postgres://user:#{Walk.mark("url")}@127.0.0.1:x/db"]) }
   database = Pelton::Record.connect("sqlite:#{FOLDER}/a.db", replicas: [])
   database.create_table(:users) {
     primary_key :id
     String :name, unique: true
     String :password_digest
     String :api_token
+    String :OldSecret
+    String :settings
   }
-  user = ShopUser.create!(name: "ann", password_digest: Walk.mark("password"), api_token: Walk.mark("token"))
+  user = ShopUser.create!(name: "ann", password_digest: Walk.mark("password"), api_token: Walk.mark("token"), OldSecret: Walk.mark("token"), settings: {a: [{"otp" => Walk.mark("token")}]})
   attempt("NameError") { user.nope }
   attempt("not null") { ShopUser.create!(name: "ann", api_token: Walk.mark("token")) }
   ShopUser.find(user.id)
-  ShopUser.where(api_token: Walk.mark("token")).to_a
+  relations = [ShopUser.where(api_token: Walk.mark("token")), ShopUser.where("api_token = '#{Walk.mark("token")}'"), ShopUser.where("api_token = ?", Walk.mark("token")), ShopUser.where(id: ShopUser.where(api_token: [Walk.mark("token")]).select(:id))]
+  relations.each do |relation|
+    Walk.text("relation", relation.inspect)
+    Walk.text("dataset", relation.dataset.inspect)
+    attempt("NameError") { relation.nope }
+    attempt("NameError") { relation.dataset.nope }
+    attempt("NameError") { relation.later.nope }
+    attempt("pluck") { relation.pluck(:nope) }
+    attempt("order") { relation.order(:nope).first }
+    attempt("not found") { relation.where(name: "nobody").first! }
+    attempt("not found") { relation.where(name: "nobody").find(user.id) }
+    Walk.text("loaded", relation.load.inspect)
+  end
+  attempt("column") { ShopUser.where(nope: Walk.mark("token")).to_a }
+  attempt("column") { database[:nope].where(token: Walk.mark("token")).to_a }
+  2.times.map { Pelton.spawn { attempt("merged") { ShopUser.find_by!(api_token: Walk.mark("token"), name: "nobody") } } }.each(&:await)
+  database.query_timeout = 0.05
+  attempt("timeout") { database.fetch("SELECT count(*), '#{Walk.mark("token")}' FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000000000) SELECT x FROM c)").all }
   Walk.objects("record")
 end
 
@@ -326,4 +282,4 @@ Pelton.run do
   Pelton.stop
 end
 EventMachine.run { eventmachine }
-puts "#{Walk.seen.size} classes", *Walk.found.map { |(where, mark), text| "#{where}: #{mark}: #{text.inspect}" }
+Walk.report

@@ -2,7 +2,7 @@
 
 module Pelton
   module HTTP
-    # Access lines in Common Log Format. They are buffered, and written once a tick.
+    # Access lines in Common Log Format. They are buffered, and written once a tick. The target is without its query, which may contain secrets.
     #
     # @example
     #   Pelton::HTTP::Server.new(app, log: Pelton::HTTP::CommonLog.new($stdout))
@@ -20,7 +20,7 @@ module Pelton
       # @private
       def call(env, status, bytes, _seconds)
         add("#{presence(env["REMOTE_ADDR"])} - #{presence(env["REMOTE_USER"])} [#{time}] " \
-          "\"#{plain(env["REQUEST_METHOD"])} #{plain(env["REQUEST_URI"])} #{env["SERVER_PROTOCOL"]}\" #{status} #{bytes.zero? ? "-" : bytes}\n")
+          "\"#{plain(env["REQUEST_METHOD"])} #{target(plain(env["REQUEST_URI"]))} #{env["SERVER_PROTOCOL"]}\" #{status} #{bytes.zero? ? "-" : bytes}\n")
       end
 
       # A connection without a request: see {Server}. The format has no place for one without a status.
@@ -45,6 +45,13 @@ module Pelton
       end
 
       def presence(text) = (text.nil? || text.empty?) ? "-" : plain(text)
+
+      # A proxy's clients send whole URLs.
+      def target(uri)
+        query = uri.index("?")
+        uri = uri[0, query] if query
+        uri.start_with?("/") ? uri : uri.sub(%r{//[^/]*@}, "//")
+      end
 
       # Escapes special bytes, so a client cannot write lines of its own into the log.
       def plain(text)

@@ -9,6 +9,7 @@ require "active_support/core_ext/object/deep_dup"
 require "active_support/core_ext/object/inclusion"
 require "active_support/core_ext/object/try"
 require "active_support/core_ext/enumerable"
+require "active_support/parameter_filter"
 
 module Pelton
   # Models on Sequel whose queries park their fiber instead of blocking the loop.

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "uri"
+require "pelton/address"
 require_relative "error"
 
 module Pelton
@@ -24,7 +25,7 @@ module Pelton
       def initialize(text)
         scheme, rest = text.to_s.split(":", 2)
         @driver = DRIVERS[scheme&.downcase] if rest
-        raise ConfigurationError, "#{Address.without_password(text).inspect} is no address of a database. It is #{FORMS}" unless @driver
+        raise ConfigurationError, "#{Pelton::Address.without_secrets(text).inspect} is no address of a database. It is #{FORMS}" unless @driver
         @options = (@driver == :sqlite) ? file_options(rest) : server_options(text)
       end
 
@@ -39,9 +40,6 @@ module Pelton
 
       # @return [Boolean]
       def memory? = options[:database] == ":memory:"
-
-      # @return [String] the text, where no password can be seen
-      def self.without_password(text) = text.to_s.sub(%r{(//[^:/@]*):.*@}m, '\1:...@')
 
       private
 
@@ -58,7 +56,7 @@ module Pelton
         head, hosts, rest = SEVERAL.match(text)&.captures
         return one_server_options(text) unless hosts
         unless driver == :postgres
-          raise ConfigurationError, "#{Address.without_password(text)}: an address has one server. Those that only read are named by replicas:, others are behind a proxy"
+          raise ConfigurationError, "#{Pelton::Address.without_secrets(text)}: an address has one server. Those that only read are named by replicas:, others are behind a proxy"
         end
         pairs = hosts.split(",").map { |host| host.match(/\A(.*?)(?::(\d+))?\z/).captures }
         {**one_server_options("#{head}several#{rest}"), host: pairs.map(&:first).join(","), port: (pairs.map(&:last).join(",") if pairs.any?(&:last))}.compact
@@ -67,11 +65,11 @@ module Pelton
       def one_server_options(text)
         uri = URI.parse(text)
         name = URI.decode_www_form_component(uri.path.to_s.delete_prefix("/"))
-        raise ConfigurationError, "#{Address.without_password(text)}: the name of the database is missing. The address is #{FORMS}" if name.empty?
+        raise ConfigurationError, "#{Pelton::Address.without_secrets(text)}: the name of the database is missing. The address is #{FORMS}" if name.empty?
         parts = {user: uri.user, password: uri.password}.compact.transform_values { |part| URI::DEFAULT_PARSER.unescape(part) }
         {host: uri.hostname, port: uri.port, database: name, **parts, **query_options(uri.query)}.compact
       rescue URI::InvalidURIError # whose message has the password
-        raise ConfigurationError, "#{Address.without_password(text)}: the address cannot be read. Write special letters of the password as %40 for @, %2F for /", cause: nil
+        raise ConfigurationError, "#{Pelton::Address.without_secrets(text)}: the address cannot be read. Write special letters of the password as %40 for @, %2F for /", cause: nil
       end
 
       def query_options(query) = URI.decode_www_form(query.to_s).to_h { |name, value| [name.to_sym, value] }

@@ -22,8 +22,8 @@ module Pelton
       class OutOfRange < Sequel::InvalidValue
       end
 
-      # Parts of the names of attributes that {Attributes#inspect} does not show, and so neither logs nor error messages: Rails' list.
-      FILTERED = [:passw, :email, :secret, :token, /_key\z/, :crypt, :digest, :salt, :certificate, :otp, :ssn, :cvv, :cvc].freeze
+      # Parts of the names of attributes that {Attributes#inspect} does not show, and so neither logs nor error messages: Rails' list. Case makes no difference.
+      FILTERED = [:passw, :email, :secret, :token, :_key, :crypt, :digest, :salt, :certificate, :otp, :ssn, :cvv, :cvc].freeze
 
       # Declares types and defaults.
       module ClassMethods
@@ -72,7 +72,15 @@ module Pelton
         def filter_attributes = @filter_attributes || (superclass.respond_to?(:filter_attributes) ? superclass.filter_attributes : FILTERED)
 
         # @private
-        def filtered?(name) = filter_attributes.any? { |part| part.is_a?(Regexp) ? part.match?(name) : name.to_s.include?(part.to_s) }
+        def filtered?(name) = inspection_filter.filter_param(name.to_s, true) != true
+
+        # @private
+        # @return [ActiveSupport::ParameterFilter] which also filters Hashes in the values, by their keys
+        def inspection_filter
+          parts = filter_attributes
+          @inspection_filter = [parts.dup, ActiveSupport::ParameterFilter.new(parts)] unless @inspection_filter&.first == parts
+          @inspection_filter.last
+        end
 
         # @private
         def attribute_types = @attribute_types || inherited_hash(:@attribute_types)
@@ -249,7 +257,14 @@ module Pelton
       def attribute_for_database(name) = model.to_database(name.to_sym, self[name.to_sym])
 
       # @return [String] the value in {#inspect}
-      def attribute_for_inspect(name) = (model.filtered?(name) && self[name.to_sym]) ? "[FILTERED]" : self[name.to_sym].inspect
+      def attribute_for_inspect(name)
+        value = self[name.to_sym]
+        return value.inspect if value.nil?
+        return "[FILTERED]" if model.filtered?(name)
+        value = value.to_hash if value.respond_to?(:to_hash)
+        value = value.to_ary if value.respond_to?(:to_ary)
+        model.inspection_filter.filter_param(name.to_s, value).inspect
+      end
 
       # @param name [Symbol, String]
       # @param value [Object]

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
+require "pelton/sql_text"
 require_relative "statistics"
-require_relative "text"
 
 module Pelton
   module Record
@@ -9,6 +9,12 @@ module Pelton
     # hold the connection, and gives up a connection whose query was interrupted.
     # @private
     module Database
+      # Of its datasets: `inspect` shows the query without values. Ruby's errors contain it; `sql` has them.
+      module Inspection
+        def inspect = "#<#{visible_class_name}: #{Relation::Condition.without_values(self).inspect}>"
+      end
+      private_constant :Inspection
+
       ROLLBACK_TIMEOUT = 1 # seconds
 
       LateRollback = Class.new(Pelton::Error)
@@ -28,6 +34,7 @@ module Pelton
           @statistics = Statistics.new
           @driver = opts.fetch(:driver)
           @query_timeout = opts[:query_timeout]
+          extend_datasets(Inspection)
         end
       end
 
@@ -86,7 +93,7 @@ module Pelton
       end
 
       # The beginning of a query, for messages.
-      def outline(sql) = Text.without_values(sql, database_type)[0, 200]
+      def outline(sql) = SQLText.without_values(sql, database_type)[0, 200]
 
       def disconnect_error?(error, options) = super || @driver.disconnect?(error)
 

@@ -30,20 +30,6 @@ module Pelton
         false
       end
 
-      SHOWN = 2000 # bytes of a query that are looked at for a message
-      QUOTED = /[xXeEbB]?'[^']*+(?:''[^']*+)*+(?:'|\z)|\$(\w*)\$.*?(?:\$\1\$|\z)/m
-      QUOTED_BY_MYSQL = /[xXbB]?'(?:[^'\\]|''|\\.)*+(?:'|\z)|"(?:[^"\\]|""|\\.)*+(?:"|\z)/m
-      NUMBER = /(?<![\w.$"`])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b/
-      private_constant :SHOWN, :QUOTED, :QUOTED_BY_MYSQL, :NUMBER
-
-      # @param sql [String]
-      # @param type [Symbol] the database's
-      # @return [String] its beginning, with question marks in the place of values
-      def self.without_values(sql, type)
-        text = sql.byteslice(0, SHOWN).force_encoding(Encoding::UTF_8).scrub("?")
-        text.gsub((type == :mysql) ? QUOTED_BY_MYSQL : QUOTED, "?").gsub(NUMBER, "?")
-      end
-
       # Literals of PostgreSQL. Sequel's own ask a connection to quote each string, which would take one from the pool.
       module Postgres
         private

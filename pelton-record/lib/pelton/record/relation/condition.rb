@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "pelton/sql_text"
+
 module Pelton
   module Record
     class Relation
@@ -130,8 +132,8 @@ module Pelton
           # @return [String] SQL with question marks in the place of values, for messages
           def without_values(dataset, condition = nil)
             dataset = dataset.no_auto_parameterize if dataset.respond_to?(:no_auto_parameterize)
-            return dataset.with_extend(NoValues).sql if condition.nil?
-            dataset.unfiltered.clone(append_sql: nil).with_extend(NoValues).literal(condition)
+            sql = condition.nil? ? dataset.with_extend(NoValues).sql : dataset.unfiltered.clone(append_sql: nil).with_extend(NoValues).literal(condition)
+            SQLText.without_values(sql, dataset.db.database_type) # what the program has written as text may have some, too
           end
 
           private
