@@ -26,8 +26,8 @@ class RecordTextTest < PeltonTest
   end
 
   def test_what_a_column_can_have
-    {postgres: [false, false, true], mysql: [true, false, true], sqlite: [true, true, true]}.each do |host, expected|
-      assert_equal expected, ["a\0b", "\xFF", "\u00fc".b].map { |text| Pelton::Record::Text.storable?(text, Sequel.mock(host: host, keep_reference: false)) }
+    {postgres: [false, false, true, true], mysql: [true, false, true, true], sqlite: [true, true, true, true]}.each do |host, expected|
+      assert_equal expected, ["a\0b", "\xFF", "\u00fc".b, "a".encode("UTF-16LE")].map { |text| Pelton::Record::Text.storable?(text, Sequel.mock(host: host, keep_reference: false)) }
     end
   end
 end

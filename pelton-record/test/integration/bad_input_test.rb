@@ -144,6 +144,15 @@ class BadInputTest < PeltonTest
     assert_equal 3, Author.count
   end
 
+  # A placeholder of MySQL's would make a number of each token. And what is left out has broken an index.
+  def test_no_value_is_changed_by_the_database
+    assert_equal 0, Author.where("name = ?", 0).count unless database.database_type == :postgres
+    assert_empty Author.insert_all([{id: ann.id, name: "Eve"}])
+    assert_equal "Ann", ann.reload.name
+    assert_raises(Sequel::DatabaseError) { Author.insert_all([{name: "x", age: 2**40}]) } unless database.database_type == :sqlite
+    assert_equal 3, Author.count
+  end
+
   def test_mass_assignment
     assert_raises(Pelton::Record::Forbidden) { Author.new("name" => "x", "age" => 5) }
     assert_raises(Pelton::Record::Forbidden) { ann.update("posts_count" => 5) }

@@ -39,6 +39,13 @@ module PostgresTypes
     @items = @database[:typed_items]
   end
 
+  # pg's own encoder would write 16 digits.
+  def test_floats_come_back_as_they_were
+    [0.1 + 0.2, 1.0e300, 5e-324, Float::INFINITY, -0.0].each do |number|
+      assert_equal number, @database.get(Sequel.cast(number, :float8))
+    end
+  end
+
   def test_datasets
     id = @items.insert(wrapped)
     3.times { assert_equal VALUES, plain(@items.first(id: id)) }

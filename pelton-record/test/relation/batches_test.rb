@@ -53,4 +53,10 @@ class BatchesTest < PeltonTest
     assert_equal [Author.order(:id).ids, 3], [batches.each_record.map(&:id).sort, Author.find_each.size]
     assert_equal [3, 0], [batches.delete_all, Author.count]
   end
+
+  def test_limits_are_values_of_the_key
+    assert_equal @ids, Tag.find_each(start: @ids.first.to_s, finish: 2**70).map(&:id)
+    ["abc", "", 2**70].each { |start| assert_empty Tag.find_each(start: start).to_a }
+    [{}, [1], {"a" => "b"}].each { |start| assert_raises(Pelton::Record::BadValue) { Tag.find_each(start: start).to_a } }
+  end
 end

@@ -63,4 +63,12 @@ class ConditionTest < PeltonTest
     assert_equal [ann, bob], Author.where(id: [ann.id..ann.id, bob]).order(:id).to_a
     assert_equal [ann], Author.where(id: Set[ann.id]).to_a
   end
+
+  # MySQL reads 'abc' = 0 as true.
+  def test_numbers_of_placeholders_are_texts_for_mysql
+    condition = Condition.of_text("token = ? OR id IN (?)", [0, [1, true, BigDecimal("2.5")]])
+    shown = {mysql: "(token = '0' OR id IN ('1', '1', '2.5'))", postgres: "(token = 0 OR id IN (1, true, 2.5))"}
+
+    shown.each { |host, sql| assert_equal sql, Sequel.mock(host: host, keep_reference: false).literal(condition) }
+  end
 end

@@ -143,4 +143,17 @@ class ConditionsTest < PeltonTest
     assert_empty Author.where(name: ["Ann", nil], age: 20).merge(Author.where(name: "Bob")).to_a
     assert_equal [ann, bob], Author.where(age: -Float::INFINITY..Float::INFINITY).order(:id).to_a
   end
+
+  def test_an_empty_text_is_no_null
+    assert_empty Author.where(age: "")
+    assert_nil Author.find_by(age: "")
+    assert_empty Author.where(age: ""..)
+    assert_equal [cid], Author.where(age: ["", nil]).to_a
+    assert_equal 3, Author.where("  ").count
+  end
+
+  def test_numbers_that_sql_does_not_have
+    [Complex(1, 2), Rational(1, 3)].each { |value| assert_raises(Pelton::Record::BadValue) { Author.where("age = ?", value) } }
+    assert_empty Author.where(age: Complex(1, 2))
+  end
 end

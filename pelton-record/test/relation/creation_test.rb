@@ -54,4 +54,9 @@ class CreationTest < PeltonTest
 
     assert_equal 5, Author.find_by!(name: "z").age
   end
+
+  def test_create_with_takes_a_hash
+    ["name", 1, [1]].each { |value| assert_raises(ArgumentError) { Author.create_with(value) } }
+    assert_nil Author.create_with(nil).new.name
+  end
 end

@@ -74,4 +74,17 @@ class OrderingTest < PeltonTest
     assert_equal [second, first], Post.joins(:author).order(authors: {name: :desc}).to_a
     assert_raises(ArgumentError) { Post.order(authors: {name: "x"}) }
   end
+
+  def test_values_that_no_row_has
+    [2**70, "abc", Float::NAN, "a".encode("UTF-16LE")].each { |value| assert_equal [bob], Author.in_order_of(:id, [value, bob.id]).to_a }
+    assert_equal [bob, ann], Author.in_order_of(:id, ["abc", bob.id, 2**63, ann.id]).to_a
+  end
+
+  def test_numbers_of_rows_from_outside
+    [2**63, (2**70).to_s, -1, "secret", {"a" => "secret"}, "1".encode("UTF-16LE")].each do |value|
+      refute_match(/secret|\d{3}/, assert_raises(ArgumentError) { Author.limit(value) }.message)
+      assert_raises(ArgumentError) { Author.offset(value) }
+    end
+    refute_match(/secret/, assert_raises(ArgumentError) { Author.order(name: "secret") }.message)
+  end
 end

@@ -101,4 +101,19 @@ class WritesTest < PeltonTest
     ann.posts.insert_all([{title: "bulk"}])
     assert_equal [ann.id], Post.pluck(:author_id)
   end
+
+  def test_what_a_column_cannot_have_is_refused_without_showing_it
+    people
+    [2**70, "12345abc", Float::INFINITY, Float::NAN, true, {a: 1}, [1], Complex(1, 2), "5".encode("UTF-16LE")].each do |value|
+      error = assert_raises(Pelton::Record::BadValue) { Author.update_all(age: value) }
+
+      refute error.retriable?
+      refute_match(/#{2**70}|12345abc/, error.message)
+      assert_raises(Pelton::Record::BadValue) { Author.insert_all([{name: "x", age: value}]) }
+      assert_raises(Pelton::Record::BadValue) { Author.where(id: ann.id).update_counters(age: value) } unless value.is_a?(String) && value.encoding != Encoding::UTF_8
+    end
+    [nil, 5, "x", ["x"], {}].each { |row| assert_raises(ArgumentError) { Author.insert_all([row]) } }
+    [[1], [nil], [{a: 1}]].each { |change| assert_raises(ArgumentError) { Author.update_all(change) } }
+    assert_equal [20, 30, nil], Author.order(:id).pluck(:age)
+  end
 end

@@ -32,7 +32,7 @@ module Pelton
         return self if attributes.equal?(Sequel::OPTS)
         permitted = attributes.respond_to?(:permitted?)
         raise Forbidden, "these attributes are not permitted: call permit(:name, ...) on them" if permitted && !attributes.permitted?
-        raise ArgumentError, "attributes are a Hash, not a #{attributes.class}" if attributes.nil? || attributes.is_a?(Array) || attributes.is_a?(Set) || !attributes.respond_to?(:to_h)
+        raise ArgumentError, "attributes are a Hash, not a #{attributes.class}" if attributes.nil? || attributes.is_a?(Array) || attributes.is_a?(Set) || attributes.is_a?(Range) || !attributes.respond_to?(:to_h)
         attributes.to_h.each do |name, value|
           refuse(name) unless permitted || name.is_a?(Symbol) || model.permitted.include?(name)
           assign(:"#{name}=", value)

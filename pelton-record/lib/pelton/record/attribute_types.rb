@@ -81,7 +81,7 @@ module Pelton
         # @raise [Sequel::InvalidValue]
         def cast(type, name, value)
           type.cast(value)
-        rescue ArgumentError, RangeError => error
+        rescue ArgumentError, RangeError, EncodingError => error
           raise Sequel::InvalidValue, "#{name}: #{error.message}"
         end
       end

@@ -150,8 +150,8 @@ module Pelton
           return BOOLEAN.cast(value) if type == :boolean
           value = db.typecast_value(type, (value == "" && type != :string && type != :blob) ? nil : value)
           (type == :integer && value) ? integer(name, value) : value
-        rescue FloatDomainError => error # Infinity as an integer, for example
-          raise Sequel::InvalidValue, "#{name}: #{error.message}"
+        rescue ::RangeError, EncodingError # Infinity as an integer, for example, or a text in UTF-16
+          raise Sequel::InvalidValue, "#{self}.#{name} cannot be this #{value.class}"
         end
 
         # @private
@@ -173,9 +173,22 @@ module Pelton
         #
         # @raise [Sequel::InvalidValue] when the database has no such value
         def ordered(name, value)
+          given = value
           value = to_database(name, cast(name, value))
-          raise Sequel::InvalidValue, "#{self}.#{name}: the database has no such text" if value.is_a?(String) && !value.is_a?(Sequel::SQL::Blob) && !Text.storable?(value, db)
-          value
+          raise Sequel::InvalidValue, "#{self}.#{name}: an empty text is no such value" if value.nil? && !given.nil? && !attribute_types.key?(name) && !normalizers.key?(name)
+          return value unless value.is_a?(String) && !value.is_a?(Sequel::SQL::Blob)
+          raise Sequel::InvalidValue, "#{self}.#{name}: the database has no such text" unless Text.storable?(value, db)
+          (db.database_type == :sqlite) ? value : Text.utf8(value)
+        end
+
+        # @private
+        # A value that is written without an object.
+        #
+        # @raise [BadValue] when the column cannot have it
+        def writable(name, value)
+          to_database(name, cast(name, value))
+        rescue Sequel::InvalidValue # whose message may show the value
+          raise BadValue, "#{self}.#{name} cannot be this #{value.class}: the column's type is #{db_schema.dig(name, :db_type) || "another"}"
         end
 
         # @private
@@ -199,7 +212,7 @@ module Pelton
 
         def integer(name, value)
           return value if value.bit_length < 64
-          raise OutOfRange, "#{self}.#{name} cannot be #{value}: it has more than 64 bits"
+          raise OutOfRange, "#{self}.#{name} cannot be an integer of more than 64 bits"
         end
 
         def set_attribute_type(name, type)

@@ -57,6 +57,14 @@ module Pelton
         # @asynchronous
         def decrement_counter(name, ids, by: 1) = update_counters(ids, name => -by)
 
+        # @private
+        # @return [Numeric] what can be added to a column
+        # @raise [BadValue] for anything else
+        def addend(name, by)
+          raise BadValue, "#{self}.#{name} grows by a number, not by a #{by.class}" unless by.is_a?(Numeric) && by.real? && by.finite?
+          integers?(name.to_sym) ? writable(name.to_sym, by) : by
+        end
+
         # Counts anew what `counter_cache` counts.
         #
         # @param ids [Object, Array] keys
@@ -221,8 +229,7 @@ module Pelton
       # @return [self]
       # @raise [BadValue] for what is no number
       def increment(name, by = 1)
-        raise BadValue, "#{model}.#{name} grows by a number, not by a #{by.class}" unless by.is_a?(Numeric) && by.to_f.finite?
-        tap { self[name] = (self[name] || 0) + by }
+        tap { self[name] = (self[name] || 0) + model.addend(name, by) }
       end
 
       # @return [self]

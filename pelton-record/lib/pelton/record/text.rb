@@ -23,7 +23,7 @@ module Pelton
       def self.storable?(string, database)
         case database.database_type
         when :sqlite then true
-        when :postgres then utf8(string).valid_encoding? && !string.include?("\0")
+        when :postgres then utf8(string).then { |text| text.valid_encoding? && !text.include?("\0") }
         else utf8(string).valid_encoding?
         end
       rescue EncodingError
@@ -38,6 +38,10 @@ module Pelton
           text = Text.utf8(string)
           raise Sequel::InvalidValue, "PostgreSQL has no text with a zero byte" if text.include?("\0")
           sql << "'" << (text.include?("'") ? text.gsub("'", "''") : text) << "'" # standard_conforming_strings is on
+        end
+
+        def literal_integer_outside_bigint_range(_number)
+          raise Sequel::InvalidValue, "an integer of more than 64 bits is no part of a query: use a BigDecimal"
         end
 
         def literal_blob_append(sql, blob)

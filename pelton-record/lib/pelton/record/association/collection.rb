@@ -147,6 +147,7 @@ module Pelton
         # @param ids [Array]
         # @asynchronous
         def ids=(ids)
+          raise BadValue, "#{@owner.class}.#{name}: ids are an Array of keys, not a Hash" if ids.is_a?(Hash)
           replace(model.find(Array(ids).reject(&:blank?)))
         end
 

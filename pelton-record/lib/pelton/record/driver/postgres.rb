@@ -30,6 +30,7 @@ module Pelton
 
       # What the server says beside its answers, why it ends a session for example, belongs into the log. libpq would print it.
       def opened(connection)
+        connection.type_map_for_queries = query_types
         connection.set_notice_processor { |text| Pelton.logger.warn("#{name}: #{text.strip}") }
       end
 
@@ -63,6 +64,14 @@ module Pelton
       end
 
       private
+
+      # Sequel's, without pg's encoder of floats, which writes 16 digits: not all floats come back from these.
+      def query_types
+        @query_types ||= PG::TypeMapByClass.new.tap do |types|
+          types[Integer] = PG::TextEncoder::Integer.new
+          types[TrueClass] = types[FalseClass] = PG::TextEncoder::Boolean.new
+        end
+      end
 
       # Without prepared statements it would not be faster.
       def lookup_class = (PostgresLookup if database.opts[:prepared])

@@ -52,14 +52,15 @@ module Pelton
         # @asynchronous
         def in_batches(of: BATCH, start: nil, finish: nil, order: :asc, load: false)
           return Each.new { |batches| in_batches(of: of, start: start, finish: finish, order: order, load: load) { |batch| batches << batch } } unless block_given?
-          raise ArgumentError, "a batch has at least one row: of: #{of.inspect}" unless of.is_a?(Integer) && of.positive?
+          raise ArgumentError, "a batch has at least one row: of: 1000" unless of.is_a?(Integer) && of.positive?
           key = model.primary_key
           raise ArgumentError, "batches need a primary key of one column, and #{model} has #{key.inspect}" unless key.is_a?(Symbol)
           column = Condition.qualified(dataset, key)
-          first, last, beyond = (order == :desc) ? %i[<= >= <] : %i[>= <= >]
+          beyond = (order == :desc) ? :< : :>
+          first, last = (order == :desc) ? [finish, start] : [start, finish]
           rows = dataset
-          rows = rows.where(column.public_send(first, start)) if start
-          rows = rows.where(column.public_send(last, finish)) if finish
+          rows = rows.where(Condition.of(self, {key => (first..)})) if first
+          rows = rows.where(Condition.of(self, {key => (..last)})) if last
           left = dataset.opts[:limit]
           rows = rows.order((order == :desc) ? Sequel.desc(column) : column)
           after = nil

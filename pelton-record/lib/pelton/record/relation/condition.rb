@@ -9,7 +9,7 @@ module Pelton
       module Condition
         NOTHING = Sequel.expr(1 => 0)
         NO_VALUE = "no column or association of that name is compared with a value of the class %s"
-        private_constant :NOTHING, :NO_VALUE
+        private_constant :NO_VALUE
 
         # A query without parentheses, for a text that has them.
         class Subquery < Sequel::SQL::Expression
@@ -35,6 +35,29 @@ module Pelton
           def to_s_append(query, sql) = sql << (@values.empty? ? "NULL" : @values.map { |one| query.literal_append(+"", one) }.join(", "))
         end
 
+        # A number or a truth value, for a text. MySQL would make numbers of the texts that it compares with one: `token = 0` is true for most tokens.
+        class Scalar < Sequel::SQL::Expression
+          # @param value [Integer, Float, BigDecimal, true, false]
+          def initialize(value)
+            @value = value
+            freeze
+          end
+
+          # @private
+          def to_s_append(query, sql) = query.literal_append(sql, (query.db.database_type == :mysql) ? text : @value)
+
+          private
+
+          def text
+            case @value
+            when true then "1"
+            when false then "0"
+            when BigDecimal then @value.to_s("F")
+            else @value.to_s
+            end
+          end
+        end
+
         # Of a dataset: literals of values are question marks.
         module NoValues
           def literal_append(sql, value)
@@ -50,7 +73,7 @@ module Pelton
 
           def subselect_sql_dataset(sql, query) = super.with_extend(NoValues)
         end
-        private_constant :Subquery, :List, :NoValues
+        private_constant :Subquery, :List, :Scalar, :NoValues
 
         class << self
           # @param relation [Relation]
@@ -85,6 +108,7 @@ module Pelton
           # @raise [ArgumentError] when they are not as many
           # @raise [BadValue] for a value that is none
           def of_text(text, values, parentheses: true)
+            text = Text.utf8(text)
             return Sequel.lit(text) if values.empty?
             if values.size == 1 && values.first.is_a?(Hash) && text.match?(/(?<!:):\w/)
               names = values.first.transform_keys(&:to_sym)
@@ -252,7 +276,8 @@ module Pelton
           # Sequel would read a Hash, or a list of pairs, as a condition: `token = ('a' = 'b')`. And it may come from outside.
           def bind_one(value)
             case value
-            when nil, true, false, Numeric, String, Time, Date, Sequel::SQL::Expression then value
+            when true, false, Integer, Float, BigDecimal then Scalar.new(value)
+            when nil, String, Time, Date, Sequel::SQL::Expression then value
             when Symbol then value.to_s
             when Sequel::Model then value.pk
             else

@@ -43,7 +43,7 @@ module Pelton
         def where(*conditions, &block)
           return Chain.new(self) if conditions.empty? && !block
           first = conditions.first
-          return self if conditions.size == 1 && (first.nil? || (first.respond_to?(:empty?) && first.empty?))
+          return self if conditions.size == 1 && (first.nil? || (first.is_a?(String) ? first.blank? : first.respond_to?(:empty?) && first.empty?))
           found = derived(dataset.where(*(Condition.of(self, *conditions) unless conditions.empty?), &block), given_by(first))
           tables = Condition.tables_of(first) if first.is_a?(Hash)
           (tables.nil? || tables.empty?) ? found : found.references(*tables)

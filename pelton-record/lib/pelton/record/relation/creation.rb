@@ -68,7 +68,11 @@ module Pelton
         # @example create_with(locked: false).find_or_create_by(name: "Ann")
         # @param attributes [Hash, nil]
         # @return [Relation]
-        def create_with(attributes) = derived(dataset, given.merge(attributes || {}))
+        # @raise [ArgumentError] for anything else
+        def create_with(attributes)
+          raise ArgumentError, "create_with takes a Hash, not a #{attributes.class}" unless attributes.nil? || attributes.respond_to?(:to_hash)
+          derived(dataset, given.merge(attributes || {}))
+        end
 
         # @return [Model] found, or new
         # @asynchronous

@@ -26,7 +26,11 @@ module Pelton
         # @return [Relation]
         def in_order_of(name, values)
           return none if values.empty?
-          ranks = values.each_with_index.to_h { |value, index| [Sequel.expr(column(name) => value.nil? ? nil : model.comparable(model.column_alias(name.to_sym), value)), index] }
+          ranks = values.each_with_index.to_h do |value, index|
+            [Sequel.expr(column(name) => value.nil? ? nil : model.comparable(model.column_alias(name.to_sym), value)), index]
+          rescue Sequel::InvalidValue # no row has such a value
+            [Condition::NOTHING, index]
+          end
           where(name => values).order(Sequel.case(ranks, values.size))
         end
 
@@ -61,9 +65,9 @@ module Pelton
         private
 
         def number(value)
-          number = value.is_a?(String) ? Integer(value, 10, exception: false) : value
-          return number if number.is_a?(Integer) && !number.negative?
-          raise ArgumentError, "a number of rows is an Integer, and not negative: #{value.inspect[0, 60]}"
+          number = value.is_a?(String) ? (Integer(value, 10, exception: false) if value.encoding.ascii_compatible?) : value
+          return number if number.is_a?(Integer) && !number.negative? && number.bit_length < 64
+          raise ArgumentError, "a number of rows is an Integer of 64 bits, and not negative, not this #{value.class}"
         end
 
         def order_of(term)
@@ -75,7 +79,7 @@ module Pelton
             end
           when Symbol then [column(term)]
           when Sequel::LiteralString, Sequel::SQL::Expression then [term]
-          when String then term.split(",").map { |part| order_of_text(part) }
+          when String then Text.utf8(term).split(",").map { |part| order_of_text(part) }
           when nil then []
           else raise ArgumentError, "order takes columns, a Hash of them, or expressions of Sequel, not a #{term.class}"
           end
@@ -92,7 +96,7 @@ module Pelton
           case direction.to_s.downcase
           when "asc" then nulls ? Sequel.asc(name, options) : name
           when "desc" then Sequel.desc(name, options)
-          else raise ArgumentError, "the direction is :asc or :desc, not #{direction.inspect[0, 60]}"
+          else raise ArgumentError, "the direction is :asc or :desc, not this #{direction.class}"
           end
         end
 

@@ -63,9 +63,10 @@ module Pelton
         #
         # @example where(id: 1).update_counters(posts_count: 1)
         # @return [Integer] rows
+        # @raise [BadValue] for what is no number
         # @asynchronous
         def update_counters(counters)
-          plain_rows.update(counters.to_h { |name, by| [name.to_sym, Sequel.function(:coalesce, Condition.qualified(plain_rows, name.to_sym), 0) + by] })
+          plain_rows.update(counters.to_h { |name, by| [name.to_sym, Sequel.function(:coalesce, Condition.qualified(plain_rows, name.to_sym), 0) + model.addend(name, by)] })
         end
 
         # Inserts rows, in one statement. A row that breaks a unique index is left out.
@@ -131,12 +132,14 @@ module Pelton
         def written(name, value)
           case value
           when Sequel::SQL::Expression, Sequel::LiteralString, Sequel::Dataset then value
-          else model.to_database(model.column_alias(name.to_sym), model.cast(model.column_alias(name.to_sym), value))
+          else model.writable(model.column_alias(name.to_sym), value)
           end
         end
 
         def text_update(text, *values)
-          raise ArgumentError, "update_all needs what to change" if text.strip.empty?
+          raise ArgumentError, "update_all takes a Hash, or SQL with its values: the SQL is a #{text.class}" unless text.is_a?(String)
+          raise ArgumentError, "update_all needs what to change" if text.blank?
+          text = Text.utf8(text)
           text = plain_rows.literal(Condition.of(self, text, *values)).delete_prefix("(").delete_suffix(")") unless values.empty?
           plain_rows.update(Sequel.lit(text))
         end
@@ -144,6 +147,7 @@ module Pelton
         # The conditions' values are the rows', too: author.posts.insert_all(...).
         def insert_rows(into, rows, returning, record_timestamps)
           return [] if rows.empty?
+          refuse_rows(rows)
           into = into.unfiltered
           rows = rows.map { |row| given.transform_keys(&:to_sym).merge(row.transform_keys(&:to_sym)) } unless given.empty?
           names = rows.first.keys.map(&:to_sym)
@@ -159,10 +163,22 @@ module Pelton
           into.with_sql(into.multi_insert_sql(names + stamps, values).first).all
         end
 
-        def ignoring(found) = (found.db.database_type == :mysql) ? found.insert_ignore : found.insert_conflict
+        def refuse_rows(rows)
+          rows.each do |row|
+            raise ArgumentError, "a row that is inserted is a Hash, not a #{row.class}" unless row.respond_to?(:to_hash)
+            raise ArgumentError, "a row that is inserted has at least one column" if row.empty?
+          end
+        end
+
+        # INSERT IGNORE of MySQL would store a number that is too large, or a text that is too long, as another one.
+        def ignoring(found)
+          return found.insert_conflict unless found.db.database_type == :mysql
+          key = Array(model.primary_key).first || model.columns.first
+          found.on_duplicate_key_update(key => Sequel.identifier(key))
+        end
 
         def conflict(found, unique_by, updated)
-          return updated ? found.on_duplicate_key_update(*updated) : found.insert_ignore if found.db.database_type == :mysql
+          return (updated.nil? || updated.empty?) ? ignoring(found) : found.on_duplicate_key_update(*updated) if found.db.database_type == :mysql
           target = {target: unique_by.is_a?(Array) ? unique_by.map(&:to_sym) : unique_by.to_sym}
           return found.insert_conflict(target) if updated.nil? || updated.empty?
           found.insert_conflict(target.merge(update: updated.to_h { |name| [name, Sequel[:excluded][name]] }))
