@@ -19,9 +19,10 @@ class ModelErrorTest < PeltonTest
   # Pelton::Web answers with them.
   def test_errors_that_a_request_has_caused_have_a_status
     errors = [assert_raises(Pelton::Record::NotFound) { Author.find(-1) }, assert_raises(Pelton::Record::Invalid) { Author.create! },
-      Pelton::Record::Stale.new(ann), assert_raises(Pelton::Record::Forbidden) { Author.new("secret" => 1) }]
+      Pelton::Record::Stale.new(ann), assert_raises(Pelton::Record::Forbidden) { Author.new("secret" => 1) },
+      assert_raises(Pelton::Record::BadValue) { Author.where("name = ?", {"a" => "b"}).to_a }]
 
-    assert_equal [404, 422, 409, 400], errors.map(&:web_status)
+    assert_equal [404, 422, 409, 400, 400], errors.map(&:web_status)
     assert_equal "Validation failed: Name can't be blank", errors[1].web_detail
     refute_respond_to Pelton::Record::ReadOnly.new, :web_status
   end

@@ -71,6 +71,8 @@ module Pelton
 
     # A value that no column takes, such as a Hash where a text is expected. It has probably come from outside.
     class BadValue < Error
+      # @return [Integer]
+      def web_status = 400
     end
 
     # Mass assignment was refused.
