@@ -8,6 +8,11 @@ require_relative "support/fiber_program"
 class StateTableTest < PeltonTest
   SECONDS = Float(ENV.fetch("PELTON_FUZZ_SECONDS", "2"))
   HANGS = 20 # seconds; a program takes milliseconds
+
+  # Methods in which no trap handler waits here. Before 3.3 Ruby wakes the next fiber in Mutex#unlock before it takes the Mutex off
+  # the thread's list of locked ones: if another fiber locks the Mutex while the handler waits, the list breaks, and the process
+  # hangs, or crashes later. What is raised in a handler that strikes in IO.pipe makes Ruby 3.1 close descriptors twice.
+  UNSAFE = (Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3")) ? %w[unblock pipe] : []
   self.deadline = 60 + 2 * SECONDS
 
   def test_random_programs
@@ -31,7 +36,10 @@ class StateTableTest < PeltonTest
 
   def programs(seconds)
     count = 0
-    handler = trap(:USR1) { ((count += 1) % 3 == 0) ? sleep(0.0003) : Fiber.new { sleep(0.0001) && FiberSteps::STRUCK }.resume }
+    handler = trap(:USR1) do
+      next if caller_locations(1, 4).any? { |place| UNSAFE.include?(place.base_label) }
+      ((count += 1) % 3 == 0) ? sleep(0.0003) : Fiber.new { sleep(0.0001) && FiberSteps::STRUCK }.resume
+    end
     program = nil
     watcher = Thread.new { name_hanging { program } }
     limit = now + seconds
