@@ -55,6 +55,20 @@ class RecordListenerTest < PeltonTest
     Pelton.on_error
   end
 
+  def test_a_stop_iteration_of_on_error_does_not_end_it_in_silence
+    database = connect(postgres_address)
+    Pelton.on_error { |error| raise StopIteration if error.message == "in the block" }
+    Pelton.run do
+      listener = Pelton::Record.listen("news") { raise "in the block" }
+      eventually { listening?(database) }
+      Pelton::Record.notify("news", "bad")
+
+      assert_raises(StopIteration) { listener.await(timeout: 20) }
+    end
+  ensure
+    Pelton.on_error
+  end
+
   def test_it_listens_again_when_the_server_is_back
     server = OwnServer.new(:postgres)
     database = connect(server.address, timeout: 1)

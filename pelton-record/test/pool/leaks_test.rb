@@ -60,6 +60,19 @@ class PoolLeaksTest < PeltonTest
     Pelton.run { @database.get(1).then { assert_equal 1, watches } }
   end
 
+  def test_a_stop_iteration_of_the_logger_is_passed_on
+    logger = Logger.new(nil)
+    def logger.warn(*) = raise(StopIteration)
+    Pelton.run do
+      Pelton.logger = logger
+      @database.transaction do
+        watch = Pelton.tasks.find { |task| task.name.to_s.start_with?("watch the connections") }
+
+        assert_raises(StopIteration) { watch.await(timeout: 10) }
+      end
+    end
+  end
+
   def test_it_can_be_turned_off
     database = connect(sqlite_file, leak_after: nil)
     Pelton.run { database.get(1).then { assert_equal 0, watches } }

@@ -28,13 +28,14 @@ module Pelton
       # @asynchronous
       def run
         attempts = 0
-        loop do
+        begin
           receive { attempts = 0 }
         rescue Sequel::Error, Pelton::Error, PG::Error, SystemCallError, IOError => error
           pause = @pauses[[attempts, @pauses.size - 1].min]
           attempts += 1
           Pelton.logger.warn("listening to #{@channels.join(", ")}: #{error.message.lines.first&.strip}; the next attempt is in #{pause} s")
           sleep(pause * (0.75 + rand * 0.5))
+          retry
         end
       end
 
@@ -44,7 +45,7 @@ module Pelton
         connection = limited { @database.connect(:default) }
         @channels.each { |channel| limited { connection.async_exec("LISTEN #{connection.quote_ident(channel)}") } }
         yield
-        loop do
+        until connection.finished? # no `loop`, which would rescue a StopIteration of the user's code, such as Pelton.on_error's block
           heard = connection.wait_for_notify(@check_every) { |channel, _, payload| hand_on(payload.to_s, channel) }
           limited { connection.async_exec("SELECT 1") } unless heard
         end

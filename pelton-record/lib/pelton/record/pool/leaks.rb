@@ -33,15 +33,16 @@ module Pelton
         private
 
         def look_until_all_are_back
-          loop do
-            sleep(@after / LOOKS)
-            slots = @pool.shards.each_value.flat_map(&:held_slots)
-            break if slots.empty?
+          sleep(@after / LOOKS)
+          until (slots = held_slots).empty? # no `loop`, which would rescue a StopIteration of the logger
             slots.each { |slot| report(slot) }
+            sleep(@after / LOOKS)
           end
         ensure
           @task = nil
         end
+
+        def held_slots = @pool.shards.each_value.flat_map(&:held_slots)
 
         # Once each time it is held. A long query is no leak.
         def report(slot)
