@@ -2,6 +2,7 @@
 
 require_relative "test_helper"
 require "pelton/test"
+require "minitest/mock"
 require "stringio"
 
 class BackgroundTest < PeltonTest
@@ -248,6 +249,22 @@ class BackgroundTest < PeltonTest
       assert_equal :more, @log.last
       assert_equal 1, @work.size
       @work.stop
+    end
+  end
+
+  # As when a trap handler strikes before the wait, and waits itself.
+  def test_work_that_ends_right_before_the_wait_is_noticed
+    in_reactor do
+      make = Pelton::Operation.method(:new)
+      gate = make.call
+      @work.run { gate.await }
+      late = lambda do
+        gate.succeed
+        Pelton::Reactor.current.yield until @work.size.zero?
+        make.call
+      end
+
+      assert_nil Pelton::Operation.stub(:new, late) { @work.drain(timeout: 10) }
     end
   end
 

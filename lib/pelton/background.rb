@@ -126,7 +126,7 @@ module Pelton
     # @raise [TimeoutError]
     # @asynchronous
     def drain(timeout: 20)
-      (@idle ||= Operation.new).await(timeout: timeout) if @running.any?
+      await_idle(timeout)
       nil
     end
 
@@ -140,7 +140,7 @@ module Pelton
       @closed = true
       @started = false
       complete = give_up(@delayed, "its time had not come")
-      (@idle ||= Operation.new).await(timeout: timeout) if @running.any?
+      await_idle(timeout)
       complete
     rescue TimeoutError
       give_up_all
@@ -153,6 +153,12 @@ module Pelton
     def size = @running.size + @waiting.size + @delayed.size
 
     private
+
+    # The operation is made before the look: the work may end in between, while a trap handler waits.
+    def await_idle(timeout)
+      idle = (@idle ||= Operation.new)
+      idle.await(timeout: timeout) if @running.any?
+    end
 
     def hand_over(name, after, block)
       reactor = Background._reactor

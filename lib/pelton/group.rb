@@ -68,10 +68,10 @@ module Pelton
     def each
       raise Error, "a group with discard: true keeps no tasks" if @discard
       return to_enum(:each) unless block_given?
-      wait while @ended.empty? && @tasks.any?
+      wait_while { @ended.empty? && @tasks.any? }
       until @ended.empty? # no `loop`, which would rescue a StopIteration of the block
         yield @ended.shift
-        wait while @ended.empty? && @tasks.any?
+        wait_while { @ended.empty? && @tasks.any? }
       end
       self
     end
@@ -119,21 +119,28 @@ module Pelton
       elsif regular && !@discard
         @ended << task
       end
-      @change&.succeed
-      @change = nil
+      change, @change = @change, nil
+      change&.succeed
     end
 
     # Waits until a task ends.
-    def wait = (@change ||= Operation.new).await
+    # The operation is made before the look: a task may end in between, while a trap handler waits.
+    def wait_while
+      change = (@change ||= Operation.new)
+      while yield
+        change.await
+        change = (@change ||= Operation.new)
+      end
+    end
 
     # Waits for all tasks. What interrupts the wait cancels them: the caller's cancellation, a time limit.
     def end_all
       @body, body = nil, @body
       Reactor.current._forget_interrupt(body, @aborted) if @aborted
       begin
-        wait while @tasks.any?
+        wait_while { @tasks.any? }
         @transients.each_key(&:_cancel_once)
-        wait while @transients.any?
+        wait_while { @transients.any? }
       rescue Exception => error # standard:disable Lint/RescueException
         fail_by(error)
         retry

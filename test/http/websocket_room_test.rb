@@ -25,6 +25,18 @@ class WebSocketRoomTest < PeltonTest
     end
   end
 
+  # As when a trap handler strikes while the list of members is made, and waits.
+  def test_who_comes_while_the_list_is_made_is_in_the_next_one
+    within_a_room do |room|
+      join(room)
+      members = room.instance_variable_get(:@members)
+      members.define_singleton_method(:keys) { super().tap { singleton_class.remove_method(:keys) && @join.call } }
+      members.instance_variable_set(:@join, -> { join(room) })
+
+      assert_equal [1, 2], [room.to_a.size, room.to_a.size]
+    end
+  end
+
   def test_members
     within_a_room do |room|
       assert_empty room

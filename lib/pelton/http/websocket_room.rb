@@ -39,6 +39,7 @@ module Pelton
           @slow = block || slow
           raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}" unless %i[close drop].include?(@slow) || @slow.respond_to?(:call)
           @members = {}.compare_by_identity
+          @state = Object.new # another one after each change of the members
           @broadcasts = @sent = @dropped = 0
         end
 
@@ -50,7 +51,7 @@ module Pelton
           return self if socket.closed? || @members.key?(socket)
           socket.enter(self)
           @members[socket] = true
-          @list = nil
+          @state = Object.new
           self
         end
         alias_method :<<, :add
@@ -62,7 +63,7 @@ module Pelton
         def delete(socket)
           return unless @members.delete(socket)
           socket.leave(self)
-          @list = nil
+          @state = Object.new
           socket
         end
 
@@ -120,7 +121,15 @@ module Pelton
         private
 
         # A list of its own for those who iterate: the next change makes a new one.
-        def list = @list ||= @members.keys.freeze
+        # Kept with the state that it belongs to: a trap handler may wait while the list is made, and members come and go meanwhile.
+        def list
+          of, list = @list
+          return list if @state.equal?(of)
+          of = @state
+          list = @members.keys.freeze
+          @list = [of, list]
+          list
+        end
 
         def decide(socket, message)
           case @slow

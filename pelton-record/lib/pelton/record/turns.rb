@@ -6,7 +6,8 @@ module Pelton
     module Turns
       Turn = Struct.new(:fiber, :thread, :over)
       TURNS = {}.compare_by_identity # object => name => Turn
-      private_constant :Turn, :TURNS
+      MUTEX = Mutex.new # a trap handler may wait in the middle, and other fibers come meanwhile
+      private_constant :Turn, :TURNS, :MUTEX
 
       class << self
         # @param object [Object]
@@ -21,18 +22,31 @@ module Pelton
         # @asynchronous
         def take(object, name)
           return yield unless Reactor.running?
-          while (turn = TURNS[object]&.[](name))
+          mine = Turn.new(Fiber.current, Thread.current, Operation.new)
+          until (turn = claim(object, name, mine)).equal?(mine)
             return yield if turn.fiber.equal?(Fiber.current) || !turn.thread.equal?(Thread.current)
-            (turn.over ||= Operation.new).await
+            turn.over.await
           end
-          turns = (TURNS[object] ||= {})
-          turn = turns[name] = Turn.new(Fiber.current, Thread.current)
           begin
             yield
           ensure
+            release(object, name)
+            mine.over.succeed
+          end
+        end
+
+        private
+
+        # The turn that is taken now: mine, if there was no other.
+        def claim(object, name, mine)
+          MUTEX.synchronize { (TURNS[object] ||= {})[name] ||= mine }
+        end
+
+        def release(object, name)
+          MUTEX.synchronize do
+            turns = TURNS[object]
             turns.delete(name)
             TURNS.delete(object) if turns.empty?
-            turn.over&.succeed
           end
         end
       end
