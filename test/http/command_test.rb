@@ -57,6 +57,33 @@ class HTTPCommandTest < PeltonTest
     end
   end
 
+  # Counts what the collector does while a program with 20,000 objects of its own serves requests, 16 at once.
+  COLLECTIONS = <<~'RUBY'
+    KEPT = Array.new(20_000) { |i| "kept #{i}" * (1 + i % 3) }
+    requests = Array.new(16)
+    serve = ->(count) { count.times { |i| requests[i % 16] = Array.new(100) { |j| ["row #{j}", {j => j.to_f}, [j]] } } }
+    serve.call(1000)
+    before = GC.stat
+    serve.call(3000)
+    puts %i[count major_gc_count].map { |key| GC.stat(key) - before[key] }.join(" ")
+  RUBY
+
+  def collections(environment)
+    plain = Command::GARBAGE.keys.push("RUBY_GC_HEAP_FREE_SLOTS", "RUBYOPT").to_h { |name| [name, nil] }
+    output, status = Open3.capture2(plain.merge(environment), RbConfig.ruby, "--disable-gems", "-e", COLLECTIONS)
+
+    assert_predicate status, :success?
+    output.split.map(&:to_i)
+  end
+
+  def test_its_settings_cause_no_more_full_collections_than_rubys_own
+    all, full = collections(Command::GARBAGE)
+    _, usual = collections({})
+
+    assert_operator all, :>, 10, "else this shows nothing"
+    assert_operator full, :<=, usual + 3
+  end
+
   def test_early_hints
     assert_equal [nil, true], in_a_folder { [[], ["--early-hints"]].map { |flags| Command.new(flags).configuration.server_options[:early_hints] } }
   end
