@@ -15,7 +15,7 @@ module Pelton
       # slot, would run full collections in vain to reach that number (docs/adr/017-free-slots.md).
       GARBAGE = {
         "RUBY_GC_MALLOC_LIMIT" => "4194304", "RUBY_GC_MALLOC_LIMIT_MAX" => "8388608", "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "33554432",
-        **(RUBY_VERSION < "3.2" ? {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"} : {})
+        **((RUBY_VERSION < "3.2") ? {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"} : {})
       }.freeze
 
       # Serves until a signal comes, or only checks whether it could.
