@@ -121,9 +121,14 @@ void pel_leave_request(struct pel_reactor *reactor)
 }
 
 /* Where a request that has begun waits, a job may have taken so long that its event has come: the next tick tells. */
+static int event_may_have_come(const struct pel_reactor *reactor)
+{
+    return reactor->begun_parked && pel_now() > reactor->batch_end;
+}
+
 int pel_may_begin(const struct pel_reactor *reactor)
 {
-    return !requests_p(reactor) && !(reactor->begun_parked && pel_now() > reactor->batch_end);
+    return !requests_p(reactor) && !event_may_have_come(reactor);
 }
 
 static struct pel_queue *next_request_queue(struct pel_reactor *reactor)
@@ -132,8 +137,16 @@ static struct pel_queue *next_request_queue(struct pel_reactor *reactor)
 
     if (!requests_p(reactor) || reactor->requests_time_used || (reactor->request_ran && pel_now() > reactor->batch_end))
         return NULL;
-    if (begun->count && (!arrived->count || begun->jobs[0].turn <= pel_queue_job(arrived, 0)->rank.arrived))
+    if (begun->count && (!arrived->count || begun->jobs[0].turn <= pel_queue_job(arrived, 0)->rank.arrived)) {
+        reactor->begin_put_off_in = 0;
         return begun;
+    }
+    /* For one tick: where each tick's other jobs take long, requests still begin. */
+    if (!reactor->request_ran && !reactor->begin_put_off_in && event_may_have_come(reactor))
+        reactor->begin_put_off_in = reactor->iterations;
+    if (reactor->begin_put_off_in == reactor->iterations)
+        return NULL;
+    reactor->begin_put_off_in = 0;
     return arrived;
 }
 

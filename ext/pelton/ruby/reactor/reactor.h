@@ -100,12 +100,14 @@ struct pel_reactor {
     uint8_t main_pending; /* the task of run's block has not ended, and should */
 
     struct pel_queue due, ready, begun, arrived;
-    struct pel_rank rank;            /* of the code that runs */
-    uint32_t begun_parked;           /* parked waiters of requests that have begun */
-    uint8_t request_ran;             /* in this tick: a job of a request */
-    uint64_t ranked;                 /* jobs that were ever put on `begun` */
-    int64_t last_began;              /* when the last request began: no two at once */
-    int64_t seniority;               /* nanoseconds: PEL_SENIORITY_NS but in tests */
+    struct pel_rank rank;  /* of the code that runs */
+    uint32_t begun_parked; /* parked waiters of requests that have begun */
+    uint8_t request_ran;   /* in this tick: a job of a request */
+    uint64_t
+        begin_put_off_in; /* the tick in which no request has begun, because something begun may be able to go on; 0 */
+    uint64_t ranked;      /* jobs that were ever put on `begun` */
+    int64_t last_began;   /* when the last request began: no two at once */
+    int64_t seniority;    /* nanoseconds: PEL_SENIORITY_NS but in tests */
     struct pel_operation *chain_end; /* the last operation of the ready queue's last job, if that is a chain of them */
     uint32_t batch_left;             /* ready jobs that may still run in this tick; PEL_UNCOUNTED: not counted yet */
     uint32_t handovers_left;         /* fibers that became ready in this tick and may still run in it */
