@@ -101,7 +101,7 @@ static void wait_until_readable(struct reading *reading)
     int64_t deadline = PEL_FOREVER;
 
 #ifdef HAVE_RB_IO_TIMEOUT
-    deadline = pel_deadline(rb_io_timeout(reading->io));
+    deadline = pel_deadline(RB_TYPE_P(reading->io, T_FILE) ? rb_io_timeout(reading->io) : Qnil);
 #endif
     if (!pel_descriptor_wait(reading->reactor, reading->io, reading->fd, PEL_READABLE, deadline))
         rb_raise(rb_const_get(rb_cIO, rb_intern("TimeoutError")), "the IO was not readable within its timeout");

@@ -105,9 +105,10 @@ static VALUE scheduler_io_wait(int argc, VALUE *argv, VALUE self)
     wanted = NUM2INT(argv[1]);
     timeout = argc > 2 ? argv[2] : Qnil;
 #ifdef HAVE_RB_IO_TIMEOUT
-    if (NIL_P(timeout))
-        timeout = rb_io_timeout(
-            argv[0]); /* Ruby leaves this timeout to the scheduler, and raises when the hook returns false */
+    /* Ruby leaves this timeout to the scheduler, and raises when the hook returns false. rb_io_timeout does not look at
+     * what it gets. */
+    if (NIL_P(timeout) && RB_TYPE_P(argv[0], T_FILE))
+        timeout = rb_io_timeout(argv[0]);
 #endif
     events = pel_descriptor_wait(pel_scheduler_reactor(self), argv[0], rb_io_descriptor(argv[0]),
                                  events_of_ruby(wanted), pel_deadline(timeout));
