@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# The cost of carrying fiber-locals from fiber to fiber (docs/adr/008-fiber-locals-and-stacks.md): a callback that does
+# The cost of carrying fiber-locals from fiber to fiber (docs/internals/adr/008-fiber-locals-and-stacks.md): a callback that does
 # not wait, and one that hands the loop to another fiber and gets it back. CPU time of this process, medians of interleaved
 # rounds, ratios to the time without carrying.
 #

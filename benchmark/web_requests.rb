@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What requests cost in Pelton::Web beyond the server (docs/adr/032): CPU time of a call of the application, in microseconds, medians of
+# What requests cost in Pelton::Web beyond the server (docs/internals/adr/032): CPU time of a call of the application, in microseconds, medians of
 # interleaved rounds.
 #
 #     bundle exec ruby -Ilib -Ipelton-web/lib benchmark/web_requests.rb [ROUNDS]

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What routes cost (docs/adr/028). First alone: CPU time of a call of the application, without a server, beside Roda and Sinatra where they
+# What routes cost (docs/internals/adr/028). First alone: CPU time of a call of the application, without a server, beside Roda and Sinatra where they
 # are installed. Then on Pelton's HTTP server by wrk: a route to a constant text / the bare Rack application, and 200 routes / 5 routes.
 #
 #   ruby -Ilib -Ipelton-web/lib benchmark/web_routes.rb     (ROUNDS=9 CALLS=20000 SECONDS=1; needs wrk)

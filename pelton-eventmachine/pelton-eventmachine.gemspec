@@ -4,7 +4,7 @@ require_relative "../pelton_gem"
 
 Gem::Specification.new do |spec|
   spec.name = "pelton-eventmachine"
-  PeltonGem.describe(spec, "pelton-eventmachine/", guide: "docs/guides/eventmachine.md")
+  PeltonGem.describe(spec, "pelton-eventmachine/", guide: "docs/reference/eventmachine.md")
   spec.summary = "EventMachine's API on Pelton"
   spec.description = "Programs and gems that were written for EventMachine run on Pelton's loop as they are, and their callbacks may wait."
   spec.files = Dir["{lib,stand_in}/**/*.rb", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]

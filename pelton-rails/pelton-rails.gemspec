@@ -4,7 +4,7 @@ require_relative "../pelton_gem"
 
 Gem::Specification.new do |spec|
   spec.name = "pelton-rails"
-  PeltonGem.describe(spec, "pelton-rails/", guide: "docs/guides/rails.md")
+  PeltonGem.describe(spec, "pelton-rails/", guide: "docs/start/rails.md")
   spec.summary = "What a Rails application needs to wait well on Pelton"
   spec.description = "Sets a Rails application up for Pelton: state by fiber, SQLite locks that park the fiber, a cache store on Pelton's memcached " \
     "client, jobs and asynchronous queries in fibers. In the Gemfile it is found by itself."

@@ -4,7 +4,7 @@ require_relative "../pelton_gem"
 
 Gem::Specification.new do |spec|
   spec.name = "pelton-web"
-  PeltonGem.describe(spec, "pelton-web/", guide: "docs/guides/web.md")
+  PeltonGem.describe(spec, "pelton-web/", guide: "docs/start/web.md")
   spec.summary = "A small web framework whose requests may wait"
   spec.description = "Routes, controllers, templates, sessions and streamed responses on Rack. Each request is a fiber: it may wait for a " \
     "database or another service without holding up anybody else."

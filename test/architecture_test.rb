@@ -2,7 +2,7 @@
 
 require_relative "test_helper"
 
-# The arrows between the rooms of the gem pelton's lib/ (docs/architecture.md). Those of ext/ are in c_architecture_test.rb, those
+# The arrows between the rooms of the gem pelton's lib/ (docs/internals/architecture.md). Those of ext/ are in c_architecture_test.rb, those
 # between the gems in gems_test.rb.
 class ArchitectureTest < PeltonTest
   # A room and the other rooms that it may load. All may load the runtime, which is lib/pelton.rb and lib/pelton/*.rb but

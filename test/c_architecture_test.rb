@@ -4,7 +4,7 @@ require "open3"
 require "tsort"
 require_relative "test_helper"
 
-# The arrows between the rooms of the extension, and the calls that only one file may make (docs/architecture.md).
+# The arrows between the rooms of the extension, and the calls that only one file may make (docs/internals/architecture.md).
 class CArchitectureTest < PeltonTest
   # A room and the rooms whose headers it may include beside its own.
   CORE = {

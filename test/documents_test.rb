@@ -16,7 +16,7 @@ require_relative "../docs/images/chart"
 class DocumentsTest < PeltonTest
   DOCUMENTS = Dir["{,docs/**/,pelton-*/**/}*.md", base: ROOT].sort.freeze
   # Documents that explain how names are made.
-  PATTERNS = %w[CONTRIBUTING.md docs/adr/000-template.md].freeze
+  PATTERNS = %w[CONTRIBUTING.md docs/internals/adr/000-template.md].freeze
   EXAMPLE = /^ *```ruby\n(.*?)^ *```/m
   # Documents whose examples are programs of their own, whose output is compared. The examples use port 7000.
   GUIDES_OF_PROGRAMS = %w[runtime deferrables streams processes testing web_testing debugging observability from_async from_eventmachine eventmachine].freeze
@@ -54,7 +54,7 @@ class DocumentsTest < PeltonTest
 
   # A reader who copies an example knows what else it needs.
   def test_each_guide_says_before_its_first_example_what_its_examples_need
-    silent = Dir["docs/guides/*.md", base: ROOT].reject { |guide| read(guide).split(/^ *```ruby$/, 2).then { |before, after| after.nil? || before.match?(/^\*\*The examples?\*\* /) } }
+    silent = Dir["docs/{start,guides,reference}/*.md", base: ROOT].reject { |guide| read(guide).split(/^ *```ruby$/, 2).then { |before, after| after.nil? || before.match?(/^\*\*The examples?\*\* /) } }
 
     assert_empty silent
   end
@@ -102,7 +102,7 @@ class DocumentsTest < PeltonTest
   end
 
   def test_scheduler
-    examples("docs/guides/scheduler.md", before: <<~RUBY, after: "check(Pelton::Offload::POOL.size, 50)")
+    examples("docs/reference/scheduler.md", before: <<~RUBY, after: "check(Pelton::Offload::POOL.size, 50)")
       require "pelton"
       require "zlib"
       large = "x" * 1000
@@ -125,11 +125,11 @@ class DocumentsTest < PeltonTest
   end
 
   def test_coming_from_rails
-    examples("docs/guides/from_rails.md", before: 'require "pelton/web"')
+    examples("docs/start/from_rails.md", before: 'require "pelton/web"')
   end
 
   def test_web
-    %w[web web_routes web_forms web_security from_sinatra].each { |name| examples("docs/guides/#{name}.md") }
+    %w[web web_routes web_forms web_security from_sinatra].each { |name| examples(guide(name)) }
   end
 
   def test_http_client
@@ -192,7 +192,7 @@ class DocumentsTest < PeltonTest
   end
 
   def test_the_configurations_of_the_guides_to_operation
-    deployed, moved = %w[deployment from_puma].map { |guide| configured(read("docs/guides/#{guide}.md").scan(EXAMPLE).flatten.first) }
+    deployed, moved = %w[deployment from_puma].map { |name| configured(read(guide(name)).scan(EXAMPLE).flatten.first) }
 
     assert_equal ["/livez", "/readyz", 0.5], [deployed.live_path, deployed.ready_path, deployed.readiness.last]
     assert_equal [%w[tcp://127.0.0.1:3000], 2, 65], [moved.addresses.keys, moved.workers, moved.server_options[:idle_timeout]]
@@ -226,7 +226,7 @@ class DocumentsTest < PeltonTest
       end
     RUBY
     skip "Puma is not installed" if names.empty?
-    rows = read("docs/guides/from_puma.md")[/^## Settings\n(.*?)^## /m, 1].scan(/^\| (.*?) \| (.*) \|$/)
+    rows = read("docs/start/from_puma.md")[/^## Settings\n(.*?)^## /m, 1].scan(/^\| (.*?) \| (.*) \|$/)
     theirs, ours = rows.transpose.map { |cells| cells.flat_map { |cell| spans(cell) }.grep(/\A[a-z_]/) { |span| span[/\A\w+[!?]?/] } }
 
     assert_empty names - theirs
@@ -234,7 +234,7 @@ class DocumentsTest < PeltonTest
   end
 
   def test_the_settings_that_other_servers_guides_name
-    guide = read("docs/guides/from_other_servers.md")
+    guide = read("docs/start/from_other_servers.md")
     settings = Pelton::HTTP::Configuration.instance_methods(false).map(&:to_s)
     unicorn = guide[/^\| `config\/unicorn.rb`.*?\n\n/m].scan(/^\| .* \| (.*) \|$/).flatten.drop(1)
     named = unicorn.flat_map { |cell| spans(cell) }.grep(/\A[a-z_]+( |\z)/) { |span| span[/\w+/] }
@@ -253,15 +253,17 @@ class DocumentsTest < PeltonTest
     refute_empty named
   end
 
-  GUIDES_OF_PROGRAMS.each do |guide|
-    define_method("test_#{guide}") do
-      file = "docs/guides/#{guide}.md"
+  GUIDES_OF_PROGRAMS.each do |name|
+    define_method("test_#{name}") do
+      file = guide(name)
 
       assert_examples_run(read(file), file, replace: {"7000" => free_port.to_s})
     end
   end
 
   private
+
+  def guide(name) = Dir["docs/{start,guides,reference}/#{name}.md", base: ROOT].first
 
   # The code in a line.
   def spans(line) = line.scan(/`([^`]*)`/).flatten

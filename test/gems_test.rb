@@ -3,7 +3,7 @@
 require_relative "test_helper"
 require "open3"
 
-# The arrows between the gems of this repository (docs/architecture.md).
+# The arrows between the gems of this repository (docs/internals/architecture.md).
 class GemsTest < PeltonTest
   # The files that other gems may require: of the gem pelton those of its rooms that it documents, and those that load nothing.
   RUNTIME = %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/sql_text pelton/test].freeze

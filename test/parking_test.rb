@@ -6,7 +6,7 @@ require "pelton"
 require "set"
 require "timeout"
 
-# The rules of parking. Each of them was paid for with a crash or a hang (docs/adr/001-promote-and-inline.md).
+# The rules of parking. Each of them was paid for with a crash or a hang (docs/internals/adr/001-promote-and-inline.md).
 class ParkingTest < PeltonTest
   include EventLog
 

@@ -6,7 +6,7 @@ require "pelton"
 require "tempfile"
 
 # The hooks that some versions of Ruby alone call, or each version with arguments of its own: most are called here as Ruby calls
-# them. There is no io_write (docs/adr/007-io-read-without-io-write.md).
+# them. There is no io_write (docs/internals/adr/007-io-read-without-io-write.md).
 class SchedulerHooksTest < PeltonTest
   include Scheduling
 

@@ -3,7 +3,7 @@
 require_relative "test_helper"
 require_relative "support/fiber_program"
 
-# Random programs test the state table of fibers (docs/architecture.md). A seed determines each program, and is printed when it
+# Random programs test the state table of fibers (docs/internals/architecture.md). A seed determines each program, and is printed when it
 # fails; PELTON_SEED=... runs that program again and again. `rake fuzz:fibers SECONDS=600` runs random programs for longer.
 class StateTableTest < PeltonTest
   SECONDS = Float(ENV.fetch("PELTON_FUZZ_SECONDS", "2"))

@@ -4,7 +4,7 @@ require_relative "program"
 
 module Pelton
   # Callbacks run on fibers, and a fiber has an eighth of the main program's call depth. Two environment variables change
-  # that. Ruby reads them only when it starts, so a program cannot set them for itself (docs/guides/stacks.md).
+  # that. Ruby reads them only when it starts, so a program cannot set them for itself (docs/reference/stacks.md).
   module Stacks
     # Bytes: the sizes that the main program has by default. They reserve address space; resident memory does not change.
     SIZES = {"RUBY_FIBER_VM_STACK_SIZE" => "1048576", "RUBY_FIBER_MACHINE_STACK_SIZE" => "8388608"}.freeze

@@ -12,7 +12,7 @@ module Pelton
     class Command
       # The malloc limits make Ruby collect before the strings of large responses have taken fresh memory. The free slots make
       # collections rarer, each of which marks the stacks of all waiting fibers. Newer Rubies, whose heaps are one for each size of
-      # slot, would run full collections in vain to reach that number (docs/adr/017-free-slots.md).
+      # slot, would run full collections in vain to reach that number (docs/internals/adr/017-free-slots.md).
       GARBAGE = {
         "RUBY_GC_MALLOC_LIMIT" => "4194304", "RUBY_GC_MALLOC_LIMIT_MAX" => "8388608", "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "33554432",
         **((RUBY_VERSION < "3.2") ? {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"} : {})

@@ -11,7 +11,7 @@ class ActiveRecordScopesTest < PeltonTest
 
   COMPARISON = File.expand_path("../support/activerecord_comparison.rb", __dir__)
 
-  # What differs, and why. The guide docs/guides/record_from_activerecord.md says it, too.
+  # What differs, and why. The guide docs/start/from_activerecord.md says it, too.
   DIFFERENT = {
     "where.missing finds what has no related row: ActiveRecord finds it as soon as one row in the middle leads nowhere, and asks the wrong table of a model's own" =>
       /where\.missing\(:(?:granddaughters|badges|labels|marked_labels|firms|workers|branches|daughters|marked_workers|workers_of_marked|country|boss)\)/,

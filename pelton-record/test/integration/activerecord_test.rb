@@ -10,7 +10,7 @@ class ActiveRecordTest < PeltonTest
   COMPARISON = File.expand_path("../support/activerecord_comparison.rb", __dir__)
   CALLS = Dir[File.expand_path("../support/activerecord_calls/*.txt", __dir__)].to_h { |file| [File.basename(file, ".txt"), File.readlines(file, chomp: true)] }
 
-  # The calls that are answered otherwise, and why. The guide docs/guides/record_from_activerecord.md says it, too.
+  # The calls that are answered otherwise, and why. The guide docs/start/from_activerecord.md says it, too.
   DIFFERENT = {
     "a value that cannot be cast matches no row, and is not cut to its first digits" => [
       'Author.where(id: "1 OR 1=1").count', 'Author.find_by(id: "1; DROP TABLE authors")&.id', 'Author.find("1-ann")',

@@ -20,7 +20,7 @@ class ValuesTest < PeltonTest
   WRITE = /create|update|insert|upsert|delete|destroy/
   private_constant :IDS, :FOUND, :READ, :WRITE
 
-  # What differs, and why. The guide docs/guides/record_from_activerecord.md says what users may meet.
+  # What differs, and why. The guide docs/start/from_activerecord.md says what users may meet.
   DIFFERENT = {
     "the key in NotFound's message, unless its name is filtered" => ->(_, _, _, ours) { ours[0] == "refused with the value" && ours[1].start_with?("Pelton::Record::NotFound") },
     "what is no word of an enum, no column and no SQL is named, as ActiveRecord does where it comes that far" => ->(call, _, _, ours) { ours[0] == "error with the value" && call.match?(/order\(v\)|pluck|state|where\(v\)|update_all\(v\)|\?/) },

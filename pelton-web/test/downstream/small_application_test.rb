@@ -12,7 +12,7 @@ class WebSmallApplicationTest < PeltonTest
 
   self.deadline = 300
 
-  GUIDE = File.read(File.join(ROOT, "docs/guides/small_application.md"), encoding: "UTF-8").freeze
+  GUIDE = File.read(File.join(ROOT, "docs/start/small_application.md"), encoding: "UTF-8").freeze
   BLOCK = /^```(?:ruby|erb|js)\n(.*?)^```/m
   # The first line of a file names it.
   PATH = %r{\A(?:# |// |<%# )([\w/.]+)}

@@ -8,7 +8,7 @@
  * Timers with deadlines in nanoseconds of a monotonic clock. Adding and cancelling cost O(1), and no function here
  * allocates. A timer never expires before its deadline. Not thread-safe.
  *
- * The timers lie in a hierarchical wheel (docs/adr/002-timers.md): level n has 64 slots of 64^n ticks each. A timer
+ * The timers lie in a hierarchical wheel (docs/internals/adr/002-timers.md): level n has 64 slots of 64^n ticks each. A timer
  * lies on the level of the highest base-64 digit in which its tick differs from the current tick. Therefore all timers
  * of level n are due before any timer of level n + 1, and a jump of the clock, however far, touches each occupied slot
  * once.

@@ -15,7 +15,7 @@
 /*
  * The hook io_read. It makes the system call first, and waits only after EAGAIN; data that is ready costs budget. There
  * is no io_write hook, because Ruby would then write the parts of one writev one by one
- * (docs/adr/007-io-read-without-io-write.md).
+ * (docs/internals/adr/007-io-read-without-io-write.md).
  *
  * A descriptor in blocking mode (standard input, or one inherited from another process) is read only when poll says
  * that the read cannot block. Its mode stays as it is, because other processes share it.

@@ -34,7 +34,7 @@ module Pelton
     #     end
     #     User.where(active: true).order(:name).limit(5)
     #
-    # The guide's table says what each call of ActiveRecord is here: docs/guides/record_from_activerecord.md.
+    # The guide's table says what each call of ActiveRecord is here: docs/start/from_activerecord.md.
     # (Sequel asks for the table of a class that has a name, and this one has none.)
     Model = Class.new(Sequel::Model)
 

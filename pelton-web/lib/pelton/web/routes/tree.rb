@@ -3,7 +3,7 @@
 module Pelton
   module Web
     class Routes
-      # Routes as one method of Ruby code, which is made of a tree of their segments when the application boots (docs/adr/028). The method
+      # Routes as one method of Ruby code, which is made of a tree of their segments when the application boots (docs/internals/adr/028). The method
       # tries the places that match in the order of {Routes}: at each segment literals (`case`, which Ruby looks up in a Hash), then
       # variables with a constraint or with text beside them, then plain ones, and splats last. Where a branch leads nowhere, the next
       # one is tried.
