@@ -16,7 +16,7 @@ class MemcachedClientsTest < PeltonTest
   end
 
   def test_dalli
-    with_dalli(protocol: :meta) do |cache|
+    with_dalli do |cache|
       everyday_work_of_dalli(cache)
       cache.set("short", "x", -1)
 
@@ -24,13 +24,8 @@ class MemcachedClientsTest < PeltonTest
     end
   end
 
-  # Dalli's default protocol before 5.0.
-  def test_dalli_with_the_binary_protocol
-    with_dalli { |cache| everyday_work_of_dalli(cache) }
-  end
-
   def test_dalli_features_of_the_meta_protocol_alone
-    with_dalli(protocol: :meta) do |cache|
+    with_dalli do |cache|
       cache.set("key", "value")
 
       assert_equal "value", cache.get_with_metadata("key")[:value]
@@ -40,7 +35,7 @@ class MemcachedClientsTest < PeltonTest
   end
 
   def test_dalli_keys_of_any_bytes
-    with_dalli(protocol: :meta) do |cache|
+    with_dalli do |cache|
       ["with space", "Straße", "new\r\nline", "long" * 100].each do |key|
         cache.set(key, key.length)
 
@@ -185,9 +180,9 @@ class MemcachedClientsTest < PeltonTest
 
   private
 
-  def with_dalli(**options)
+  def with_dalli
     with_embedded_memcached do |port|
-      cache = Dalli::Client.new("127.0.0.1:#{port}", socket_timeout: 10, silence_marshal_warning: true, **options)
+      cache = Dalli::Client.new("127.0.0.1:#{port}", socket_timeout: 10, silence_marshal_warning: true, protocol: :meta)
       yield cache
     ensure
       cache&.close

@@ -25,15 +25,6 @@ class MemcachedToolsTest < PeltonTest
     end
   end
 
-  def test_memccapable_with_the_binary_protocol
-    with_embedded_memcached do |port|
-      output, status = Open3.capture2e("memccapable", "-h", "127.0.0.1", "-p", port.to_s, "-b")
-
-      assert_predicate status, :success?, output
-      assert_includes output, "All tests passed"
-    end
-  end
-
   def test_keys_are_copied_there_read_listed_touched_and_removed
     with_embedded_memcached do |port|
       Dir.mktmpdir do |folder|

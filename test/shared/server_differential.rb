@@ -2,7 +2,6 @@
 
 require "pelton/memcached"
 require "socket"
-require_relative "../memcached/binary_command_stream"
 require_relative "../memcached/command_stream"
 
 # The embedded server beside memcached itself: the same random commands to both, whole and cut at random places, and the
@@ -13,26 +12,17 @@ module ServerDifferential
   FIRST = Integer(ENV.fetch("FIRST_STREAM", "1"))
 
   def test_replies_are_those_of_memcached
-    compare(CommandStream) { |reply, base| lines(reply, base) }
-  end
-
-  def test_binary_replies_are_those_of_memcached
-    compare(BinaryCommandStream) { |reply, base| packets(reply, base) }
-  end
-
-  private
-
-  # The block makes a list of the replies, with cas numbers that count from `base`.
-  def compare(kind, &split)
     with_both do |theirs, ours|
       (FIRST...FIRST + streams).each do |seed|
-        stream = kind.new(seed, 60)
-        replies = [theirs, ours].map { |port| converse(port, stream, seed, &split) }
+        stream = CommandStream.new(seed, 60)
+        replies = [theirs, ours].map { |port| converse(port, stream, seed) }
 
         assert replies.uniq.one?, proc { "stream #{seed}: #{difference(*replies)}\n--- the stream\n#{stream.to_s(0).gsub(/(.)\1{99,}/n, "...")}" }
       end
     end
   end
+
+  private
 
   # Yields the ports of a memcached and of an embedded server, which runs in a process of its own.
   def with_both
@@ -67,7 +57,7 @@ module ServerDifferential
       write_all(socket, pieces(stream.to_s(base), seed))
       reader.value
     end
-    yield text.b, base
+    lines(text.b, base)
   end
 
   def write_all(socket, pieces)
@@ -108,15 +98,6 @@ module ServerDifferential
       else line
       end
     end
-  end
-
-  def packets(text, base)
-    packets = []
-    until text.empty?
-      magic, opcode, _key, _extras, _type, status, length, opaque, cas = head = text.slice!(0, 24).unpack("CCnCCnNNQ>")
-      packets << [magic, opcode, status, *head[2, 3], opaque, cas.zero? ? 0 : cas - base, text.slice!(0, length)]
-    end
-    packets
   end
 
   # An expiry in the past is a huge number in memcached.

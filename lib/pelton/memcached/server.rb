@@ -6,8 +6,8 @@ require_relative "server_thread"
 module Pelton
   module Memcached
     # A memcached inside this process: for tests, for development, and for caches that need no machine of their own. It
-    # speaks memcached's protocols (classic text, meta, and the binary one of older clients) to any client, on a reactor
-    # that may run other things as well. Serving a request runs no Ruby code.
+    # speaks classic text and meta commands to any client, on a reactor that may run other things as well. Serving a
+    # request runs no Ruby code.
     #
     #     Pelton.run do
     #       server = Pelton::Memcached::Server.new.start
@@ -17,7 +17,7 @@ module Pelton
     #
     # Where no reactor runs it starts a thread with one, so it serves blocking clients of the same process, too:
     #
-    #     Pelton::Memcached::Server.start { |server| Dalli::Client.new(*server.addresses).set("greeting", "hello") }
+    #     Pelton::Memcached::Server.start { |server| Dalli::Client.new(*server.addresses, protocol: :meta).set("greeting", "hello") }
     #
     # It has neither authentication nor encryption, like memcached by default: only listen on addresses whose users you
     # trust. It never listens on UDP.

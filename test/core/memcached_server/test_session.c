@@ -79,25 +79,12 @@ TEST(a_line_without_end_is_refused_and_ends_the_session)
     conversation_end(&talk);
 }
 
-TEST(a_flood_of_authentications_is_refused_and_leaks_nothing)
-{
-    begin(0);
-    for (int i = 0; i < 100; i++) {
-        conversation_send(&talk, "\x80\x21\0\5\0\0\0\0\0\0\0\12\0\0\0\0\0\0\0\0\0\0\0\0PLAIN\0a\0b", 34);
-        CHECK_INT(39, pel_buffer_length(&talk.received));
-        CHECK(!memcmp(pel_buffer_head(&talk.received) + 24, "Unknown command", 15));
-        pel_buffer_consume(&talk.received, 39);
-    }
-    CHECK_INT(0, talk.service.store.bytes);
-    conversation_end(&talk);
-}
-
-TEST(a_connection_is_either_text_or_binary)
+TEST(the_binary_protocol_is_refused_by_a_line_of_text)
 {
     begin(0);
     conversation_send_text(&talk, "mn\r\n");
     conversation_send(&talk, "\x80\x0a", 2);
-    CHECK_REPLIES("MN\r\nCLIENT_ERROR a connection is either text or binary\r\n");
+    CHECK_REPLIES("MN\r\nCLIENT_ERROR the binary protocol is not supported\r\n");
     CHECK(talk.session.closing);
     conversation_end(&talk);
 }

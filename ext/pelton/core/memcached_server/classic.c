@@ -69,7 +69,7 @@ static void classic_store(struct pel_memcached_session *session, const struct pe
     session->noreply = request->noreply != 0;
     session->put = (struct pel_store_put){.mode = (enum pel_store_mode)modes[request->verb],
                                           .compare = request->verb == PEL_REQUEST_CAS ? request->cas : 0};
-    pel__memcached_upload_begin_text(session, request, request->expiry, output);
+    pel__memcached_upload_begin(session, request, request->expiry, output);
 }
 
 static void classic_delete(struct pel_memcached_service *service, const struct pel_memcached_request *request,

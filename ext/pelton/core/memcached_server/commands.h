@@ -1,7 +1,6 @@
 #ifndef PELTON_CORE_MEMCACHED_SERVER_COMMANDS_H
 #define PELTON_CORE_MEMCACHED_SERVER_COMMANDS_H
 
-#include "core/memcached_server/binary_request.h"
 #include "core/base/buffer.h"
 #include "core/memcached_server/session_state.h"
 
@@ -14,13 +13,9 @@ void pel__memcached_classic(struct pel_memcached_session *session, const struct 
                             struct pel_buffer *output);
 void pel__memcached_meta(struct pel_memcached_session *session, const struct pel_memcached_request *request,
                          struct pel_buffer *output);
-void pel__memcached_binary(struct pel_memcached_session *session, const struct pel_binary_request *request,
-                           struct pel_buffer *output);
 
 /* Reply to a storage command after its value was received and stored or refused. */
 void pel__memcached_meta_stored(struct pel_memcached_session *session, enum pel_store_result result, uint64_t cas,
                                 struct pel_buffer *output);
-void pel__memcached_binary_stored(struct pel_memcached_session *session, enum pel_store_result result, uint64_t cas,
-                                  struct pel_buffer *output);
 
 #endif

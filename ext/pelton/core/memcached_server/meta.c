@@ -190,7 +190,7 @@ static void meta_set(struct pel_memcached_session *session, const struct pel_mem
         put->mode = PEL_STORE_CAS;
         put->stale = pel_request_has(request, 'I');
     }
-    if (!pel__memcached_upload_begin_text(session, request, request->ttl, output))
+    if (!pel__memcached_upload_begin(session, request, request->ttl, output))
         return;
     if (pel_request_has(request, 'b'))
         session->upload->state |= PEL_ITEM_BINARY_KEY;

@@ -40,8 +40,6 @@ static void finish_upload(struct pel_memcached_session *session, struct pel_buff
     uint64_t cas;
 
     service->counters.cmd_set++;
-    if (session->binary)
-        memcpy(pel_item_value(item) + item->length, "\r\n", 2);
     if (memcmp(pel_item_value(item) + item->length, "\r\n", 2)) {
         if (session->meta || !session->noreply)
             pel__put_line(output, "CLIENT_ERROR bad data chunk");
@@ -49,9 +47,7 @@ static void finish_upload(struct pel_memcached_session *session, struct pel_buff
         result = pel_store_put(&service->store, item, &session->put, &cas);
         if (session->put.mode == PEL_STORE_CAS)
             count_cas(&service->counters, result);
-        if (session->binary)
-            pel__memcached_binary_stored(session, result, cas, output);
-        else if (session->meta)
+        if (session->meta)
             pel__memcached_meta_stored(session, result, cas, output);
         else if (!session->noreply)
             pel__put_line(output, words[result]);
@@ -60,23 +56,18 @@ static void finish_upload(struct pel_memcached_session *session, struct pel_buff
     pel_store_release(&service->store, item);
 }
 
-static void log_bytes(struct pel_slice bytes)
-{
-    for (size_t i = 0; i < bytes.length; i++) {
-        unsigned char byte = (unsigned char)bytes.bytes[i];
-        fprintf(stderr, byte < ' ' || byte == 0x7f ? "\\x%02x" : "%c", byte);
-    }
-}
-
 /* Logs a command to stderr, for verbosity 2. */
 static void log_key(const char *word, struct pel_slice key)
 {
     fprintf(stderr, "< %s ", word);
-    log_bytes(key);
+    for (size_t i = 0; i < key.length; i++) {
+        unsigned char byte = (unsigned char)key.bytes[i];
+        fprintf(stderr, byte < ' ' || byte == 0x7f ? "\\x%02x" : "%c", byte);
+    }
     fputc('\n', stderr);
 }
 
-static void log_text(const struct pel_memcached_request *request)
+static void log_request(const struct pel_memcached_request *request)
 {
     static const char *const words[] = {
 #define WORD(name, word, shape) word,
@@ -92,8 +83,8 @@ static void log_text(const struct pel_memcached_request *request)
 
 /* ---- requests ------------------------------------------------------------------------------------------------- */
 
-static void execute_text(struct pel_memcached_session *session, const struct pel_memcached_request *request,
-                         struct pel_buffer *output)
+static void execute(struct pel_memcached_session *session, const struct pel_memcached_request *request,
+                    struct pel_buffer *output)
 {
     switch (request->verb) {
     case PEL_REQUEST_META_GET:
@@ -117,8 +108,8 @@ static void execute_text(struct pel_memcached_session *session, const struct pel
 }
 
 /* Executes the next request. Returns 1 when another one may follow. */
-static int next_text_request(struct pel_memcached_session *session, const char *bytes, size_t length, size_t *used,
-                             struct pel_buffer *output)
+static int next_request(struct pel_memcached_session *session, const char *bytes, size_t length, size_t *used,
+                        struct pel_buffer *output)
 {
     struct pel_memcached_request request;
     int code = pel_memcached_request_parse(&session->parser, bytes, length, used, &request);
@@ -128,28 +119,12 @@ static int next_text_request(struct pel_memcached_session *session, const char *
     if (code < 0) {
         session->closing = 1;
         pel__put_line(output, code == PEL_ELIMIT ? "CLIENT_ERROR line too long"
-                                                 : "CLIENT_ERROR a connection is either text or binary");
+                                                 : "CLIENT_ERROR the binary protocol is not supported");
         return 0;
     }
     if (session->service->verbosity > 1)
-        log_text(&request);
-    execute_text(session, &request, output);
-    return 1;
-}
-
-static int next_binary_request(struct pel_memcached_session *session, const char *bytes, size_t length, size_t *used,
-                               struct pel_buffer *output)
-{
-    struct pel_binary_request request;
-    int code = pel_memcached_binary_parse(bytes, length, used, &request);
-
-    if (code < 0)
-        session->closing = 1;
-    if (code <= 0)
-        return 0;
-    if (session->service->verbosity > 1)
-        log_key(pel_binary_command_name(request.command), request.key);
-    pel__memcached_binary(session, &request, output);
+        log_request(&request);
+    execute(session, &request, output);
     return 1;
 }
 
@@ -186,11 +161,7 @@ static int session_step(struct pel_memcached_session *session, const char *bytes
         session->swallow -= *used;
         return session->swallow == 0;
     }
-    if (length > 0 && !session->started) {
-        session->started = 1;
-        session->binary = (unsigned char)bytes[0] == PEL_BINARY_MAGIC;
-    }
-    return (session->binary ? next_binary_request : next_text_request)(session, bytes, length, used, output);
+    return next_request(session, bytes, length, used, output);
 }
 
 size_t pel_memcached_session_receive(struct pel_memcached_session *session, const char *bytes, size_t length,

@@ -12,12 +12,9 @@
 struct pel_memcached_session {
     unsigned closing : 1; /* the caller sends the rest of the output and closes the connection */
     /* private: */
-    unsigned started : 1;         /* the first byte was received */
-    unsigned binary : 1;          /* the first byte was that of the binary protocol */
     unsigned end_after_value : 1; /* an END must follow the value that follows the output */
     unsigned meta : 1, noreply : 1;
     uint8_t letter_count, opaque_length; /* of the ms command whose value is being received */
-    uint8_t opcode;                      /* of the binary command whose value is being received */
     char letters[PEL_MEMCACHED_REQUEST_FLAGS];
     char opaque[32];
     struct pel_memcached_service *service;
@@ -25,7 +22,7 @@ struct pel_memcached_session {
     struct pel_store_put put;
     struct pel_item *upload;   /* the item whose value is being received; the session owns a reference */
     struct pel_item *download; /* the item whose value follows the output; the session owns a reference */
-    uint32_t received;         /* bytes of the upload's value, and, in text, of its CRLF */
+    uint32_t received;         /* bytes of the upload's value and its CRLF */
     uint64_t swallow;          /* bytes of a refused value to discard */
 };
 

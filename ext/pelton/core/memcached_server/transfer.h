@@ -26,23 +26,12 @@ struct pel_item *pel_memcached_download_take(struct pel_memcached_session *sessi
 
 /* ---- for the commands ----------------------------------------------------------------------------------------- */
 
-struct pel_memcached_upload {
-    struct pel_slice key;
-    uint64_t length;
-    uint32_t client_flags;
-    int64_t expiry;
-    int replaces; /* the command replaces a value: if it fails, the old value is removed, too */
-};
+/* Starts to receive the value of a storage command. Returns 1; or 0 after it has appended an error reply: then the value
+ * will be discarded. */
+int pel__memcached_upload_begin(struct pel_memcached_session *session, const struct pel_memcached_request *request,
+                                int64_t expiry, struct pel_buffer *output);
 
-/* Starts to receive the value of a storage command. Returns 0, or PEL_ELIMIT or PEL_EMEMORY: then the value will be
- * discarded. */
-int pel__memcached_upload_begin(struct pel_memcached_session *session, const struct pel_memcached_upload *upload);
-
-/* The same for a text command: on failure it appends an error reply. Returns 1 if receiving has started. */
-int pel__memcached_upload_begin_text(struct pel_memcached_session *session, const struct pel_memcached_request *request,
-                                     int64_t expiry, struct pel_buffer *output);
-
-/* Appends a value, in text with its CRLF; a long value will be sent directly from the item. */
+/* Appends a value with its CRLF; a long value will be sent directly from the item. */
 void pel__memcached_append_value(struct pel_memcached_session *session, struct pel_item *item,
                                  struct pel_buffer *output);
 
