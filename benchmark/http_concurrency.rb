@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Pages that compute, allocate and wait for another process in turns: requests/s, the server's CPU time and the collector's a page, by `concurrency:` of the
+# Pages that compute, allocate and wait for another process in turns: requests/s, the server's CPU time and the collector's a page, by `limit:` of the
 # server, and on Puma with three threads; 16 clients. Each contender has a process on the first core; client and service have the second. Pages are counted,
 # since a round by time leaves many under way. Needs ab, taskset and the gem puma. Docs: adr/037.
 #
@@ -11,7 +11,7 @@ require "pelton/http"
 require "puma"
 require "puma/server"
 
-LIMITS = {"no limit" => nil, "concurrency 3" => 3, "concurrency 1" => 1, "Puma, 3 threads" => :puma}.freeze
+LIMITS = {"no limit" => nil, "limit 3" => 3, "limit 1" => 1, "Puma, 3 threads" => :puma}.freeze
 ROUNDS, PAGES, CLIENTS = Integer(ARGV.fetch(0, "5")), Integer(ARGV.fetch(1, "100")), 16
 OPEN = [] # connections to the service that no request uses
 
@@ -58,7 +58,7 @@ def serve(limit, service, writer)
     writer.puts(server.add_tcp_listener("127.0.0.1", 0).addr[1])
     server.run.join
   else
-    Pelton.run { writer.puts(Pelton::HTTP::Server.new(application(service), **(limit ? {concurrency: limit} : {})).listen("tcp://127.0.0.1:0").port) }
+    Pelton.run { writer.puts(Pelton::HTTP::Server.new(application(service), **(limit ? {limit: limit} : {})).listen("tcp://127.0.0.1:0").port) }
   end
 end
 

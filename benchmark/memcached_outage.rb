@@ -34,7 +34,7 @@ def load(cache, ring)
           cache.set(key, key)
           value = cache.get(key)
           abort "a wrong answer" unless value.nil? || value == key
-        rescue Pelton::ConnectionError
+        rescue Pelton::ConnectionError, Pelton::TimeoutError
           nil
         end
         times[[(ring.index(key) == 2) ? :fifth : :others, began_in]] << (now - started) / 2 if began_in == phase

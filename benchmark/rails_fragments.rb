@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # A Rails application whose pages have a hundred compressed fragments (rails_fragments.ru), by what becomes of Ruby 3.4's hook
-# blocking_operation_wait, by `concurrency:`, and under Puma: requests/s, the 99th percentile, CPU and the collector's time a request.
+# blocking_operation_wait, by `limit:`, and under Puma: requests/s, the 99th percentile, CPU and the collector's time a request.
 # Each way has a process; rounds are interleaved. Needs Ruby 3.4, wrk and memcached. Docs: adr/018.
 #
 #     export BUNDLE_GEMFILE=gemfiles/rails_fragments.rb
@@ -17,7 +17,7 @@ APP = File.expand_path("rails_fragments.ru", __dir__)
 PAGES = %w[each together].freeze
 WAYS = {
   "in place, no limit" => {}, "in threads" => {"HOOK" => "threads"}, "no hook" => {"HOOK" => "none"},
-  "concurrency 16" => {"LIMIT" => "16"}, "concurrency 5" => {"LIMIT" => "5"}, "concurrency 1" => {"LIMIT" => "1"}, "Puma, 5 threads" => nil
+  "limit 16" => {"LIMIT" => "16"}, "limit 5" => {"LIMIT" => "5"}, "limit 1" => {"LIMIT" => "1"}, "Puma, 5 threads" => nil
 }.freeze
 
 def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
@@ -25,7 +25,7 @@ def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.i
 def start(folder, environment, port)
   return spawn("puma", "-q", "-t", "5:5", "-b", "tcp://127.0.0.1:#{port}", APP, %i[out err] => "#{folder}/log") unless environment
   settings = "#{folder}/#{port}.rb"
-  File.write(settings, environment["LIMIT"] ? "concurrency #{environment["LIMIT"]}" : "")
+  File.write(settings, environment["LIMIT"] ? "limit #{environment["LIMIT"]}" : "")
   spawn(environment, RbConfig.ruby, "-Ilib", "exe/pelton", "serve", APP, "-q", "-p", port.to_s, "-C", settings, %i[out err] => "#{folder}/log")
 end
 

@@ -11,7 +11,7 @@ class BackgroundTest < PeltonTest
   def setup
     super
     Pelton::Background._reactor = nil # a test before this one may have run a server
-    @work = Pelton::Background.new(limit: 2, waiting: 1)
+    @work = Pelton::Background.new(limit: 2, queue: 1)
     @log = []
   end
 
@@ -283,7 +283,7 @@ class BackgroundTest < PeltonTest
     assert_equal [:now], @log
     assert_raises(Pelton::NotRunningError) { @work.start }
     refute_predicate Pelton::Background, :available?
-    [{limit: 0}, {limit: nil}, {waiting: -1}].each { |options| assert_raises(ArgumentError) { Pelton::Background.new(**options) } }
+    [{limit: 0}, {limit: nil}, {queue: -1}].each { |options| assert_raises(ArgumentError) { Pelton::Background.new(**options) } }
     [0, -1, nil].each { |seconds| assert_raises(ArgumentError) { @work.every(seconds) {} } }
     assert_raises(ArgumentError) { @work.every(1) }
   end

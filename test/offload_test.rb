@@ -37,12 +37,12 @@ class OffloadTest < PeltonTest
     assert_equal 1, Pelton.run { Pelton.offload { 1 } }
   end
 
-  def test_threads_come_one_by_one_and_no_more_than_the_size
-    pool = Pelton::Offload.new(size: 3)
+  def test_threads_come_one_by_one_and_no_more_than_the_limit
+    pool = Pelton::Offload.new(limit: 3)
     sizes = Pelton.run do
       one = Array.new(2) { pool.call { 1 } } && pool.stats[:threads]
       tasks = Array.new(5) { Pelton.spawn { pool.call { @gate.pop } } }
-      eventually("all at work") { pool.stats == {size: 3, threads: 3, idle: 0, queued: 2, limit: 1000} }
+      eventually("all at work") { pool.stats == {limit: 3, threads: 3, idle: 0, queue: 1000, queued: 2} }
       5.times { @gate << 1 }
       tasks.each(&:await)
       eventually("all idle") { pool.stats[:idle] == 3 }
@@ -53,7 +53,7 @@ class OffloadTest < PeltonTest
   end
 
   def test_direct_style_waits_for_a_free_slot_when_the_queue_is_full
-    pool = Pelton::Offload.new(size: 1, limit: 2)
+    pool = Pelton::Offload.new(limit: 1, queue: 2)
     Pelton.run do
       tasks = Array.new(10) { |i| Pelton.spawn { pool.call { @gate.pop && i } } }
       eventually("a full queue") { pool.stats.values_at(:threads, :queued) == [1, 2] }
@@ -62,44 +62,6 @@ class OffloadTest < PeltonTest
       10.times { @gate << 1 }
 
       assert_equal (0..9).to_a, tasks.map(&:await)
-    end
-  end
-
-  def test_later
-    log = []
-    Pelton.run do
-      operation = Pelton.offload(later: true) { @gate.pop }
-      operation.callback { |value| log << value }
-      log << operation.state
-      @gate << :done
-    end # run waits for the operation
-
-    assert_equal %i[pending done], log
-  end
-
-  def test_an_error_later
-    errors = []
-    Pelton.on_error { |error| errors << error.message }
-    Pelton.run do
-      Pelton.offload(later: true) { raise "handled" }.errback { |error| errors << error.class }
-      Pelton.offload(later: true) { raise "unhandled" }
-    end
-
-    assert_equal ["RuntimeError", "unhandled"], errors.map(&:to_s).sort
-  ensure
-    Pelton.on_error
-  end
-
-  def test_later_fails_when_the_queue_is_full
-    pool = Pelton::Offload.new(size: 1, limit: 2)
-    Pelton.run do
-      pool.later { @gate.pop }
-      eventually("the first to begin") { pool.stats[:queued] == 0 }
-      waiting = Array.new(4) { pool.later { 1 } }
-
-      assert_raises(Pelton::OverloadError) { pool.later { 1 }.await }
-      @gate << 1
-      assert_equal [1] * 4, waiting.map(&:await)
     end
   end
 
@@ -144,7 +106,7 @@ class OffloadTest < PeltonTest
   end
 
   def test_a_cancelled_task_that_has_not_begun_never_does
-    pool = Pelton::Offload.new(size: 1)
+    pool = Pelton::Offload.new(limit: 1)
     log = []
     Pelton.run do
       first = Pelton.spawn { pool.call { @gate.pop } }
@@ -162,8 +124,6 @@ class OffloadTest < PeltonTest
   def test_without_a_reactor_the_block_is_called
     assert_same Thread.current, Pelton.offload { Thread.current }
     assert_raises(KeyError) { Pelton.offload { raise KeyError } }
-    assert_equal [:succeeded, 1], Pelton.offload(later: true) { 1 }.then { |operation| [operation.state, operation.result] }
-    assert_equal :failed, Pelton.offload(later: true) { raise "oh" }.errback {}.state
     assert_raises(Pelton::TimeoutError) { Pelton.offload(timeout: 0.001) { sleep } }
     assert_equal 1, Pelton.offload(timeout: 5) { 1 }
     assert_raises(ArgumentError) { Pelton.offload }
@@ -193,14 +153,14 @@ class OffloadTest < PeltonTest
 
   def test_its_threads_keep_no_process_alive
     assert_equal "end\n", ruby_output(<<~RUBY, options: %w[-rpelton])
-      Pelton.run { 3.times { Pelton.offload(later: true) { sleep } } && Pelton.stop }
+      Pelton.run { 3.times { Pelton.spawn { Pelton.offload { sleep } } } && sleep(0) && Pelton.stop }
       puts "end"
     RUBY
   end
 
   def test_statistics
-    assert_equal %i[size threads idle queued limit], Pelton.stats[:offload].keys
-    assert_equal 20, Pelton.stats[:offload][:size]
+    assert_equal %i[limit threads idle queue queued], Pelton.stats[:offload].keys
+    assert_equal 20, Pelton.stats[:offload][:limit]
   end
 
   # Ruby's own work for which it calls blocking_operation_wait writes to the stack of the fiber that waits.

@@ -33,7 +33,7 @@ class ReactorTest < PeltonTest
   def test_hold_keeps_the_reactor_running_until_release
     Pelton.run do
       reactor = Pelton::Reactor.current
-      reactor.hold
+      reactor.retain
       Thread.new do
         reactor.schedule { @log << :scheduled }
         eventually { !@log.empty? }

@@ -199,7 +199,7 @@ class RuntimeTest < PeltonTest
       next_tick: -> { Pelton.next_tick {} },
       add_timer: -> { Pelton.add_timer(1) {} },
       add_periodic_timer: -> { Pelton.add_periodic_timer(1) {} },
-      hold: -> { Pelton.hold {} },
+      without_yielding: -> { Pelton.without_yielding {} },
       listen: -> { Pelton.listen("127.0.0.1", 0) {} },
       listen_unix: -> { Pelton.listen_unix("never made") {} },
       for_fd: -> { Pelton::Listener.for_fd(socket.fileno) {} },

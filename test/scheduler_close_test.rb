@@ -21,11 +21,11 @@ class SchedulerCloseTest < PeltonTest
       reader = Pelton.spawn { @here.readpartial(10) }
       waiter = Pelton.spawn { @here.wait_readable(20) }
       sleep 0
-      Pelton.close(@here)
+      Pelton.close_io(@here)
 
       assert_raises(IOError) { reader.await }
       assert_same @here, waiter.await
-      assert_nil Pelton.close(@here)
+      assert_nil Pelton.close_io(@here)
     end
   end
 
@@ -34,7 +34,7 @@ class SchedulerCloseTest < PeltonTest
       server = TCPServer.new("127.0.0.1", 0)
       task = Pelton.spawn { server.accept }
       sleep 0
-      Pelton.close(server)
+      Pelton.close_io(server)
 
       assert_kind_of StandardError, assert_raises(IOError, SystemCallError) { task.await }
     end
@@ -74,7 +74,7 @@ class SchedulerCloseTest < PeltonTest
       writer = Pelton.spawn { @here.write("x" * 10_000_000) }
       sleep 0
       writer.cancel
-      Pelton.close(@here)
+      Pelton.close_io(@here)
 
       assert_raises(Pelton::Cancelled) { writer.await }
       assert_equal :on, sleep(0).then { :on }
@@ -85,7 +85,7 @@ class SchedulerCloseTest < PeltonTest
     Pelton.run do
       writer = Pelton.spawn { @here.write("x" * 10_000_000) }
       sleep 0
-      Pelton.close(@here)
+      Pelton.close_io(@here)
 
       assert_raises(IOError) { writer.await }
     end

@@ -43,7 +43,7 @@ class SchedulerHooksTest < PeltonTest
     Pelton.run do
       task = Pelton.spawn { reader.read(1) }
       sleep 0
-      Pelton.close(reader)
+      Pelton.close_io(reader)
 
       assert_raises(IOError) { task.await }
       assert scheduler.io_close(descriptor) # as Ruby 4 calls it

@@ -63,12 +63,12 @@ module Pelton
     end
 
     # @param limit [Integer] how many pieces of work run at a time
-    # @param waiting [Integer] how many more may wait, those with a time of their own among them
+    # @param queue [Integer] how many more may wait, those with a time of their own among them
     # @raise [ArgumentError]
-    def initialize(limit: 10, waiting: 1000)
-      raise ArgumentError, "limit is 1 or more, waiting 0 or more" unless [limit, waiting].all?(Integer) && limit >= 1 && waiting >= 0
+    def initialize(limit: 10, queue: 1000)
+      raise ArgumentError, "limit is 1 or more, queue 0 or more" unless [limit, queue].all?(Integer) && limit >= 1 && queue >= 0
       @limit = limit
-      @most = limit + waiting
+      @most = limit + queue
       @delayed, @waiting, @running = Array.new(3) { {}.compare_by_identity }
       @periodic = []
     end

@@ -28,7 +28,7 @@ module Pelton
           address = waiting.shift
           begin
             attempts[begin_attempt(address, local, deadline)] = address if address
-          rescue ConnectionError => failure
+          rescue ConnectionError, TimeoutError => failure
             next
           end
           settled = Stream._first_connected(attempts.keys, wait(deadline, waiting)) || next

@@ -19,8 +19,10 @@ module Pelton
   end
 
   # A time limit has passed. `rescue Timeout::Error` matches this error as well.
-  class TimeoutError < ConnectionError
-    # A class has one parent, and this class has ConnectionError. So Timeout::Error is taught to recognise it.
+  class TimeoutError < Error
+    def retriable? = true
+
+    # A class has one parent, and this class has Error. So Timeout::Error is taught to recognise it.
     module Recognition
       def ===(error) = super || (equal?(::Timeout::Error) && TimeoutError === error)
     end

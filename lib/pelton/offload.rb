@@ -11,18 +11,16 @@ module Pelton
     class Job
       attr_reader :operation
 
-      # @param slots [Thread::SizedQueue, nil] the queue in which the job has a slot until it begins
-      # @param reactor [Reactor, nil] the reactor that is kept running until the job is done
-      def initialize(block, slots: nil, reactor: nil)
+      # @param slots [Thread::SizedQueue] the queue in which the job has a slot until it begins
+      def initialize(block, slots)
         @operation = Operation.new
         @block = block
         @slots = slots
-        @reactor = reactor
         @error = Error.new("the offloaded block ended its thread")
       end
 
       def perform
-        @slots&.pop(true)
+        @slots.pop(true)
         return unless (block = @block)
         begin
           value = block.call
@@ -30,7 +28,6 @@ module Pelton
         rescue Exception => @error # standard:disable Lint/RescueException -- the caller gets it
         ensure # runs even when the block ends the thread
           @error ? @operation.fail(@error) : @operation.succeed(value)
-          @reactor&.release
         end
       end
 
@@ -44,21 +41,20 @@ module Pelton
     private_constant :Job
 
     # @return [Integer] how many threads there may be. They are started one by one, when there is work for them
-    attr_accessor :size
+    attr_accessor :limit
 
-    # @return [Integer] how many blocks may wait for a thread. Beyond that {#call} waits for a free slot, and {#later} fails when
-    #   there are twice as many
-    attr_reader :limit
+    # @return [Integer] how many blocks may wait for a thread. Beyond that {#call} waits for a free slot
+    attr_reader :queue
 
-    def initialize(size: 20, limit: 1000)
-      @size = size
+    def initialize(limit: 20, queue: 1000)
       @limit = limit
+      @queue = queue
       start_afresh
     end
 
-    # @param limit [Integer]
-    def limit=(limit)
-      @limit = @slots.max = limit
+    # @param queue [Integer]
+    def queue=(queue)
+      @queue = @slots.max = queue
     end
 
     # Runs the block in a thread and waits for it.
@@ -99,22 +95,10 @@ module Pelton
       wait_outside(over) unless done || take(turn)
     end
 
-    # Runs the block in a thread and returns at once.
-    #
-    # @return [Operation] completes with the block; fails with {OverloadError} when too many blocks wait for a thread
-    def later(&block)
-      forked
-      if @jobs.size < 2 * @limit
-        push(Job.new(block, reactor: Reactor.current.tap(&:hold))).operation
-      else
-        Operation.new.fail(OverloadError.new("#{@jobs.size} offloaded blocks wait for a thread: slow down"))
-      end
-    end
-
-    # @return [Hash{Symbol => Integer}] `size`, `threads`, `idle` ones among them, `queued` blocks, `limit`
+    # @return [Hash{Symbol => Integer}] `limit`, `threads`, `idle` ones among them, `queue`, and `queued` blocks
     def stats
       forked
-      {size: @size, threads: @threads.size, idle: @jobs.num_waiting, queued: @jobs.size, limit: @limit}
+      {limit: @limit, threads: @threads.size, idle: @jobs.num_waiting, queue: @queue, queued: @jobs.size}
     end
 
     private
@@ -123,7 +107,7 @@ module Pelton
       @pid = Process.pid
       @threads = []
       @jobs = Thread::Queue.new
-      @slots = Thread::SizedQueue.new(@limit)
+      @slots = Thread::SizedQueue.new(@queue)
     end
 
     def take(turn)
@@ -143,7 +127,7 @@ module Pelton
     def wait_for_slot(block)
       forked
       @slots.push(true)
-      push(Job.new(block, slots: @slots))
+      push(Job.new(block, @slots))
     end
 
     def outcome(block)
@@ -155,7 +139,7 @@ module Pelton
     def push(job)
       @jobs.push(job)
       @threads.select!(&:alive?)
-      @threads << Thread.new { work } if @jobs.size > @jobs.num_waiting && @threads.size < @size
+      @threads << Thread.new { work } if @jobs.size > @jobs.num_waiting && @threads.size < @limit
       job
     end
 
@@ -176,21 +160,14 @@ module Pelton
     # simply called.
     #
     # @param timeout [Numeric, nil] seconds; after that the block still runs to its end, but its value or error is dropped
-    # @param later [Boolean] whether to return at once
-    # @return the block's value; with `later:` an {Operation}, which completes with it
+    # @return the block's value
     # @raise the error that the block raises, with its backtrace
     # @raise [TimeoutError] when the time is over first
     # @raise [ArgumentError] without a block
     # @asynchronous
-    def offload(timeout: nil, later: false, &block)
+    def offload(timeout: nil, &block)
       raise ArgumentError, "offload needs a block" unless block
-      if later
-        running? ? Offload::POOL.later(&block) : defer(nil, &block)
-      elsif timeout || (running? && Fiber.current_scheduler)
-        Offload::POOL.call(timeout: timeout, &block)
-      else
-        yield
-      end
+      (timeout || (running? && Fiber.current_scheduler)) ? Offload::POOL.call(timeout: timeout, &block) : yield
     end
   end
 end

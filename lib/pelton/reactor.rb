@@ -25,13 +25,13 @@ module Pelton
     #   As `Fiber#raise`, for a fiber that is parked in this reactor.
     #   @return [Boolean] false, and nothing is raised, when the fiber is not parked here
 
-    # @!method hold
+    # @!method retain
     #   Keeps {Pelton.run} going until {#release}, for something outside of the reactor that will come back to it, such as
     #   a thread.
     #   @return [nil]
 
     # @!method release
-    #   Takes one {#hold} back. Any thread may call it.
+    #   Takes one {#retain} back. Any thread may call it.
     #   @return [nil]
 
     # @!method stats

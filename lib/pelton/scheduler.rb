@@ -126,7 +126,7 @@ module Pelton
     #
     # @param io [IO]
     # @return [nil]
-    def close(io)
+    def close_io(io)
       Reactor.current.io_close(io.to_io) unless io.closed?
       io.close
     end

@@ -28,7 +28,7 @@ class EventMachineReadinessTest < EventMachineTest
     em do
       readiness = EM::Readiness.new(reader, broken: -> { EM.stop }) { flunk }
       readiness.wanted = EM::Readiness::READABLE
-      EM.add_timer(0.005) { Pelton.close(reader) }
+      EM.add_timer(0.005) { Pelton.close_io(reader) }
     end
 
     assert_predicate reader, :closed?

@@ -25,7 +25,7 @@ class ClientPoolTest < PeltonTest
       end
     end
     with_server do |server|
-      client = Pelton::HTTP::Client.new(server.url, connections: 2)
+      client = Pelton::HTTP::Client.new(server.url, limit: 2)
       Pelton.run do
         client.get("/")
         client.close
@@ -129,7 +129,7 @@ class ClientPoolTest < PeltonTest
 
   def test_who_waits_in_vain_is_told_why
     server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
-    client = Pelton::HTTP::Client.new(server.url, connections: 1, pool_timeout: 0.01)
+    client = Pelton::HTTP::Client.new(server.url, limit: 1, pool_timeout: 0.01)
     response = client.get("/", stream: true)
     error = assert_raises(Pelton::TimeoutError) { client.get("/") }
     assert_match(/all 1 are in use.*close/, error.message)
@@ -145,7 +145,7 @@ class ClientPoolTest < PeltonTest
     server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
     [->(&block) { block.call }, Pelton.method(:run)].each do |inside|
       inside.call do
-        client = Pelton::HTTP::Client.new(server.url, connections: 20)
+        client = Pelton::HTTP::Client.new(server.url, limit: 20)
         kept = client.get("/", stream: true)
         forget(client, 19)
         eventually { GC.start || client.get("/", stream: true, pool_timeout: 0.01) rescue nil } # standard:disable Style/RescueModifier
@@ -161,7 +161,7 @@ class ClientPoolTest < PeltonTest
   def test_a_connection_that_is_used_again_is_not_taken_away
     with_server(5) do |server|
       Pelton.run do
-        client = Pelton::HTTP::Client.new(server.url, connections: 1)
+        client = Pelton::HTTP::Client.new(server.url, limit: 1)
         20.times { client.get("/", stream: true).each {} }
         response = client.get("/", stream: true)
         GC.start
@@ -178,7 +178,7 @@ class ClientPoolTest < PeltonTest
     server = HTTPScript.new { |request, _| "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" unless request.path == "/silent" }
     [->(&block) { block.call }, Pelton.method(:run)].each do |inside|
       inside.call do
-        client = Pelton::HTTP::Client.new(server.url, connections: 1, pool_timeout: 0.01, expect: nil)
+        client = Pelton::HTTP::Client.new(server.url, limit: 1, pool_timeout: 0.01, expect: nil)
         catch(:left) { client.post("/", body: Enumerator.new { throw :left }) }
         assert_raises(Timeout::Error) { Timeout.timeout(0.02) { client.get("/silent") } }
 
@@ -191,7 +191,7 @@ class ClientPoolTest < PeltonTest
   end
 
   def test_a_connection_that_cannot_be_made_takes_no_place
-    client = Pelton::HTTP::Client.new("http://127.0.0.1:#{free_port}", connections: 1)
+    client = Pelton::HTTP::Client.new("http://127.0.0.1:#{free_port}", limit: 1)
 
     3.times { assert_raises(Pelton::ConnectionError) { client.get("/") } }
     assert_equal({open: 0, idle: 0}, client.stats)

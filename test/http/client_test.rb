@@ -177,7 +177,7 @@ class ClientDirectTest < PeltonTest
   def test_no_more_connections_than_allowed
     server = HTTPScript.new { |request, _| sleep(0.001) && echo(request) }
     Pelton.run do
-      client = Pelton::HTTP::Client.new(server.url, connections: 2)
+      client = Pelton::HTTP::Client.new(server.url, limit: 2)
       all = Array.new(20) { |number| client.later.get("/#{number}") }
 
       assert_equal (0..19).map { |number| "GET /#{number} " }, all.map { |one| one.await.body }
@@ -234,7 +234,7 @@ class ClientDirectTest < PeltonTest
   def test_a_request_that_is_cancelled_gives_its_connection_back
     server = HTTPScript.new { nil }
     Pelton.run do
-      client = Pelton::HTTP::Client.new(server.url, connections: 1)
+      client = Pelton::HTTP::Client.new(server.url, limit: 1)
       task = Pelton.spawn { client.get("/") }
       eventually { server.requests.size == 1 }
       task.cancel

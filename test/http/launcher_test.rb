@@ -142,7 +142,7 @@ class HTTPLauncherTest < PeltonTest
       free.await if env["PATH_INFO"] == "/slow"
       [200, {}, []]
     end
-    launch(app, concurrency: 1, queue: 0, live_path: "/live", ready_path: "/ready") do |client|
+    launch(app, limit: 1, queue: 0, live_path: "/live", ready_path: "/ready") do |client|
       client.say("GET /slow HTTP/1.1\nHost: a\n\n")
       others = %w[/live /ready /other].map { |path| Peer.new(TCPSocket.new("127.0.0.1", @launcher.server.listeners.first.port)).get(path).status }
       free.succeed

@@ -254,10 +254,10 @@ module MemcachedFaults
     end
   end
 
-  # The first connection's operation fails with a ConnectionError, which is returned; the next one gets its own reply.
+  # The first connection's operation fails with an error of the connection, which is returned; the next one gets its own reply.
   def refuses(script, **options)
     answer(script, RIGHT, **options) do |cache|
-      error = assert_raises(Pelton::ConnectionError, Pelton::Memcached::ServerError) { ask(cache, :get, "k") }
+      error = assert_raises(Pelton::ConnectionError, Pelton::TimeoutError, Pelton::Memcached::ServerError) { ask(cache, :get, "k") }
       assert_equal "right", again { ask(cache, :get, "k") }
       error
     end
@@ -266,7 +266,7 @@ module MemcachedFaults
   # The operation may fail because the old connection ends: then it is repeated once.
   def again
     yield
-  rescue Pelton::ConnectionError
+  rescue Pelton::ConnectionError, Pelton::TimeoutError
     yield
   end
 end

@@ -24,7 +24,7 @@ module Soak
         end
         @tally[:right] += 1
       end
-    rescue Pelton::ConnectionError => error
+    rescue Pelton::ConnectionError, Pelton::TimeoutError => error
       raise unless Soak.excused?(error)
       @tally[error.class.name] += 1
       Pelton.running? ? Pelton::Reactor.current.yield : Thread.pass

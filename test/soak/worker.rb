@@ -14,7 +14,7 @@ module Soak
 
   # Whether failing servers and networks may cause the error. The servers here send no wrong replies: a reply that fits no request is a bug.
   def self.excused?(error)
-    (error.is_a?(Pelton::ConnectionError) && !error.is_a?(Pelton::ProtocolError)) || error.is_a?(Pelton::OverloadError)
+    !error.is_a?(Pelton::ProtocolError) && [Pelton::ConnectionError, Pelton::TimeoutError, Pelton::OverloadError].any? { |kind| error.is_a?(kind) }
   end
 
   # Uses a client, in all styles, with keys of its own, and compares each answer with its models'. Errors that the network

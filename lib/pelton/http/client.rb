@@ -46,7 +46,7 @@ module Pelton
 
       # @param base [String, nil] the base of relative URLs
       # @param headers [Hash{String => String}] sent with each request. Credentials among them only go to the base's origin
-      # @param connections [Integer] the most connections to one origin at a time, for each thread
+      # @param limit [Integer] the most connections to one origin at a time, for each thread
       # @param keep_alive [Numeric] seconds after which an idle connection is closed
       # @param tls [TLS::Context, Hash, nil] a Hash has the options of {TLS::Context#initialize}. Servers are verified unless
       #   it has `verify: false`
@@ -55,14 +55,14 @@ module Pelton
       # @param unix [String, nil] the path of a UNIX socket, for all connections
       # @param options see {DEFAULTS}
       # @raise [ArgumentError] an option is unknown, or a URL is invalid
-      def initialize(base = nil, headers: {}, connections: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, **options)
+      def initialize(base = nil, headers: {}, limit: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, **options)
         unknown = options.keys - DEFAULTS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
         @base = base && ClientRequest.parse(base)
         @headers = headers.transform_keys { |name| name.to_s.downcase }
         @options = DEFAULTS.merge(options)
         proxy = ClientConnector.proxy(proxy) if proxy.is_a?(String)
-        @pool_settings = {limit: connections, keep_alive: keep_alive, tls: HTTP._tls(tls), proxy: proxy, unix: unix}
+        @pool_settings = {limit: limit, keep_alive: keep_alive, tls: HTTP._tls(tls), proxy: proxy, unix: unix}
         @pools = {}.compare_by_identity
         @mutex = Mutex.new
       end
@@ -183,7 +183,7 @@ module Pelton
           response.discard
           exchange(request.unasked, deadlines, settings)
         rescue ConnectionError, EOFError => error
-          raise error(request, error) if fresh || !connection&.stale? || !request.repeatable? || error.is_a?(TimeoutError)
+          raise error(request, error) if fresh || !connection&.stale? || !request.repeatable?
           fresh = true
           retry
         end

@@ -126,8 +126,6 @@ module Pelton
           body.each_framed { |*pieces| (early? || write(deadlines, *pieces)) && break } if !request.asks? || wanted?(deadlines)
         end
         nil
-      rescue TimeoutError
-        raise
       rescue ConnectionError => error
         error
       end
@@ -192,7 +190,7 @@ module Pelton
         @keep_alive = head[4]
         @server_keeps = head[3]["keep-alive"].to_s[/\btimeout=(\d{1,9})/i, 1]&.to_i
         ClientResponse.new(request, head, self, deadlines, settings)
-      rescue EOFError, ConnectionError => error
+      rescue EOFError, ConnectionError, TimeoutError => error
         raise failure || error
       end
 

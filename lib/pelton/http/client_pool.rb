@@ -92,7 +92,7 @@ module Pelton
 
       def exhausted(request, deadlines)
         request.named(deadlines.over(:pool_timeout, "no connection became free: all #{@limit} are in use. Read responses with stream: true to their end, " \
-          "or close them; or allow more by connections:"))
+          "or close them; or raise limit:"))
       end
 
       # A finalizer may run in the middle of any code, so it only leaves a note.

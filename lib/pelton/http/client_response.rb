@@ -87,7 +87,7 @@ module Pelton
         end
         @done = true
         nil
-      rescue ConnectionError
+      rescue ConnectionError, TimeoutError
         @done = true
         nil
       end

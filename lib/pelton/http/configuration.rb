@@ -159,7 +159,7 @@ module Pelton
         end
       end
 
-      # The options of {Server::DEFAULTS}: concurrency, request_timeout ...
+      # The options of {Server::DEFAULTS}: limit, request_timeout ...
       Server::DEFAULTS.each_key do |name|
         define_method(name) { |value| @server_options[name] = number(name, value) }
       end

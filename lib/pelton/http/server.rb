@@ -27,7 +27,7 @@ module Pelton
         spool: nil,            # bytes of a body in memory: the whole body is received before the application is called, a longer
         #                        one into a file; nil: it is received while the application reads, but Rack before 3 wants it whole: 131,072
         max_requests: nil,     # requests of one connection: then it is closed
-        concurrency: 10_000,   # requests that run at once
+        limit: 10_000,         # requests that run at once
         queue: 10_000,         # requests that wait to run: beyond, 503
         cache: nil             # bytes for responses that are public and fresh, which are answered without calling the application:
         #                        see the guide to the server

@@ -310,8 +310,7 @@ module Pelton
           @frames << @stream.readpartial(65_536, timeout: timeout) unless step
         end
         take if @incoming.any?
-      rescue EOFError, ConnectionError => error
-        raise if error.is_a?(TimeoutError)
+      rescue EOFError, ConnectionError
         lost
       end
 
@@ -321,7 +320,7 @@ module Pelton
         until @closed
           @frames << @stream.readpartial(65_536, timeout: CLOSE_TIMEOUT) unless step
         end
-      rescue EOFError, ConnectionError
+      rescue EOFError, ConnectionError, TimeoutError
         lost
       ensure
         @stream.close

@@ -42,6 +42,7 @@ module Pelton
       # Seconds between two polls for a value that somebody else computes: the first pause, and the longest.
       FIRST_PAUSE = 0.005
       LONGEST_PAUSE = 0.1
+      FAILURES = [ConnectionError, TimeoutError, ServerError].freeze # of a server
 
       def initialize(client, key, compute, ttl, stale, wait, options)
         raise ArgumentError, "stale: counts from the end of ttl:, which is not given" if stale > 0 && !ttl
@@ -67,7 +68,7 @@ module Pelton
         return @client.item(@key, recache: @stale, **@options.slice(:timeout)) if @stale > 0
         value = @client.get(@key, **@options.slice(:timeout))
         Item.new(value, 0, 0, 0) unless value.nil?
-      rescue ConnectionError, ServerError, ValueError
+      rescue *FAILURES, ValueError
         nil
       end
 
@@ -116,13 +117,13 @@ module Pelton
       # Whether this caller shall compute. memcached counts whole seconds: an item with the ttl n lives for n - 1 to n. It shall where the server cannot tell.
       def lock
         @client.add(@key + Fetch::LOCK_SUFFIX, "", ttl: @wait + 1, raw: true)
-      rescue ConnectionError, ServerError
+      rescue *FAILURES
         true
       end
 
       def unlock
         @client.delete(@key + Fetch::LOCK_SUFFIX)
-      rescue ConnectionError, ServerError
+      rescue *FAILURES
         nil # the lock expires
       end
 
@@ -144,7 +145,7 @@ module Pelton
         options = (cas > 0) ? {cas: cas, **@options} : @options
         @client.set(@key, value, ttl: @ttl, **options) unless value.nil?
         value
-      rescue ConnectionError, ServerError
+      rescue *FAILURES
         value
       end
     end

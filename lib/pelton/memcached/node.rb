@@ -82,7 +82,7 @@ module Pelton
         stream.write("version\r\n")
         line = stream.gets("\r\n", limit: 1024, timeout: @timeout || @connect_timeout)
         @mutex.synchronize { @failures = 0 } if line&.start_with?("VERSION ")
-      rescue ConnectionError, LimitError
+      rescue ConnectionError, TimeoutError, LimitError
         nil # still down
       ensure
         stream&.close
@@ -116,7 +116,7 @@ module Pelton
       def count_failures
         remove_if do |connection|
           next unless connection.closed?
-          count(connection) if connection._error.is_a?(ConnectionError)
+          case connection._error when ConnectionError, TimeoutError then count(connection) end
           true
         end
       end

@@ -25,7 +25,7 @@ module Rackup
           {
             "Host=HOST" => "Hostname to listen on (default: localhost)",
             "Port=PORT" => "Port to listen on (default: #{::Pelton::HTTP::Configuration::PORT})",
-            "concurrency=COUNT" => "Requests that run at once",
+            "limit=COUNT" => "Requests that run at once",
             "request_timeout=SECONDS" => "Time until the response begins; then 504",
             "early_hints=true" => "Let the application send 103 Early Hints"
           }

@@ -37,7 +37,7 @@ module TelemetryProgram
       Pelton::HTTP::Launcher.new(configuration, app: app).run do |launcher|
         $port = launcher.server.listeners.first.port
         Pelton.spawn(detached: true) do
-          client = Pelton::HTTP::Client.new("http://127.0.0.1:\#{$port}", connections: count)
+          client = Pelton::HTTP::Client.new("http://127.0.0.1:\#{$port}", limit: count)
           rounds.times { Pelton.group { |group| (1..count).each { |id| group.spawn { failed << id if client.get("/\#{id}").status == 500 } } } }
           client.close
         ensure

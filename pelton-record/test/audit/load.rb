@@ -47,7 +47,7 @@ module RecordAudit
     # This process may begin in the middle of a fault.
     def connect(address)
       Pelton::Record.connect(address, pool: POOL, timeout: @deadline)
-    rescue Pelton::ConnectionError
+    rescue Pelton::ConnectionError, Pelton::TimeoutError
       sleep 0.1
       retry
     end

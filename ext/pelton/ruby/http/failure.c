@@ -55,7 +55,8 @@ static int caused_by_end_p(const struct pel_http_connection *connection, VALUE e
     const struct pel_http_response *response = &connection->response;
 
     return (response->aborted || response->ended_by_server || connection->stream->core.error) &&
-           (rb_obj_is_kind_of(error, pel_eClosedError) || rb_obj_is_kind_of(error, pel_eConnectionError));
+           (rb_obj_is_kind_of(error, pel_eClosedError) || rb_obj_is_kind_of(error, pel_eConnectionError) ||
+            rb_obj_is_kind_of(error, pel_eTimeoutError));
 }
 
 /* Whether the error says that the request's body was malformed, too long, late or cut off, and the application has not

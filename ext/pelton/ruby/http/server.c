@@ -57,7 +57,7 @@ static VALUE http_server_allocate(VALUE class)
     server->app = server->log = Qnil;
     server->fork_generation = pel_fork_generation;
     server->limits = pel_http1_default_limits;
-    server->concurrency = server->queue_limit = server->requests_limit = UINT32_MAX;
+    server->limit = server->queue_limit = server->requests_limit = UINT32_MAX;
     server->header_timeout = server->idle_timeout = server->request_timeout = server->write_timeout = PEL_FOREVER;
     return self;
 }
@@ -153,19 +153,19 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     server->limits.head = size_option(options, "max_head");
     server->limits.headers = count_option(options, "max_headers");
     server->limits.body = size_option(options, "max_body");
-    server->concurrency = count_option(options, "concurrency");
+    server->limit = count_option(options, "limit");
     server->queue_limit = count_option(options, "queue");
     server->requests_limit = count_option(options, "max_requests");
     server->body_rate = NIL_P(server_option(options, "body_rate")) ? 0 : count_option(options, "body_rate");
     if (RTEST(server_option(options, "cache")) && NUM2SIZET(server_option(options, "cache")) && !server->cache &&
         !(server->cache = pel_http_cache_new(NUM2SIZET(server_option(options, "cache")))))
         rb_memerror();
-    if (server->concurrency == 0)
-        rb_raise(rb_eArgError, "concurrency must be at least 1");
+    if (server->limit == 0)
+        rb_raise(rb_eArgError, "limit must be at least 1");
     return self;
 }
 
-/* _urgent_paths=: frozen Strings. GET and HEAD of them are answered also where `concurrency` requests run. */
+/* _urgent_paths=: frozen Strings. GET and HEAD of them are answered also where `limit` requests run. */
 static VALUE server_set_urgent_paths(VALUE self, VALUE paths)
 {
     Check_Type(paths, T_ARRAY);

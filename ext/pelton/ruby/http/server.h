@@ -25,7 +25,7 @@ struct pel_http_server {
     struct pel_http1_limits limits;
     struct pel_http_cache *cache;                                         /* of public responses, or NULL */
     int64_t header_timeout, idle_timeout, request_timeout, write_timeout; /* nanoseconds */
-    uint32_t concurrency;    /* requests that run at once: the number of slots */
+    uint32_t limit;          /* requests that run at once: the number of slots */
     uint32_t queue_limit;    /* requests that wait for a slot */
     uint32_t requests_limit; /* of one connection */
     uint32_t body_rate;      /* bytes a second at which a request's body must arrive; 0: any */

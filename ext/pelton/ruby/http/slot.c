@@ -7,7 +7,7 @@ int pel_http_take_slot(struct pel_http_connection *connection)
 {
     struct pel_http_server *server = connection->server;
 
-    if (server->running >= server->concurrency)
+    if (server->running >= server->limit)
         return 0;
     server->running++;
     if (server->connections - server->idle.count >= PEL_HTTP_PEAK)

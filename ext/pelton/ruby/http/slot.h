@@ -3,7 +3,7 @@
 
 #include "ruby/http/connection.h"
 
-/* Slots: a server runs at most `concurrency` requests at once, and each of them holds a slot. */
+/* Slots: a server runs at most `limit` requests at once, and each of them holds a slot. */
 
 /* Takes a slot for a connection's request. 0 when none is free. C only. */
 int pel_http_take_slot(struct pel_http_connection *connection);

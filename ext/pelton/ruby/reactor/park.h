@@ -39,7 +39,7 @@ int pel_unblock(struct pel_reactor *reactor, VALUE fiber);
 /* Lets all other ready jobs run first, and the loop make one iteration. */
 void pel_yield(struct pel_reactor *reactor);
 
-/* Yields because the budget is exhausted, unless the fiber is inside Pelton.hold. */
+/* Yields because the budget is exhausted, unless the fiber is inside Pelton.without_yielding. */
 void pel_budget_exhausted(struct pel_reactor *reactor);
 
 #endif

@@ -107,7 +107,7 @@ static VALUE reactor_yield(VALUE self)
 }
 
 /* Keeps the reactor running while work outside of it, such as a thread's, will come back to it. */
-static VALUE reactor_hold(VALUE self)
+static VALUE reactor_retain(VALUE self)
 {
     pel_reactor_get(self)->references++;
     return Qnil;
@@ -192,7 +192,7 @@ void pel_init_reactor_class(void)
     rb_define_method(pel_cReactor, "_interrupt", reactor_interrupt, 2);
     rb_define_method(pel_cReactor, "_forget_interrupt", reactor_forget_interrupt, 2);
     rb_define_method(pel_cReactor, "yield", reactor_yield, 0);
-    rb_define_method(pel_cReactor, "hold", reactor_hold, 0);
+    rb_define_method(pel_cReactor, "retain", reactor_retain, 0);
     rb_define_method(pel_cReactor, "release", reactor_release, 0);
     rb_define_method(pel_cReactor, "parked", reactor_parked, 0);
     rb_define_method(pel_cReactor, "_waited", reactor_waited, 0);

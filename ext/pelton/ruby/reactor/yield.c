@@ -33,7 +33,7 @@ void pel_yield(struct pel_reactor *reactor)
 
 void pel_budget_exhausted(struct pel_reactor *reactor)
 {
-    if (RTEST(rb_attr_get(rb_fiber_current(), rb_intern("@pelton_hold")))) {
+    if (RTEST(rb_attr_get(rb_fiber_current(), rb_intern("@pelton_without_yielding")))) {
         reactor->budget = PEL_BUDGET;
         pel_note_progress(reactor);
     } else {

@@ -174,7 +174,7 @@ module EventMachine
     end
 
     def begin_loop(block)
-      @reactor.hold
+      @reactor.retain
       @held = true
       @timer_table = ::Pelton::TimerTable.new(@timers, self)
       # In a timer, because ticks come before the timers that the block adds.

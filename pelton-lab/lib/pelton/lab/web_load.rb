@@ -102,7 +102,7 @@ module Pelton
       def arrivals(server, requests:, interval:, headers: {})
         require "pelton/http"
         move
-        client = Pelton::HTTP::Client.new(server.url, headers:, connections: requests, timeout: 30)
+        client = Pelton::HTTP::Client.new(server.url, headers:, limit: requests, timeout: 30)
         times = Hash.new { |all, path| all[path] = [] }
         GC.start
         GC.disable

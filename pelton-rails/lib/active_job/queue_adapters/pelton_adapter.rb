@@ -17,12 +17,12 @@ module ActiveJob
       # Jobs that run at once in a process.
       LIMIT = 10
       # Jobs that wait in a process, those with a time of their own included.
-      MAX_WAITING = 10_000
+      QUEUE = 10_000
 
       # @param limit [Integer]
-      # @param max_waiting [Integer] beyond, `perform_later` fails with ActiveJob::EnqueueError
-      def initialize(limit: LIMIT, max_waiting: MAX_WAITING)
-        @work = Pelton::Background.new(limit: limit, waiting: max_waiting)
+      # @param queue [Integer] beyond, `perform_later` fails with ActiveJob::EnqueueError
+      def initialize(limit: LIMIT, queue: QUEUE)
+        @work = Pelton::Background.new(limit: limit, queue: queue)
       end
 
       # @return [Boolean] whether a job is enqueued only when the transaction that surrounds it is committed

@@ -126,7 +126,7 @@ module Pelton
         return Pelton.spawn(name: "cancel a query of #{name}", &block).callback(&finish).errback(&finish) if Pelton.running?
         begin
           yield
-        rescue ConnectionError
+        rescue ConnectionError, TimeoutError
           nil
         ensure
           finish.call

@@ -11,15 +11,15 @@ module Pelton
     # @return the block's value
     # @raise [NotRunningError] outside {run}
     # @asynchronous if the block is
-    def hold
-      Reactor._running("Pelton.hold")
+    def without_yielding
+      Reactor._running("Pelton.without_yielding")
       fiber = Fiber.current
-      outer = fiber.instance_variable_get(:@pelton_hold)
+      outer = fiber.instance_variable_get(:@pelton_without_yielding)
       begin
-        fiber.instance_variable_set(:@pelton_hold, true)
+        fiber.instance_variable_set(:@pelton_without_yielding, true)
         yield
       ensure
-        fiber.instance_variable_set(:@pelton_hold, outer)
+        fiber.instance_variable_set(:@pelton_without_yielding, outer)
       end
     end
   end

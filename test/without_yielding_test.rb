@@ -4,7 +4,7 @@ require "socket"
 require_relative "test_helper"
 require "pelton"
 
-class HoldTest < PeltonTest
+class WithoutYieldingTest < PeltonTest
   BYTES = 5000 # far more operations than the budget
 
   # All data is there before the first read.
@@ -20,7 +20,7 @@ class HoldTest < PeltonTest
   def test_ready_operations_keep_the_thread_inside_and_only_there
     with_data do |stream|
       before = @ticks
-      Pelton.hold { (BYTES / 2).times { stream.readpartial(1) } }
+      Pelton.without_yielding { (BYTES / 2).times { stream.readpartial(1) } }
 
       assert_equal before, @ticks
       (BYTES / 2).times { stream.readpartial(1) }
@@ -31,15 +31,15 @@ class HoldTest < PeltonTest
   def test_a_wait_for_data_lets_other_tasks_run
     with_data do |stream|
       before = @ticks
-      Pelton.hold { sleep 0.001 until @ticks > before }
+      Pelton.without_yielding { sleep 0.001 until @ticks > before }
 
       assert_operator @ticks, :>, before
     end
   end
 
-  def test_hold_belongs_to_the_fiber
+  def test_it_belongs_to_the_fiber
     with_data do |stream|
-      held = Pelton.spawn { Pelton.hold { sleep } }
+      held = Pelton.spawn { Pelton.without_yielding { sleep } }
       sleep 0.001
       before = @ticks
       BYTES.times { stream.readpartial(1) }
@@ -52,8 +52,8 @@ class HoldTest < PeltonTest
   def test_nested_and_left_by_an_error
     with_data do |stream|
       before = @ticks
-      assert_equal 1, Pelton.hold {
-        assert_raises(IOError) { Pelton.hold { raise IOError } }
+      assert_equal 1, Pelton.without_yielding {
+        assert_raises(IOError) { Pelton.without_yielding { raise IOError } }
         (BYTES / 2).times { stream.readpartial(1) }
         1
       }
@@ -66,14 +66,14 @@ class HoldTest < PeltonTest
   def test_the_loop_makes_no_iteration
     with_data do |stream|
       iterations = Pelton.stats[:iterations]
-      Pelton.hold { BYTES.times { stream.readpartial(1) } }
+      Pelton.without_yielding { BYTES.times { stream.readpartial(1) } }
 
       assert_equal iterations, Pelton.stats[:iterations]
     end
   end
 
   def test_outside_a_reactor
-    assert_raises(Pelton::NotRunningError) { Pelton.hold {} }
+    assert_raises(Pelton::NotRunningError) { Pelton.without_yielding {} }
   end
 
   private
