@@ -18,6 +18,8 @@ gem "marcel", "~> 1.0"
 gem "minitest", "~> 5.25"
 gem "nokogiri", "~> 1.16.0" # needs no compiler
 gem "omniauth", "~> 2.1"
+gem "rack-attack", "~> 6.7"
+gem "rack-cors", "~> 3.0"
 gem "rack-test", "~> 2.1"
 gem "rake", "~> 13.0"
 gem "rspec", "~> 3.13"

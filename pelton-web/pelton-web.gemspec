@@ -12,7 +12,7 @@ Gem::Specification.new do |spec|
   spec.add_dependency "pelton", "= #{Pelton::VERSION}"
   spec.add_dependency "erubi", "~> 1.12"
   spec.add_dependency "mustermann", "~> 3.0"
-  spec.add_dependency "rack", "~> 3.0"
+  spec.add_dependency "rack", "~> 3.1"
   spec.add_dependency "tilt", "~> 2.3"
   spec.add_dependency "zeitwerk", "~> 2.6"
 end

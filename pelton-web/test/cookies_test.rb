@@ -41,19 +41,19 @@ class WebCookiesTest < PeltonTest
     jar = cookies
     jar[:a] = "x; Path=/evil\r\nb: c"
 
-    assert_equal ["a=x%3B+Path%3D%2Fevil%0D%0Ab%3A+c; Path=/; HttpOnly; SameSite=Lax"], sent(jar)
+    assert_equal ["a=x%3B+Path%3D%2Fevil%0D%0Ab%3A+c; path=/; httponly; samesite=lax"], sent(jar)
     assert_equal "x; Path=/evil\r\nb: c", jar[:a]
     secure = cookies(scheme: "https")
     secure[:a] = 1
 
-    assert_equal ["a=1; Path=/; Secure; HttpOnly; SameSite=Lax"], sent(secure)
+    assert_equal ["a=1; path=/; secure; httponly; samesite=lax"], sent(secure)
   end
 
   def test_attributes
     jar = cookies(scheme: "https")
     jar[:a] = {value: "1", path: "/x", domain: "example.org", max_age: 60, expires: Time.at(0), httponly: false, same_site: :none, partitioned: true}
 
-    assert_equal ["a=1; Path=/x; Domain=example.org; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure; SameSite=None; Partitioned"], sent(jar)
+    assert_equal ["a=1; domain=example.org; path=/x; max-age=60; expires=Thu, 01 Jan 1970 00:00:00 GMT; secure; samesite=none; partitioned"], sent(jar)
   end
 
   def test_only_changes_are_sent
@@ -64,7 +64,7 @@ class WebCookiesTest < PeltonTest
     headers = {"set-cookie" => "other=1"}
     jar.write(headers)
 
-    assert_equal ["other=1", "b=4; Path=/; HttpOnly; SameSite=Lax"], headers["set-cookie"]
+    assert_equal ["other=1", "b=4; path=/; httponly; samesite=lax"], headers["set-cookie"]
     assert_nil sent(jar)
   end
 
@@ -73,7 +73,7 @@ class WebCookiesTest < PeltonTest
 
     assert_equal "1", jar.delete(:a)
     refute jar.key?(:a)
-    assert_equal ["a=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"], sent(jar)
+    assert_equal ["a=; path=/; max-age=0; httponly; samesite=lax"], sent(jar)
   end
 
   def test_what_no_header_may_say

@@ -34,6 +34,15 @@ class WebProblemTest < PeltonTest
     [nil, {KeyError => 500}, {1 => 404}, {KeyError => "404"}].each { |value| assert_raises(Pelton::Web::ConfigurationError) { settings.errors = value } }
   end
 
+  # Where another database's errors are answered is the same place for all: nothing here knows the gem.
+  def test_sequel_s_errors_have_a_status
+    errors = %w[NoMatchingRow ValidationFailed Error].map { |name| Class.new(StandardError) { define_singleton_method(:name) { "Sequel::#{name}" } }.new }
+    settings = Pelton::Web::Settings.new
+    settings.errors = {KeyError => 409}
+
+    assert_equal([404, 422, nil], errors.map { |error| Pelton::Web::Problem.of(error, settings)&.status })
+  end
+
   def test_a_page_for_browsers
     _, headers, body = answer("text/html,application/xhtml+xml,*/*;q=0.8")
 

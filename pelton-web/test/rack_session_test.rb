@@ -55,7 +55,7 @@ class WebRackSessionTest < PeltonTest
     assert_nil get("/rack/show")["set-cookie"]
     plain = Rack::MockRequest.new(application).get("/rack/plain") # Rack::Lint reads the session
     assert_nil plain["vary"]
-    assert_match(/Max-Age=0/, get("/sign_out")["set-cookie"])
+    assert_match(/max-age=0/, get("/sign_out")["set-cookie"])
   end
 
   def test_middleware_sees_the_session_before_and_after_the_controller
@@ -126,7 +126,7 @@ class WebRackSessionTest < PeltonTest
     answer = get(path)
     lines = Array(answer["set-cookie"])
     @lines = lines.size
-    lines.each { |line| @cookie = line.include?("Max-Age=0") ? nil : line[/\A[^;]*/] }
+    lines.each { |line| @cookie = line.include?("max-age=0") ? nil : line[/\A[^;]*/] }
     answer.body
   end
 end

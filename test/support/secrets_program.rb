@@ -95,10 +95,8 @@ class Shop < Pelton::Web::Application
   settings.root = FOLDER
   settings.hosts = nil
   settings.raise_errors = false
-  settings.cors = {origins: ["https://a.example"]}
   settings.max_body = 1 << 20
   settings.deadline = 20
-  settings.rate_limit = {requests: 100_000, seconds: 60}
   settings.trusted_proxies = ["unix"]
   routes do
     ShopPagesController.action_methods.each { |action| match "/#{action}(.:format)", via: :all, to: "shop_pages##{action}" }

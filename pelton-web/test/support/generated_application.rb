@@ -100,7 +100,7 @@ module GeneratedApplication
     def keep(lines)
       Array(lines).flat_map { |line| line.split("\n") }.each do |line|
         name, value = line[/\A[^;]*/].split("=", 2)
-        line.include?("Max-Age=0") ? @cookies.delete(name) : @cookies[name] = value
+        line.include?("max-age=0") ? @cookies.delete(name) : @cookies[name] = value
       end
     end
   end

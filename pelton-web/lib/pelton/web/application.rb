@@ -19,7 +19,7 @@ module Pelton
       # The framework's own middleware, from the outside in. Each is the name of a constant of {Web}, a class with
       # `wrap(app, settings)`, which returns a Rack application: `app` itself where the settings do not ask for the layer. So what is not
       # used costs nothing.
-      LAYERS = %i[Proxies RequestId SecurityHeaders ErrorPage SlowPage Hosts Static CORS RateLimit BodyLimit Deadline].freeze
+      LAYERS = %i[Proxies RequestId SecurityHeaders ErrorPage SlowPage Hosts Static BodyLimit Deadline].freeze
 
       class << self
         # @return [Settings] a subclass begins with those of its parent

@@ -22,10 +22,9 @@ module Pelton
       # Bytes of a name and its value: browsers drop a longer cookie.
       MAXIMUM = 4096
       ATTRIBUTES = %i[value path domain max_age expires secure httponly same_site partitioned].freeze
-      SAME_SITE = {strict: "Strict", lax: "Lax", none: "None"}.freeze
-      NAME = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
+      SAME_SITE = %i[strict lax none].freeze
       ATTRIBUTE_VALUE = /\A[\x20-\x3a\x3c-\x7e]*\z/
-      private_constant :ATTRIBUTES, :SAME_SITE, :NAME, :ATTRIBUTE_VALUE
+      private_constant :ATTRIBUTES, :SAME_SITE, :ATTRIBUTE_VALUE
 
       # @param env [Hash] Rack's
       # @param secrets [Array<String>, nil] for {#signed} and {#encrypted}: see {Secrets}
@@ -178,47 +177,34 @@ module Pelton
       end
 
       def line(name, text, attributes)
-        check(name, attributes)
-        value = Rack::Utils.escape(text)
-        size = name.bytesize + value.bytesize
+        check(attributes)
+        attributes = {path: "/", secure: @secure, httponly: true, same_site: :lax}.merge!(attributes.compact)
+        check_refusals(name, attributes)
+        line = Rack::Utils.set_cookie_header(name, attributes.merge!(value: text))
+        size = line.index(";") - 1
         raise CookieOverflow, "the cookie #{name} has #{size} bytes; browsers keep #{MAXIMUM} at most: keep its data elsewhere" if size > MAXIMUM
-        "#{name}=#{value}#{attributes_of(name, attributes)}"
+        line
       end
 
-      def check(name, attributes)
-        raise ArgumentError, "#{name.inspect} cannot be the name of a cookie" unless NAME.match?(name)
+      # What Rack would write as it is.
+      def check(attributes)
+        raise ArgumentError, "same_site: must be #{SAME_SITE.join(", ")}" unless SAME_SITE.include?(attributes.fetch(:same_site, :lax))
         unknown = attributes.keys - ATTRIBUTES
         raise ArgumentError, "a cookie has no #{unknown.join(", ")}: it has #{ATTRIBUTES.join(", ")}" if unknown.any?
-        %i[path domain].each do |attribute|
-          text = attributes[attribute]
-          raise ArgumentError, "the #{attribute} of a cookie cannot be #{text.inspect}" unless text.nil? || ATTRIBUTE_VALUE.match?(text)
-        end
-      end
-
-      def attributes_of(name, attributes)
-        secure = attributes.fetch(:secure, @secure)
-        path = attributes[:path] || "/"
-        same_site = SAME_SITE[attributes.fetch(:same_site, :lax)] || raise(ArgumentError, "same_site: must be #{SAME_SITE.keys.join(", ")}")
-        check_refusals(name, attributes, secure, path, same_site)
-        text = "; Path=#{path}"
-        text << "; Domain=#{attributes[:domain]}" if attributes[:domain]
-        text << "; Max-Age=#{Integer(attributes[:max_age])}" if attributes[:max_age]
-        text << "; Expires=#{attributes[:expires].httpdate}" if attributes[:expires]
-        text << "; Secure" if secure
-        text << "; HttpOnly" if attributes.fetch(:httponly, true)
-        text << "; SameSite=#{same_site}"
-        text << "; Partitioned" if attributes[:partitioned]
-        text
+        Integer(attributes[:max_age] || 0)
+        wrong = attributes.slice(:path, :domain).find { |_, text| text && !ATTRIBUTE_VALUE.match?(text) } or return
+        raise ArgumentError, "the #{wrong.first} of a cookie cannot be #{wrong.last.inspect}"
       end
 
       # What browsers drop without a word.
-      def check_refusals(name, attributes, secure, path, same_site)
-        if name.start_with?("__Host-") && !(secure && path == "/" && attributes[:domain].nil?)
+      def check_refusals(name, attributes)
+        secure = attributes[:secure]
+        if name.start_with?("__Host-") && !(secure && attributes[:path] == "/" && attributes[:domain].nil?)
           raise ArgumentError, "the cookie #{name} must be Secure, have the path / and no domain: browsers refuse it otherwise"
         end
         return if secure
         cause = "its name begins with __Secure-" if name.start_with?("__Secure-")
-        cause ||= "same_site: is :none" if same_site == "None"
+        cause ||= "same_site: is :none" if attributes[:same_site] == :none
         cause ||= "it is partitioned" if attributes[:partitioned]
         raise ArgumentError, "the cookie #{name} must be Secure, since #{cause}: browsers refuse it otherwise" if cause
       end

@@ -26,7 +26,7 @@ module Pelton
         # @param same_site [Boolean] whether pages of other hosts of the same domain may send forms
         # @return [Symbol] :own, the request is the site's own; :forged; :unknown, its token decides
         def judge(env, trusted_origins: [], same_site: false)
-          return :own if SAFE.include?(env["REQUEST_METHOD"]) || env[CORS::TRUSTED]
+          return :own if SAFE.include?(env["REQUEST_METHOD"])
           site, origin = env["HTTP_SEC_FETCH_SITE"], env["HTTP_ORIGIN"]
           return :own if origin && trusted_origins.include?(origin)
           return judge_site(site, same_site) if site

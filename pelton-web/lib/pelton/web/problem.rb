@@ -68,9 +68,12 @@ module Pelton
     end
 
     class Settings
+      # Sequel's errors that are an answer. Record's have a method `web_status`.
+      ERRORS = {"Sequel::NoMatchingRow" => 404, "Sequel::ValidationFailed" => 422}.freeze
+
       # @!attribute errors
-      #   @return [Hash{Class, String => Integer}] the statuses that answer errors of actions, by their classes or the names of these:
-      #     `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status`, as Record's have it, need no entry
+      #   @return [Hash{Class, String => Integer}] the statuses that answer errors of actions, by their classes or the names of these, in addition to
+      #     {ERRORS}: `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status` need no entry
       setting(:errors, {}.freeze) do |value|
         right = value.is_a?(Hash) && value.all? { |error, status| [Module, String].any? { |type| error.is_a?(type) } && status.is_a?(Integer) && status.between?(400, 499) }
         "must be a Hash of classes, or their names, and statuses from 400 to 499" unless right
@@ -79,7 +82,8 @@ module Pelton
       # @private
       # @return [Integer, nil] of the closest ancestor of the error's class
       def status_of(error)
-        error.class.ancestors.each { |type| errors.fetch(type) { errors[type.name] }&.then { |status| return status } } unless errors.empty?
+        all = ERRORS.merge(errors)
+        error.class.ancestors.each { |type| all.fetch(type) { all[type.name] }&.then { |status| return status } }
         nil
       end
     end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
+require "rack/files"
 require_relative "settings"
 require_relative "static/folder"
-require_relative "static/file_part"
 
 module Pelton
   module Web
@@ -124,8 +124,8 @@ module Pelton
 
       # A small file is read at once: that costs less than a body of its own, and the server's cache of public responses can keep it.
       def body(file, part)
-        return FilePart.new(file.path, part) if part
-        return WholeFile.new(file.path, 0...file.size) if file.size > SMALL
+        return Rack::Files::BaseIterator.new(file.path, [part], {}) if part
+        return Rack::Files::Iterator.new(file.path, [0..file.size - 1], {}) if file.size > SMALL # a server that sees its path can send it without reading it
         bytes = File.binread(file.path)
         (bytes.bytesize == file.size) ? [bytes] : raise(Error, "#{file.path} has changed while it was served")
       end

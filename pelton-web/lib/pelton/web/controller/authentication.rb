@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "rack/auth/basic"
+
 module Pelton
   module Web
     class Controller
@@ -45,10 +47,10 @@ module Pelton
         # @yieldparam password [String]
         # @return [Object, nil] what the block returns; nil: the client has sent no name and password
         def authenticate_with_http_basic
-          scheme, credentials = authorization
-          return unless scheme == "basic"
-          text = credentials.unpack1("m").force_encoding(Encoding::UTF_8)
-          yield(*text.split(":", 2)) if text.valid_encoding? && text.include?(":")
+          given = Rack::Auth::Basic::Request.new(env)
+          return unless given.provided? && given.basic?
+          credentials = given.credentials.map { |text| text.force_encoding(Encoding::UTF_8) }
+          yield(*credentials) if credentials.all?(&:valid_encoding?)
         end
 
         # @return [Object] what the block returns
@@ -60,20 +62,14 @@ module Pelton
         # @yieldparam token [String]
         # @return [Object, nil] what the block returns; nil: the client has sent no token
         def authenticate_with_http_token
-          scheme, token = authorization
-          yield(token) if scheme == "bearer" && token.match?(/\A[\w.~+\/-]+=*\z/)
+          given = Rack::Auth::AbstractRequest.new(env)
+          yield(given.params) if given.provided? && given.scheme == "bearer" && given.params.match?(/\A[\w.~+\/-]+=*\z/)
         end
 
         # @return [Object] what the block returns
         # @raise [Required] it returns nil or false, or the client has sent no token
         def authenticate_or_request_with_http_token(realm = "Application", &block)
           authenticate_with_http_token(&block) || raise(Required, "Bearer realm=#{quoted(realm)}")
-        end
-
-        # @return [Array(String, String), nil] the scheme in lower case, and what follows
-        def authorization
-          scheme, rest = env["HTTP_AUTHORIZATION"].to_s.split(" ", 2)
-          [scheme.downcase, rest] if rest
         end
 
         def quoted(text) = "\"#{text.gsub(/[\\"]/) { |sign| "\\#{sign}" }}\""
