@@ -3,7 +3,6 @@
 
 #include "ruby/base/error.h"
 #include "ruby/http/http.h"
-#include "ruby/http/parser_class.h"
 #include "ruby/memcached/hash_ring.h"
 #include "ruby/memcached/memcached.h"
 #include "ruby/memcached/server_class.h"

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../../pelton"
-require_relative "client_pool"
-require_relative "client_request"
+require_relative "client/pool"
+require_relative "client/request"
 require_relative "deadlines"
 
 module Pelton

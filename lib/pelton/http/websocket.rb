@@ -6,14 +6,14 @@ begin
 rescue LoadError
   raise LoadError, "Pelton::HTTP::WebSocket needs the gem websocket-driver (and, to compress, permessage_deflate): add it to your Gemfile"
 end
-require_relative "websocket_deflate"
+require_relative "websocket/deflate"
 # Loads the gems' files now: the first handshake would load them inside the loop.
 [WebSocket::Driver::Client, WebSocket::Driver::StreamReader, WebSocket::Driver::Headers, WebSocket::HTTP::Response, WebSocket::Extensions::Parser]
 Pelton::HTTP::WebSocketDeflate.available?
-require_relative "websocket_frames"
-require_relative "websocket_handshake"
-require_relative "websocket_message"
-require_relative "websocket_output"
+require_relative "websocket/frames"
+require_relative "websocket/handshake"
+require_relative "websocket/message"
+require_relative "websocket/output"
 
 module Pelton
   module HTTP
@@ -28,7 +28,7 @@ module Pelton
       extend WebSocketHandshake
       include WebSocketOutput
 
-      autoload :Room, "pelton/http/websocket_room"
+      autoload :Room, "pelton/http/websocket/room"
 
       # The server did not accept the WebSocket.
       class HandshakeError < ConnectionError

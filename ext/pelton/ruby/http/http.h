@@ -1,6 +1,8 @@
 #ifndef PELTON_RUBY_HTTP_HTTP_H
 #define PELTON_RUBY_HTTP_HTTP_H
 
+#include "ruby/reactor/reactor.h"
+
 /*
  * The HTTP server, inside.
  *
@@ -8,20 +10,16 @@
  * requests and responses never changes. The application runs on the fiber that runs the loop; if it waits, only this
  * connection waits with it.
  *
- * Layers. A file calls functions of the files above it only; test/c_architecture_test.rb finds any circle.
+ * Sub-rooms. One uses only those above it, and a file calls functions of the files above it only;
+ * test/c_architecture_test.rb finds any circle.
  *
- *   cache, server          what all connections share: application, limits, timeouts, counters
- *   connection_list, deadline, job, slot, connection
- *                          a connection's lists, time limits, jobs and end; how many requests run at once
- *   stop, stats            keep-alive while the server stops; what the server has counted
- *   exchange, exchange_end one request and its response; what happens when both are over
- *   output, fields, response_body, response_head, error_response, failure, event_streams, cached_response, response
- *                          from Rack's [status, headers, body] to bytes
- *   env_headers, env, request_body, response_file, exchange_class, application
- *                          what the application sees, and its call
- *   refusal, request, drain, timeout, serve
- *                          bytes, events and deadlines of a connection; serve takes streams over
- *   http                   defines the classes
+ *   connection/   what all connections share: cache, server; a connection's lists, deadline, jobs and slot; its present
+ *                 exchange and what happens when that is over; keep-alive while the server stops; counters
+ *   response/     from Rack's [status, headers, body] to bytes: output, fields, body, head; error_response, failure,
+ *                 event_streams, cached_response, response; what Exchange offers: file, exchange_class
+ *   request/      from bytes to the application: env_headers, env, body, application, refusal, request; drain
+ *   page/         texts that are kept deflated, and pages of them
+ *   .             a connection's deadlines and events: timeout, serve (which takes streams over), http (the classes)
  *
  * A response ends by pel_http_end_exchange, which lies below it. The only ways up are function pointers that serve sets
  * in each connection: its two jobs (struct pel_http_jobs), its timer's on_timeout, its root's stop, its stream's
@@ -29,5 +27,14 @@
  */
 
 void pel_init_http(void);
+
+/* Adds Pelton::HTTP::Server#serve. */
+void pel_init_http_serve(VALUE server);
+
+/* A connection's timer has fired: pel_reactor_timer.on_timeout. */
+void pel_http_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer);
+
+/* Pelton::HTTP::Parser: core's HTTP/1 parser for Ruby code that receives the bytes itself. */
+void pel_init_http_parser(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "ruby/http/parser_class.h"
+#include "ruby/http/http.h"
 
 #include <ctype.h>
 #include "core/base/buffer.h"

@@ -1,13 +1,10 @@
-#include "ruby/http/serve.h"
+#include "ruby/http/http.h"
 
-#include "ruby/http/application.h"
-#include "ruby/http/deadline.h"
-#include "ruby/http/drain.h"
-#include "ruby/http/exchange_end.h"
-#include "ruby/http/job.h"
-#include "ruby/http/slot.h"
-#include "ruby/http/stop.h"
-#include "ruby/http/timeout.h"
+#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/deadline.h"
+#include "ruby/http/connection/exchange_end.h"
+#include "ruby/http/connection/stop.h"
+#include "ruby/http/request/request.h"
 
 /* The top of a connection: its stream's events, its jobs, its stop; and how a server takes a stream over. */
 

@@ -1,9 +1,9 @@
-#include "ruby/http/timeout.h"
+#include "ruby/http/http.h"
 
-#include "ruby/http/deadline.h"
-#include "ruby/http/error_response.h"
-#include "ruby/http/refusal.h"
-#include "ruby/http/stop.h"
+#include "ruby/http/connection/deadline.h"
+#include "ruby/http/connection/stop.h"
+#include "ruby/http/request/request.h"
+#include "ruby/http/response/response.h"
 
 /* What happens to a connection when its time is over. */
 

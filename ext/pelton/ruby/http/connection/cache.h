@@ -1,0 +1,25 @@
+#ifndef PELTON_RUBY_HTTP_CONNECTION_CACHE_H
+#define PELTON_RUBY_HTTP_CONNECTION_CACHE_H
+
+#include "core/store/store.h"
+#include "core/stream/stream.h"
+
+/* A server's cache of public responses: those are answered without calling Ruby (cached_response.h). */
+
+struct pel_http_cache {
+    struct pel_lender lender; /* first; of items to the streams that send them */
+    uint64_t references;      /* of the server, and one for each item that is lent: a stream may outlive the server */
+    struct pel_store store;
+    uint64_t hits, misses; /* requests that may be answered from the cache; all others are not counted */
+};
+
+/* A cache of so many bytes. Returns NULL when there is no memory for it. */
+struct pel_http_cache *pel_http_cache_new(uint64_t limit);
+void pel_http_cache_release(struct pel_http_cache *cache);
+
+/* Appends bytes of an item to a stream's output: short ones as a copy, others by reference, so that the item stays
+ * until they are sent. Returns 0 or a negative code. */
+int pel_http_cache_send(struct pel_http_cache *cache, struct pel_item *item, struct pel_stream *stream,
+                        struct pel_slice bytes);
+
+#endif

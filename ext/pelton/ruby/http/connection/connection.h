@@ -1,0 +1,106 @@
+#ifndef PELTON_RUBY_HTTP_CONNECTION_CONNECTION_H
+#define PELTON_RUBY_HTTP_CONNECTION_CONNECTION_H
+
+#include "core/http1/parser.h"
+#include "ruby/http/connection/request.h"
+#include "ruby/http/connection/response.h"
+#include "ruby/http/connection/server.h"
+#include "ruby/stream/private.h"
+
+/* A connection: the requests of one stream, one after the other. */
+
+enum pel_http_state {
+    PEL_HTTP_IDLE,      /* between requests, or within a head */
+    PEL_HTTP_WAITING,   /* the request waits for a slot */
+    PEL_HTTP_BUSY,      /* the application has the request, or its response is being sent */
+    PEL_HTTP_DRAINING,  /* the response is complete; the rest of the request's body is dropped */
+    PEL_HTTP_LINGERING, /* the last response is complete; whatever arrives is dropped until the peer closes */
+    PEL_HTTP_GONE       /* closed, or the stream was handed to the application (hijacked) */
+};
+
+/* The jobs of a connection: pel_job.run, with the connection as data. serve.c defines them, since the files below it
+ * queue jobs, but cannot know what the jobs call. */
+struct pel_http_jobs {
+    void (*proceed)(struct pel_reactor *reactor, void *connection); /* there is something to parse, or to drop */
+    void (*answer)(struct pel_reactor *reactor, void *connection);  /* the waiting request has got a slot */
+};
+
+struct pel_http_connection {
+    struct stream *stream;
+    struct pel_http_server *server;
+    struct pel_reactor *reactor;
+    const struct pel_http_jobs *jobs;
+    VALUE self, stream_object, server_object;
+    VALUE address; /* REMOTE_ADDR; Qfalse until a request needs it */
+    VALUE choice;  /* the TLS::Choice of a server with several contexts; Qfalse */
+    VALUE host;    /* with a choice: the last host that belongs to it, in lower case; Qfalse */
+    struct pel_root root;
+    struct pel_http_connection *previous, *next;
+    struct pel_http_list *list;
+    struct pel_http1_parser parser;
+    struct pel_reactor_timer timer;
+    int64_t deadline;       /* PEL_FOREVER: none; the timer may be earlier */
+    int64_t idle_since;     /* when all of the last response was sent, or the connection was accepted */
+    size_t unsent_at_start; /* bytes pending when the peer was last given write_timeout to read; SIZE_MAX: not yet */
+    uint32_t requests;      /* begun on this connection */
+    unsigned fork_generation;
+    uint8_t state;        /* enum pel_http_state */
+    unsigned queued : 1;  /* jobs->proceed is on the ready queue */
+    unsigned lingers : 1; /* before it closes, the connection waits for the peer's end */
+    struct pel_http_request request;
+    struct pel_http_response response;
+};
+
+/* Sets a field of a connection to a Ruby object, with the write barrier. Only Qfalse may be assigned without it. */
+#define PEL_HTTP_KEEP(connection, field, object) RB_OBJ_WRITE((connection)->self, &(connection)->field, object)
+
+/* Whether a request is being answered, or waits for it. */
+static inline int pel_http_answering_p(const struct pel_http_connection *connection)
+{
+    return connection->state == PEL_HTTP_BUSY || connection->state == PEL_HTTP_WAITING;
+}
+
+/* A new connection on a stream, in no list and without a deadline. The caller keeps its `self` alive until it is a GC
+ * root, and sets the function pointers. Raises. */
+struct pel_http_connection *pel_http_connection_new(struct pel_http_server *server, VALUE stream_object);
+
+/* The connection of a Ruby object; NULL when it is something else. */
+struct pel_http_connection *pel_http_connection_p(VALUE object);
+
+/* Wakes the fibers that wait for the request's body, or for space to write. C only. */
+void pel_http_wake_waiters(struct pel_http_connection *connection);
+
+/* Becomes idle: waits for the next request. C only. */
+void pel_http_become_idle(struct pel_http_connection *connection);
+
+/* Joins the server's idle connections, if all was sent and no request has begun to arrive. C only. */
+void pel_http_join_idle(struct pel_http_connection *connection);
+
+/* After the last response: closes when all is sent. Closing while bytes of the peer are on their way would destroy what
+ * the peer has not read yet: then only our side is shut, and what arrives is dropped. C only. */
+void pel_http_close_when_sent(struct pel_http_connection *connection);
+
+/* The connection lingers, and all of its last response was sent: closes, or waits for the peer's end. C only. */
+void pel_http_last_response_sent(struct pel_http_connection *connection);
+
+/* Closes at once. C only. */
+void pel_http_close(struct pel_http_connection *connection);
+
+/* Gives the stream up without closing it: the application has it from now on. C only. */
+void pel_http_detach_stream(struct pel_http_connection *connection);
+
+/* Queues jobs->proceed, unless it is queued already, a request is being answered, or the connection is gone. C only. */
+void pel_http_queue_proceed(struct pel_http_connection *connection);
+
+/* Queues jobs->answer. C only. */
+void pel_http_queue_answer(struct pel_http_connection *connection);
+
+/* Slots: a server runs at most `limit` requests at once, and each of them holds a slot. */
+
+/* Takes a slot for a connection's request. 0 when none is free. C only. */
+int pel_http_take_slot(struct pel_http_connection *connection);
+
+/* Gives the slot that a connection's request holds, if it holds one, to a request that waits. C only. */
+void pel_http_release_slot(struct pel_http_connection *connection);
+
+#endif

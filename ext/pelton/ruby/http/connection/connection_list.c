@@ -1,0 +1,26 @@
+#include "ruby/http/connection/connection_list.h"
+
+#include "ruby/http/connection/connection.h"
+
+void pel_http_list_add(struct pel_http_list *list, struct pel_http_connection *connection)
+{
+    pel_http_list_remove(connection);
+    connection->list = list;
+    connection->previous = list->last;
+    connection->next = NULL;
+    *(list->last ? &list->last->next : &list->first) = connection;
+    list->last = connection;
+    list->count++;
+}
+
+void pel_http_list_remove(struct pel_http_connection *connection)
+{
+    struct pel_http_list *list = connection->list;
+
+    if (!list)
+        return;
+    *(connection->previous ? &connection->previous->next : &list->first) = connection->next;
+    *(connection->next ? &connection->next->previous : &list->last) = connection->previous;
+    connection->list = NULL;
+    list->count--;
+}

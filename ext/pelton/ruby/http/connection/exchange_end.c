@@ -1,0 +1,108 @@
+#include "ruby/http/connection/exchange_end.h"
+
+#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/deadline.h"
+#include "ruby/http/connection/exchange.h"
+#include "ruby/http/connection/server.h"
+
+/* ---- callbacks, each called in a job ----------------------------------------------------------------------------- */
+
+static void mark_arguments(void *data)
+{
+    rb_gc_mark((VALUE)data);
+}
+
+static void run_finish_callbacks(struct pel_reactor *reactor, void *data)
+{
+    VALUE arguments = (VALUE)data;
+
+    rb_funcallv(pel_mHTTP, rb_intern("_ended"), (int)RARRAY_LEN(arguments), RARRAY_CONST_PTR(arguments));
+    RB_GC_GUARD(arguments);
+}
+
+static void run_close_callbacks(struct pel_reactor *reactor, void *data)
+{
+    VALUE callbacks = (VALUE)data;
+
+    rb_funcall(pel_mHTTP, rb_intern("_closed"), 1, callbacks);
+    RB_GC_GUARD(callbacks);
+}
+
+void pel_http_notify_client_closed(struct pel_http_connection *connection)
+{
+    VALUE callbacks = connection->request.close_callbacks;
+
+    if (!callbacks)
+        return;
+    connection->request.close_callbacks = Qfalse;
+    pel_enqueue(connection->reactor,
+                (struct pel_job){.run = run_close_callbacks, .mark = mark_arguments, .data = (void *)callbacks});
+    RB_GC_GUARD(callbacks);
+}
+
+void pel_http_notify_finished(struct pel_http_connection *connection)
+{
+    struct pel_http_request *request = &connection->request;
+    struct pel_http_response *response = &connection->response;
+    VALUE env = request->env, callbacks = request->finish_callbacks, headers = response->headers,
+          failure = request->failure, arguments;
+    int64_t took = pel_http_count_exchange(connection);
+
+    pel_http_notify_client_closed(connection);
+    request->env = request->finish_callbacks = request->failure = response->headers = Qfalse;
+    if (!env || (NIL_P(connection->server->log) && !RARRAY_LEN(callbacks)))
+        return;
+    arguments =
+        rb_ary_new_from_args(8, connection->server->log, callbacks, env, UINT2NUM(response->status),
+                             headers ? headers : Qnil, ULL2NUM(response->body.sent), DBL2NUM((double)took / 1e9),
+                             failure                                          ? failure
+                             : response->aborted || response->ended_by_server ? Qtrue
+                                                                              : Qnil);
+    pel_enqueue(connection->reactor,
+                (struct pel_job){.run = run_finish_callbacks, .mark = mark_arguments, .data = (void *)arguments});
+    RB_GC_GUARD(arguments);
+    RB_GC_GUARD(env);
+    RB_GC_GUARD(callbacks);
+    RB_GC_GUARD(headers);
+    RB_GC_GUARD(failure);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+void pel_http_end_exchange(struct pel_http_connection *connection)
+{
+    const struct pel_http_response *response = &connection->response;
+
+    pel_http_exchange_detach(connection);
+    pel_http_list_remove(connection);
+    pel_http_wake_waiters(connection);
+    if (connection->state != PEL_HTTP_BUSY || connection->stream->core.error ||
+        (response->aborted && response->body.unframed)) { /* an orderly end would say that the body is complete */
+        pel_http_close(connection);
+    } else if (response->aborted || !response->keep_alive) { /* responses to earlier requests are sent first */
+        pel_http_close_when_sent(connection);
+    } else if (connection->request.body.done) {
+        pel_http_become_idle(connection);
+    } else {
+        connection->state = PEL_HTTP_DRAINING;
+        connection->unsent_at_start = SIZE_MAX;
+        pel_http_set_timeout(connection, connection->server->header_timeout);
+    }
+    pel_http_release_slot(connection);
+    pel_http_notify_finished(connection);
+    if (connection->state != PEL_HTTP_GONE && connection->state != PEL_HTTP_LINGERING &&
+        (connection->state == PEL_HTTP_DRAINING || pel_stream_receivable_p(&connection->stream->core) ||
+         pel_buffer_length(&connection->stream->input)))
+        pel_http_queue_proceed(connection);
+}
+
+VALUE pel_http_hijack(struct pel_http_connection *connection)
+{
+    VALUE self = connection->self, stream = connection->stream_object;
+
+    pel_leave_request(connection->reactor);
+    pel_http_detach_stream(connection);
+    pel_http_exchange_detach(connection);
+    RB_GC_GUARD(self);
+    return stream;
+}

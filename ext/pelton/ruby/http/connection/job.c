@@ -1,0 +1,37 @@
+#include "ruby/http/connection/connection.h"
+
+static void mark_connection(void *data)
+{
+    rb_gc_mark(((struct pel_http_connection *)data)->self);
+}
+
+static void drop_proceed(void *data)
+{
+    ((struct pel_http_connection *)data)->queued = 0;
+}
+
+void pel_http_queue_proceed(struct pel_http_connection *connection)
+{
+    if (connection->queued || pel_http_answering_p(connection) || connection->state == PEL_HTTP_GONE)
+        return;
+    connection->queued = 1;
+    pel_enqueue(connection->reactor, (struct pel_job){.run = connection->jobs->proceed,
+                                                      .mark = mark_connection,
+                                                      .drop = drop_proceed,
+                                                      .data = connection});
+}
+
+static void drop_answer(void *data)
+{
+    ((struct pel_http_connection *)data)->server->held--;
+}
+
+void pel_http_queue_answer(struct pel_http_connection *connection)
+{
+    connection->server->held++;
+    pel_enqueue(connection->reactor, (struct pel_job){.run = connection->jobs->answer,
+                                                      .mark = mark_connection,
+                                                      .drop = drop_answer,
+                                                      .data = connection,
+                                                      .rank = {.arrived = connection->request.began}});
+}

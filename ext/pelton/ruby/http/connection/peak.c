@@ -1,0 +1,45 @@
+#include "ruby/http/connection/server.h"
+
+#include "ruby/base/gvl.h"
+
+static void run_peaked(struct pel_reactor *reactor, void *data)
+{
+    struct pel_http_server *server = data;
+    VALUE self = server->self;
+
+    rb_funcall(self, rb_intern("_peaked"), 0);
+    RB_GC_GUARD(self);
+}
+
+static void mark_server(void *data)
+{
+    rb_gc_mark(((struct pel_http_server *)data)->self);
+}
+
+void pel_http_peak_reached(struct pel_http_server *server)
+{
+    if (server->peaked)
+        return;
+    server->peaked = 1;
+    pel_enqueue(server->reactor, (struct pel_job){.run = run_peaked, .mark = mark_server, .data = server});
+}
+
+/* _peak_over: the next peak is reported again. */
+static VALUE server_peak_over(VALUE self)
+{
+    pel_http_server_get(self)->peaked = 0;
+    return Qnil;
+}
+
+/* _trim: gives free memory back to the system. */
+static VALUE server_trim(VALUE self)
+{
+    pel_gvl_trim();
+    return Qnil;
+}
+
+void pel_init_http_peak(VALUE server)
+{
+    rb_define_private_method(server, "_peak_over", server_peak_over, 0);
+    rb_define_private_method(server, "_trim", server_trim, 0);
+}

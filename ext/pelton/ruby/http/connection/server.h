@@ -1,0 +1,87 @@
+#ifndef PELTON_RUBY_HTTP_CONNECTION_SERVER_H
+#define PELTON_RUBY_HTTP_CONNECTION_SERVER_H
+
+#include <time.h>
+#include "core/http1/head.h"
+#include "ruby/http/connection/connection_list.h"
+#include "ruby/http/connection/durations.h"
+#include "ruby/http/connection/share.h"
+#include "ruby/reactor/reactor.h"
+
+/* Pelton::HTTP::Server: what all of its connections share. */
+
+#define PEL_HTTP_STATUS_CLASSES 5 /* 1xx to 5xx */
+
+struct pel_http_cache;
+struct pel_http_connection;
+
+struct pel_http_server {
+    struct pel_reclaimer reclaimer; /* first; among the reactor's while there are connections */
+    struct pel_reactor *reactor;    /* of all connections, while there are any */
+    unsigned fork_generation;
+    VALUE self, app, log; /* log: nil, or called with the facts of each exchange that has ended */
+    VALUE env_template;   /* env without what a request adds; Qfalse until the first request */
+    VALUE urgent_paths;   /* an Array: requests for them take no slot; Qfalse */
+    VALUE host;           /* the last Host header, whose name and port the template has; Qfalse */
+    struct pel_http1_limits limits;
+    struct pel_http_cache *cache;                                         /* of public responses, or NULL */
+    int64_t header_timeout, idle_timeout, request_timeout, write_timeout; /* nanoseconds */
+    uint32_t limit;          /* requests that run at once: the number of slots */
+    uint32_t queue_limit;    /* requests that wait for a slot */
+    uint32_t requests_limit; /* of one connection */
+    uint32_t body_rate;      /* bytes a second at which a request's body must arrive; 0: any */
+    uint32_t running, connections;
+    uint32_t held; /* of the running: those that have a slot, and begin when others wait or have ended */
+    uint64_t accepted, requests, refused, overloads, errors;
+    uint64_t responses[PEL_HTTP_STATUS_CLASSES];
+    struct pel_http_durations durations;
+    struct pel_http_list idle;          /* connections between two requests, the longest idle first */
+    struct pel_http_list waiting;       /* connections whose request waits for a slot */
+    struct pel_http_list event_streams; /* connections whose response goes on as long as the client likes */
+    struct pel_http_share share;        /* of the loop, among response bodies */
+    time_t date_time;                   /* the time that `date` says */
+    char date[32];
+    int64_t stopping_since; /* 0: the server does not stop */
+    uint8_t secure;
+    uint8_t early_hints; /* the application may send them */
+    uint8_t host_has_port;
+    uint8_t peaked; /* IdleMemory waits for the end of a peak */
+};
+
+struct pel_http_server *pel_http_server_get(VALUE self);
+
+/* Whether the server may serve on this reactor: all of its connections belong to one reactor. Connections inherited
+ * through a fork are forgotten. */
+int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor *reactor);
+
+/* One connection more, or less. Adding sets server->reactor; reclaimer.close_some must be set. C only. */
+void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *reactor);
+void pel_http_server_remove(struct pel_http_server *server, struct pel_reactor *reactor);
+
+/* The present time as headers have it: PEL_HTTP1_DATE bytes. */
+const char *pel_http_date(struct pel_http_server *server);
+
+extern VALUE pel_mHTTP;
+
+/* Defines Pelton::HTTP and Pelton::HTTP::Server, which is returned. */
+VALUE pel_init_http_server(void);
+
+/* The memory of a peak, which Ruby and malloc keep until it is asked back: lib/pelton/http/idle_memory.rb. */
+
+#define PEL_HTTP_PEAK 64 /* busy connections, from which on the memory is worth asking for */
+
+/* So many connections are busy: has IdleMemory wait for the peak's end, unless it does already. C only. */
+void pel_http_peak_reached(struct pel_http_server *server);
+
+void pel_init_http_peak(VALUE server);
+
+/* Adds Server#_requests. */
+void pel_init_http_requests(VALUE class);
+
+/* Counts an exchange that is over. Returns the nanoseconds that it took; 0 if there was no request, only bytes that
+ * were refused. C only. */
+int64_t pel_http_count_exchange(struct pel_http_connection *connection);
+
+void pel_init_http_stats(VALUE class);
+
+#endif

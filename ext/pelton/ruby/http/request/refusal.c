@@ -1,0 +1,30 @@
+#include "ruby/http/request/request.h"
+
+#include "ruby/http/connection/connection.h"
+#include "ruby/http/response/response.h"
+
+static void mark_refusal(void *data)
+{
+    rb_gc_mark((VALUE)data);
+}
+
+static void report_refusal(struct pel_reactor *reactor, void *data)
+{
+    VALUE refusal = (VALUE)data;
+
+    rb_funcall(rb_ary_entry(refusal, 0), rb_intern("_refused"), 3, rb_ary_entry(refusal, 1), rb_ary_entry(refusal, 2),
+               rb_ary_entry(refusal, 3));
+    RB_GC_GUARD(refusal);
+}
+
+void pel_http_refuse(struct pel_http_connection *connection, unsigned status, const char *text)
+{
+    VALUE refusal = rb_ary_new_from_args(4, connection->server->self, pel_http_remote_address(connection),
+                                         UINT2NUM(status), rb_str_new_cstr(text));
+
+    connection->server->refused++;
+    pel_enqueue(connection->reactor,
+                (struct pel_job){.run = report_refusal, .mark = mark_refusal, .data = (void *)refusal});
+    pel_http_respond_error(connection, status, text, 1);
+    RB_GC_GUARD(refusal);
+}

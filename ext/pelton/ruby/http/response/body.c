@@ -1,0 +1,61 @@
+#include "ruby/http/response/response.h"
+
+#include "core/http1/writer.h"
+#include "ruby/http/connection/exchange_end.h"
+#include "ruby/http/response/output.h"
+
+#define BORROW_FROM 16384 /* bytes from which on a part is borrowed from its String, not copied */
+
+static void append_part(struct pel_http_connection *connection, VALUE part, size_t length)
+{
+    struct pel_stream *core = &connection->stream->core;
+
+    if (length >= BORROW_FROM) {
+        part = rb_str_new_frozen(part); /* shares the bytes: a change to the original copies them first */
+        pel_http_check_written(pel_stream_append_borrowed(core, RSTRING_PTR(part), length, part));
+        RB_OBJ_WRITTEN(connection->stream_object, Qundef, part);
+    } else {
+        pel_http_check_written(pel_stream_append(core, RSTRING_PTR(part), length));
+    }
+    RB_GC_GUARD(part);
+}
+
+/* The connection's end shows the client that the body is incomplete, so the caller need not end the exchange. */
+static void abort_body(struct pel_http_connection *connection, const char *why)
+{
+    connection->response.aborted = 1;
+    pel_http_end_exchange(connection);
+    rb_raise(pel_eError, "%s", why);
+}
+
+void pel_http_write_body(struct pel_http_connection *connection, VALUE part)
+{
+    struct pel_http_response_body *body = &connection->response.body;
+    struct pel_buffer *output = &connection->stream->core.output;
+    size_t length = (size_t)RSTRING_LEN(part);
+
+    if (body->none || !length)
+        return;
+    if (body->has_length && length > body->left)
+        abort_body(connection, "the body is longer than its content-length");
+    if (body->chunked)
+        pel_http_check_written(pel_http1_write_chunk(output, length));
+    append_part(connection, part, length);
+    if (body->chunked)
+        pel_http_check_written(pel_http1_write_end(output));
+    if (body->has_length)
+        body->left -= length;
+    body->sent += length;
+}
+
+void pel_http_finish_body(struct pel_http_connection *connection, VALUE trailers)
+{
+    const struct pel_http_response_body *body = &connection->response.body;
+
+    if (body->none)
+        return;
+    if (body->has_length && body->left)
+        abort_body(connection, "the body is shorter than its content-length");
+    if (body->chunked)
+        pel_http_write_fields(connection, trailers, 0);
+}

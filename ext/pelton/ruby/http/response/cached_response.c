@@ -1,0 +1,290 @@
+#include "ruby/http/response/cached_response.h"
+
+#include "core/http1/caching.h"
+#include "core/http1/writer.h"
+#include "ruby/http/connection/cache.h"
+#include "ruby/http/connection/exchange_end.h"
+#include "ruby/http/connection/stop.h"
+#include "ruby/http/response/output.h"
+
+#define NANOSECONDS 1000000000
+
+#define TRY_AGAIN 60 /* seconds */
+
+static void copy_parts(char *at, VALUE parts)
+{
+    for (long i = 0; i < RARRAY_LEN(parts); i++) {
+        VALUE part = RARRAY_AREF(parts, i);
+        memcpy(at, RSTRING_PTR(part), (size_t)RSTRING_LEN(part));
+        at += RSTRING_LEN(part);
+    }
+}
+
+/* What is known of a key. */
+enum knowledge {
+    KEPT,   /* the response is here */
+    PUBLIC, /* it was public, but the application had seen who asked: what it answers without that may be kept */
+    IN_VAIN /* what it answered without that was not public, or has not come yet: not to be tried again too soon */
+};
+
+/* What an item's value begins with; the key, the head, without its empty line, and the body follow. The item's own key
+ * is the key's hash. */
+struct entry {
+    int64_t stored;    /* on the loop's clock */
+    uint32_t lifetime; /* seconds */
+    uint32_t knowledge;
+    uint32_t key, head, body;
+    uint32_t tag, tag_length;   /* the place of the ETag's value in the head */
+    uint32_t date, date_length; /* and of Last-Modified's */
+};
+
+static struct entry read_entry(struct pel_item *item)
+{
+    struct entry entry;
+
+    memcpy(&entry, pel_item_value(item), sizeof entry);
+    return entry;
+}
+
+static const char *head_of(struct pel_item *item, const struct entry *entry)
+{
+    return pel_item_value(item) + sizeof *entry + entry->key;
+}
+
+static int64_t age_of(const struct pel_http_connection *connection, const struct entry *entry)
+{
+    return (connection->reactor->loop.now - entry->stored) / NANOSECONDS;
+}
+
+static uint64_t hash_of(const struct pel_store *store, struct pel_slice key)
+{
+    return pel_siphash(&store->seed, key.bytes, key.length);
+}
+
+/* The item of a key, whatever is known by it, or NULL. */
+static struct pel_item *find_item(struct pel_store *store, struct pel_slice key, struct entry *entry)
+{
+    uint64_t hash = hash_of(store, key);
+    struct pel_item *item = pel_store_find(store, (struct pel_slice){(const char *)&hash, sizeof hash});
+
+    if (!item)
+        return NULL;
+    *entry = read_entry(item);
+    if (entry->key != key.length || memcmp(pel_item_value(item) + sizeof *entry, key.bytes, key.length))
+        return NULL;
+    return item;
+}
+
+/* Stores an entry in place of what was known of its key. */
+static void store_entry(struct pel_store *store, struct pel_slice key, const struct entry *entry, const char *head,
+                        VALUE parts)
+{
+    uint64_t hash = hash_of(store, key), cas;
+    struct pel_item *item;
+    char *at;
+
+    if (pel_store_allocate(store, (struct pel_slice){(const char *)&hash, sizeof hash},
+                           sizeof *entry + key.length + entry->head + (uint64_t)entry->body, 0, 0, &item) < 0)
+        return;
+    at = pel_item_value(item);
+    memcpy(at, entry, sizeof *entry);
+    memcpy(at += sizeof *entry, key.bytes, key.length);
+    at += key.length;
+    if (entry->head)
+        memcpy(at, head, entry->head);
+    if (entry->body)
+        copy_parts(at + entry->head, parts);
+    pel_store_put(store, item, &(struct pel_store_put){.mode = PEL_STORE_SET}, &cas);
+    pel_store_release(store, item);
+}
+
+static void note(struct pel_http_connection *connection, struct pel_slice key, enum knowledge knowledge)
+{
+    struct entry entry = {.stored = connection->reactor->loop.now, .knowledge = knowledge, .key = (uint32_t)key.length};
+
+    store_entry(&connection->server->cache->store, key, &entry, NULL, Qnil);
+}
+
+/* ---- answering --------------------------------------------------------------------------------------------------- */
+
+/* The response may be kept if the application does not see who asks. It must see that as long as nobody knows whether
+ * the response is public at all: the page of a visitor, a limit of requests for each address need it. */
+static void prepare_keeping(struct pel_http_connection *connection, struct pel_slice key, int hides,
+                            const struct entry *known)
+{
+    PEL_HTTP_KEEP(connection, request.cache_key, rb_str_new(key.bytes, (long)key.length));
+    if (!hides) {
+        connection->request.impersonal = 1;
+    } else if (known && known->knowledge != IN_VAIN) {
+        connection->request.impersonal = connection->request.hides = 1;
+        note(connection, key, IN_VAIN);
+    }
+}
+
+struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connection, const struct pel_http1_head *head)
+{
+    struct pel_http_cache *cache = connection->server->cache;
+    char bytes[PEL_HTTP1_CACHE_KEY];
+    int hides;
+    struct pel_slice key = {
+        bytes, pel_http1_cache_key(head, connection->server->secure || connection->stream->core.layer, bytes, &hides)};
+    struct pel_http_cached cached = {.item = NULL};
+    struct pel_item *item;
+    struct entry entry;
+
+    if (!key.length)
+        return cached;
+    item = find_item(&cache->store, key, &entry);
+    if (item && entry.knowledge == KEPT && age_of(connection, &entry) < entry.lifetime && pel_store_retain(item)) {
+        pel_store_fetched(&cache->store, item);
+        cache->hits++;
+        cached.item = item;
+        cached.not_modified =
+            pel_http1_not_modified(head, (struct pel_slice){head_of(item, &entry) + entry.tag, entry.tag_length},
+                                   (struct pel_slice){head_of(item, &entry) + entry.date, entry.date_length}) != 0;
+        return cached;
+    }
+    if (item && entry.knowledge == IN_VAIN && age_of(connection, &entry) >= TRY_AGAIN) {
+        pel_store_remove(&cache->store, item);
+        item = NULL;
+    }
+    cache->misses++;
+    if (connection->request.method == PEL_HTTP_GET)
+        prepare_keeping(connection, key, hides, item ? &entry : NULL);
+    return cached;
+}
+
+/* The header lines that a 304 has, too: all but those that describe the content that is not there. */
+static void append_lines(struct pel_buffer *output, const char *at, const char *end)
+{
+    while (at < end) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at)), *colon;
+        line_end = line_end ? line_end + 1 : end;
+        colon = memchr(at, ':', (size_t)(line_end - at));
+        if (colon) {
+            struct pel_slice name = {at, (size_t)(colon - at)};
+            if (!pel_http1_equal(name, "content-length") && !pel_http1_equal(name, "content-type") &&
+                !pel_http1_equal(name, "content-encoding") && !pel_http1_equal(name, "content-language"))
+                pel_http_check_written(pel_buffer_append(output, at, (size_t)(line_end - at)));
+        }
+        at = line_end;
+    }
+}
+
+static void append_head(struct pel_http_connection *connection, struct pel_item *item, const struct entry *entry)
+{
+    struct pel_buffer *output = &connection->stream->core.output;
+    const char *head = head_of(item, entry), *lines = (const char *)memchr(head, '\n', entry->head) + 1;
+
+    if (connection->response.status == 304) {
+        pel_http_check_written(pel_http1_write_status_line(output, 304));
+        append_lines(output, lines, head + entry->head);
+    } else {
+        pel_http_check_written(pel_buffer_append(output, head, entry->head));
+    }
+    pel_http_check_written(pel_http1_write_number(output, PEL_SLICE("age"), (uint64_t)age_of(connection, entry)));
+    if (!connection->response.keep_alive)
+        pel_http_check_written(pel_http1_write_header(output, PEL_SLICE("connection"), PEL_SLICE("close")));
+    pel_http_check_written(pel_http1_write_end(output));
+}
+
+void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_http_cached cached)
+{
+    struct pel_http_cache *cache = connection->server->cache;
+    struct pel_http_response *response = &connection->response;
+    struct entry entry = read_entry(cached.item);
+
+    pel_http_list_remove(connection);
+    connection->state = PEL_HTTP_BUSY;
+    response->status = cached.not_modified ? 304 : 200;
+    response->body =
+        (struct pel_http_response_body){.none = connection->request.method == PEL_HTTP_HEAD || cached.not_modified};
+    pel_http_decide_keep_alive(connection);
+    append_head(connection, cached.item, &entry);
+    response->head_sent = 1;
+    if (!response->body.none) {
+        pel_http_check_written(
+            pel_http_cache_send(cache, cached.item, &connection->stream->core,
+                                (struct pel_slice){head_of(cached.item, &entry) + entry.head, entry.body}));
+        response->body.sent = entry.body;
+    }
+    pel_store_release(&cache->store, cached.item);
+    pel_http_send_soon(connection);
+    pel_http_end_exchange(connection);
+}
+
+/* ---- keeping ----------------------------------------------------------------------------------------------------- */
+
+static void note_place(const struct pel_http1_head *head, const char *bytes, const char *name, uint32_t *place,
+                       uint32_t *length)
+{
+    const struct pel_http1_header *header = pel_http1_find(head, name);
+
+    if (!header)
+        return;
+    *place = (uint32_t)(header->value.bytes - bytes);
+    *length = (uint32_t)header->value.length;
+}
+
+/* The head without what says something about its own request. Returns 0 or PEL_EMEMORY. */
+static int filter_head(struct pel_slice head, struct pel_buffer *kept)
+{
+    int code = 0;
+
+    for (const char *at = head.bytes, *end = at + head.length, *next; at < end && code == 0; at = next) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at)), *colon;
+        next = line_end ? line_end + 1 : end;
+        colon = memchr(at, ':', (size_t)(next - at));
+        if (!colon || !pel_http1_cache_drops((struct pel_slice){at, (size_t)(colon - at)}))
+            code = pel_buffer_append(kept, at, (size_t)(next - at));
+    }
+    return code;
+}
+
+/* Keeps the response with this head, if it may be kept. */
+static void keep(struct pel_http_connection *connection, struct pel_slice key, struct pel_buffer *kept, VALUE parts,
+                 size_t length)
+{
+    static struct pel_http1_head head; /* large, and done with before anything can switch threads */
+    struct pel_store *store = &connection->server->cache->store;
+    const char *bytes = pel_buffer_head(kept);
+    size_t head_length = pel_buffer_length(kept), line;
+    struct entry entry = {.stored = connection->reactor->loop.now,
+                          .key = (uint32_t)key.length,
+                          .head = (uint32_t)(head_length - 2),
+                          .body = (uint32_t)length},
+                 known;
+    enum pel_http1_fault fault;
+
+    /* The bytes themselves are read again, so nothing that the application's objects hide is kept. */
+    if (pel_http1_parse_head(PEL_HTTP1_RESPONSE, &pel_http1_default_limits, bytes, head_length, &head, &line, &fault) !=
+        (ssize_t)head_length)
+        return;
+    entry.lifetime = pel_http1_cache_lifetime(&head);
+    if (!entry.lifetime || head.length != length)
+        return;
+    if (!connection->request.impersonal) {
+        if (!find_item(store, key, &known))
+            note(connection, key, PUBLIC);
+        return;
+    }
+    note_place(&head, bytes, "etag", &entry.tag, &entry.tag_length);
+    note_place(&head, bytes, "last-modified", &entry.date, &entry.date_length);
+    store_entry(store, key, &entry, bytes, parts);
+}
+
+void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VALUE parts, size_t length)
+{
+    struct pel_buffer *output = &connection->stream->core.output, kept = {0};
+    VALUE key = connection->request.cache_key;
+    struct pel_slice head = {pel_buffer_head(output) + mark, pel_buffer_length(output) - mark};
+
+    connection->request.cache_key = Qfalse;
+    if (sizeof(struct entry) + (size_t)RSTRING_LEN(key) + head.length + length <=
+            connection->server->cache->store.item_limit &&
+        filter_head(head, &kept) == 0)
+        keep(connection, (struct pel_slice){RSTRING_PTR(key), (size_t)RSTRING_LEN(key)}, &kept, parts, length);
+    pel_buffer_free(&kept);
+    RB_GC_GUARD(key);
+    RB_GC_GUARD(parts);
+}

@@ -1,0 +1,142 @@
+# frozen_string_literal: true
+
+require_relative "../../test_helper"
+require_relative "../../support/http_peer"
+
+# Connections that the application takes over: by rack.hijack, or with an upgrade.
+class HTTPHijackTest < PeltonTest
+  include HttpPeer
+
+  def test_hijacking_gives_an_io_and_what_was_read_behind_the_head
+    app = lambda do |env|
+      stream = env["rack.hijack"].call
+      stream.write("raw:", stream.readpartial(100))
+      stream.close
+      [500, {}, ["ignored"]]
+    end
+    serving(app) do
+      assert_equal "raw:behind", peer.say("GET / HTTP/1.1\nHost: h\n\n", "behind").io.read
+      assert_equal 0, server.stats[:running]
+    end
+  end
+
+  def test_hijacking_as_a_stream
+    app = lambda do |env|
+      stream = env["async.callback"].hijack
+      stream.write("raw:", stream.readpartial(100))
+      stream.close
+    end
+    serving(app, lint: false) do
+      assert_equal "raw:behind", peer.say("GET / HTTP/1.1\nHost: h\n\n", "behind").io.read
+      assert_equal 0, server.stats[:running]
+    end
+  end
+
+  # As Action Cable and faye-websocket do: they take the connection, and then tell Thin that they have it.
+  def test_who_has_hijacked_and_announces_an_upgrade_keeps_what_is_his
+    app = lambda do |env|
+      io = env["rack.hijack"].call
+      env["async.callback"].call([101, {}, io])
+      io.write("mine")
+      io.close
+      [-1, {}, []]
+    end
+    serving(app, lint: false) { assert_equal "mine", peer.say("GET / HTTP/1.1\nHost: h\n\n").io.read }
+    assert_empty reported
+  end
+
+  def test_a_hijacked_io_outlives_the_handler
+    app = lambda do |env|
+      stream = env["rack.hijack"].call
+      Pelton.add_timer(0.01) do
+        stream.write("later")
+        stream.close
+      end
+      [200, {}, []]
+    end
+    serving(app) { assert_equal "later", peer.say("GET / HTTP/1.1\nHost: h\n\n").io.read }
+  end
+
+  def test_partial_hijacking_gives_the_stream_behind_the_head
+    hijack = lambda do |stream|
+      stream.write("raw")
+      stream.close
+    end
+    serving(->(_env) { [200, {"a" => "b", "rack.hijack" => hijack}, []] }) do
+      response = peer.get("/")
+
+      assert_equal "raw", response.body
+      assert_equal %w[b close], [response["a"], response["connection"]]
+      assert_nil response["transfer-encoding"]
+    end
+  end
+
+  # The response has a body that is not the one beside it.
+  def test_partial_hijacking_with_a_length
+    hijack = ->(stream) { stream.write("raw") && stream.close }
+    serving(->(_env) { [200, {"content-length" => "3", "rack.hijack" => hijack}, []] }, lint: false) do
+      assert_equal "raw", peer.get("/").body
+    end
+  end
+
+  def test_who_fails_with_a_connection_of_its_own_leaves_none_open
+    serving(->(_env) { [200, {"rack.hijack" => ->(_stream) { raise "oh no" }}, []] }) do
+      assert_match(/\AHTTP|\A\z/, answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n"))
+    rescue Errno::ECONNRESET
+      nil
+    end
+    assert_equal ["oh no"], reported.map(&:message)
+  end
+
+  UPGRADE = "GET / HTTP/1.1\nHost: h\nConnection: upgrade\nUpgrade: chat, x\n\n"
+
+  # Rack 3.1: the header rack.protocol asks the server for the upgrade. The status is 101 in HTTP/1.1.
+  def test_upgrades_to_the_protocol_that_the_application_has_chosen
+    [101, 200].each do |status|
+      body = proc { |stream| stream.write("echo:", stream.readpartial(100)) && stream.close }
+      serving(->(_env) { [status, {"rack.protocol" => "chat"}, body] }, lint: false) do
+        connection = peer.say(UPGRADE)
+        response = connection.response
+
+        assert_equal [101, "chat", "upgrade"], [response.status, response["upgrade"], response["connection"]]
+        connection.io.write("hi")
+
+        assert_equal "echo:hi", connection.io.read
+      end
+    end
+  end
+
+  def test_does_not_upgrade_to_a_protocol_that_was_not_offered
+    serving(->(_env) { [101, {"rack.protocol" => "other"}, proc {}] }, lint: false) do
+      assert_equal 500, peer.say(UPGRADE).response.status
+    end
+    assert_match(/has not offered the protocol "other"/, reported.first.message)
+  end
+
+  def test_no_upgrade_without_success
+    serving(->(_env) { [403, {"rack.protocol" => "chat"}, ["no"]] }, lint: false) do
+      response = peer.say(UPGRADE).response
+
+      assert_equal [403, "no", nil], [response.status, response.body, response["upgrade"]]
+    end
+  end
+
+  def test_upgrades
+    app = lambda do |env|
+      body = proc do |stream|
+        stream.write("echo:", stream.readpartial(100))
+        stream.close
+      end
+      [101, {"upgrade" => env["rack.protocol"].first, "connection" => "upgrade"}, body]
+    end
+    serving(app, lint: false) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\nConnection: upgrade\nUpgrade: chat, x\n\n")
+      response = connection.response
+
+      assert_equal [101, "chat"], [response.status, response["upgrade"]]
+      connection.io.write("hi")
+
+      assert_equal "echo:hi", connection.io.read
+    end
+  end
+end

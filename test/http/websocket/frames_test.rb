@@ -1,0 +1,154 @@
+# frozen_string_literal: true
+
+require "zlib"
+require_relative "../../test_helper"
+require_relative "../../support/websocket_peer"
+
+# What is read of frames, however they are cut; on connections: websocket_bad_input_test.rb.
+class WebSocketFramesTest < PeltonTest
+  Frames = Pelton::HTTP::WebSocketFrames
+  Deflate = Pelton::HTTP::WebSocketDeflate
+
+  # A server's frame.
+  def self.frame(first, payload = "", width: nil, length: payload.bytesize) = WebSocketPeer.encode(first, length, payload, width, mask: false)
+
+  GOOD = {
+    frame(0x81, "hello") => [1, "hello"], frame(0x82) => [2, ""], frame(0x82, "x" * 126) => [2, "x" * 126], frame(0x89, "x" * 125) => [9, "x" * 125],
+    frame(0x8a) => [10, ""], frame(0x81, "ä€😀") => [1, "ä€😀"], frame(0x88, "\x03\xf6later".b) => [8, "\x03\xf6later".b]
+  }.freeze
+
+  # What is wrong, and the code.
+  BAD = {
+    "\x81\x80\0\0\0\0".b => 1002, # masked
+    frame(0x82, width: 126, length: 125) => 1002,
+    frame(0x82, width: 127, length: 65_535) => 1002,
+    frame(0x82, length: 1 << 63) => 1002,
+    frame(0x89, length: 126) => 1002,
+    frame(0x88, length: 1 << 40) => 1002,
+    frame(0x09) => 1002,
+    frame(0x80) => 1002,
+    frame(0xc1) => 1002,
+    frame(0x83) => 1002,
+    frame(0x81, "ok\xff".b) => 1007,
+    frame(0x81, "\xe2\x82".b) => 1007,
+    frame(0x82, length: 201) => 1009,
+    frame(0x82, length: 1 << 62) => 1009
+  }.freeze
+
+  def test_good_frames_cut_anywhere
+    each_cut(GOOD.keys.join) do |pieces|
+      events, code = read(pieces)
+
+      assert_nil code
+      assert_equal GOOD.values, events
+      assert_equal(GOOD.values.map { |opcode, data| (opcode == 1) ? Encoding::UTF_8 : data.encoding }.first, events.first.last.encoding)
+    end
+    assert_equal GOOD.values * 100, read([GOOD.keys.join * 100]).first
+  end
+
+  def test_encodings
+    events, = read([frame(0x81, "a") + frame(0x82, "a") + frame(0x01, "a") + frame(0x80, "b") + frame(0x02, "a") + frame(0x80, "b")])
+
+    assert_equal [Encoding::UTF_8, Encoding::BINARY] * 2, events.map { |_, data| data.encoding }
+  end
+
+  def test_fragments_cut_anywhere
+    frames = frame(0x01, "a\xc3".b) + frame(0x89, "between") + frame(0x00) + frame(0x00, "\xa4\xe2".b) + frame(0x80, "\x82\xac".b) + frame(0x81, "next")
+    each_cut(frames) { |pieces| assert_equal [[[9, "between"], [1, "aä€"], [1, "next"]], nil], read(pieces) }
+  end
+
+  # All that is before a bad frame is there.
+  def test_bad_frames_cut_anywhere
+    BAD.each do |bad, code|
+      each_cut(frame(0x82, "x") + bad) { |pieces| assert_equal [[[2, "x"]], code], read(pieces), bad.inspect }
+    end
+    each_cut(frame(0x01, "x") + frame(0x81, "y")) { |pieces| assert_equal [[], 1002], read(pieces) }
+  end
+
+  def test_fragments_that_are_too_long_together_cut_anywhere
+    good = frame(0x02, "x" * 200) + frame(0x89) + frame(0x00)
+    each_cut(good + frame(0x80, length: 1)) { |pieces| assert_equal [[[9, ""]], 1009], read(pieces) }
+    assert_equal [2, 200], read([good + frame(0x80)]).first.last.then { |opcode, data| [opcode, data.bytesize] }
+  end
+
+  def test_masks_cut_anywhere
+    text = "a message of ä and €"
+    masked = ->(first, data) { [first, 0x80 | data.bytesize].pack("CC") + "\1\2\3\4" + ::WebSocket::Mask.mask(data.b, "\1\2\3\4".b) }
+    each_cut(masked[0x01, text] + masked[0x80, text] + masked[0x8a, "pong"]) do |pieces|
+      assert_equal [[[1, text * 2], [10, "pong"]], nil], read(pieces, masked: true)
+    end
+    each_cut(masked[0x81, "#{"x" * 99}\xff"]) { |pieces| assert_equal [[], 1007], read(pieces, masked: true) }
+    assert_equal [[], 1002], read([frame(0x81, "x")], masked: true)
+  end
+
+  # Nobody waits for the rest of a long message.
+  def test_text_is_refused_by_its_first_byte_that_is_no_utf_8
+    {"ok\xff" => 3, "\xed\xa0" => 2, "\xc0" => 1, "\xf4\x90" => 2, "a\xe2\x28" => 3}.each do |text, length|
+      head = frame(0x81, length: 150)
+      frames = Frames.new(masked: false, limit: 200)
+      assert_nil (frames << head).next
+      text.b.bytes.each_with_index do |byte, index|
+        frames << byte.chr
+        if index + 1 < length
+          assert_nil frames.next
+        else
+          assert_equal 1007, assert_raises(Frames::Fault) { frames.next }.code
+        end
+      end
+    end
+  end
+
+  def test_compressed_messages
+    deflate = Deflate.new(15, 15, 200)
+    data = deflate.deflate("ä" * 100)
+    bytes = frame(0xc1, data) + frame(0x41, data.byteslice(0, 3)) + frame(0x80, data.byteslice(3..)) + frame(0x81, "plain")
+    each_cut(bytes) { |pieces| assert_equal [[[1, "ä" * 100], [1, "ä" * 100], [1, "plain"]], nil], read(pieces, deflate: deflate) }
+    {frame(0xc1, deflate.deflate("x" * 201)) => 1009, frame(0xc1, "\xff\xff".b) => 1010, frame(0xc1, deflate.deflate("\xff".b)) => 1007, frame(0xc9) => 1002,
+     frame(0x01) + frame(0xc0) => 1002}.each { |bad, code| assert_equal [[], code], read([bad], deflate: deflate), bad.inspect }
+  end
+
+  def test_how_much_is_missing
+    frames = Frames.new(masked: false, limit: 200)
+    assert_equal 0, frames.missing
+    (frames << frame(0x82, length: 150)).next
+    assert_equal 150, frames.missing
+    (frames << ("x" * 100).b).next
+    assert_equal 50, frames.missing
+    (frames << ("x" * 50).b).next
+    assert_equal 0, frames.missing
+  end
+
+  def test_what_a_close_frame_says
+    assert_equal [1000, ""], Frames.close_facts("")
+    assert_equal [4321, "why €"], Frames.close_facts([4321].pack("S>") + "why €".b)
+    {"\x03" => 1002, "\x03\xed" => 1002, "\x03\xe8\xff" => 1007}.each do |payload, code|
+      assert_equal code, assert_raises(Frames::Fault) { Frames.close_facts(payload.b) }.code
+    end
+  end
+
+  private
+
+  def frame(...) = self.class.frame(...)
+
+  # Whole, byte by byte, and in two at every place.
+  def each_cut(bytes)
+    yield [bytes]
+    yield bytes.bytes.map(&:chr)
+    (1...bytes.bytesize).each { |cut| yield [bytes.byteslice(0, cut), bytes.byteslice(cut..)] }
+  end
+
+  # The messages and control frames, and the code of the fault that ended them.
+  def read(pieces, masked: false, deflate: nil)
+    frames = Frames.new(masked: masked, limit: 200, deflate: deflate)
+    events = []
+    pieces.each do |piece|
+      frames << piece.dup
+      while (event = frames.next)
+        events << event
+      end
+    end
+    [events, nil]
+  rescue Frames::Fault => fault
+    [events, fault.code]
+  end
+end
