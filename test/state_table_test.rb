@@ -4,7 +4,8 @@ require_relative "test_helper"
 require_relative "support/fiber_program"
 
 # Random programs test the state table of fibers (docs/internals/architecture.md). A seed determines each program, and is printed when it
-# fails; PELTON_SEED=... runs that program again and again. `rake fuzz:fibers SECONDS=600` runs random programs for longer.
+# begins, so that a crash shows it, too; PELTON_SEED=... runs that program again and again. `rake fuzz:fibers SECONDS=600` runs
+# random programs for longer.
 class StateTableTest < PeltonTest
   SECONDS = Float(ENV.fetch("PELTON_FUZZ_SECONDS", "2"))
   HANGS = 20 # seconds; a program takes milliseconds
@@ -32,36 +33,48 @@ class StateTableTest < PeltonTest
     end
   end
 
+  # So that a crash shows which program it was.
+  def test_a_program_is_named_before_it_begins
+    named = nil
+    program = Struct.new(:seed) { define_method(:call) { [].tap { named = $stderr.string } } }.new(7)
+    capture_io { programs(0.001) { program } }
+
+    assert_includes named, program.to_s
+  end
+
   private
 
   def programs(seconds)
-    count = 0
+    count = signals = 0
     handler = trap(:USR1) do
       next if caller_locations(1, 4).any? { |place| UNSAFE.include?(place.base_label) }
-      ((count += 1) % 3 == 0) ? sleep(0.0003) : Fiber.new { sleep(0.0001) && FiberSteps::STRUCK }.resume
+      ((signals += 1) % 3 == 0) ? sleep(0.0003) : Fiber.new { sleep(0.0001) && FiberSteps::STRUCK }.resume
     end
     program = nil
     watcher = Thread.new { name_hanging { program } }
     limit = now + seconds
     while now < limit
       program = yield Integer(ENV["PELTON_SEED"] || Random.new_seed % 1_000_000_000)
+      $stderr.write("\r#{program} ")
       problems = program.call
+      count += 1
 
       assert_empty problems, "#{program}: run it again with PELTON_SEED=#{program.seed}\n#{problems.first(5).join("\n")}"
     end
+    $stderr.write("\r#{count} programs of fibers in #{seconds} s\n")
   ensure
     watcher&.kill&.join
     trap(:USR1, handler || "DEFAULT")
   end
 
-  # A program that hangs may hold up the test's thread for good, so another one names it.
+  # A program that hangs may hold up the test's thread for good, so another one names it, and ends the test if it can.
   def name_hanging
     loop do
       program = yield
       sleep HANGS * SLOW
       next unless program.equal?(yield) && program
-      warn "#{program} hangs: run it again with PELTON_SEED=#{program.seed}"
-      break
+      warn "\n#{program} hangs: run it again with PELTON_SEED=#{program.seed}"
+      Process.kill(Guard::SIGNAL, Process.pid)
     end
   end
 end

@@ -18,9 +18,14 @@ class FiberProgram
     def to_s = "#{kind} #{number}"
   end
 
+  # By Thread#raise or Thread#kill from outside, in a thread of its own. Not before Ruby 3.3, which wakes the next fiber in
+  # Mutex#unlock before it takes the Mutex off the thread's list of locked ones: an interrupt that strikes in between ends in
+  # "[BUG] invalid keeping_mutexes".
+  INTERRUPTS = ((Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3")) ? [] : %i[interrupt kill]).freeze
+
   # How the program ends. :calm: all actors end, woken by the janitor if need be. :stop, :exit: by Pelton.stop or exit while it
-  # is busy. :interrupt, :kill: by Thread#raise or Thread#kill from outside, in a thread of its own.
-  ENDS = %i[calm calm calm stop exit interrupt kill].freeze
+  # is busy.
+  ENDS = [:calm, :calm, :calm, :stop, :exit, *INTERRUPTS].freeze
 
   class Interrupted < Exception # rubocop:disable Lint/InheritException
   end
@@ -60,7 +65,7 @@ class FiberProgram
     Pelton.logger = nil
     janitor = Thread.new { clean_up }
     begin
-      %i[interrupt kill].include?(@end) ? in_a_thread : run
+      INTERRUPTS.include?(@end) ? in_a_thread : run
     ensure
       @over = true
       [janitor, *@threads].each(&:join) # so that no signal comes when its handler is gone
@@ -260,7 +265,7 @@ class FiberProgram
     left.reject! { |actor| actor.state == :made } if ending? # not begun, because the program was over
     problems = left.map { |actor| [actor, "is #{actor.state} at the end"] }
     @opened.each_with_index { |actor, i| problems << [actor, "has an ensure block that never ran"] unless @closed[i] }
-    struck = problems.dig(0, 0) if %i[interrupt kill].include?(@end)
+    struck = problems.dig(0, 0) if INTERRUPTS.include?(@end)
     problems.each { |actor, text| problem("#{actor} #{text}") unless actor.equal?(struck) }
   end
 
