@@ -262,6 +262,29 @@ class WatchdogTest < PeltonTest
     assert_equal "end\n", output
   end
 
+  # Otherwise what it loads at its start is a stall on a busy machine.
+  def test_it_rests_while_a_server_starts
+    output = ruby_output(<<~'RUBY', env: {"PELTON_WATCHDOG" => nil})
+      require "pelton/cluster"
+      require "pelton/http/launcher"
+      rests = ->(what) { puts what if Fiber.new(blocking: true) { 2_000.times.any? { Pelton::Watchdog.resting? || !sleep(0.001) } }.resume }
+      app = ->(_env) { [200, {}, []] }
+
+      Pelton.singleton_class.prepend(Module.new { define_method(:logger) { rests.call("a server") || super() } }) # it is loaded
+      Pelton.run { Pelton::HTTP::Server.new(app) }
+      configuration = Pelton::HTTP::Configuration.new
+      configuration.bind("tcp://127.0.0.1:0")
+      configuration.on_boot { Pelton::HTTP::Server.new(app) && rests.call("pelton serve") }
+      Pelton::HTTP::Launcher.new(configuration, app: app).run { Pelton.next_tick { Process.kill("TERM", Process.pid) } }
+      own, master = UNIXSocket.pair
+      master.write("stop\n")
+      Pelton::Cluster::Child.new(0, nil, own).run { rests.call("a worker") }
+      Pelton.run { p Pelton::Watchdog.resting? }
+    RUBY
+
+    assert_equal ["a server", "pelton serve", "a worker", "false"], output.lines(chomp: true).uniq.grep_v(/listens/)
+  end
+
   private
 
   # In a callback, while the main task is parked.

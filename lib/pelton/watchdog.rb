@@ -43,19 +43,21 @@ module Pelton
 
       def threshold=(seconds)
         raise ArgumentError, "the watchdog's threshold must be more than 0 seconds, or nil" if seconds && !(seconds > 0)
-        _set(seconds, @descriptor)
         @chosen = true
         @threshold = seconds
+        apply
       end
 
       # Reports nothing while the block runs, unless the program or PELTON_WATCHDOG has set a threshold: for programs that were not
-      # written for Pelton.
+      # written for Pelton, and while a server loads what it needs.
       # @private
       def _quietly
-        _set(nil, @descriptor) unless @chosen
+        @quiet += 1
+        apply
         yield
       ensure
-        _set(@threshold, @descriptor)
+        @quiet -= 1
+        apply
       end
 
       # @private
@@ -64,7 +66,7 @@ module Pelton
         elsif logger.respond_to?(:error) then 2
         end
         @same_output = logger.is_a?(IO)
-        _set(@threshold, @descriptor)
+        apply
       end
 
       # @private
@@ -73,6 +75,8 @@ module Pelton
       end
 
       private
+
+      def apply = _set((@threshold if @chosen || @quiet.zero?), @descriptor)
 
       def from_environment(text)
         return DEFAULT if text.nil? || text.empty?
@@ -83,6 +87,7 @@ module Pelton
       end
     end
 
+    @quiet = 0 # calls of _quietly that are under way
     @descriptor = 2
     @same_output = true # the logger writes where the report was written, so it need not repeat the backtrace
     self.threshold = from_environment(ENV["PELTON_WATCHDOG"])

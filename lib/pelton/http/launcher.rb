@@ -87,10 +87,12 @@ module Pelton
         application = app # its errors must show before anything listens
         @sockets = sockets
         Pelton.run(grace: 1) do
-          start(application, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] }, shared: false)
-          open_control
-          announce
-          yield self if block_given?
+          Watchdog._quietly do # nobody waits yet
+            start(application, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] }, shared: false)
+            open_control
+            announce
+            yield self if block_given?
+          end
           handle_signals(stop_limit)
         end
         @again ? nil : 0

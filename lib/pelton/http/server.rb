@@ -205,8 +205,10 @@ module Pelton
 
       # The first stall would load the logger inside the loop, and the first handshake the gem for WebSockets, if it is there.
       def load_ahead
-        Pelton.logger
-        WebSocket
+        Watchdog._quietly do
+          Pelton.logger
+          WebSocket
+        end
       rescue LoadError
         nil # whoever uses a WebSocket is told
       end
