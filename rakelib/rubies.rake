@@ -15,7 +15,7 @@ namespace :rubies do
     puts "#{what}_#{name.tr(".", "_")}: 0 passed, 0 failed, 1 skipped (#{problem.message})"
   end
 
-  # The guides' examples are among the unit tests: test/documents_test.rb.
+  # The guides' examples are among the unit tests: test/repository/documents_test.rb.
   desc "Run the unit tests on another Ruby, in a root of Debian: 3.3, or newest (needs root, debootstrap and a network)"
   task :test, [:name] do |_, arguments|
     test.call(arguments.name, "ruby", FileList["{.,pelton-*}/test/**/*_test.rb"].exclude(%r{/(integration|downstream)/}))

@@ -51,7 +51,7 @@ module Pelton
         require_relative "http/command"
         HTTP::Command.run(rest, check: method(:check)) { |launcher, configuration| serve(launcher, configuration) }
       when "status"
-        require_relative "status"
+        require_relative "command/status"
         Status.run(rest)
       when *GEMS.keys, "g"
         run_from_gem((command == "g") ? "generate" : command, rest)
@@ -99,7 +99,7 @@ module Pelton
       end
       require_relative "stacks"
       Stacks.deepen(arguments)
-      require_relative "task_list"
+      require_relative "task/list"
       TaskList.log_at("TTIN")
       ARGV.replace(rest)
       load($PROGRAM_NAME = File.expand_path(file))

@@ -6,7 +6,7 @@ require "stringio"
 require_relative "../test_helper"
 require_relative "../support/certificates"
 require "pelton/http/command"
-require "pelton/status"
+require "pelton/command/status"
 
 class HTTPCommandTest < PeltonTest
   Command = Pelton::HTTP::Command

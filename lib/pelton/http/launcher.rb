@@ -2,7 +2,7 @@
 
 require_relative "../http"
 require_relative "../control"
-require_relative "../task_list"
+require_relative "../task/list"
 require_relative "configuration"
 require_relative "health"
 require_relative "isolation"

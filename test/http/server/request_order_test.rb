@@ -3,7 +3,7 @@
 require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
-# Requests that have begun go first (test/request_order_test.rb has the rules, without HTTP).
+# Requests that have begun go first (test/reactor/request_order_test.rb has the rules, without HTTP).
 class HTTPRequestOrderTest < PeltonTest
   include HttpPeer
 

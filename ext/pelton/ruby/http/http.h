@@ -11,7 +11,7 @@
  * connection waits with it.
  *
  * Sub-rooms. One uses only those above it, and a file calls functions of the files above it only;
- * test/c_architecture_test.rb finds any circle.
+ * test/repository/c_architecture_test.rb finds any circle.
  *
  *   connection/   what all connections share: cache, server; a connection's lists, deadline, jobs and slot; its present
  *                 exchange and what happens when that is over; keep-alive while the server stops; counters

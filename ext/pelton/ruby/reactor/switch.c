@@ -12,7 +12,7 @@ static VALUE transfer_to(VALUE fiber)
 /* Ruby refuses to switch to a fiber that has resumed another one. The counter of arrivals alone does not show that:
  * while Ruby makes the error, a trap handler may strike, and let other fibers arrive. Nor does Ruby tell beforehand: no
  * method says whether a fiber has resumed another one, and the error's class is that of all errors of fibers. So its
- * text decides, which test/user_fibers_test.rb compares. */
+ * text decides, which test/reactor/user_fibers_test.rb compares. */
 int pel_switch_refused(void)
 {
     static const char words[] = "attempt to transfer to";

@@ -1,6 +1,6 @@
 #include "ruby/stream/private.h"
 
-/* Connecting. One attempt is a stream that is not connected yet; lib/pelton/connector.rb makes several. */
+/* Connecting. One attempt is a stream that is not connected yet; lib/pelton/stream/connector.rb makes several. */
 
 /* The first stream that is connected or has failed; nil. */
 static VALUE find_settled_stream(VALUE streams)

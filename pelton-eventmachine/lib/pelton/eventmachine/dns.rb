@@ -6,7 +6,7 @@ module EventMachine
   # Resolves names to addresses. {EventMachine.connect} does not need it: it uses the system's resolver, without blocking the
   # loop.
   module DNS
-    autoload :Request, "pelton/eventmachine/dns_request"
+    autoload :Request, "pelton/eventmachine/dns/request"
 
     # A resolver of its own, which reads /etc/hosts and asks the name servers of /etc/resolv.conf.
     class Resolver

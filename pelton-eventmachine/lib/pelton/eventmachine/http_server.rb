@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "http_server_response"
+require_relative "http_server/response"
 
 ::Pelton.public_constant :HTTP # for its parser, which the extension defines
 

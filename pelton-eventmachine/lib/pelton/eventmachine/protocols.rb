@@ -27,6 +27,6 @@ module EventMachine
   P = Protocols unless const_defined?(:P, false)
 
   autoload :HttpServer, "pelton/eventmachine/http_server"
-  autoload :HttpResponse, "pelton/eventmachine/http_server_response"
-  autoload :DelegatedHttpResponse, "pelton/eventmachine/http_server_response"
+  autoload :HttpResponse, "pelton/eventmachine/http_server/response"
+  autoload :DelegatedHttpResponse, "pelton/eventmachine/http_server/response"
 end

@@ -1,0 +1,206 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton"
+
+# The order of requests in a loop: what has begun goes on in the order in which its requests arrived, and a new request begins when
+# nothing else can go on. Work that belongs to no request keeps its place.
+class RequestOrderTest < PeltonTest
+  def test_woken_requests_go_on_in_the_order_of_their_arrival
+    assert_order [3, 2, 1, :first, :second, :third] do
+      ends = Array.new(3) { Pelton::Operation.new }
+      %i[first second third].zip(ends) { |name, waits| request { waits.await && log(name) } }
+      request do
+        3.downto(1) { |number| log(number) && ends[number - 1].succeed(true) }
+      end
+    end
+  end
+
+  def test_a_request_does_not_begin_while_another_one_can_go_on
+    assert_order [:begun, :woken, :ended, :begins] do
+      wakes, ends = Array.new(2) { Pelton::Operation.new }
+      request do
+        log(:begun)
+        wakes.await
+        log(:woken)
+        Pelton.spawn { ends.succeed }
+        ends.await
+        log(:ended)
+      end
+      Pelton.next_tick do
+        Pelton.next_tick do
+          request { log(:begins) }
+          wakes.succeed
+        end
+      end
+    end
+  end
+
+  def test_a_request_begins_while_all_others_wait
+    assert_order [*0...100, 99, *0...99] do
+      gate = Pelton::Operation.new
+      100.times do |number|
+        request do
+          log(number)
+          (number == 99) ? gate.succeed : gate.await
+          log(number)
+        end
+      end
+    end
+  end
+
+  def test_what_has_arrived_for_a_request_is_noticed_before_another_one_begins
+    reader, writer = IO.pipe
+    assert_order [:waits, :computes, :goes_on, :begins] do
+      request do
+        log(:waits)
+        reader.readpartial(1)
+        log(:goes_on)
+      end
+      request do
+        log(:computes)
+        writer << "x"
+        block_the_loop(0.01)
+      end
+      request { log(:begins) }
+    end
+  ensure
+    [reader, writer].each(&:close)
+  end
+
+  def test_tasks_have_the_age_of_their_request
+    assert_order [:task, :map, :inner, :younger] do
+      gates = Array.new(2) { Pelton::Operation.new }
+      request do
+        gates[0].await
+        Pelton.spawn { log(:task) && Pelton.spawn { log(:inner) }.await }
+        Pelton.map([:map]) { |name| log(name) }
+      end
+      request do
+        gates[1].await
+        log(:younger)
+      end
+      request { gates.reverse_each(&:succeed) }
+    end
+  end
+
+  def test_a_fiber_of_a_request_has_its_age
+    assert_order [:older, :younger] do
+      gates = Array.new(2) { Pelton::Operation.new }
+      request { Fiber.schedule { gates[0].await && log(:older) } }
+      request { gates[1].await && log(:younger) }
+      request { gates.reverse_each { |gate| gate.succeed(true) } }
+    end
+  end
+
+  def test_a_request_that_yields_lets_all_others_run_first
+    assert_order [:begins, :over] do
+      over = false
+      request do
+        sleep 0 until over
+        log(:over)
+      end
+      request { over = log(:begins) }
+    end
+  end
+
+  # Both go on for as long as the young request has not begun: they lose their seniority in time.
+  def test_requests_that_can_always_go_on_let_a_young_one_begin
+    assert_order [:begins, :over, :over], seniority: 0.01 do
+      over = false
+      questions, answers = Queue.new, Queue.new
+      [[questions, answers], [answers, questions]].each do |from, to|
+        request do
+          from.pop && to.push(true) until over
+          to.push(true)
+          log(:over)
+        end
+      end
+      request { questions.push(true) }
+      3.times { Pelton::Reactor.current.yield }
+      request { over = log(:begins) }
+    end
+  end
+
+  def test_the_oldest_gets_a_lock_that_a_younger_one_holds
+    assert_order [:younger, :oldest, :middle] do
+      mutex, gates = Mutex.new, Array.new(3) { Pelton::Operation.new }
+      request do
+        gates[0].await
+        mutex.synchronize { log(:oldest) }
+      end
+      request do
+        gates[1].await
+        log(:middle)
+      end
+      request do
+        mutex.synchronize do
+          gates[0].succeed
+          gates[2].await
+          log(:younger)
+        end
+        gates[1].succeed
+      end
+      request { gates[2].succeed }
+    end
+  end
+
+  def test_requests_that_can_always_go_on_keep_no_other_work_waiting
+    assert_order [:tick, :timer] do
+      over = false
+      ticks = lambda do |number|
+        Pelton.next_tick { (number == 50) ? log(:tick) : ticks.call(number + 1) }
+      end
+      2.times { request { sleep 0 until over } }
+      ticks.call(0)
+      Pelton.add_timer(0.02) { over = log(:timer) }
+    end
+  end
+
+  def test_endless_ticks_keep_no_request_waiting
+    assert_order [:begun, :ended] do
+      tick = -> { Pelton.next_tick(&tick) }
+      tick.call
+      request do
+        log(:begun)
+        sleep 0.001
+        log(:ended) && Pelton.stop
+      end
+    end
+  end
+
+  def test_requests_do_not_begin_when_the_reactor_stops
+    assert_order [:first] do
+      3.times do
+        request do
+          log(:first)
+          Pelton.stop
+          sleep
+        end
+      end
+    end
+    assert_equal [0, 0], Pelton.stats.values_at(:ready, :parked)
+  end
+
+  private
+
+  def log(entry) = @log << entry
+
+  def request(&block) = Pelton::Reactor.current._request(block)
+
+  # Seniority is without end, unless a test says otherwise: the order shall not depend on how fast the machine is.
+  def assert_order(expected, seniority: 1_000)
+    @log = []
+    Pelton.run do
+      Pelton::Reactor.current._seniority = seniority
+      yield
+    ensure
+      Pelton::Reactor.current._seniority = nil
+    end
+    assert_equal expected, @log
+  end
+
+  def block_the_loop(seconds)
+    Fiber.new(blocking: true) { sleep seconds }.resume
+  end
+end

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/fiber_program"
+
+# Random programs test the state table of fibers (docs/internals/architecture.md). A seed determines each program, and is printed when it
+# begins, so that a crash shows it, too; PELTON_SEED=... runs that program again and again. `rake fuzz:fibers SECONDS=600` runs
+# random programs for longer.
+class StateTableTest < PeltonTest
+  SECONDS = Float(ENV.fetch("PELTON_FUZZ_SECONDS", "2"))
+  HANGS = 20 # seconds; a program takes milliseconds
+
+  # Methods in which no trap handler waits here. Before 3.3 Ruby wakes the next fiber in Mutex#unlock before it takes the Mutex off
+  # the thread's list of locked ones: if another fiber locks the Mutex while the handler waits, the list breaks, and the process
+  # hangs, or crashes later. What is raised in a handler that strikes in IO.pipe makes Ruby 3.1 close descriptors twice.
+  UNSAFE = (Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3")) ? %w[unblock pipe] : []
+  self.deadline = 60 + 2 * SECONDS
+
+  def test_random_programs
+    programs(SECONDS) { |seed| FiberProgram.new(seed, size: 1 + seed % 24, signals: true) }
+  end
+
+  def test_random_programs_while_objects_move
+    skip "this Ruby does not compact" unless GC.respond_to?(:auto_compact=)
+    GC.auto_compact = true
+    programs(SECONDS / 4) { |seed| FiberProgram.new(seed, size: 1 + seed % 8) }
+  ensure
+    if GC.respond_to?(:auto_compact=)
+      GC.auto_compact = false
+      # Ends a collection that is under way. Otherwise Ruby 3.1 would move the classes of an extension that is loaded meanwhile,
+      # and keep their old addresses.
+      GC.start
+    end
+  end
+
+  # So that a crash shows which program it was.
+  def test_a_program_is_named_before_it_begins
+    named = nil
+    program = Struct.new(:seed) { define_method(:call) { [].tap { named = $stderr.string } } }.new(7)
+    capture_io { programs(0.001) { program } }
+
+    assert_includes named, program.to_s
+  end
+
+  private
+
+  def programs(seconds)
+    count = signals = 0
+    handler = trap(:USR1) do
+      next if caller_locations(1, 4).any? { |place| UNSAFE.include?(place.base_label) }
+      ((signals += 1) % 3 == 0) ? sleep(0.0003) : Fiber.new { sleep(0.0001) && FiberSteps::STRUCK }.resume
+    end
+    program = nil
+    watcher = Thread.new { name_hanging { program } }
+    limit = now + seconds
+    while now < limit
+      program = yield Integer(ENV["PELTON_SEED"] || Random.new_seed % 1_000_000_000)
+      $stderr.write("\r#{program} ")
+      problems = program.call
+      count += 1
+
+      assert_empty problems, "#{program}: run it again with PELTON_SEED=#{program.seed}\n#{problems.first(5).join("\n")}"
+    end
+    $stderr.write("\r#{count} programs of fibers in #{seconds} s\n")
+  ensure
+    watcher&.kill&.join
+    trap(:USR1, handler || "DEFAULT")
+  end
+
+  # A program that hangs may hold up the test's thread for good, so another one names it, and ends the test if it can.
+  def name_hanging
+    loop do
+      program = yield
+      sleep HANGS * SLOW
+      next unless program.equal?(yield) && program
+      warn "\n#{program} hangs: run it again with PELTON_SEED=#{program.seed}"
+      Process.kill(Guard::SIGNAL, Process.pid)
+    end
+  end
+end

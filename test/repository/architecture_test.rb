@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+
+# The arrows between the rooms of the gem pelton's lib/ (docs/internals/architecture.md). Those of ext/ are in c_architecture_test.rb, those
+# between the gems in gems_test.rb.
+class ArchitectureTest < PeltonTest
+  # A room and the other rooms that it may load. All may load the runtime, which is lib/pelton.rb and lib/pelton/*.rb but
+  # the rooms' own entries.
+  ROOMS = {
+    "memcached" => %w[],
+    "http" => %w[],
+    "cluster" => %w[],
+    "opentelemetry" => %w[memcached http], # which it instruments
+    "command" => %w[memcached http cluster] # the command line: lib/pelton/command.rb
+  }.freeze
+
+  # Files without a test of their own name, and the reasons.
+  UNTESTED = {
+    "lib/pelton.rb" => "requires the runtime's files, which have theirs",
+    "lib/pelton/cluster.rb" => "requires the room's files, which have theirs",
+    "lib/pelton/version.rb" => "one constant",
+    "pelton-rails/lib/pelton/rails.rb" => "requires the gem's files, which have theirs",
+    "pelton-record/lib/pelton/record.rb" => "requires the gem's files, which have theirs",
+    "pelton-record/lib/pelton/record/sqlite.rb" => "requires the files of the folder, which have theirs",
+    "pelton-web/lib/pelton/web.rb" => "requires the gem's files, which have theirs"
+  }.freeze
+
+  def test_each_room_loads_alone_and_loads_only_what_it_may
+    rooms = rooms_present
+    rooms_loaded_by(*rooms.map { |room| "pelton/#{room}" }).zip(rooms) do |loaded, room|
+      assert_includes loaded, room
+      assert_empty loaded - [room] - ROOMS.fetch(room), "loaded by #{room}"
+    end
+  end
+
+  def test_the_runtime_loads_no_room
+    assert_equal [[]], rooms_loaded_by("pelton")
+  end
+
+  # Also finds files that a method requires later.
+  def test_no_file_requires_a_room_that_its_own_may_not_use
+    ruby_files.each do |file|
+      room = room_of(file)
+      used = required_by(file).filter_map { |required| room_of(required) }.uniq - [room]
+
+      assert_empty used - ROOMS.fetch(room, []), "required by #{file}"
+    end
+  end
+
+  def test_no_file_is_long
+    files = all_ruby_files + root_files("{,pelton-*/}{test,benchmark,rakelib}/**/*.rb") + site_files
+    long = files.to_h { |file| [file, read(file).count("\n")] }.select { |_, lines| lines > 400 }
+
+    assert_empty long
+  end
+
+  def test_each_ruby_file_has_a_test_of_its_name
+    missing = (all_ruby_files - UNTESTED.keys).reject do |file|
+      ["test/", "test/integration/", "test/downstream/"].map { |folder| test_of(file).sub("test/", folder) }.any? { |test| File.exist?(File.join(ROOT, test)) }
+    end
+
+    assert_empty missing
+    assert_empty UNTESTED.keys - all_ruby_files, "UNTESTED names files that are gone"
+  end
+
+  def test_each_file_of_the_documentation_site_has_a_test_of_its_name
+    assert_empty site_files.grep(/\.rb\z/).reject { |file| File.exist?(File.join(ROOT, file.sub("docs/", "test/").sub(/\.rb\z/, "_test.rb"))) }
+  end
+
+  private
+
+  def root_files(pattern) = Dir[pattern, base: ROOT].sort
+
+  def ruby_files = root_files("lib/**/*.rb")
+
+  # The files that make the documentation site.
+  def site_files = root_files("docs/site/*")
+
+  def all_ruby_files = root_files("{,pelton-*/}lib/**/*.rb")
+
+  # "lib/pelton/http/body.rb" => "test/http/body_test.rb", "pelton-lab/lib/pelton/lab/run.rb" => "pelton-lab/test/run_test.rb"
+  def test_of(file)
+    file.sub(%r{\A(pelton-(\w+)/)?lib/(?:pelton/)?(?:\2/)?}) { "#{$1}test/" }.sub(/\.rb\z/, "_test.rb")
+  end
+
+  def read(file) = File.read(File.join(ROOT, file))
+
+  def rooms_present
+    ruby_files.filter_map { |file| room_of(file) }.uniq
+  end
+
+  # "lib/pelton/memcached/client.rb", "pelton/memcached" => "memcached"; nil for the runtime. What rackup requires is http's.
+  def room_of(file)
+    return "http" if file.delete_prefix("lib/").start_with?("rackup/")
+    name = file.delete_prefix("lib/")[%r{\Apelton/(\w+)}, 1]
+    name if ROOMS.key?(name)
+  end
+
+  # The rooms that each feature loads, by itself.
+  def rooms_loaded_by(*features)
+    output = ruby_output(<<~RUBY, Children::LIB, *features, gems: true)
+      lib = ARGV.shift + "/"
+      ARGV.each do |feature|
+        loading = fork do
+          require feature
+          puts $LOADED_FEATURES.filter_map { |path| path.delete_prefix(lib) if path.start_with?(lib) }.join(" ")
+        end
+        Process.wait(loading)
+        abort unless $?.success?
+      end
+    RUBY
+
+    output.lines.map do |line|
+      refute_empty line.split
+      line.split.filter_map { |path| room_of(path) }.uniq
+    end
+  end
+
+  # The files, relative to lib/, that a file of Pelton requires or autoloads.
+  def required_by(file)
+    read(file).scan(/\b(require|require_relative|autoload)\b[ (]+(?::\w+, *)?"([^"]+)"/).map do |verb, path|
+      (verb == "require_relative") ? File.expand_path(path, "/#{File.dirname(file)}").delete_prefix("/lib/") : path
+    end
+  end
+end

@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+require "open3"
+require "tsort"
+require_relative "../test_helper"
+
+# The arrows between the rooms of the extension, and the calls that only one file may make (docs/internals/architecture.md).
+class CArchitectureTest < PeltonTest
+  # A room and the rooms whose headers it may include beside its own.
+  CORE = {
+    "core/base" => %w[],
+    "core/loop" => %w[base],
+    "core/stream" => %w[base loop],
+    "core/tls" => %w[base loop stream],
+    "core/http1" => %w[base],
+    "core/gzip" => %w[base],
+    "core/memcached" => %w[base],
+    "core/store" => %w[base],
+    "core/memcached_server" => %w[base loop stream memcached store]
+  }.transform_values { |rooms| rooms.map { |room| "core/#{room}" } }.freeze
+
+  RUBY = {
+    "ruby/base" => %w[core/base core/loop],
+    "ruby/reactor" => %w[core/base core/loop core/stream ruby/base],
+    "ruby/operation" => %w[core/base ruby/base ruby/reactor],
+    "ruby/scheduler" => %w[ruby/base ruby/reactor],
+    "ruby/stream" => %w[core/base core/stream ruby/base ruby/reactor ruby/operation],
+    "ruby/tls" => %w[core/tls ruby/base ruby/reactor ruby/stream],
+    "ruby/http/connection" => %w[core/base core/stream core/http1 core/store ruby/base ruby/reactor ruby/operation ruby/stream],
+    "ruby/http/response" => %w[core/base core/stream core/http1 core/store ruby/base ruby/reactor ruby/stream ruby/http/connection],
+    "ruby/http/request" => %w[core/base core/stream core/http1 ruby/base ruby/reactor ruby/operation ruby/stream ruby/http/connection ruby/http/response],
+    "ruby/http/page" => %w[core/base core/gzip ruby/base ruby/http/connection],
+    "ruby/http" => %w[core/base core/http1 ruby/base ruby/reactor ruby/stream ruby/http/connection ruby/http/response ruby/http/request ruby/http/page],
+    "ruby/memcached" => %w[core/base core/loop core/stream core/memcached core/memcached_server ruby/base ruby/reactor ruby/operation ruby/stream],
+    "ruby" => %w[ruby/base ruby/reactor ruby/operation ruby/scheduler ruby/stream ruby/tls ruby/http ruby/memcached] # init.c
+  }.freeze
+
+  ROOMS = CORE.merge(RUBY).freeze
+
+  # Rooms whose files are layers: their calls point one way, also from room to room.
+  LAYERED = %w[ruby/stream ruby/tls ruby/http ruby/memcached].freeze
+
+  # Calls that one C file alone may make.
+  ALONE = {
+    /\brb_(protect|jump_tag)\b/ => "ruby/base/protect.c",
+    /\brb_(nogvl|thread_call_with(out)?_gvl)\b/ => "ruby/base/gvl.c",
+    /\bsetsockopt\b/ => "core/stream/socket.c"
+  }.freeze
+
+  def test_each_file_lies_in_a_room
+    assert_equal ROOMS.keys.sort, c_files.map { |file| File.dirname(file) }.uniq.sort
+  end
+
+  def test_no_file_includes_a_room_that_its_own_may_not_use
+    c_files.each do |file|
+      room = File.dirname(file)
+      used = included_by(file).map { |included| File.dirname(included) }.uniq - [room]
+
+      assert_empty used - ROOMS.fetch(room), "included by #{file}"
+    end
+  end
+
+  # The table above has no circles: a room may use only the rooms that stand before it.
+  def test_the_arrows_between_the_rooms_point_one_way
+    ROOMS.each_with_index do |(room, used), index|
+      assert_empty used - ROOMS.keys.first(index), "used by #{room}"
+    end
+  end
+
+  # Includes name their file from ext/pelton, so that each include shows the room.
+  def test_every_include_of_our_own_names_a_file
+    c_files.each do |file|
+      assert_empty included_by(file).reject { |included| File.file?(File.join(EXT, included)) }, "included by #{file}"
+    end
+  end
+
+  # test/core compiles its sources, and each header alone, without Ruby.
+  def test_core_includes_nothing_of_ruby
+    core = c_files.grep(%r{\Acore/})
+
+    refute_empty core
+    core.each { |file| refute_match(/#\s*include\s*["<]ruby/, read(file), file) }
+  end
+
+  def test_the_files_of_layered_rooms_call_each_other_one_way
+    calls = calls_in(LAYERED)
+    circles = TSort.each_strongly_connected_component(calls.method(:each_key), ->(file, &block) { calls.fetch(file).each(&block) })
+
+    refute_empty calls.values.flatten
+    assert_empty circles.reject(&:one?)
+  end
+
+  def test_some_calls_are_made_in_one_file_alone
+    ALONE.each do |pattern, place|
+      assert_equal [place], c_files.select { |file| code(file).match?(pattern) }, "only #{place} may hold #{pattern.source}"
+    end
+  end
+
+  def test_the_extension_exports_its_init_function_alone
+    output, = Open3.capture2("nm", "--dynamic", "--defined-only", File.join(ROOT, "lib/pelton/pelton.so"))
+
+    assert_equal ["Init_pelton"], output.lines.map { |line| line.split.last }.grep_v(/\A(_init|_fini|_edata|_end|__bss_start)\z/)
+  end
+
+  def test_no_file_is_long
+    tests = Dir["test/core/**/*.{c,h}", base: ROOT].map { |file| "../../#{file}" }
+
+    assert_empty (c_files + tests).to_h { |file| [file, read(file).count("\n")] }.select { |_, lines| lines > 400 }
+  end
+
+  def test_each_source_of_core_has_a_test_of_its_name
+    missing = c_files.grep(%r{\Acore/.*\.c\z}).reject do |file|
+      File.exist?(File.join(ROOT, "test", file.sub(%r{([^/]+)\z}, "test_\\1")))
+    end
+
+    assert_empty missing
+  end
+
+  private
+
+  EXT = File.join(ROOT, "ext/pelton")
+  private_constant :EXT
+
+  def c_files = Dir["**/*.{c,h}", base: EXT].sort
+
+  def read(file) = File.read(File.join(EXT, file))
+
+  def code(file) = read(file).gsub(%r{/\*.*?\*/|//[^\n]*}m, "")
+
+  # Source => the sources of the rooms whose functions it names.
+  def calls_in(rooms)
+    sources = c_files.grep(%r{\A#{Regexp.union(rooms)}/.+\.c\z}).to_h { |file| [file, code(file)] }
+    homes = sources.flat_map { |file, text| text.scan(/^\w[^;{}()=]*\b(pel_\w+)\([^;{}]*\)\s*\{/).map { |(name)| [name, file] } }.to_h
+    sources.to_h { |file, text| [file, text.scan(/\bpel_\w+/).filter_map { |name| homes[name] }.uniq - [file]] }
+  end
+
+  def included_by(file) = read(file).scan(/^\s*#\s*include "([^"]+)"/).flatten
+end

@@ -1,0 +1,307 @@
+# frozen_string_literal: true
+
+require "json"
+require "open3"
+require "tempfile"
+require "tmpdir"
+require "yaml"
+require_relative "../test_helper"
+require_relative "../support/certificates"
+require_relative "../support/example_programs"
+require "pelton/command"
+require "pelton/http/command"
+require_relative "../../docs/images/chart"
+
+# The files and methods that the documents name exist, and the documents' examples run.
+class DocumentsTest < PeltonTest
+  DOCUMENTS = Dir["{,docs/**/,pelton-*/**/}*.md", base: ROOT].sort.freeze
+  HERE = "https://github.com/pelton-rb/pelton/blob/main/"
+  # Documents that explain how names are made.
+  PATTERNS = %w[CONTRIBUTING.md docs/internals/adr/000-template.md].freeze
+  EXAMPLE = /^ *```ruby\n(.*?)^ *```/m
+  # Documents whose examples are programs of their own, whose output is compared. The examples use port 7000.
+  GUIDES_OF_PROGRAMS = %w[runtime deferrables streams processes testing web_testing debugging observability from_async from_eventmachine eventmachine].freeze
+
+  include ExamplePrograms
+
+  # READMEs of gems are read elsewhere, too: their links name the repository.
+  def test_links_lead_somewhere
+    broken = each_match(/\]\(([^)\s]+)\)/).reject do |document, link|
+      path, anchor = link.delete_prefix(HERE).split("#", 2)
+      file = path.empty? ? document : File.join(link.start_with?(HERE) ? "." : File.dirname(document), path)
+      path.match?(/\Ahttps?:/) || (File.exist?(File.join(ROOT, file)) && (anchor.nil? || anchors(file).include?(anchor)))
+    end
+
+    assert_empty broken
+  end
+
+  def test_files_that_are_named_are_there
+    missing = each_match(%r{`((?:\.ci|lib|test|ext|docs|benchmark|bin|exe|core|ruby|pelton-\w+)/[\w.*/-]+)`}).reject do |_, name|
+      [name, "ext/pelton/#{name}"].any? { |pattern| Dir[pattern, base: ROOT].any? }
+    end
+
+    assert_empty missing
+  end
+
+  # File names in commands, which have no backticks.
+  def test_programs_that_are_run_are_there
+    missing = each_match(%r{^ {4}.*?((?:test|benchmark|pelton-\w+)/[\w/]+\.\w+)}, DOCUMENTS).reject { |_, name| File.exist?(File.join(ROOT, name)) }
+
+    assert_empty missing
+  end
+
+  def test_examples_are_ruby
+    each_match(EXAMPLE).each { |document, code| assert RubyVM::InstructionSequence.compile(code, document) }
+  end
+
+  # A reader who copies an example knows what else it needs.
+  def test_each_guide_says_before_its_first_example_what_its_examples_need
+    silent = Dir["docs/{start,guides,reference}/*.md", base: ROOT].reject { |guide| read(guide).split(/^ *```ruby$/, 2).then { |before, after| after.nil? || before.match?(/^\*\*The examples?\*\* /) } }
+
+    assert_empty silent
+  end
+
+  # A newcomer has the gem and this program, and nothing else.
+  def test_the_readme_s_first_program_prints_what_the_readme_says
+    program, output = read("README.md").match(/^```ruby\n(.*?)^```\n\n```text\n(.*?)^```/m).captures
+
+    assert_equal output, ruby_output(program)
+  end
+
+  def test_the_readme_s_other_examples
+    _, styles, config = read("README.md").scan(EXAMPLE).flatten
+
+    assert_equal "hello\nhello\n", ruby_output("require 'pelton/memcached'\n#{styles}")
+    assert_equal [200, {"content-type" => "text/plain"}, ["hello\n"]], Object.new.tap { |file| def file.run(app) = app }.instance_eval(config).call({})
+  end
+
+  def test_the_readme_s_picture_shows_the_measurements_beside_it
+    assert_equal read("docs/images/chart.svg"), Chart.new(JSON.parse(read("docs/images/chart.json"))).to_s
+  end
+
+  def test_memcached
+    with_memcached do |port|
+      here = {"127.0.0.1:11211" => "127.0.0.1:#{port}", "10.0.0.1 10.0.0.2 10.0.0.3:11211:2" => "127.0.0.1:#{port}:2"}
+      examples("docs/guides/memcached.md", replace: here, without: /OpenTelemetry|ActiveSupport|authority/, before: <<~RUBY, after: <<~CHECK)
+        require "pelton/memcached"
+        servers = "127.0.0.1:#{port}"
+        html = "<p>"
+        user = Struct.new(:id).new(7)
+        Report = Struct.new(:compute).new("computed")
+        $cache = -> { Pelton::Memcached::Client.new(servers) }
+        $cache.call.set("photo", "x" * 100_000)
+      RUBY
+        status, headers, body = app.call({})
+        check([status, headers["content-length"], body.to_enum.sum(&:bytesize)], [200, "100000", 100_000])
+        check($cache.call.get("report"), "\\"computed\\"")
+        check($cache.call.get("visitors"), "[7]")
+      CHECK
+    end
+  end
+
+  def test_memcached_server
+    examples("docs/guides/memcached_server.md", before: 'require "minitest"')
+  end
+
+  def test_scheduler
+    examples("docs/reference/scheduler.md", before: <<~RUBY, after: "check(Pelton::Offload::POOL.limit, 50)")
+      require "pelton"
+      require "zlib"
+      large = "x" * 1000
+      legacy = -> { 1 }
+    RUBY
+  end
+
+  def test_record
+    examples("docs/guides/record.md", before: 'require "logger"')
+  end
+
+  def test_web_pages
+    Dir.mktmpdir { |dir| examples("docs/guides/web_pages.md", before: <<~RUBY) }
+      require "fileutils"
+      Dir.chdir("#{dir}")
+      FileUtils.mkdir("views")
+      File.write("views/welcome.txt.erb", "Welcome, <%= @name %>!\n")
+      File.write("views/welcome.html.erb", "<p>Welcome, <%= @name %>!</p>\n")
+    RUBY
+  end
+
+  def test_coming_from_rails
+    examples("docs/start/from_rails.md", before: 'require "pelton/web"')
+  end
+
+  def test_web
+    %w[web web_routes web_forms web_security from_sinatra].each { |name| examples(guide(name)) }
+  end
+
+  def test_http_client
+    here = {'"https://example.com/"' => "here", '"https://api.example.com/v1/"' => "here"}
+    me = Certificates.server
+    pems = {"our-authority.pem" => Certificates.authority, "me.pem" => me.certificate, "me.key" => me.key}
+    printed = Dir.mktmpdir { |dir| examples("docs/guides/http_client.md", replace: here, before: <<~RUBY, after: <<~CHECK) }
+      require "pelton/http"
+      Dir.chdir("#{dir}")
+      File.write("nile.jpg", bytes = "x" * 5000)
+      #{pems}.each { |name, pem| File.write(name, pem) }
+      file = StringIO.new
+      asked = []
+      app = ->(env) { [200, {"content-type" => "application/json"}, [JSON.generate(asked << [env["REQUEST_METHOD"], env["PATH_INFO"]])]] }
+      here = "http://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}/"
+    RUBY
+      check(asked.tally[%w[POST /photos]], 2)
+      check(asked.tally[%w[GET /export]], 2)
+      check(JSON.parse(file.string).last, %w[GET /export])
+    CHECK
+
+    assert_equal "200\n", printed
+  end
+
+  def test_http_server
+    examples("docs/guides/http_server.md", replace: {"127.0.0.1:9292" => "127.0.0.1:0"}, without: /^bind/)
+  end
+
+  def test_pages_in_pieces
+    with_memcached { |port| examples("docs/guides/pages_in_pieces.md", replace: {"Client.new #" => "Client.new(\"127.0.0.1:#{port}\") #"}) }
+  end
+
+  def test_websocket
+    printed = examples("docs/guides/websocket.md", replace: {'"wss://example.com/chat"' => "$chat"}, without: /^gem /, before: <<~RUBY, after: <<~CHECK)
+      require "pelton/http"
+      $apps = []
+      def run(app) = $apps << app
+      def socket(app) = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}")
+      echo = Pelton::HTTP::Server.new(->(env) { Pelton::HTTP::WebSocket.accept(env) { |one| one.each { |message| one.write(message) } } })
+      $chat = "ws://127.0.0.1:\#{echo.listen("tcp://127.0.0.1:0").port}"
+    RUBY
+      2.times { |index| socket($apps[index]).then { |one| check([one.write("hi").receive, one.close], ["you said hi", nil]) } }
+      chat = Pelton::HTTP::Server.new($apps[2]).listen("tcp://127.0.0.1:0").port
+      talkers = Array.new(2) { Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{chat}") }
+      sleep 0.001 until CHAT.size == 2
+      talkers.first.write("hello")
+      check(talkers.map(&:receive), ["hello"] * 2)
+      check($apps[3].call({})[1]["content-type"], "text/event-stream")
+      sleep 0.05
+    CHECK
+
+    assert_equal "left: 1000 \n", printed
+  end
+
+  def test_the_http_server_s_configuration
+    configuration = configured(read("docs/guides/http_server.md").scan(EXAMPLE).flatten.grep(/^bind/).fetch(0))
+
+    assert_equal %w[tcp://0.0.0.0:9292 unix:///run/app.sock ssl://0.0.0.0:9443], configuration.addresses.keys
+    assert_equal [2, "log/access.log"], [configuration.workers, configuration.log]
+  end
+
+  def test_the_configurations_of_the_guides_to_operation
+    deployed, moved = %w[deployment from_puma].map { |name| configured(read(guide(name)).scan(EXAMPLE).flatten.first) }
+
+    assert_equal ["/livez", "/readyz", 0.5], [deployed.live_path, deployed.ready_path, deployed.readiness.last]
+    assert_equal [%w[tcp://127.0.0.1:3000], 2, 65], [moved.addresses.keys, moved.workers, moved.server_options[:idle_timeout]]
+  end
+
+  def test_the_files_of_the_guide_to_deployment
+    guide = read("docs/guides/deployment.md")
+    pod, kamal = guide.scan(/^```yaml\n(.*?)^```/m).flatten.map { |text| YAML.safe_load(text) }
+
+    assert_equal [9394, "/readyz"], [pod.dig("containers", 0, "livenessProbe", "httpGet", "port"), kamal.dig("proxy", "healthcheck", "path")]
+    assert_operator Integer(guide[/^TimeoutStopSec=(\d+)/, 1]), :>, 30 + Pelton::Command::STOP_GRACE + Pelton::Command::END_GRACE
+    assert_operator pod["terminationGracePeriodSeconds"], :>, 5 + 30 + Pelton::Command::STOP_GRACE + Pelton::Command::END_GRACE
+    return unless system("systemd-analyze", "--version", out: File::NULL, err: File::NULL)
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/shop.service", guide[/^```ini\n(.*?)^```/m, 1].gsub("/usr/bin/bundle", RbConfig.ruby))
+      output, status = Open3.capture2e("systemd-analyze", "verify", "--man=no", "#{dir}/shop.service")
+
+      assert_equal [true, ""], [status.success?, output.lines.grep(/shop.service/).join]
+    end
+  end
+
+  # In the table of the guide each setting of the installed Puma is named, and what stands beside it is a setting of Pelton's.
+  def test_coming_from_puma
+    names = ruby_output(<<~RUBY, gems: true).split
+      begin
+        require "puma/dsl"
+        methods = Puma::DSL.instance_methods(false).map { |name| Puma::DSL.instance_method(name).original_name }
+        puts methods.uniq.reject { |name| name.start_with?("_") }
+      rescue LoadError
+        nil
+      end
+    RUBY
+    skip "Puma is not installed" if names.empty?
+    rows = read("docs/start/from_puma.md")[/^## Settings\n(.*?)^## /m, 1].scan(/^\| (.*?) \| (.*) \|$/)
+    theirs, ours = rows.transpose.map { |cells| cells.flat_map { |cell| spans(cell) }.grep(/\A[a-z_]/) { |span| span[/\A\w+[!?]?/] } }
+
+    assert_empty names - theirs
+    assert_empty ours - names - Pelton::HTTP::Configuration.instance_methods(false).map(&:to_s) - %w[if pelton ssl]
+  end
+
+  def test_the_settings_that_other_servers_guides_name
+    guide = read("docs/start/from_other_servers.md")
+    settings = Pelton::HTTP::Configuration.instance_methods(false).map(&:to_s)
+    unicorn = guide[/^\| `config\/unicorn.rb`.*?\n\n/m].scan(/^\| .* \| (.*) \|$/).flatten.drop(1)
+    named = unicorn.flat_map { |cell| spans(cell) }.grep(/\A[a-z_]+( |\z)/) { |span| span[/\w+/] }
+
+    assert_empty named - settings
+    help = Pelton::HTTP::Command.new(%w[--help]).answer.sub("--[no-]", "--")
+    flags = guide.scan(/^\| .*? \| (.*) \|$/).flatten.flat_map { |cell| spans(cell) }.grep(/\A-/) { |span| span[/\S+/] }
+
+    assert_empty flags.uniq.reject { |flag| help.match?(/\s#{flag}\b/) }
+  end
+
+  def test_the_variables_that_the_guide_to_deployment_names
+    named = read("docs/guides/deployment.md").scan(/PELTON_[A-Z_]+/).uniq - %w[PELTON_PORT PELTON_BIND PELTON_CONFIG PELTON_]
+
+    assert_empty named - Pelton::HTTP::Environment::SETTINGS.map { |setting| Pelton::HTTP::Environment.variable(setting) }
+    refute_empty named
+  end
+
+  GUIDES_OF_PROGRAMS.each do |name|
+    define_method("test_#{name}") do
+      file = guide(name)
+
+      assert_examples_run(read(file), file, replace: {"7000" => free_port.to_s})
+    end
+  end
+
+  private
+
+  def guide(name) = Dir["docs/{start,guides,reference}/#{name}.md", base: ROOT].first
+
+  # The code in a line.
+  def spans(line) = line.scan(/`([^`]*)`/).flatten
+
+  def configured(text) = Tempfile.create { |file| Pelton::HTTP::Configuration.new.load(file.tap { file.write(text) }.tap(&:flush).path) }
+
+  def read(document) = File.read(File.join(ROOT, document), encoding: "UTF-8")
+
+  # [document, text of the pattern's group] for each match in all documents.
+  def each_match(pattern, documents = DOCUMENTS - PATTERNS)
+    documents.flat_map { |document| read(document).scan(pattern).map { |found,| [document, found] } }
+  end
+
+  # The anchors that GitHub makes from headings.
+  def anchors(document) = read(document).scan(/^#+ (.*)$/).map { |text,| text.downcase.gsub(/[^\w\- ]/, "").tr(" ", "-") }
+
+  # Runs the examples of a document, one after the other in one program and inside one reactor. "# => value" is checked.
+  #
+  # @param replace [Hash{String => String}] parts of their text
+  # @param without [Regexp] leaves out the examples that it matches
+  # @return [String] the examples' output
+  def examples(document, replace: {}, without: /(?!)/, before: "", after: "")
+    codes = read(document).scan(EXAMPLE).flatten.grep_v(without).map do |code|
+      code = replace.reduce(code) { |text, (from, to)| text.gsub(from, to) }
+      code.gsub(/^( *)(\S.*?) +# => (.+)$/) { "#{$1}check((#{$2}), (#{$3}))" }
+    end
+    refute_empty codes
+    ruby_output(<<~RUBY, stdin: JSON.generate([before, *codes, after]), gems: true)
+      require "json"
+      require "pelton"
+      def check(actual, expected) = actual == expected || abort("\#{actual.inspect} instead of \#{expected.inspect}")
+      Pelton.run do
+        scope = binding
+        JSON.parse($stdin.read).each { |code| eval(code, scope, "#{document}") }
+        Pelton.stop
+      end
+    RUBY
+  end
+end

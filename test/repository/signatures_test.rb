@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+
+# The gems' sig/ declares exactly the public methods.
+class SignaturesTest < PeltonTest
+  # Methods that are public only for other files of Pelton.
+  INTERNAL = %w[
+    Pelton.report_error Pelton.report_stall Pelton::Watchdog.report Pelton::Watchdog.report_to
+    Pelton::Test.unrescued Pelton::Test.refuse_leftovers Pelton::Test.stalls
+    Pelton::Record.limit Pelton::Metrics.text Pelton::Metrics.families Pelton::Metrics.stats Pelton::Metrics.counters
+  ].freeze
+  # What ActiveModel defines for itself.
+  FOREIGN = %w[. #].flat_map do |kind|
+    %w[attribute_aliases attribute_aliases= attribute_aliases? attribute_method_patterns attribute_method_patterns= attribute_method_patterns?
+      include_root_in_json include_root_in_json= include_root_in_json? param_delimiter param_delimiter= param_delimiter?].map do |name|
+      "Pelton::Record::Model#{kind}#{name}"
+    end
+  end.freeze
+
+  # In a Ruby of its own, because rbs comes with Ruby, not with the bundle. Arguments: the folder, then INTERNAL.
+  PROGRAM = <<~'RUBY'
+    begin
+      gem "rbs"
+    rescue LoadError
+      exit 3
+    end
+    require "rbs"
+    require "pelton"
+    require "pelton/test"
+    require "pelton/memcached"
+    require "pelton/memcached/notifications"
+    require "pelton/http"
+    require "pelton/http/launcher"
+    unloadable = []
+    begin
+      require "pelton/http/websocket"
+    rescue LoadError
+      unloadable << "websocket.rbs" # only the bundle has its gem
+    end
+
+    begin
+      require "pelton/record"
+      require "pelton/record/async_record"
+      require "pelton/record/migrations"
+    rescue LoadError
+      unloadable << "record_databases.rbs" << "record.rbs" # their gem needs others
+    end
+
+    begin
+      require "pelton/web"
+      require "pelton/web/test"
+    rescue LoadError
+      unloadable << "web.rbs" << "web_controller.rbs" << "web_security.rbs" << "web_settings.rbs" << "web_pages.rbs" << "web_fragments.rbs" # so do its
+    end
+
+    # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.
+    DECLARED = Hash.new { |all, path| all[path] = {} }
+    PRIVATE = Hash.new { |all, path| all[path] = {} }
+
+    def names(types) = types.flat_map { |one| one.type.optional_keywords.keys + one.type.required_keywords.keys }.uniq.sort
+
+    def read(member, path, declared = DECLARED)
+      case member
+      when RBS::AST::Declarations::Class, RBS::AST::Declarations::Module
+        inside = [path, member.name.to_s].compact.join("::")
+        DECLARED[inside]
+        private = false
+        member.members.each do |one|
+          next private = true if one.is_a?(RBS::AST::Members::Private)
+          read(one, inside, private ? PRIVATE : DECLARED)
+        end
+      when RBS::AST::Members::MethodDefinition
+        types = member.respond_to?(:overloads) ? member.overloads.map(&:method_type) : member.types
+        any = types.any? { |one| one.type.rest_keywords }
+        declared[path]["#{member.kind == :singleton ? "." : "#"}#{member.name}"] = any ? nil : names(types)
+      when RBS::AST::Members::AttrReader, RBS::AST::Members::AttrAccessor
+        DECLARED[path]["##{member.name}"] = []
+        DECLARED[path]["##{member.name}="] = [] if member.is_a?(RBS::AST::Members::AttrAccessor)
+      when RBS::AST::Members::Alias
+        DECLARED[path]["##{member.new_name}"] = DECLARED[path]["##{member.old_name}"]
+      end
+    end
+
+    def complain(method, name, path, declared)
+      return if name.match?(/[.#]_/) || ARGV.include?("#{path}#{name}")
+      return puts "#{path}#{name} is there, but not declared" unless declared.key?(name)
+      keywords = method.parameters.filter_map { |kind, keyword| keyword if %i[key keyreq].include?(kind) }.sort
+      return if method.arity == -1 && keywords.empty? # the method is written in C, or passes its arguments on
+      puts "#{path}#{name} has the keywords #{keywords}" unless [nil, keywords].include?(declared[name])
+    end
+
+    Dir["{sig,pelton-*/sig}/*.rbs", base: root = ARGV.shift].map { |file| File.join(root, file) }.each do |file|
+      next if unloadable.include?(File.basename(file))
+      [RBS::Parser.parse_signature(File.read(file))].flatten.each { |one| read(one, nil) if one.respond_to?(:members) }
+    end
+    puts "#{DECLARED.values.sum(&:size)} methods"
+    DECLARED.each do |path, own|
+      mod = Object.const_get(path)
+      all = mod.ancestors.reverse.map { |one| DECLARED.fetch(one.name, {}) }.inject(:merge)
+      mod.singleton_methods(false).each { |name| complain(mod.method(name), ".#{name}", path, own) }
+      mod.public_instance_methods(false).each { |name| complain(mod.instance_method(name), "##{name}", path, all) }
+      PRIVATE[path].each_key do |name|
+        next puts "#{path}#{name} is declared, but no private method" unless mod.private_method_defined?(name[1..], false)
+        complain(mod.instance_method(name[1..]), name, path, PRIVATE[path])
+      end
+      own.each_key do |name|
+        there = name.start_with?(".") ? mod.respond_to?(name[1..]) : mod.method_defined?(name[1..]) || name == "#initialize"
+        puts "#{path}#{name} is declared, but not there" unless there
+      end
+    end
+  RUBY
+
+  def test_each_declared_method_exists_and_each_public_method_is_declared
+    output, errors, status = run_ruby(PROGRAM, ROOT, *INTERNAL, *FOREIGN, gems: true)
+    skip "this Ruby has no rbs" if status.exitstatus == 3
+    assert status.success?, errors
+    count, *complaints = output.lines(chomp: true)
+
+    assert_operator count.to_i, :>, 100
+    assert_empty complaints, "correct sig/"
+  end
+end
