@@ -22,20 +22,8 @@ class LabIntegrationTest < PeltonTest
     assert_empty results.select { |result| result.status == :skipped && !(result.contender.gem || result.contender.program) }.map(&:reason)
   end
 
-  def test_memcached
-    run_small("memcached", 50)
-  end
-
-  def test_crossover
-    run_small("crossover", 4)
-  end
-
-  def test_transfer
-    run_small("transfer", 1)
-  end
-
-  def test_waiting
-    run_small("waiting", 100)
+  {"memcached" => 50, "crossover" => 4, "transfer" => 1, "waiting" => 100, "eventmachine" => 64, "cache" => 800, "finds" => 200}.each do |name, size|
+    define_method(:"test_#{name}") { run_small(name, size) }
   end
 
   # The example of the guide.

@@ -8,6 +8,8 @@ Pelton::Record.connect(ENV.fetch("DATABASE"), pool: Integer(ENV.fetch("POOL")))
 
 class User < Pelton::Record::Model; end
 
+class Note < Pelton::Record::Model; end
+
 PAGES = {
   "/users" => -> { User.all(limit: 5).map(&:username).join("\n") },
   "/slow" => -> { User.with_sql(ENV.fetch("SLOW")).all.map(&:username).join("\n") },
@@ -18,7 +20,8 @@ PAGES = {
       5.times { User.where(id: rand(1..10_000)).update_all(visits: rand(1000)) }
     end
     "5"
-  end
+  end,
+  "/insert" => -> { Note.create!(text: "hello").id.to_s }
 }.freeze
 
 run lambda { |env| [200, {"content-type" => "text/plain"}, [PAGES.fetch(env["PATH_INFO"]).call]] }

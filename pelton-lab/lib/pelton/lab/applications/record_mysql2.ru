@@ -72,6 +72,17 @@ PAGES = {
   "/update" => lambda do |failed, answer|
     updates = Array.new(5) { "UPDATE users SET visits = #{rand(1000)} WHERE id = #{rand(1..10_000)}" }
     CLIENTS.each(["BEGIN", *updates, "COMMIT"], failed) { answer.call("5") }
+  end,
+  "/insert" => lambda do |failed, answer|
+    CLIENTS.take do |client|
+      query = client.query("INSERT INTO notes (text) VALUES ('hello')")
+      query.callback do
+        id = client.last_id
+        CLIENTS.give(client)
+        answer.call(id.to_s)
+      end
+      query.errback(&failed)
+    end
   end
 }.freeze
 

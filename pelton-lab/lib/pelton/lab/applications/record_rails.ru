@@ -15,11 +15,13 @@ class Application < Rails::Application
   config.logger = Logger.new(nil)
   config.active_support.isolation_level = :fiber if ENV["FIBERS"]
   routes.append do
-    %w[users slow row range update].each { |page| get "/#{page}", to: "main##{page}" }
+    %w[users slow row range update insert].each { |page| get "/#{page}", to: "main##{page}" }
   end
 end
 
 class User < ActiveRecord::Base; end
+
+class Note < ActiveRecord::Base; end
 
 class MainController < ActionController::Base
   before_action { request.env["puma.mark_as_io_bound"]&.call } if ENV["IO_BOUND"]
@@ -39,6 +41,8 @@ class MainController < ActionController::Base
     User.transaction { 5.times { User.where(id: rand(1..10_000)).update_all(visits: rand(1000)) } }
     render(plain: "5")
   end
+
+  def insert = render(plain: Note.create!(text: "hello").id.to_s)
 end
 
 Application.initialize!

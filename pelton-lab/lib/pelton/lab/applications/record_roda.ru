@@ -14,6 +14,8 @@ end
 
 class User < Sequel::Model; end
 
+class Note < Sequel::Model; end
+
 class Pages < Roda
   route do |r|
     response["content-type"] = "text/plain"
@@ -25,6 +27,7 @@ class Pages < Roda
       DB.transaction { 5.times { User.where(id: rand(1..10_000)).update(visits: rand(1000)) } }
       "5"
     end
+    r.get("insert") { Note.create(text: "hello").id.to_s }
   end
 end
 

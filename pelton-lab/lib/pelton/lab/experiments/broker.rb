@@ -49,39 +49,15 @@ Pelton::Lab.experiment "broker" do
       serve.call(run, programs.nginx(location, upstream: "upstream cache { server #{run.address}; keepalive 32; }"))
     end
 
-    race.contender "Pelton, Rack", style: "direct" do |run|
-      serve.call(run, programs.pelton(broker))
-    end
-
+    race.contender("Pelton, Rack", style: "direct") { |run| serve.call(run, programs.pelton(broker)) }
     # It receives each value as a String, instead of passing it on while it arrives.
-    race.contender "Pelton, Rack, get", style: "direct", rounds: 3 do |run|
-      serve.call(run, programs.pelton(programs.application("broker_get")))
-    end
-
-    race.contender "Pelton, Sinatra", style: "direct", gem: "sinatra", rounds: (3 if large) do |run|
-      serve.call(run, programs.pelton(sinatra))
-    end
-
-    race.contender "Puma, Rack, dalli", style: "blocking", gem: "puma", rounds: (3 unless large) do |run|
-      serve.call(run, programs.puma(dalli))
-    end
-
-    race.contender "Puma, Sinatra, dalli", style: "blocking", gem: "puma", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.puma(sinatra_dalli))
-    end
-
-    race.contender "Thin, Sinatra, dalli", style: "blocking", gem: "thin", rounds: 3 do |run|
-      serve.call(run, programs.thin(sinatra_dalli))
-    end
-
-    race.contender "Falcon, Rack, dalli", style: "direct", gem: "falcon", rounds: 3 do |run|
-      serve.call(run, programs.falcon(dalli), connections: 16)
-    end
-
-    race.contender "node", style: "callback", program: "node", rounds: 3 do |run|
-      serve.call(run, programs.node(File.read(programs.application("broker", "js"))))
-    end
-
+    race.contender("Pelton, Rack, get", style: "direct", rounds: 3) { |run| serve.call(run, programs.pelton(programs.application("broker_get"))) }
+    race.contender("Pelton, Sinatra", style: "direct", gem: "sinatra", rounds: (3 if large)) { |run| serve.call(run, programs.pelton(sinatra)) }
+    race.contender("Puma, Rack, dalli", style: "blocking", gem: "puma", rounds: (3 unless large)) { |run| serve.call(run, programs.puma(dalli)) }
+    race.contender("Puma, Sinatra, dalli", style: "blocking", gem: "puma", extra: true, rounds: 3) { |run| serve.call(run, programs.puma(sinatra_dalli)) }
+    race.contender("Thin, Sinatra, dalli", style: "blocking", gem: "thin", rounds: 3) { |run| serve.call(run, programs.thin(sinatra_dalli)) }
+    race.contender("Falcon, Rack, dalli", style: "direct", gem: "falcon", rounds: 3) { |run| serve.call(run, programs.falcon(dalli), connections: 16) }
+    race.contender("node", style: "callback", program: "node", rounds: 3) { |run| serve.call(run, programs.node(File.read(programs.application("broker", "js")))) }
     # It searches all that it has received again with each piece: a hundred large values are enough to see it.
     race.contender "Thin, EM::P::Memcache", style: "callback", gem: "thin", rounds: 3, at_most: (large ? 100 : 5_000) do |run|
       serve.call(run, programs.thin(programs.application("broker_eventmachine")))

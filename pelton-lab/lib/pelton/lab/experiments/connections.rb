@@ -18,21 +18,10 @@ Pelton::Lab.experiment "connections" do
   hello = "Hello World!"
 
   others = lambda do |race, serve, app|
-    race.contender "Thin", style: "callback", gem: "thin", rounds: 3 do |run|
-      serve.call(run, programs.thin(app))
-    end
-
-    race.contender "itsi", style: "blocking", gem: "itsi-server", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.itsi(app))
-    end
-
-    race.contender "Puma, 5 threads", style: "blocking", gem: "puma", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.puma(app))
-    end
-
-    race.contender "Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.falcon(app))
-    end
+    race.contender("Thin", style: "callback", gem: "thin", rounds: 3) { |run| serve.call(run, programs.thin(app)) }
+    race.contender("itsi", style: "blocking", gem: "itsi-server", extra: true, rounds: 3) { |run| serve.call(run, programs.itsi(app)) }
+    race.contender("Puma, 5 threads", style: "blocking", gem: "puma", extra: true, rounds: 3) { |run| serve.call(run, programs.puma(app)) }
+    race.contender("Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3) { |run| serve.call(run, programs.falcon(app)) }
   end
 
   race "ten thousand idle", size: {apart: 10_000}, rehearsal: 100, unit: "connections" do
@@ -67,14 +56,8 @@ Pelton::Lab.experiment "connections" do
       serve.call(run, programs.nginx("location / { return 200 \"#{hello}\"; }"))
     end
 
-    contender "Pelton", style: "direct" do |run|
-      serve.call(run, programs.pelton(app))
-    end
-
-    contender "iodine", style: "callback", gem: "iodine", rounds: 3 do |run|
-      serve.call(run, programs.iodine(app))
-    end
-
+    contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app)) }
+    contender("iodine", style: "callback", gem: "iodine", rounds: 3) { |run| serve.call(run, programs.iodine(app)) }
     others.call(self, serve, app)
 
     target 21, "memory of an idle keep-alive connection, of 10,000", of: "Pelton", at_most: 1.5, unit: "KB"
@@ -119,14 +102,8 @@ Pelton::Lab.experiment "connections" do
       end
     end
 
-    contender "Pelton", style: "direct" do |run|
-      serve.call(run, programs.pelton(app))
-    end
-
-    contender "iodine", style: "callback", gem: "iodine", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.iodine(app))
-    end
-
+    contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app)) }
+    contender("iodine", style: "callback", gem: "iodine", extra: true, rounds: 3) { |run| serve.call(run, programs.iodine(app)) }
     others.call(self, serve, app)
 
     target 22, "hello beside 100 slow readers of 8 MB: the longest of 100 answers", of: "Pelton", at_most: 50, unit: "ms", digits: 1
@@ -159,29 +136,12 @@ Pelton::Lab.experiment "connections" do
       serve.call(run) { |path| programs.nginx("sendfile on; location = /file { alias #{path}; }") }
     end
 
-    contender "Pelton", style: "direct" do |run|
-      serve.call(run) { programs.pelton(app) }
-    end
-
-    contender "Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3 do |run|
-      serve.call(run) { programs.puma(app) }
-    end
-
-    contender "itsi", style: "blocking", gem: "itsi-server", extra: true, rounds: 3 do |run|
-      serve.call(run) { programs.itsi(app) }
-    end
-
-    contender "iodine", style: "callback", gem: "iodine", extra: true, at_most: 1, rounds: 3 do |run|
-      serve.call(run) { programs.iodine(app) }
-    end
-
-    contender "Thin", style: "callback", gem: "thin", extra: true, at_most: 1, rounds: 3 do |run|
-      serve.call(run) { programs.thin(app) }
-    end
-
-    contender "Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3 do |run|
-      serve.call(run) { programs.falcon(app) }
-    end
+    contender("Pelton", style: "direct") { |run| serve.call(run) { programs.pelton(app) } }
+    contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3) { |run| serve.call(run) { programs.puma(app) } }
+    contender("itsi", style: "blocking", gem: "itsi-server", extra: true, rounds: 3) { |run| serve.call(run) { programs.itsi(app) } }
+    contender("iodine", style: "callback", gem: "iodine", extra: true, at_most: 1, rounds: 3) { |run| serve.call(run) { programs.iodine(app) } }
+    contender("Thin", style: "callback", gem: "thin", extra: true, at_most: 1, rounds: 3) { |run| serve.call(run) { programs.thin(app) } }
+    contender("Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3) { |run| serve.call(run) { programs.falcon(app) } }
 
     target nil, "a file of 100 MB by sendfile: growth of the server's memory", of: "Pelton", at_most: 10, metric: :grown_mb, unit: "MB", digits: 1
   end
@@ -201,30 +161,16 @@ Pelton::Lab.experiment "connections" do
       end
     end
 
-    baseline "nginx, proxy to a static upstream", style: "callback", program: "nginx" do |run|
-      serve.call(run, programs.nginx_proxy(bytes), digest: false)
-    end
-
-    contender "Pelton", style: "direct" do |run|
-      serve.call(run, programs.pelton(app))
-    end
-
+    baseline("nginx, proxy to a static upstream", style: "callback", program: "nginx") { |run| serve.call(run, programs.nginx_proxy(bytes), digest: false) }
+    contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app)) }
     # The least that reading costs.
     contender "nginx, reads and discards", style: "callback", program: "nginx", rounds: 3 do |run|
       serve.call(run, programs.nginx("location / { return 200 \"#{bytes}\"; }"), digest: false)
     end
 
-    contender "Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3 do |run|
-      serve.call(run, programs.puma(app))
-    end
-
-    contender "itsi", style: "blocking", gem: "itsi-server", rounds: 3 do |run|
-      serve.call(run, programs.itsi(app))
-    end
-
-    contender "Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.falcon(app))
-    end
+    contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3) { |run| serve.call(run, programs.puma(app)) }
+    contender("itsi", style: "blocking", gem: "itsi-server", rounds: 3) { |run| serve.call(run, programs.itsi(app)) }
+    contender("Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3) { |run| serve.call(run, programs.falcon(app)) }
 
     target 29, "an upload of 100 MB, read by the handler: CPU / nginx", of: "Pelton", at_most: 1.5
   end

@@ -38,10 +38,24 @@ Pelton::Lab.experiment "crossover" do
       one_by_one.call(run, cache)
     end
 
+    # Chains of gets by callbacks. `finished` is called when all have ended.
+    right = 0
+    chains = lambda do |cache, number, times, finished|
+      busy = number
+      chain = lambda do |left|
+        next (finished.call if (busy -= 1).zero?) if left.zero?
+        cache.get("key") do |value|
+          right += 1 if value == "value"
+          chain.call(left - 1)
+        end
+      end
+      number.times { chain.call(times) }
+      number * times
+    end
+
     contender "EM::P::Memcache", style: "callback", gem: "eventmachine", round_trips: trips do |run|
       require "eventmachine"
       EM.epoll
-      right = 0
       done = 0
       run.measure do
         EM.run do
@@ -52,17 +66,8 @@ Pelton::Lab.experiment "crossover" do
             Fiber.yield
             numbers.each do |number|
               run.point(number) do |times|
-                busy = number
-                chain = lambda do |left|
-                  next (fiber.resume if (busy -= 1).zero?) if left.zero?
-                  cache.get("key") do |value|
-                    right += 1 if value == "value"
-                    chain.call(left - 1)
-                  end
-                end
-                number.times { chain.call(times) }
+                done += chains.call(cache, number, times, -> { fiber.resume })
                 Fiber.yield
-                done += number * times
               end
             end
             EM.stop
@@ -74,7 +79,6 @@ Pelton::Lab.experiment "crossover" do
 
     contender "Pelton, callbacks", style: "callback", round_trips: trips do |run|
       require "pelton/memcached"
-      right = 0
       done = 0
       run.measure do
         Pelton.run do
@@ -82,18 +86,9 @@ Pelton::Lab.experiment "crossover" do
           cache.set("key", "value")
           numbers.each do |number|
             run.point(number) do |times|
-              busy = number
               all = Pelton::Operation.new
-              chain = lambda do |left|
-                next (all.succeed if (busy -= 1).zero?) if left.zero?
-                cache.get("key") do |value|
-                  right += 1 if value == "value"
-                  chain.call(left - 1)
-                end
-              end
-              number.times { chain.call(times) }
+              done += chains.call(cache, number, times, -> { all.succeed })
               all.await
-              done += number * times
             end
           end
         end

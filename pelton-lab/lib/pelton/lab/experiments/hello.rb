@@ -2,6 +2,7 @@
 
 require "digest"
 require "json"
+require "pelton/lab/number_format"
 require "pelton/lab/web_load"
 require "pelton/lab/web_programs"
 require "pelton/lab/web_server"
@@ -35,34 +36,13 @@ Pelton::Lab.experiment "hello" do
     race.server { Pelton::Lab::WebLoad.program("wrk") }
     race.also :cpu_us_per_operation, "CPU us/op"
 
-    race.baseline "nginx, return 200", style: "callback", program: "nginx" do |run|
-      serve.call(run, static, **load)
-    end
-
-    race.contender "Pelton", style: "direct" do |run|
-      serve.call(run, programs.pelton(app), **load)
-    end
-
-    race.contender "iodine", style: "callback", gem: "iodine", rounds: few do |run|
-      serve.call(run, programs.iodine(app), **load)
-    end
-
-    race.contender "itsi", style: "blocking", gem: "itsi-server", rounds: 3 do |run|
-      serve.call(run, programs.itsi(app), **load)
-    end
-
-    race.contender "Puma, 5 threads", style: "blocking", gem: "puma", rounds: few, extra: !few.nil? do |run|
-      serve.call(run, programs.puma(app), **load)
-    end
-
-    race.contender "Falcon", style: "direct", gem: "falcon", rounds: 3, extra: !few.nil? do |run|
-      serve.call(run, programs.falcon(app), **load)
-    end
-
-    race.contender "Thin", style: "callback", gem: "thin", extra: true, rounds: 3 do |run|
-      serve.call(run, programs.thin(app), **load)
-    end
-
+    race.baseline("nginx, return 200", style: "callback", program: "nginx") { |run| serve.call(run, static, **load) }
+    race.contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app), **load) }
+    race.contender("iodine", style: "callback", gem: "iodine", rounds: few) { |run| serve.call(run, programs.iodine(app), **load) }
+    race.contender("itsi", style: "blocking", gem: "itsi-server", rounds: 3) { |run| serve.call(run, programs.itsi(app), **load) }
+    race.contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: few, extra: !few.nil?) { |run| serve.call(run, programs.puma(app), **load) }
+    race.contender("Falcon", style: "direct", gem: "falcon", rounds: 3, extra: !few.nil?) { |run| serve.call(run, programs.falcon(app), **load) }
+    race.contender("Thin", style: "callback", gem: "thin", extra: true, rounds: 3) { |run| serve.call(run, programs.thin(app), **load) }
     race.contender "node", style: "callback", program: "node", rounds: 3, extra: !few.nil? do |run|
       serve.call(run, programs.node(<<~JAVASCRIPT), **load)
         require("http").createServer((request, response) => {
@@ -86,22 +66,13 @@ Pelton::Lab.experiment "hello" do
     target 12, "the same / Puma (4.7 of its requests/s)", of: "Pelton", to: "Puma, 5 threads", at_most: 0.213, digits: 3
   end
 
-  race "8 connections", size: {apart: 1}, **rounds do
-    about "the same on 8 connections: there is little to do at a time"
-    contenders.call(self, connections: 8)
-    target 12, "with 8 connections / nginx with as many (0.70; idle machine: 0.80)", of: "Pelton", at_most: 1 / 0.70
-  end
-
-  race "512 connections", size: {apart: 1}, **rounds do
-    about "the same on 512 connections"
-    contenders.call(self, connections: 512)
-    target 12, "with 512 connections / nginx with as many (0.90; idle machine: 1.00)", of: "Pelton", at_most: 1 / 0.90
-  end
-
-  race "4,096 connections", size: {apart: 2}, **rounds do
-    about "the same on 4,096 connections, which wrk opens anew in each round"
-    contenders.call(self, connections: 4_096)
-    target 12, "with 4,096 connections / nginx with as many (0.95; idle machine: 1.05)", of: "Pelton", at_most: 1 / 0.95
+  {8 => ["there is little to do at a time", 1, 0.70, 0.80], 512 => ["many at a time", 1, 0.90, 1.00],
+   4_096 => ["which wrk opens anew in each round", 2, 0.95, 1.05]}.each do |connections, (remark, seconds, share, idle)|
+    race "#{Pelton::Lab::NumberFormat.delimit(connections)} connections", size: {apart: seconds}, **rounds do
+      about "the same on #{name}: #{remark}"
+      contenders.call(self, connections:)
+      target 12, "with #{name} / nginx with as many (#{format("%.2f", share)}; idle machine: #{format("%.2f", idle)})", of: "Pelton", at_most: 1 / share
+    end
   end
 
   race "new connections", size: {apart: 1}, **rounds do
@@ -129,29 +100,12 @@ Pelton::Lab.experiment "hello" do
       end
     end
 
-    baseline "nginx, proxy to a static upstream", style: "callback", program: "nginx" do |run|
-      post.call(run, programs.nginx_proxy("10240"), digest: false)
-    end
-
-    contender "Pelton", style: "direct" do |run|
-      post.call(run, programs.pelton(reader))
-    end
-
-    contender "iodine", style: "callback", gem: "iodine", rounds: 3 do |run|
-      post.call(run, programs.iodine(reader))
-    end
-
-    contender "itsi", style: "blocking", gem: "itsi-server", rounds: 3 do |run|
-      post.call(run, programs.itsi(reader))
-    end
-
-    contender "Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3 do |run|
-      post.call(run, programs.puma(reader))
-    end
-
-    contender "Falcon", style: "direct", gem: "falcon", rounds: 3, extra: true do |run|
-      post.call(run, programs.falcon(reader))
-    end
+    baseline("nginx, proxy to a static upstream", style: "callback", program: "nginx") { |run| post.call(run, programs.nginx_proxy("10240"), digest: false) }
+    contender("Pelton", style: "direct") { |run| post.call(run, programs.pelton(reader)) }
+    contender("iodine", style: "callback", gem: "iodine", rounds: 3) { |run| post.call(run, programs.iodine(reader)) }
+    contender("itsi", style: "blocking", gem: "itsi-server", rounds: 3) { |run| post.call(run, programs.itsi(reader)) }
+    contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3) { |run| post.call(run, programs.puma(reader)) }
+    contender("Falcon", style: "direct", gem: "falcon", rounds: 3, extra: true) { |run| post.call(run, programs.falcon(reader)) }
 
     target 28, "POST of 10 KB of JSON, read and answered: time a request / nginx's proxy to a static upstream (0.6 of its requests/s)",
       of: "Pelton", at_most: 1 / 0.6
@@ -161,21 +115,10 @@ Pelton::Lab.experiment "hello" do
     about "a handler that computes for a millisecond, in one process and in two"
     server { Pelton::Lab::WebLoad.program("wrk") }
 
-    baseline "Pelton, -w 1", style: "direct" do |run|
-      serve.call(run, programs.pelton(app, "-w", "1"), "/busy")
-    end
-
-    contender "Pelton, -w 2", style: "direct" do |run|
-      serve.call(run, programs.pelton(app, "-w", "2"), "/busy")
-    end
-
-    contender "Puma, -w 1", style: "blocking", gem: "puma", rounds: 3 do |run|
-      serve.call(run, programs.puma(app, workers: 1), "/busy")
-    end
-
-    contender "Puma, -w 2", style: "blocking", gem: "puma", rounds: 3 do |run|
-      serve.call(run, programs.puma(app, workers: 2), "/busy")
-    end
+    baseline("Pelton, -w 1", style: "direct") { |run| serve.call(run, programs.pelton(app, "-w", "1"), "/busy") }
+    contender("Pelton, -w 2", style: "direct") { |run| serve.call(run, programs.pelton(app, "-w", "2"), "/busy") }
+    contender("Puma, -w 1", style: "blocking", gem: "puma", rounds: 3) { |run| serve.call(run, programs.puma(app, workers: 1), "/busy") }
+    contender("Puma, -w 2", style: "blocking", gem: "puma", rounds: 3) { |run| serve.call(run, programs.puma(app, workers: 2), "/busy") }
 
     target 26, "1 ms of CPU a request: time with -w 2 / -w 1 (1.8 times the requests/s)", of: "Pelton, -w 2", at_most: 0.556, digits: 3
   end

@@ -7,6 +7,48 @@ require "pelton/lab/memcached_server"
 Pelton::Lab.experiment "memcached" do
   about "SET, GET and DEL of many keys: blocking calls against callbacks, Deferrables and fibers"
 
+  # The work, one operation after the other.
+  one_by_one = lambda do |run, cache, numbers = 1.upto(run.size)|
+    numbers.each { |n| cache.set("key#{n}", "value#{n}") }
+    numbers.each { |n| run.expect("value#{n}", cache.get("key#{n}")) }
+    numbers.each { |n| cache.delete("key#{n}") }
+  end
+
+  # The work, all of it at once.
+  all_by_eventmachine = lambda do |run|
+    require "eventmachine"
+    EM.epoll
+    right = 0
+    run.measure(3 * run.size) do
+      EM.run do
+        cache = EM::P::Memcache.connect(run.host, run.port)
+        1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") { right += 1 } }
+        1.upto(run.size) { |n| cache.get("key#{n}") { |value| right += 1 if value == "value#{n}" } }
+        1.upto(run.size) do |n|
+          cache.delete("key#{n}") do
+            right += 1
+            EM.stop if n == run.size
+          end
+        end
+      end
+    end
+    run.expect(3 * run.size, right, "the number of right answers")
+  end
+
+  all_by_pelton = lambda do |run|
+    require "pelton/memcached"
+    right = 0
+    run.measure(3 * run.size) do
+      Pelton.run do
+        cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
+        1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") { right += 1 } }
+        1.upto(run.size) { |n| cache.get("key#{n}") { |value| right += 1 if value == "value#{n}" } }
+        1.upto(run.size) { |n| cache.delete("key#{n}") { right += 1 } }
+      end
+    end
+    run.expect(3 * run.size, right, "the number of right answers")
+  end
+
   # The same work in every style. In a latency sweep the less known libraries take part with --peers only.
   clients = lambda do |race, sweep: false|
     race.server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
@@ -15,42 +57,16 @@ Pelton::Lab.experiment "memcached" do
     race.baseline "libmemcached", style: "blocking", gem: "memcached", at_most: 2_000, round_trips: 3 do |run|
       require "memcached"
       cache = Memcached.new(run.address, timeout: 10)
-      run.measure(3 * run.size) do
-        1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") }
-        1.upto(run.size) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
-        1.upto(run.size) { |n| cache.delete("key#{n}") }
-      end
+      run.measure(3 * run.size) { one_by_one.call(run, cache) }
     end
 
     race.contender "dalli", style: "blocking", gem: "dalli", at_most: 1_000, round_trips: 3, extra: sweep do |run|
       require "dalli"
       cache = Dalli::Client.new(run.address, protocol: :meta, raw: true, socket_timeout: 10)
-      run.measure(3 * run.size) do
-        1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") }
-        1.upto(run.size) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
-        1.upto(run.size) { |n| cache.delete("key#{n}") }
-      end
+      run.measure(3 * run.size) { one_by_one.call(run, cache) }
     end
 
-    race.contender "EM::P::Memcache, all at once", style: "callback", gem: "eventmachine", at_most: 10_000 do |run|
-      require "eventmachine"
-      EM.epoll
-      right = 0
-      run.measure(3 * run.size) do
-        EM.run do
-          cache = EM::P::Memcache.connect(run.host, run.port)
-          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") { right += 1 } }
-          1.upto(run.size) { |n| cache.get("key#{n}") { |value| right += 1 if value == "value#{n}" } }
-          1.upto(run.size) do |n|
-            cache.delete("key#{n}") do
-              right += 1
-              EM.stop if n == run.size
-            end
-          end
-        end
-      end
-      run.expect(3 * run.size, right, "the number of right answers")
-    end
+    race.contender("EM::P::Memcache, all at once", style: "callback", gem: "eventmachine", at_most: 10_000, &all_by_eventmachine)
 
     race.contender "EM::P::Memcache, one by one", style: "callback", gem: "eventmachine", at_most: 1_000, round_trips: 3 do |run|
       require "eventmachine"
@@ -90,9 +106,7 @@ Pelton::Lab.experiment "memcached" do
           left = 100
           1.upto(100) do |first|
             Fiber.new do
-              first.step(run.size, 100) { |n| cache.set("key#{n}", "value#{n}") }
-              first.step(run.size, 100) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
-              first.step(run.size, 100) { |n| cache.delete("key#{n}") }
+              one_by_one.call(run, cache, first.step(run.size, 100))
               EM.stop if (left -= 1).zero?
             end.resume
           end
@@ -100,19 +114,7 @@ Pelton::Lab.experiment "memcached" do
       end
     end
 
-    race.contender "Pelton, a block each", style: "callback" do |run|
-      require "pelton/memcached"
-      right = 0
-      run.measure(3 * run.size) do
-        Pelton.run do
-          cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
-          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") { right += 1 } }
-          1.upto(run.size) { |n| cache.get("key#{n}") { |value| right += 1 if value == "value#{n}" } }
-          1.upto(run.size) { |n| cache.delete("key#{n}") { right += 1 } }
-        end
-      end
-      run.expect(3 * run.size, right, "the number of right answers")
-    end
+    race.contender("Pelton, a block each", style: "callback", &all_by_pelton)
 
     race.contender "Pelton, Deferrables", style: "deferrable", extra: sweep do |run|
       require "pelton/memcached"
@@ -133,14 +135,7 @@ Pelton::Lab.experiment "memcached" do
       run.measure(3 * run.size) do
         Pelton.run do
           cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
-          tasks = Array.new(100) do |i|
-            Pelton.spawn do
-              (i + 1).step(run.size, 100) { |n| cache.set("key#{n}", "value#{n}") }
-              (i + 1).step(run.size, 100) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
-              (i + 1).step(run.size, 100) { |n| cache.delete("key#{n}") }
-            end
-          end
-          tasks.each(&:await)
+          Array.new(100) { |i| Pelton.spawn { one_by_one.call(run, cache, (i + 1).step(run.size, 100)) } }.each(&:await)
         end
       end
     end
@@ -148,12 +143,7 @@ Pelton::Lab.experiment "memcached" do
     race.contender "Pelton, one fiber", style: "direct", at_most: 2_000, round_trips: 3 do |run|
       require "pelton/memcached"
       run.measure(3 * run.size) do
-        Pelton.run do
-          cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
-          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") }
-          1.upto(run.size) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
-          1.upto(run.size) { |n| cache.delete("key#{n}") }
-        end
+        Pelton.run { one_by_one.call(run, Pelton::Memcached::Client.new(run.address, timeout: 10)) }
       end
     end
 
@@ -162,11 +152,7 @@ Pelton::Lab.experiment "memcached" do
       instead_of: ("libmemcached" if sweep) do |run|
       require "pelton/memcached"
       cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
-      run.measure(3 * run.size) do
-        1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") }
-        1.upto(run.size) { |n| run.expect("value#{n}", cache.get("key#{n}")) }
-        1.upto(run.size) { |n| cache.delete("key#{n}") }
-      end
+      run.measure(3 * run.size) { one_by_one.call(run, cache) }
     end
   end
 
@@ -201,39 +187,9 @@ Pelton::Lab.experiment "memcached" do
     disturb { |server, keys| server.stall(keys / 100_000.0) }
     metric :rss_mb, "RSS MB", digits: 0
 
-    contender "EM::P::Memcache", style: "callback", gem: "eventmachine", extra: true do |run|
-      require "eventmachine"
-      EM.epoll
-      right = 0
-      run.measure(3 * run.size) do
-        EM.run do
-          cache = EM::P::Memcache.connect(run.host, run.port)
-          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") { right += 1 } }
-          1.upto(run.size) { |n| cache.get("key#{n}") { |value| right += 1 if value == "value#{n}" } }
-          1.upto(run.size) do |n|
-            cache.delete("key#{n}") do
-              right += 1
-              EM.stop if n == run.size
-            end
-          end
-        end
-      end
-      run.expect(3 * run.size, right, "the number of right answers")
-    end
+    contender("EM::P::Memcache", style: "callback", gem: "eventmachine", extra: true, &all_by_eventmachine)
 
-    contender "Pelton", style: "callback" do |run|
-      require "pelton/memcached"
-      right = 0
-      run.measure(3 * run.size) do
-        Pelton.run do
-          cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
-          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}") { right += 1 } }
-          1.upto(run.size) { |n| cache.get("key#{n}") { |value| right += 1 if value == "value#{n}" } }
-          1.upto(run.size) { |n| cache.delete("key#{n}") { right += 1 } }
-        end
-      end
-      run.expect(3 * run.size, right, "the number of right answers")
-    end
+    contender("Pelton", style: "callback", &all_by_pelton)
 
     target 3, "peak memory with 300,000 operations queued, a block each", of: "Pelton", at_most: 100, unit: "MB", digits: 0
   end

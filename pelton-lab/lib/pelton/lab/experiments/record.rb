@@ -24,6 +24,7 @@ Pelton::Lab.experiment "record" do
     kind.open(run, folder) do |database|
       next if database.table_exists?(:users) && database[:users].count == 10_000
       database.create_table(:users) { primary_key :id; String :username; Integer :visits, default: 0 } # rubocop:disable Style/Semicolon
+      database.create_table(:notes) { primary_key(:id).then { String :text } }
       (1..10_000).each_slice(1000) { |ids| database[:users].import(%i[id username], ids.map { |id| [id, "user #{id}"] }) }
     end
   end
@@ -33,7 +34,8 @@ Pelton::Lab.experiment "record" do
     "/slow" => ->(body) { body == names },
     "/row" => ->(body) { JSON.parse(body).then { |user| user["username"] == "user #{user["id"]}" } },
     "/range" => ->(body) { JSON.parse(body).map { |user| user["id"] }.then { |ids| ids == (ids[0]...(ids[0] + 20)).to_a } },
-    "/update" => ->(body) { body == "5" }
+    "/update" => ->(body) { body == "5" },
+    "/insert" => ->(body) { body.match?(/\A\d+\z/) }
   }
 
   # The contenders of a race, which load a page of theirs by the block.
@@ -41,6 +43,8 @@ Pelton::Lab.experiment "record" do
     database = Pelton::Lab::Database::ALL.fetch(name)
     race.also :cpu_us_per_operation, "CPU us/op", digits: 0
     race.also :grown_mb, "grown by, MB", digits: 0
+    race.also :p99_ms, "p99 ms", digits: 1
+    race.also :tail, "p99 / p50", digits: 1
     race.server { |processes, core, _| database.start(processes, core) }
 
     serve = lambda do |run, library, command, environment = {}, connections: pool|
@@ -58,28 +62,21 @@ Pelton::Lab.experiment "record" do
             run.expect(["200", true], [answer.code, expected.fetch(path).call(answer.body)], "an answer's status, and whether it has the rows")
           end
           check.call
-          run.measure_server(server) { load.call(run, server) }
+          run.measure_server(server) do
+            load.call(run, server).tap do |done|
+              run.record(:p99_ms, done.p99_ms)
+              run.record(:tail, done.p99_ms / done.p50_ms.to_f)
+            end
+          end
           check.call
         end
       end
     end
 
-    race.baseline "Rails, Puma", style: "blocking", gem: "rails" do |run|
-      serve.call(run, :rails, programs.puma(rails), connections: 5)
-    end
-
-    race.contender "Record, Pelton", style: "direct" do |run|
-      serve.call(run, :record, programs.pelton(record))
-    end
-
-    race.contender "Roda, Sequel, Puma", style: "blocking", gem: "roda" do |run|
-      serve.call(run, :sequel, programs.puma(roda), connections: 5)
-    end
-
-    race.contender "Roda, Sequel, Falcon", style: "direct", gem: "falcon", rounds: 3 do |run|
-      serve.call(run, :sequel, programs.falcon(roda), {"FIBERS" => "1"})
-    end
-
+    race.baseline("Rails, Puma", style: "blocking", gem: "rails") { |run| serve.call(run, :rails, programs.puma(rails), connections: 5) }
+    race.contender("Record, Pelton", style: "direct") { |run| serve.call(run, :record, programs.pelton(record)) }
+    race.contender("Roda, Sequel, Puma", style: "blocking", gem: "roda") { |run| serve.call(run, :sequel, programs.puma(roda), connections: 5) }
+    race.contender("Roda, Sequel, Falcon", style: "direct", gem: "falcon", rounds: 3) { |run| serve.call(run, :sequel, programs.falcon(roda), {"FIBERS" => "1"}) }
     # Puma's answers to requests that wait: threads beyond the five for those that say so, and more threads for all.
     race.contender "Rails, Puma, io-bound", style: "blocking", gem: "rails", rounds: 3 do |run|
       serve.call(run, :rails, programs.puma(rails, io_threads: 20), {"IO_BOUND" => "1"}, connections: 25)
@@ -95,9 +92,7 @@ Pelton::Lab.experiment "record" do
 
     # What the article stood on, in today's version. It knows no other database.
     if name == "MariaDB"
-      race.contender "mysql2/em, Thin", style: "callback", gem: "mysql2", rounds: 3 do |run|
-        serve.call(run, :mysql2, programs.thin(mysql2))
-      end
+      race.contender("mysql2/em, Thin", style: "callback", gem: "mysql2", rounds: 3) { |run| serve.call(run, :mysql2, programs.thin(mysql2)) }
     end
   end
 
@@ -146,14 +141,27 @@ Pelton::Lab.experiment "record" do
         end
         target 19, "20 ms queries, a pool of 100 (0.65 of 5,000 requests/s)", of: "Record, Pelton", at_most: 200 / 0.65, metric: :us_per_operation, unit: "us", digits: 0 if name == "PostgreSQL"
       end
+
+      race "1,000 requests that wait, #{name}", size: {apart: 1}, **rounds do
+        about "the same query for 1,000 connections and a pool of 40: how much memory does a waiting request take?"
+        contenders.call(self, name, "/slow", pool: 40) do |run, server|
+          Pelton::Lab::WebLoad.new(run).wrk(server.url("/slow"), seconds: run.size, connections: 1_000)
+        end
+        target nil, "1,000 requests that wait for #{name}: memory of the process", of: "Record, Pelton", at_most: 80, metric: :rss_mb, unit: "MB", digits: 0
+      end
     end
 
-    {"one row" => "/row", "20 rows" => "/range", "an update of 5 rows" => "/update"}.each do |title, path|
+    {"one row" => "/row", "20 rows" => "/range", "an update of 5 rows" => "/update", "an insert" => "/insert", "the page again" => "/users"}.each do |title, path|
       race "#{title}, #{name}", size: {apart: 1}, **rounds do
-        about "#{title} by primary key, of 10,000, for 64 connections (HttpArena's shapes)"
+        about "#{title} for 64 connections; rows are found by their primary keys, of 10,000"
         contenders.call(self, name, path) do |run, server|
           Pelton::Lab::WebLoad.new(run).wrk(server.url(path), seconds: run.size)
         end
+        target nil, "five users, 64 clients, a pool of 20, #{name}: p99 / p50", of: "Record, Pelton", at_most: 4, metric: :tail, unit: "times" if path == "/users"
+        next unless path == "/insert" && name == "SQLite"
+        target nil, "an insert into SQLite: time a request / Rails on Puma (1.5 times its requests/s)", of: "Record, Pelton", at_most: 1 / 1.5
+        target nil, "the same / Roda with Sequel on Puma (1.2 times)", of: "Record, Pelton", to: "Roda, Sequel, Puma", at_most: 1 / 1.2
+        target nil, "the same: p99 / Rails'", of: "Record, Pelton", at_most: 0.2, metric: :p99_ms
       end
     end
   end

@@ -35,6 +35,17 @@ Pelton::Lab.experiment "transfer" do
     end
   end
 
+  # Reads all into one buffer.
+  read = lambda do |received, socket|
+    socket.write(received.request)
+    buffer = String.new(capacity: 65_536)
+    begin
+      loop { received << socket.readpartial(65_536, buffer) }
+    rescue EOFError
+      socket.close
+    end
+  end
+
   # In node's style: a stream with data events. It measures itself, from connecting to the end.
   node = <<~JAVASCRIPT
     const [host, port, bytes, digest] = process.argv.slice(1);
@@ -58,16 +69,7 @@ Pelton::Lab.experiment "transfer" do
     race.baseline "Ruby, readpartial", style: "blocking" do |run|
       require "socket"
       received = tally.new(run)
-      run.measure do
-        socket = TCPSocket.new(run.host, run.port)
-        socket.write(received.request)
-        buffer = String.new(capacity: 65_536)
-        begin
-          loop { received << socket.readpartial(65_536, buffer) }
-        rescue EOFError
-          socket.close
-        end
-      end
+      run.measure { read.call(received, TCPSocket.new(run.host, run.port)) }
       received.check
     end
 
@@ -88,18 +90,7 @@ Pelton::Lab.experiment "transfer" do
       require "async"
       require "socket"
       received = tally.new(run)
-      run.measure do
-        Async do
-          socket = TCPSocket.new(run.host, run.port)
-          socket.write(received.request)
-          buffer = String.new(capacity: 65_536)
-          begin
-            loop { received << socket.readpartial(65_536, buffer) }
-          rescue EOFError
-            socket.close
-          end
-        end.wait
-      end
+      run.measure { Async { read.call(received, TCPSocket.new(run.host, run.port)) }.wait }
       received.check
     end
 
@@ -113,18 +104,7 @@ Pelton::Lab.experiment "transfer" do
     race.contender "Pelton, readpartial", style: "direct" do |run|
       require "pelton"
       received = tally.new(run)
-      run.measure do
-        Pelton.run do
-          stream = Pelton.connect(run.host, run.port)
-          stream.write(received.request)
-          buffer = String.new(capacity: 65_536)
-          begin
-            loop { received << stream.readpartial(65_536, buffer) }
-          rescue EOFError
-            stream.close
-          end
-        end
-      end
+      run.measure { Pelton.run { read.call(received, Pelton.connect(run.host, run.port)) } }
       received.check
     end
 

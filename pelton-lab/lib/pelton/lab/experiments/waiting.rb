@@ -10,13 +10,13 @@ Pelton::Lab.experiment "waiting" do
     about "the memory of a fiber that waits"
     metric :kb, "KB each", digits: 1
 
-    # Records the memory of each fiber that `parking` starts. It gets a Proc, which each fiber calls before it waits.
-    weigh = lambda do |run, parking, pause|
+    # Records the memory of each fiber that `start` starts. It gets a Proc, which each fiber calls before it waits.
+    weigh = lambda do |run, &start|
       parked = 0
       before = run.rss_kb
-      parking.call(-> { parked += 1 })
+      run.size.times { |n| start.call(-> { parked += 1 }, n) }
       50.times do # a busy machine takes longer
-        pause.call
+        sleep 0.2
         break if parked == run.size
       end
       run.expect(run.size, parked, "the number of parked fibers")
@@ -28,15 +28,7 @@ Pelton::Lab.experiment "waiting" do
       run.measure do
         Async do |task|
           fibers = []
-          park = lambda do |parking|
-            run.size.times do
-              fibers << task.async do
-                parking.call
-                sleep 3600
-              end
-            end
-          end
-          weigh.call(run, park, -> { sleep 0.2 })
+          weigh.call(run) { |parking, _| fibers << task.async { parking.call.then { sleep 3600 } } }
           fibers.each(&:stop)
         end.wait
       end
@@ -46,15 +38,7 @@ Pelton::Lab.experiment "waiting" do
       require "pelton"
       run.measure do
         Pelton.run do
-          park = lambda do |parking|
-            run.size.times do
-              Pelton.spawn do
-                parking.call
-                sleep 3600
-              end
-            end
-          end
-          weigh.call(run, park, -> { sleep 0.2 })
+          weigh.call(run) { |parking, _| Pelton.spawn { parking.call.then { sleep 3600 } } }
           Pelton.stop
         end
       end
@@ -66,15 +50,7 @@ Pelton::Lab.experiment "waiting" do
       run.measure do
         Pelton.run do
           cache = Pelton::Memcached::Client.new("127.0.0.1:#{silent.addr[1]}", timeout: 60)
-          park = lambda do |parking|
-            run.size.times do |n|
-              Pelton.spawn do
-                parking.call
-                cache.get("key#{n}")
-              end
-            end
-          end
-          weigh.call(run, park, -> { sleep 0.2 })
+          weigh.call(run) { |parking, n| Pelton.spawn { parking.call.then { cache.get("key#{n}") } } }
           Pelton.stop
         end
       end
@@ -89,40 +65,30 @@ Pelton::Lab.experiment "waiting" do
     about "two fibers that wake each other in turn"
     metric :cpu_us_per_operation, "us"
 
-    # The work of one of the two.
-    play = lambda do |run, mine, other|
-      (run.size / 2).times do
-        mine.pop
-        other.push(true)
+    # The block starts a player; the method waits for it.
+    play = lambda do |run, await, &spawn|
+      ping, pong = Queue.new, Queue.new
+      players = [[ping, pong], [pong, ping]].map do |mine, other|
+        spawn.call do
+          (run.size / 2).times do
+            mine.pop
+            other.push(true)
+          end
+        end
       end
+      ping.push(true)
+      players.each(&await)
+      run.expect(1, ping.size + pong.size, "the number of balls")
     end
 
     contender "async, Queue", style: "direct", gem: "async", extra: true do |run|
       require "async"
-      run.measure do
-        Async do |task|
-          ping = Queue.new
-          pong = Queue.new
-          players = [task.async { play.call(run, ping, pong) }, task.async { play.call(run, pong, ping) }]
-          ping.push(true)
-          players.each(&:wait)
-          run.expect(1, ping.size + pong.size, "the number of balls")
-        end.wait
-      end
+      run.measure { Async { |task| play.call(run, :wait) { |&player| task.async(&player) } }.wait }
     end
 
     contender "Pelton, Queue", style: "direct" do |run|
       require "pelton"
-      run.measure do
-        Pelton.run do
-          ping = Queue.new
-          pong = Queue.new
-          players = [Pelton.spawn { play.call(run, ping, pong) }, Pelton.spawn { play.call(run, pong, ping) }]
-          ping.push(true)
-          players.each(&:await)
-          run.expect(1, ping.size + pong.size, "the number of balls")
-        end
-      end
+      run.measure { Pelton.run { play.call(run, :await) { |&player| Pelton.spawn(&player) } } }
     end
 
     target 23, "to wait and be woken, by a Queue", of: "Pelton, Queue", at_most: 0.3, unit: "us"
@@ -136,66 +102,46 @@ Pelton::Lab.experiment "waiting" do
 
     passes = 10
 
-    contender "EventMachine, add and cancel", style: "callback", gem: "eventmachine", at_most: 100_000 do |run|
-      require "eventmachine"
-      EM.epoll
-      EM.set_max_timers(run.size * 2) # it keeps cancelled timers until they are due
+    cancel = lambda do |run, reactor, cancel_all|
       pass = lambda do
         timers = []
-        timers << EM.add_timer(60) { raise "it was cancelled" } while timers.size < run.size / passes
-        timers.each { |timer| EM.cancel_timer(timer) }
+        timers << reactor.add_timer(60) { raise "it was cancelled" } while timers.size < run.size / passes
+        cancel_all.call(timers)
       end
-      EM.run do
+      reactor.run do
         pass.call
         run.measure { passes.times { pass.call } }
-        EM.stop
+        reactor.stop
       end
     end
 
-    contender "EventMachine, add and fire", style: "callback", gem: "eventmachine", at_most: 100_000 do |run|
-      require "eventmachine"
-      EM.epoll
+    fire = lambda do |run, reactor, _|
       fired = 0
       pass = lambda do |wanted, &done|
         added = fired
         while added < wanted
-          EM.add_timer(0.001) { done.call if (fired += 1) == wanted }
+          reactor.add_timer(0.001) { done.call if (fired += 1) == wanted }
           added += 1
         end
       end
-      each_pass = ->(left) { pass.call(fired + run.size / passes) { (left > 1) ? each_pass.call(left - 1) : EM.stop } }
-      EM.run { each_pass.call(1) }
-      run.measure { EM.run { each_pass.call(passes) } }
+      each_pass = ->(left) { pass.call(fired + run.size / passes) { (left > 1) ? each_pass.call(left - 1) : reactor.stop } }
+      reactor.run { each_pass.call(1) }
+      run.measure { reactor.run { each_pass.call(passes) } }
       run.expect(run.size + run.size / passes, fired, "the number of timers that fired")
     end
 
-    contender "Pelton, add and cancel", style: "callback" do |run|
-      require "pelton"
-      pass = lambda do
-        timers = []
-        timers << Pelton.add_timer(60) { raise "it was cancelled" } while timers.size < run.size / passes
-        timers.each { |timer| timer.cancel }
+    {"add and cancel" => cancel, "add and fire" => fire}.each do |what, work|
+      contender "EventMachine, #{what}", style: "callback", gem: "eventmachine", at_most: 100_000 do |run|
+        require "eventmachine"
+        EM.epoll
+        EM.set_max_timers(run.size * 2) # it keeps cancelled timers until they are due
+        work.call(run, EM, ->(timers) { timers.each { |timer| EM.cancel_timer(timer) } })
       end
-      Pelton.run do
-        pass.call
-        run.measure { passes.times { pass.call } }
-      end
-    end
 
-    contender "Pelton, add and fire", style: "callback" do |run|
-      require "pelton"
-      fired = 0
-      pass = lambda do |wanted, &done|
-        added = fired
-        while added < wanted
-          Pelton.add_timer(0.001) { done.call if (fired += 1) == wanted }
-          added += 1
-        end
+      contender "Pelton, #{what}", style: "callback" do |run|
+        require "pelton"
+        work.call(run, Pelton, ->(timers) { timers.each(&:cancel) })
       end
-      each_pass = ->(left) { pass.call(fired + run.size / passes) { each_pass.call(left - 1) if left > 1 } }
-      Pelton.run { each_pass.call(1) }
-      run.measure { Pelton.run { each_pass.call(passes) } }
-      run.expect(run.size + run.size / passes, fired, "the number of timers that fired")
     end
 
     # 3,100 instructions with the collector's, like Object.new of a class that keeps its block.

@@ -83,9 +83,7 @@ Pelton::Lab.experiment "web" do
     server { Pelton::Lab::WebLoad.program("wrk") }
     also :cpu_us_per_operation, "CPU us/op"
 
-    baseline "hello, Pelton", style: "direct" do |run|
-      serve.call(run, programs.pelton(programs.application("hello")), "/") { |answer| answer.body == text }
-    end
+    baseline("hello, Pelton", style: "direct") { |run| serve.call(run, programs.pelton(programs.application("hello")), "/") { |answer| answer.body == text } }
     contender "Web, the version known", style: "direct" do |run|
       headers = {"Cookie" => "user=Ada", "If-None-Match" => "*"}
       serve.call(run, programs.pelton(web), "/messages/versioned", headers: headers) { |answer| answer.code == "304" && answer["etag"] }

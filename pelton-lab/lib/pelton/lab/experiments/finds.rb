@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+require "pelton/lab/database"
+
+# What a model costs without a web server around it: one find after the other, a thousand at once, and all rows of a large table.
+Pelton::Lab.experiment "finds" do
+  about "models of Pelton::Record in one process beside Sequel::Model alone: single finds, a thousand at once, a hundred thousand rows"
+  only_when_named
+
+  # Yields the address of a filled database for a library, and Sequel's own connection to it.
+  fill = lambda do |database, run, library, rows, &block|
+    Dir.mktmpdir("pelton-lab") do |folder|
+      database.open(run, folder) do |opened|
+        unless opened.table_exists?(:users) && opened[:users].count == rows
+          opened.create_table!(:users) { primary_key(:id).then { String :username }.then { Integer :visits } }
+          (1..rows).each_slice(1_000) { |ids| opened[:users].import(%i[id username visits], ids.map { |id| [id, "user #{id}", id] }) }
+        end
+      end
+      block.call(database.address(run, library, folder))
+    end
+  end
+
+  record = lambda do |database, run, rows, pool: 20, &work|
+    require "pelton/record"
+    fill.call(database, run, :record, rows) do |address|
+      Pelton.run do
+        Pelton::Record.connect(address, pool:, timeout: 30)
+        work.call(Class.new(Pelton::Record::Model) { self.table_name = "users" })
+        Pelton::Record.disconnect
+      end
+    end
+  end
+
+  sequel = lambda do |database, run, rows, threads: 1, &work|
+    require "sequel"
+    fill.call(database, run, :sequel, rows) do |address|
+      opened = Sequel.connect(address.sub(/\Asqlite:/, "extralite:"), max_connections: threads, pool_timeout: 30, keep_reference: false)
+      %w[journal_mode=WAL synchronous=NORMAL].each { |pragma| opened.run("PRAGMA #{pragma}") } if opened.database_type == :sqlite
+      work.call(Class.new(Sequel::Model(opened[:users])))
+      opened.disconnect
+    end
+  end
+
+  Pelton::Lab::Database::ALL.each do |name, database|
+    check = ->(run, user, id) { run.expect("user #{id}", user.username) }
+
+    race "one after the other, #{name}", size: {free: 2_000}, unit: "finds" do
+      about "a row by its primary key, again and again, by one fiber and by one thread"
+      server { |processes, core, _| database.start(processes, core) }
+      also :cpu_us_per_operation, "CPU us/op"
+
+      work = ->(run, model, find) { run.measure { run.size.times { |i| (1 + i * 7 % 1_000).then { |id| check.call(run, model.public_send(find, id), id) } } } }
+      baseline("Sequel::Model", style: "blocking") { |run| sequel.call(database, run, 1_000) { |model| work.call(run, model, :with_pk!) } }
+      contender("Record", style: "direct") { |run| record.call(database, run, 1_000) { |model| work.call(run, model, :find) } }
+
+      target nil, "a find by primary key, #{name}: Record, one fiber / Sequel::Model alone, blocking", of: "Record", at_most: 1.0
+    end
+
+    race "a thousand at once, #{name}", size: {free: 1_000}, unit: "finds", rehearsal: 200 do
+      about "by a fiber each, which share queries, and by 100 threads"
+      server { |processes, core, _| database.start(processes, core) }
+      also :cpu_us_per_operation, "CPU us/op"
+      also :queries, "queries", digits: 0
+
+      baseline "Sequel::Model, 100 threads", style: "blocking" do |run|
+        sequel.call(database, run, 1_000, threads: 100) do |model|
+          work, done = Queue.new, Queue.new
+          100.times { Thread.new { loop { work.pop.then { |id| done << [model.with_pk!(id), id] } } } }
+          times = lambda do
+            run.size.times { |i| work << 1 + i }
+            run.size.times { done.pop.then { |user, id| check.call(run, user, id) } }
+          end
+          times.call # the connections are open now
+          run.measure(&times)
+        end
+      end
+
+      contender "Record, a fiber each", style: "direct" do |run|
+        record.call(database, run, 1_000) do |model|
+          times = -> { Array.new(run.size) { |i| Pelton.spawn { check.call(run, model.find(1 + i), 1 + i) } }.each(&:await) }
+          times.call
+          before = Pelton::Record.stats[:queries]
+          run.measure(&times)
+          run.record(:queries, Pelton::Record.stats[:queries] - before)
+        end
+      end
+
+      target nil, "1,000 finds at once, #{name}: time / Sequel with 100 threads (3 times its finds)", of: "Record, a fiber each", at_most: 1 / 3.0
+      target nil, "the same: queries", of: "Record, a fiber each", at_most: 20, metric: :queries, unit: "queries", digits: 0
+    end
+
+    race "all rows, #{name}", size: {free: 100_000}, unit: "rows", rounds: 3, rehearsal: 5_000 do
+      about "one row after the other by find_each"
+      server { |processes, core, _| database.start(processes, core) }
+      metric :grown_mb, "grown by, MB", digits: 1
+
+      contender "Record", style: "direct" do |run|
+        record.call(database, run, run.size) do |model|
+          model.limit(2_000).find_each(&:username) # code and caches
+          before = run.rss_kb
+          rows = 0
+          run.record(:grown_mb, 0)
+          run.measure do
+            model.find_each do |user|
+              check.call(run, user, rows += 1)
+              run.record(:grown_mb, [run[:grown_mb], (run.rss_kb - before) / 1024.0].max) if (rows % 1_000).zero?
+            end
+          end
+          run.expect(run.size, rows, "the number of rows")
+        end
+      end
+
+      target nil, "100,000 rows by find_each, #{name}: growth of memory", of: "Record", at_most: 20, unit: "MB", digits: 1
+    end
+  end
+end
