@@ -49,7 +49,7 @@ class ArchitectureTest < PeltonTest
   end
 
   def test_no_file_is_long
-    files = all_ruby_files + root_files("{,pelton-*/}{test,benchmark,rakelib}/**/*.rb") + site_files
+    files = all_ruby_files + root_files("{,pelton-*/}{test,rakelib}/**/*.rb") + site_files
     long = files.to_h { |file| [file, read(file).count("\n")] }.select { |_, lines| lines > 400 }
 
     assert_empty long

@@ -36,7 +36,7 @@ class DocumentsTest < PeltonTest
   end
 
   def test_files_that_are_named_are_there
-    missing = each_match(%r{`((?:\.ci|lib|test|ext|docs|benchmark|bin|exe|core|ruby|pelton-\w+)/[\w.*/-]+)`}).reject do |_, name|
+    missing = each_match(%r{`((?:\.ci|lib|test|ext|docs|bin|exe|core|ruby|pelton-\w+)/[\w.*/-]+)`}).reject do |_, name|
       [name, "ext/pelton/#{name}"].any? { |pattern| Dir[pattern, base: ROOT].any? }
     end
 
@@ -45,7 +45,7 @@ class DocumentsTest < PeltonTest
 
   # File names in commands, which have no backticks.
   def test_programs_that_are_run_are_there
-    missing = each_match(%r{^ {4}.*?((?:test|benchmark|pelton-\w+)/[\w/]+\.\w+)}, DOCUMENTS).reject { |_, name| File.exist?(File.join(ROOT, name)) }
+    missing = each_match(%r{^ {4}.*?((?:test|pelton-\w+)/[\w/]+\.\w+)}, DOCUMENTS).reject { |_, name| File.exist?(File.join(ROOT, name)) }
 
     assert_empty missing
   end

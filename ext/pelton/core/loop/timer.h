@@ -8,15 +8,13 @@
  * Timers with deadlines in nanoseconds of a monotonic clock. Adding and cancelling cost O(1), and no function here
  * allocates. A timer never expires before its deadline. Not thread-safe.
  *
- * The timers lie in a hierarchical wheel (docs/internals/adr/002-timers.md): level n has 64 slots of 64^n ticks each. A timer
- * lies on the level of the highest base-64 digit in which its tick differs from the current tick. Therefore all timers
- * of level n are due before any timer of level n + 1, and a jump of the clock, however far, touches each occupied slot
- * once.
+ * The timers lie in a hierarchical wheel (docs/internals/adr/002-timers.md): level n has 64 slots of 64^n ticks each. A
+ * timer lies on the level of the highest base-64 digit in which its tick differs from the current tick. Therefore all
+ * timers of level n are due before any timer of level n + 1, and a jump of the clock, however far, touches each
+ * occupied slot once.
  */
-#ifndef PEL_TIMER_TICK_BITS    /* benchmark/timer measures other values */
 #define PEL_TIMER_TICK_BITS 14 /* 16.4 us: the resolution of the wheel, not of the deadlines, which are exact */
-#endif
-#define PEL_TIMER_LEVELS 9 /* 64^9 ticks cover every 64-bit deadline */
+#define PEL_TIMER_LEVELS 9     /* 64^9 ticks cover every 64-bit deadline */
 #define PEL_TIMER_SLOTS 64
 
 struct pel_timer_link {

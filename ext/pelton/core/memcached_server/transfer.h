@@ -26,8 +26,8 @@ struct pel_item *pel_memcached_download_take(struct pel_memcached_session *sessi
 
 /* ---- for the commands ----------------------------------------------------------------------------------------- */
 
-/* Starts to receive the value of a storage command. Returns 1; or 0 after it has appended an error reply: then the value
- * will be discarded. */
+/* Starts to receive the value of a storage command. Returns 1; or 0 after it has appended an error reply: then the
+ * value will be discarded. */
 int pel__memcached_upload_begin(struct pel_memcached_session *session, const struct pel_memcached_request *request,
                                 int64_t expiry, struct pel_buffer *output);
 

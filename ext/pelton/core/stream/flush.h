@@ -4,8 +4,8 @@
 /*
  * The loop keeps a list of the streams that have output, and flushes them together before it waits. An owner whose
  * output belongs to one peer alone flushes its stream earlier, when its job is done and no more of the peer's bytes are
- * at hand (docs/internals/adr/019): the peer then works while the owner's next job runs. A stream that many fibers share keeps to
- * one write a tick.
+ * at hand (docs/internals/adr/019): the peer then works while the owner's next job runs. A stream that many fibers
+ * share keeps to one write a tick.
  */
 
 struct pel_loop;

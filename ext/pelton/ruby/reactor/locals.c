@@ -4,8 +4,8 @@
 
 /*
  * Fiber-locals (Thread.current[:x]) are carried from fiber to fiber, so that callbacks see them as if all callbacks ran
- * on one fiber (docs/internals/adr/008-fiber-locals-and-stacks.md). There is one set, the loop's. A worker that hands the loop
- * over leaves this set to the next worker. When its callback has ended, the changes that the callback has made
+ * on one fiber (docs/internals/adr/008-fiber-locals-and-stacks.md). There is one set, the loop's. A worker that hands
+ * the loop over leaves this set to the next worker. When its callback has ended, the changes that the callback has made
  * meanwhile are added to the loop's set, as other callbacks have left it. Only a fiber itself can read its
  * fiber-locals.
  *

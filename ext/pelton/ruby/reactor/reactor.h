@@ -20,10 +20,10 @@
 /*
  * The reactor: a loop, the fibers that wait for it, and the queues of ready jobs. Each thread has at most one.
  *
- * Fibers (docs/internals/architecture.md has the state table): exactly one worker fiber, the loop runner, runs the loop, and
- * callbacks run on it. When a callback waits, the fiber it runs on is parked with it, and a pooled worker becomes the
- * loop runner. A fiber that parks while nothing else is pending waits inline, without a switch. One function alone
- * switches fibers, pel_switch in switch.c, and it uses Fiber#transfer alone.
+ * Fibers (docs/internals/architecture.md has the state table): exactly one worker fiber, the loop runner, runs the
+ * loop, and callbacks run on it. When a callback waits, the fiber it runs on is parked with it, and a pooled worker
+ * becomes the loop runner. A fiber that parks while nothing else is pending waits inline, without a switch. One
+ * function alone switches fibers, pel_switch in switch.c, and it uses Fiber#transfer alone.
  *
  * Where no reactor runs, pel_park makes the loop's iterations itself and blocks the thread.
  */

@@ -4,8 +4,9 @@
 #include "ruby/base/protect.h"
 
 /*
- * Workers: making them, ending them, and handing the loop over to them. docs/internals/architecture.md has the state table of
- * fibers. Each rule here that looks needless was paid for with a crash (docs/internals/adr/001-promote-and-inline.md).
+ * Workers: making them, ending them, and handing the loop over to them. docs/internals/architecture.md has the state
+ * table of fibers. Each rule here that looks needless was paid for with a crash
+ * (docs/internals/adr/001-promote-and-inline.md).
  */
 
 /* ---- a worker's life ------------------------------------------------------------------------------------------ */
