@@ -197,13 +197,6 @@ class WebRenderingTest < PeltonTest
     assert_equal "[<p>before</p>kept &lt;y inner<p>&lt;</p>]", request(app, "GET", "/cached?key=%3Cy&name=%3C").body
   end
 
-  # A page is marked where its fragments are: nobody who sends what looks like a mark can insert one.
-  def test_text_that_looks_like_a_fragment_s_mark
-    found = templates({"page.html.erb" => "<% @marked = _mark(Pelton::HTTP::Fragment.new('secret')) %><%= @text %>"})
-
-    assert_equal "\0#{"0" * 16}:0\0", found.render("page", assigns: {text: "\0#{"0" * 16}:0\0"})
-  end
-
   def test_a_client_that_has_the_page_gets_304
     app = application
     first = request(app, "GET", "/other")

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "pelton/clock"
+require_relative "problem"
 
 module Pelton
   module Web

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "pelton"
+
 module Pelton
   module Web
     # The application is written or set up wrongly: trying again does not help.

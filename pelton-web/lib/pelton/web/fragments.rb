@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "pelton/http"
 require_relative "fragments/key"
 require_relative "fragments/memory"
 require_relative "fragments/memcached"

@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
 require "json"
+require "rack"
+require_relative "accept"
+require_relative "settings"
 
 module Pelton
   module Web

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "error"
+
 module Pelton
   module Web
     # An application's settings: one object, with a method and a writer for each. An unknown name raises, so a misspelt setting does not

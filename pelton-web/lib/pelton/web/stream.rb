@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "pelton/metrics"
+require_relative "settings"
 
 module Pelton
   module Web
@@ -36,8 +37,8 @@ module Pelton
         def stats = @stats ||= {open: 0, opened: 0, cancelled: 0}
 
         # @raise [TooManyStreams] there may be no more
-        def admit(settings)
-          raise TooManyStreams, "Too many streams are open. Try again in some seconds." if settings.max_streams && stats[:open] >= settings.max_streams
+        def admit(most)
+          raise TooManyStreams, "Too many streams are open. Try again in some seconds." if most && stats[:open] >= most
         end
 
         # Counts what the block does as a stream.

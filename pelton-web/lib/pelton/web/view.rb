@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require "securerandom"
 require_relative "fragments"
 require_relative "html"
 require_relative "helpers"
+require_relative "pieces"
 
 module Pelton
   module Web
@@ -14,10 +14,7 @@ module Pelton
       include Helpers
 
       NO_LOCALS = {}.freeze
-      # Stands in a page's text for a fragment. Nobody outside can know or write it: see {_pieces}.
-      MARK = "\0#{SecureRandom.hex(8)}:"
-      MARKED = /#{Regexp.escape(MARK)}(\d+)\0/
-      private_constant :NO_LOCALS, :MARK, :MARKED
+      private_constant :NO_LOCALS
 
       # Leaves {Fragments#fetch} with a text that is one client's own, so that nothing is kept.
       class Own < StandardError
@@ -44,7 +41,7 @@ module Pelton
         @_contents = nil
         @_out = nil
         @_stream = nil
-        @_fragments = nil
+        @_pieces = nil
         @_token = nil
         @_cached = false
       end
@@ -162,13 +159,7 @@ module Pelton
 
       # Adds a fragment to the page.
       # @private
-      def _insert(fragment) = @_out << (@_stream ? fragment.text : _mark(fragment))
-
-      # @private
-      def _mark(fragment)
-        (@_fragments ||= []) << fragment
-        "#{MARK}#{@_fragments.size - 1}\0"
-      end
+      def _insert(fragment) = @_out << (@_stream ? fragment.text : (@_pieces ||= Pieces.new).mark(fragment))
 
       # Whether this client's forms have a token: fragments for such clients are kept apart.
       # @private
@@ -179,23 +170,15 @@ module Pelton
 
       # Inserts a form's token: apart from the compression, and in no fragment.
       # @private
-      def _insert_token(field) = HTML.new(@_stream ? field : _mark(HTTP::Fragment.secret(field)))
+      def _insert_token(field) = HTML.new(@_stream ? field : (@_pieces ||= Pieces.new).mark(HTTP::Fragment.secret(field)))
 
       # The text with its fragments in their places.
       # @private
-      def _text(text) = @_fragments ? HTML.new(text.gsub(MARKED) { @_fragments.fetch($1.to_i).text }) : text
+      def _text(text) = @_pieces ? HTML.new(@_pieces.text(text)) : text
 
       # The same as a page that is sent in pieces.
       # @private
-      def _pieces(text)
-        page = HTTP::Page.new
-        return page << text unless @_fragments
-        text.split(MARKED).each_with_index do |part, index|
-          next page << @_fragments.fetch(part.to_i) if index.odd?
-          page << part unless part.empty?
-        end
-        page
-      end
+      def _pieces(text) = @_pieces ? @_pieces.page(text) : HTTP::Page.new << text
 
       # The page: first its own template, then the layout round it.
       # @private

@@ -55,14 +55,14 @@ module Pelton
         # @raise [TooManyStreams]
         # @raise [Error] another server than Pelton's runs the application
         def websocket(**options, &block)
-          Stream.admit(settings)
+          Stream.admit(settings.max_streams)
           status, headers, body = HTTP::WebSocket.accept(@env, **options) { |socket| Stream.count { block.call(socket) } }
           response.headers.update(headers)
           answer(body, status: status)
         end
 
         def answer_stream(status, headers, kind: Stream, **options, &block)
-          Stream.admit(settings)
+          Stream.admit(settings.max_streams)
           answer(kind.new(@env, **options, &block), status: status)
           response.headers.update(headers)
           nil

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require_relative "../fragments"
+require_relative "../pieces"
+
+module Pelton
+  module Web
+    class Fragments
+      # Rack middleware for applications of other frameworks: a page in which {Helper#fragment} was called is sent in pieces, with its entity tag, and
+      # compressed for clients that take gzip. All other responses pass.
+      #
+      #     class Shop < Sinatra::Base
+      #       use Pelton::Web::Fragments::Pages
+      #       helpers Pelton::Web::Fragments::Helper
+      #     end
+      class Pages
+        STORE = "pelton.web.fragments"
+        PIECES = "pelton.web.pieces"
+
+        # @param app [#call]
+        # @param store [Fragments]
+        def initialize(app, store = Fragments.default)
+          @app = app
+          @store = store
+        end
+
+        # @asynchronous where the application waits
+        def call(env)
+          env[STORE] = @store
+          status, headers, body = @app.call(env)
+          return [status, headers, body] unless (pieces = env[PIECES]) && body.respond_to?(:each)
+          headers = headers.reject { |name, _| name.casecmp?("content-length") } # that of the marks
+          (env["REQUEST_METHOD"] == "HEAD") ? [status, headers, body] : pieces.page(text_of(body)).response(env, status, headers)
+        end
+
+        private
+
+        def text_of(body)
+          text = +""
+          body.each { |part| text << part }
+          text
+        ensure
+          body.close if body.respond_to?(:close)
+        end
+      end
+
+      # What the templates and routes of such an application call. It needs the method `env`.
+      module Helper
+        # Keeps what the block returns, compressed, until the key changes. The block's value is HTML, and the same for all who see the page: no form's token.
+        #
+        #     <%= fragment(["post", post.id, post.updated_at]) { partial("post", locals: {post: post}) } %>
+        #
+        # @param key [Object] see {Key}
+        # @param ttl [Numeric, nil] seconds after which it is rendered anew
+        # @yieldreturn [String]
+        # @return [String] stands for the fragment in the page's text, escaped or not
+        # @raise (see Fragments#fetch)
+        # @asynchronous if the block waits
+        def fragment(key, ttl: nil)
+          pieces = env[Pages::PIECES] ||= Pieces.new
+          store = env.fetch(Pages::STORE) { raise ConfigurationError, "fragment needs the middleware Pelton::Web::Fragments::Pages: use it in the application" }
+          render = -> { pieces.text(yield.to_s) }
+          pieces.mark(ttl ? store.fetch(key, ttl: ttl, &render) : store.fetch(key, &render))
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require "securerandom"
+require "pelton/http"
+
+module Pelton
+  module Web
+    # The fragments of a page. Until the page is complete, a mark stands in its text for each.
+    class Pieces
+      # Nobody outside can know or write it.
+      MARK = "\0#{SecureRandom.hex(8)}:"
+      MARKED = /#{Regexp.escape(MARK)}(\d+)\0/
+      private_constant :MARK, :MARKED
+
+      def initialize = @fragments = []
+
+      # @param fragment [HTTP::Fragment]
+      # @return [String] stands for the fragment, and stays the same when it is escaped as HTML
+      def mark(fragment)
+        @fragments << fragment
+        "#{MARK}#{@fragments.size - 1}\0"
+      end
+
+      # @param text [String] with marks
+      # @return [String] with the fragments in their places
+      def text(text) = text.gsub(MARKED) { @fragments.fetch($1.to_i).text }
+
+      # @param text [String] with marks
+      # @return [HTTP::Page]
+      def page(text)
+        page = HTTP::Page.new
+        text.split(MARKED).each_with_index do |part, index|
+          next page << @fragments.fetch(part.to_i) if index.odd?
+          page << part unless part.empty?
+        end
+        page
+      end
+    end
+  end
+end
