@@ -51,7 +51,7 @@ class ConditionsTest < PeltonTest
   def test_the_number_of_values_is_checked
     assert_match(/1 values for the 2 placeholders/, assert_raises(ArgumentError) { Author.where("age > ? AND age < ?", 1) }.message)
     assert_match(/no value for :to/, assert_raises(ArgumentError) { Author.where("age < :to", from: 1) }.message)
-    assert_raises(ArgumentError) { Author.where(3) }
+    [3, true, false, [true]].each { |value| assert_match(/where takes a Hash/, assert_raises(ArgumentError) { Author.where(value) }.message) }
   end
 
   def test_values_never_become_sql

@@ -58,7 +58,7 @@ module Pelton
 
       # The socket leads nowhere from now on: whatever the collector closes, the parent's session stays.
       def forget(connections)
-        connections.each { |connection| IO.for_fd(connection.socket, autoclose: false).reopen(File::NULL, "r+") }
+        connections.each { |connection| IO.for_fd(connection.socket_io.fileno, autoclose: false).reopen(File::NULL, "r+") }
       rescue PG::Error, SystemCallError
         nil
       end

@@ -87,7 +87,7 @@ module Pelton
             when Sequel::LiteralString, Sequel::SQL::Expression then condition
             when String then of_text(condition, values)
             when Array then of(relation, *condition)
-            when Symbol, true, false then condition
+            when Symbol then condition
             else raise ArgumentError, "where takes a Hash, a String with its values, or an expression of Sequel, not a #{condition.class}"
             end
           end
