@@ -37,9 +37,6 @@ class CArchitectureTest < PeltonTest
 
   ROOMS = CORE.merge(RUBY).freeze
 
-  # Rooms whose files are layers: their calls point one way, also from room to room.
-  LAYERED = %w[ruby/stream ruby/tls ruby/http ruby/memcached].freeze
-
   # Calls that one C file alone may make.
   ALONE = {
     /\brb_(protect|jump_tag)\b/ => "ruby/base/protect.c",
@@ -82,8 +79,9 @@ class CArchitectureTest < PeltonTest
     core.each { |file| refute_match(/#\s*include\s*["<]ruby/, read(file), file) }
   end
 
-  def test_the_files_of_layered_rooms_call_each_other_one_way
-    calls = calls_in(LAYERED)
+  # Their calls point one way, also from room to room.
+  def test_the_files_of_ruby_call_each_other_one_way
+    calls = calls_in("ruby")
     circles = TSort.each_strongly_connected_component(calls.method(:each_key), ->(file, &block) { calls.fetch(file).each(&block) })
 
     refute_empty calls.values.flatten
@@ -127,9 +125,9 @@ class CArchitectureTest < PeltonTest
 
   def code(file) = read(file).gsub(%r{/\*.*?\*/|//[^\n]*}m, "")
 
-  # Source => the sources of the rooms whose functions it names.
-  def calls_in(rooms)
-    sources = c_files.grep(%r{\A#{Regexp.union(rooms)}/.+\.c\z}).to_h { |file| [file, code(file)] }
+  # Source => the sources of the same folder, or of its rooms, whose functions it names.
+  def calls_in(folder)
+    sources = c_files.grep(%r{\A#{folder}/.+\.c\z}).to_h { |file| [file, code(file)] }
     homes = sources.flat_map { |file, text| text.scan(/^\w[^;{}()=]*\b(pel_\w+)\([^;{}]*\)\s*\{/).map { |(name)| [name, file] } }.to_h
     sources.to_h { |file, text| [file, text.scan(/\bpel_\w+/).filter_map { |name| homes[name] }.uniq - [file]] }
   end

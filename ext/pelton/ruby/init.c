@@ -7,8 +7,6 @@
 #include "ruby/memcached/memcached.h"
 #include "ruby/memcached/server_class.h"
 #include "ruby/operation/operation.h"
-#include "ruby/reactor/inotify.h"
-#include "ruby/reactor/timer_table_class.h"
 #include "ruby/scheduler/scheduler.h"
 #include "ruby/stream/stream.h"
 #include "ruby/tls/tls.h"
@@ -27,7 +25,6 @@ void Init_pelton(void)
     pel_init_scheduler();
     pel_init_operation();
     pel_init_failure();
-    pel_init_operation_timeout();
     pel_init_task();
     pel_init_timer();
     pel_init_timer_table();

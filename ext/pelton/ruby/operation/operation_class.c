@@ -113,4 +113,5 @@ void pel_init_operation(void)
     rb_define_method(pel_cOperation, "state", operation_state, 0);
     rb_define_method(pel_cOperation, "done?", operation_done_p, 0);
     rb_define_method(pel_cOperation, "result", operation_result, 0);
+    pel_init_operation_timeout(pel_operation_settle);
 }

@@ -14,6 +14,8 @@ struct operation_timeout {
 /* operation => its timeout. Guarded by the GVL. */
 static st_table *timeouts;
 
+static void (*settle)(struct pel_operation *operation, enum pel_state state, VALUE result, int splat);
+
 static void operation_timeout_mark(void *data)
 {
     struct operation_timeout *timeout = data;
@@ -84,7 +86,7 @@ static void operation_timeout_on_timeout(struct pel_reactor *reactor, struct pel
     struct operation_timeout *timeout = (struct operation_timeout *)timer;
     VALUE object = timeout->object, error = timeout->error;
 
-    pel_operation_settle(timeout->operation, PEL_FAILED, error, 0);
+    settle(timeout->operation, PEL_FAILED, error, 0);
     pel_operation_written(object);
     RB_GC_GUARD(error);
 }
@@ -137,8 +139,9 @@ static VALUE operation_timeout(VALUE self, VALUE seconds)
     return self;
 }
 
-void pel_init_operation_timeout(void)
+void pel_init_operation_timeout(void (*settle_operation)(struct pel_operation *, enum pel_state, VALUE, int))
 {
+    settle = settle_operation;
     timeouts = st_init_numtable();
     rb_define_method(pel_cOperation, "timeout", operation_timeout, 1);
 }

@@ -77,13 +77,13 @@ static struct pel_descriptor *descriptor_for(struct pel_reactor *reactor, int fd
     return descriptor;
 }
 
-static void unlink_awaited(struct pel_awaited *awaited)
+void pel_descriptor_unlink(struct pel_awaited *awaited)
 {
-    struct pel_awaited **link = &awaited->descriptor->awaited;
+    struct pel_awaited **link = awaited->descriptor ? &awaited->descriptor->awaited : NULL;
 
-    while (*link && *link != awaited)
+    while (link && *link && *link != awaited)
         link = &(*link)->next;
-    if (*link)
+    if (link && *link)
         *link = awaited->next;
 }
 
@@ -116,33 +116,13 @@ static VALUE arm_awaited(VALUE argument)
     return Qnil;
 }
 
-int pel_descriptors_wait(struct pel_reactor *reactor, struct pel_awaited *awaited, int count, int64_t deadline)
+int pel_descriptor_arm(struct pel_reactor *reactor, struct pel_waiter *waiter, struct pel_awaited *awaited)
 {
-    struct pel_waiter waiter = {.exception = Qfalse};
-    struct arming arming = {.reactor = reactor, .waiter = &waiter};
-    int state = 0, ready = 0;
+    struct arming arming = {.reactor = reactor, .waiter = waiter, .awaited = awaited};
+    int state;
 
-    for (int i = 0; i < count && !state; i++) {
-        arming.awaited = &awaited[i];
-        pel_protect(arm_awaited, (VALUE)&arming, &state);
-        ready |= awaited[i].ready;
-    }
-    if (!state && !ready)
-        state = pel_park_protected(reactor, &waiter, deadline);
-    for (int i = 0; i < count; i++)
-        if (awaited[i].descriptor)
-            unlink_awaited(&awaited[i]);
+    pel_protect(arm_awaited, (VALUE)&arming, &state);
     return state;
-}
-
-unsigned pel_descriptor_wait(struct pel_reactor *reactor, VALUE io, int fd, unsigned events, int64_t deadline)
-{
-    struct pel_awaited awaited = {.io = io, .fd = fd, .events = events};
-    int state = pel_descriptors_wait(reactor, &awaited, 1, deadline);
-
-    if (state)
-        pel_rethrow(state);
-    return awaited.ready;
 }
 
 unsigned pel_descriptor_forget(struct pel_reactor *reactor, int fd)

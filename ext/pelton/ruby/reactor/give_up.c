@@ -53,7 +53,7 @@ static VALUE make_given_up(VALUE nothing)
  * another fiber than the one that was ended last, which has resumed that one. */
 static void stop_for_good(rb_event_flag_t event, VALUE self, VALUE object, ID method, VALUE class)
 {
-    struct pel_reactor *reactor = pel_reactor_peek(self);
+    struct pel_reactor *reactor = RTYPEDDATA_DATA(self); /* as pel_end_fiber has set the hook */
     int state;
 
     if (rb_fiber_current() == reactor->caller || object == reactor->self) /* a hook, called by what waits */

@@ -1,5 +1,3 @@
-#include "ruby/reactor/inotify.h"
-
 #include "ruby/reactor/reactor.h"
 
 /* The inotify system calls, for which Ruby has no methods. Ruby code reads the descriptor, and parses the events. */

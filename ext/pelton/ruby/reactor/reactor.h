@@ -283,7 +283,11 @@ void pel_init_reactor_class(void);
 void pel_init_run(void);
 void pel_init_worker(void);
 void pel_init_timer(void);
+void pel_init_timer_table(void);
 void pel_init_watchdog(void);
 void pel_init_stop_limit(void);
+
+/* Pelton::Inotify, on systems that have inotify: EventMachine's file watches use it. */
+void pel_init_inotify(void);
 
 #endif

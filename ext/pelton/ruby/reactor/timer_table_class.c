@@ -1,8 +1,7 @@
-#include "ruby/reactor/timer_table_class.h"
+#include "ruby/reactor/reactor.h"
 
 #include "core/base/slab.h"
 #include "ruby/base/protect.h"
-#include "ruby/reactor/reactor.h"
 
 /*
  * Pelton::TimerTable: one-shot timers by number. The owner keeps a Hash of the callables by the same numbers
