@@ -24,7 +24,7 @@ namespace :record do
       end
       abort "AUDIT_SEED=#{seed} makes the same faults of #{bad.join(", ")}" if bad.any?
     RUBY
-    libraries = %w[-Ilib -Ipelton-record/lib]
+    libraries = %w[-Ilib -Ipelton-sequel/lib -Ipelton-record/lib]
     sh(RbConfig.ruby, *libraries, "-e", program, "--", arguments[:seconds] || "600", *arguments[:databases]&.split, verbose: false)
   end
 
@@ -44,7 +44,7 @@ namespace :record do
     Bundler.with_unbundled_env do
       environment = {"BUNDLE_GEMFILE" => File.expand_path("gemfiles/sequel.rb"), "BUNDLE_SILENCE_ROOT_WARNING" => "1"}
       sh environment, "bundle check >/dev/null 2>&1 || bundle install --quiet", verbose: false
-      sh environment, "bundle", "exec", "ruby", "-Ilib", "-Ipelton-record/lib", "pelton-record/test/support/sequel_comparison.rb", specs, *arguments[:databases]&.split, verbose: false
+      sh environment, "bundle", "exec", "ruby", "-Ilib", "-Ipelton-sequel/lib", "-Ipelton-record/lib", "pelton-record/test/support/sequel_comparison.rb", specs, *arguments[:databases]&.split, verbose: false
     end
   end
 end

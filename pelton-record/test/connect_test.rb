@@ -16,30 +16,6 @@ class ConnectTest < PeltonTest
     assert_empty Pelton::Record.databases
   end
 
-  def test_it_works_in_a_reactor_and_outside
-    assert_equal [1, 1], [connect.get(1), Pelton.run { connect.get(1) }]
-  end
-
-  def test_a_file_that_cannot_be_opened
-    error = assert_raises(Pelton::Record::ConfigurationError) { connect("sqlite:///nowhere/at/all.db") }
-
-    assert_equal ["sqlite:///nowhere/at/all.db: there is no folder /nowhere/at: create it", false], [error.message, error.retriable?]
-    error = assert_raises(Pelton::Record::ConnectionError) { connect("sqlite:///proc") }
-
-    assert_match(%r{\Asqlite:///proc: unable to open database file}, error.message)
-  end
-
-  def test_sequel_s_options_pass
-    assert_equal "the name", connect("sqlite::memory:", name: "the name").opts[:name]
-  end
-
-  def test_a_missing_driver_is_named
-    program = "require 'pelton/record'; def (Pelton::Record::Driver).require(feature) = raise(LoadError.new.tap { |e| e.instance_variable_set(:@path, feature) }); Pelton::Record.connect('postgres://h/d')"
-    _, errors, = run_ruby(program, gems: true)
-
-    assert_match(/the driver is missing: gem install pg, or add gem "pg" to the Gemfile/, errors)
-  end
-
   # A class of Sequel's own, beside those of Record.
   def test_a_plain_model_of_sequel_has_the_database
     first = connect

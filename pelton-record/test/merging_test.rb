@@ -23,7 +23,7 @@ class MergingTest < PeltonTest
   end
 
   def teardown
-    Pelton::Record.merge = true
+    Pelton::Record::Model.merge_finds = true
     super
   end
 
@@ -134,7 +134,7 @@ class MergingTest < PeltonTest
   # What the server refuses though it looks like a key.
   def test_when_the_shared_query_fails_each_asks_alone
     shared = queries { assert_equal [ann, bob], together([ann.id, bob.id]) { |id| Author.find(id) } }.grep(SHARED)
-    batch = Pelton::Record::Merging::Batch
+    batch = Pelton::Database::Batch
     failing = Module.new { define_method(:query) { @rows.succeed(nil) } }
 
     refute_empty shared
@@ -150,7 +150,7 @@ class MergingTest < PeltonTest
   end
 
   def test_off_for_a_block
-    sent = queries { Pelton.run { Pelton.map(@ids.first(5)) { |id| Pelton::Record.without_merging { Tag.find(id) } } } }
+    sent = queries { Pelton.run { Pelton.map(@ids.first(5)) { |id| Tag.without_merging { Tag.find(id) } } } }
 
     assert_equal 5, sent.size
     assert_equal(1, queries { together(@ids.first(5)) { |id| Tag.find(id) } }.size)
@@ -171,7 +171,7 @@ class MergingTest < PeltonTest
   end
 
   def test_off_by_one_setting
-    Pelton::Record.merge = false
+    Pelton::Record::Model.merge_finds = false
 
     assert_equal 10, queries { together(@ids.first(10)) { |id| Tag.find(id) } }.size
   end

@@ -22,7 +22,8 @@ class ArchitectureTest < PeltonTest
     "lib/pelton/version.rb" => "one constant",
     "pelton-rails/lib/pelton/rails.rb" => "requires the gem's files, which have theirs",
     "pelton-record/lib/pelton/record.rb" => "requires the gem's files, which have theirs",
-    "pelton-record/lib/pelton/record/sqlite.rb" => "requires the files of the folder, which have theirs",
+    "pelton-sequel/lib/pelton/database.rb" => "requires the gem's files, which have theirs",
+    "pelton-sequel/lib/pelton/database/sqlite.rb" => "requires the files of the folder, which have theirs",
     **%w[deadline fragments stream].to_h { |name| ["pelton-web/lib/roda/plugins/pelton_#{name}.rb", "tested together in downstream/roda_and_sinatra_test.rb"] },
     "pelton-web/lib/pelton/web.rb" => "requires the gem's files, which have theirs"
   }.freeze

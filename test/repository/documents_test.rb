@@ -28,7 +28,11 @@ class DocumentsTest < PeltonTest
   def test_links_lead_somewhere
     broken = each_match(/\]\(([^)\s]+)\)/).reject do |document, link|
       path, anchor = link.delete_prefix(HERE).split("#", 2)
-      file = path.empty? ? document : File.join(link.start_with?(HERE) ? "." : File.dirname(document), path)
+      file = if path.empty?
+        document
+      else
+        File.join(link.start_with?(HERE) ? "." : File.dirname(document), path)
+      end
       path.match?(/\Ahttps?:/) || (File.exist?(File.join(ROOT, file)) && (anchor.nil? || anchors(file).include?(anchor)))
     end
 

@@ -16,7 +16,8 @@ class GemsTest < PeltonTest
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
     "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/record pelton/web],
     "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http],
-    "pelton-record" => RUNTIME,
+    "pelton-record" => RUNTIME + %w[pelton/database],
+    "pelton-sequel" => RUNTIME,
     "pelton-web" => RUNTIME + %w[pelton/memcached pelton/http]
   }.freeze
 
@@ -26,7 +27,7 @@ class GemsTest < PeltonTest
   # The entry files of whole gems.
   WHOLE = {"pelton" => "pelton/command", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",
            "pelton-rails" => "pelton/rails",
-           "pelton-record" => "pelton/record", "pelton-web" => "pelton/web"}.freeze
+           "pelton-record" => "pelton/record", "pelton-sequel" => "pelton/database", "pelton-web" => "pelton/web"}.freeze
 
   def test_every_gem_is_known
     assert_equal MAY_REQUIRE.keys, gemspecs.keys
@@ -125,7 +126,7 @@ class GemsTest < PeltonTest
 
   # Pelton's files that a file requires or loads later, by their names on the load path. Programs in strings are seen as well.
   def required_by(file)
-    read(file).scan(/\b(?:require|autoload)\b[ (]+(?::?\w+, *)?["'](pelton[^"']*)["']/).flatten.reject { |feature| feature.include?("\#{") }.uniq
+    read(file).scan(/\b(?:require|autoload)\b[ (]+(?::?\w+, *)?["']((?:sequel\/\w+\/)?pelton[^"']*)["']/).flatten.reject { |feature| feature.include?("\#{") }.uniq
   end
 
   def read(file) = File.read(File.join(ROOT, file))

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/record"
+require "pelton/database"
 
-class RecordAddressTest < PeltonTest
-  Address = Pelton::Record::Address
+class DatabaseAddressTest < PeltonTest
+  Address = Pelton::Database::Address
 
   def test_files_and_memory
     {"sqlite://app.db" => "app.db", "sqlite:///var/app.db" => "/var/app.db", "sqlite:app.db" => "app.db", "sqlite::memory:" => ":memory:", "sqlite://" => ":memory:"}.each do |text, path|
@@ -26,7 +26,7 @@ class RecordAddressTest < PeltonTest
   def test_mistakes_are_named_without_the_password
     {"nonsense" => /is no address of a database. It is sqlite:/, "redis://h/0" => /no address/, "" => /no address/, nil => /no address/,
      "postgres://me:secret@host" => /the name of the database is missing/, "mysql://me:secret@h^st/d" => /cannot be read/}.each do |text, message|
-      error = assert_raises(Pelton::Record::ConfigurationError) { Address.new(text) }
+      error = assert_raises(Pelton::Database::ConfigurationError) { Address.new(text) }
 
       assert_match message, error.message
       refute_includes error.message, "secret"
@@ -35,12 +35,12 @@ class RecordAddressTest < PeltonTest
 
   # libpq asks them in their order: a primary and its standby.
   def test_several_hosts_are_postgresql_s
-    several = Pelton::Record::Address.new("postgres://ann:secret@one:1,two:2/app?target_session_attrs=read-write")
+    several = Pelton::Database::Address.new("postgres://ann:secret@one:1,two:2/app?target_session_attrs=read-write")
 
     assert_equal({host: "one,two", port: "1,2", user: "ann", password: "secret", database: "app", target_session_attrs: "read-write"}, several.options)
     assert_equal "postgres://ann@one,two:1,2/app", several.to_s
-    assert_equal "one,two", Pelton::Record::Address.new("postgres://one,two/app").options[:host]
-    error = assert_raises(Pelton::Record::ConfigurationError) { Pelton::Record::Address.new("mysql://ann:secret@one,two/app") }
+    assert_equal "one,two", Pelton::Database::Address.new("postgres://one,two/app").options[:host]
+    error = assert_raises(Pelton::Database::ConfigurationError) { Pelton::Database::Address.new("mysql://ann:secret@one,two/app") }
     assert_match(/an address has one server.*replicas:/, error.message)
     refute_includes error.message, "secret"
   end

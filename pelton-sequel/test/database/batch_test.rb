@@ -1,46 +1,63 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/blog"
+require "pelton/database/batch"
+require_relative "../support/sequel_databases"
 
 class BatchTest < PeltonTest
-  include Blog
+  include SequelDatabases
 
-  Batch = Pelton::Record::Merging::Batch
+  Batch = Pelton::Database::Batch
+
+  def setup
+    super
+    @database = connect
+    @database.create_table(:people) do
+      primary_key :id
+      String :email, unique: true
+    end
+    @ann, @bob = %w[ann bob].map { |email| @database[:people].insert(email: email) }
+    @people = Class.new(Sequel::Model(@database[:people])) { plugin :pelton_merging }
+    @people.unique_columns
+  end
 
   def test_a_batch_of_one_is_alone
-    assert_predicate Batch.new(Author, :id, 1), :alone?
+    assert_predicate Batch.new(@people, :id, 1), :alone?
   end
 
   def test_those_who_join_share_a_query
-    people
-    Pelton.run do
-      batch = Batch.new(Author, :id, ann.id)
-      other = Pelton.spawn { batch.join(bob.id) }
-      Pelton::Reactor.current.yield
-      sent = queries do
-        batch.start
+    found, sent = shared(:id, @ann, @bob)
 
-        assert_equal [ann, bob], [batch.wait(ann.id), other.await]
-      end
-
-      assert_equal 1, sent.size
-    end
+    assert_equal [@people[@ann], @people[@bob]], found
+    assert_equal 1, sent
   end
 
   def test_a_text_that_the_rows_do_not_have_is_asked_for_alone
-    people
+    found, sent = shared(:email, "ann", "nobody")
+
+    assert_equal [@people[@ann], nil], found
+    assert_equal 2, sent
+  end
+
+  def test_those_with_the_same_key_get_objects_and_values_of_their_own
+    found, = shared(:email, "ann", "ann")
+
+    assert_equal 1, found.uniq.size
+    found.first.email << "!"
+    assert_equal "ann", found.last.email
+  end
+
+  private
+
+  # What two fibers find, and how many queries were sent for it.
+  def shared(column, first, second)
     Pelton.run do
-      batch = Batch.new(Author, :email, "ann@example.com")
-      other = Pelton.spawn { batch.join("nobody") }
+      batch = Batch.new(@people, column, first)
+      other = Pelton.spawn { batch.join(second) }
       Pelton::Reactor.current.yield
-      sent = queries do
-        batch.start
-
-        assert_equal [ann, nil], [batch.wait("ann@example.com"), other.await]
-      end
-
-      assert_equal 2, sent.size
+      before = @database.stats[:queries]
+      batch.start
+      [[batch.wait(first), other.await], @database.stats[:queries] - before]
     end
   end
 end

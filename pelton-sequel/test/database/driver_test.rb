@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/record"
+require "pelton/database"
 
 class DriverTest < PeltonTest
-  Driver = Pelton::Record::Driver
+  Driver = Pelton::Database::Driver
 
   def test_a_missing_gem_is_named
-    error = assert_raises(Pelton::Record::ConfigurationError) { Driver.need("no-such-gem", "no_such_feature") }
+    error = assert_raises(Pelton::Database::ConfigurationError) { Driver.need("no-such-gem", "no_such_feature") }
 
     assert_equal 'the driver is missing: gem install no-such-gem, or add gem "no-such-gem" to the Gemfile', error.message
   end

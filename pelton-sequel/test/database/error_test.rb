@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/record"
+require "pelton/database"
 
-class RecordErrorTest < PeltonTest
+class DatabaseErrorTest < PeltonTest
   def test_each_is_pelton_s_and_says_whether_trying_again_can_help
     retriable = {ConnectionError => true, PoolTimeoutError => true, ConfigurationError => false, SharedConnectionError => false}
 
@@ -12,8 +12,8 @@ class RecordErrorTest < PeltonTest
     assert_operator Timeout::Error, :===, PoolTimeoutError.new
   end
 
-  ConnectionError = Pelton::Record::ConnectionError
-  PoolTimeoutError = Pelton::Record::PoolTimeoutError
-  ConfigurationError = Pelton::Record::ConfigurationError
-  SharedConnectionError = Pelton::Record::SharedConnectionError
+  ConnectionError = Pelton::Database::ConnectionError
+  PoolTimeoutError = Pelton::Database::PoolTimeoutError
+  ConfigurationError = Pelton::Database::ConfigurationError
+  SharedConnectionError = Pelton::Database::SharedConnectionError
 end

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/record"
+require "pelton/database"
 
 class LimitTest < PeltonTest
   def test_the_error_is_the_caller_s_in_a_reactor_and_outside
-    limited = -> { assert_equal("late", assert_raises(Pelton::Record::ConnectionError) { Pelton::Record.limit(0.01, Pelton::Record::ConnectionError, "late") { sleep } }.message) }
+    limited = -> { assert_equal("late", assert_raises(Pelton::Database::ConnectionError) { Pelton::Database.limit(0.01, Pelton::Database::ConnectionError, "late") { sleep } }.message) }
     limited.call
     Pelton.run(&limited)
 
-    assert_equal [1, 2], [Pelton::Record.limit(nil, RuntimeError, "") { 1 }, Pelton::Record.limit(10, RuntimeError, "") { 2 }]
+    assert_equal [1, 2], [Pelton::Database.limit(nil, RuntimeError, "") { 1 }, Pelton::Database.limit(10, RuntimeError, "") { 2 }]
   end
 end

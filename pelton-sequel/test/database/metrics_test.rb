@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "support/record_databases"
+require_relative "../support/sequel_databases"
 
-class RecordMetricsTest < PeltonTest
-  include RecordDatabases
+class DatabaseMetricsTest < PeltonTest
+  include SequelDatabases
 
   def test_the_pools_by_opentelemetry_s_names
     connect.get(1)
@@ -21,7 +21,7 @@ class RecordMetricsTest < PeltonTest
 
   def test_each_pool_has_its_name
     first, second = Array.new(2) { |i| connect("#{sqlite_file}#{i}", pool: 3 + i).driver.name }
-    pools = Pelton::Record::Metrics.of(Pelton::Record.databases).fetch("db_client_connection_max")
+    pools = Pelton::Database::Metrics.of(@connected).fetch("db_client_connection_max")
 
     assert_equal({first => 1, "#{first} read_only" => 3, second => 1, "#{second} read_only" => 4}, pools)
   end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "support/record_databases"
+require_relative "../support/sequel_databases"
 
 class PoolTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   def setup
     @database = connect(sqlite_file, pool: 2, timeout: 0.2)
@@ -53,7 +53,7 @@ class PoolTest < PeltonTest
       done = Pelton::Operation.new
       Pelton.spawn(name: "report") { @database.transaction { done.await } }
       sleep 0
-      error = assert_raises(Pelton::Record::PoolTimeoutError) { @database.synchronize {} }
+      error = assert_raises(Pelton::Database::PoolTimeoutError) { @database.synchronize {} }
       done.succeed
     end
 
@@ -133,7 +133,7 @@ class PoolTest < PeltonTest
   def test_a_connection_in_another_fiber_is_refused
     Pelton.run do
       @database.synchronize do |connection|
-        error = assert_raises(Pelton::Record::SharedConnectionError) do
+        error = assert_raises(Pelton::Database::SharedConnectionError) do
           Pelton.spawn { @database.log_connection_yield("SELECT 1", connection) { connection.execute("SELECT 1") } }.await
         end
 
@@ -145,7 +145,7 @@ class PoolTest < PeltonTest
   def test_two_queries_at_once_on_one_connection_are_refused
     @database.synchronize do |connection|
       @database.log_connection_yield("SELECT 1", connection) do
-        error = assert_raises(Pelton::Record::SharedConnectionError) { @database.log_connection_yield("SELECT 2", connection) {} }
+        error = assert_raises(Pelton::Database::SharedConnectionError) { @database.log_connection_yield("SELECT 2", connection) {} }
 
         assert_match(/in the middle of another query: SELECT \?/, error.message)
       end
@@ -203,7 +203,7 @@ class PoolTest < PeltonTest
   end
 
   def test_a_size_of_zero_is_refused
-    error = assert_raises(Pelton::Record::ConfigurationError) { connect("sqlite::memory:", pool: 0) }
+    error = assert_raises(Pelton::Database::ConfigurationError) { connect("sqlite::memory:", pool: 0) }
 
     assert_match(/one connection or more/, error.message)
   end

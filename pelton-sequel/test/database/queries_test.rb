@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "support/record_databases"
+require_relative "../support/sequel_databases"
 
 # Transactions, and what happens around each query; on servers in integration/servers_test.rb.
-class RecordDatabaseTest < PeltonTest
-  include RecordDatabases
+class QueriesTest < PeltonTest
+  include SequelDatabases
 
   def setup
     @database = connect(sqlite_file)
@@ -73,7 +73,7 @@ class RecordDatabaseTest < PeltonTest
       ready = Pelton::Operation.new
       holder = Pelton.spawn { database.synchronize { ready.await } }
       Pelton.spawn { nil }.await
-      assert_raises(Pelton::Record::SharedConnectionError) { database.valid_connection?(connection) }
+      assert_raises(Pelton::Database::SharedConnectionError) { database.valid_connection?(connection) }
       ready.succeed
       holder.await
     end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "support/record_databases"
+require_relative "../support/sequel_databases"
 
 class ReplicasTest < PeltonTest
-  Replicas = Pelton::Record::Replicas
+  Replicas = Pelton::Database::Replicas
 
   def test_they_are_taken_in_turns
     replicas = Replicas.new(%w[postgres://a/x postgres://b/x], primary)
@@ -36,11 +36,11 @@ class ReplicasTest < PeltonTest
   end
 
   def test_they_are_of_the_primary_s_kind
-    assert_match(/must be postgres, too/, assert_raises(Pelton::Record::ConfigurationError) { Replicas.new(["mysql://b/x"], primary) }.message)
-    assert_match(/SQLite has no replicas/, assert_raises(Pelton::Record::ConfigurationError) { Replicas.new(["sqlite://b.db"], primary) }.message)
+    assert_match(/must be postgres, too/, assert_raises(Pelton::Database::ConfigurationError) { Replicas.new(["mysql://b/x"], primary) }.message)
+    assert_match(/SQLite has no replicas/, assert_raises(Pelton::Database::ConfigurationError) { Replicas.new(["sqlite://b.db"], primary) }.message)
   end
 
   private
 
-  def primary = Pelton::Record::Address.new("postgres://primary/x")
+  def primary = Pelton::Database::Address.new("postgres://primary/x")
 end

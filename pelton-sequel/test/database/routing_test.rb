@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "support/record_databases"
+require_relative "../support/sequel_databases"
 
-class RecordRoutingTest < PeltonTest
-  include RecordDatabases
+class DatabaseRoutingTest < PeltonTest
+  include SequelDatabases
 
   READS = ["SELECT 1", "select * from a where b = 'x'", "(SELECT 1) UNION (SELECT 2)", "WITH a AS (SELECT 1) SELECT * FROM a", "SHOW TABLES", "EXPLAIN SELECT 1", "VALUES (1)",
     "SELECT updated_at, inserted, forupdate FROM deletions", (+"SELECT \xff").force_encoding("UTF-8")].freeze
@@ -13,15 +13,15 @@ class RecordRoutingTest < PeltonTest
     "SELECT LAST_INSERT_ID()", "WITH a AS (DELETE FROM b RETURNING *) SELECT * FROM a", "EXPLAIN ANALYZE DELETE FROM a", "BEGIN", "NOTIFY a"].freeze
 
   def test_what_reads_and_what_may_write
-    assert_empty READS.reject { |sql| Pelton::Record::Routing.reads?(sql) }
-    assert_empty WRITES.select { |sql| Pelton::Record::Routing.reads?(sql) }
+    assert_empty READS.reject { |sql| Pelton::Database::Routing.reads?(sql) }
+    assert_empty WRITES.select { |sql| Pelton::Database::Routing.reads?(sql) }
   end
 
   # A function of SQLite's writes nothing, and a long list of values is not looked through.
   def test_what_is_not_looked_through
-    assert Pelton::Record::Routing.reads?("SELECT nextval(1)", functions: false)
-    refute Pelton::Record::Routing.reads?("WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a", functions: false)
-    assert Pelton::Record::Routing.reads?("SELECT * FROM a WHERE b IN (#{"1, " * 1000} 'insert')", whole: false)
+    assert Pelton::Database::Routing.reads?("SELECT nextval(1)", functions: false)
+    refute Pelton::Database::Routing.reads?("WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a", functions: false)
+    assert Pelton::Database::Routing.reads?("SELECT * FROM a WHERE b IN (#{"1, " * 1000} 'insert')", whole: false)
   end
 
   def test_sqlite_s_one_writer_gets_what_writes_and_gives_rows

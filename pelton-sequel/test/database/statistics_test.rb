@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "support/record_databases"
+require_relative "../support/sequel_databases"
 
 class StatisticsTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   def test_queries_and_errors_are_counted
     database = connect.tap { |one| one.get(1) } # it asks for SQLite's version first
@@ -37,7 +37,7 @@ class StatisticsTest < PeltonTest
   def test_each_query_is_shown
     database = connect.tap { |one| one.get(1) }
     seen = []
-    Pelton::Record.on_query { |sql, seconds, error| seen << [sql, seconds.class, error.class] }
+    database.on_query { |sql, seconds, error| seen << [sql, seconds.class, error.class] }
     database.get(1)
     assert_raises(Sequel::DatabaseError) { database.run("SELEKT") }
 
@@ -48,22 +48,18 @@ class StatisticsTest < PeltonTest
     errors = []
     Pelton.on_error { |error| errors << error.message }
     database = connect.tap { |one| one.get(1) }
-    Pelton::Record.on_query { raise "in the block" }
+    database.on_query { raise "in the block" }
 
     assert_equal [1, ["in the block"]], [database.get(1), errors]
   ensure
     Pelton.on_error
   end
 
-  def test_without_a_database_or_a_block
-    Pelton::Record.database = nil
-    assert_raises(Pelton::Record::ConfigurationError) { Pelton::Record.stats }
-    assert_raises(Pelton::Record::ConfigurationError) { Pelton::Record.on_query {} }
-    connect
-    assert_raises(ArgumentError) { Pelton::Record.on_query }
+  def test_without_a_block
+    assert_raises(ArgumentError) { connect.on_query }
   end
 
   private
 
-  def stats = Pelton::Record.stats
+  def stats = @connected.last.stats
 end

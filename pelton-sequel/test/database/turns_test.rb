@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/record"
+require "pelton/database"
 
 class TurnsTest < PeltonTest
-  Turns = Pelton::Record::Turns
+  Turns = Pelton::Database::Turns
 
   def test_a_fiber_waits_for_another_s_turn
     events = []

@@ -2,10 +2,10 @@
 
 require "pg"
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../support/sequel_databases"
 
-class RecordPreparedOnServerTest < PeltonTest
-  include RecordDatabases
+class DatabasePreparedOnServerTest < PeltonTest
+  include SequelDatabases
 
   def setup
     @database = connect(postgres_address, pool: 1)
@@ -93,7 +93,7 @@ class RecordPreparedOnServerTest < PeltonTest
   end
 
   def test_they_are_bounded
-    limit = Pelton::Record::Prepared::STATEMENTS
+    limit = Pelton::Database::Prepared::STATEMENTS
     (limit + 20).times { |i| 2.times { @items.where(id: 1).select(:id, Sequel.lit(i.to_s).as(:x)).first } }
 
     assert_operator statements.size, :<=, limit

@@ -5,11 +5,11 @@ require "pg"
 require "stringio"
 require "test_helper"
 require "trilogy"
-require_relative "../support/record_databases"
+require_relative "../support/sequel_databases"
 
 # What must be the same on PostgreSQL and MariaDB: limits and cancellations reach the server, faults end, the pool heals.
 module ServerBehaviours
-  include RecordDatabases
+  include SequelDatabases
 
   def self.included(test) = test.deadline = 60
 
@@ -103,7 +103,7 @@ module ServerBehaviours
     database = connect(address)
     create(database)
     Pelton.run do
-      assert_raises(Pelton::Record::ConnectionError) do
+      assert_raises(Pelton::Database::ConnectionError) do
         database.transaction do
           begin
             Pelton.timeout(0.05) { pause(database, 600) }
@@ -159,7 +159,7 @@ module ServerBehaviours
     Pelton.run do
       id = database.get(session_id)
       kill(other, id)
-      sleep Pelton::Record::Pool::Shard::CHECK_AFTER + 0.1
+      sleep Pelton::Database::Pool::Shard::CHECK_AFTER + 0.1
       refute_equal id, database.get(session_id)
     end
   end
@@ -197,10 +197,10 @@ module ServerBehaviours
   end
 
   def test_a_missing_database_and_a_server_that_is_not_there
-    error = assert_raises(Pelton::Record::ConfigurationError) { connect(address.sub(%r{/\w+\z}, "/missing")) }
+    error = assert_raises(Pelton::Database::ConfigurationError) { connect(address.sub(%r{/\w+\z}, "/missing")) }
     assert_match(/no such database. Create it: pelton db create/, error.message)
 
-    error = assert_raises(Pelton::Record::ConnectionError) { connect(address.sub(/:\d+/, ":#{free_port}")) }
+    error = assert_raises(Pelton::Database::ConnectionError) { connect(address.sub(/:\d+/, ":#{free_port}")) }
     assert_match(/nobody answers there: check that the server runs/, error.message)
     assert_predicate error, :retriable?
   end
@@ -229,7 +229,7 @@ module ServerBehaviours
   end
 end
 
-class RecordPostgresTest < PeltonTest
+class DatabasePostgresTest < PeltonTest
   include ServerBehaviours
 
   def test_what_the_server_says_beside_its_answers_is_logged
@@ -251,7 +251,7 @@ class RecordPostgresTest < PeltonTest
   def kill_session(database) = connect(address).then { |other| kill(other, database.get(session_id)) }
 end
 
-class RecordMariaDBTest < PeltonTest
+class DatabaseMariaDBTest < PeltonTest
   include ServerBehaviours
 
   private

@@ -3,25 +3,25 @@
 require "open3"
 require "tmpdir"
 require_relative "../../../test/support/databases"
-require "pelton/record"
+require "pelton/database"
 
-# Databases of Record for tests: SQLite in a file or in memory, PostgreSQL, MariaDB.
-module RecordDatabases
+# Databases for tests: SQLite in a file or in memory, PostgreSQL, MariaDB.
+module SequelDatabases
   include Databases
 
   def teardown
-    Pelton::Record.disconnect
+    @connected&.each { |database| Pelton::Database.disconnect(database) }
     FileUtils.rm_rf(@folder) if @folder
     super
   end
 
   # Connects as a program does, and disconnects when the test is over.
   def connect(address = "sqlite::memory:", **options)
-    Pelton::Record.connect(address, **options)
+    Pelton::Database.connect(address, **options).tap { |database| (@connected ||= []) << database }
   end
 
   # @return [String] the address of a new SQLite file
-  def sqlite_file = "sqlite://#{@folder ||= Dir.mktmpdir("pelton-record-")}/test.db"
+  def sqlite_file = "sqlite://#{@folder ||= Dir.mktmpdir("pelton-sequel-")}/test.db"
 
   def postgres_address(port = postgres) = "postgres://postgres@127.0.0.1:#{port}/postgres"
 

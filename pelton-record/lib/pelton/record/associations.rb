@@ -15,7 +15,7 @@ require_relative "association/through"
 module Pelton
   module Record
     # ActiveRecord's associations, each defined as one of Sequel's: belongs_to is many_to_one, has_many is one_to_many (or
-    # many_to_many, `through:` others), has_one is one_to_one. What they load is loaded for all objects at once ({Together}).
+    # many_to_many, `through:` others), has_one is one_to_one. What they load is loaded for all objects at once.
     module Associations
       include Association::Lookup
       include Association::Through

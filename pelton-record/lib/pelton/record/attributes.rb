@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "text"
-
 module Pelton
   module Record
     # An object's attributes: those of its columns, and those that the model declares beside them.
@@ -164,7 +162,7 @@ module Pelton
         # @raise [Sequel::InvalidValue] when no row can have it
         def comparable(name, value)
           value = ordered(name, value)
-          raise Sequel::InvalidValue, "#{self}.#{name}: no row has so long a text" if value.is_a?(String) && value.bytesize > Text::SHORT && too_long?(name, value)
+          raise Sequel::InvalidValue, "#{self}.#{name}: no row has so long a text" if value.is_a?(String) && value.bytesize > Database::Text::SHORT && too_long?(name, value)
           value
         end
 
@@ -177,8 +175,8 @@ module Pelton
           value = to_database(name, cast(name, value))
           raise Sequel::InvalidValue, "#{self}.#{name}: an empty text is no such value" if value.nil? && !given.nil? && !attribute_types.key?(name) && !normalizers.key?(name)
           return value unless value.is_a?(String) && !value.is_a?(Sequel::SQL::Blob)
-          raise Sequel::InvalidValue, "#{self}.#{name}: the database has no such text" unless Text.storable?(value, db)
-          (db.database_type == :sqlite) ? value : Text.utf8(value)
+          raise Sequel::InvalidValue, "#{self}.#{name}: the database has no such text" unless Database::Text.storable?(value, db)
+          (db.database_type == :sqlite) ? value : Database::Text.utf8(value)
         end
 
         # @private

@@ -116,7 +116,7 @@ module Pelton
       end
 
       def create
-        address = Address.new(@address)
+        address = Database::Address.new(@address)
         case address.driver
         when :sqlite then FileUtils.mkdir_p(File.dirname(address.options[:database])).then { connected { |database| database.tables } }
         else create_on_server(address)
@@ -138,7 +138,7 @@ module Pelton
 
       def drop
         raise ConfigurationError, "RACK_ENV is production: with --force the database is dropped all the same" if production? && !@force
-        address = Address.new(@address)
+        address = Database::Address.new(@address)
         dropped = (address.driver == :sqlite) ? drop_file(address) : drop_on_server(address)
         @out.puts(dropped ? "#{address} is dropped" : "#{address} is not there")
       end

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "error"
-require_relative "limit"
-
 module Pelton
   module Record
     # Receives what others send with {Record.notify}, on a connection of its own. When the connection is lost it opens a new one, again
@@ -53,7 +50,7 @@ module Pelton
         connection&.finish
       end
 
-      def limited(&block) = Record.limit(@database.pool.timeout, ConnectionError, "no answer within #{@database.pool.timeout} s", &block)
+      def limited(&block) = Database.limit(@database.pool.timeout, ConnectionError, "no answer within #{@database.pool.timeout} s", &block)
 
       def hand_on(payload, channel)
         @block.call(payload, channel)

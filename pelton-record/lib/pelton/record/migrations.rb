@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "error"
+require_relative "connect"
 
 module Pelton
   module Record

@@ -21,7 +21,6 @@ require_relative "serialization"
 require_relative "signed_ids"
 require_relative "store"
 require_relative "timestamps"
-require_relative "together"
 require_relative "transactions"
 require_relative "validations"
 
@@ -41,7 +40,8 @@ module Pelton
     class Model
       plugin :dirty
       plugin :defaults_setter, cache: true
-      plugin :tactical_eager_loading
+      plugin :pelton_together
+      plugin :pelton_merging
       plugin :many_through_many
       unrestrict_primary_key
 
@@ -54,7 +54,7 @@ module Pelton
       extend ActiveModel::SecurePassword::ClassMethods
       extend Secure
       extend Querying
-      extend Merging::ClassMethods
+      extend Merging
       extend Styles
       include Styles
       include Attributes
@@ -66,7 +66,6 @@ module Pelton
       include Timestamps
       include Inheritance::Typed
       include Locking
-      include Together
       include Transactions
       include Callbacks
       include Validations
@@ -76,7 +75,6 @@ module Pelton
       include Association::Nested
 
       validate :valid_new_records
-      self.merge_finds = true
     end
   end
 end

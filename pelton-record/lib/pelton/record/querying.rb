@@ -8,7 +8,7 @@ module Pelton
         where not or rewhere excluding without order reorder in_order_of reverse_order limit offset select reselect distinct joins left_joins left_outer_joins
         includes preload eager_load references extract_associated group regroup having none lock readonly annotate from unscope with merge extending
         count sum average minimum maximum calculate pluck pick ids exists? any? none? empty? many? one?
-        find_by find_by! find_signed find_signed! find_sole_by first first! last last! take take! second second! third third! fourth fourth! fifth fifth! forty_two
+        find_by! find_signed find_signed! find_sole_by first first! last last! take take! second second! third third! fourth fourth! fifth fifth! forty_two
         second_to_last third_to_last sole delete_by destroy_by find_each find_in_batches in_batches each map page keyset
         find_or_create_by find_or_create_by! find_or_initialize_by create_or_find_by create_or_find_by! create_with
         first_or_create first_or_create! first_or_initialize
@@ -36,13 +36,6 @@ module Pelton
         found = relation.apply(**(options || {}), **keywords)
         block ? Styles.defer(block) { found.to_a } : found
       end
-
-      # The object with this primary key, or the objects with these.
-      #
-      # @return [Model, Array<Model>] an Array for several keys or an Array of them, in the order of the keys
-      # @raise [NotFound]
-      # @asynchronous
-      def find(*ids, &block) = relation.find(*ids, &block)
 
       # Objects from SQL with bound values.
       #

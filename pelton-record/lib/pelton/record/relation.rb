@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "styles"
-require_relative "turns"
 require_relative "relation/conditions"
 require_relative "relation/ordering"
 require_relative "relation/selection"
@@ -55,7 +54,7 @@ module Pelton
       #
       # @return [Array<Model>] frozen never, but shared by all callers: {#to_a} copies
       # @asynchronous
-      def records = @records || Turns.take(self, :records) { @records ||= read }
+      def records = @records || Database::Turns.take(self, :records) { @records ||= read }
 
       # @return [Array<Model>]
       # @yieldparam records [Array<Model>] in callback style

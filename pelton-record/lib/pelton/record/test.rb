@@ -25,7 +25,7 @@ module Pelton
           slot = @default.take(Fiber.current)
           @outside = [@shards, @default, slot]
           @ready = slot.connection
-          @shards = {default: @default = Record::Pool::Shard.new(self, :default, 1, @timeout, Float::INFINITY)}
+          @shards = {default: @default = Pelton::Database::Pool::Shard.new(self, :default, 1, @timeout, Float::INFINITY)}
           hold { nil }
         end
 
@@ -98,15 +98,15 @@ module Pelton
         def enter
           raise Error, "no database is connected: call Pelton::Record.connect first" if Record.databases.empty?
           Record.databases.each do |database|
-            database.pool.extend(Pool)
-            database.extend(Database)
+            database.pool.extend(Test::Pool)
+            database.extend(Test::Database)
             database.pool.enter
           end
         end
 
         # @private
         def leave
-          Record.databases.each { |database| database.pool.leave if database.pool.is_a?(Pool) && database.pool.entered? }
+          Record.databases.each { |database| database.pool.leave if database.pool.is_a?(Test::Pool) && database.pool.entered? }
         end
       end
 

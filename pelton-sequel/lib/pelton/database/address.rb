@@ -5,8 +5,8 @@ require "pelton/address"
 require_relative "error"
 
 module Pelton
-  module Record
-    # The address of a database, as {Record.connect} takes it.
+  module Database
+    # The address of a database, as {Database.connect} takes it.
     # @private
     class Address
       # The schemes, and the driver of each.
@@ -29,11 +29,16 @@ module Pelton
         @options = (@driver == :sqlite) ? file_options(rest) : server_options(text)
       end
 
+      # @param driver [Symbol]
+      # @param options [Hash] Sequel's
       # @return [String] without a password
-      def to_s
-        return "sqlite:#{"//" unless memory?}#{options[:database]}" if driver == :sqlite
+      def self.describe(driver, options)
+        return "sqlite:#{"//" unless options[:database] == ":memory:"}#{options[:database]}" if driver == :sqlite
         "#{driver}://#{"#{options[:user]}@" if options[:user]}#{options[:host]}#{":#{options[:port]}" if options[:port]}/#{options[:database]}"
       end
+
+      # @return [String] without a password
+      def to_s = self.class.describe(driver, options)
 
       # @return [String] without a password
       def inspect = "#<#{self.class} #{self}>"

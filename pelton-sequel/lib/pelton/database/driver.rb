@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "address"
 require_relative "driver/lookup"
 require_relative "error"
 
 module Pelton
-  module Record
+  module Database
     # What differs between the databases, beyond their SQL: how a connection is checked, given up, and left to the parent after a fork.
     # @private
     class Driver
@@ -22,7 +23,34 @@ module Pelton
         @name = name
       end
 
-      # Adds to a new database what this driver needs.
+      # The classes of drivers, and Sequel's adapters for them.
+      CLASSES = {sqlite: :SQLiteDriver, postgres: :PostgresDriver, mysql: :MySQLDriver}.freeze
+      ADAPTERS = {pelton_sqlite: :sqlite, postgres: :postgres, trilogy: :mysql}.freeze
+      private_constant :CLASSES, :ADAPTERS
+
+      class << self
+        # @param kind [Symbol] :sqlite, :postgres or :mysql
+        # @param name [String]
+        # @return [Driver]
+        def of(kind, name)
+          require_relative "driver/#{kind}"
+          Pelton::Database.const_get(CLASSES.fetch(kind)).new(name)
+        end
+
+        # @param database [Sequel::Database]
+        # @return [Driver] of another adapter than Pelton's know it only gives up connections
+        def for(database)
+          kind = ADAPTERS[database.adapter_scheme]
+          name = Address.describe(kind || database.adapter_scheme, database.opts)
+          kind ? of(kind, name) : new(name)
+        end
+      end
+
+      # Adds to a database what its pool needs.
+      def adapt(_database)
+      end
+
+      # Adds to a database of {Database.connect} what it has besides.
       def prepare(_database)
       end
 
@@ -65,7 +93,7 @@ module Pelton
         ensure
           yield
         end
-        slot.interrupted ? in_background(finish) { Record.limit(CANCEL_TIMEOUT, ConnectionError, "#{name}: it does not take the cancellation") { cancel(connection) } } : finish.call
+        slot.interrupted ? in_background(finish) { Pelton::Database.limit(CANCEL_TIMEOUT, ConnectionError, "#{name}: it does not take the cancellation") { cancel(connection) } } : finish.call
       end
 
       # @return [Boolean] whether an error means that the connection is lost, where Sequel does not know it

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     # The database cannot be used: its address is wrong, nobody answers there, or a driver is missing. SQL's own errors are Sequel's
     # classes, for example Sequel::UniqueConstraintViolation.
     class ConnectionError < Pelton::ConnectionError
     end
 
-    # The address or an option of {Record.connect} cannot be understood, or its driver is not installed. Trying again does not help.
+    # The address or an option of {Database.connect} cannot be understood, or its driver is not installed. Trying again does not help.
     class ConfigurationError < Pelton::Error
     end
 

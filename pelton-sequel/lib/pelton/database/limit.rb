@@ -3,7 +3,7 @@
 require "timeout"
 
 module Pelton
-  module Record
+  module Database
     # As Pelton.timeout, with an error of the caller's.
     # @private
     # @asynchronous

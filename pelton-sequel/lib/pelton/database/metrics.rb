@@ -3,8 +3,8 @@
 require "pelton/metrics"
 
 module Pelton
-  module Record
-    # The counters of all connected databases, by the names of OpenTelemetry's semantic conventions for database clients, as Prometheus
+  module Database
+    # The counters of all databases with the extension pelton_statistics, by OpenTelemetry's names for database clients, as Prometheus
     # writes them. Each pool has its database's address as its name; SQLite's readers, and replicas, are pools of their own. The control
     # socket of a server shows them.
     # @private
@@ -24,10 +24,26 @@ module Pelton
         "db_client_merged" => Pelton::Metrics::Family.new("counter", "pelton_record_merged_total", "Finds that shared a query with others.").freeze
       ).freeze
 
-      # @param databases [Array<Database>]
+      @databases = []
+
+      class << self
+        # @param database [Sequel::Database]
+        def add(database)
+          @databases += [database]
+          @source ||= Pelton::Metrics.add(FAMILIES) { of(@databases) }
+        end
+
+        # @param database [Sequel::Database]
+        def delete(database)
+          @databases -= [database]
+          @source = Pelton::Metrics.remove(@source) if @databases.empty? && @source
+        end
+      end
+
+      # @param databases [Array<Sequel::Database>]
       # @return [Hash{String => Numeric, Hash}]
       def self.of(databases)
-        pools = databases.flat_map { |database| database.pool.shards.values.map { |shard| [name_of(database, shard), shard] } }
+        pools = databases.select { |database| database.pool.is_a?(Pool) }.flat_map { |database| database.pool.shards.values.map { |shard| [name_of(database, shard), shard] } }
         pools = pools.group_by(&:first).transform_values { |same| same.map(&:last) }
         counts = databases.map(&:statistics)
         states = pools.flat_map { |name, shards| [["used #{name}", shards.sum(&:in_use)], ["idle #{name}", shards.sum(&:idle)]] }

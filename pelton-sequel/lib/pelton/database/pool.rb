@@ -1,14 +1,17 @@
 # frozen_string_literal: true
 
+require_relative "driver"
 require_relative "error"
 require_relative "limit"
+require_relative "queries"
+require_relative "routing"
 
 module Pelton
-  module Record
+  module Database
     # The connections to a database. Each fiber, and each thread, that asks holds one for a query or a transaction. Whoever finds none
     # parks its fiber, and they are served in the order in which they came.
     #
-    # Sequel calls it; a program sees it in {Record.stats}.
+    # Sequel calls it; `DB.stats` shows it.
     class Pool < Sequel::ConnectionPool
       include Opaque
     end
@@ -19,19 +22,37 @@ require_relative "pool/leaks"
 require_relative "pool/shard"
 
 module Pelton
-  module Record
+  module Database
     class Pool
       CHECK_TIMEOUT = 1 # seconds in which a connection that has been idle must answer
+
+      # Gives a database this pool, in the place of the one that it was made with.
+      #
+      # @param database [Sequel::Database]
+      def self.install(database)
+        unless database.pool.is_a?(self)
+          database.disconnect
+          database.instance_exec { @pool = Pool.new(self, opts) }
+        end
+        database.pool.driver.adapt(database)
+        database.extend(Queries)
+        database.extend_datasets(Routing) if database.sharded?
+      end
 
       # @return [Float] seconds to wait for a connection, and for a new one to open
       attr_reader :timeout
 
+      # @return [Driver]
+      attr_reader :driver
+
       def initialize(db, options = Sequel::OPTS)
         super
         @timeout = Float(options[:pool_timeout] || 5)
-        @driver = options.fetch(:driver)
+        @driver = options[:driver] || Driver.for(db)
+        @driver.database = db
         max_idle = Float(options[:max_idle] || 300)
-        @shards = {default: options[:max_connections] || 10, **(options[:server_sizes] || {})}.to_h do |name, size|
+        max = options[:max_connections] || 4
+        @shards = {default: max}.merge(options[:servers].to_h.transform_values { max }, options[:server_sizes] || {}).to_h do |name, size|
           [name, Shard.new(self, name, Integer(size), @timeout, max_idle)]
         end
         @default = @shards.fetch(:default)
@@ -40,7 +61,7 @@ module Pelton
         @pid = Process.pid
         @replicas = options[:replicas]
         @sticky = options[:sticky]
-        @mark = :"pelton_record_wrote_#{object_id}" # a fiber's
+        @mark = :"pelton_database_wrote_#{object_id}" # a fiber's
       end
 
       # Yields a connection, which the fiber holds until the block ends. The block may call it again and gets the same one.
@@ -107,6 +128,13 @@ module Pelton
       # @return [Integer] connections at most
       def max_size(server = :default) = (@shards[server] || @default).max
 
+      # @return [Hash{Symbol => Object}] the numbers of all servers together, and who holds connections
+      def stats
+        each = @shards.transform_values(&:stats)
+        sum = each.values.reduce { |one, other| one.merge(other) { |_, mine, theirs| mine + theirs } }
+        {pool: (each.size > 1) ? sum.merge(servers: each) : sum, held: @shards.values.flat_map(&:holders)}
+      end
+
       # @return [Symbol]
       def pool_type = :pelton
 
@@ -137,7 +165,7 @@ module Pelton
       # @private
       def usable?(connection)
         replica = @slots[connection]&.replica
-        Record.limit(CHECK_TIMEOUT, ConnectionError, "no answer") { @driver.usable?(connection) && (replica.nil? || @driver.answers?(connection)) }
+        Pelton::Database.limit(CHECK_TIMEOUT, ConnectionError, "no answer") { @driver.usable?(connection) && (replica.nil? || @driver.answers?(connection)) }
       rescue ConnectionError
         false
       end
@@ -183,7 +211,7 @@ module Pelton
       end
 
       def connect(slot, server, timeout, name)
-        slot.connection = Record.limit(timeout, ConnectionError, "#{name}: no connection within #{timeout.round(2)} s") do
+        slot.connection = Pelton::Database.limit(timeout, ConnectionError, "#{name}: no connection within #{timeout.round(2)} s") do
           @db.new_connection(server).tap { |connection| @driver.opened(connection) }
         end
         slot.opened = Clock.now

@@ -1,27 +1,17 @@
 # frozen_string_literal: true
 
 require "pelton/sql_text"
-require_relative "statistics"
 
 module Pelton
-  module Record
-    # What every database of {Record.connect} does besides what Sequel does: it sees each query, refuses those of a fiber that does not
-    # hold the connection, and gives up a connection whose query was interrupted.
+  module Database
+    # What a database with {Pool} does around each query: it refuses those of a fiber that does not hold the connection, limits their time,
+    # and gives up a connection whose query was interrupted.
     # @private
-    module Database
-      # Of its datasets: `inspect` shows the query without values. Ruby's errors contain it; `sql` has them.
-      module Inspection
-        def inspect = "#<#{visible_class_name}: #{Relation::Condition.without_values(self).inspect}>"
-      end
-      private_constant :Inspection
-
+    module Queries
       ROLLBACK_TIMEOUT = 1 # seconds
 
       LateRollback = Class.new(Pelton::Error)
       private_constant :LateRollback
-
-      # @return [Statistics]
-      attr_reader :statistics
 
       # @return [Driver]
       attr_reader :driver
@@ -31,10 +21,8 @@ module Pelton
 
       def self.extended(database)
         database.instance_exec do
-          @statistics = Statistics.new
-          @driver = opts.fetch(:driver)
-          @query_timeout = opts[:query_timeout]
-          extend_datasets(Inspection)
+          @driver = pool.driver
+          @query_timeout = opts[:query_timeout] && Float(opts[:query_timeout])
         end
       end
 
@@ -48,7 +36,6 @@ module Pelton
         check(slot)
         @driver.refuse(sql, connection)
         slot.busy = sql
-        start = Clock.now
         begin
           result = if @query_timeout
             limited(sql) { super(sql, connection, arguments) { yield } }
@@ -63,7 +50,6 @@ module Pelton
         ensure
           slot.busy = nil
           interrupted(slot) unless done
-          @statistics.query(sql, Clock.now - start, error)
         end
       end
 
@@ -89,7 +75,7 @@ module Pelton
       end
 
       def limited(sql, &block)
-        Record.limit(@query_timeout, Pelton::TimeoutError, "the query took longer than #{@query_timeout} s: #{outline(sql)}", &block)
+        Pelton::Database.limit(@query_timeout, Pelton::TimeoutError, "the query took longer than #{@query_timeout} s: #{outline(sql)}", &block)
       end
 
       # The beginning of a query, for messages.
@@ -107,7 +93,7 @@ module Pelton
       def rollback_transaction(connection, options = Sequel::OPTS)
         slot = pool.slot_of(connection)
         return if slot&.spoiled
-        Record.limit(ROLLBACK_TIMEOUT, LateRollback, "no answer to ROLLBACK") { super }
+        Pelton::Database.limit(ROLLBACK_TIMEOUT, LateRollback, "no answer to ROLLBACK") { super }
       rescue LateRollback
         slot.spoiled = true if slot
       end

@@ -3,7 +3,7 @@
 require_relative "address"
 
 module Pelton
-  module Record
+  module Database
     # The servers that only read. They are taken in turns; one that does not answer is left out for a while, then one fiber tries it again.
     # @private
     class Replicas
@@ -50,12 +50,12 @@ module Pelton
           all = Array.new(size) { |i| (@next + 1 + i) % size }
           @next = all.find { |index| (@down[index] || 0) <= now } || all.first
           @down[@next] = now + DOWN if @down.key?(@next)
-          Thread.current[:pelton_record_replica] = @next # a fiber's
+          Thread.current[:pelton_database_replica] = @next # a fiber's
         end
       end
 
       # @return [Hash] Sequel's options of the one that this fiber has chosen
-      def take = @addresses[(Thread.current[:pelton_record_replica] || choose) % size].options
+      def take = @addresses[(Thread.current[:pelton_database_replica] || choose) % size].options
 
       # @param index [Integer] of the one that did not answer
       def failed(index) = @mutex.synchronize { @down[index] = Clock.now + DOWN }

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     # Which server gets a statement, where some only read. Sequel asks by the method that sends it, and takes what gives rows for a read:
     # `INSERT ... RETURNING` as a text, a writing WITH, `SELECT nextval('ids')`. Those go to the primary here.
     #

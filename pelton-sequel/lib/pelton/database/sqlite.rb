@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "pelton/database"
 require "sequel/adapters/shared/sqlite"
 require_relative "sqlite/connection"
 require_relative "sqlite/checkpoints"

@@ -1,8 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "metrics"
+
 module Pelton
-  module Record
-    # Counts the queries of a database. {Record.stats} shows them, and {Record.on_query} sees each one.
+  module Database
+    # Counts the queries of a database, and shows each one: the extension pelton_statistics.
+    # @private
     class Statistics
       # @return [Integer] queries that were sent, and those among them that failed
       attr_reader :queries, :errors
@@ -49,46 +52,6 @@ module Pelton
         listener.call(*query)
       rescue => error
         Pelton.report_error(error)
-      end
-    end
-
-    @databases = []
-
-    class << self
-      # @return [Array<Sequel::Database>] those that are connected
-      attr_reader :databases
-
-      # What a database and its pool have done and do, since it was connected: `queries`, `errors`, `merged`, `query_time` in seconds, and
-      # `pool`: `size` (open connections), `max`, `in_use`, `idle`, `waiting` (fibers), `wait_time` and `use_time` in seconds, `timeouts`,
-      # and `held`: who holds connections, since when and where. With SQLite's readers, or with replicas, `servers` has the pool's numbers
-      # for each.
-      #
-      # @param database [Sequel::Database] of {Record.connect}
-      # @return [Hash{Symbol => Object}]
-      # @raise [ConfigurationError] when no database is connected
-      def stats(database = self.database)
-        raise ConfigurationError, "no database is connected: call Pelton::Record.connect" unless database
-        shards = database.pool.shards
-        each = shards.transform_values(&:stats)
-        pool = each.values.reduce { |one, other| one.merge(other) { |_, mine, theirs| mine + theirs } }
-        pool = pool.merge(servers: each) if shards.size > 1
-        database.statistics.to_h.merge(pool: pool, held: shards.values.flat_map(&:holders))
-      end
-
-      # Calls the block after each query: for a log of slow queries, or for tracing.
-      #
-      #     Pelton::Record.on_query { |sql, seconds| logger.warn(sql) if seconds > 0.5 }
-      #
-      # @yieldparam sql [String] without the values that were bound
-      # @yieldparam duration [Float] seconds
-      # @yieldparam error [Exception, nil]
-      # @raise [ConfigurationError] when no database is connected
-      # @raise [ArgumentError] without a block
-      # @return [void]
-      def on_query(&block)
-        raise ConfigurationError, "no database is connected: call Pelton::Record.connect" unless database
-        database.statistics.on_query(&block)
-        nil
       end
     end
   end

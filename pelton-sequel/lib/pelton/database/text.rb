@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     # Strings on their way to a database. All connections speak UTF-8.
     # @private
     module Text

@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
+require "pelton"
+
 module Pelton
-  module Record
+  module Database
     # One at a time for each thing: a fiber that wants what another fiber does already waits for that one.
     module Turns
       Turn = Struct.new(:fiber, :thread, :over)

@@ -1,42 +1,39 @@
 # frozen_string_literal: true
 
-module Pelton
-  module Record
-    # Objects that were loaded together load an association together, at its first use: no N+1 queries. (Sequel's plugin
-    # tactical_eager_loading, made safe for fibers.)
-    module Together
-      private
+require "pelton/database"
 
-      # A fiber that needs what another one loads right now waits for it, and then finds it. While it is loaded, Sequel has
-      # empty associations in its place.
-      def load_associated_objects(reflection, options = Sequel::OPTS, &block)
-        name = reflection[:name]
-        return super if loaded_together?(name) && (options == true || options.empty?)
-        load_together(name) { super }
-      end
+module Sequel
+  module Plugins
+    # Objects that were loaded together load an association together, at its first use: no N+1 queries. It is Sequel's plugin
+    # tactical_eager_loading, made safe for fibers that use such objects at once.
+    #
+    #     Album.plugin :pelton_together
+    module PeltonTogether
+      # @private
+      def self.apply(model) = model.plugin(:tactical_eager_loading)
 
-      def loaded_together?(name) = associations.key?(name) && Turns.free?(retrieved_with || self)
+      module InstanceMethods
+        private
 
-      # A scope that depends on the object is asked for each object when it is needed.
-      def _filter_tactical_eager_load_objects(options)
-        model.association_reflection(options[:name])[:owner_scope] ? super & [self] : super
-      end
+        # A fiber that needs what another one loads right now waits for it, and then finds it. While it is loaded, Sequel has
+        # empty associations in its place.
+        def load_associated_objects(reflection, options = OPTS, &block)
+          name = reflection[:name]
+          return super if loaded_together?(name) && (options == true || options.empty?)
+          load_together(name) { super }
+        end
 
-      def load_by_itself(name)
-        reflection = model.association_reflection(name)
-        found = _load_associated_objects(reflection)
-        Array(found).each { |other| other.associations[reflection.reciprocal] = self } if %i[one_to_many one_to_one].include?(reflection[:type]) && reflection.reciprocal
-        associations[name] = found
-      end
+        def loaded_together?(name) = associations.key?(name) && Pelton::Database::Turns.free?(retrieved_with || self)
 
-      # What a load that fails leaves behind would look like an answer.
-      def load_together(name)
-        together = retrieved_with || [self]
-        Turns.take(retrieved_with || self, name) do
-          missing = together.reject { |record| record.associations.key?(name) }
-          yield.tap { missing = nil }
-        ensure
-          missing&.each { |record| record.associations.delete(name) }
+        # What a load that fails leaves behind would look like an answer.
+        def load_together(name)
+          together = retrieved_with || [self]
+          Pelton::Database::Turns.take(retrieved_with || self, name) do
+            missing = together.reject { |record| record.associations.key?(name) }
+            yield.tap { missing = nil }
+          ensure
+            missing&.each { |record| record.associations.delete(name) }
+          end
         end
       end
     end

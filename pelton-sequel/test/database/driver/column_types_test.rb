@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/record"
-require "pelton/record/driver/column_types"
+require "pelton/database"
+require "pelton/database/driver/column_types"
 
 # What needs no server; the rest is in integration/types_test.rb.
 class ColumnTypesTest < PeltonTest
@@ -10,8 +10,8 @@ class ColumnTypesTest < PeltonTest
 
   def setup
     super
-    @postgres = Sequel.mock(host: "postgres", keep_reference: false).extend(Pelton::Record::ColumnTypes::Postgres)
-    @mysql = Sequel.mock(host: "mysql", keep_reference: false).extend(Pelton::Record::ColumnTypes::MySQL)
+    @postgres = Sequel.mock(host: "postgres", keep_reference: false).extend(Pelton::Database::ColumnTypes::Postgres)
+    @mysql = Sequel.mock(host: "mysql", keep_reference: false).extend(Pelton::Database::ColumnTypes::MySQL)
   end
 
   def test_types

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../../support/sequel_databases"
 
 # What each database's lookup does is in support/lookup_behaviours.rb.
 class LookupTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   # Finds by a dataset.
-  class Slow < Pelton::Record::Lookup
+  class Slow < Pelton::Database::Lookup
     private
 
     def row(connection, key)

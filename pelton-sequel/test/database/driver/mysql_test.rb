@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/record"
-require "pelton/record/driver/mysql"
+require "pelton/database"
+require "pelton/database/driver/mysql"
 
 # What needs no server; the rest is in integration/servers_test.rb.
 class MySQLDriverTest < PeltonTest
   def test_strings_are_quoted_without_a_connection
     database = Sequel.mock(host: "mysql", keep_reference: false)
-    Pelton::Record::MySQLDriver.new("x").prepare(database)
+    Pelton::Database::MySQLDriver.new("x").prepare(database)
 
     assert_equal "'it''s \\\\'", database.literal("it's \\")
   end
@@ -26,10 +26,10 @@ class MySQLDriverTest < PeltonTest
     port = deaf.local_address.ip_port
     queue = Array.new(4) { Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(Addrinfo.tcp("127.0.0.1", port), exception: false) } } # it is full
     Pelton.run do
-      error = assert_raises(Pelton::Record::ConnectionError) { Pelton::Record.connect("mysql://root@127.0.0.1:#{port}/test", timeout: 0.05) }
+      error = assert_raises(Pelton::Database::ConnectionError) { Pelton::Database.connect("mysql://root@127.0.0.1:#{port}/test", timeout: 0.05) }
 
       assert_match(/no connection within 0.05 s/, error.message)
-      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.05) { Pelton::Record.connect("mysql://root@127.0.0.1:#{port}/test") } }
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.05) { Pelton::Database.connect("mysql://root@127.0.0.1:#{port}/test") } }
     end
   ensure
     [*queue, deaf].compact.each(&:close)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/record"
-require "pelton/record/driver/prepared"
+require "pelton/database"
+require "pelton/database/driver/prepared"
 
 # What needs no server; the rest is in integration/prepared_test.rb.
 class PreparedTest < PeltonTest
@@ -16,7 +16,7 @@ class PreparedTest < PeltonTest
     def check_disconnect_errors = yield
   end
 
-  include Pelton::Record::Prepared
+  include Pelton::Database::Prepared
 
   def log_connection_yield(*) = yield
 

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../../support/sequel_databases"
 
 class SQLiteDriverTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   def test_a_file_has_one_writer_and_several_readers_and_memory_has_one_connection
     assert_equal({default: 1, read_only: 4}, connect(sqlite_file, pool: 4).pool.shards.transform_values(&:max))

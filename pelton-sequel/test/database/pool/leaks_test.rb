@@ -3,10 +3,10 @@
 require "logger"
 require "stringio"
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../../support/sequel_databases"
 
 class PoolLeaksTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   AFTER = 0.05
 

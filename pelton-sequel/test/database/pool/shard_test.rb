@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/record"
+require "pelton/database"
 
 # With connections that are plain objects.
 class PoolShardTest < PeltonTest
@@ -15,7 +15,7 @@ class PoolShardTest < PeltonTest
     end
 
     def open(slot, _server)
-      raise Pelton::Record::ConnectionError, "refused" if failing
+      raise Pelton::Database::ConnectionError, "refused" if failing
       slot.opened = Pelton::Clock.now
       slot.connection = Object.new
       @opened += 1
@@ -33,13 +33,13 @@ class PoolShardTest < PeltonTest
 
   def setup
     @connections = Connections.new
-    @shard = Pelton::Record::Pool::Shard.new(@connections, :default, 2, 0.05, 300)
+    @shard = Pelton::Database::Pool::Shard.new(@connections, :default, 2, 0.05, 300)
   end
 
   def test_a_connection_that_cannot_be_opened_frees_its_place
     @connections.failing = true
     Pelton.run do
-      3.times { assert_raises(Pelton::Record::ConnectionError) { @shard.take(Fiber.current) } }
+      3.times { assert_raises(Pelton::Database::ConnectionError) { @shard.take(Fiber.current) } }
       @connections.failing = false
       @shard.give(@shard.take(Fiber.current))
     end
@@ -65,7 +65,7 @@ class PoolShardTest < PeltonTest
   def test_a_connection_that_was_idle_for_long_is_checked
     slot = @shard.take(Fiber.current)
     @shard.give(slot)
-    slot.since -= Pelton::Record::Pool::Shard::CHECK_AFTER + 1
+    slot.since -= Pelton::Database::Pool::Shard::CHECK_AFTER + 1
     @connections.unusable = true
 
     assert_same slot, @shard.take(Fiber.current)
@@ -91,7 +91,7 @@ class PoolShardTest < PeltonTest
   def test_a_wait_in_vain_does_not_count_as_a_use
     Pelton.run do
       slots = [Fiber.new {}, Fiber.new {}].map { |fiber| @shard.take(fiber) }
-      assert_raises(Pelton::Record::PoolTimeoutError) { @shard.take(Fiber.current) }
+      assert_raises(Pelton::Database::PoolTimeoutError) { @shard.take(Fiber.current) }
 
       assert_equal [3, 0], [@shard.taken, @shard.uses]
       slots.each { |slot| @shard.give(slot) }

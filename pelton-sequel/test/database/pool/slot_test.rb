@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../../support/sequel_databases"
 
 class PoolSlotTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   def test_who_holds_it_where_and_in_which_state
     database = connect
-    slot = Pelton::Record::Pool::Slot.new(nil)
+    slot = Pelton::Database::Pool::Slot.new(nil)
     fiber = Fiber.new { hold_here(database) }
     fiber.resume
     slot.fiber = fiber
@@ -20,7 +20,7 @@ class PoolSlotTest < PeltonTest
   end
 
   def test_a_fiber_of_another_thread_and_a_dead_one
-    slot = Pelton::Record::Pool::Slot.new(nil)
+    slot = Pelton::Database::Pool::Slot.new(nil)
     slot.since = Pelton::Clock.now
     Thread.new { slot.fiber = Fiber.current }.join
     assert_match(/\Afiber \d+ for 0\.\d+ s/, slot.inspect_holder)

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../../support/sequel_databases"
 
 # What Sequel's own adapters for SQLite do and extralite's adapter did not: types, schema changes, prepared statements, errors.
 class SQLiteBehavioursTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   def setup
     super

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../../support/sequel_databases"
 
 class SQLiteCheckpointsTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   def setup
     @database = connect(sqlite_file)
     @database.create_table(:texts) { String :text }
     @path = @database.opts[:database]
     @database.checkpoints.instance_variable_set(:@size, 1 << 40) # it would be in the others' way
-    @checkpoints = Pelton::Record::SQLite::Checkpoints.new(@path, check_every: 5, size: 100_000)
+    @checkpoints = Pelton::Database::SQLite::Checkpoints.new(@path, check_every: 5, size: 100_000)
   end
 
   def test_a_log_that_is_long_is_copied_beside_the_loop
@@ -37,7 +37,7 @@ class SQLiteCheckpointsTest < PeltonTest
   end
 
   def test_a_log_to_which_writes_do_not_cease_begins_anew
-    @checkpoints = Pelton::Record::SQLite::Checkpoints.new(@path, check_every: 5, size: 100_000, limit: 1_000_000) { |&work| @database.synchronize(&work) }
+    @checkpoints = Pelton::Database::SQLite::Checkpoints.new(@path, check_every: 5, size: 100_000, limit: 1_000_000) { |&work| @database.synchronize(&work) }
     writes = 0
     Pelton.run do
       Array.new(4) do
@@ -56,7 +56,7 @@ class SQLiteCheckpointsTest < PeltonTest
   end
 
   def test_the_log_does_not_begin_anew_while_a_transaction_writes
-    @checkpoints = Pelton::Record::SQLite::Checkpoints.new(@path, check_every: 1, size: 1, limit: 1) { |&work| @database.synchronize(&work) }
+    @checkpoints = Pelton::Database::SQLite::Checkpoints.new(@path, check_every: 1, size: 1, limit: 1) { |&work| @database.synchronize(&work) }
     Pelton.run do
       @database.transaction do
         write(10)
@@ -71,7 +71,7 @@ class SQLiteCheckpointsTest < PeltonTest
   end
 
   def test_a_reader_of_what_was_before_is_left_alone
-    @checkpoints = Pelton::Record::SQLite::Checkpoints.new(@path, check_every: 1, size: 1, limit: 1) { |&work| @database.synchronize(&work) }
+    @checkpoints = Pelton::Database::SQLite::Checkpoints.new(@path, check_every: 1, size: 1, limit: 1) { |&work| @database.synchronize(&work) }
     @database.create_table(:numbers) { Integer :number }
     @database[:numbers].import([:number], [*1..1000].zip)
     Pelton.run do

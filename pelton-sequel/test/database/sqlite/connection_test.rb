@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../../support/sequel_databases"
 
 # SQLite beside the loop: long statements, locks, interruption.
 class SQLiteConnectionTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   def test_the_loop_turns_during_a_long_statement
     database = connect
@@ -212,14 +212,14 @@ class SQLiteConnectionTest < PeltonTest
     end
     kept = database.synchronize(:read_only) { |connection| connection.instance_variable_get(:@statements).keys + connection.instance_variable_get(:@types).keys }
 
-    assert_empty kept.map(&:bytesize).select { |size| size > Pelton::Record::SQLite::Connection::LONG }
+    assert_empty kept.map(&:bytesize).select { |size| size > Pelton::Database::SQLite::Connection::LONG }
   end
 
   def test_prepared_statements_are_bounded
     database = connect
-    (Pelton::Record::SQLite::Connection::STATEMENTS + 50).times { |i| database.fetch("SELECT #{i}").single_value }
+    (Pelton::Database::SQLite::Connection::STATEMENTS + 50).times { |i| database.fetch("SELECT #{i}").single_value }
 
-    assert_equal Pelton::Record::SQLite::Connection::STATEMENTS, database.synchronize { |connection| connection.instance_variable_get(:@statements).size }
+    assert_equal Pelton::Database::SQLite::Connection::STATEMENTS, database.synchronize { |connection| connection.instance_variable_get(:@statements).size }
   end
 
   private

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../../support/sequel_databases"
 
 class SQLiteCursorTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   def setup
     @database = connect

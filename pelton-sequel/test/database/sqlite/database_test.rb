@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../../support/sequel_databases"
 
 # The adapter, by the topics of Sequel's own integration tests.
 class SQLiteDatabaseTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   def setup
     @database = connect

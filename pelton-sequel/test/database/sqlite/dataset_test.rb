@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/record_databases"
+require_relative "../../support/sequel_databases"
 
 # More of it is in database_test.rb.
 class SQLiteDatasetTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
   def test_columns_can_be_renamed
     database = connect

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/lookup_behaviours"
+require_relative "../../support/lookup_behaviours"
 
 class SQLiteLookupTest < PeltonTest
   include LookupBehaviours

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/record_databases"
-require "pelton/record/sqlite"
+require_relative "../../support/sequel_databases"
+require "pelton/database/sqlite"
 
 class SQLiteTypesTest < PeltonTest
-  include RecordDatabases
+  include SequelDatabases
 
-  Types = Pelton::Record::SQLite::Types
+  Types = Pelton::Database::SQLite::Types
 
   def test_the_declared_type_without_its_size
     assert_equal ["decimal", "double precision", "varchar", ""], ["DECIMAL(10, 2)", "double precision", "varchar (255)", ""].map { |type| Types.base(type) }

@@ -3,7 +3,8 @@
 module Pelton
   module Record
     module Association
-      # What an object does for its associations: it keeps their collections, and saves new objects with itself.
+      # What an object does for its associations: it keeps their collections, and saves new objects with itself. They are loaded together by
+      # pelton-sequel's plugin pelton_together.
       module Owner
         # @private
         # @param name [Symbol]
@@ -40,6 +41,18 @@ module Pelton
         end
 
         private
+
+        # A scope that depends on the object is asked for each object when it is needed.
+        def _filter_tactical_eager_load_objects(options)
+          model.association_reflection(options[:name])[:owner_scope] ? super & [self] : super
+        end
+
+        def load_by_itself(name)
+          reflection = model.association_reflection(name)
+          found = _load_associated_objects(reflection)
+          Array(found).each { |other| other.associations[reflection.reciprocal] = self } if %i[one_to_many one_to_one].include?(reflection[:type]) && reflection.reciprocal
+          associations[name] = found
+        end
 
         def set_new_parent(reflection, other)
           (@new_parents ||= {})[reflection[:name]] = other

@@ -96,7 +96,7 @@ module Pelton
           when Sequel::SQL::Expression, Sequel::LiteralString then name
           when Symbol then column(name)
           when String
-            name = Text.utf8(name)
+            name = Database::Text.utf8(name)
             return column(name) if name.valid_encoding? && name.match?(/\A\w+(\.\w+)?\z/)
             raise ArgumentError, "#{name.inspect[0, 100]} is no column: wrap SQL that the program has written in Sequel.lit"
           else raise ArgumentError, "pluck takes columns and expressions of Sequel, not a #{name.class}"

@@ -108,7 +108,7 @@ module Pelton
           # @raise [ArgumentError] when they are not as many
           # @raise [BadValue] for a value that is none
           def of_text(text, values, parentheses: true)
-            text = Text.utf8(text)
+            text = Database::Text.utf8(text)
             return Sequel.lit(text) if values.empty?
             if values.size == 1 && values.first.is_a?(Hash) && text.match?(/(?<!:):\w/)
               names = values.first.transform_keys(&:to_sym)

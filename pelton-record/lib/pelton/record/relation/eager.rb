@@ -3,7 +3,7 @@
 module Pelton
   module Record
     class Relation
-      # Associations that are loaded with the records. They would be at their first use, too ({Together}): one query for all records.
+      # Associations that are loaded with the records. They would be at their first use, too: one query for all records.
       module Eager
         # Loads associations right after the records, by a query each; or by joins, where conditions name their tables.
         #

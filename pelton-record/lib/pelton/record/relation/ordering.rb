@@ -79,7 +79,7 @@ module Pelton
             end
           when Symbol then [column(term)]
           when Sequel::LiteralString, Sequel::SQL::Expression then [term]
-          when String then Text.utf8(term).split(",").map { |part| order_of_text(part) }
+          when String then Database::Text.utf8(term).split(",").map { |part| order_of_text(part) }
           when nil then []
           else raise ArgumentError, "order takes columns, a Hash of them, or expressions of Sequel, not a #{term.class}"
           end

@@ -139,7 +139,7 @@ module Pelton
         def text_update(text, *values)
           raise ArgumentError, "update_all takes a Hash, or SQL with its values: the SQL is a #{text.class}" unless text.is_a?(String)
           raise ArgumentError, "update_all needs what to change" if text.blank?
-          text = Text.utf8(text)
+          text = Database::Text.utf8(text)
           text = plain_rows.literal(Condition.of(self, text, *values)).delete_prefix("(").delete_suffix(")") unless values.empty?
           plain_rows.update(Sequel.lit(text))
         end

@@ -3,7 +3,7 @@
 require "ipaddr"
 
 module Pelton
-  module Record
+  module Database
     # Types of columns that Sequel leaves as they are, so that a number would be compared with a text, and a text that is no UUID would
     # fail the query. A value that cannot be cast raises Sequel::InvalidValue.
     # @private

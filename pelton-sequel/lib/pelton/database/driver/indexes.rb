@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     # Lets Sequel list the indexes of a table where one of them is on an expression, which has no column's name.
     # @private
     module Indexes

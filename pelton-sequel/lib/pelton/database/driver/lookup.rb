@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     # The statement that finds a row by the value of a column in which no two rows have the same value. Its text is made once, so that a
     # find sends the value, reads the row, and does nothing else.
     # @private

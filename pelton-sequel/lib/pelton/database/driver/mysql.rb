@@ -6,22 +6,22 @@ require_relative "column_types"
 require_relative "indexes"
 
 module Pelton
-  module Record
+  module Database
     # MySQL and MariaDB, through trilogy, which waits by Ruby's scheduler.
     # @private
     class MySQLDriver < Driver
-      # @param address [Address]
       # @return [Hash] Sequel's options
-      def options(_address, **)
+      def options
         Driver.need("trilogy")
-        require "sequel/adapters/trilogy"
-        require_relative "mysql_lookup"
         {adapter: :trilogy, encoding: "utf8mb4"}
       end
 
-      def prepare(database)
+      def adapt(database)
         database.extend_datasets(Text::MySQL)
         database.extend(Limited)
+      end
+
+      def prepare(database)
         database.extend(ColumnTypes::MySQL)
         database.extend(Indexes)
       end
@@ -82,7 +82,10 @@ module Pelton
 
       private
 
-      def lookup_class = MySQLLookup
+      def lookup_class
+        require_relative "mysql_lookup"
+        MySQLLookup
+      end
     end
   end
 end

@@ -3,7 +3,7 @@
 require_relative "lookup"
 
 module Pelton
-  module Record
+  module Database
     # MySQL's: trilogy knows no prepared statements, so the value becomes part of the text. It converts the row itself.
     # @private
     class MySQLLookup < Lookup

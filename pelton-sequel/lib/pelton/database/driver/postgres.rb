@@ -6,26 +6,24 @@ require_relative "column_types"
 require_relative "prepared"
 
 module Pelton
-  module Record
+  module Database
     # PostgreSQL, through pg, which waits by Ruby's scheduler.
     # @private
     class PostgresDriver < Driver
-      # @param address [Address]
       # @return [Hash] Sequel's options
-      def options(_address, **)
+      def options
         Driver.need("pg")
-        require "sequel/adapters/postgres"
-        require_relative "postgres_lookup"
         {adapter: :postgres, encoding: "UTF8", treat_string_list_as_untyped_array: true}
       end
 
-      def prepare(database)
+      def adapt(database)
         database.extend_datasets(Text::Postgres)
+      end
+
+      def prepare(database)
         database.extend(ColumnTypes::Postgres)
         database.extension(:pg_array)
-        return database.extend(Unprepared) unless database.opts[:prepared]
-        database.extension(:pg_auto_parameterize, :pg_auto_parameterize_in_array) # lists are one value, however long they are
-        database.extend(Prepared)
+        database.opts[:prepared] ? database.extension(:pelton_prepared) : database.extend(Unprepared)
       end
 
       # What the server says beside its answers, why it ends a session for example, belongs into the log. libpq would print it.
@@ -74,7 +72,11 @@ module Pelton
       end
 
       # Without prepared statements it would not be faster.
-      def lookup_class = (PostgresLookup if database.opts[:prepared])
+      def lookup_class
+        return unless database.is_a?(Prepared)
+        require_relative "postgres_lookup"
+        PostgresLookup
+      end
     end
   end
 end

@@ -3,7 +3,7 @@
 require_relative "lookup"
 
 module Pelton
-  module Record
+  module Database
     # PostgreSQL's: by a prepared statement.
     # @private
     class PostgresLookup < Lookup

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     # Queries of PostgreSQL that come again are prepared by name, on each connection: the server plans them once. Sequel makes values
     # into parameters (its extension pg_auto_parameterize), so that queries with other values have the same text.
     # @private

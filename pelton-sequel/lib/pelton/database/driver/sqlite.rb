@@ -4,22 +4,17 @@ require_relative "../driver"
 require_relative "indexes"
 
 module Pelton
-  module Record
+  module Database
     # SQLite, through extralite.
     # @private
     class SQLiteDriver < Driver
       INHERITED = [] # a child must neither use nor close its parent's connections, so they must not be collected either
       private_constant :INHERITED
 
-      # @param address [Address]
-      # @param options [Hash]
       # @return [Hash] Sequel's options
-      def options(address, pool:)
+      def options
         Driver.need("extralite-bundle", "extralite")
-        require_relative "../sqlite"
-        @file = address.options[:database].to_s
-        readers = address.memory? ? {} : {servers: {read_only: {}}, server_sizes: {read_only: pool}}
-        {adapter: :pelton_sqlite, max_connections: 1, **readers}
+        {adapter: :pelton_sqlite}
       end
 
       def prepare(database)
@@ -31,8 +26,9 @@ module Pelton
 
       # (see Driver#connection_error)
       def connection_error(error)
-        folder = File.dirname(@file)
-        return super if @file.start_with?(":") || File.directory?(folder)
+        file = database.opts[:database].to_s
+        folder = File.dirname(file)
+        return super if file.start_with?(":") || File.directory?(folder)
         ConfigurationError.new("#{name}: there is no folder #{folder}: create it")
       end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     class Pool < Sequel::ConnectionPool
       # Says who keeps a connection for long without using it. A task looks from time to time while connections are held, so a query
       # pays nothing for it.

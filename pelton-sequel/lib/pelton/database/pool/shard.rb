@@ -3,7 +3,7 @@
 require_relative "slot"
 
 module Pelton
-  module Record
+  module Database
     class Pool < Sequel::ConnectionPool
       # The connections to one server: idle ones, held ones, and the fibers that wait for one. A connection that comes free goes straight
       # to the fiber that has waited longest, so nobody overtakes.

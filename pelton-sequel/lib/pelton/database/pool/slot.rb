@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     class Pool < Sequel::ConnectionPool
       # A connection's place in the pool, and who holds it.
       # @private
@@ -43,7 +43,7 @@ module Pelton
         end
 
         # These frames say nothing about the program.
-        LIBRARIES = %r{\A#{Regexp.escape(File.expand_path("../../..", __dir__))}/|/gems/(?:sequel|pg|trilogy|extralite)[^/]*/|/lib/pelton/(?:scheduler|operation|runtime|timeout)\.rb|\A<internal:}
+        LIBRARIES = %r{\A#{Regexp.escape(File.expand_path("../../..", __dir__))}/|/pelton-record[^/]*/lib/|/gems/(?:sequel|pg|trilogy|extralite)[^/]*/|/lib/pelton/(?:scheduler|operation|runtime|timeout)\.rb|\A<internal:}
 
         # Who holds it, for how long, and where. The backtrace is taken now, not when the connection was given away: that would cost
         # every query.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     module SQLite
       # Copies the write-ahead log into the database's file, beside the requests: SQLite itself does it in the commit that makes the log
       # too long, and that request waits for the disk.

@@ -5,7 +5,7 @@ require_relative "cursor"
 require_relative "types"
 
 module Pelton
-  module Record
+  module Database
     module SQLite
       # One connection of extralite's, with its prepared statements. A long statement lets the loop turn again and again, and one that
       # waits for a lock parks its fiber: SQLite calls a block meanwhile.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     module SQLite
       # The rows of a statement. The first ones have been read; others are read when they are wanted, while the statement stays open.
       # @private

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     module SQLite
       # Sequel's database for SQLite through extralite.
       class Database < Sequel::Database
@@ -22,7 +22,7 @@ module Pelton
         # @asynchronous
         def connect(server)
           options = server_opts(server)
-          connection = Connection.new(options.fetch(:database), timeout: options.fetch(:pool_timeout), readonly: options[:readonly])
+          connection = Connection.new(options.fetch(:database), timeout: Float(options[:pool_timeout] || 5), readonly: options[:readonly])
           [*connection_pragmas, *file_pragmas(options)].each { |sql| connection.execute(sql) }
           connection
         end
@@ -100,6 +100,14 @@ module Pelton
           @checkpoints = Checkpoints.new(opts[:database]) { |&work| synchronize(&work) } unless opts[:database] == ":memory:"
           self.transaction_mode = :immediate # a transaction that began by reading could not wait for the lock when it writes
           set_integer_booleans
+          extension(:pelton_pool)
+        end
+
+        # One connection writes, and the others read beside it. A database in memory has one in all.
+        def connection_pool_default_options
+          file = ![nil, ":memory:"].include?(@opts[:database])
+          readers = {servers: {read_only: {}}, server_sizes: {default: 1, read_only: @opts[:max_connections] || 4}} if file
+          super.merge(pool_class: Pool, database: ":memory:", server_sizes: {default: 1}, **readers.to_h)
         end
 
         def local_times? = timezone.nil? && Sequel.application_timezone.nil? && Sequel.datetime_class == Time

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Record
+  module Database
     module SQLite
       # Sequel's dataset for {Database}.
       class Dataset < Sequel::Dataset

@@ -3,11 +3,11 @@
 require_relative "../driver/lookup"
 
 module Pelton
-  module Record
+  module Database
     module SQLite
       # SQLite's: by a prepared statement.
       # @private
-      class Lookup < Record::Lookup
+      class Lookup < Pelton::Database::Lookup
         include Opaque
 
         ROWS = Dataset
@@ -19,7 +19,7 @@ module Pelton
           @sql = "#{sql}?".freeze
         end
 
-        # (see Record::Lookup#find)
+        # (see Database::Lookup#find)
         def find(key)
           super unless key.is_a?(Integer) && !INTEGERS.cover?(key)
         end

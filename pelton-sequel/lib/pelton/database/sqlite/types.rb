@@ -4,7 +4,7 @@ require "bigdecimal"
 require_relative "../text"
 
 module Pelton
-  module Record
+  module Database
     module SQLite
       # Converts SQLite's values to Ruby's, by the declared type of their column. SQLite itself knows integers, floats, text and blobs.
       # @private

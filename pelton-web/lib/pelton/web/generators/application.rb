@@ -109,7 +109,7 @@ module Pelton
         def source = Gem.sources.to_a.first
 
         def gems
-          pelton = ["pelton", "pelton-web", *("pelton-record" if record?)].map do |gem|
+          pelton = ["pelton", "pelton-web", *("pelton-record" if record?), *("pelton-sequel" if record? && @gems)].map do |gem|
             next "gem \"#{gem}\", \"~> #{VERSION}\"" unless @gems
             "gem \"#{gem}\", path: #{((gem == "pelton") ? @gems : File.join(@gems, gem)).inspect}"
           end

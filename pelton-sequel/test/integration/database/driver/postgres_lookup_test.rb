@@ -2,7 +2,7 @@
 
 require "pg"
 require "test_helper"
-require_relative "../../support/lookup_behaviours"
+require_relative "../../../support/lookup_behaviours"
 
 class PostgresLookupOnServerTest < PeltonTest
   include LookupBehaviours

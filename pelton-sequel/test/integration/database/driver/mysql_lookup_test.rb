@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "trilogy"
-require_relative "../../support/lookup_behaviours"
+require_relative "../../../support/lookup_behaviours"
 
 class MySQLLookupOnServerTest < PeltonTest
   include LookupBehaviours

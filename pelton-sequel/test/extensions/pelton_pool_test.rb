@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/sequel_databases"
+
+class PeltonPoolExtensionTest < PeltonTest
+  include SequelDatabases
+
+  # On an adapter that Pelton does not know.
+  def test_it_takes_the_place_of_a_database_s_pool
+    database = Sequel.mock(keep_reference: false, max_connections: 2, query_timeout: "5")
+    before = database.pool
+    database.extension(:pelton_pool)
+
+    assert_equal [:pelton, 2, 5.0], [database.pool.pool_type, database.pool.max_size, database.query_timeout]
+    refute_same before, database.pool
+    database.get(1)
+    assert_equal [1, "mock:///"], [database.pool.size, database.driver.name]
+  end
+
+  def test_servers_have_shards_of_their_own
+    database = Sequel.mock(keep_reference: false, max_connections: 2, servers: {read_only: {}, other: {}})
+    database.extension(:pelton_pool)
+
+    assert_equal({default: 2, read_only: 2, other: 2}, database.pool.shards.transform_values(&:max))
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/sequel_databases"
+
+# With models of Sequel. The same by ActiveRecord's names, with its casts, is in pelton-record's merging_test.rb.
+class PeltonMergingTest < PeltonTest
+  include SequelDatabases
+
+  def setup
+    super
+    @database = connect
+    @database.create_table(:people) do
+      primary_key :id
+      String :email, unique: true
+      Integer :boss_id
+    end
+    @database[:people].import(%i[email boss_id], Array.new(1000) { |index| ["p#{index}", 1] })
+    @people = people = Class.new(Sequel::Model(@database[:people])) { plugin :pelton_merging }
+    @people.many_to_one :boss, class: people
+    @people.unique_columns
+  end
+
+  def test_a_thousand_finds_of_a_thousand_fibers
+    assert_operator queries { assert_equal (1..1000).to_a, together(1..1000) { |id| @people[id].id } }, :<=, 2
+    assert_equal 999, @database.stats[:merged]
+  end
+
+  def test_unique_columns_and_associations
+    assert_equal(1, queries { assert_equal [1, 2, nil], together(%w[p0 p1 nobody]) { |email| @people.first(email: email)&.id } } - 1) # nobody asks alone, too
+    people = @people.order(:id).limit(2).all
+    assert_equal 1, queries { together(people, &:boss) }
+    assert_equal 2, queries { together([1, 1]) { |id| @people.first(boss_id: id) } }
+  end
+
+  def test_what_is_not_merged
+    assert_equal 2, queries { together([1, 2]) { |id| @people.where { id > 0 }.first(id: id) } }
+    assert_equal 2, queries { together([1, 2]) { |id| @people.without_merging { @people[id] } } }
+    assert_equal 6, queries { together([1, 2]) { |id| @database.transaction { @people[id] } } }
+    @people.merge_finds = false
+    assert_equal 2, queries { together([1, 2]) { |id| Class.new(@people)[id] } }
+  end
+
+  def test_outside_of_a_reactor
+    assert_equal [1, nil, 2], [@people[1].id, @people[0], @people.first(email: "p1").id]
+    assert_raises(Sequel::NoMatchingRow) { @people.with_pk!(0) }
+  end
+
+  private
+
+  def together(values, &block) = Pelton.run { values.map { |value| Pelton.spawn { block.call(value) } }.map(&:await) }
+
+  def queries
+    before = @database.stats[:queries]
+    yield
+    @database.stats[:queries] - before
+  end
+end
