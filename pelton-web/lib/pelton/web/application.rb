@@ -27,7 +27,6 @@ module Pelton
 
         # Declares routes: see {Routes}. May be called more than once.
         #
-        # @return [Routes]
         # @raise [ConfigurationError] the application has booted
         def routes(&block)
           @routes ||= Routes.new
@@ -44,7 +43,6 @@ module Pelton
 
         # Rack's entry.
         #
-        # @param env [Hash]
         # @return [Array] Rack's response
         # @asynchronous where an action waits
         def call(env) = (@app || boot!).call(env)
@@ -66,12 +64,10 @@ module Pelton
         # @return [Routes::Urls] the addresses of the routes with names
         def urls = @urls ||= Routes::Urls.new(routes.list, base: settings.base_url)
 
-        # @return [Boolean]
         def booted? = !!@app
 
         # Loads the program's files again if one has changed, in development.
         # @private
-        # @return [Boolean]
         def _reload = @reloading ? @reloading.refresh : false
 
         # Declares the routes anew, by a file that calls {routes}.

@@ -10,8 +10,6 @@ module Pelton
       # @private
       def self.wrap(app, settings) = settings.max_body ? new(app, settings.max_body) : app
 
-      # @param app [#call]
-      # @param bytes [Integer]
       def initialize(app, bytes)
         @app = app
         @bytes = bytes
@@ -63,7 +61,6 @@ module Pelton
           end
         end
 
-        # @return [void]
         def close = @input.close
 
         private

@@ -12,10 +12,6 @@ module Pelton
 
       class << self
         # Makes a response private, whatever the action has said. How long the client itself may keep it stays as it is.
-        #
-        # @param headers [Hash] with lower-case names
-        # @param default [String, nil] where there is no Cache-Control
-        # @return [void]
         def own(headers, default = DEFAULT)
           given = headers["cache-control"]
           text = given.nil? ? default : own_text(Array(given).join(", "))

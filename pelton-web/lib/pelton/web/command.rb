@@ -16,7 +16,6 @@ module Pelton
         options:
       TEXT
 
-      # @param arguments [Array<String>]
       # @return [Integer] the exit status: 0, 1 when the command failed, 2 when the arguments are wrong
       def self.run(arguments, out: $stdout, error: $stderr) = new(out, error).run(arguments)
 
@@ -26,8 +25,6 @@ module Pelton
         @rackup = "config.ru"
       end
 
-      # @param arguments [Array<String>]
-      # @return [Integer]
       def run(arguments)
         command, *rest = parser.parse(arguments)
         return help(0, @out) if @help

@@ -25,7 +25,6 @@ module Pelton
         def reload! = @loading.call
       end
 
-      # @param application [Class] which has booted
       def initialize(application)
         @application = application
         @place = Object.new.extend(Methods)
@@ -36,8 +35,6 @@ module Pelton
       end
 
       # Reads and evaluates lines until their end.
-      #
-      # @return [void]
       def start
         ARGV.clear
         IRB.setup(nil)

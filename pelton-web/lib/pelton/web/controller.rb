@@ -82,7 +82,6 @@ module Pelton
       # @return [Response] made when it is asked for: an action that returns text needs none
       def response = @response ||= Response.new
 
-      # @return [Request]
       def request = @request ||= Request.new(@env, @settings)
 
       # @return [Params] of the path, the query and the form; the path's win

@@ -38,17 +38,14 @@ module Pelton
       # @return [Boolean] whether cookies are Secure by default
       def secure? = @secure
 
-      # @param name [String, Symbol]
       # @return [String, nil] nil: there is none, or its value is no UTF-8
       def [](name)
         name = name.to_s
         @values&.key?(name) ? @values[name] : received(name)
       end
 
-      # @return [Boolean]
       def key?(name) = !self[name].nil?
 
-      # @return [Hash{String => String}]
       def to_h = all.merge!(@values.to_h).compact
 
       # Sets a cookie. If the client has sent the same value, and no attributes are given, nothing is sent.
@@ -85,14 +82,12 @@ module Pelton
       # @return [Protected] cookies that clients can neither read nor change. Their values may be all that JSON can say
       def encrypted = @encrypted ||= Protected.new(self, secrets, :encrypt, :decrypt)
 
-      # @return [Secrets]
       # @raise [ConfigurationError] there are none
       # @private
       def secrets = Secrets.of(@secrets || [])
 
       # Adds the changed cookies to the headers of a response.
       #
-      # @param headers [Hash]
       # @return [Boolean, nil] whether there were any
       def write(headers)
         return unless @written

@@ -14,8 +14,6 @@ module Pelton
       # @private
       def self.wrap(app, settings) = settings.deadline ? new(app, settings.deadline) : app
 
-      # @param app [#call]
-      # @param seconds [Numeric]
       def initialize(app, seconds)
         @app = app
         @seconds = seconds

@@ -27,7 +27,6 @@ module Pelton
         end
       end
 
-      # @param app [#call]
       def initialize(app) = @app = app
 
       # @asynchronous where the application waits

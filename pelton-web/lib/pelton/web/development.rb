@@ -17,13 +17,8 @@ module Pelton
 
       class << self
         # Whether the request comes from this machine, and was meant for it: another site cannot have its name lead here.
-        #
-        # @param env [Hash]
-        # @return [Boolean]
         def local?(env) = loopback?(env["REMOTE_ADDR"].to_s) && here?(env["HTTP_HOST"].to_s)
 
-        # @param name [String] "error" or "slow"
-        # @param assigns [Hash{Symbol => Object}]
         # @return [Array] Rack's response
         def page(name, status, assigns)
           @templates ||= Templates.new(FOLDER)

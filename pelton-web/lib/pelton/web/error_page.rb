@@ -34,8 +34,6 @@ module Pelton
       # @private
       def self.wrap(app, settings) = settings.raise_errors ? app : new(app, settings)
 
-      # @param app [#call]
-      # @param settings [Settings]
       def initialize(app, settings)
         @app = app
         @settings = settings

@@ -10,9 +10,6 @@ module Fastr
     # Calls an operation on another thread, for what cannot wait without blocking, and then the callback with its value. An error of either
     # breaks the response off.
     #
-    # @param operation [#call]
-    # @param callback [#call, nil]
-    # @return [nil]
     # @asynchronous only where no reactor runs: then the operation has ended before it returns
     def task(operation, callback = nil)
       return callback&.call(operation.call) unless Pelton.running?
@@ -27,8 +24,6 @@ module Fastr
     end
 
     # As `succeed`.
-    #
-    # @return [nil]
     def finish = super
   end
 

@@ -15,7 +15,6 @@ module Pelton
       KEY = "flash"
       private_constant :KEY
 
-      # @param session [Session]
       def initialize(session)
         @session = session
         messages = session[KEY]
@@ -37,19 +36,16 @@ module Pelton
       # Keeps messages of this page for the next one.
       #
       # @param names [Array<Symbol>] none: all
-      # @return [void]
       def keep(*names)
         @next.update(names.empty? ? @now : @now.slice(*names.map(&:to_s)))
         nil
       end
 
-      # @return [void]
       def discard(*names)
         names.empty? ? @next.clear : names.each { |name| @next.delete(name.to_s) }
         nil
       end
 
-      # @return [Boolean]
       def key?(name) = @now.key?(name.to_s)
 
       # @return [Boolean] whether this page has messages

@@ -49,7 +49,6 @@ module Pelton
         # (https://www.breachattack.com).
         #
         # @param session [Session, Hash] keeps the token
-        # @return [String]
         def token(session)
           secret = secret(session) || SecureRandom.random_bytes(TOKEN).tap { |bytes| session["csrf"] = [bytes].pack("m0") }
           mask = SecureRandom.random_bytes(TOKEN)
@@ -58,7 +57,6 @@ module Pelton
 
         # @param token [Object] from the client
         # @param session [Session, Hash]
-        # @return [Boolean]
         def token?(token, session)
           secret = secret(session)
           return false unless secret && token.is_a?(String)

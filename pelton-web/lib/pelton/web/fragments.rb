@@ -20,8 +20,6 @@ module Pelton
     # when the memory is full, or after their `ttl`.
     class Fragments
       # The store of the applications that set none: 64 MB of this process.
-      #
-      # @return [Fragments]
       def self.default = @default ||= new
 
       # @return [Memory, Memcached] where the fragments are
@@ -44,7 +42,6 @@ module Pelton
       #
       # @param key [Object] see {Key}
       # @param ttl [Numeric, nil] seconds
-      # @return [HTTP::Fragment]
       # @yieldreturn [String, HTTP::Page, HTTP::Fragment] the text; a fragment is kept as it is, so a secret stays one
       # @raise the block's error; the fibers that wait get it, too
       # @raise [ArgumentError] the key says nothing
@@ -58,8 +55,6 @@ module Pelton
 
       # The fragments of many keys, in their order. memcached is asked once for all of them. Missing ones are rendered one after the other.
       #
-      # @param keys [Array]
-      # @return [Array<HTTP::Fragment>]
       # @yieldparam key [Object] one of the keys, whose fragment is missing
       # @yieldreturn [String, HTTP::Page, HTTP::Fragment]
       # @raise (see #fetch)

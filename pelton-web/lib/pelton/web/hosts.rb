@@ -17,8 +17,6 @@ module Pelton
       # @private
       def self.wrap(app, settings) = settings.hosts ? new(app, settings.hosts) : app
 
-      # @param app [#call]
-      # @param allowed [Array<String>]
       # @raise [ConfigurationError] a host is malformed
       def initialize(app, allowed)
         @app = app

@@ -9,7 +9,6 @@ module Pelton
     # It is frozen, and what is made of it (by interpolation, `<<` to another String, `gsub`) is an ordinary String again, which a template
     # escapes. `+` and {Helpers#safe_join} join it with other text, which they escape.
     class HTML < String
-      # @param value [#to_s]
       # @return [String] the text with `& < > " '` escaped, unless it is {HTML}
       def self.escape(value)
         return value.to_s if Integer === value
@@ -20,7 +19,6 @@ module Pelton
       # Text that can stand in a page, which is UTF-8: bytes are taken for UTF-8, other encodings are converted, and what is no
       # character becomes U+FFFD.
       #
-      # @param value [#to_s]
       # @return [String] valid UTF-8; {HTML} stays as it is
       def self.text(value)
         text = value.to_s
@@ -37,11 +35,9 @@ module Pelton
         freeze
       end
 
-      # @return [self]
       def to_s = self
 
       # @param other [#to_s] is escaped, unless it is {HTML}
-      # @return [HTML]
       def +(other) = HTML.new(super(HTML.escape(other)))
 
       # @return [String] a copy that may be changed, and is no {HTML} any more

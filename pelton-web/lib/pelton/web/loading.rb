@@ -20,15 +20,12 @@ module Pelton
       # Folders in `app/` without code.
       OTHERS = %w[assets javascript views].freeze
 
-      # @param application [Class] of {Application}
       def initialize(application)
         @application = application
         @settings = application.settings
         @root = File.expand_path(@settings.root)
       end
 
-      # @return [self]
-      # @raise [ConfigurationError]
       # @raise whatever the program's files raise
       def load
         @stamps = stamps
@@ -44,8 +41,6 @@ module Pelton
       def changed? = stamps != @stamps || @settings.templates&.changed? || false
 
       # Loads everything again. Where this raises, the files still count as changed.
-      #
-      # @return [self]
       def reload
         before, @stamps = stamps, nil
         loader.reload

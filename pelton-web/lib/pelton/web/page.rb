@@ -95,7 +95,6 @@ module Pelton
       # The path of another page: that of the request, with its query.
       #
       # @param parameters [Hash] `page: 3`
-      # @return [String]
       def path(**parameters)
         sealed = parameters.to_h { |name, value| [name.to_s, (name == :page) ? value.to_s : @seal.call(value)] }
         query = Rack::Utils.build_nested_query(@request.query.except(*PARAMETERS).merge(sealed))
@@ -107,7 +106,6 @@ module Pelton
       # @asynchronous
       def link_header = links.map { |relation, path| "<#{@request.base_url}#{path}>; rel=\"#{relation}\"" }.join(", ")
 
-      # @return [String]
       def inspect = "#<#{self.class} #{number ? "number=#{number}" : "of a cursor"} limit=#{limit}>"
     end
   end

@@ -40,7 +40,6 @@ module Pelton
 
       # @param request [Request]
       # @param captures [Hash{String => String}] of the path
-      # @return [Params]
       # @raise [BadRequest] they cannot be read
       # @asynchronous where the body is still arriving
       def self.of(request, captures)
@@ -60,10 +59,8 @@ module Pelton
       #   an Upload come from JSON
       def [](name) = @values[name.to_s]
 
-      # @return [Boolean]
       def key?(name) = @values.key?(name.to_s)
 
-      # @return [Array<String>]
       def keys = @values.keys
 
       # @return [Hash{String => Object}] all of them as they came
@@ -105,20 +102,17 @@ module Pelton
         define_method(type) { |name, default: REQUIRED, **options| typed(name, type, default, options) }
       end
 
-      # @param allowed [Array<String, Symbol>]
       # @return [String, Symbol] one of them
       # @raise [Invalid, NotFound]
       def enum(name, allowed, default: REQUIRED) = typed(name, :enum, default, {of: allowed})
 
       # @param type [Symbol] of its elements
       # @param max [Integer] elements
-      # @return [Array]
       # @raise [Invalid, NotFound]
       def array(name, type = :string, default: REQUIRED, max: 1000, **options) = typed(name, :array, default, {of: type, max: max, **options})
 
       # The parameters inside of another one: `params.require(:post)` of the fields `post[title]` and `post[body]`.
       #
-      # @return [Params]
       # @raise [Invalid] there are none
       def require(name) = Params.new(typed(name, :hash, REQUIRED, {}), prefix: full(name))
 
@@ -128,7 +122,6 @@ module Pelton
       #   @param names [Array<Symbol>]
       # @overload permit(schema)
       #   @param schema [Schema]
-      # @return [Hash{Symbol => Object}]
       # @raise [Invalid] a parameter is not what the schema says, or is a list or a Hash
       def permit(*names)
         return names.first.read(@values, @prefix) if names.size == 1 && names.first.is_a?(Schema)

@@ -21,8 +21,6 @@ module Pelton
 
       class << self
         # One more takes twice as long. Tests may set the least, 4.
-        #
-        # @return [Integer]
         attr_reader :cost
 
         # @param cost [Integer] from 4 to 31
@@ -32,8 +30,6 @@ module Pelton
           @mutex.synchronize { @cost, @nobody = cost, nil }
         end
 
-        # @param password [String]
-        # @param cost [Integer]
         # @return [String] the digest, to be kept
         # @raise [ArgumentError] the password is empty, or longer than {MAXIMUM}
         # @raise [ConfigurationError] the gem is missing
@@ -48,7 +44,6 @@ module Pelton
         #
         # @param password [String, nil] what the client has sent
         # @param digest [String, nil] nil: there is no such user
-        # @return [Boolean]
         # @raise [ConfigurationError] the gem is missing
         # @asynchronous
         def right?(password, digest)

@@ -14,7 +14,6 @@ module Pelton
 
       def initialize = @fragments = []
 
-      # @param fragment [HTTP::Fragment]
       # @return [String] stands for the fragment, and stays the same when it is escaped as HTML
       def mark(fragment)
         @fragments << fragment
@@ -26,7 +25,6 @@ module Pelton
       def text(text) = text.gsub(MARKED) { @fragments.fetch($1.to_i).text }
 
       # @param text [String] with marks
-      # @return [HTTP::Page]
       def page(text)
         page = HTTP::Page.new
         text.split(MARKED).each_with_index do |part, index|

@@ -12,7 +12,6 @@ module Pelton
     class Problem
       include Opaque
 
-      # @return [Integer]
       attr_reader :status
 
       # @return [String, nil] for the person who reads it

@@ -12,8 +12,6 @@ module Pelton
       CHANGED = %w[cache-control vary set-cookie].freeze
       private_constant :KEY, :CHANGED
 
-      # @param app [#call]
-      # @param settings [Settings]
       def initialize(app, settings)
         @app = app
         @settings = settings
@@ -35,9 +33,6 @@ module Pelton
       class Keeper < Controller
         include Opaque
 
-        # @param headers [Hash] of the response
-        # @return [void]
-        # @raise [CookieOverflow]
         def send_session(headers)
           return unless session.loaded?
           own = self.headers

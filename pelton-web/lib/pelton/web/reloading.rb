@@ -11,7 +11,6 @@ module Pelton
       # Seconds. A request that takes longer goes on with the old classes.
       PATIENCE = 5
 
-      # @param loading [Loading]
       # @yieldreturn [#call] the application, made of the classes that are loaded now
       def initialize(loading, patience: PATIENCE, &compile)
         @loading = loading

@@ -12,7 +12,6 @@ module Pelton
       # @private
       def self.wrap(app, settings) = settings.request_id ? new(app) : app
 
-      # @param app [#call]
       def initialize(app) = @app = app
 
       # @asynchronous where the application waits

@@ -14,7 +14,6 @@ module Pelton
       # @return [Integer] 200, unless something else is set
       attr_accessor :status
 
-      # @return [Headers]
       attr_reader :headers
 
       # @return [#each, #call, nil] Rack's body; nil: not answered
@@ -34,7 +33,6 @@ module Pelton
       # Answers with plain text.
       #
       # @private
-      # @param text [String]
       def text(text)
         @headers.put("content-type", TEXT) unless @headers.key?("content-type")
         @body = [text]
@@ -46,7 +44,6 @@ module Pelton
       # @return [Array] Rack's
       def self.plain(text) = [200, {"content-type" => TEXT}, [text]]
 
-      # @return [Boolean]
       def answered? = !@body.nil?
 
       # @return [Array(Integer, Headers, Object)] Rack's response

@@ -38,8 +38,6 @@ module Pelton
 
       # @return [Array<Route>] in the order of their declaration
       attr_reader :list
-
-      # @return [Array<Mount>]
       attr_reader :mounts
 
       def initialize
@@ -85,7 +83,6 @@ module Pelton
       #
       # @param path [String, nil] "/admin"
       # @param options [Hash] `module:` the module of the controllers ("admin"), `as:` the beginning of the names, `constraints:` as for {#get}
-      # @return [nil]
       def scope(path = nil, **options, &block)
         outer = @scope
         @scope = outer.inside(path, **options)
@@ -96,8 +93,6 @@ module Pelton
       end
 
       # A scope of this path, this module and this name.
-      #
-      # @param name [Symbol]
       def namespace(name, **options, &block) = scope("/#{name}", module: name.to_s, as: name, **options, &block)
 
       # Sends GET and HEAD to another path of this host, with the query string; or to a URL.
@@ -105,7 +100,6 @@ module Pelton
       # @param path [String] see {Pattern}
       # @param to [String] a path, which may contain the variables of the other one, or a URL without variables
       # @param status [Integer] 301: browsers remember it
-      # @return [nil]
       # @raise [ConfigurationError]
       def redirect(path, to:, status: 301, **options) = get(path, to: Redirection.new(@scope.path_of(path), to, status), **options)
 
@@ -113,7 +107,6 @@ module Pelton
       #
       # @param app [#call]
       # @param at [String] "/" for all that is not there otherwise
-      # @return [nil]
       # @raise [ConfigurationError]
       def mount(app, at:)
         @mounts << Mount.new(app, @scope.path_of(at))

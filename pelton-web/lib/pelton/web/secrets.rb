@@ -80,7 +80,6 @@ module Pelton
       # Signs a text, which everybody can read.
       #
       # @param (see #encrypt)
-      # @return [String]
       def sign(text, purpose:, expires_at: nil)
         data = stamp(expires_at) + text.b
         encode(signature(@signature.first, purpose, data) << data)

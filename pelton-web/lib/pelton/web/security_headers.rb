@@ -34,9 +34,6 @@ module Pelton
 
       # The nonce of a request, for the attribute of its scripts and styles. The policy allows it once it was asked for: then the page
       # is this client's alone.
-      #
-      # @param env [Hash]
-      # @return [String]
       def self.nonce(env) = env[NONCE] ||= SecureRandom.urlsafe_base64(16)
 
       # @param app [#call]

@@ -47,10 +47,8 @@ module Pelton
         data.fetch(key.to_s, *default, &block)
       end
 
-      # @return [Object, nil]
       def dig(key, *path) = path.empty? ? self[key] : self[key]&.dig(*path)
 
-      # @return [Boolean]
       def key?(key) = data.key?(key.to_s)
       alias_method :has_key?, :key?
       alias_method :include?, :key?
@@ -61,7 +59,6 @@ module Pelton
         data.delete(key.to_s)
       end
 
-      # @return [self]
       def update(values)
         values.each { |key, value| self[key] = value }
         self
@@ -69,8 +66,6 @@ module Pelton
       alias_method :merge!, :update
 
       # Forgets everything.
-      #
-      # @return [self]
       def clear
         data.clear
         @touched = true
@@ -78,10 +73,8 @@ module Pelton
       end
       alias_method :destroy, :clear
 
-      # @return [Boolean]
       def empty? = data.empty?
 
-      # @return [Array<String>]
       def keys = data.keys
 
       # @yieldparam key [String]

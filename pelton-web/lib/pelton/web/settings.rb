@@ -59,8 +59,6 @@ module Pelton
       setting(:base_url) { |value| "must begin with http:// or https://, and have no slash at its end" unless value.nil? || value.match?(%r{\Ahttps?://[^/]+(?:/.*[^/])?\z}) }
 
       # The defaults hold from now on, whatever the process's environment becomes.
-      #
-      # @return [self]
       def freeze
         @defaults ||= self.class.names.to_h { |name| [name, __send__(:"default_of_#{name}")] }
         super

@@ -28,8 +28,6 @@ module Pelton
         end
       end
 
-      # @param app [#call]
-      # @param settings [Settings]
       def initialize(app, settings)
         @app = app
         @root = "#{File.expand_path(settings.root)}/"

@@ -32,7 +32,6 @@ module Pelton
         def wrap(app, settings) = settings.static&._around(app) || app
 
         # @private
-        # @param settings [Settings]
         # @return [Static, nil] nil: there is no {Settings#public_folder}
         def of(settings) = settings.public_folder && new(root: settings.public_folder, reload: settings.development?)
       end
@@ -52,7 +51,6 @@ module Pelton
 
       # Rack's entry.
       #
-      # @param env [Hash]
       # @return [Array] Rack's response
       def call(env)
         verb = env["REQUEST_METHOD"]

@@ -87,7 +87,6 @@ module Pelton
         end
       end
 
-      # @return [self]
       # @raise [ClosedError] the stream is closed, or the client has left
       # @asynchronous while the client reads too slowly
       def <<(string)
@@ -97,7 +96,6 @@ module Pelton
 
       # As {#write}, but does nothing when the client has left: for callbacks, which nobody tells.
       #
-      # @return [self]
       # @asynchronous while the client reads too slowly
       def send_data(string)
         write(string) unless closed?
@@ -107,14 +105,11 @@ module Pelton
       end
 
       # Ends a deferred response.
-      #
-      # @return [nil]
       def succeed(*) = finish
 
       # Breaks a deferred response off: the client notices that it is not complete.
       #
       # @param error [Exception, nil] the reason, for the log; nil: nothing is logged
-      # @return [nil]
       def fail(error = nil)
         return if @finished
         @failure = error
@@ -122,13 +117,10 @@ module Pelton
         finish
       end
 
-      # @return [nil]
       # @private for {HTTP::EventStream}
       def close(_error = nil) = nil
 
       # Whether the response is over, or its client has left. With a block: calls it when that happens, once.
-      #
-      # @return [Boolean]
       def closed?(&block)
         @closed ? block&.call : @closing.push(*block)
         !!@closed

@@ -36,7 +36,6 @@ module Pelton
     #     templates = Pelton::Web::Templates.new("app/views")
     #     templates.render("posts/show", assigns: {post: post}, layout: "layouts/application")
     class Templates
-      # @return [Array<String>]
       attr_reader :folders
 
       # @return [String] changes with the text of any template, so that what was made of them can be kept
@@ -55,9 +54,6 @@ module Pelton
         reload(helpers: helpers)
       end
 
-      # @param name [String]
-      # @param format [String]
-      # @return [Template]
       # @raise [MissingTemplate]
       def find(name, format = "html")
         raise ArgumentError, "the name of a template is a String, not #{name.class}" unless name.is_a?(String)
@@ -75,7 +71,6 @@ module Pelton
       # @param locals [Hash{Symbol => Object}]
       # @param assigns [Hash{Symbol => Object}] becomes the template's instance variables
       # @param layout [String, nil]
-      # @return [HTML]
       # @raise [MissingTemplate]
       # @asynchronous if the template waits
       def render(name, format: "html", locals: {}, assigns: {}, layout: nil)
@@ -86,7 +81,6 @@ module Pelton
 
       # Compiles all: an error of syntax shows at boot, and no request waits for the compiler.
       #
-      # @return [self]
       # @raise [SyntaxError] in a template
       def compile
         @table.each_value { |templates| templates.each_value(&:compile) }
@@ -97,9 +91,6 @@ module Pelton
       def changed? = stamps != @stamps
 
       # Reads the folders again. Pages that are being rendered meanwhile fail: {Reloading} waits for them.
-      #
-      # @param helpers [Array<Module>]
-      # @return [self]
       def reload(helpers: @helpers)
         @helpers = helpers
         read

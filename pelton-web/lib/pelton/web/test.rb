@@ -44,10 +44,8 @@ module Pelton
 
         # Collects what a streaming body writes.
         class Sink
-          # @return [String]
           attr_reader :text
 
-          # @param text [#<<]
           def initialize(text = +"") = @text = text
 
           def write(part)
@@ -98,7 +96,6 @@ module Pelton
       #
       # @param port [Integer] 0: a free one
       # @yieldparam port [Integer] the port on which it listens
-      # @return [nil]
       def self.serve(app, host: "127.0.0.1", port: 0)
         Pelton.run do
           server = HTTP::Server.new(app)
@@ -112,12 +109,9 @@ module Pelton
       end
 
       # The application; a test that does not define it gets the one that {Test.app=} was given.
-      #
-      # @return [#call]
       def app = Test.app || raise(ConfigurationError, "define the method app in the test, or set Pelton::Web::Test.app")
 
       class << self
-        # @return [#call, nil]
         attr_accessor :app
       end
 
@@ -141,7 +135,6 @@ module Pelton
       #
       # @param verb [Symbol] :post
       # @param data [Object]
-      # @return [Rack::MockResponse]
       def send_json(verb, path, data)
         custom_request(verb.to_s.upcase, path, JSON.generate(data), "CONTENT_TYPE" => "application/json", "HTTP_ACCEPT" => "application/json")
       end
@@ -151,7 +144,6 @@ module Pelton
       # @param path [String] of the file; its name alone where `content:` is given
       # @param type [String] what the client claims
       # @param content [String, nil] the bytes
-      # @return [Rack::Test::UploadedFile]
       # @raise [RuntimeError] there is no such file
       def upload(path, type = Rack::Mime.mime_type(File.extname(path)), content: nil)
         return Rack::Test::UploadedFile.new(path, type, true) unless content
@@ -187,7 +179,6 @@ module Pelton
       #
       # @param status [Integer, Symbol] 404, :not_found, or :success for any of 200 to 299
       # @param parts [Array<String, Regexp>]
-      # @return [void]
       def assert_response(status, *parts)
         body = last_response.body
         message = "#{last_request.request_method} #{last_request.path} was answered #{last_response.status}: #{body[0, 500]}"
@@ -197,8 +188,6 @@ module Pelton
         parts.each { |part| part.is_a?(Regexp) ? assert_match(part, body) : assert_includes(body, part) }
       end
 
-      # @param path [String]
-      # @return [void]
       def assert_redirected_to(path)
         assert last_response.redirect?, "the answer was #{last_response.status}, no redirection: #{last_response.body[0, 500]}"
         assert_equal path, last_response["location"].to_s.delete_prefix(last_request.base_url)

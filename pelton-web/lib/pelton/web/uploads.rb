@@ -15,7 +15,6 @@ module Pelton
       KEY = %r{\A\h{2}/\h{32}\z}
       private_constant :KEY
 
-      # @return [String]
       attr_reader :folder
 
       # @param folder [String, Pathname] is made when the first file comes
@@ -26,7 +25,6 @@ module Pelton
       # Keeps a file, under a new name. The temporary file is moved, or copied where the folder is in another file system, and is on the disk when the
       # key is returned; the loop goes on meanwhile.
       #
-      # @param upload [Params::Upload]
       # @yieldparam key [String] if the block raises, the file is deleted again
       # @return [String, Object] the key; the block's value
       # @raise [SystemCallError] the file cannot be written
@@ -44,7 +42,6 @@ module Pelton
         delete(key) if kept == false
       end
 
-      # @param key [String]
       # @return [String] where the file is
       # @raise [NotFound] it is not there, or this is no key
       def path(key)
@@ -52,7 +49,6 @@ module Pelton
         path
       end
 
-      # @param key [String]
       # @return [Boolean] whether the file was there
       # @asynchronous
       def delete(key)
@@ -63,11 +59,9 @@ module Pelton
         false
       end
 
-      # @return [String]
       def inspect = "#<#{self.class} #{@folder}>"
 
       # @private
-      # @return [self]
       # @raise [ConfigurationError] the folder is inside of the public one
       def outside(public)
         return self unless public && "#{@folder}/".start_with?("#{File.expand_path(public)}/")

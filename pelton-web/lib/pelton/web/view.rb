@@ -95,7 +95,6 @@ module Pelton
       # Keeps a part of the page for the layout, which takes it by `yield :name`: `<% content_for :title, "Posts" %>`, or with a block. More
       # of the same name is appended. Without a value, returns what was kept.
       #
-      # @return [HTML, nil]
       # @raise [ConfigurationError] within {#cache}, which would not call it again
       def content_for(name, value = nil, &block)
         return @_contents&.[](name) unless value || block
@@ -119,7 +118,6 @@ module Pelton
       #
       # @param key [Object] see {Fragments#fetch}: what the block shows must follow from it, also for whom
       # @param ttl [Numeric, nil] seconds after which it is rendered anew
-      # @return [nil]
       # @raise [ConfigurationError] the block calls {#content_for}
       # @raise the block's error
       # @asynchronous if the block waits, where another request renders the same, and where fragments are in memcached
@@ -137,7 +135,6 @@ module Pelton
       # In a page that is streamed (`render stream: true`): sends what the page's template has written so far. It does nothing elsewhere, and
       # nothing inside a partial or a block whose text is collected.
       #
-      # @return [nil]
       # @raise [ClosedError] the client has left
       # @asynchronous
       def flush

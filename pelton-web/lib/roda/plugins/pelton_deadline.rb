@@ -7,7 +7,6 @@ class Roda
     # Requests have so many seconds: `plugin :pelton_deadline, 10`. Then what the route waits for is interrupted, a query at the database's server, and the
     # client gets 503. See {Pelton::Web::Deadline}.
     module PeltonDeadline
-      # @param seconds [Numeric]
       def self.configure(app, seconds) = app.use(Pelton::Web::Deadline, seconds)
     end
 

@@ -8,7 +8,6 @@ class Roda
     module PeltonFragments
       InstanceMethods = Pelton::Web::Fragments::Helper
 
-      # @param store [Pelton::Web::Fragments]
       def self.configure(app, store = Pelton::Web::Fragments.default) = app.use(Pelton::Web::Fragments::Pages, store)
     end
 

@@ -12,7 +12,6 @@ module Pelton
         #
         # @param name [Symbol] a method
         # @param if [Symbol, nil] an instance variable
-        # @return [nil]
         def finish_with(name, if: nil)
           finishers << [name, binding.local_variable_get(:if)]
           nil

@@ -12,7 +12,6 @@ module Pelton
         class Required < RequestError
           status 401
 
-          # @return [Hash{String => String}]
           attr_reader :headers
 
           # @param challenge [String] the header `www-authenticate`
@@ -31,7 +30,6 @@ module Pelton
           #
           # @param only [Symbol, Array<Symbol>] as for before_action
           # @param except [Symbol, Array<Symbol>] as for before_action
-          # @return [void]
           def http_basic_authenticate_with(name:, password:, realm: "Application", only: [], except: [])
             before_action(only: only, except: except) do
               authenticate_or_request_with_http_basic(realm) do |given_name, given_password|

@@ -6,7 +6,6 @@ module Pelton
       # A controller whose actions are the blocks of routes. The String that a block returns is its answer, as plain text: text/html
       # would run scripts that a user has written.
       module Blocks
-        # @param block [Proc]
         # @return [Symbol] the name of the action
         def add(block)
           name = :"route_#{@blocks = (@blocks || 0) + 1}"

@@ -52,7 +52,6 @@ module Pelton
         #
         # @param seconds [Numeric]
         # @param public [Boolean] whether caches between here and the client may keep it, too: never what is for one user
-        # @return [nil]
         def expires_in(seconds, public: false)
           response.headers["cache-control"] = "#{public ? "public" : "private"}, max-age=#{Integer(seconds)}"
           nil

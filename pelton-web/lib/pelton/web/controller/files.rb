@@ -25,7 +25,6 @@ module Pelton
         # @param type [String] as {Params::Upload#type} said when it came
         # @param filename [String, nil] the name for the client
         # @param disposition [String] "attachment": it is saved, "inline": it may be shown
-        # @return [nil]
         # @raise [NotFound] there is no such file
         # @raise [AnswerError] the action has answered already
         def send_upload(key, type: "application/octet-stream", filename: nil, disposition: "attachment")
@@ -39,7 +38,6 @@ module Pelton
         # @param type [String, nil] the content-type; otherwise by the file's name
         # @param filename [String, nil] the name for the client; otherwise the file's
         # @param disposition [String, nil] "attachment": it is saved, "inline": it may be shown
-        # @return [nil]
         # @raise [NotFound] there is no such file, it is outside of `root:`, or a part of its path below `root:` begins with a dot
         # @raise [AnswerError] the action has answered already
         def send_file(path, root: nil, type: nil, filename: nil, disposition: "attachment")
@@ -57,7 +55,6 @@ module Pelton
         # @param type [String, nil] the content-type; otherwise by the file's name
         # @param filename [String, nil] the name for the client
         # @param disposition [String, nil] "attachment": it is saved, "inline": it may be shown
-        # @return [nil]
         # @raise [AnswerError] the action has answered already
         def send_data(data, type: nil, filename: nil, disposition: "attachment", status: nil)
           answer(data, status: status)

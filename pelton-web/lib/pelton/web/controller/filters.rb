@@ -107,7 +107,6 @@ module Pelton
           "rest = proc do\n#{inner.gsub(/^/, "  ")}\nend\n#{condition} ? #{filter.name}(&rest) : rest.call"
         end
 
-        # @return [String, nil]
         def condition(filter)
           filter.conditions.map { |name, wanted| "#{"!" unless wanted}#{name}" }.join(" && ").then { |code| "(#{code})" unless code.empty? }
         end

@@ -20,7 +20,6 @@ module Pelton
           # Takes requests of other sites: for webhooks, and for an API whose clients are known by other means than cookies.
           #
           # @param only [Symbol, Array<Symbol>, nil] the actions; nil: all
-          # @return [void]
           def skip_forgery_protection(only: nil) = skip_before_action(:refuse_forgery, only: only)
         end
 

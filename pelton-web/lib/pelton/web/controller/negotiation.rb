@@ -37,7 +37,6 @@ module Pelton
           # For clients that take nothing else of what there is.
           def any(&block) = @any = block
 
-          # @return [Proc, nil]
           def other = @any
         end
 
@@ -56,7 +55,6 @@ module Pelton
           block&.call
         end
 
-        # @return [Array(Symbol, Proc), nil]
         def chosen(blocks)
           ending = @captures["format"]
           return blocks[ending]&.then { |_, block| [ending.to_sym, block] } if ending

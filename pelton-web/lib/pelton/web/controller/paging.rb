@@ -32,7 +32,6 @@ module Pelton
         # @param limit [Integer] elements on a page
         # @param max_limit [Integer] that a client may ask for
         # @param total [Boolean] whether all elements are counted
-        # @return [Page]
         # @raise [Params::Invalid, BadRequest]
         # @raise [ArgumentError] the list has no such pages
         # @asynchronous where the form is still arriving; the page is read when its elements are asked for
@@ -48,8 +47,6 @@ module Pelton
 
         # Says in the header `link` (RFC 8288) where the other pages are: for programs.
         #
-        # @param page [Page]
-        # @return [Page]
         # @asynchronous
         def link_pages(page)
           links = [headers["link"], page.link_header].compact.reject(&:empty?)

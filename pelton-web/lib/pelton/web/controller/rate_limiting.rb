@@ -18,7 +18,6 @@ module Pelton
         # @param failure [Symbol] where memcached does not answer: :pass lets requests through and logs it, :refuse answers 503
         # @param name [String, nil] limits with the same name count together; otherwise a class's limits count for themselves
         # @param options [Hash] only:, except:, if: and unless:, as for before_action
-        # @return [nil]
         # @raise [ConfigurationError] an option is wrong
         def rate_limit(to:, within:, by: nil, with: nil, failure: :pass, name: nil, **options)
           name ||= "#{self.name} #{@limits = (@limits || 0) + 1}"

@@ -16,7 +16,6 @@ module Pelton
         # @param notice [String, nil] a message for the page there: see {Flash}
         # @param alert [String, nil] another one, of what went wrong
         # @param flash [Hash] messages of other names
-        # @return [nil]
         # @raise [BadRequest] the location is another host's, or no address
         # @raise [AnswerError] the action has answered already
         def redirect_to(location, status: nil, allow_other_host: false, notice: nil, alert: nil, flash: {})
@@ -31,7 +30,6 @@ module Pelton
         # Sends the client back to the page of this host whose link or form it has followed.
         #
         # @param fallback [String] the address when the client does not say, or came from another host
-        # @return [nil]
         # @raise (see #redirect_to)
         def redirect_back(fallback:, **options)
           referer = @env["HTTP_REFERER"].to_s

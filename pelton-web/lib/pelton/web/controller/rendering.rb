@@ -8,23 +8,17 @@ module Pelton
         # What a controller class says about its templates.
         module Declarations
           # Sets the layout of the class's pages: a name, or false for none. Without it, it is `layouts/application`, where there is one.
-          #
-          # @param name [String, false]
-          # @return [nil]
           def layout(name)
             @layout = (name.is_a?(String) && !name.include?("/")) ? "layouts/#{name}" : name
             nil
           end
 
           # Makes methods of the controller visible in templates.
-          #
-          # @return [nil]
           def helper_method(*names)
             helper_methods.concat(names)
             nil
           end
 
-          # @return [Array<Symbol>]
           def helper_methods = @helper_methods ||= (self == Controller) ? [] : superclass.helper_methods.dup
 
           # @return [String] the folder of its templates: "posts" for PostsController, "admin/posts" for Admin::PostsController, and "" for the
@@ -76,7 +70,6 @@ module Pelton
 
         # Renders a template without answering: for a mail, or a part of a message. Without a name, that of the action.
         #
-        # @return [HTML]
         # @raise [MissingTemplate]
         # @asynchronous if the template waits
         def render_to_string(name = nil, layout: false, locals: NO_LOCALS, format: nil, **partial)

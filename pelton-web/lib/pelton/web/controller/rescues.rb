@@ -11,7 +11,6 @@ module Pelton
 
         # @param errors [Array<Class>] kinds of StandardError
         # @param with [Symbol, nil] the method that answers; without it the block does. Either gets the error if it takes an argument
-        # @return [nil]
         # @raise [ConfigurationError] there is nothing to rescue, or nothing that answers
         def rescue_from(*errors, with: nil, &block)
           raise ConfigurationError, "rescue_from: name kinds of StandardError" if errors.empty? || !errors.all? { |error| error.is_a?(Module) && !(error.is_a?(Class) && !(error <= StandardError)) }

@@ -12,10 +12,8 @@ module Pelton
           controller.finish_with :commit_cookies, if: :@cookies
         end
 
-        # @return [Cookies]
         def cookies = @cookies ||= Cookies.new(env, secrets: settings.secrets, secure: secure_cookies?)
 
-        # @return [Session]
         # @raise [ConfigurationError] there is no secret: see {Settings#secrets}
         def session
           return @session if @session
@@ -24,7 +22,6 @@ module Pelton
           @session = Session.new(cookies[session_cookie], secrets: cookies.secrets, lifetime: settings.session_lifetime)
         end
 
-        # @return [Flash]
         def flash = @flash ||= Flash.new(session)
 
         private

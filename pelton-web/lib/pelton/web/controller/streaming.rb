@@ -13,7 +13,6 @@ module Pelton
         # @param type [String] the content-type
         # @param lifetime [Numeric, nil] seconds; otherwise `settings.stream_lifetime`
         # @yieldparam out [Stream]
-        # @return [nil]
         # @raise [TooManyStreams] as many are open as `settings.max_streams` allows
         # @raise [AnswerError] the action has answered already
         def stream(type: "text/plain; charset=utf-8", status: nil, lifetime: settings.stream_lifetime, &block)
@@ -24,7 +23,6 @@ module Pelton
         #
         # @param lifetime [Numeric, nil] seconds; then the client connects again
         # @yieldparam events [HTTP::EventStream]
-        # @return [nil]
         # @raise (see #stream)
         def event_stream(lifetime: settings.stream_lifetime, &block)
           events = HTTP::EventStream.new(&block)
@@ -40,10 +38,7 @@ module Pelton
         #       end
         #     end
         #
-        # @param status [Integer, Symbol]
-        # @param headers [Hash{String => String}]
         # @yieldparam response [Stream]
-        # @return [nil]
         # @raise (see #stream)
         def defer_response(status, headers = {}, lifetime: settings.stream_lifetime, &block) = answer_stream(status, headers, lifetime: lifetime, deferred: true, &block)
 
@@ -51,7 +46,6 @@ module Pelton
         #
         # @param options [Hash] see {HTTP::WebSocket.accept}: `origins:`, `protocols:`, `max_message:`
         # @yieldparam socket [HTTP::WebSocket]
-        # @return [nil]
         # @raise [TooManyStreams]
         # @raise [Error] another server than Pelton's runs the application
         def websocket(**options, &block)

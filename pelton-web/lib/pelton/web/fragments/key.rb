@@ -10,8 +10,6 @@ module Pelton
       # Dates. {Controller::Conditional#fresh_when} names the versions of pages by the same keys.
       module Key
         class << self
-          # @param key [Object]
-          # @return [String]
           # @raise [ArgumentError] the key says nothing: the key of every nil would be the same
           def of(key)
             case key

@@ -21,12 +21,9 @@ module Pelton
           @wait = wait
         end
 
-        # @param key [String]
-        # @return [HTTP::Fragment, nil]
         # @asynchronous
         def get(key) = get_multi([key])[key]
 
-        # @param keys [Array<String>]
         # @return [Hash{String => HTTP::Fragment}] without the missing ones
         # @asynchronous
         def get_multi(keys)
@@ -38,7 +35,6 @@ module Pelton
 
         # Stores what the block returns.
         #
-        # @return [HTTP::Fragment]
         # @asynchronous
         def fetch(key, ttl)
           fragment = nil

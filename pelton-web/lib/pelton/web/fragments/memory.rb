@@ -29,8 +29,6 @@ module Pelton
           @memory = @hits = @misses = @evictions = 0
         end
 
-        # @param key [String]
-        # @return [HTTP::Fragment, nil]
         def get(key)
           entry = @entries[key]
           if entry && (!entry.expires || Clock.now < entry.expires)
@@ -47,8 +45,6 @@ module Pelton
 
         # Stores what the block returns. A fragment that would take more than an eighth of the limit is not kept: it would push
         # too many others out.
-        #
-        # @return [HTTP::Fragment]
         def fetch(key, ttl)
           yield.tap { |fragment| set(key, fragment, ttl) }
         end
@@ -56,7 +52,6 @@ module Pelton
         # @return [Boolean] whether there was one
         def delete(key) = @mutex.synchronize { !!remove(key) }
 
-        # @return [Integer]
         def size = @entries.size
 
         def clear

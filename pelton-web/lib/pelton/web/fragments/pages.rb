@@ -17,8 +17,6 @@ module Pelton
         STORE = "pelton.web.fragments"
         PIECES = "pelton.web.pieces"
 
-        # @param app [#call]
-        # @param store [Fragments]
         def initialize(app, store = Fragments.default)
           @app = app
           @store = store

@@ -26,7 +26,6 @@ module Pelton
         DATABASES = {"sqlite" => nil, "postgres" => "gem \"pg\", \"~> 1.5\"", "mysql" => "gem \"trilogy\", \"~> 2.9\"", "none" => nil}.freeze
         private_constant :NAME, :LONGEST, :TAKEN
 
-        # @param arguments [Array<String>]
         # @return [Integer] the exit status: 0, 1 when the application cannot be written, 2 when the arguments are wrong
         def self.run(arguments, out: $stdout, error: $stderr)
           settings = {}
@@ -49,11 +48,7 @@ module Pelton
           1
         end
 
-        # @param name [String] also the name of the folder
-        # @param folder [String] in which it is made
-        # @param database [String] one of {DATABASES}
         # @param bare [Boolean] whether it has an empty page only; without a database it does
-        # @param gems [String, nil] a checkout of Pelton; nil: the released gems
         # @raise [Refused] the name cannot be one
         def initialize(name, folder: Dir.pwd, database: "sqlite", bare: false, gems: nil, out: StringIO.new)
           @name = name

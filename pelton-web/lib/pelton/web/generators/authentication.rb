@@ -32,15 +32,12 @@ module Pelton
         RUBY
         private_constant :MIGRATIONS, :ROUTES
 
-        # @param files [Files]
-        # @raise [Refused]
         def initialize(files)
           super
           need_record
           %w[User SignIn PasswordReset UserMails].zip(%w[user sign_in password_reset user_mails]) { |name, file| check_constant(name, "app/models/#{file}.rb") }
         end
 
-        # @return [void]
         def write
           MIGRATIONS.each { |name| write_template("authentication/db/#{name}.rb", Migration.path(@files, name)) }
           Template.paths("authentication").reject { |path| path.start_with?("db/") }.each { |path| write_template("authentication/#{path}", path) }

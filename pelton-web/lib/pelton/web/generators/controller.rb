@@ -33,11 +33,6 @@ module Pelton
           parser.on("--no-routes", "without lines in #{ROUTES}") { options[:routes] = false }
         end
 
-        # @param files [Files]
-        # @param name [String] with or without "Controller" at its end
-        # @param actions [Array<String>]
-        # @param routes [Boolean]
-        # @raise [Refused]
         def initialize(files, name, *actions, routes: true)
           super(files)
           @name = Name.new(name.sub(/_?controller\z/i, ""), "controller")
@@ -48,7 +43,6 @@ module Pelton
           @routes = routes
         end
 
-        # @return [void]
         def write
           write_template("controller/controller.rb", path)
           @actions.select { |action| page?(action) }.each do |action|
@@ -60,9 +54,7 @@ module Pelton
         end
 
         # Which names of actions are methods of the framework's controller.
-        # @private
         module ApplicationMethods
-          # @return [Boolean]
           def self.include?(action)
             require_relative "../../web"
             Web::Controller.method_defined?(action) || Web::Controller.private_method_defined?(action)

@@ -24,11 +24,8 @@ module Pelton
         TAKEN = %w[attributes class dup errors freeze hash id method methods model new object_id save send table valid validate values].freeze
         private_constant :TYPES, :SAME, :REFERENCES, :INDICES, :FORM, :TAKEN
 
-        # @return [String]
         attr_reader :name
 
-        # @param text [String]
-        # @raise [Refused]
         def initialize(text)
           parts = FORM.match(text) || raise(Refused, "#{text.inspect} is no column: write NAME:TYPE:INDEX, as in title:string:index or price:decimal{8,2}")
           @name = parts[:name]
@@ -39,16 +36,13 @@ module Pelton
           check
         end
 
-        # @return [Boolean]
         def references? = @type == REFERENCES
 
         # @return [Boolean] whether it refers to objects of several models
         def polymorphic? = references? && @size == "polymorphic"
 
-        # @return [Boolean]
         def token? = @type == "token"
 
-        # @return [Boolean]
         def json? = @type == "json"
 
         # @return [Boolean] whether a form may set it

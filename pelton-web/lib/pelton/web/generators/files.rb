@@ -22,12 +22,8 @@ module Pelton
         # @return [String] the folder of the application
         attr_reader :root
 
-        # @param root [String]
         # @param conflict [Symbol] what happens to a file that is there with other contents: :ask, :force or :skip
-        # @param pretend [Boolean] whether to write nothing
         # @param input [IO] from which answers come; at its end nothing is overwritten
-        # @param out [IO]
-        # @param quiet [Boolean] whether to say nothing, but for questions
         def initialize(root, conflict: :ask, pretend: false, quiet: false, input: $stdin, out: $stdout)
           @root = root
           @conflict = conflict
@@ -37,11 +33,6 @@ module Pelton
           @out = out
         end
 
-        # @param path [String] below the root
-        # @param text [String]
-        # @return [void]
-        # @raise [Quit]
-        # @raise [SystemCallError]
         def write(path, text)
           file = File.join(@root, path)
           return put(:create, path, text) unless File.exist?(file) || File.symlink?(file)
@@ -51,12 +42,6 @@ module Pelton
         end
 
         # Inserts a text into a file, unless it is there already.
-        #
-        # @param path [String] below the root
-        # @param text [String] whole lines
-        # @param after [Regexp] behind the first place that matches
-        # @return [void]
-        # @raise [SystemCallError]
         def insert(path, text, after:)
           file = File.join(@root, path)
           return say(:missing, "#{path}. Add this yourself:\n#{text.gsub(/^/, " " * 13)}") unless File.file?(file)
@@ -67,7 +52,6 @@ module Pelton
           put(:insert, path, whole.insert(place, text))
         end
 
-        # @param path [String] below the root
         # @return [String, nil] the contents of a file
         def read(path) = File.file?(File.join(@root, path)) ? File.read(File.join(@root, path), encoding: "UTF-8") : nil
 

@@ -12,16 +12,12 @@ module Pelton
         private_constant :CONFIGURATION, :TAKEN
 
         # Adds the options of this kind to the command line.
-        #
-        # @param parser [OptionParser]
-        # @param options [Hash] into which they are put
         def self.options(parser, options)
         end
 
         # @return [String] the application's class
         attr_reader :application
 
-        # @param files [Files]
         # @raise [Refused] it is no folder of an application
         def initialize(files)
           @files = files
@@ -31,8 +27,6 @@ module Pelton
 
         private
 
-        # @param template [String]
-        # @param path [String] of the file
         def write_template(template, path) = @files.write(path, Template.render(template, self))
 
         def records? = @files.read(CONFIGURATION).match?(/^\s*require ["']pelton.record["']/)
@@ -43,8 +37,6 @@ module Pelton
           raise Refused, "the application has no models: add gem \"pelton-record\" to its Gemfile, and require and connect it in #{CONFIGURATION}"
         end
 
-        # @param name [String] a constant that shall be defined
-        # @param path [String] the file that shall define it
         # @raise [Refused] something else defines it
         def check_constant(name, path)
           return if @files.read(path) # the file is asked about when it is written

@@ -26,11 +26,7 @@ module Pelton
         FOLDER = "db/migrate"
         private_constant :FOLDER
 
-        # @param files [Files]
-        # @param name [String]
-        # @param columns [Array<String>]
         # @param timestamps [Boolean] whether a new table says when a row was made and changed
-        # @raise [Refused]
         def initialize(files, name, *columns, timestamps: true)
           super(files)
           need_record
@@ -42,8 +38,6 @@ module Pelton
           @timestamps = timestamps
         end
 
-        # @param files [Files]
-        # @param name [String]
         # @return [String] the file of this name that is there already, or a new one: later than all others, and never the same second
         def self.path(files, name)
           there = Dir[File.join(files.root, FOLDER, "*.rb")].map { |file| File.basename(file) }
@@ -52,10 +46,8 @@ module Pelton
           File.join(FOLDER, same || "#{time}_#{name}.rb")
         end
 
-        # @return [void]
         def write = write_template("migration/migration.rb", Migration.path(@files, @name.last))
 
-        # @return [Array<Field>]
         attr_reader :fields
 
         # @return [String] the lines in the migration's block

@@ -28,12 +28,6 @@ module Pelton
           parser.on("--no-timestamps", "without the columns created_at and updated_at") { options[:timestamps] = false }
         end
 
-        # @param files [Files]
-        # @param name [String]
-        # @param columns [Array<String>]
-        # @param migration [Boolean]
-        # @param timestamps [Boolean]
-        # @raise [Refused]
         def initialize(files, name, *columns, migration: true, timestamps: true)
           super(files)
           @name = Name.new(name, "model").singular
@@ -43,7 +37,6 @@ module Pelton
           @migrates = migration
         end
 
-        # @return [void]
         def write
           @migration.write if @migrates
           write_template("model/model.rb", path)

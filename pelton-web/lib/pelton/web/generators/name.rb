@@ -20,8 +20,6 @@ module Pelton
         # @return [Array<String>] its parts, in lower case: ["admin", "blog_post"]
         attr_reader :parts
 
-        # @param text [String]
-        # @param kind [String] what it shall name, for messages
         # @raise [Refused] it cannot be a name
         def initialize(text, kind)
           @parts = text.split(%r{::|/}, -1).map { |part| part.gsub(/([a-z\d])([A-Z])/, '\1_\2').gsub(/([A-Z]+)([A-Z][a-z])/, '\1_\2').downcase }
@@ -60,10 +58,8 @@ module Pelton
           # @return [String] "BlogPost"
           def camel(word) = word.split("_").map(&:capitalize).join
 
-          # @return [String]
           def plural(word) = defined?(ActiveSupport::Inflector) ? ActiveSupport::Inflector.pluralize(word) : Routes::Words.plural(word)
 
-          # @return [String]
           def singular(word) = defined?(ActiveSupport::Inflector) ? ActiveSupport::Inflector.singularize(word) : Routes::Words.singular(word)
         end
 

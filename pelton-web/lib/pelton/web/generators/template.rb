@@ -13,15 +13,11 @@ module Pelton
         TAG = /\{%(={1,2}|-|\#|%)?(.*?)([-=])?%\}([ \t]*\r?\n)?/m
         private_constant :TAG
 
-        # @param set [String] a folder of the templates
         # @return [Array<String>] the paths that its files have in an application
         def self.paths(set)
           Dir["**/*.tt", base: File.join(FOLDER, set)].map { |path| path.delete_suffix(".tt").sub(/\Agitignore\z/, ".gitignore") }.sort
         end
 
-        # @param path [String] of a template, without its ending
-        # @param context [Object] whose methods the template calls
-        # @return [String]
         def self.render(path, context)
           file = File.join(FOLDER, "#{File.join(File.dirname(path), File.basename(path).delete_prefix("."))}.tt")
           context.instance_eval(Erubi::Engine.new(File.read(file, encoding: "UTF-8"), regexp: TAG).src, file)

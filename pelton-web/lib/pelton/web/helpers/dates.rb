@@ -41,14 +41,11 @@ module Pelton
           def _format(time) = time.respond_to?(:hour) ? "%Y-%m-%d %H:%M %Z" : "%Y-%m-%d"
         end
 
-        # @param time [Time, DateTime, Date, nil]
-        # @param now [Time]
         # @return [String] "3 minutes", "about 2 hours"; empty for nil
         def time_ago_in_words(time, now: Time.now) = time ? distance_of_time_in_words(time, now) : ""
 
         # @param from [Time, DateTime, Date, Numeric] Numeric: seconds
         # @param to [Time, DateTime, Date, Numeric]
-        # @return [String]
         def distance_of_time_in_words(from, to = 0)
           seconds = (Dates._seconds(to) - Dates._seconds(from)).abs.round
           case seconds
@@ -82,8 +79,6 @@ module Pelton
         #
         # A page that is kept, such as in `cache do`, keeps the words: a script can make them new by the attribute.
         #
-        # @param time [Time, DateTime, Date, nil]
-        # @param now [Time]
         # @return [HTML] empty for nil
         def time_ago_tag(time, now: Time.now, **attributes)
           return HTML.new("") unless time

@@ -15,7 +15,6 @@ module Pelton
         TIMES = {"date" => "%Y-%m-%d", "time" => "%H:%M", "datetime-local" => "%Y-%m-%dT%H:%M", "month" => "%Y-%m", "week" => "%G-W%V"}.freeze
         private_constant :TIMES
 
-        # @return [Object, nil]
         attr_reader :model
         alias_method :object, :model
 
@@ -27,32 +26,7 @@ module Pelton
         end
 
         # @!method text_field(name, **attributes)
-        #   @return [HTML]
-        # @!method email_field(name, **attributes)
-        #   @return [HTML]
-        # @!method telephone_field(name, **attributes)
-        #   @return [HTML]
-        # @!method url_field(name, **attributes)
-        #   @return [HTML]
-        # @!method search_field(name, **attributes)
-        #   @return [HTML]
-        # @!method number_field(name, **attributes)
-        #   @return [HTML]
-        # @!method range_field(name, **attributes)
-        #   @return [HTML]
-        # @!method color_field(name, **attributes)
-        #   @return [HTML]
-        # @!method date_field(name, **attributes)
-        #   @return [HTML]
-        # @!method time_field(name, **attributes)
-        #   @return [HTML]
-        # @!method datetime_local_field(name, **attributes)
-        #   @return [HTML] without a time zone: it is the application's
-        # @!method month_field(name, **attributes)
-        #   @return [HTML]
-        # @!method week_field(name, **attributes)
-        #   @return [HTML]
-        # @!method hidden_field(name, **attributes)
+        #   There are fields of the types below as well, such as `email_field` and `datetime_local_field`, which has no time zone: it is the application's.
         #   @return [HTML]
         %w[text email telephone url search number range color date time datetime_local month week hidden].each do |type|
           kind = {"telephone" => "tel", "datetime_local" => "datetime-local"}.fetch(type, type)
@@ -60,28 +34,22 @@ module Pelton
         end
 
         # A password is never filled in.
-        #
-        # @return [HTML]
         def password_field(name, **attributes) = input("password", name, **attributes)
 
         # The form needs `multipart: true`.
         #
         # @param multiple [Boolean] whether several files can be chosen
-        # @return [HTML]
         def file_field(name, multiple: false, **attributes)
           input("file", name, **(multiple ? {name: "#{named(name)[:name]}[]", multiple: true} : {}), **attributes)
         end
 
-        # @return [HTML]
         def text_area(name, value = value(name), **attributes) = @view.tag(:textarea, @view.safe_join(["\n", value]), **named(name), **attributes)
 
         # @param value [Object, nil] for one of several radio buttons: its choice
-        # @return [HTML]
         def label(name, text = name.to_s.tr("_", " ").capitalize, value: nil, **attributes)
           @view.tag(:label, text, for: value.nil? ? named(name)[:id] : id_of_choice(name, value), **attributes)
         end
 
-        # @return [HTML]
         def submit(text = "Save", **attributes) = @view.tag(:button, text, type: "submit", **attributes)
 
         # @return [HTML, nil] what is wrong with an attribute of the model; nil: nothing

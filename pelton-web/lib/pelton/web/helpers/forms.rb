@@ -22,8 +22,6 @@ module Pelton
         # @param multipart [Boolean] for files
         # @yieldparam form [Form]
         # Objects that belong to the model have their fields by {Form::Nested#fields_for}.
-        #
-        # @return [HTML]
         def form_with(url:, model: nil, scope: nil, method: nil, multipart: false, **attributes)
           method ||= (model.respond_to?(:persisted?) && model.persisted?) ? :patch : :post
           method = method.to_s.downcase
@@ -36,8 +34,6 @@ module Pelton
 
         # The hidden field with the token against requests from other sites; empty where the client needs none. The token is not compressed
         # together with the rest of the page, where the page's length could tell it.
-        #
-        # @return [HTML]
         def csrf_field
           field = controller.respond_to?(:csrf_field) ? controller.csrf_field : ""
           field.empty? ? raw(field) : _insert_token(field)

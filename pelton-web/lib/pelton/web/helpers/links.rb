@@ -8,7 +8,6 @@ module Pelton
         # @param text [#to_s] with a block, this is the address
         # @param url [String] an address that would run a program (`javascript:`, `data:`) becomes "#": it may be a user's
         # @param attributes [Hash] see {Tags#tag}
-        # @return [HTML]
         def link_to(text, url = nil, **attributes, &block)
           text, url = capture(&block), text if block
           tag(:a, text, href: url.to_s, **attributes)
@@ -17,12 +16,10 @@ module Pelton
         # A form with one button, for what changes something: a link is followed by robots and by browsers in advance.
         #
         # @param method [Symbol] of the request
-        # @return [HTML]
         def button_to(text, url, method: :post, form: {}, **attributes)
           form_with(url: url, method: method, class: "button_to", **form) { tag(:button, text, type: "submit", **attributes) }
         end
 
-        # @return [HTML]
         def image_tag(source, alt: "", **attributes) = tag(:img, src: asset_path(source), alt: alt, **attributes)
 
         # @return [HTML] a link to each style sheet

@@ -22,7 +22,6 @@ module Pelton
             @selected, @disabled = [selected, disabled].map { |values| Options._texts(values) }
           end
 
-          # @return [HTML]
           def of(choices) = @view.safe_join(choices.map { |choice| option(choice) })
 
           private
@@ -56,13 +55,11 @@ module Pelton
         # @param choices [Array, Hash, HTML] {HTML} is returned as it is
         # @param selected [Object, Array] the value that is chosen, or several; values are compared as text
         # @param disabled [Object, Array] values that cannot be chosen
-        # @return [HTML]
         def options_for_select(choices, selected = nil, disabled: []) = choices.is_a?(HTML) ? choices : List.new(self, selected, disabled).of(choices)
 
         # @param collection [Enumerable]
         # @param value [Symbol, #call] what of an object is sent
         # @param text [Symbol, #call] what of it is shown
-        # @return [HTML]
         def options_from_collection_for_select(collection, value, text, selected = nil, disabled: [])
           options_for_select(collection.map { |one| [Options._read(one, text), Options._read(one, value).to_s] }, selected, disabled: disabled)
         end
@@ -76,7 +73,6 @@ module Pelton
         # @param multiple [Boolean] whether several can be chosen: the name then ends in `[]`, and an empty element is sent as well, so
         #   choosing none arrives, too; `params.array` leaves it out
         # @param disabled [Boolean, Object, Array] true: the whole; otherwise values that cannot be chosen
-        # @return [HTML]
         def select_tag(name, choices, selected: nil, include_blank: false, prompt: nil, multiple: false, disabled: [], **attributes)
           closed = disabled == true
           options = [options_for_select(choices, (multiple && selected.nil?) ? [] : selected, disabled: closed ? [] : disabled)]

@@ -17,7 +17,6 @@ module Pelton
         # @param following [#to_s]
         # @param around [Integer] how many numbers on each side of this page's
         # @param attributes [Hash] of the element `nav`
-        # @return [HTML]
         # @asynchronous
         def page_links(page, previous: "Previous", following: "Next", around: 2, **attributes)
           links = page.links

@@ -30,12 +30,9 @@ module Pelton
         alias_method :h, :escape
 
         # Inserts text as it is. Never use it for what a user has written.
-        #
-        # @return [HTML]
         def raw(text) = HTML.new(text.to_s)
 
         # @param parts [Array<#to_s>] what is no {HTML} is escaped
-        # @return [HTML]
         def safe_join(parts, separator = "") = HTML.new(parts.flatten.map { |part| Tags._escaped(part) }.join(Tags._escaped(separator)))
 
         # An element.
@@ -47,7 +44,6 @@ module Pelton
         # @param content [#to_s, nil] is escaped, unless it is {HTML}; the block's text may be given instead
         # @param attributes [Hash] true: the name alone; nil, false: left out; `data:` and `aria:` take a Hash, `class:` a list. An address
         #   (`href`, `src`, `action`) that would run a program, such as `javascript:`, becomes "#": it may be a user's
-        # @return [HTML]
         # @raise [ArgumentError] a name with characters that no name has
         def tag(name, content = nil, **attributes, &block)
           element = name.to_s
@@ -64,7 +60,6 @@ module Pelton
         #     tag(:script, json_escape(@points), type: "application/json", id: "points")
         #
         # @param value [Object] a String is JSON already; anything else becomes JSON by JSON.generate
-        # @return [HTML]
         # @raise [JSON::ParserError] a String that is no JSON: inserted into a script, it could be a program
         # @raise [JSON::GeneratorError] the value cannot be JSON: it contains NaN, or a text that is not UTF-8
         def json_escape(value)

@@ -9,8 +9,6 @@ module Pelton
       # Text that people read.
       module Text
         # The paragraphs of a text: an empty line divides them, other line ends become `<br>`. The text is escaped.
-        #
-        # @return [HTML]
         def simple_format(text)
           paragraphs = HTML.text(text).gsub(/\r\n?/, "\n").strip.split(/\n{2,}/)
           safe_join(paragraphs.map { |paragraph| tag(:p, safe_join(paragraph.split("\n"), HTML.new("\n<br>"))) }, "\n")
@@ -35,7 +33,6 @@ module Pelton
         #
         # @param count [Numeric, nil] nil is 0
         # @param plural [String, nil] where the usual endings are wrong
-        # @return [String]
         def pluralize(count, singular, plural = nil)
           count ||= 0
           "#{count} #{HTML.text((count == 1) ? singular : plural || Routes::Words.plural(singular))}"

@@ -12,9 +12,6 @@ module Pelton
         private_constant :UNKNOWN, :SAMPLE
 
         class << self
-          # @param path [String]
-          # @param name [String] the client's
-          # @return [String]
           # @raise [ConfigurationError] the gem is missing
           def of(path, name)
             marcel

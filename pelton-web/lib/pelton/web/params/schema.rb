@@ -30,13 +30,11 @@ module Pelton
         # @param type [Symbol, Array<Symbol>] a type of {Types}; in an Array: a list of such elements. With a block there is none: the
         #   parameter is a group of fields, which the block declares
         # @param options [Hash] see {Types::OPTIONS}
-        # @return [nil]
         # @raise [ArgumentError] there is no such type or option
         def required(name, type = :string, **options, &block) = add(name, type, true, options, block)
 
         # A parameter that may be missing. Then it is missing in the result, too, unless there is a `default:`.
         #
-        # @return [nil]
         # @raise (see #required)
         def optional(name, type = :string, **options, &block) = add(name, type, false, options, block)
 

@@ -8,7 +8,6 @@ module Pelton
       # Reads a request's query, and its form or JSON document, within the limits of `settings.params`.
       module Source
         class << self
-          # @param request [Request]
           # @return [Hash{String => Object}] names and Strings, Arrays, Hashes and {Upload}s; what JSON contains, too
           # @raise [BadRequest] a limit is exceeded, or something cannot be read, or is no UTF-8
           # @asynchronous where the body is still arriving

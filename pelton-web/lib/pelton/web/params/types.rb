@@ -21,7 +21,6 @@ module Pelton
           # @param type [Symbol]
           # @param options [Hash] see {OPTIONS}
           # @yieldparam complaint [String] what is wrong; the block raises
-          # @return [Object]
           # @raise [ArgumentError] there is no such type or option
           def convert(value, type, options, &complain)
             check(type, options)

@@ -9,7 +9,6 @@ module Pelton
       class Upload
         include Opaque
 
-        # @return [Tempfile]
         attr_reader :tempfile
 
         # @return [String, nil] what the client says of which type it is. Do not trust it: {#type} looks at the bytes

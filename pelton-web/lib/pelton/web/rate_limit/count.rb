@@ -11,7 +11,6 @@ module Pelton
       class Exceeded < RequestError
         status 429
 
-        # @return [Hash{String => String}]
         attr_reader :headers
 
         def initialize(requests, seconds)
@@ -32,13 +31,7 @@ module Pelton
       # The requests of each client, and how many there may be.
       # @private
       class Count
-        # @param store [#incr] a {Memcached::Client} or a {Memory}
-        # @param requests [Integer]
-        # @param seconds [Integer]
-        # @param name [String] counts with the same name are the same
         # @param failure [Symbol] where the store does not answer: :pass or :refuse
-        # @param timeout [Numeric] seconds that the store has
-        # @raise [ConfigurationError]
         def initialize(store, requests:, seconds:, name: "all", failure: :pass, timeout: 0.5)
           raise ConfigurationError, "rate_limit: failure: must be :pass or :refuse, not #{failure.inspect}" unless %i[pass refuse].include?(failure)
           unless [requests, seconds].all? { |number| number.is_a?(Integer) && number.positive? }
@@ -53,9 +46,6 @@ module Pelton
 
         # Counts a request.
         #
-        # @param client [String]
-        # @raise [Exceeded]
-        # @raise [Unavailable]
         # @asynchronous where the store is memcached
         def add(client)
           key = "rate:#{Digest::SHA256.hexdigest("#{@name}\0#{@requests}/#{@seconds}\0#{client}")}"
@@ -68,7 +58,6 @@ module Pelton
           raise Unavailable if @failure == :refuse
         end
 
-        # @param env [Hash]
         # @return [String] the client's address; of version 6 its network, since one client has all of it
         def self.address(env)
           address = env["REMOTE_ADDR"].to_s

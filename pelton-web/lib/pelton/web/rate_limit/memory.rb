@@ -35,8 +35,6 @@ module Pelton
         def size = @counts.size
 
         # Forgets all counts, as between two tests.
-        #
-        # @return [void]
         def clear
           @mutex.synchronize { @counts.clear }
           nil

@@ -32,10 +32,8 @@ module Pelton
         end
         alias_method :store, :[]=
 
-        # @return [String, Array<String>, nil]
         def [](name) = super(COMMON[name] || name.to_s.downcase)
 
-        # @return [self]
         def update(*others)
           others.each { |other| other.each { |name, value| self[name] = value } }
           self

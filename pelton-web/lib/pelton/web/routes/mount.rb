@@ -7,8 +7,6 @@ module Pelton
       class Mount
         # @return [String] without a slash at its end: "" for the root
         attr_reader :path
-
-        # @return [#call]
         attr_reader :app
 
         # @raise [ConfigurationError] there is no application, or the path contains variables
@@ -20,13 +18,11 @@ module Pelton
         end
 
         # @param path [String] PATH_INFO, as the client has sent it
-        # @return [Boolean]
         def takes?(path) = path.start_with?(@path) && (path.size == @path.size || path[@path.size] == "/")
 
         # @return [String] the path, for logs and measurements
         def to_s = "#{@path}/*"
 
-        # @param env [Hash]
         # @return [Array] Rack's response
         # @asynchronous as the application is
         def call(env)

@@ -10,7 +10,6 @@ module Pelton
         # @return [Array<Symbol>] the variables that a path needs; an optional part is written when all of its variables are given
         attr_reader :names
 
-        # @param pattern [Pattern]
         def initialize(pattern)
           @path = pattern.path
           @variants = pattern.variants

@@ -23,7 +23,6 @@ module Pelton
         GROUP = /\A(?<inside>(?<balanced>(?:[^()\\]|\\.|\(\g<balanced>\))*))\)(?<rest>.*)\z/m
         private_constant :GROUP
 
-        # @return [String]
         attr_reader :path
 
         # @return [Hash{Symbol => Regexp}] what the variables must match, as a whole

@@ -28,7 +28,6 @@ module Pelton
         # @param as [Symbol, nil] the end of the names, in the plural; otherwise the name
         # @param param [Symbol] the variable
         # @param constraints [Hash{Symbol => Regexp}, #call]
-        # @return [nil]
         # @raise [ConfigurationError] there is no such action
         def resources(*names, only: nil, except: [], path: nil, controller: nil, as: nil, param: :id, constraints: {}, &block)
           names.each do |name|
@@ -47,7 +46,6 @@ module Pelton
         # without a variable. The controller's name is in the plural: "profiles".
         #
         # @param names [Array<Symbol>] in the singular
-        # @return [nil]
         # @raise (see #resources)
         def resource(*names, only: nil, except: [], path: nil, controller: nil, as: nil, constraints: {}, &block)
           names.each do |name|

@@ -10,14 +10,10 @@ module Pelton
 
         # @return [String, nil] "GET"; nil: all verbs
         attr_reader :verb
-
-        # @return [Pattern]
         attr_reader :pattern
 
         # @return [String, Action, #call] "posts#show", an {Action}, or a Rack application
         attr_reader :target
-
-        # @return [Symbol, nil]
         attr_reader :name
 
         # @return [Array<#call>] get the request and say whether the route is for it
@@ -35,7 +31,6 @@ module Pelton
         # @return [String] the path, for logs and measurements
         def to_s = @pattern.path
 
-        # @param endpoint [#call]
         # @return [#call] the endpoint, behind the guards
         def guard(endpoint)
           return endpoint if @guards.empty?

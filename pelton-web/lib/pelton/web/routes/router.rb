@@ -27,7 +27,6 @@ module Pelton
           @forms = routes.any? { |route, _| route.verb.nil? || FormVerb::NAMES.include?(route.verb) }
         end
 
-        # @param env [Hash]
         # @return [Array] Rack's response
         # @asynchronous where an action waits
         def call(env)

@@ -6,10 +6,7 @@ module Pelton
       # What the blocks around a route give to it: the beginning of its path, the module of its controller, the beginning of its name, and
       # constraints.
       class Scope
-        # @return [String]
         attr_reader :path
-
-        # @return [Hash{Symbol => Regexp}]
         attr_reader :constraints
 
         # @return [Array<#call>] get the request and say whether the routes are for it
@@ -43,7 +40,6 @@ module Pelton
           (path == "/" && !@path.empty?) ? @path : @path + path
         end
 
-        # @param name [Symbol, nil]
         # @return [Symbol] a name inside the scope. That of an action of a resource goes before: publish_post
         def name_of(name) = (@action_first ? [*name, *@name] : [*@name, *name]).join("_").to_sym
 

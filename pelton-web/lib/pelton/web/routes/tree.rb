@@ -42,7 +42,6 @@ module Pelton
         # @param constraints [Hash{Symbol => Regexp}]
         # @param verb [String, nil] see {Verbs#add}
         # @param endpoint [#call] see {Verbs#add}
-        # @return [void]
         def add(variant, constraints, verb, endpoint)
           entry = Entry.new({}, [], verb, endpoint)
           segments = variant.segments

@@ -17,7 +17,6 @@ module Pelton
           @endpoints[verb] << endpoint
         end
 
-        # @return [self]
         def compile
           @endpoints.default_proc = nil
           own = @endpoints.except(nil)

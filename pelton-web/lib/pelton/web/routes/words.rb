@@ -6,7 +6,6 @@ module Pelton
       # The singular and the plural of English words, by rule. Where the rules are wrong, `as:` and `controller:` give the names.
       module Words
         class << self
-          # @return [String]
           def singular(word)
             case word
             when /ies\z/ then word.sub(/ies\z/, "y")
@@ -16,7 +15,6 @@ module Pelton
             end
           end
 
-          # @return [String]
           def plural(word)
             case word
             when /[^aeiou]y\z/ then word.sub(/y\z/, "ies")

@@ -28,9 +28,7 @@ module Pelton
           @older = {}
         end
 
-        # @param token [Object] what a client has sent
         # @yieldreturn [Message, nil] the token's message; nil, which is not kept: it is not authentic
-        # @return [Message, nil]
         def fetch(token, purpose)
           entry = @newer[token] || (@older[token] && add(token, @older[token]))
           return entry.message if entry && entry.purpose == purpose

@@ -28,8 +28,6 @@ module Pelton
 
         # @return [StoredFile] not compressed
         attr_reader :file
-
-        # @return [String]
         attr_reader :content_type
 
         # @return [Array<String>] the file's path and those of its codings
@@ -55,8 +53,6 @@ module Pelton
         # @return [Boolean] whether the response depends on Accept-Encoding
         def codings? = !@coded.empty?
 
-        # @param header [String, nil] Accept-Encoding
-        # @return [StoredFile]
         def file_for(header)
           (@coded.find { |one| HTTP::ContentCoding.accepted?(header, one.coding) } unless @coded.empty?) || @file
         end

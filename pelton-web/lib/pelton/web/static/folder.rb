@@ -21,16 +21,12 @@ module Pelton
           refresh
         end
 
-        # @param path [String] PATH_INFO: percent-encoded
-        # @return [Asset, nil]
         def find(path)
           asset = @assets[path] || (@assets[unescape(path)] if path.include?("%") && path.bytesize <= LONGEST)
           asset && current(asset)
         end
 
-        # @param name [String] "app.css"
         # @return [String] "/app-5f2c81d0a3b4c6e7.css"
-        # @raise [ArgumentError]
         def fingerprinted(name)
           path = "#{@at}/#{name.delete_prefix("/")}"
           asset = (@assets[path] if @assets.key?(path)) or raise ArgumentError, "there is no file #{name} in #{@root}"

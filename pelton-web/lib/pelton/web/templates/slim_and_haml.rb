@@ -10,10 +10,8 @@ module Pelton
       # @private
       module SlimAndHaml
         class << self
-          # @param type [Class] Tilt's for the file
           def ===(type) = defined?(::Temple::Templates::Tilt) && type < ::Temple::Templates::Tilt
 
-          # @param escape [Boolean]
           # @return [Hash{Symbol => Object}] options of the template
           def options(escape)
             {generator: generator, buffer: "@_out", disable_capture: true, escape_code: "::Pelton::Web::HTML.escape((%s))", disable_escape: !escape}

@@ -18,7 +18,6 @@ module Pelton
 
         attr_reader :name, :format, :file
 
-        # @param name [String] such as "posts/show" or "posts/_post"
         def initialize(name, format, file, view_class)
           @name = name
           @format = format
@@ -34,7 +33,6 @@ module Pelton
           view.__send__(@methods[locals.empty? ? NONE : locals.keys] || define(locals.keys), locals, &block)
         end
 
-        # @return [HTML]
         def render(view, locals, &block) = view._collect { append(view, locals, &block) }
 
         # Compiles it for the locals that a call is most likely to have.

@@ -41,7 +41,6 @@ module Pelton
 
         # Leaves, as a client that closes the page: the application's block is cancelled where it waits.
         #
-        # @return [nil]
         # @asynchronous
         def close
           @task&.cancel

@@ -8,7 +8,6 @@ module Pelton
         # The elements of the last response, or of those that a block of {#assert_select} is about.
         #
         # @param selector [String] of CSS
-        # @return [Array<Nokogiri::XML::Element>]
         # @raise [ConfigurationError] the gem is missing
         def css_select(selector) = (@selected || [document]).flat_map { |node| node.css(selector).to_a }.uniq
 
@@ -30,7 +29,6 @@ module Pelton
         # @param minimum [Integer, nil]
         # @param maximum [Integer, nil]
         # @yieldparam elements [Array<Nokogiri::XML::Element>] assertions within the block are about these
-        # @return [Array<Nokogiri::XML::Element>]
         def assert_select(selector, *values, text: nil, count: nil, minimum: nil, maximum: nil, &block)
           selector = selector.gsub("?") { values.empty? ? raise(ArgumentError, "no value for a ? in #{selector}") : "\"#{values.shift.to_s.gsub(/["\\\n]/) { |one| "\\#{one.ord.to_s(16)} " }}\"" }
           raise ArgumentError, "assert_select expects one thing, not #{values.inspect}" if values.size > 1

@@ -32,20 +32,16 @@ module Pelton
             alias_method :check_box, :input
             alias_method :radio_button, :input
 
-            # @return [HTML]
             def label(text = self.text, **attributes, &block) = @view.tag(:label, text, for: @attributes[:id], **attributes, &block)
           end
 
           # Sends "1" or "0".
-          #
-          # @return [HTML]
           def check_box(name, **attributes)
             checked = ![nil, false, 0, "0", ""].include?(value(name))
             hidden = @view.tag(:input, type: "hidden", name: named(name)[:name], value: "0", autocomplete: "off")
             hidden + input("checkbox", name, value: "1", checked: checked, **attributes)
           end
 
-          # @return [HTML]
           def radio_button(name, choice, **attributes)
             input("radio", name, value: choice.to_s, checked: value(name).to_s == choice.to_s, **attributes, id: id_of_choice(name, choice))
           end
@@ -57,7 +53,6 @@ module Pelton
           #
           # @param choices [Array, Hash, HTML] see {Options}
           # @param options [Hash] see {Options#select_tag}; `selected:` is the model's value by default
-          # @return [HTML]
           def select(name, choices, selected: value(name), multiple: false, **options)
             names = named(name)
             names[:name] = "#{names[:name]}[]" if multiple
@@ -70,7 +65,6 @@ module Pelton
           #
           # @param value [Symbol, #call] what of an object is sent
           # @param text [Symbol, #call] what of it is shown
-          # @return [HTML]
           # @asynchronous if the collection is read
           def collection_select(name, collection, value, text, **options)
             select(name, collection.map { |one| pair(one, value, text) }, **options)
@@ -82,7 +76,6 @@ module Pelton
           #
           # @param members [Symbol, #call] the objects of a group
           # @param label [Symbol, #call] the group's text
-          # @return [HTML]
           # @asynchronous if a collection is read
           def grouped_collection_select(name, groups, members, label, value, text, **options)
             select(name, groups.map { |group| [Options._read(group, label), Options._read(group, members).map { |one| pair(one, value, text) }] }, **options)
@@ -95,7 +88,6 @@ module Pelton
           #
           # @param selected [Array] values; otherwise the model's
           # @yieldparam choice [Choice]
-          # @return [HTML]
           # @asynchronous if the collection is read
           def collection_check_boxes(name, collection, value, text, selected: value(name) || [], **attributes, &block)
             list = "#{named(name)[:name]}[]"
@@ -106,7 +98,6 @@ module Pelton
           #
           # @param selected [Object] a value; otherwise the model's
           # @yieldparam choice [Choice]
-          # @return [HTML]
           # @asynchronous if the collection is read
           def collection_radio_buttons(name, collection, value, text, selected: value(name), **attributes, &block)
             buttons("radio", name, named(name)[:name], collection, value, text, selected, attributes, block)

@@ -22,7 +22,6 @@ module Pelton
           # @param objects [Object, Array, nil] otherwise what the model has by that name
           # @param index [Object, nil] takes the place of the number: for a row that a script copies
           # @yieldparam form [Form]
-          # @return [HTML]
           # @asynchronous if the association is read
           def fields_for(name, objects = MISSING, index: nil, &block)
             objects = @model.respond_to?(name) ? @model.public_send(name) : nil if MISSING.equal?(objects)
