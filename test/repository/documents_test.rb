@@ -14,7 +14,7 @@ require_relative "../../docs/images/chart"
 
 # The files and methods that the documents name exist, and the documents' examples run.
 class DocumentsTest < PeltonTest
-  DOCUMENTS = Dir["{,docs/**/,pelton-*/**/}*.md", base: ROOT].sort.freeze
+  DOCUMENTS = Dir["{,docs/**/,{ext,lib}/**/,pelton-*/**/}*.md", base: ROOT].sort.freeze
   HERE = "https://github.com/pelton-rb/pelton/blob/main/"
   # Documents that explain how names are made.
   PATTERNS = %w[CONTRIBUTING.md docs/internals/adr/000-template.md].freeze
