@@ -32,7 +32,7 @@ class LabTest < PeltonTest
   end
 
   def test_the_shipped_experiments_can_be_loaded
-    assert_equal %w[broker connections crossover hello memcached rails record slow transfer waiting web], Pelton::Lab.shipped.keys
+    assert_equal %w[broker cache connections crossover eventmachine finds hello memcached rails record slow transfer waiting web], Pelton::Lab.shipped.keys
     Pelton::Lab.shipped.each do |name, path|
       assert_equal [name], Pelton::Lab.load(path).map(&:name)
     end
