@@ -55,6 +55,27 @@ class UnblockTest < PeltonTest
     assert_equal [1, 2], @log
   end
 
+  # Ruby runs a trap handler on the fiber that has just been switched to. There the mutex comes while the handler waits.
+  def test_a_mutex_that_comes_while_a_trap_handler_waits_reaches_the_next
+    mutex = Mutex.new
+    gate, unlocked = Array.new(2) { Pelton::Operation.new }
+    handler = trap(:USR1) { (@log << "struck") && unlocked.await }
+    Pelton.run do |fiber|
+      Pelton.spawn { mutex.synchronize { gate.await } }.callback { unlocked.succeed }
+      Pelton.spawn { (fiber = Fiber.current) && mutex.synchronize { sleep 0 } }.errback { |error| @log << error.message }
+      Pelton.spawn { mutex.synchronize { @log << "next" } }
+      sleep 0
+      strike = TracePoint.new(:fiber_switch) { strike.disable && Process.kill(:USR1, Process.pid) if Fiber.current.equal?(fiber) }
+      strike.enable
+      Pelton::Reactor.current.raise_in(fiber, RuntimeError.new("raised"))
+      Pelton.next_tick { gate.succeed }
+    end
+
+    assert_equal %w[next raised struck], @log.sort
+  ensure
+    trap(:USR1, handler || "DEFAULT")
+  end
+
   # A waiter that has received the mutex goes on, although it was cancelled: otherwise all waiters behind it would wait for ever.
   def test_a_cancelled_waiter_of_a_mutex_loses_no_wake_up
     mutex = Mutex.new

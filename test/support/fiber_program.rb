@@ -32,6 +32,10 @@ class FiberProgram
 
   attr_reader :seed
 
+  # Fibers that were cancelled or given up while a trap handler waited in them. It may have struck inside an `ensure` block, whose rest
+  # did not run then.
+  attr_reader :struck
+
   # size: actors that begin at once; at most: actors altogether.
   def initialize(seed, size: 12, at_most: 40 * size, signals: false, stress: false)
     @seed = seed
@@ -55,6 +59,7 @@ class FiberProgram
     @condition = ConditionVariable.new
     @pipes = []
     @threads = []
+    @struck = []
     @over = false
   end
 
@@ -265,6 +270,7 @@ class FiberProgram
     left.reject! { |actor| actor.state == :made } if ending? # not begun, because the program was over
     problems = left.map { |actor| [actor, "is #{actor.state} at the end"] }
     @opened.each_with_index { |actor, i| problems << [actor, "has an ensure block that never ran"] unless @closed[i] }
+    problems.reject! { |actor, _| @struck.include?(actor.fiber) }
     struck = problems.dig(0, 0) if INTERRUPTS.include?(@end)
     problems.each { |actor, text| problem("#{actor} #{text}") unless actor.equal?(struck) }
   end
