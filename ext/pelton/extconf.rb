@@ -33,6 +33,8 @@ have_library("crypto", "X509_new", "openssl/x509.h") && have_library("ssl", "SSL
 
 append_cflags(%w[-std=gnu99 -O2 -Wall -Wno-unused-parameter -Wextra -fvisibility=hidden])
 append_cflags("-Werror") if ENV["PELTON_WERROR"] == "1"
+# State tables are asserted for whoever works on Pelton.
+$CPPFLAGS << " -DPELTON_CHECKED" if ENV["PELTON_WERROR"] == "1"
 
 # mkmf knows only the headers beside extconf.rb: so the compiler writes down the headers that each object depends on.
 tracks = try_cflags("-MMD -MP")

@@ -41,7 +41,8 @@ class CArchitectureTest < PeltonTest
   ALONE = {
     /\brb_(protect|jump_tag)\b/ => "ruby/base/protect.c",
     /\brb_(nogvl|thread_call_with(out)?_gvl)\b/ => "ruby/base/gvl.c",
-    /\bsetsockopt\b/ => "core/stream/socket.c"
+    /\bsetsockopt\b/ => "core/stream/socket.c",
+    /\bconnection->state = / => "ruby/http/connection/connection.h"
   }.freeze
 
   def test_each_file_lies_in_a_room

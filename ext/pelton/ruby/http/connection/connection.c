@@ -106,7 +106,7 @@ void pel_http_join_idle(struct pel_http_connection *connection)
 
 void pel_http_become_idle(struct pel_http_connection *connection)
 {
-    connection->state = PEL_HTTP_IDLE;
+    pel_http_become(connection, PEL_HTTP_IDLE);
     connection->unsent_at_start = SIZE_MAX;
     pel_http_set_timeout(connection, connection->server->idle_timeout);
     pel_http_join_idle(connection);
@@ -117,7 +117,7 @@ void pel_http_become_idle(struct pel_http_connection *connection)
 /* Ends the connection, not its stream. */
 static void leave_server(struct pel_http_connection *connection)
 {
-    connection->state = PEL_HTTP_GONE;
+    pel_http_become(connection, PEL_HTTP_GONE);
     pel_http_list_remove(connection);
     pel_timer_cancel(&connection->reactor->loop.timers, &connection->timer.entry);
     pel_roots_remove(&connection->reactor->roots, &connection->root);
@@ -144,7 +144,7 @@ void pel_http_close_when_sent(struct pel_http_connection *connection)
 {
     struct pel_stream *core = &connection->stream->core;
 
-    connection->state = PEL_HTTP_LINGERING;
+    pel_http_become(connection, PEL_HTTP_LINGERING);
     connection->unsent_at_start = SIZE_MAX;
     connection->lingers = (!connection->request.body.done || pel_buffer_length(&connection->stream->input) ||
                            pel_socket_unread(core->handle.fd)) &&

@@ -44,7 +44,7 @@ struct pel_http_connection {
     size_t unsent_at_start; /* bytes pending when the peer was last given write_timeout to read; SIZE_MAX: not yet */
     uint32_t requests;      /* begun on this connection */
     unsigned fork_generation;
-    uint8_t state;        /* enum pel_http_state */
+    uint8_t state;        /* enum pel_http_state; set by pel_http_become alone */
     unsigned queued : 1;  /* jobs->proceed is on the ready queue */
     unsigned lingers : 1; /* before it closes, the connection waits for the peer's end */
     struct pel_http_request request;
@@ -53,6 +53,18 @@ struct pel_http_connection {
 
 /* Sets a field of a connection to a Ruby object, with the write barrier. Only Qfalse may be assigned without it. */
 #define PEL_HTTP_KEEP(connection, field, object) RB_OBJ_WRITE((connection)->self, &(connection)->field, object)
+
+/* Ends the process when a connection must not go from one state to the other. (state.c) */
+void pel_http_check_step(enum pel_http_state from, enum pel_http_state to);
+
+/* The only function that sets the state. A checkout's build checks each step. C only. */
+static inline void pel_http_become(struct pel_http_connection *connection, enum pel_http_state state)
+{
+#ifdef PELTON_CHECKED
+    pel_http_check_step((enum pel_http_state)connection->state, state);
+#endif
+    connection->state = (uint8_t)state;
+}
 
 /* Whether a request is being answered, or waits for it. */
 static inline int pel_http_answering_p(const struct pel_http_connection *connection)

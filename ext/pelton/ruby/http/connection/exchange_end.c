@@ -84,7 +84,7 @@ void pel_http_end_exchange(struct pel_http_connection *connection)
     } else if (connection->request.body.done) {
         pel_http_become_idle(connection);
     } else {
-        connection->state = PEL_HTTP_DRAINING;
+        pel_http_become(connection, PEL_HTTP_DRAINING);
         connection->unsent_at_start = SIZE_MAX;
         pel_http_set_timeout(connection, connection->server->header_timeout);
     }

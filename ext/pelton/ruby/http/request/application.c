@@ -73,7 +73,7 @@ void pel_http_answer(struct pel_http_connection *connection)
     uint32_t number = connection->requests;
     int state;
 
-    connection->state = PEL_HTTP_BUSY;
+    pel_http_become(connection, PEL_HTTP_BUSY);
     connection->request.in_application = 1;
     PEL_HTTP_KEEP(connection, request.fiber, rb_fiber_current());
     pel_begin_request(connection->reactor, connection->request.began);

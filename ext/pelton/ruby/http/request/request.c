@@ -74,16 +74,16 @@ static void dispatch_request(struct pel_http_connection *connection)
             pel_http_answer(connection);
             return;
         }
-        connection->state = PEL_HTTP_WAITING;
+        pel_http_become(connection, PEL_HTTP_WAITING);
         pel_http_queue_answer(connection);
     } else if (urgent_p(connection)) {
         pel_http_answer(connection);
     } else if (server->waiting.count < server->queue_limit) {
-        connection->state = PEL_HTTP_WAITING;
+        pel_http_become(connection, PEL_HTTP_WAITING);
         pel_http_list_add(&server->waiting, connection);
     } else {
         server->overloads++;
-        connection->state = PEL_HTTP_BUSY;
+        pel_http_become(connection, PEL_HTTP_BUSY);
         pel_http_respond_error(connection, 503, "too many requests are in progress", 0);
     }
 }

@@ -195,7 +195,7 @@ void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_ht
     struct entry entry = read_entry(cached.item);
 
     pel_http_list_remove(connection);
-    connection->state = PEL_HTTP_BUSY;
+    pel_http_become(connection, PEL_HTTP_BUSY);
     response->status = cached.not_modified ? 304 : 200;
     response->body =
         (struct pel_http_response_body){.none = connection->request.method == PEL_HTTP_HEAD || cached.not_modified};

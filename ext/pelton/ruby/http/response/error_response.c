@@ -18,7 +18,8 @@ void pel_http_respond_error(struct pel_http_connection *connection, unsigned sta
         *response = (struct pel_http_response){.keep_alive = 1};
     }
     pel_http_list_remove(connection);
-    connection->state = PEL_HTTP_BUSY;
+    if (connection->state != PEL_HTTP_BUSY)
+        pel_http_become(connection, PEL_HTTP_BUSY);
     if (last)
         response->keep_alive = 0;
     response->status = (uint16_t)status;

@@ -1,0 +1,124 @@
+# frozen_string_literal: true
+
+require "timeout"
+require_relative "../../test_helper"
+require_relative "../../support/http_peer"
+
+# Random clients and applications test the state table of HTTP connections (docs/internals/architecture.md): an illegal step ends
+# the process. A seed determines what they decide, and is in each failure; PELTON_SEED=... runs that program again and again.
+class HTTPStateTableTest < PeltonTest
+  include HttpPeer
+
+  SECONDS = Float(ENV.fetch("PELTON_FUZZ_SECONDS", "1.5"))
+  self.deadline = 60 + 2 * SECONDS
+
+  BODIES = ["", "content-length: 5\r\n", "content-length: 90000\r\n", "transfer-encoding: chunked\r\n", "expect: 100-continue\r\ncontent-length: 5\r\n"].freeze
+  BYTES = ["", "12345", "x" * 90_000, "5\r\n12345\r\n0\r\n\r\n", ""].freeze
+  BROKEN = ["GET\r\n\r\n", "POST / HTTP/1.1\r\nhost: h\r\ncontent-length: x\r\n\r\n", "\0\1\2", "GET / HTTP/1.1\r\n\r\n"].freeze
+  LIMITS = {limit: 2, queue: 2, header_timeout: 0.02, idle_timeout: 0.03, request_timeout: 0.02, write_timeout: 0.02,
+            max_requests: 6, cache: 100_000}.freeze
+
+  def test_random_connections
+    count = 0
+    limit = now + SECONDS
+    while now < limit
+      @seed = Integer(ENV["PELTON_SEED"] || Random.new_seed % 1_000_000_000)
+      @random = Random.new(@seed)
+      program
+      count += 1
+    end
+
+    assert_operator count, :>, 0
+  end
+
+  private
+
+  def program
+    @begun = @finished = 0
+    @problems = []
+    @clients = []
+    options = LIMITS.select { @random.rand < 0.5 }
+    serving(method(:answer_somehow), lint: false, **options) do
+      tasks = Array.new(1 + @random.rand(8)) { |number| Pelton.spawn { client(number) } }
+      @random.rand(4).zero? ? sleep(@random.rand * 0.005) : tasks.each(&:await)
+      @server.stop(timeout: 0.05) if @random.rand(3).zero?
+      tasks.each(&:await)
+      @clients.each(&:close)
+      sleep 0.001 until @server.stats[:connections].zero?
+      200.times { (@begun == @finished) ? break : sleep(0.005) } # the last callbacks are jobs
+
+      assert_equal [0, 0], @server.stats.values_at(:running, :waiting), again
+    end
+
+    assert_equal @begun, @finished, again
+    assert_empty @problems, again
+  end
+
+  def again = "run it again with PELTON_SEED=#{@seed}"
+
+  # Each response names its request: they come in the requests' order, once each.
+  def client(number)
+    io = TCPSocket.new("127.0.0.1", @port)
+    @clients << io
+    reader = Pelton.spawn { read(io, number) }
+    Timeout.timeout(0.1) do
+      (1 + @random.rand(6)).times { |request| write(io, number, request) }
+      reader.await unless @random.rand(4).zero?
+    end
+  rescue SystemCallError, IOError, Timeout::Error
+    # the server has closed first; or both wait for each other
+  ensure
+    reader&.cancel # before Ruby 3.2, closing the socket does not wake it
+    io&.setsockopt(:SOCKET, :LINGER, [1, 0].pack("ii")) if @random.rand(3).zero?
+    io&.close
+  end
+
+  def write(io, number, request)
+    kind = @random.rand(BODIES.size)
+    bytes = BROKEN.sample(random: @random) if @random.rand(12).zero?
+    bytes ||= "#{@random.rand(3).zero? ? "GET" : "POST"} /#{number}/#{request}/#{@random.rand(10)} HTTP/1.#{@random.rand(8).zero? ? 0 : 1}\r\n" \
+      "host: h\r\n#{BODIES[kind]}\r\n#{BYTES[kind]}"
+    bytes = bytes[0, @random.rand(bytes.size + 1)] if @random.rand(10).zero?
+    cut = @random.rand(bytes.size + 1)
+    io.write(bytes[0, cut])
+    sleep(@random.rand * 0.004) if @random.rand(3).zero?
+    io.write(bytes[cut..])
+    io.close_write if @random.rand(10).zero?
+  end
+
+  def read(io, number)
+    last = -1
+    text = +""
+    text << io.readpartial(16_384) while @random.rand(40).positive?
+  rescue SystemCallError, IOError
+    # its end, or the client's own close
+  ensure
+    text.scan(/\br(\d+)-(\d+)-begins/) do |client, request|
+      @problems << "#{client}/#{request} came after #{number}/#{last}" unless Integer(client) == number && Integer(request) > last
+      last = Integer(request)
+    end
+  end
+
+  def answer_somehow(env)
+    _, client, request, kind = env["PATH_INFO"].split("/")
+    unless kind == "9" # whose connection is given away: it has no end
+      @begun += 1
+      env["rack.response_finished"] << ->(*) { @finished += 1 }
+    end
+    response = [200, {"x-request" => "r#{client}-#{request}-begins"}, ["hello"]]
+    case Integer(kind)
+    when 1 then response[1]["cache-control"] = "public, max-age=60"
+    when 2 then env["rack.input"].read
+    when 3 then sleep(@random.rand * 0.03)
+    when 4 then raise "the application's own"
+    when 5 then response[2] = ["x" * 400_000]
+    when 6 then response[2] = ->(stream) { 3.times { stream.write("part") && sleep(0.001) } && stream.close }
+    when 7 then response[2] = Enumerator.new { |parts| 2.times { parts << "part" } && raise("within the body") }
+    when 8
+      Pelton.spawn(detached: true) { sleep(@random.rand * 0.03) && env["async.callback"].call(response) }
+      return [-1, {}, []]
+    when 9 then env["rack.hijack"].call.close
+    end
+    response
+  end
+end
