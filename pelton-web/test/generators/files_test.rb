@@ -34,22 +34,6 @@ class WebGeneratorsFilesTest < PeltonTest
     assert_equal %w[old new new], %w[a b c].map { |name| text_of(name) }
   end
 
-  def test_the_difference_is_shown
-    put("a.txt", "same\nold\n")
-    files("d\nn\n").write("a.txt", "same\nnew\n")
-
-    assert_includes @out.string, "-old\n+new\n"
-    assert_equal "same\nold\n", text_of("a.txt")
-  end
-
-  def test_an_end
-    put("a.txt", "old")
-    error = assert_raises(Generators::Files::Quit) { files("q\n").write("a.txt", "new") }
-
-    assert_kind_of Generators::Refused, error
-    assert_equal "old", text_of("a.txt")
-  end
-
   def test_what_is_no_file
     FileUtils.mkdir_p(File.join(@root, "folder"))
     File.symlink("/nowhere", File.join(@root, "link"))

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "fileutils"
-require "open3"
-require "tempfile"
 
 module Pelton
   module Web
@@ -11,13 +9,8 @@ module Pelton
       # other contents.
       # @private
       class Files
-        QUESTION = "Overwrite %s? y: yes, n: no, a: this and all others, d: show the difference, q: quit [Ynadq] "
+        QUESTION = "Overwrite %s? y: yes, n: no, a: this and all others [Yna] "
         private_constant :QUESTION
-
-        # The person at the terminal wants no more files.
-        class Quit < Refused
-          def initialize = super("stopped; the files listed above have been written")
-        end
 
         # @return [String] the folder of the application
         attr_reader :root
@@ -38,7 +31,7 @@ module Pelton
           return put(:create, path, text) unless File.exist?(file) || File.symlink?(file)
           return say(:identical, path) if File.file?(file) && File.read(file, encoding: "UTF-8") == text
           raise Refused, "#{path} is there, and no file" unless File.file?(file)
-          overwrite?(path, text) ? put(:force, path, text) : say(:skip, path)
+          overwrite?(path) ? put(:force, path, text) : say(:skip, path)
         end
 
         # Inserts a text into a file, unless it is there already.
@@ -69,7 +62,7 @@ module Pelton
           @out.puts("#{verb.to_s.rjust(12)}  #{path}") unless @quiet
         end
 
-        def overwrite?(path, text)
+        def overwrite?(path)
           return @conflict == :force if @conflict != :ask
           say(:conflict, path)
           loop do
@@ -77,22 +70,9 @@ module Pelton
             case @input.gets&.strip&.downcase
             when "", "y", "yes" then return true
             when "a" then return (@conflict = :force) && true
-            when "d" then show_difference(path, text)
-            when "q" then raise Quit
             when "n", "no", nil then return false
             end
           end
-        end
-
-        def show_difference(path, text)
-          Tempfile.create("generated") do |new|
-            new.write(text)
-            new.close
-            difference, = Open3.capture2e("diff", "-u", File.join(@root, path), new.path)
-            @out.puts(difference)
-          end
-        rescue Errno::ENOENT
-          @out.puts("there is no program diff on this machine", text)
         end
       end
     end
