@@ -5,7 +5,7 @@ require_relative "../support/web_program"
 require_relative "../support/generated_application"
 require_relative "../../../test/support/chromium"
 
-# The guide "A small application, whole": its commands and files make an application, whose tests pass, and which serves.
+# The guide "A small application": its commands and the files of examples/tracker make an application, whose tests pass, and which serves.
 class WebSmallApplicationTest < PeltonTest
   include WebProgram
   include GeneratedApplication
@@ -13,11 +13,10 @@ class WebSmallApplicationTest < PeltonTest
   self.deadline = 300
 
   GUIDE = File.read(File.join(ROOT, "docs/start/small_application.md"), encoding: "UTF-8").freeze
-  BLOCK = /^```(?:ruby|erb|js)\n(.*?)^```/m
-  # The first line of a file names it.
-  PATH = %r{\A(?:# |// |<%# )([\w/.]+)}
+  FILES = File.join(ROOT, "pelton-web/examples/tracker")
+  BLOCK = /^```ruby\n(.*?)^```/m
   PASSWORD = "correct horse battery"
-  private_constant :GUIDE, :BLOCK, :PATH
+  private_constant :GUIDE, :FILES, :BLOCK
 
   # The gems of gemfiles/web.rb, a browser among them.
   def environment = super.merge("BUNDLE_PATH" => File.join(ROOT, "tmp/web"))
@@ -37,13 +36,14 @@ class WebSmallApplicationTest < PeltonTest
     lines_of("sh", "-c", migrate)
   end
 
-  def write_files
-    GUIDE.scan(BLOCK).each do |text,|
-      path = text[PATH, 1] || flunk("no path in #{text.lines.first}")
-      file = File.join(root, path)
-      FileUtils.mkdir_p(File.dirname(file))
-      File.write(file, text)
-    end
+  def write_files = FileUtils.cp_r("#{FILES}/.", root)
+
+  # The first line of a file names it.
+  def test_the_guide_shows_the_files_as_they_are
+    shown = GUIDE.scan(BLOCK).flatten
+
+    refute_empty shown
+    shown.each { |text| assert_equal File.read(File.join(FILES, text[/\A# (\S+)/, 1])), text }
   end
 
   def test_the_application_of_the_guide

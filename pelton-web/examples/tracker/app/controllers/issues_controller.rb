@@ -1,0 +1,50 @@
+# app/controllers/issues_controller.rb
+# frozen_string_literal: true
+
+class IssuesController < ApplicationController
+  before_action :require_sign_in, except: [:index, :show, :live]
+  before_action :find_issue, only: [:show, :edit, :update, :live]
+  before_action :check_reporter, only: [:edit, :update]
+
+  def index
+    @issues = paginate(Issue.search(params.string(:q, default: "", max: 100)))
+  end
+
+  def show
+    @comment = Comment.new
+  end
+
+  def new
+    @issue = Issue.new
+  end
+
+  def create
+    @issue = Issue.new(user: current_user, **params.require(:issue).permit(:title, :text))
+    return render(:new, status: 422) unless @issue.save
+    redirect_to issue_path(@issue), notice: "Thank you."
+  end
+
+  def edit
+  end
+
+  def update
+    return render(:edit, status: 422) unless @issue.update(params.require(:issue).permit(:title, :text, :state))
+    redirect_to issue_path(@issue), notice: "Saved."
+  end
+
+  # Server-sent events: each is the HTML of a new comment. The fiber waits without holding anybody up.
+  def live
+    event_stream do |events|
+      events.comment("connected")
+      Live.each(@issue.id) { |html| events.emit(html) }
+    end
+  end
+
+  private
+
+  def find_issue = @issue = Issue.find(params.integer(:id))
+
+  def check_reporter
+    raise Pelton::Web::Forbidden, "Only who has reported an issue can change it." unless @issue.user_id == current_user.id
+  end
+end

@@ -1,0 +1,12 @@
+# app/models/comment.rb
+# frozen_string_literal: true
+
+class Comment < Pelton::Record::Model
+  belongs_to :issue
+  belongs_to :user
+
+  # What a form may set.
+  permits :text
+
+  validates :text, presence: true, length: {maximum: 10_000}
+end
