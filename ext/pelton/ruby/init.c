@@ -5,7 +5,6 @@
 #include "ruby/http/http.h"
 #include "ruby/memcached/hash_ring.h"
 #include "ruby/memcached/memcached.h"
-#include "ruby/memcached/server_class.h"
 #include "ruby/operation/operation.h"
 #include "ruby/scheduler/scheduler.h"
 #include "ruby/stream/stream.h"

@@ -128,7 +128,7 @@ static int unwatched(const struct pel_memcached_connection *connection)
 {
     const struct pel_reactor *reactor = connection->reactor;
 
-    return !connection->pending && connection->connected &&
+    return !connection->pending.first && connection->connected &&
            (reactor->phase == PEL_IDLE || pel_now() - reactor->loop.now > UNWATCHED_NS);
 }
 
@@ -247,8 +247,8 @@ static VALUE finish_in_c(struct pel_memcached_call *call, struct pel_operation *
         result = pel_operation_finish(reactor, operation, call->block, 1, PEL_FOREVER);
         pel_poll(reactor);
         pel_operation_release(operation);
-    } else if (call->direct && connection->pending_count == 1) {
-        int64_t started = connection->progress; /* set just now, when the first operation became pending */
+    } else if (call->direct && connection->pending.count == 1) {
+        int64_t started = connection->clock.progress; /* set just now, when the first operation became pending */
         reactor->spin_ns = pel_spin_next(&connection->spin);
         result = pel_operation_finish(reactor, operation, Qnil, 0, PEL_FOREVER);
         pel_spin_took(&connection->spin, reactor->loop.now - started); /* loop.now: the end of the last wait */

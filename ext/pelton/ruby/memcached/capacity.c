@@ -1,4 +1,4 @@
-#include "ruby/memcached/memcached.h"
+#include "ruby/memcached/connection.h"
 
 #include "ruby/base/protect.h"
 
@@ -11,19 +11,19 @@ struct pel_memcached_capacity_waiter {
 
 static int at_limit(const struct pel_memcached_connection *connection, size_t times)
 {
-    return connection->pending_count >= connection->limits.operations * times ||
+    return connection->pending.count >= connection->limits.operations * times ||
            pel_stream_pending(&connection->stream) >= connection->limits.bytes * times;
 }
 
 void pel_memcached_offer_capacity(struct pel_memcached_connection *connection)
 {
-    if (connection->capacity_waiters && !at_limit(connection, 1))
-        pel_waiter_fire(connection->reactor, connection->capacity_waiters->waiter);
+    if (connection->capacity.first && !at_limit(connection, 1))
+        pel_waiter_fire(connection->reactor, connection->capacity.first->waiter);
 }
 
 void pel_memcached_end_capacity_waits(struct pel_memcached_connection *connection)
 {
-    for (struct pel_memcached_capacity_waiter *entry = connection->capacity_waiters; entry; entry = entry->next)
+    for (struct pel_memcached_capacity_waiter *entry = connection->capacity.first; entry; entry = entry->next)
         pel_waiter_fire(connection->reactor, entry->waiter);
 }
 
@@ -31,19 +31,19 @@ static void enter_capacity_queue(struct pel_memcached_connection *connection,
                                  struct pel_memcached_capacity_waiter *entry)
 {
     entry->next = NULL;
-    *connection->capacity_tail = entry;
-    connection->capacity_tail = &entry->next;
+    *connection->capacity.tail = entry;
+    connection->capacity.tail = &entry->next;
 }
 
 static void leave_capacity_queue(struct pel_memcached_connection *connection,
                                  struct pel_memcached_capacity_waiter *entry)
 {
-    struct pel_memcached_capacity_waiter **link = &connection->capacity_waiters;
+    struct pel_memcached_capacity_waiter **link = &connection->capacity.first;
 
     while (*link != entry)
         link = &(*link)->next;
     if (!(*link = entry->next))
-        connection->capacity_tail = link;
+        connection->capacity.tail = link;
 }
 
 enum pel_memcached_capacity pel_memcached_wait_for_capacity(struct pel_memcached_connection *connection, int direct,

@@ -8,7 +8,7 @@
 /* The reply to the add that precedes a counter's increment. The increment's reply tells what the counter is. */
 static int take_counter_add(struct pel_memcached_connection *connection, enum pel_memcached_kind kind)
 {
-    connection->counter_begun = 1;
+    connection->classic.counter_begun = 1;
     return kind == PEL_MEMCACHED_STORED || kind == PEL_MEMCACHED_NOT_STORED || kind == PEL_MEMCACHED_SERVER_ERROR
                ? 0
                : PEL_EPROTOCOL;
@@ -26,10 +26,10 @@ static int matches_oldest_key(struct pel_memcached_connection *connection, const
 {
     uint32_t expected;
 
-    if (pel_buffer_length(&connection->keys) < sizeof(expected))
+    if (pel_buffer_length(&connection->pending.keys) < sizeof(expected))
         return 0;
-    memcpy(&expected, pel_buffer_head(&connection->keys), sizeof(expected));
-    pel_buffer_consume(&connection->keys, sizeof(expected));
+    memcpy(&expected, pel_buffer_head(&connection->pending.keys), sizeof(expected));
+    pel_buffer_consume(&connection->pending.keys, sizeof(expected));
     return reply->kind != PEL_MEMCACHED_VALUE || expected == pel_key_hash_fnv1a_32(reply->key.bytes, reply->key.length);
 }
 
@@ -39,21 +39,21 @@ int pel_memcached_classic_to_meta(struct pel_memcached_connection *connection, s
 
     if (reply->kind == PEL_MEMCACHED_VALUE_PART || reply->kind == PEL_MEMCACHED_VALUE_END)
         return 1;
-    if (connection->end_follows) {
-        connection->end_follows = 0;
+    if (connection->classic.end_follows) {
+        connection->classic.end_follows = 0;
         return reply->kind == PEL_MEMCACHED_END ? 0 : PEL_EPROTOCOL;
     }
-    if (!connection->pending)
+    if (!connection->pending.first)
         return PEL_EPROTOCOL;
-    request = connection->pending->request;
-    if (request == PEL_MEMCACHED_COUNT_FROM && !connection->counter_begun)
+    request = connection->pending.first->request;
+    if (request == PEL_MEMCACHED_COUNT_FROM && !connection->classic.counter_begun)
         return take_counter_add(connection, reply->kind);
-    connection->counter_begun = 0;
+    connection->classic.counter_begun = 0;
     if (request_reads_values(connection, request) && !matches_oldest_key(connection, reply))
         return PEL_EPROTOCOL;
     switch (reply->kind) {
     case PEL_MEMCACHED_VALUE:
-        connection->end_follows = 1;
+        connection->classic.end_follows = 1;
         reply->kind = PEL_MEMCACHED_VA;
         return 1;
     case PEL_MEMCACHED_END:

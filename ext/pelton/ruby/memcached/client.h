@@ -2,7 +2,7 @@
 #define PELTON_RUBY_MEMCACHED_CLIENT_H
 
 #include "ruby/memcached/hash_ring.h"
-#include "ruby/memcached/memcached.h"
+#include "ruby/memcached/connection.h"
 
 /*
  * The C part of a Pelton::Memcached::Client, which the commands use. Its Ruby part fills it in and opens the

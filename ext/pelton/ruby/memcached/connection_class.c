@@ -18,12 +18,12 @@ static void memcached_connection_mark(void *data)
     rb_gc_mark(connection->self); /* pinned: C keeps the reference */
     rb_gc_mark(connection->reactor_object);
     rb_gc_mark(connection->address);
-    rb_gc_mark(connection->error);
+    rb_gc_mark(connection->failure.error);
     if (connection->relay)
         rb_gc_mark(connection->relay->self);
-    if (connection->value)
-        rb_gc_mark(connection->value); /* pinned: bytes are received straight into the String */
-    for (struct pel_operation *operation = connection->pending; operation; operation = operation->next)
+    if (connection->value.bytes)
+        rb_gc_mark(connection->value.bytes); /* pinned: bytes are received straight into the String */
+    for (struct pel_operation *operation = connection->pending.first; operation; operation = operation->next)
         pel_operation_mark(operation);
     pel_memcached_mark_shards(connection);
 }
@@ -35,9 +35,9 @@ static void memcached_connection_free(void *data)
     pel_memcached_release_stream(connection);
     pel_memcached_forget_deadlines(connection, 1);
     pel_memcached_free_shards(connection);
-    while (connection->pending) {
-        struct pel_operation *operation = connection->pending;
-        connection->pending = operation->next;
+    while (connection->pending.first) {
+        struct pel_operation *operation = connection->pending.first;
+        connection->pending.first = operation->next;
         pel_operation_release(operation);
     }
     xfree(connection);
@@ -47,7 +47,7 @@ static size_t memcached_connection_size(const void *data)
 {
     const struct pel_memcached_connection *connection = data;
     return sizeof *connection + connection->stream.output.capacity +
-           connection->pending_count * sizeof(struct pel_operation);
+           connection->pending.count * sizeof(struct pel_operation);
 }
 
 /* Deliberately without RUBY_TYPED_WB_PROTECTED: each operation would need a write barrier. */
@@ -67,7 +67,7 @@ struct pel_memcached_connection *pel_memcached_connection_get(VALUE self)
 /* Moves commands to the output of a classic connection. An untranslatable command fails the connection. */
 static void translate_commands(struct pel_memcached_connection *connection, struct pel_buffer *commands)
 {
-    int code = pel_memcached_translate(&connection->stream.output, &connection->keys, pel_buffer_head(commands),
+    int code = pel_memcached_translate(&connection->stream.output, &connection->pending.keys, pel_buffer_head(commands),
                                        pel_buffer_length(commands));
 
     pel_buffer_consume(commands, pel_buffer_length(commands));
@@ -82,8 +82,8 @@ int pel_memcached_send_soon(struct pel_memcached_connection *connection)
 
     if (!connection->connected)
         return 0;
-    if (connection->classic)
-        translate_commands(connection, &connection->untranslated);
+    if (connection->classic.spoken)
+        translate_commands(connection, &connection->classic.untranslated);
     large = pel_stream_pending(stream) >= FLUSH_AT && stream->writable;
     if (large)
         pel_stream_flush(stream); /* the flush at the tick's end meets any error again */
@@ -117,7 +117,8 @@ static void memcached_on_ready(struct pel_stream *stream, unsigned events)
     connection->parsing = 1;
     if (stream->error)
         pel_memcached_fail(connection, PEL_ESYSTEM, stream->error, "the connection failed");
-    else if (connection->pending && !connection->root.next) /* abandoned by the last run; values would be allocated */
+    else if (connection->pending.first &&
+             !connection->root.next) /* abandoned by the last run; values would be allocated */
         pel_memcached_fail(connection, PEL_ECLOSED, 0, "the run that awaited its replies has ended");
     else if (events & (PEL_READABLE | PEL_HANGUP))
         pel_memcached_receive(connection);
@@ -125,11 +126,11 @@ static void memcached_on_ready(struct pel_stream *stream, unsigned events)
     if (connection->closed)
         return;
     if (events & PEL_WRITABLE)
-        connection->progress = connection->reactor->loop.now;
+        connection->clock.progress = connection->reactor->loop.now;
     /* This iteration's share is used up, or a value waits to be relayed: let other streams go first. */
     if (events & PEL_READABLE && stream->readable && !(connection->relay && connection->relay->started))
         report_readable_again(connection);
-    if (connection->pending_count <= connection->limits.operations / 2 &&
+    if (connection->pending.count <= connection->limits.operations / 2 &&
         pel_stream_pending(stream) <= connection->limits.bytes / 2)
         pel_memcached_offer_capacity(connection);
     RB_GC_GUARD(self);
@@ -146,7 +147,7 @@ void pel_memcached_look(struct pel_memcached_connection *connection)
 static void memcached_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
     struct pel_memcached_connection *connection =
-        (struct pel_memcached_connection *)((char *)timer - offsetof(struct pel_memcached_connection, timer));
+        (struct pel_memcached_connection *)((char *)timer - offsetof(struct pel_memcached_connection, clock.timer));
 
     if (pel_memcached_expire(connection))
         pel_memcached_fail(connection, PEL_ETIMEOUT, 0, "no progress");
@@ -162,14 +163,14 @@ static void stop_memcached_connection(struct pel_reactor *reactor, struct pel_ro
     VALUE error = rb_exc_new_cstr(pel_eCancelled, "the reactor stops");
     int leaves = reactor->phase == PEL_LEAVING;
 
-    for (struct pel_operation *operation = connection->pending; operation; operation = operation->next)
+    for (struct pel_operation *operation = connection->pending.first; operation; operation = operation->next)
         if (leaves || !operation->awaiters)
             pel_operation_settle(operation, PEL_FAILED, error, 0);
     pel_memcached_cancel_shards(connection, error, leaves);
     if (!connection->connected)
         pel_memcached_fail_with(
             connection, pel_memcached_error(connection, PEL_ECLOSED, 0, "the reactor stopped before it was connected"));
-    else if (!leaves && connection->pending)
+    else if (!leaves && connection->pending.first)
         pel_roots_add(&reactor->roots, root, connection->self);
     RB_GC_GUARD(error);
 }
@@ -191,16 +192,16 @@ static VALUE memcached_connection_s_new(VALUE class, VALUE address, VALUE operat
     connection->reactor_object = connection->reactor->self;
     connection->fork_generation = pel_fork_generation;
     connection->address = address;
-    connection->error = Qnil;
+    connection->failure.error = Qnil;
     connection->limits.operations = NUM2SIZET(operations);
     connection->limits.bytes = NUM2SIZET(bytes);
     connection->limits.timeout = NIL_P(timeout) ? PEL_FOREVER : pel_nanoseconds(timeout);
-    connection->timer.on_timeout = memcached_on_timeout;
-    connection->pending_tail = &connection->pending;
-    connection->deadlines_tail = &connection->deadlines;
-    connection->shards_tail = &connection->shards;
-    connection->capacity_tail = &connection->capacity_waiters;
-    connection->value = Qfalse;
+    connection->clock.timer.on_timeout = memcached_on_timeout;
+    connection->pending.tail = &connection->pending.first;
+    connection->clock.deadlines_tail = &connection->clock.deadlines;
+    connection->pending.shards_tail = &connection->pending.shards;
+    connection->capacity.tail = &connection->capacity.first;
+    connection->value.bytes = Qfalse;
     connection->root.stop = stop_memcached_connection;
     pel_memcached_parser_init(&connection->parser);
     pel_roots_add(&connection->reactor->roots, &connection->root, self);
@@ -223,12 +224,13 @@ static VALUE memcached_connection_attach(VALUE self, VALUE stream, VALUE classic
     fd = pel_stream_give_away(stream, &layer);
     code = pel_stream_open(&connection->stream, &connection->reactor->loop, fd);
     if (RTEST(classic)) {
-        connection->untranslated = output;
-        pel_buffer_consume(&connection->keys, pel_buffer_length(&connection->keys)); /* translation adds its own */
+        connection->classic.untranslated = output;
+        pel_buffer_consume(&connection->pending.keys,
+                           pel_buffer_length(&connection->pending.keys)); /* translation adds its own */
     } else {
         connection->stream.output = output;
     }
-    connection->classic = RTEST(classic);
+    connection->classic.spoken = RTEST(classic);
     if (code < 0) {
         int error = errno;
         pel_layer_drop(layer);
@@ -238,8 +240,8 @@ static VALUE memcached_connection_attach(VALUE self, VALUE stream, VALUE classic
     }
     pel_stream_give_layer(&connection->stream, layer);
     connection->connected = 1;
-    connection->progress = pel_now();
-    if (!connection->pending)
+    connection->clock.progress = pel_now();
+    if (!connection->pending.first)
         pel_roots_remove(&connection->reactor->roots, &connection->root);
     pel_memcached_send_soon(connection);
     return connection->closed ? Qfalse : Qtrue;
@@ -272,7 +274,7 @@ static VALUE memcached_connection_replied_p(VALUE self)
 /* _ended_idle?: whether it was closed while no operation was pending. */
 static VALUE memcached_connection_ended_idle_p(VALUE self)
 {
-    return pel_memcached_connection_get(self)->ended_idle ? Qtrue : Qfalse;
+    return pel_memcached_connection_get(self)->failure.idle ? Qtrue : Qfalse;
 }
 
 /* _error: the error that ended the connection, or nil. */
@@ -284,7 +286,7 @@ static VALUE memcached_connection_error(VALUE self)
 /* pending: the number of operations whose reply is pending. */
 static VALUE memcached_connection_pending(VALUE self)
 {
-    return SIZET2NUM(pel_memcached_connection_get(self)->pending_count);
+    return SIZET2NUM(pel_memcached_connection_get(self)->pending.count);
 }
 
 void pel_init_memcached_connection(VALUE module)

@@ -1,4 +1,4 @@
-#include "ruby/memcached/memcached.h"
+#include "ruby/memcached/connection.h"
 
 #include "core/base/slab.h"
 
@@ -32,12 +32,13 @@ int64_t pel_memcached_instant(int64_t timeout)
 
 int64_t pel_memcached_due(const struct pel_memcached_connection *connection, int64_t started)
 {
-    return add_timeout(started < connection->progress ? connection->progress : started, connection->limits.timeout);
+    return add_timeout(started < connection->clock.progress ? connection->clock.progress : started,
+                       connection->limits.timeout);
 }
 
 static void arm_deadline_timer(struct pel_memcached_connection *connection, int64_t due)
 {
-    struct pel_timer *timer = &connection->timer.entry;
+    struct pel_timer *timer = &connection->clock.timer.entry;
 
     if (due != PEL_FOREVER && (!pel_timer_active(timer) || due < timer->deadline))
         pel_timer_add(&connection->reactor->loop.timers, timer, due);
@@ -45,9 +46,9 @@ static void arm_deadline_timer(struct pel_memcached_connection *connection, int6
 
 void pel_memcached_start_waiting(struct pel_memcached_connection *connection)
 {
-    connection->progress = pel_now();
-    connection->grace_given = 0;
-    if (!pel_timer_active(&connection->timer.entry))
+    connection->clock.progress = pel_now();
+    connection->clock.grace_given = 0;
+    if (!pel_timer_active(&connection->clock.timer.entry))
         arm_deadline_timer(connection, pel_memcached_due(connection, 0));
 }
 
@@ -60,8 +61,8 @@ void pel_memcached_set_deadline(struct pel_memcached_connection *connection, str
         rb_memerror();
     operation->references++;
     *deadline = (struct pel_memcached_deadline){.operation = operation, .started = pel_now(), .due = due};
-    *connection->deadlines_tail = deadline;
-    connection->deadlines_tail = &deadline->next;
+    *connection->clock.deadlines_tail = deadline;
+    connection->clock.deadlines_tail = &deadline->next;
     arm_deadline_timer(connection, due);
 }
 
@@ -69,13 +70,13 @@ void pel_memcached_forget_deadlines(struct pel_memcached_connection *connection,
 {
     struct pel_memcached_deadline *deadline;
 
-    while ((deadline = connection->deadlines) && (all || deadline->operation->state != PEL_PENDING)) {
-        connection->deadlines = deadline->next;
+    while ((deadline = connection->clock.deadlines) && (all || deadline->operation->state != PEL_PENDING)) {
+        connection->clock.deadlines = deadline->next;
         pel_operation_release(deadline->operation);
         pel_slab_give(&deadline_slab, deadline);
     }
-    if (!connection->deadlines)
-        connection->deadlines_tail = &connection->deadlines;
+    if (!connection->clock.deadlines)
+        connection->clock.deadlines_tail = &connection->clock.deadlines;
 }
 
 /* The earliest instant at which the connection or one of its pending operations is due. */
@@ -83,7 +84,7 @@ static int64_t earliest_due(struct pel_memcached_connection *connection)
 {
     int64_t first = pel_memcached_due(connection, 0);
 
-    for (struct pel_memcached_deadline *deadline = connection->deadlines; deadline; deadline = deadline->next)
+    for (struct pel_memcached_deadline *deadline = connection->clock.deadlines; deadline; deadline = deadline->next)
         if (deadline->operation->state == PEL_PENDING && deadline->due < first)
             first = deadline->due;
     return first;
@@ -102,7 +103,7 @@ static void abandon_overdue(struct pel_memcached_connection *connection, int64_t
 {
     VALUE error = Qnil;
 
-    for (struct pel_memcached_deadline *deadline = connection->deadlines; deadline; deadline = deadline->next) {
+    for (struct pel_memcached_deadline *deadline = connection->clock.deadlines; deadline; deadline = deadline->next) {
         if (deadline->operation->state != PEL_PENDING || deadline->due > now)
             continue;
         if (!deadline->extended) {
@@ -123,14 +124,14 @@ int pel_memcached_expire(struct pel_memcached_connection *connection)
 {
     int64_t now = connection->reactor->loop.now, due;
 
-    if (!connection->pending)
+    if (!connection->pending.first)
         return 0;
     due = pel_memcached_due(connection, 0);
-    if (due <= now && !connection->grace_given) {
-        connection->grace_given = 1;
+    if (due <= now && !connection->clock.grace_given) {
+        connection->clock.grace_given = 1;
         due = extend(due, connection->limits.timeout, now);
         if (due > now)
-            connection->progress = due - connection->limits.timeout; /* as if something had come then */
+            connection->clock.progress = due - connection->limits.timeout; /* as if something had come then */
     }
     if (due <= now)
         return 1;

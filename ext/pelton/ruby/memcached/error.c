@@ -1,5 +1,5 @@
 #include "ruby/base/error.h"
-#include "ruby/memcached/memcached.h"
+#include "ruby/memcached/connection.h"
 
 /* Errors that name the server. */
 

@@ -6,27 +6,27 @@ void pel_memcached_release_stream(struct pel_memcached_connection *connection)
 {
     /* The reactor may have been freed before: its timers are inactive then. Not so in a child after a fork, which must
      * not touch its parent's timers. */
-    if (connection->fork_generation == pel_fork_generation && pel_timer_active(&connection->timer.entry))
-        pel_timer_cancel(&connection->reactor->loop.timers, &connection->timer.entry);
+    if (connection->fork_generation == pel_fork_generation && pel_timer_active(&connection->clock.timer.entry))
+        pel_timer_cancel(&connection->reactor->loop.timers, &connection->clock.timer.entry);
     pel_stream_close(&connection->stream);
     pel_buffer_free(&connection->stream.output);
-    pel_buffer_free(&connection->untranslated);
-    pel_buffer_free(&connection->keys);
+    pel_buffer_free(&connection->classic.untranslated);
+    pel_buffer_free(&connection->pending.keys);
 }
 
 void pel_memcached_fail_with(struct pel_memcached_connection *connection, VALUE error)
 {
-    struct pel_operation *pending = connection->pending;
+    struct pel_operation *pending = connection->pending.first;
 
     if (connection->closed)
         return;
     connection->closed = 1;
-    connection->ended_idle = !pending;
-    connection->error = error;
-    connection->pending = NULL;
-    connection->pending_tail = &connection->pending;
-    connection->pending_count = 0;
-    connection->value = Qfalse;
+    connection->failure.idle = !pending;
+    connection->failure.error = error;
+    connection->pending.first = NULL;
+    connection->pending.tail = &connection->pending.first;
+    connection->pending.count = 0;
+    connection->value.bytes = Qfalse;
     pel_memcached_end_relay(connection);
     pel_memcached_release_stream(connection);
     pel_roots_remove(&connection->reactor->roots, &connection->root);
@@ -53,7 +53,7 @@ void pel_memcached_fail(struct pel_memcached_connection *connection, int code, i
     if (connection->root.next)
         error = pel_memcached_error(connection, code, error_number, what);
     else
-        connection->failure = (struct pel_memcached_failure){code, error_number, what};
+        connection->failure = (struct pel_memcached_failure){Qnil, code, error_number, what, 0};
     pel_memcached_fail_with(connection, error);
 }
 
@@ -61,7 +61,8 @@ VALUE pel_memcached_failure(struct pel_memcached_connection *connection)
 {
     const struct pel_memcached_failure *failure = &connection->failure;
 
-    if (NIL_P(connection->error) && failure->what)
-        connection->error = pel_memcached_error(connection, failure->code, failure->error_number, failure->what);
-    return connection->error;
+    if (NIL_P(connection->failure.error) && failure->what)
+        connection->failure.error =
+            pel_memcached_error(connection, failure->code, failure->error_number, failure->what);
+    return connection->failure.error;
 }

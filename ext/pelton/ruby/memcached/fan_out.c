@@ -73,8 +73,8 @@ void pel_memcached_fan_out_add(struct pel_memcached_fan_out *fan_out, struct pel
     *shard = (struct pel_memcached_shard_request){.fan_out = fan_out, .keys = keys, .result = Qnil, .count = count};
     pending->handled = 1; /* nobody awaits it: it only marks the shard request's position */
     fan_out->references++;
-    *connection->shards_tail = shard;
-    connection->shards_tail = &shard->next;
+    *connection->pending.shards_tail = shard;
+    connection->pending.shards_tail = &shard->next;
     if (statistics)
         shard->result = rb_hash_new();
     if (fan_out->deadline != PEL_FOREVER)
@@ -85,7 +85,7 @@ void pel_memcached_fan_out_add(struct pel_memcached_fan_out *fan_out, struct pel
 
 void pel_memcached_mark_shards(struct pel_memcached_connection *connection)
 {
-    for (struct pel_memcached_shard_request *shard = connection->shards; shard; shard = shard->next) {
+    for (struct pel_memcached_shard_request *shard = connection->pending.shards; shard; shard = shard->next) {
         rb_gc_mark(shard->keys);
         rb_gc_mark(shard->result);
         rb_gc_mark(shard->fan_out->outcome);
@@ -95,10 +95,10 @@ void pel_memcached_mark_shards(struct pel_memcached_connection *connection)
 
 static struct pel_memcached_shard_request *take_shard(struct pel_memcached_connection *connection)
 {
-    struct pel_memcached_shard_request *shard = connection->shards;
+    struct pel_memcached_shard_request *shard = connection->pending.shards;
 
-    if (!(connection->shards = shard->next))
-        connection->shards_tail = &connection->shards;
+    if (!(connection->pending.shards = shard->next))
+        connection->pending.shards_tail = &connection->pending.shards;
     return shard;
 }
 
@@ -111,14 +111,14 @@ static void finish_shard(struct pel_memcached_connection *connection)
     pel_operation_release(pending);
     pel_memcached_fan_out_release(shard->fan_out);
     xfree(shard);
-    if (connection->deadlines)
+    if (connection->clock.deadlines)
         pel_memcached_forget_deadlines(connection, 0);
 }
 
 /* One more command of the oldest shard request was answered. */
 static int shard_answered(struct pel_memcached_connection *connection)
 {
-    struct pel_memcached_shard_request *shard = connection->shards;
+    struct pel_memcached_shard_request *shard = connection->pending.shards;
 
     if (++shard->answered == shard->count)
         finish_shard(connection);
@@ -127,20 +127,20 @@ static int shard_answered(struct pel_memcached_connection *connection)
 
 static int shard_succeeded(struct pel_memcached_connection *connection)
 {
-    connection->shards->fan_out->successes++;
+    connection->pending.shards->fan_out->successes++;
     return shard_answered(connection);
 }
 
 /* The answer is the result for the whole server. */
 static int shard_server_answered(struct pel_memcached_connection *connection, VALUE answer)
 {
-    rb_hash_aset(fan_out_hash(connection->shards->fan_out), connection->address, answer);
+    rb_hash_aset(fan_out_hash(connection->pending.shards->fan_out), connection->address, answer);
     return shard_answered(connection);
 }
 
 int pel_memcached_shard_value(struct pel_memcached_connection *connection, VALUE result)
 {
-    struct pel_memcached_shard_request *shard = connection->shards;
+    struct pel_memcached_shard_request *shard = connection->pending.shards;
 
     rb_hash_aset(fan_out_hash(shard->fan_out), RARRAY_AREF(shard->keys, shard->answered), result);
     return shard_answered(connection);
@@ -150,7 +150,7 @@ int pel_memcached_shard_value(struct pel_memcached_connection *connection, VALUE
  * a value, as commands: then PEL_EPROTOCOL. */
 static int shard_refused(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
-    struct pel_memcached_fan_out *fan_out = connection->shards->fan_out;
+    struct pel_memcached_fan_out *fan_out = connection->pending.shards->fan_out;
     int without_keys = fan_out->kind >= PEL_MEMCACHED_FAN_OUT_VERSIONS;
 
     pel_memcached_fan_out_fail(fan_out, pel_memcached_server_error(connection, reply));
@@ -175,7 +175,7 @@ static int shard_store_reply(struct pel_memcached_connection *connection, enum p
 
 static int shard_statistics_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
-    struct pel_memcached_shard_request *shard = connection->shards;
+    struct pel_memcached_shard_request *shard = connection->pending.shards;
 
     if (reply->kind == PEL_MEMCACHED_STAT) {
         rb_hash_aset(shard->result, pel_slice_string(reply->key), pel_slice_string(reply->text));
@@ -192,7 +192,7 @@ int pel_memcached_shard_reply(struct pel_memcached_connection *connection, const
 
     if (kind == PEL_MEMCACHED_SERVER_ERROR || kind == PEL_MEMCACHED_CLIENT_ERROR || kind == PEL_MEMCACHED_ERROR)
         return shard_refused(connection, reply);
-    switch (connection->shards->fan_out->kind) {
+    switch (connection->pending.shards->fan_out->kind) {
     case PEL_MEMCACHED_FAN_OUT_VALUES:
     case PEL_MEMCACHED_FAN_OUT_ENCODED_VALUES:
         return shard_value_reply(connection, kind);
@@ -212,7 +212,7 @@ int pel_memcached_shard_reply(struct pel_memcached_connection *connection, const
 
 enum pel_memcached_request pel_memcached_shard_reads(const struct pel_memcached_connection *connection)
 {
-    switch (connection->shards->fan_out->kind) {
+    switch (connection->pending.shards->fan_out->kind) {
     case PEL_MEMCACHED_FAN_OUT_VALUES:
         return PEL_MEMCACHED_GET;
     case PEL_MEMCACHED_FAN_OUT_ENCODED_VALUES:
@@ -224,7 +224,7 @@ enum pel_memcached_request pel_memcached_shard_reads(const struct pel_memcached_
 
 void pel_memcached_fail_shards(struct pel_memcached_connection *connection, VALUE error)
 {
-    while (connection->shards) {
+    while (connection->pending.shards) {
         struct pel_memcached_shard_request *shard = take_shard(connection);
         pel_memcached_fan_out_fail(shard->fan_out, error);
         pel_memcached_fan_out_release(shard->fan_out);
@@ -234,14 +234,14 @@ void pel_memcached_fail_shards(struct pel_memcached_connection *connection, VALU
 
 void pel_memcached_cancel_shards(struct pel_memcached_connection *connection, VALUE error, int all)
 {
-    for (struct pel_memcached_shard_request *shard = connection->shards; shard; shard = shard->next)
+    for (struct pel_memcached_shard_request *shard = connection->pending.shards; shard; shard = shard->next)
         if (all || !shard->fan_out->operation->awaiters)
             pel_operation_settle(shard->fan_out->operation, PEL_FAILED, error, 0);
 }
 
 void pel_memcached_free_shards(struct pel_memcached_connection *connection)
 {
-    while (connection->shards) {
+    while (connection->pending.shards) {
         struct pel_memcached_shard_request *shard = take_shard(connection);
         if (--shard->fan_out->references == 0) {
             pel_operation_release(shard->fan_out->operation);

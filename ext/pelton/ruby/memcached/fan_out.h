@@ -1,7 +1,7 @@
 #ifndef PELTON_RUBY_MEMCACHED_FAN_OUT_H
 #define PELTON_RUBY_MEMCACHED_FAN_OUT_H
 
-#include "ruby/memcached/memcached.h"
+#include "ruby/memcached/connection.h"
 
 /*
  * A fan-out: one operation over many commands, on one server or several. Each server gets one shard request, whose

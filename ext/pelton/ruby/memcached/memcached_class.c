@@ -1,3 +1,5 @@
+#include "ruby/memcached/memcached.h"
+
 #include "ruby/memcached/commands.h"
 
 /* Pelton::Memcached::Client and its commands: the table of contents. */

@@ -1,4 +1,4 @@
-#include "ruby/memcached/memcached.h"
+#include "ruby/memcached/connection.h"
 
 #include "core/base/min.h"
 
@@ -21,19 +21,19 @@ int pel_memcached_write_read(struct pel_memcached_connection *connection, struct
     uint32_t mark = 0;
     int code;
 
-    if (connection->classic) /* whose replies always have the key */
+    if (connection->classic.spoken) /* whose replies always have the key */
         return pel_memcached_write_get(pel_memcached_output(connection), command);
     command->flags &= ~KEY;
-    if (connection->asks_key) {
+    if (connection->pending.asks_key) {
         command->flags |= KEY;
         mark = key_mark(command->key);
     }
-    if ((code = pel_buffer_append(&connection->keys, &mark, sizeof mark)) < 0)
+    if ((code = pel_buffer_append(&connection->pending.keys, &mark, sizeof mark)) < 0)
         return code;
     if ((code = pel_memcached_write_get(&connection->stream.output, command)) < 0)
-        connection->keys.end -= sizeof mark;
+        connection->pending.keys.end -= sizeof mark;
     else
-        connection->asks_key = !connection->asks_key;
+        connection->pending.asks_key = !connection->pending.asks_key;
     return code;
 }
 
@@ -45,10 +45,10 @@ int pel_memcached_match_key(struct pel_memcached_connection *connection, const s
     if (request > PEL_MEMCACHED_GET_ITEM || reply->kind == PEL_MEMCACHED_VALUE_PART ||
         reply->kind == PEL_MEMCACHED_VALUE_END)
         return 1;
-    if (pel_buffer_length(&connection->keys) < sizeof mark)
+    if (pel_buffer_length(&connection->pending.keys) < sizeof mark)
         return PEL_EPROTOCOL;
-    memcpy(&mark, pel_buffer_head(&connection->keys), sizeof mark);
-    pel_buffer_consume(&connection->keys, sizeof mark);
+    memcpy(&mark, pel_buffer_head(&connection->pending.keys), sizeof mark);
+    pel_buffer_consume(&connection->pending.keys, sizeof mark);
     if (reply->kind != PEL_MEMCACHED_VA)
         return 1;
     return mark == (reply->flags & KEY ? key_mark(reply->key) : 0) ? 1 : PEL_EPROTOCOL;
@@ -62,13 +62,13 @@ struct pel_operation *pel_memcached_add_pending(struct pel_memcached_connection 
 
     operation->request = request;
     operation->next = NULL;
-    if (!connection->pending)
+    if (!connection->pending.first)
         pel_memcached_start_waiting(connection);
     if (!connection->root.next) /* also when the last run's end removed the root while abandoned replies were pending */
         pel_roots_add(&connection->reactor->roots, &connection->root, connection->self);
-    *connection->pending_tail = operation;
-    connection->pending_tail = &operation->next;
-    connection->pending_count++;
+    *connection->pending.tail = operation;
+    connection->pending.tail = &operation->next;
+    connection->pending.count++;
     if (deadline != PEL_FOREVER)
         pel_memcached_set_deadline(connection, operation, deadline);
     return operation;
@@ -76,12 +76,12 @@ struct pel_operation *pel_memcached_add_pending(struct pel_memcached_connection 
 
 struct pel_operation *pel_memcached_take_pending(struct pel_memcached_connection *connection)
 {
-    struct pel_operation *operation = connection->pending;
+    struct pel_operation *operation = connection->pending.first;
 
-    if (!(connection->pending = operation->next)) {
-        connection->pending_tail = &connection->pending;
+    if (!(connection->pending.first = operation->next)) {
+        connection->pending.tail = &connection->pending.first;
         pel_roots_remove(&connection->reactor->roots, &connection->root);
     }
-    connection->pending_count--;
+    connection->pending.count--;
     return operation;
 }

@@ -1,4 +1,4 @@
-#include "ruby/memcached/memcached.h"
+#include "ruby/memcached/connection.h"
 
 #include <errno.h>
 
@@ -17,7 +17,7 @@ static int parse_replies(struct pel_memcached_connection *connection, const char
         int code = pel_memcached_parse(&connection->parser, bytes, length, &consumed, &reply);
         bytes += consumed;
         length -= consumed;
-        if (code > 0 && connection->classic)
+        if (code > 0 && connection->classic.spoken)
             code = pel_memcached_classic_to_meta(connection, &reply);
         if (code > 0)
             code = pel_memcached_handle_reply(connection, &reply);
@@ -25,7 +25,8 @@ static int parse_replies(struct pel_memcached_connection *connection, const char
             return code;
     }
     /* The beginning of a reply that nobody asked for must not become the next caller's. */
-    return !connection->pending && !connection->end_follows && pel_memcached_parser_inside(&connection->parser)
+    return !connection->pending.first && !connection->classic.end_follows &&
+                   pel_memcached_parser_inside(&connection->parser)
                ? PEL_EPROTOCOL
                : 0;
 }
@@ -33,7 +34,7 @@ static int parse_replies(struct pel_memcached_connection *connection, const char
 /* Receives more of a long value straight into its String. */
 static ssize_t receive_into_value(struct pel_memcached_connection *connection, uint64_t pending)
 {
-    VALUE value = connection->value;
+    VALUE value = connection->value.bytes;
     long length = RSTRING_LEN(value);
     ssize_t count = pel_stream_receive(&connection->stream, RSTRING_PTR(value) + length, (size_t)pending);
 
@@ -51,7 +52,7 @@ void pel_memcached_receive(struct pel_memcached_connection *connection)
     /* A layer is drained whatever the share: the loop does not report again the bytes that the layer holds. */
     for (size_t bytes = 0;
          (bytes < BYTES_PER_BATCH || connection->stream.layer) && connection->stream.readable && !connection->relay;) {
-        uint64_t pending = connection->value ? pel_memcached_parser_pending(&connection->parser) : 0;
+        uint64_t pending = connection->value.bytes ? pel_memcached_parser_pending(&connection->parser) : 0;
         char *hot = pel_hot_buffer(connection->reactor);
         ssize_t count;
         int code = 0;
@@ -78,8 +79,8 @@ void pel_memcached_receive(struct pel_memcached_connection *connection)
             return;
         }
         bytes += (size_t)count;
-        connection->progress = connection->reactor->loop.now;
-        connection->grace_given = 0;
+        connection->clock.progress = connection->reactor->loop.now;
+        connection->clock.grace_given = 0;
         connection->replied = 1;
     }
 }

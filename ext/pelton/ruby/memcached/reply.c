@@ -38,7 +38,7 @@ static void settle_oldest(struct pel_memcached_connection *connection, VALUE res
     else
         pel_operation_succeed(operation, result);
     pel_operation_release(operation);
-    if (connection->deadlines)
+    if (connection->clock.deadlines)
         pel_memcached_forget_deadlines(connection, 0);
 }
 
@@ -67,11 +67,11 @@ static VALUE get_result(struct pel_memcached_connection *connection, enum pel_me
     if (request == PEL_MEMCACHED_GET_STREAM)
         return pel_memcached_value_stream(value);
     if (request == PEL_MEMCACHED_GET_ITEM)
-        return rb_ary_new_from_args(5, value, UINT2NUM(connection->value_flags), ULL2NUM(connection->value_cas),
-                                    LL2NUM(connection->value_ttl), connection->value_won ? Qtrue : Qfalse);
-    if (connection->value_flags)
-        value = rb_assoc_new(value, UINT2NUM(connection->value_flags));
-    return request == PEL_MEMCACHED_GETS ? rb_assoc_new(value, ULL2NUM(connection->value_cas)) : value;
+        return rb_ary_new_from_args(5, value, UINT2NUM(connection->value.flags), ULL2NUM(connection->value.cas),
+                                    LL2NUM(connection->value.ttl), connection->value.won ? Qtrue : Qfalse);
+    if (connection->value.flags)
+        value = rb_assoc_new(value, UINT2NUM(connection->value.flags));
+    return request == PEL_MEMCACHED_GETS ? rb_assoc_new(value, ULL2NUM(connection->value.cas)) : value;
 }
 
 static int is_count(enum pel_memcached_request request)
@@ -82,7 +82,7 @@ static int is_count(enum pel_memcached_request request)
 /* The oldest request's value is complete. */
 static int finish_value(struct pel_memcached_connection *connection, VALUE value)
 {
-    enum pel_memcached_request request = connection->pending->request;
+    enum pel_memcached_request request = connection->pending.first->request;
 
     if (request == PEL_MEMCACHED_SHARD)
         return pel_memcached_shard_value(connection,
@@ -100,29 +100,29 @@ static int finish_value(struct pel_memcached_connection *connection, VALUE value
 
 static int begin_item_value(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
-    if (reply->flags & UNREQUESTED_FLAGS && !connection->classic)
+    if (reply->flags & UNREQUESTED_FLAGS && !connection->classic.spoken)
         return PEL_EPROTOCOL;
-    connection->value_flags = reply->flags & PEL_MEMCACHED_FLAG('f') ? reply->client_flags : 0;
-    connection->value_cas = reply->flags & PEL_MEMCACHED_FLAG('c') ? reply->cas : 0;
-    connection->value_ttl = reply->flags & PEL_MEMCACHED_FLAG('t') ? reply->ttl : -1;
-    connection->value_won = (reply->flags & PEL_MEMCACHED_FLAG('W')) != 0;
+    connection->value.flags = reply->flags & PEL_MEMCACHED_FLAG('f') ? reply->client_flags : 0;
+    connection->value.cas = reply->flags & PEL_MEMCACHED_FLAG('c') ? reply->cas : 0;
+    connection->value.ttl = reply->flags & PEL_MEMCACHED_FLAG('t') ? reply->ttl : -1;
+    connection->value.won = (reply->flags & PEL_MEMCACHED_FLAG('W')) != 0;
     if (reply->value_whole)
         return finish_value(connection, pel_slice_string(reply->value));
-    if (connection->pending->request == PEL_MEMCACHED_GET_STREAM && pel_memcached_can_relay(connection)) {
+    if (connection->pending.first->request == PEL_MEMCACHED_GET_STREAM && pel_memcached_can_relay(connection)) {
         settle_oldest(connection, pel_memcached_begin_relay(connection, reply), 0);
         return 0;
     }
-    connection->value = rb_str_buf_new((long)reply->value_length);
-    rb_str_cat(connection->value, reply->value.bytes, (long)reply->value.length);
+    connection->value.bytes = rb_str_buf_new((long)reply->value_length);
+    rb_str_cat(connection->value.bytes, reply->value.bytes, (long)reply->value.length);
     return 0;
 }
 
 static int end_reply_value(struct pel_memcached_connection *connection)
 {
-    VALUE value = connection->value;
+    VALUE value = connection->value.bytes;
     int code = finish_value(connection, value);
 
-    connection->value = Qfalse;
+    connection->value.bytes = Qfalse;
     RB_GC_GUARD(value);
     return code;
 }
@@ -144,10 +144,10 @@ static int is_error(enum pel_memcached_kind kind)
 /* A reply that is not in the table. */
 static int other_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
-    enum pel_memcached_request request = connection->pending->request;
+    enum pel_memcached_request request = connection->pending.first->request;
 
     if (reply->kind == PEL_MEMCACHED_VALUE_PART) {
-        rb_str_cat(connection->value, reply->value.bytes, (long)reply->value.length);
+        rb_str_cat(connection->value.bytes, reply->value.bytes, (long)reply->value.length);
         return 0;
     }
     if (reply->kind == PEL_MEMCACHED_VALUE_END)
@@ -160,7 +160,7 @@ static int other_reply(struct pel_memcached_connection *connection, const struct
         settle_oldest(connection, pel_memcached_server_error(connection, reply), 1);
         return code_after_error(request, reply->kind);
     }
-    if (reply->kind != PEL_MEMCACHED_NUMBER || !connection->classic)
+    if (reply->kind != PEL_MEMCACHED_NUMBER || !connection->classic.spoken)
         return PEL_EPROTOCOL;
     settle_oldest(connection, ULL2NUM(reply->number), 0);
     return 0;
@@ -172,10 +172,10 @@ int pel_memcached_handle_reply(struct pel_memcached_connection *connection, cons
     enum pel_memcached_request request;
     VALUE result;
 
-    if (!connection->pending)
+    if (!connection->pending.first)
         return PEL_EPROTOCOL;
-    request = connection->pending->request;
-    if (!connection->classic &&
+    request = connection->pending.first->request;
+    if (!connection->classic.spoken &&
         pel_memcached_match_key(connection, reply,
                                 request == PEL_MEMCACHED_SHARD ? pel_memcached_shard_reads(connection) : request) < 0)
         return PEL_EPROTOCOL;

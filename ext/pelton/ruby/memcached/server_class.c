@@ -1,4 +1,4 @@
-#include "ruby/memcached/server_class.h"
+#include "ruby/memcached/memcached.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "ruby/memcached/memcached.h"
+#include "ruby/memcached/connection.h"
 
 #include "core/stream/splice.h"
 #include "ruby/base/error.h"
@@ -70,13 +70,13 @@ VALUE pel_memcached_value_stream(VALUE value)
 /* Where no reactor runs, no fiber could act between two iterations of the loop. */
 int pel_memcached_can_relay(const struct pel_memcached_connection *connection)
 {
-    return connection->reactor->phase == PEL_RUNNING && !connection->stream.layer && !connection->classic;
+    return connection->reactor->phase == PEL_RUNNING && !connection->stream.layer && !connection->classic.spoken;
 }
 
 VALUE pel_memcached_begin_relay(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
     struct value_stream *value;
-    struct pel_operation *request = connection->pending, *rest;
+    struct pel_operation *request = connection->pending.first, *rest;
     VALUE first_bytes = pel_slice_string(reply->value);
     VALUE self = value_stream_new(first_bytes, reply->value_length, &value);
 
@@ -88,9 +88,9 @@ VALUE pel_memcached_begin_relay(struct pel_memcached_connection *connection, con
     rest->references++;
     value->rest = rest;
     if (!(rest->next = request->next))
-        connection->pending_tail = &rest->next;
+        connection->pending.tail = &rest->next;
     request->next = rest;
-    connection->pending_count++;
+    connection->pending.count++;
     connection->relay = &value->relay;
     return self;
 }
@@ -105,10 +105,10 @@ static void receive_rest(struct pel_memcached_connection *connection)
     connection->relay = NULL;
     if (NIL_P(value->first_bytes) && !pending)
         return;
-    connection->value =
+    connection->value.bytes =
         rb_str_buf_new((long)pending + (NIL_P(value->first_bytes) ? 0 : RSTRING_LEN(value->first_bytes)));
     if (!NIL_P(value->first_bytes))
-        rb_str_buf_append(connection->value, value->first_bytes);
+        rb_str_buf_append(connection->value.bytes, value->first_bytes);
     value->first_bytes = Qnil;
     RB_GC_GUARD(self);
 }
@@ -213,8 +213,8 @@ static VALUE value_stream_splice(VALUE self, VALUE target)
     }
     if (moved) {
         pel_memcached_parser_skip_value(&connection->parser, moved);
-        connection->progress = connection->reactor->loop.now;
-        connection->grace_given = 0;
+        connection->clock.progress = connection->reactor->loop.now;
+        connection->clock.grace_given = 0;
     }
     /* This may let the loop iterate. It comes before stop_relay, which may receive the head of another relayed value,
      * whose caller must begin before the loop iterates. */
