@@ -7,14 +7,14 @@ module Pelton
     # One at a time for each thing: a fiber that wants what another fiber does already waits for that one.
     module Turns
       Turn = Struct.new(:fiber, :thread, :over)
-      TURNS = {}.compare_by_identity # object => name => Turn
+      TURNS = {} # [object's id, name] => Turn
       MUTEX = Mutex.new # a trap handler may wait in the middle, and other fibers come meanwhile
       private_constant :Turn, :TURNS, :MUTEX
 
       class << self
         # @param object [Object]
         # @return [Boolean] whether no fiber is in a block for the object
-        def free?(object) = TURNS.empty? || !TURNS.key?(object)
+        def free?(object) = TURNS.empty? || TURNS.keys.none? { |id,| id == object.__id__ }
 
         # Calls the block when no other fiber is in a block for the same object and name.
         #
@@ -24,32 +24,25 @@ module Pelton
         # @asynchronous
         def take(object, name)
           return yield unless Reactor.running?
+          key = [object.__id__, name]
           mine = Turn.new(Fiber.current, Thread.current, Operation.new)
-          until (turn = claim(object, name, mine)).equal?(mine)
-            return yield if turn.fiber.equal?(Fiber.current) || !turn.thread.equal?(Thread.current)
-            turn.over.await
-          end
           begin
+            until (turn = claim(key, mine)).equal?(mine)
+              return yield if turn.fiber.equal?(Fiber.current) || !turn.thread.equal?(Thread.current)
+              turn.over.await
+            end
             yield
-          ensure
-            release(object, name)
+          ensure # also of a turn that was taken, but not begun
             mine.over.succeed
+            TURNS.delete(key) if TURNS[key].equal?(mine)
           end
         end
 
         private
 
         # The turn that is taken now: mine, if there was no other.
-        def claim(object, name, mine)
-          MUTEX.synchronize { (TURNS[object] ||= {})[name] ||= mine }
-        end
-
-        def release(object, name)
-          MUTEX.synchronize do
-            turns = TURNS[object]
-            turns.delete(name)
-            TURNS.delete(object) if turns.empty?
-          end
+        def claim(key, mine)
+          MUTEX.synchronize { TURNS[key]&.then { |other| other unless other.over.done? } || TURNS[key] = mine }
         end
       end
     end
