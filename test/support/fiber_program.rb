@@ -136,7 +136,11 @@ class FiberProgram
       @queue.close
       @operations.each { |operation, value| operation.succeed(value) }
       @condition.broadcast
-      @pipes.each { |_, writer| writer.write_nonblock("x", exception: false) unless writer.closed? }
+      @pipes.each do |_, writer|
+        writer.write_nonblock("x", exception: false) unless writer.closed?
+      rescue IOError
+        nil # closed meanwhile, by the program's thread
+      end
       sleep 0.001
     end
   rescue => error

@@ -147,10 +147,10 @@ module Pelton
       # waiting for the next request. The timer does not keep a run going.
       def start_cleaning
         return if @timer&.active? || !Pelton.running?
-        @timer = Pelton.add_periodic_timer((@keep_alive / 4.0).clamp(0.05, 5)) do
+        @timer = timer = Pelton.add_periodic_timer((@keep_alive / 4.0).clamp(0.05, 5)) do
           now = Clock.now
           @idle.keys.each { |connection| drop(connection) if connection.expires <= now || !connection.reusable? }
-          @timer.cancel if @idle.empty?
+          timer.cancel if @idle.empty? # not @timer: a second one may have been made meanwhile
         end
       end
 
