@@ -66,6 +66,17 @@ run = lambda do |jobs, at_once, &shown|
   failed
 end
 
-jobs = run.call(jobs, AT_ONCE) { |output, status| puts((status.exitstatus || 0).zero? ? output : output.gsub(/^/, "first time: ")) }
-jobs = run.call(jobs, 1) { |output, _| puts "once more, alone:", output } unless crashed
+failures = ->(output) { output.scan(/^\d+ runs, \d+ assertions, (\d+) failures, (\d+) errors/).flatten.sum(&:to_i) }
+failed = 0
+jobs = run.call(jobs, AT_ONCE) do |output, status|
+  puts((status.exitstatus || 0).zero? ? output : output.gsub(/^/, "first time: "))
+  failed += failures.call(output)
+end
+unless crashed
+  jobs = run.call(jobs, 1) do |output, _|
+    puts "once more, alone:", output
+    failed -= failures.call(output)
+  end
+  puts "failed first and passed alone: #{[failed, 0].max}"
+end
 exit jobs.empty? && !crashed

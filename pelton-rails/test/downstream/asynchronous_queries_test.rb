@@ -34,7 +34,7 @@ class AsynchronousQueriesTest < PeltonTest
       end
       executor.wrap do
         result = Post.order(:title).load_async
-        sleep 0.2
+        500.times { break unless on_main_thread && sleep(0.01) }
         puts "threads: \#{result.map(&:title)}, main thread: \#{on_main_thread}"
       end
     RUBY

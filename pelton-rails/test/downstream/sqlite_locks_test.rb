@@ -40,7 +40,8 @@ class SQLiteLocksTest < PeltonTest
     assert_equal "Pelton::TimeoutError, Pelton::Cancelled, 3 posts\n", rails_output(<<~RUBY, setup: APPLICATION + DATABASE)
       ended = []
       Pelton.run do
-        holder = Pelton.spawn { Post.transaction { Post.create!(title: "holder") && sleep(0.4) } }
+        release = Pelton::Operation.new
+        holder = Pelton.spawn { Post.transaction { Post.create!(title: "holder") && release.await } }
         writers = [->(&block) { Pelton.timeout(0.05, &block) }, ->(&block) { block.call }].map do |around|
           Pelton.spawn do
             sleep(0.02)
@@ -51,8 +52,10 @@ class SQLiteLocksTest < PeltonTest
             Post.create!(title: "after")
           end
         end
-        sleep 0.2
+        sleep 0.01 until ended == [Pelton::TimeoutError]
         writers.last.cancel
+        sleep 0.01 until ended.size == 2
+        release.succeed
         writers.each(&:await)
       end
       Post.connection_pool.connections.each { |connection| Thread.new { connection.raw_connection.execute("SELECT 1") }.join }
