@@ -1,26 +1,11 @@
 # frozen_string_literal: true
 
-require "tmpdir"
 require_relative "../test_helper"
-require "pelton/http"
+require_relative "../support/behind_nginx"
 
 # The server behind nginx, as docs/guides/http_server.md sets it up.
 class HTTPBehindNginxTest < PeltonTest
-  NGINX = %w[/usr/sbin/nginx /usr/bin/nginx].find { |path| File.executable?(path) }
-  GUIDE = File.read(File.join(ROOT, "docs/guides/http_server.md"), encoding: "UTF-8")[/^```nginx\n(.*?)^```/m, 1]
-
-  AROUND = <<~NGINX
-    daemon off;
-    master_process off;
-    pid pid;
-    error_log error.log;
-    events {}
-    http {
-      access_log off;
-      client_max_body_size 0;
-      client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-    %s}
-  NGINX
+  include BehindNginx
 
   APP = lambda do |env|
     case env["PATH_INFO"]
@@ -33,8 +18,7 @@ class HTTPBehindNginxTest < PeltonTest
   end
 
   def test_the_guides_configuration
-    skip "no nginx" unless NGINX
-    behind_nginx do |place|
+    behind_nginx(BehindNginx.guide("http_server")[/^```nginx\n(.*?)^```/m, 1], APP) do |place|
       client = Pelton::HTTP::Client.new("http://#{place}/")
       upload = Random.new(3).bytes(3_000_000)
 
@@ -46,31 +30,6 @@ class HTTPBehindNginxTest < PeltonTest
   end
 
   private
-
-  def behind_nginx
-    Dir.mktmpdir do |folder|
-      File.chmod(0o755, folder)
-      place = "127.0.0.1:#{free_port}"
-      guide = GUIDE.sub("/run/shop/app.sock", "#{folder}/app").sub("listen 443 ssl", "listen #{place}")
-      File.write("#{folder}/nginx.conf", format(AROUND, guide))
-      pid = Process.spawn(NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;", err: File::NULL)
-      Pelton.run do
-        Pelton::HTTP::Server.new(APP).listen("unix://#{folder}/app")
-        eventually("nginx") { served?(place) }
-        yield place
-        Pelton.stop
-      end
-    ensure
-      Process.kill(:KILL, pid)
-      Process.wait(pid)
-    end
-  end
-
-  def served?(place)
-    Pelton::HTTP.get("http://#{place}/").ok?
-  rescue Pelton::Error
-    nil
-  end
 
   def first_event(client)
     received = +""

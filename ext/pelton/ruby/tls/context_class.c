@@ -60,15 +60,18 @@ static struct pel_bytes context_bytes(VALUE string)
     return (struct pel_bytes){.bytes = RSTRING_PTR(string), .length = (size_t)RSTRING_LEN(string)};
 }
 
+/* Calls a function of core for a setting with the context, the further arguments, and where to write why it failed. */
+#define CONFIGURE(self, what, function, ...)                                                                           \
+    do {                                                                                                               \
+        char text[PEL_TLS_TEXT];                                                                                       \
+        check_configured(function(pel_tls_context_get(self), __VA_ARGS__, text), what, text);                          \
+    } while (0)
+
 /* _certificate(pem, key, password or nil) */
 static VALUE context_certificate(VALUE self, VALUE pem, VALUE key, VALUE password)
 {
-    char text[PEL_TLS_TEXT];
-
-    check_configured(pel_tls_context_certificate(pel_tls_context_get(self), context_bytes(StringValue(pem)),
-                                                 context_bytes(StringValue(key)), pel_tls_optional_text(password),
-                                                 text),
-                     "the certificate or its key cannot be used", text);
+    CONFIGURE(self, "the certificate or its key cannot be used", pel_tls_context_certificate,
+              context_bytes(StringValue(pem)), context_bytes(StringValue(key)), pel_tls_optional_text(password));
     RB_GC_GUARD(pem);
     RB_GC_GUARD(key);
     return Qnil;
@@ -77,10 +80,8 @@ static VALUE context_certificate(VALUE self, VALUE pem, VALUE key, VALUE passwor
 /* _trust(pem) */
 static VALUE context_trust(VALUE self, VALUE pem)
 {
-    char text[PEL_TLS_TEXT];
-
-    check_configured(pel_tls_context_trust(pel_tls_context_get(self), context_bytes(StringValue(pem)), text),
-                     "the authorities' certificates cannot be used", text);
+    CONFIGURE(self, "the authorities' certificates cannot be used", pel_tls_context_trust,
+              context_bytes(StringValue(pem)));
     RB_GC_GUARD(pem);
     return Qnil;
 }
@@ -88,49 +89,36 @@ static VALUE context_trust(VALUE self, VALUE pem)
 /* _trust_folder(path); nil: the authorities that the system trusts */
 static VALUE context_trust_folder(VALUE self, VALUE path)
 {
-    char text[PEL_TLS_TEXT];
-
-    check_configured(pel_tls_context_trust_folder(pel_tls_context_get(self), pel_tls_optional_text(path), text),
-                     "the authorities cannot be read", text);
+    CONFIGURE(self, "the authorities cannot be read", pel_tls_context_trust_folder, pel_tls_optional_text(path));
     return Qnil;
 }
 
 /* _versions(least, most): OpenSSL's version numbers; 0: no limit */
 static VALUE context_versions(VALUE self, VALUE least, VALUE most)
 {
-    char text[PEL_TLS_TEXT];
-
-    check_configured(pel_tls_context_versions(pel_tls_context_get(self), NUM2INT(least), NUM2INT(most), text),
-                     "these versions cannot be set", text);
+    CONFIGURE(self, "these versions cannot be set", pel_tls_context_versions, NUM2INT(least), NUM2INT(most));
     return Qnil;
 }
 
 /* _ciphers(list, suites, groups): each a String or nil */
 static VALUE context_ciphers(VALUE self, VALUE list, VALUE suites, VALUE groups)
 {
-    char text[PEL_TLS_TEXT];
-
-    check_configured(pel_tls_context_ciphers(pel_tls_context_get(self), pel_tls_optional_text(list),
-                                             pel_tls_optional_text(suites), pel_tls_optional_text(groups), text),
-                     "these ciphers, ciphersuites or groups are not known", text);
+    CONFIGURE(self, "these ciphers, ciphersuites or groups are not known", pel_tls_context_ciphers,
+              pel_tls_optional_text(list), pel_tls_optional_text(suites), pel_tls_optional_text(groups));
     return Qnil;
 }
 
 static VALUE context_security(VALUE self, VALUE level)
 {
-    char text[PEL_TLS_TEXT];
-
-    check_configured(pel_tls_context_security(pel_tls_context_get(self), NUM2INT(level), text), "security_level", text);
+    CONFIGURE(self, "security_level", pel_tls_context_security, NUM2INT(level));
     return Qnil;
 }
 
 /* _dh(pem) */
 static VALUE context_dh(VALUE self, VALUE pem)
 {
-    char text[PEL_TLS_TEXT];
-
-    check_configured(pel_tls_context_dh(pel_tls_context_get(self), context_bytes(StringValue(pem)), text),
-                     "these Diffie-Hellman parameters cannot be used", text);
+    CONFIGURE(self, "these Diffie-Hellman parameters cannot be used", pel_tls_context_dh,
+              context_bytes(StringValue(pem)));
     RB_GC_GUARD(pem);
     return Qnil;
 }
@@ -138,10 +126,7 @@ static VALUE context_dh(VALUE self, VALUE pem)
 /* _alpn(protocols): a String, each protocol behind a byte with its length */
 static VALUE context_alpn(VALUE self, VALUE protocols)
 {
-    char text[PEL_TLS_TEXT];
-
-    check_configured(pel_tls_context_alpn(pel_tls_context_get(self), context_bytes(StringValue(protocols)), text),
-                     "alpn", text);
+    CONFIGURE(self, "alpn", pel_tls_context_alpn, context_bytes(StringValue(protocols)));
     RB_GC_GUARD(protocols);
     return Qnil;
 }
