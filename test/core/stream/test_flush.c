@@ -105,6 +105,22 @@ TEST(a_cancelled_stream_is_not_flushed)
     close_streams();
 }
 
+/* Otherwise the loop would try again and again, without a wait. */
+TEST(a_corked_stream_is_not_scheduled_again)
+{
+    open_streams();
+    owners[0].stream.corked = 1;
+    append_and_schedule(&owners[0]);
+    pel_streams_flush(&loop);
+    CHECK_POINTER(NULL, loop.flush_list);
+    CHECK_INT(0, received_by_peer(&owners[0]));
+    owners[0].stream.corked = 0;
+    pel_stream_flush_later(&owners[0].stream);
+    pel_streams_flush(&loop);
+    CHECK_INT(1, received_by_peer(&owners[0]));
+    close_streams();
+}
+
 TEST(a_stream_that_is_scheduled_during_a_flush_is_flushed_by_the_next_one)
 {
     open_streams();
