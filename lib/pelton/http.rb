@@ -31,16 +31,6 @@ module Pelton
     private_constant :PLAIN_ANSWER
 
     class << self
-      # The methods that begin with an underscore are called from C, and are no part of the API.
-      # @private
-      def _input(exchange) = Input.new(exchange)
-
-      # @private
-      def _check_body(body) = Body.check(body)
-
-      # @private
-      def _send_body(exchange, body, env) = Body.deliver(exchange, body, env)
-
       # Rack wants an IO from rack.hijack, because programs wait for it in their own ways. For a TLS connection that is one end
       # of a socket pair, and two tasks copy between the pair and the connection.
       # @private
@@ -51,9 +41,6 @@ module Pelton
         kind = stream.local_address.unix? ? UNIXSocket : TCPSocket
         kind.for_fd(stream.__send__(:_detach)).tap { |io| io.ungetbyte(early) if early.is_a?(String) }
       end
-
-      # @private
-      def _check_host(choice, env, stream) = Misdirection.check(choice, env, stream)
 
       # @private
       def _ended(log, finished, env, status, headers, bytes, seconds, error)
@@ -105,5 +92,8 @@ module Pelton
         end
       end
     end
+
+    Pelton._upcalls(request_input: Input.method(:new), check_host: Misdirection.method(:check), check_body: Body.method(:check), send_body: Body.method(:deliver),
+      take_io: method(:_io_of), exchange_ended: method(:_ended), client_closed: method(:_closed))
   end
 end

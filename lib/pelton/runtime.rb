@@ -108,4 +108,6 @@ module Pelton
     # @return [Hash{Symbol => Object}]
     def stats = Reactor.current.stats.merge(offload: Offload::POOL.stats, resolver: Resolver::POOL.stats)
   end
+
+  _upcalls(report_error: method(:report_error))
 end

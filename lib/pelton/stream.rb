@@ -338,5 +338,7 @@ module Pelton
     def socket
       yield Socket.for_fd(fileno).tap { |socket| socket.autoclose = false }
     end
+
+    Pelton._upcalls(stream_tls: instance_method(:tls))
   end
 end

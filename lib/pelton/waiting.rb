@@ -43,5 +43,7 @@ module Pelton
         lines.first(MOST).join + ((lines.size > MOST) ? "\n    and #{lines.size - MOST} more" : "")
       end
     end
+
+    Pelton._upcalls(waiting_places: method(:places), report_silence: method(:report_silence), report_given_up: method(:report_given_up))
   end
 end

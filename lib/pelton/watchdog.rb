@@ -119,4 +119,6 @@ module Pelton
       @on_stall ? @on_stall.call(stall) : Watchdog.report(stall)
     end
   end
+
+  _upcalls(report_stall: method(:report_stall))
 end

@@ -19,6 +19,7 @@ class TimerTableTest < PeltonTest
   def _failed(error, callable)
     @log << error.message << callable.class
   end
+  Pelton._upcalls(timer_failed: instance_method(:_failed))
 
   def test_timers_fire_once_in_the_order_of_their_time
     Pelton.run do

@@ -45,6 +45,9 @@ class CArchitectureTest < PeltonTest
     /\bconnection->state = / => "ruby/http/connection/connection.h"
   }.freeze
 
+  # Methods that C itself defines, although a class of lib has one of the name, too.
+  OF_C = %w[abort].freeze
+
   def test_each_file_lies_in_a_room
     assert_equal ROOMS.keys.sort, c_files.map { |file| File.dirname(file) }.uniq.sort
   end
@@ -93,6 +96,27 @@ class CArchitectureTest < PeltonTest
     ALONE.each do |pattern, place|
       assert_equal [place], c_files.select { |file| code(file).match?(pattern) }, "only #{place} may hold #{pattern.source}"
     end
+  end
+
+  # A name that Ruby itself has may stand for Ruby's method. All other calls of lib go through the table in ruby/base/upcall.h.
+  def test_c_calls_no_other_method_of_lib_than_the_page_lists
+    called = c_files.flat_map { |file| code(file).scan(/(?:rb_\w*funcall\w*\([^;]*?|\bid_\w+ = )rb_intern\("(\w+[?!=]?)"\)/).flatten }
+    defined = Dir["lib/**/*.rb", "pelton-*/lib/**/*.rb", base: ROOT].flat_map { |file| File.read(File.join(ROOT, file)).scan(/\bdef (?:self\.)?(\w+[?!=]?)/).flatten }
+    ruby = [Object, Module, Class, Proc, IO, File, Exception, Thread, Fiber, Hash, Array, UncaughtThrowError, Marshal.singleton_class, GC.singleton_class]
+      .flat_map { |type| type.instance_methods + type.private_instance_methods }.map(&:to_s)
+
+    assert_empty called & defined - ruby - OF_C
+  end
+
+  def test_the_page_lists_the_calls_from_c_and_each_is_registered
+    names = code("ruby/base/upcall.h").scan(/\bX\((\w+)\)/).flatten
+    registered = Dir["lib/**/*.rb", "pelton-*/lib/**/*.rb", base: ROOT].flat_map { |file| File.read(File.join(ROOT, file)).scan(/_upcalls\((.*?)\)$/m).join.scan(/\b(\w+): |%i\[(.*?)\]/) }
+      .flatten.compact.flat_map(&:split)
+    page = File.read(File.join(ROOT, "docs/internals/architecture.md"))[/^## Calls from C.*?(?=^## )/m]
+
+    refute_empty names
+    assert_equal names.sort, registered.sort
+    assert_equal names.sort, page.scan(/`(\w+)`/).flatten.sort
   end
 
   def test_the_extension_exports_its_init_function_alone

@@ -2,6 +2,7 @@
 #include "ruby/reactor/reactor.h"
 
 #include "ruby/base/error.h"
+#include "ruby/base/upcall.h"
 #include "ruby/http/http.h"
 #include "ruby/memcached/hash_ring.h"
 #include "ruby/memcached/memcached.h"
@@ -15,6 +16,7 @@ RUBY_FUNC_EXPORTED void Init_pelton(void);
 void Init_pelton(void)
 {
     pel_init_error();
+    pel_init_upcall();
     pel_init_reactor();
     pel_init_reactor_class();
     pel_init_run();

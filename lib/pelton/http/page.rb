@@ -35,9 +35,7 @@ module Pelton
       OF_CONTENT = %w[content-type content-length content-encoding content-language].freeze
       private_constant :OF_CONTENT
 
-      # Compresses the text between two fragments. Called from C.
-      # @private
-      def self._deflate(text) = Fragment._for_once(text)
+      Pelton._upcalls(deflate_text: Fragment.method(:_for_once))
 
       def empty? = bytesize == 0
 

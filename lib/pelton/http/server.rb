@@ -166,14 +166,14 @@ module Pelton
         true
       end
 
-      # Called from C: a connection sent no request that could be understood, or not in time. The address is empty when the client is gone.
+      # A connection sent no request that could be understood, or not in time. The address is empty when the client is gone.
       # @private
       def _refused(address, status, text)
         @log&.refused(address, status, text)
         @refusals.add { "HTTP: #{status} to #{address.empty? ? "a client" : address}: #{text}" }
       end
 
-      # Called from C: many connections are busy at once.
+      # Many connections are busy at once.
       # @private
       def _peaked
         memory = IdleMemory.new(-> { _stats.then { |stats| stats[:connections] - stats[:idle] } }, -> { _trim })
@@ -230,6 +230,7 @@ module Pelton
           "SERVER_SOFTWARE" => "Pelton/#{VERSION}",
           "rack.url_scheme" => secure ? "https" : "http",
           "rack.errors" => errors,
+          "rack.input" => EMPTY_INPUT,
           "rack.hijack?" => true
         }
         # Rack before 3 requires these. Requests take turns on one thread, but interleave like those of several.
@@ -237,6 +238,8 @@ module Pelton
         template["rack.early_hints"] = true if early_hints # each request puts its exchange there
         template
       end
+
+      Pelton._upcalls(request_refused: instance_method(:_refused), many_busy: instance_method(:_peaked))
     end
   end
 end

@@ -235,12 +235,13 @@ module Pelton
 
       private
 
-      # The commands, in C, call it when the last connection to a server cannot be used. nil: the keys belong to other
-      # servers now.
+      # For when the last connection to a server cannot be used. nil: the keys belong to other servers now.
       def connection(...) = @servers.connection(...)
 
-      # The commands, in C, call it while not all servers are in use, when it is time to ask one again.
+      # For when not all servers are in use, and it is time to ask one again.
       def recheck_servers = @servers.recheck
+
+      Pelton._upcalls(find_connection: instance_method(:connection), recheck_servers: instance_method(:recheck_servers))
     end
   end
 end

@@ -10,7 +10,7 @@ module Pelton
     module Decoding
       private
 
-      # Ends a command. The commands call it from C.
+      # Ends a command.
       #
       # @param operation [Operation] completes with the reply
       # @param decode [Symbol, nil] the method that turns the reply into the value
@@ -73,6 +73,8 @@ module Pelton
         item.value = @value.load(item.value, item.flags)
         item
       end
+
+      Pelton._upcalls(**%i[conclude decode_value decode_values decode_gets decode_item make_item].to_h { |name| [name, instance_method(name)] })
     end
   end
 end

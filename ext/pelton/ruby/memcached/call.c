@@ -2,12 +2,13 @@
 
 #include "ruby/base/error.h"
 #include "ruby/base/protect.h"
+#include "ruby/base/upcall.h"
 #include "ruby/memcached/fan_out.h"
 
 #define UNWATCHED_NS (1000 * 1000) /* a loop that has not waited for so long (nanoseconds) may have missed an end */
 
 static VALUE cLater, cKeyError;
-static ID id_call, id_connection, id_client, id_conclude;
+static ID id_call, id_client;
 static ID option_names[PEL_MEMCACHED_OPTION_COUNT];
 
 static void take_options(struct pel_memcached_call *call, VALUE options, enum pel_memcached_options known)
@@ -111,7 +112,7 @@ static int find_connection(struct pel_memcached_call *call, size_t slot_index)
     size_t slots = call->client->slot_count;
     VALUE now = must_connect_now(call, pel_reactor_current()) ? Qtrue : Qfalse;
     VALUE connection =
-        rb_funcall(call->self, id_connection, 5, SIZET2NUM(slot_index / slots), SIZET2NUM(slot_index % slots), now,
+        pel_upcall(find_connection, call->self, SIZET2NUM(slot_index / slots), SIZET2NUM(slot_index % slots), now,
                    call->fixed ? Qfalse : Qtrue, remaining_seconds(call));
     struct pel_memcached_slot *slot = &call->client->slots[slot_index];
 
@@ -213,10 +214,10 @@ static int finishes_in_c(const struct pel_memcached_call *call)
 static VALUE finish_in_ruby(struct pel_memcached_call *call, struct pel_operation *operation)
 {
     VALUE object = pel_operation_object(operation, pel_cOperation);
-    VALUE decode = call->decode ? ID2SYM(call->decode) : Qnil;
+    VALUE decode = call->decode ? ID2SYM(pel_upcall_id(call->decode)) : Qnil;
     VALUE direct = call->direct ? Qtrue : Qfalse;
 
-    return rb_funcall(call->self, id_conclude, 5, object, decode, call->on_end, direct, call->block);
+    return pel_upcall(conclude, call->self, object, decode, call->on_end, direct, call->block);
 }
 
 VALUE pel_memcached_finish_failed(struct pel_memcached_call *call)
@@ -267,7 +268,8 @@ VALUE pel_memcached_finish(struct pel_memcached_call *call, enum pel_memcached_r
     if (finishes_in_c(call)) {
         result = finish_in_c(call, operation);
     } else if (call->direct && NIL_P(call->on_end)) {
-        result = rb_funcall(call->self, call->decode, 1, finish_in_c(call, operation));
+        VALUE arguments[] = {call->self, finish_in_c(call, operation)};
+        result = pel_upcallv(call->decode, 2, arguments);
     } else {
         pel_memcached_send_soon(connection);
         result = finish_in_ruby(call, operation);
@@ -324,9 +326,7 @@ void pel_init_memcached_call(VALUE client_class, VALUE later_class)
     cLater = later_class;
     cKeyError = rb_define_class_under(rb_define_module_under(pel_mPelton, "Memcached"), "KeyError", pel_eError);
     id_call = rb_intern("call");
-    id_connection = rb_intern("connection");
     id_client = rb_intern("@client");
-    id_conclude = rb_intern("conclude");
 #define NAMED(NAME, name) option_names[PEL_MEMCACHED_##NAME##_OPTION] = rb_intern(#name);
     PEL_MEMCACHED_OPTIONS(NAMED)
 #undef NAMED

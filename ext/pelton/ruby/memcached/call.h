@@ -1,6 +1,7 @@
 #ifndef PELTON_RUBY_MEMCACHED_CALL_H
 #define PELTON_RUBY_MEMCACHED_CALL_H
 
+#include "ruby/base/upcall.h"
 #include "ruby/memcached/client.h"
 
 /*
@@ -55,7 +56,7 @@ struct pel_memcached_call {
     VALUE options[PEL_MEMCACHED_OPTION_COUNT];
     VALUE key;                  /* a String, without the namespace */
     struct pel_slice key_slice; /* with the namespace; valid from ready to finish */
-    ID decode;                  /* the Client's method that makes the result of the reply, or 0 */
+    enum pel_upcall decode;     /* makes the result of the reply; 0: the reply is the result */
     VALUE on_end;               /* a callable for the result or the error, which the instrument returned; or nil */
     VALUE error;                /* the reason when the call is not ready */
     char whole_key[PEL_MEMCACHED_KEY_LIMIT + 1];

@@ -1,10 +1,11 @@
 #include "ruby/memcached/client.h"
 
+#include "ruby/base/upcall.h"
+
 /* Pelton::Memcached::Client: its servers, and the connection slot of a key. */
 
 #define RECHECK_NS (100 * 1000 * 1000) /* nanoseconds */
 
-static ID id_recheck_servers;
 
 static void client_mark(void *data)
 {
@@ -73,7 +74,7 @@ void pel_memcached_recheck_servers(VALUE self, struct pel_memcached_client *clie
     if (now < client->recheck_at)
         return;
     client->recheck_at = now + RECHECK_NS;
-    rb_funcall(self, id_recheck_servers, 0);
+    pel_upcall(recheck_servers, self);
 }
 
 /* _set_up(number of servers, number of slots for each, namespace, codec, instrument) */
@@ -125,7 +126,6 @@ static VALUE client_use(VALUE self, VALUE ring, VALUE servers)
 
 void pel_init_memcached_client(VALUE class)
 {
-    id_recheck_servers = rb_intern("recheck_servers");
     rb_define_alloc_func(class, client_allocate);
     rb_define_private_method(class, "_set_up", client_set_up, 5);
     rb_define_private_method(class, "_use", client_use, 2);

@@ -163,7 +163,7 @@ static VALUE client_get_multi(int argc, VALUE *argv, VALUE self)
     if (!pel_memcached_uses_codec(&multi.call))
         return run_multi(&multi, PEL_MEMCACHED_FAN_OUT_VALUES, "get_multi");
     multi.command.flags |= PEL_MEMCACHED_FLAG('f');
-    multi.call.decode = rb_intern("decode_values");
+    multi.call.decode = PEL_UPCALL_decode_values;
     return run_multi(&multi, PEL_MEMCACHED_FAN_OUT_ENCODED_VALUES, "get_multi");
 }
 

@@ -4,14 +4,13 @@
 
 #define F(letter) PEL_MEMCACHED_FLAG(letter)
 
-/* Sends a get. request: how its reply is read; decode: the Client's method that makes the result of it, or NULL. */
+/* Sends a get. request: how its reply is read; decode: see struct pel_memcached_call. */
 static VALUE read_item(struct pel_memcached_call *call, struct pel_memcached_command *command,
-                       enum pel_memcached_request request, const char *name, const char *decode)
+                       enum pel_memcached_request request, const char *name, enum pel_upcall decode)
 {
     int code;
 
-    if (decode)
-        call->decode = rb_intern(decode);
+    call->decode = decode;
     pel_memcached_notify(call, name);
     if (!pel_memcached_ready(call))
         return pel_memcached_finish_failed(call);
@@ -26,9 +25,9 @@ static VALUE read_item(struct pel_memcached_call *call, struct pel_memcached_com
 static VALUE read_value(struct pel_memcached_call *call, struct pel_memcached_command *command, const char *name)
 {
     if (!pel_memcached_uses_codec(call))
-        return read_item(call, command, PEL_MEMCACHED_GET, name, NULL);
+        return read_item(call, command, PEL_MEMCACHED_GET, name, 0);
     command->flags |= F('f');
-    return read_item(call, command, PEL_MEMCACHED_GET_ENCODED, name, "decode_value");
+    return read_item(call, command, PEL_MEMCACHED_GET_ENCODED, name, PEL_UPCALL_decode_value);
 }
 
 /* get(key, raw:, timeout:) */
@@ -57,7 +56,7 @@ static VALUE client_stream(int argc, VALUE *argv, VALUE self)
     rb_scan_args(argc, argv, "1:", &key, &options);
     pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT);
     pel_memcached_set_key(&call, key);
-    return read_item(&call, &command, PEL_MEMCACHED_GET_STREAM, "stream", NULL);
+    return read_item(&call, &command, PEL_MEMCACHED_GET_STREAM, "stream", 0);
 }
 
 /* Begins a call whose ttl: is required, and returns the ttl as memcached reads it. */
@@ -91,7 +90,7 @@ static VALUE client_touch(int argc, VALUE *argv, VALUE self)
     struct pel_memcached_command command = {.flags = F('T')};
 
     command.ttl = begin_with_ttl(&call, argc, argv, self, 0);
-    return read_item(&call, &command, PEL_MEMCACHED_TOUCH, "touch", NULL);
+    return read_item(&call, &command, PEL_MEMCACHED_TOUCH, "touch", 0);
 }
 
 /* gets(key, raw:, timeout:) */
@@ -105,9 +104,9 @@ static VALUE client_gets(int argc, VALUE *argv, VALUE self)
     pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_RAW);
     pel_memcached_set_key(&call, key);
     if (!pel_memcached_uses_codec(&call))
-        return read_item(&call, &command, PEL_MEMCACHED_GETS, "gets", NULL);
+        return read_item(&call, &command, PEL_MEMCACHED_GETS, "gets", 0);
     command.flags |= F('f');
-    return read_item(&call, &command, PEL_MEMCACHED_GETS, "gets", "decode_gets");
+    return read_item(&call, &command, PEL_MEMCACHED_GETS, "gets", PEL_UPCALL_decode_gets);
 }
 
 /* item(key, recache:, raw:, timeout:) */
@@ -126,7 +125,7 @@ static VALUE client_item(int argc, VALUE *argv, VALUE self)
         command.recache_ttl = (int64_t)pel_memcached_number(recache, "recache:", INT32_MAX);
     }
     return read_item(&call, &command, PEL_MEMCACHED_GET_ITEM, "item",
-                     pel_memcached_uses_codec(&call) ? "decode_item" : "make_item");
+                     pel_memcached_uses_codec(&call) ? PEL_UPCALL_decode_item : PEL_UPCALL_make_item);
 }
 
 void pel_init_memcached_read(VALUE class)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "ruby/base/protect.h"
+#include "ruby/base/upcall.h"
 #include "ruby/reactor/descriptor.h"
 
 /* ---- ending run ----------------------------------------------------------------------------------------------- */
@@ -69,7 +70,7 @@ static void fail_run_or_raise(struct pel_reactor *reactor, VALUE error)
 
 static VALUE call_report_error(VALUE error)
 {
-    return rb_funcall(pel_mPelton, rb_intern("report_error"), 1, error);
+    return pel_upcall(report_error, error);
 }
 
 void pel_uncaught(struct pel_reactor *reactor, VALUE error)

@@ -2,6 +2,7 @@
 
 #include <ruby/fiber/scheduler.h>
 #include "ruby/base/protect.h"
+#include "ruby/base/upcall.h"
 #include "ruby/reactor/locals.h"
 
 /*
@@ -73,12 +74,12 @@ static void end_run(struct pel_reactor *reactor)
 /* Fibers that still wait when the grace time is over. */
 static VALUE describe_given_up(VALUE reactor)
 {
-    return rb_funcall(rb_const_get(pel_mPelton, rb_intern("Waiting")), rb_intern("places"), 1, reactor);
+    return pel_upcall(waiting_places, reactor);
 }
 
 static VALUE report_given_up(VALUE places)
 {
-    return rb_funcall(rb_const_get(pel_mPelton, rb_intern("Waiting")), rb_intern("report_given_up"), 1, places);
+    return pel_upcall(report_given_up, places);
 }
 
 /* Pelton.on_error has raised: run raises that, unless it has something to raise already. */

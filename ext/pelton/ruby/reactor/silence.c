@@ -1,5 +1,7 @@
 #include "ruby/reactor/reactor.h"
 
+#include "ruby/base/upcall.h"
+
 /* Waits that nothing ends, such as Queue.new.pop, are reported once in a run. They are no error: a trap handler may end
  * them. */
 
@@ -11,11 +13,9 @@ int pel_silent(const struct pel_reactor *reactor, int64_t timeout)
 
 static void report_silence(struct pel_reactor *reactor, void *nothing)
 {
-    VALUE waiting = rb_const_get(pel_mPelton, rb_intern("Waiting"));
-
     (void)nothing;
     /* A thread that computes may wake a fiber yet: later, and less often. */
-    if (RTEST(rb_funcall(waiting, rb_intern("report_silence"), 1, reactor->self)))
+    if (RTEST(pel_upcall(report_silence, reactor->self)))
         reactor->silence = PEL_FOREVER;
     else
         reactor->silence *= 2;

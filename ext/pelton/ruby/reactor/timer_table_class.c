@@ -2,6 +2,7 @@
 
 #include "core/base/slab.h"
 #include "ruby/base/protect.h"
+#include "ruby/base/upcall.h"
 
 /*
  * Pelton::TimerTable: one-shot timers by number. The owner keeps a Hash of the callables by the same numbers
@@ -27,7 +28,7 @@ struct timer_record {
 };
 
 static struct pel_slab timer_records = PEL_SLAB(struct timer_record); /* guarded by the GVL */
-static ID id_call, id_failed;
+static ID id_call;
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
@@ -90,11 +91,11 @@ static VALUE call_callable(VALUE callable)
 
 static void call_failed(VALUE owner, int state, VALUE callable)
 {
-    VALUE arguments[2] = {pel_take_error(state), callable};
+    VALUE error = pel_take_error(state);
 
-    if (NIL_P(arguments[0]))
+    if (NIL_P(error))
         pel_rethrow(state);
-    rb_funcallv(owner, id_failed, 2, arguments);
+    pel_upcall(timer_failed, owner, error, callable);
 }
 
 static void run_timer_record(struct pel_reactor *reactor, void *data)
@@ -224,7 +225,6 @@ void pel_init_timer_table(void)
     VALUE class = rb_define_class_under(pel_mPelton, "TimerTable", rb_cObject);
 
     id_call = rb_intern("call");
-    id_failed = rb_intern("_failed");
     rb_define_alloc_func(class, timer_table_s_allocate);
     rb_define_method(class, "initialize", timer_table_initialize, 2);
     rb_define_method(class, "_add", timer_table_add, 2);

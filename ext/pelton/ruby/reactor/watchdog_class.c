@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "core/base/alloc.h"
 #include "ruby/base/protect.h"
+#include "ruby/base/upcall.h"
 
 /* Pelton::Watchdog, stack samples of Ruby code for the watchdog of core/loop/watchdog.c, and its reports to Ruby. */
 
@@ -124,7 +125,7 @@ static VALUE report_stall(VALUE argument)
     struct pel_stall *stall = (struct pel_stall *)argument;
     VALUE seconds = DBL2NUM((double)stall->nanoseconds / 1e9), place = rb_utf8_str_new_cstr(stall->stack);
 
-    return rb_funcall(pel_mPelton, rb_intern("report_stall"), 2, seconds, place);
+    return pel_upcall(report_stall, seconds, place);
 }
 
 static void report_stalls(struct pel_reactor *reactor, void *data)

@@ -25,7 +25,7 @@ static void run_on_close(struct pel_reactor *reactor, void *data)
 
     stream->on_close = Qnil;
     if (!NIL_P(callback))
-        pel_stream_call(callback, rb_intern("_closed"), 1, &error);
+        pel_stream_call(callback, PEL_UPCALL_stream_closed, 1, &error);
     RB_GC_GUARD(self);
     RB_GC_GUARD(callback);
 }

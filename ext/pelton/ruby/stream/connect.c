@@ -53,7 +53,7 @@ static void run_on_connect(struct pel_reactor *reactor, void *data)
     if (stream->core.error)
         pel_stream_finish(stream);
     else
-        pel_stream_call(callback, rb_intern("_connected"), 0, NULL);
+        pel_stream_call(callback, PEL_UPCALL_stream_connected, 0, NULL);
     RB_GC_GUARD(self);
     RB_GC_GUARD(callback);
 }

@@ -12,14 +12,14 @@
 static VALUE call_on_data(VALUE argument)
 {
     VALUE *pair = (VALUE *)argument;
-    return pel_stream_call(pair[0], rb_intern("_received"), 1, &pair[1]);
+    return pel_stream_call(pair[0], PEL_UPCALL_stream_received, 1, &pair[1]);
 }
 
 /* Stores the number of bytes that the object relayed, or nil, in the pair. */
 static VALUE call_relay(VALUE argument)
 {
     VALUE *pair = (VALUE *)argument;
-    return pair[1] = pel_stream_call(pair[0], rb_intern("_relay"), 0, NULL);
+    return pair[1] = pel_stream_call(pair[0], PEL_UPCALL_stream_relay, 0, NULL);
 }
 
 static VALUE call_on_end(VALUE block)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include "ruby/base/error.h"
 #include "ruby/base/protect.h"
+#include "ruby/base/upcall.h"
 #include "ruby/operation/operation.h"
 #include "ruby/stream/stream.h"
 
@@ -111,7 +112,7 @@ void pel_stream_wake_reader(struct stream *stream);
 void pel_stream_wake_all(struct stream *stream);
 
 /* Calls an event's callback: a Proc, or this method of any other object. */
-VALUE pel_stream_call(VALUE callback, ID method, int argc, const VALUE *argv);
+VALUE pel_stream_call(VALUE callback, enum pel_upcall method, int argc, const VALUE *argument);
 
 /* For pel_job.mark. */
 void pel_stream_mark_job(void *data);

@@ -137,8 +137,10 @@ void pel_stream_wake_all(struct stream *stream)
         pel_waiter_fire(stream->reactor, writer->waiter);
 }
 
-VALUE pel_stream_call(VALUE callback, ID method, int argc, const VALUE *argv)
+VALUE pel_stream_call(VALUE callback, enum pel_upcall method, int argc, const VALUE *argument)
 {
-    return rb_obj_is_proc(callback) ? rb_proc_call_with_block(callback, argc, argv, Qnil)
-                                    : rb_funcallv(callback, method, argc, argv);
+    VALUE argv[] = {callback, argc ? *argument : Qnil};
+
+    return rb_obj_is_proc(callback) ? rb_proc_call_with_block(callback, argc, argument, Qnil)
+                                    : pel_upcallv(method, argc + 1, argv);
 }

@@ -133,5 +133,7 @@ module EventMachine
       @stream.pause
       @proxy.when_sent { @stream.resume unless @paused || @stream.closed? }
     end
+
+    ::Pelton._upcalls(stream_relay: instance_method(:_relay))
   end
 end

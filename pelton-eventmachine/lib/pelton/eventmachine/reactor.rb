@@ -237,4 +237,6 @@ module EventMachine
       frame.eval("return pelton_value")
     end
   end
+
+  ::Pelton._upcalls(timer_failed: singleton_class.instance_method(:_failed))
 end

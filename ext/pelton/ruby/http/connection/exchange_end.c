@@ -1,5 +1,6 @@
 #include "ruby/http/connection/exchange_end.h"
 
+#include "ruby/base/upcall.h"
 #include "ruby/http/connection/connection.h"
 #include "ruby/http/connection/deadline.h"
 #include "ruby/http/connection/exchange.h"
@@ -16,7 +17,7 @@ static void run_finish_callbacks(struct pel_reactor *reactor, void *data)
 {
     VALUE arguments = (VALUE)data;
 
-    rb_funcallv(pel_mHTTP, rb_intern("_ended"), (int)RARRAY_LEN(arguments), RARRAY_CONST_PTR(arguments));
+    pel_upcallv(PEL_UPCALL_exchange_ended, (int)RARRAY_LEN(arguments), RARRAY_CONST_PTR(arguments));
     RB_GC_GUARD(arguments);
 }
 
@@ -24,7 +25,7 @@ static void run_close_callbacks(struct pel_reactor *reactor, void *data)
 {
     VALUE callbacks = (VALUE)data;
 
-    rb_funcall(pel_mHTTP, rb_intern("_closed"), 1, callbacks);
+    pel_upcall(client_closed, callbacks);
     RB_GC_GUARD(callbacks);
 }
 

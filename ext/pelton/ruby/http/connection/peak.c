@@ -1,13 +1,14 @@
 #include "ruby/http/connection/server.h"
 
 #include "ruby/base/gvl.h"
+#include "ruby/base/upcall.h"
 
 static void run_peaked(struct pel_reactor *reactor, void *data)
 {
     struct pel_http_server *server = data;
     VALUE self = server->self;
 
-    rb_funcall(self, rb_intern("_peaked"), 0);
+    pel_upcall(many_busy, self);
     RB_GC_GUARD(self);
 }
 

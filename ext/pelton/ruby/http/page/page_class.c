@@ -2,6 +2,7 @@
 
 #include <ruby/encoding.h>
 #include "core/gzip/member.h"
+#include "ruby/base/upcall.h"
 #include "ruby/http/connection/server.h"
 
 /* Pelton::HTTP::Page: text with fragments in it. */
@@ -155,8 +156,7 @@ static VALUE deflate_text(VALUE self, VALUE text, const struct part *part)
 {
     if (part->length < LONG_TEXT)
         return Qnil;
-    return rb_funcall(CLASS_OF(self), rb_intern("_deflate"), 1,
-                      rb_str_subseq(text, (long)part->start, (long)part->length));
+    return pel_upcall(deflate_text, rb_str_subseq(text, (long)part->start, (long)part->length));
 }
 
 /* The page as a gzip member. Where Ruby is called other threads may add to the page: so its text and marks are copied,

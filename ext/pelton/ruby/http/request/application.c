@@ -1,12 +1,13 @@
 #include "ruby/http/request/request.h"
 
+#include "ruby/base/upcall.h"
 #include "ruby/http/connection/connection.h"
 #include "ruby/http/connection/exchange_end.h"
 #include "ruby/http/response/response.h"
 #include "ruby/reactor/locals.h"
 
 static VALUE sym_async;
-static ID id_call, id_check_host;
+static ID id_call;
 
 struct application_call {
     struct pel_http_connection *connection;
@@ -17,8 +18,7 @@ struct application_call {
  * that refuses the request. */
 static VALUE check_host(struct pel_http_connection *connection)
 {
-    VALUE arguments[] = {connection->choice, connection->request.env, connection->stream_object};
-    VALUE answer = rb_funcallv(pel_mHTTP, id_check_host, 3, arguments);
+    VALUE answer = pel_upcall(check_host, connection->choice, connection->request.env, connection->stream_object);
 
     if (!RB_TYPE_P(answer, T_STRING))
         return answer;
@@ -114,5 +114,4 @@ void pel_init_http_application(void)
 {
     sym_async = ID2SYM(rb_intern("async"));
     id_call = rb_intern("call");
-    id_check_host = rb_intern("_check_host");
 }

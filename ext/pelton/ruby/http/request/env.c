@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <arpa/inet.h>
 #include "ruby/base/slice_string.h"
+#include "ruby/base/upcall.h"
 #include "ruby/http/connection/exchange.h"
 
 /*
@@ -158,7 +159,7 @@ void pel_http_env_input(struct pel_http_connection *connection)
     struct pel_http_request *request = &connection->request;
 
     if (!request->body.done)
-        rb_hash_aset(request->env, key_input, rb_funcall(pel_mHTTP, rb_intern("_input"), 1, request->exchange));
+        rb_hash_aset(request->env, key_input, pel_upcall(request_input, request->exchange));
 }
 
 /* _template(env): adds the keys that every request sets, so that a copy of the template has the capacity for them. */
@@ -172,7 +173,6 @@ static VALUE http_s_template(VALUE self, VALUE env)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (NIL_P(rb_hash_lookup(env, keys[i])))
             rb_hash_aset(env, keys[i], empty);
-    rb_hash_aset(env, key_input, rb_const_get(pel_mHTTP, rb_intern("EMPTY_INPUT")));
     return env;
 }
 

@@ -1,5 +1,6 @@
 #include "ruby/http/request/request.h"
 
+#include "ruby/base/upcall.h"
 #include "ruby/http/connection/connection.h"
 #include "ruby/http/response/response.h"
 
@@ -12,8 +13,7 @@ static void report_refusal(struct pel_reactor *reactor, void *data)
 {
     VALUE refusal = (VALUE)data;
 
-    rb_funcall(rb_ary_entry(refusal, 0), rb_intern("_refused"), 3, rb_ary_entry(refusal, 1), rb_ary_entry(refusal, 2),
-               rb_ary_entry(refusal, 3));
+    pel_upcallv(PEL_UPCALL_request_refused, (int)RARRAY_LEN(refusal), RARRAY_CONST_PTR(refusal));
     RB_GC_GUARD(refusal);
 }
 

@@ -1,5 +1,6 @@
 #include "ruby/http/response/response.h"
 
+#include "ruby/base/upcall.h"
 #include "ruby/http/connection/exchange.h"
 #include "ruby/http/connection/exchange_end.h"
 #include "ruby/http/connection/share.h"
@@ -129,7 +130,7 @@ static VALUE exchange_server(VALUE self)
 /* tls: the parameters that the connection's handshake has agreed upon; nil without TLS. */
 static VALUE exchange_tls(VALUE self)
 {
-    return rb_funcall(pel_http_exchange_get(self)->stream_object, rb_intern("tls"), 0);
+    return pel_upcall(stream_tls, pel_http_exchange_get(self)->stream_object);
 }
 
 /* callback { }: the interface of env["async.close"]. The block is called once, when the client has closed its side, or
@@ -140,7 +141,7 @@ static VALUE exchange_callback(VALUE self)
     VALUE block = rb_block_proc();
 
     if (!connection || connection->state == PEL_HTTP_GONE) {
-        rb_funcall(pel_mHTTP, rb_intern("_closed"), 1, rb_ary_new_from_args(1, block));
+        pel_upcall(client_closed, rb_ary_new_from_args(1, block));
         return self;
     }
     pel_http_exchange_get(self);
@@ -182,7 +183,7 @@ static VALUE exchange_call(int argc, VALUE *argv, VALUE self)
 
     rb_check_arity(argc, 0, 1);
     if (argc == 0)
-        return rb_funcall(pel_mHTTP, rb_intern("_io_of"), 1, exchange_hijack(self));
+        return pel_upcall(take_io, exchange_hijack(self));
     if (pel_http_deferred_p(argv[0])) /* Sinatra passes the application's "later" on, too */
         return Qnil;
     connection = pel_http_exchange_peek(self);

@@ -1,5 +1,6 @@
 #include "ruby/http/response/response.h"
 
+#include "ruby/base/upcall.h"
 #include "ruby/http/connection/exchange_end.h"
 
 /* Errors of the application. */
@@ -18,7 +19,7 @@ static VALUE call_report_error(VALUE argument)
     if (RB_TYPE_P(report->env, T_HASH))
         where = rb_sprintf("%" PRIsVALUE " %" PRIsVALUE, rb_hash_aref(report->env, rb_str_new_cstr("REQUEST_METHOD")),
                            rb_hash_aref(report->env, rb_str_new_cstr("PATH_INFO")));
-    return rb_funcall(pel_mPelton, rb_intern("report_error"), 2, report->error, where);
+    return pel_upcall(report_error, report->error, where);
 }
 
 /* An application's error, whatever its class, does not end the server; SystemExit and signals do. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "core/http1/writer.h"
+#include "ruby/base/upcall.h"
 #include "ruby/http/connection/stop.h"
 #include "ruby/http/response/output.h"
 
@@ -256,7 +257,7 @@ void pel_http_write_head(struct pel_http_head *head, VALUE headers, VALUE body, 
     }
     write_framing(head, length);
     if (length == SIZE_MAX && !response->body.none && NIL_P(head->hijack))
-        rb_funcall(pel_mHTTP, rb_intern("_check_body"), 1, body);
+        pel_upcall(check_body, body);
     write_own_headers(head);
     pel_http_check_written(pel_http1_write_end(head->output));
     response->head_sent = 1;

@@ -1,6 +1,7 @@
 #include "ruby/http/response/response.h"
 
 #include <sys/stat.h>
+#include "ruby/base/upcall.h"
 #include "ruby/http/connection/exchange_end.h"
 #include "ruby/http/connection/share.h"
 #include "ruby/http/response/cached_response.h"
@@ -12,7 +13,7 @@
  * bytes written are taken back. Bodies that are Arrays are written here; all others by lib/pelton/http/body.rb.
  */
 
-static ID id_to_path, id_to_ary, id_close, id_call, id_send_body;
+static ID id_to_path, id_to_ary, id_close, id_call;
 
 static size_t parts_length(VALUE parts)
 {
@@ -165,9 +166,9 @@ static VALUE send_response(VALUE argument)
         pel_http_send_soon(connection);
         pel_leave_request(connection->reactor); /* a stream may go on for hours */
         pel_http_share(connection, 0);
-        attempt->body = Qnil; /* _send_body closes it */
+        attempt->body = Qnil; /* send_body closes it */
         pel_http_track_event_stream(connection, headers);
-        rb_funcall(pel_mHTTP, id_send_body, 3, attempt->exchange, body, env);
+        pel_upcall(send_body, attempt->exchange, body, env);
     }
     RB_GC_GUARD(headers);
     RB_GC_GUARD(triple);
@@ -240,5 +241,4 @@ void pel_init_http_response(void)
     id_to_ary = rb_intern("to_ary");
     id_close = rb_intern("close");
     id_call = rb_intern("call");
-    id_send_body = rb_intern("_send_body");
 }

@@ -241,5 +241,7 @@ module EventMachine
     def unbind_later
       EventMachine.next_tick { unbind(@errno) }
     end
+
+    ::Pelton._upcalls(stream_connected: instance_method(:_connected), stream_received: instance_method(:_received), stream_closed: instance_method(:_closed))
   end
 end
