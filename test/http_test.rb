@@ -32,7 +32,7 @@ class HTTPTest < PeltonTest
     serving(app, log: log) { peer.get("/") }
 
     assert_equal %i[closed finished], calls
-    assert_equal %w[third first second], reported.map(&:message)
+    assert_equal %w[third second first], reported.map(&:message)
   end
 
   # A hijacked connection that speaks TLS has such a bridge behind it.

@@ -28,7 +28,8 @@ module Pelton
 
     PLAIN_ANSWER = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: 55\r\nconnection: close\r\n\r\n" \
       "this port speaks HTTPS: the request came as plain HTTP\n"
-    private_constant :PLAIN_ANSWER
+    EVENT = "pelton.event"
+    private_constant :PLAIN_ANSWER, :EVENT
 
     class << self
       # Rack wants an IO from rack.hijack, because programs wait for it in their own ways. For a TLS connection that is one end
@@ -44,9 +45,19 @@ module Pelton
 
       # @private
       def _ended(log, finished, env, status, headers, bytes, seconds, error)
-        notify { log.call(env, status, bytes, seconds) } if log
         error = ClosedError.new("the client closed the connection before the response was complete") if error == true
+        subscribers = Notifications.for("request.http_server")
+        if log || subscribers.any?
+          event = env[EVENT] || Notifications::Event.new("request.http_server", {env: env}, subscribers)
+          event.payload.update(status: status, headers: headers, bytes: bytes)
+          event.finish(error, seconds, also: log)
+        end
         finished.reverse_each { |callable| notify { callable.call(env, status, headers, error) } }
+      end
+
+      # @private
+      def _began(server, env)
+        env[EVENT] = Notifications.start("request.http_server", {env: env, server: server})
       end
 
       # @private
@@ -94,6 +105,6 @@ module Pelton
     end
 
     Pelton._upcalls(request_input: Input.method(:new), check_host: Misdirection.method(:check), check_body: Body.method(:check), send_body: Body.method(:deliver),
-      take_io: method(:_io_of), exchange_ended: method(:_ended), client_closed: method(:_closed))
+      take_io: method(:_io_of), request_began: method(:_began), exchange_ended: method(:_ended), client_closed: method(:_closed))
   end
 end

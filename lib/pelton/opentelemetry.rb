@@ -24,6 +24,16 @@ module Pelton
     # @private
     def self.tracer = @tracer ||= ::OpenTelemetry.tracer_provider.tracer("pelton", VERSION)
 
+    # @private
+    def self.finish(span, event)
+      if (error = event.error)
+        span.record_exception(error)
+        span.set_attribute("error.type", error.class.name)
+        span.status = ::OpenTelemetry::Trace::Status.error
+      end
+      span.finish
+    end
+
     # Makes a span of each query of a database.
     #
     #     Pelton::Record.connect(ENV.fetch("DATABASE_URL"))

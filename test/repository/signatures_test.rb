@@ -29,7 +29,6 @@ class SignaturesTest < PeltonTest
     require "pelton"
     require "pelton/test"
     require "pelton/memcached"
-    require "pelton/memcached/notifications"
     require "pelton/http"
     require "pelton/http/launcher"
     unloadable = []

@@ -112,26 +112,29 @@ module MemcachedCoding
     end
   end
 
-  def test_the_instrument_is_called_at_the_beginning_and_the_end
+  # Calls a subscriber at the beginning and the end of each event.
+  Listener = Struct.new(:events) do
+    def start(event) = events << event.payload.values_at(:command, :key)
+    def finish(event) = events << [*event.payload.values_at(:command, :key, :hit), event.error.class]
+  end
+
+  def test_each_command_is_an_event
     events = []
-    instrument = lambda do |command, key|
-      events << [command, key]
-      ->(value, error) { events << [command, key, value, error.class] } unless key == "silent"
-    end
+    subscription = Pelton::Notifications.subscribe("command.memcached", Listener.new(events))
     within do
-      cache = client(serializer: JSON, instrument: instrument)
-      ask(cache, :set, "silent", 0)
-      events.clear
+      cache = client(serializer: JSON)
       ask(cache, :set, "k", [1])
       ask(cache, :get, "k")
       ask(cache, :get_multi, "k", "absent")
       assert_raises(Pelton::Memcached::ServerError) { ask(cache, :incr, "k") }
       events.reject! { |event| event[1].to_s.start_with?("fiber-") }
 
-      assert_equal [[:set, "k"], [:set, "k", true, NilClass], [:get, "k"], [:get, "k", [1], NilClass],
-        [:get_multi, %w[k absent]], [:get_multi, %w[k absent], {"k" => [1]}, NilClass],
+      assert_equal [[:set, "k"], [:set, "k", nil, NilClass], [:get, "k"], [:get, "k", true, NilClass],
+        [:get_multi, %w[k absent]], [:get_multi, %w[k absent], nil, NilClass],
         [:incr, "k"], [:incr, "k", nil, Pelton::Memcached::ServerError]], events
       assert_raises(Pelton::Memcached::KeyError) { ask(cache, :get, "a b") }
     end
+  ensure
+    Pelton::Notifications.unsubscribe(subscription)
   end
 end

@@ -155,14 +155,19 @@ module Pelton
       def perform(request, settings)
         deadlines = Deadlines.new(settings)
         followed = 0
-        response = exchange(request, deadlines, settings)
+        response = observed_exchange(request, deadlines, settings)
         # No `loop`, which would rescue a StopIteration of the request's body.
         while settings[:redirects].positive? && (following = following(request, response, settings[:redirects], followed))
           followed += 1
           response.discard
-          response = exchange(request = following, deadlines, settings)
+          response = observed_exchange(request = following, deadlines, settings)
         end
         (settings[:stream] || response.status == 101) ? response.watched(pool) : response.tap(&:body)
+      end
+
+      def observed_exchange(request, deadlines, settings)
+        payload = {request: request}
+        Notifications.instrument("request.http_client", payload) { payload[:response] = exchange(request, deadlines, settings) }
       end
 
       def following(request, response, limit, followed)

@@ -18,18 +18,20 @@ module Pelton
       end
 
       # @private
-      def call(env, status, bytes, _seconds)
+      def call(event)
+        payload = event.payload
+        return refused(*payload.values_at(:address, :status)) unless (env = payload[:env])
+        status, bytes = payload.values_at(:status, :bytes)
         add("#{presence(env["REMOTE_ADDR"])} - #{presence(env["REMOTE_USER"])} [#{time}] " \
           "\"#{plain(env["REQUEST_METHOD"])} #{target(plain(env["REQUEST_URI"]))} #{env["SERVER_PROTOCOL"]}\" #{status} #{bytes.zero? ? "-" : bytes}\n")
       end
 
-      # A connection without a request: see {Server}. The format has no place for one without a status.
-      # @private
-      def refused(address, status, _error)
+      private
+
+      # A connection without a request. The format has no place for one without a status.
+      def refused(address, status)
         add("#{presence(address)} - - [#{time}] \"-\" #{status} -\n") if status
       end
-
-      private
 
       def add(line)
         unless @lines

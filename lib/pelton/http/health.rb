@@ -22,7 +22,7 @@ module Pelton
 
       # A log without the requests that need not be logged.
       class Log < SimpleDelegator
-        def call(env, ...) = (super unless env[UNLOGGED])
+        def call(event) = (super unless event.payload[:env]&.key?(UNLOGGED))
       end
       private_constant :PAUSE, :UNLOGGED, :VERBS, :Log
 

@@ -58,13 +58,14 @@ module Pelton
       end
 
       # @private
-      def call(env, status, bytes, seconds) = add(members(env, status, bytes, seconds))
-
-      # A connection without a request: see {Server}.
-      # @private
-      def refused(address, status, error) = add(time: stamp(Time.now), status: status, address: presence(address), error: text(error))
+      def call(event)
+        payload = event.payload
+        add(payload[:env] ? members(*payload.values_at(:env, :status, :bytes), event.duration) : refusal(*payload.values_at(:address, :status, :reason)))
+      end
 
       private
+
+      def refusal(address, status, reason) = {time: stamp(Time.now), status: status, address: presence(address), error: text(reason)}
 
       def add(members)
         unless @lines

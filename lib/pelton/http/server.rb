@@ -45,7 +45,8 @@ module Pelton
       attr_reader :app
 
       # @param app [#call] the Rack application
-      # @param log [#call, nil] is called with the env, status, bytes and seconds of each request: see {CommonLog} and {JSONLog}
+      # @param log [#call, nil] is called with the events `request.http_server` and `refusal.http_server` of this server alone ({Notifications}): see
+      #   {CommonLog} and {JSONLog}
       # @param errors [#puts, #write, #flush] `rack.errors`
       # @param secure [Boolean] whether `rack.url_scheme` is https for connections without TLS, too: behind a proxy with TLS
       # @param early_hints [Boolean] whether requests have `rack.early_hints`. Rails then sends 103 Early Hints with each stylesheet, which
@@ -66,7 +67,7 @@ module Pelton
         @shared = []
         @sockets = {}
         @refusals = RefusalLog.new
-        @log = log if log.respond_to?(:refused)
+        @log = log
         memory = options[:spool] || (RACK_2_SPOOL if Server._rack_2?)
         app = Rack2.new(app) if Server._rack_2?
         app = Spool.new(app, memory: memory) if memory
@@ -169,7 +170,7 @@ module Pelton
       # A connection sent no request that could be understood, or not in time. The address is empty when the client is gone.
       # @private
       def _refused(address, status, text)
-        @log&.refused(address, status, text)
+        refused(address, status, text)
         @refusals.add { "HTTP: #{status} to #{address.empty? ? "a client" : address}: #{text}" }
       end
 
@@ -194,9 +195,13 @@ module Pelton
         end
       end
 
+      def refused(address, status, reason)
+        Notifications::Event.new("refusal.http_server", {address: address, status: status, reason: reason, server: self}, Notifications.for("refusal.http_server")).finish(nil, 0.0, also: @log)
+      end
+
       def add(listener)
         listener._on_failed_handshake do |address, error|
-          @log&.refused(address, nil, error.message)
+          refused(address, nil, error.message)
           @refusals.add { "HTTP: no TLS with #{address || "a client"}: #{error.message}" }
         end
         @listeners << listener

@@ -79,15 +79,12 @@ module Pelton
       #   server counts as down: its operations fail at once ({DownError}) or go to other servers
       # @param retry_after [Numeric] seconds after which the client asks a server that is down again
       # @param tls [TLS::Context, Hash, Boolean, nil] TLS for TCP connections, as {Pelton.connect} takes it
-      # @param instrument [#call, nil] is called at the beginning of each command with its name (Symbol) and its key (a String
-      #   without the namespace, an Array of keys, or nil). The object that it returns, unless that is nil, is called at the
-      #   end with the value and the error, one of which is nil. {Notifications} publishes to ActiveSupport.
       # @param max_operations [Integer] see {Client::MAX_OPERATIONS}
       # @param max_bytes [Integer] see {Client::MAX_BYTES}
       # @raise [ArgumentError] an address or an option is invalid, or a server is listed twice
       def initialize(servers = nil, timeout: 1, connect_timeout: timeout || 5, namespace: nil,
         serializer: nil, compress: false, inflate_limit: Value::INFLATE_LIMIT, hash: :md5, points: :weighted,
-        connections: 1, failover: true, failure_limit: 3, retry_after: 1, instrument: nil, protocol: nil,
+        connections: 1, failover: true, failure_limit: 3, retry_after: 1, protocol: nil,
         max_operations: MAX_OPERATIONS, max_bytes: MAX_BYTES, tls: nil)
         {timeout: timeout || 1, connect_timeout: connect_timeout, failure_limit: failure_limit, retry_after: retry_after,
          connections: Integer(connections), max_operations: max_operations, max_bytes: max_bytes}.each do |name, value|
@@ -104,7 +101,7 @@ module Pelton
         end
         @servers = Servers.new(nodes, ring, failover) { |used, indexes| _use(used, indexes) }
         @value = Value.new(serializer: serializer, compress: compress, inflate_limit: inflate_limit) if serializer || compress
-        _set_up(nodes.size, Integer(connections), namespace && -namespace.to_s, @value, instrument)
+        _set_up(nodes.size, Integer(connections), namespace && -namespace.to_s, @value)
         @servers.use_all if nodes.size > 1
       end
 

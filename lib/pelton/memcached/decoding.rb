@@ -4,17 +4,31 @@ require_relative "item"
 
 module Pelton
   module Memcached
-    # The Ruby side of a command's end: it decodes values and notifies the instrument. Commands that need neither end in C.
+    # The Ruby side of a command's end: it decodes values and notifies subscribers. Commands that need neither end in C.
     #
     # @private
     module Decoding
+      READING = %i[get gets gat item].freeze
+      private_constant :READING
+
+      # A command begins, and somebody subscribes to `command.memcached`.
+      #
+      # @return [#call, nil]
+      def self._began(command, key)
+        event = Notifications.start("command.memcached", {command: command, key: key}) or return
+        lambda do |value, error|
+          event.payload[:hit] = !value.nil? if READING.include?(command) && !error
+          event.finish(error)
+        end
+      end
+
       private
 
       # Ends a command.
       #
       # @param operation [Operation] completes with the reply
       # @param decode [Symbol, nil] the method that turns the reply into the value
-      # @param on_end [#call, nil] the instrument's, called with the value and the error
+      # @param on_end [#call, nil] is called with the value and the error: see {._began}
       # @param direct [Boolean] whether the caller waits for the value; otherwise it gets an Operation
       # @param block [Proc, nil] the block of callback style
       def conclude(operation, decode, on_end, direct, block)
@@ -74,7 +88,7 @@ module Pelton
         item
       end
 
-      Pelton._upcalls(**%i[conclude decode_value decode_values decode_gets decode_item make_item].to_h { |name| [name, instance_method(name)] })
+      Pelton._upcalls(command_began: method(:_began), **%i[conclude decode_value decode_values decode_gets decode_item make_item].to_h { |name| [name, instance_method(name)] })
     end
   end
 end

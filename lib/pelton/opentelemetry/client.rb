@@ -6,24 +6,29 @@ module Pelton
     # `traceparent`.
     # @private
     module Client
-      # Without a password, and without the query, which may contain secrets as well.
-      def self.url(url) = url.dup.tap { |copy| copy.userinfo = copy.query = copy.fragment = nil }.to_s
+      class << self
+        # Without a password, and without the query, which may contain secrets as well.
+        def url(url) = url.dup.tap { |copy| copy.userinfo = copy.query = copy.fragment = nil }.to_s
 
-      private
+        def start(event)
+          request = event.payload[:request]
+          attributes = {"http.request.method" => request.method, "server.address" => request.url.hostname, "server.port" => request.url.port,
+                        "url.full" => url(request.url)}
+          span = event.payload[:span] = OpenTelemetry.tracer.start_span(request.method, attributes: attributes, kind: :client)
+          ::OpenTelemetry.propagation.inject(request.headers, context: ::OpenTelemetry::Trace.context_with_span(span))
+        end
 
-      def exchange(request, ...)
-        attributes = {"http.request.method" => request.method, "server.address" => request.url.hostname, "server.port" => request.url.port,
-                      "url.full" => Client.url(request.url)}
-        OpenTelemetry.tracer.in_span(request.method, attributes: attributes, kind: :client) do |span|
-          ::OpenTelemetry.propagation.inject(request.headers)
-          response = super
-          span.set_attribute("http.response.status_code", response.status)
-          span.status = ::OpenTelemetry::Trace::Status.error if response.status >= 400
-          response
+        def finish(event)
+          span = event.payload[:span]
+          if (status = event.payload[:response]&.status)
+            span.set_attribute("http.response.status_code", status)
+            span.status = ::OpenTelemetry::Trace::Status.error if status >= 400
+          end
+          OpenTelemetry.finish(span, event)
         end
       end
 
-      HTTP::Client.prepend(self)
+      Notifications.subscribe("request.http_client", self)
     end
   end
 end

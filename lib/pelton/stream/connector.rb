@@ -84,12 +84,7 @@ module Pelton
     # @asynchronous
     def connect(host, port, timeout: 10, local_host: nil, tls: nil, &block)
       return defer(block) { connect(host, port, timeout: timeout, local_host: local_host, tls: tls) } if block
-      deadline = Clock.now + timeout
-      addresses = Resolver.resolve(host, port, timeout: timeout)
-      local = Addrinfo.tcp(local_host, 0) if local_host
-      addresses = addresses.select { |address| address.afamily == local.afamily } if local
-      stream = Connector.connect(addresses, deadline: deadline, local: local)
-      tls ? TLS._connect(stream, host, tls, Clock.left(deadline)) : stream
+      Notifications.instrument("connect.stream", {host: host, port: port}) { connect_in_time(host, port, timeout, local_host, tls) }
     end
 
     # Connects to a UNIX socket.
@@ -104,7 +99,18 @@ module Pelton
     def connect_unix(path, timeout: 10, &block)
       return defer(block) { connect_unix(path, timeout: timeout) } if block
       deadline = Clock.now + timeout
-      Connector.connect([Addrinfo.unix(path)], deadline: deadline)
+      Notifications.instrument("connect.stream", {path: path}) { Connector.connect([Addrinfo.unix(path)], deadline: deadline) }
+    end
+
+    private
+
+    def connect_in_time(host, port, timeout, local_host, tls)
+      deadline = Clock.now + timeout
+      addresses = Resolver.resolve(host, port, timeout: timeout)
+      local = Addrinfo.tcp(local_host, 0) if local_host
+      addresses = addresses.select { |address| address.afamily == local.afamily } if local
+      stream = Connector.connect(addresses, deadline: deadline, local: local)
+      tls ? TLS._connect(stream, host, tls, Clock.left(deadline)) : stream
     end
   end
 end

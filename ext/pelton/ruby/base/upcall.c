@@ -8,6 +8,8 @@ static const char *const names[] = {
 #undef NAME
 };
 
+int pel_observed[PEL_EVENT_COUNT];
+
 static struct {
     VALUE receiver; /* Qundef: the first argument */
     ID method;
@@ -54,7 +56,19 @@ static VALUE pelton_s_upcalls(VALUE self, VALUE methods)
     return self;
 }
 
+/* _observe(name, yes): whether somebody subscribes to the events of this name. */
+static VALUE pelton_s_observe(VALUE self, VALUE name, VALUE yes)
+{
+#define SWITCH(event)                                                                                                  \
+    if (rb_sym2id(name) == rb_intern(#event))                                                                          \
+        pel_observed[PEL_EVENT_##event] = RTEST(yes);
+    PEL_EVENTS(SWITCH)
+#undef SWITCH
+    return self;
+}
+
 void pel_init_upcall(void)
 {
+    rb_define_singleton_method(pel_mPelton, "_observe", pelton_s_observe, 2);
     rb_define_singleton_method(pel_mPelton, "_upcalls", pelton_s_upcalls, 1);
 }

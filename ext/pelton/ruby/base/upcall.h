@@ -16,6 +16,7 @@
     X(report_silence)                                                                                                  \
     X(report_given_up)                                                                                                 \
     X(waiting_places)                                                                                                  \
+    X(observe_task)                                                                                                    \
     X(timer_failed)                                                                                                    \
     X(stream_connected)                                                                                                \
     X(stream_received)                                                                                                 \
@@ -29,11 +30,13 @@
     X(send_body)                                                                                                       \
     X(deflate_text)                                                                                                    \
     X(take_io)                                                                                                         \
+    X(request_began)                                                                                                   \
     X(client_closed)                                                                                                   \
     X(exchange_ended)                                                                                                  \
     X(many_busy)                                                                                                       \
     X(find_connection)                                                                                                 \
     X(recheck_servers)                                                                                                 \
+    X(command_began)                                                                                                   \
     X(conclude)                                                                                                        \
     X(decode_value)                                                                                                    \
     X(decode_values)                                                                                                   \
@@ -54,6 +57,21 @@ VALUE pel_upcallv(enum pel_upcall which, int argc, const VALUE *argv);
 /* pel_upcall(send_body, exchange, body, env) */
 #define pel_upcall(name, ...)                                                                                          \
     pel_upcallv(PEL_UPCALL_##name, (int)(sizeof((VALUE[]){__VA_ARGS__}) / sizeof(VALUE)), (VALUE[]){__VA_ARGS__})
+
+/* Events that somebody subscribes to (Pelton::Notifications): C makes no other. */
+#define PEL_EVENTS(X)                                                                                                  \
+    X(task)                                                                                                            \
+    X(request)                                                                                                         \
+    X(command)
+
+enum pel_observable {
+#define PEL_EVENT(name) PEL_EVENT_##name,
+    PEL_EVENTS(PEL_EVENT)
+#undef PEL_EVENT
+        PEL_EVENT_COUNT
+};
+
+extern int pel_observed[PEL_EVENT_COUNT];
 
 /* The registered method's name. */
 ID pel_upcall_id(enum pel_upcall which);

@@ -8,7 +8,7 @@
 #define UNWATCHED_NS (1000 * 1000) /* a loop that has not waited for so long (nanoseconds) may have missed an end */
 
 static VALUE cLater, cKeyError;
-static ID id_call, id_client;
+static ID id_client;
 static ID option_names[PEL_MEMCACHED_OPTION_COUNT];
 
 static void take_options(struct pel_memcached_call *call, VALUE options, enum pel_memcached_options known)
@@ -60,11 +60,9 @@ void pel_memcached_set_key(struct pel_memcached_call *call, VALUE key)
     call->key = key_chooses_slot(call->client) ? rb_str_new_frozen(key) : key;
 }
 
-void pel_memcached_notify_instrument(struct pel_memcached_call *call, const char *command)
+void pel_memcached_notify_subscribers(struct pel_memcached_call *call, const char *command)
 {
-    VALUE arguments[] = {ID2SYM(rb_intern(command)), call->key};
-
-    call->on_end = rb_funcallv(call->client->instrument, id_call, 2, arguments);
+    call->on_end = pel_upcall(command_began, ID2SYM(rb_intern(command)), call->key);
 }
 
 struct pel_slice pel_memcached_key_in_namespace(struct pel_memcached_call *call)
@@ -209,7 +207,7 @@ static int finishes_in_c(const struct pel_memcached_call *call)
     return !call->decode && NIL_P(call->on_end);
 }
 
-/* The value must be decoded, or the instrument called: Pelton::Memcached::Decoding does both in the caller's fiber or
+/* The value must be decoded, or subscribers notified: Pelton::Memcached::Decoding does both in the caller's fiber or
  * in a callback. */
 static VALUE finish_in_ruby(struct pel_memcached_call *call, struct pel_operation *operation)
 {
@@ -325,7 +323,6 @@ void pel_init_memcached_call(VALUE client_class, VALUE later_class)
 {
     cLater = later_class;
     cKeyError = rb_define_class_under(rb_define_module_under(pel_mPelton, "Memcached"), "KeyError", pel_eError);
-    id_call = rb_intern("call");
     id_client = rb_intern("@client");
 #define NAMED(NAME, name) option_names[PEL_MEMCACHED_##NAME##_OPTION] = rb_intern(#name);
     PEL_MEMCACHED_OPTIONS(NAMED)

@@ -57,7 +57,7 @@ struct pel_memcached_call {
     VALUE key;                  /* a String, without the namespace */
     struct pel_slice key_slice; /* with the namespace; valid from ready to finish */
     enum pel_upcall decode;     /* makes the result of the reply; 0: the reply is the result */
-    VALUE on_end;               /* a callable for the result or the error, which the instrument returned; or nil */
+    VALUE on_end;               /* a callable for the result or the error, which notifies subscribers; or nil */
     VALUE error;                /* the reason when the call is not ready */
     char whole_key[PEL_MEMCACHED_KEY_LIMIT + 1];
 };
@@ -69,13 +69,13 @@ void pel_memcached_begin(struct pel_memcached_call *call, VALUE self, VALUE opti
 /* key: a String, a Symbol, or an object with to_str. Raises TypeError. May call Ruby code. */
 void pel_memcached_set_key(struct pel_memcached_call *call, VALUE key);
 
-void pel_memcached_notify_instrument(struct pel_memcached_call *call, const char *command);
+void pel_memcached_notify_subscribers(struct pel_memcached_call *call, const char *command);
 
-/* Calls the client's instrument, if there is one: the command begins. */
+/* The command begins. */
 static inline void pel_memcached_notify(struct pel_memcached_call *call, const char *command)
 {
-    if (!NIL_P(call->client->instrument))
-        pel_memcached_notify_instrument(call, command);
+    if (pel_observed[PEL_EVENT_command])
+        pel_memcached_notify_subscribers(call, command);
 }
 
 /* 1: a command may be appended to call->connection. 0: the call has failed with call->error. Raises ClosedError when

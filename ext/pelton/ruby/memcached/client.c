@@ -6,7 +6,6 @@
 
 #define RECHECK_NS (100 * 1000 * 1000) /* nanoseconds */
 
-
 static void client_mark(void *data)
 {
     const struct pel_memcached_client *client = data;
@@ -16,7 +15,6 @@ static void client_mark(void *data)
     rb_gc_mark(client->ring_object);
     rb_gc_mark(client->namespace);
     rb_gc_mark(client->codec);
-    rb_gc_mark(client->instrument);
 }
 
 static void client_free(void *data)
@@ -45,7 +43,7 @@ static VALUE client_allocate(VALUE class)
     struct pel_memcached_client *client;
     VALUE self = TypedData_Make_Struct(class, struct pel_memcached_client, &client_type, client);
 
-    client->ring_object = client->namespace = client->codec = client->instrument = Qnil;
+    client->ring_object = client->namespace = client->codec = Qnil;
     return self;
 }
 
@@ -77,8 +75,8 @@ void pel_memcached_recheck_servers(VALUE self, struct pel_memcached_client *clie
     pel_upcall(recheck_servers, self);
 }
 
-/* _set_up(number of servers, number of slots for each, namespace, codec, instrument) */
-static VALUE client_set_up(VALUE self, VALUE count, VALUE slots, VALUE namespace, VALUE codec, VALUE instrument)
+/* _set_up(number of servers, number of slots for each, namespace, codec) */
+static VALUE client_set_up(VALUE self, VALUE count, VALUE slots, VALUE namespace, VALUE codec)
 {
     struct pel_memcached_client *client = rb_check_typeddata(self, &client_type);
     size_t server_count = NUM2SIZET(count), slot_count = NUM2SIZET(slots);
@@ -98,7 +96,6 @@ static VALUE client_set_up(VALUE self, VALUE count, VALUE slots, VALUE namespace
     client->slot_count = slot_count;
     RB_OBJ_WRITE(self, &client->namespace, namespace);
     RB_OBJ_WRITE(self, &client->codec, codec);
-    RB_OBJ_WRITE(self, &client->instrument, instrument);
     return self;
 }
 
@@ -127,6 +124,6 @@ static VALUE client_use(VALUE self, VALUE ring, VALUE servers)
 void pel_init_memcached_client(VALUE class)
 {
     rb_define_alloc_func(class, client_allocate);
-    rb_define_private_method(class, "_set_up", client_set_up, 5);
+    rb_define_private_method(class, "_set_up", client_set_up, 4);
     rb_define_private_method(class, "_use", client_use, 2);
 }

@@ -24,7 +24,6 @@ struct pel_memcached_client {
     int64_t recheck_at;               /* when to check again whether the ejected servers are up; 0: none is ejected */
     VALUE namespace;                  /* the prefix of every key, a frozen String, or nil */
     VALUE codec;                      /* a Pelton::Memcached::Value; nil: values are Strings */
-    VALUE instrument;                 /* a callable that is called when an operation begins, or nil */
 };
 
 /* Raises TypeError for an object that is no Client, or was never set up. */

@@ -1,6 +1,7 @@
 #include "ruby/operation/operation.h"
 
 #include "ruby/base/protect.h"
+#include "ruby/base/upcall.h"
 #include "ruby/reactor/locals.h"
 
 /* Pelton::Task: an operation whose value is its block's. The block runs on the loop runner's fiber, as callbacks do. */
@@ -9,6 +10,8 @@ static VALUE cTask;
 
 static VALUE call_task_block(VALUE block)
 {
+    if (pel_observed[PEL_EVENT_task])
+        return pel_upcall(observe_task, block);
     return rb_proc_call_with_block(block, 0, NULL, Qnil);
 }
 

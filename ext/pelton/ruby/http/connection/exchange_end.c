@@ -51,7 +51,7 @@ void pel_http_notify_finished(struct pel_http_connection *connection)
 
     pel_http_notify_client_closed(connection);
     request->env = request->finish_callbacks = request->failure = response->headers = Qfalse;
-    if (!env || (NIL_P(connection->server->log) && !RARRAY_LEN(callbacks)))
+    if (!env || (NIL_P(connection->server->log) && !pel_observed[PEL_EVENT_request] && !RARRAY_LEN(callbacks)))
         return;
     arguments =
         rb_ary_new_from_args(8, connection->server->log, callbacks, env, UINT2NUM(response->status),

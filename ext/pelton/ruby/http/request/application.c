@@ -34,6 +34,8 @@ static VALUE call_within_catch(VALUE tag, VALUE argument, int argc, const VALUE 
     VALUE response = Qnil;
 
     pel_http_env_input(connection);
+    if (pel_observed[PEL_EVENT_request])
+        pel_upcall(request_began, connection->server->self, connection->request.env);
     if (connection->request.host_unchecked)
         response = check_host(connection);
     if (NIL_P(response))
