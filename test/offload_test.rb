@@ -121,6 +121,18 @@ class OffloadTest < PeltonTest
     assert_equal [:third], log
   end
 
+  # As an exception does that is raised in the caller's thread, or while a trap handler waits.
+  def test_an_exception_that_strikes_a_caller_with_a_slot_gives_the_slot_back
+    pool = Pelton::Offload.new(queue: 1)
+    Pelton.run do
+      strike = TracePoint.new(:c_call, :call) { |point| strike.disable && raise(KeyError) if point.self.instance_of?(Queue) && point.method_id == :push }
+      strike.enable
+      assert_raises(KeyError) { pool.call { flunk "it has not begun" } }
+
+      assert_equal :done, pool.call(timeout: 10) { :done }
+    end
+  end
+
   def test_without_a_reactor_the_block_is_called
     assert_same Thread.current, Pelton.offload { Thread.current }
     assert_raises(KeyError) { Pelton.offload { raise KeyError } }

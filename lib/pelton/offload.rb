@@ -126,8 +126,13 @@ module Pelton
 
     def wait_for_slot(block)
       forked
-      @slots.push(true)
-      push(Job.new(block, @slots))
+      job = Job.new(block, @slots)
+      slot = @slots.push(true)
+      slot = @jobs.push(job) && nil # the job gives it back
+      add_thread
+      job
+    ensure
+      slot&.pop(true)
     end
 
     def outcome(block)
@@ -136,11 +141,9 @@ module Pelton
       [nil, error]
     end
 
-    def push(job)
-      @jobs.push(job)
+    def add_thread
       @threads.select!(&:alive?)
       @threads << Thread.new { work } if @jobs.size > @jobs.num_waiting && @threads.size < @limit
-      job
     end
 
     def work
