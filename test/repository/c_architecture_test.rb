@@ -52,6 +52,13 @@ class CArchitectureTest < PeltonTest
     assert_equal ROOMS.keys.sort, c_files.map { |file| File.dirname(file) }.uniq.sort
   end
 
+  def test_each_room_has_a_readme_of_at_most_thirty_lines
+    readmes = Dir["{core,ruby}/*/", base: EXT].map { |room| "#{room}README.md" }
+
+    assert_empty readmes.reject { |file| File.file?(File.join(EXT, file)) }
+    assert_empty readmes.select { |file| read(file).count("\n") > 30 }
+  end
+
   def test_no_file_includes_a_room_that_its_own_may_not_use
     c_files.each do |file|
       room = File.dirname(file)
