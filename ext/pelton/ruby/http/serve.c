@@ -199,7 +199,7 @@ static VALUE server_serve(VALUE self, VALUE stream_object)
         rb_raise(pel_eError, "this server was never set up: initialize was not called");
     pel_reactor_running("Server#serve");
     stream = pel_stream_get(stream_object);
-    if (stream->protocol || stream->reading || !NIL_P(stream->on_data))
+    if (stream->protocol || stream->reads.under_way || !NIL_P(stream->delivery.on_data))
         rb_raise(pel_eError, "this stream is already being read: hand over a stream that nothing reads");
     if (!pel_http_server_usable_p(server, stream->reactor))
         rb_raise(pel_eError, "this server serves on another thread already: make one server for each thread");

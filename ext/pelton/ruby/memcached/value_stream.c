@@ -199,7 +199,7 @@ static VALUE value_stream_splice(VALUE self, VALUE target)
     uint64_t left;
     size_t moved = 0;
 
-    while (relaying(value) && value->relay.started && to->reactor == connection->reactor && !to->closing &&
+    while (relaying(value) && value->relay.started && to->reactor == connection->reactor && !to->close.begun &&
            (left = pel_memcached_parser_pending(&connection->parser))) {
         int state;
         moved = pel_splice_move(&connection->reactor->splice, &connection->stream, &to->core,

@@ -38,7 +38,8 @@ int pel_unblock(struct pel_reactor *reactor, VALUE fiber)
         return 0;
     for (struct sleeper *sleeper = (struct sleeper *)innermost; sleeper; sleeper = sleeper->outer) {
         /* The sleeper counts as unblocked even if its deadline or an exception came first: the caller has already given
-         * it the Mutex or the item that it waits for. It may even have been switched to, if a trap handler runs there. */
+         * it the Mutex or the item that it waits for. It may even have been switched to, if a trap handler runs there.
+         */
         pel_waiter_defer_exception(reactor, &sleeper->waiter);
         sleeper->waiter.timed_out = 0;
         sleeper->waiter.unblocked = 1;

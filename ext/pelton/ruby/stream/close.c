@@ -20,10 +20,10 @@
 static void run_on_close(struct pel_reactor *reactor, void *data)
 {
     struct stream *stream = data;
-    VALUE self = stream->self, callback = stream->on_close;
+    VALUE self = stream->self, callback = stream->delivery.on_close;
     VALUE error = stream->core.error ? pel_stream_error(stream, "the connection failed") : Qnil;
 
-    stream->on_close = Qnil;
+    stream->delivery.on_close = Qnil;
     if (!NIL_P(callback))
         pel_stream_call(callback, PEL_UPCALL_stream_closed, 1, &error);
     RB_GC_GUARD(self);
@@ -32,7 +32,7 @@ static void run_on_close(struct pel_reactor *reactor, void *data)
 
 static void queue_on_close(struct stream *stream)
 {
-    if (!NIL_P(stream->on_close))
+    if (!NIL_P(stream->delivery.on_close))
         pel_enqueue(stream->reactor,
                     (struct pel_job){.run = run_on_close, .mark = pel_stream_mark_job, .data = stream});
 }
@@ -48,7 +48,7 @@ static VALUE stream_on_close(VALUE self)
 {
     struct stream *stream = pel_stream_any(self);
 
-    RB_OBJ_WRITE(self, &stream->on_close, rb_block_proc());
+    RB_OBJ_WRITE(self, &stream->delivery.on_close, rb_block_proc());
     if (pel_stream_open_p(&stream->core))
         return self;
     if (stream->reactor->phase == PEL_IDLE)
@@ -63,7 +63,7 @@ static VALUE stream_tell(VALUE self, VALUE object)
 {
     struct stream *stream = pel_stream_get(self);
 
-    RB_OBJ_WRITE(self, &stream->on_close, object);
+    RB_OBJ_WRITE(self, &stream->delivery.on_close, object);
     return self;
 }
 
@@ -75,9 +75,9 @@ void pel_stream_finish(struct stream *stream)
 
     if (!pel_stream_open_p(&stream->core))
         return;
-    pel_timer_cancel(&stream->reactor->loop.timers, &stream->linger.entry);
-    stream->closing = 1;
-    stream->unsent = pel_stream_pending(&stream->core);
+    pel_timer_cancel(&stream->reactor->loop.timers, &stream->close.timer.entry);
+    stream->close.begun = 1;
+    stream->writes.unsent = pel_stream_pending(&stream->core);
     queue_on_close(stream);
     pel_stream_close(&stream->core);
     pel_stream_wake_all(stream);
@@ -86,7 +86,8 @@ void pel_stream_finish(struct stream *stream)
     if (stream->tls)
         pel_stream_tls_hooks.closed(stream);
     pel_stream_release(stream, RETAINED_BY_ANY);
-    stream->on_connect = stream->on_data = stream->on_end = stream->on_drain = stream->buffer = Qnil;
+    stream->delivery.on_connect = stream->delivery.on_data = stream->delivery.on_end = stream->delivery.on_drain =
+        stream->delivery.buffer = Qnil;
     pel_stream_write_ready(stream);
     RB_GC_GUARD(self);
 }
@@ -100,36 +101,36 @@ static int64_t linger_deadline(const struct stream *stream)
 /* All was sent. Whether the stream stays open for now, because its peer acknowledges the bytes little by little. */
 static int lingers(struct stream *stream)
 {
-    size_t left = stream->lags ? (size_t)pel_stream_lingers(&stream->core) : 0;
+    size_t left = stream->close.lags ? (size_t)pel_stream_lingers(&stream->core) : 0;
     int64_t now = pel_now();
 
-    if (!stream->acknowledging || left < stream->linger_pending) {
-        stream->acknowledging = 1;
-        stream->linger_pending = left;
-        stream->linger_until = now + (stream->timeout < ACKNOWLEDGE_NS ? stream->timeout : ACKNOWLEDGE_NS);
+    if (!stream->close.acknowledging || left < stream->close.pending) {
+        stream->close.acknowledging = 1;
+        stream->close.pending = left;
+        stream->close.until = now + (stream->timeout < ACKNOWLEDGE_NS ? stream->timeout : ACKNOWLEDGE_NS);
     }
-    return left && now < stream->linger_until;
+    return left && now < stream->close.until;
 }
 
 void pel_stream_finish_or_linger(struct stream *stream)
 {
     if (!stream->core.error && lingers(stream))
-        pel_timer_add(&stream->reactor->loop.timers, &stream->linger.entry, pel_now() + ASK_NS);
+        pel_timer_add(&stream->reactor->loop.timers, &stream->close.timer.entry, pel_now() + ASK_NS);
     else
         pel_stream_finish(stream);
 }
 
 void pel_stream_linger_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
-    struct stream *stream = (struct stream *)((char *)timer - offsetof(struct stream, linger));
+    struct stream *stream = (struct stream *)((char *)timer - offsetof(struct stream, close.timer));
     size_t pending = pel_stream_pending(&stream->core);
 
-    if (stream->acknowledging) {
+    if (stream->close.acknowledging) {
         pel_stream_finish_or_linger(stream);
         return;
     }
-    if (pending < stream->linger_pending) {
-        stream->linger_pending = pending;
+    if (pending < stream->close.pending) {
+        stream->close.pending = pending;
         pel_timer_add(&reactor->loop.timers, &timer->entry, linger_deadline(stream));
         return;
     }
@@ -162,7 +163,7 @@ static int send_first(struct stream *stream)
 
     /* TLS sends close_notify, but not in the middle of a handshake behind which nothing is queued. */
     if (core->layer && (!pel_stream_securing_p(core) || pel_stream_pending(core))) {
-        stream->lags = pel_stream_unsent_p(core) || pel_socket_unacknowledged(core->handle.fd);
+        stream->close.lags = pel_stream_unsent_p(core) || pel_socket_unacknowledged(core->handle.fd);
         core->shut_when_sent = 1;
     }
     return (!pel_stream_unsent_p(core) && !core->shut_when_sent) || core->error || pel_stream_flush(core) != 1;
@@ -173,23 +174,23 @@ void pel_stream_close_gently(struct stream *stream)
     struct pel_reactor *reactor = stream->reactor;
     int all_sent;
 
-    if (stream->closing || !pel_stream_open_p(&stream->core))
+    if (stream->close.begun || !pel_stream_open_p(&stream->core))
         return;
     all_sent = send_first(stream);
-    if (all_sent && !stream->lags) {
+    if (all_sent && !stream->close.lags) {
         pel_stream_finish(stream);
     } else if (reactor->phase == PEL_IDLE) {
         rb_ensure(send_rest, stream->self, finish_stream, stream->self);
     } else {
-        stream->closing = 1;
-        stream->linger_pending = pel_stream_pending(&stream->core);
+        stream->close.begun = 1;
+        stream->close.pending = pel_stream_pending(&stream->core);
         pel_stream_retain(stream, RETAINED_BY_CLOSE);
         pel_stream_wake_all(stream);
         if (all_sent) {
             pel_stream_finish_or_linger(stream);
             return;
         }
-        pel_timer_add(&reactor->loop.timers, &stream->linger.entry, linger_deadline(stream));
+        pel_timer_add(&reactor->loop.timers, &stream->close.timer.entry, linger_deadline(stream));
         if (stream->core.writable)
             pel_stream_flush_later(&stream->core);
     }
@@ -236,7 +237,7 @@ static VALUE stream_abort(VALUE self)
 static VALUE stream_closed_p(VALUE self)
 {
     struct stream *stream = pel_stream_any(self);
-    return stream->closing || !pel_stream_open_p(&stream->core) ? Qtrue : Qfalse;
+    return stream->close.begun || !pel_stream_open_p(&stream->core) ? Qtrue : Qfalse;
 }
 
 void pel_init_stream_close(VALUE class)

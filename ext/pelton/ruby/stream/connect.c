@@ -44,9 +44,9 @@ static VALUE stream_s_first_connected(VALUE class, VALUE streams, VALUE seconds)
 static void run_on_connect(struct pel_reactor *reactor, void *data)
 {
     struct stream *stream = data;
-    VALUE self = stream->self, callback = stream->on_connect;
+    VALUE self = stream->self, callback = stream->delivery.on_connect;
 
-    stream->on_connect = Qnil;
+    stream->delivery.on_connect = Qnil;
     if (NIL_P(callback)) /* the stream was closed meanwhile */
         return;
     pel_stream_release(stream, RETAINED_BY_CONNECT);
@@ -60,8 +60,8 @@ static void run_on_connect(struct pel_reactor *reactor, void *data)
 
 void pel_stream_queue_connect(struct stream *stream)
 {
-    if (!NIL_P(stream->on_connect) && !stream->core.connecting && !stream->connect_queued) {
-        stream->connect_queued = 1;
+    if (!NIL_P(stream->delivery.on_connect) && !stream->core.connecting && !stream->delivery.connect_queued) {
+        stream->delivery.connect_queued = 1;
         pel_enqueue(stream->reactor,
                     (struct pel_job){.run = run_on_connect, .mark = pel_stream_mark_job, .data = stream});
     }
@@ -72,7 +72,7 @@ static VALUE stream_on_connect(VALUE self, VALUE object)
 {
     struct stream *stream = pel_stream_get(self);
 
-    RB_OBJ_WRITE(self, &stream->on_connect, object);
+    RB_OBJ_WRITE(self, &stream->delivery.on_connect, object);
     pel_stream_retain(stream, RETAINED_BY_CONNECT);
     pel_stream_queue_connect(stream);
     return self;

@@ -29,15 +29,15 @@ static VALUE call_on_end(VALUE block)
 
 static void deliver_end(struct stream *stream)
 {
-    VALUE block = stream->on_end;
+    VALUE block = stream->delivery.on_end;
 
     if (stream->core.error) {
         pel_stream_finish(stream);
     } else if (NIL_P(block)) {
         pel_stream_close_gently(stream);
     } else {
-        stream->on_end = Qnil;
-        stream->ended = 1;
+        stream->delivery.on_end = Qnil;
+        stream->delivery.ended = 1;
         pel_dispatch(stream->reactor, call_on_end, block);
     }
     RB_GC_GUARD(block);
@@ -46,7 +46,7 @@ static void deliver_end(struct stream *stream)
 /* Receives the next piece; nil when *count is not positive. */
 static VALUE receive_piece(struct stream *stream, ssize_t *count)
 {
-    VALUE buffer = stream->buffer;
+    VALUE buffer = stream->delivery.buffer;
 
     if (NIL_P(buffer))
         return pel_stream_receive_string(stream, PEL_HOT_BUFFER, count);
@@ -60,8 +60,8 @@ static VALUE receive_piece(struct stream *stream, ssize_t *count)
 
 static int wants_data(const struct stream *stream)
 {
-    return !NIL_P(stream->on_data) && !stream->paused && !stream->reading && !stream->ended && !stream->closing &&
-           pel_stream_open_p(&stream->core);
+    return !NIL_P(stream->delivery.on_data) && !stream->delivery.paused && !stream->reads.under_way &&
+           !stream->delivery.ended && !stream->close.begun && pel_stream_open_p(&stream->core);
 }
 
 static void deliver_data(struct stream *stream)
@@ -70,11 +70,11 @@ static void deliver_data(struct stream *stream)
     size_t delivered = 0;
 
     while (wants_data(stream) && (pel_stream_ready(stream) || pel_buffer_length(&stream->input))) {
-        VALUE pair[2] = {stream->on_data, Qnil};
+        VALUE pair[2] = {stream->delivery.on_data, Qnil};
         ssize_t count;
         if (delivered >= DELIVERY_BYTES || (delivered && pel_now() > reactor->batch_end))
             return;
-        if (stream->offers_relay && stream->bulk && !pel_buffer_length(&stream->input)) {
+        if (stream->delivery.offers_relay && stream->reads.bulk && !pel_buffer_length(&stream->input)) {
             pel_dispatch(reactor, call_relay, (VALUE)pair);
             if (!NIL_P(pair[1]))
                 delivered += NUM2SIZET(pair[1]);
@@ -106,32 +106,32 @@ static void run_delivery(struct pel_reactor *reactor, void *data)
     VALUE self = stream->self;
     int state;
 
-    stream->delivery_queued = 0;
-    stream->delivering = 1;
+    stream->delivery.queued = 0;
+    stream->delivery.running = 1;
     pel_protect(deliver_protected, (VALUE)stream, &state);
-    stream->delivering = 0;
+    stream->delivery.running = 0;
     if (state) { /* NoMemoryError, or the user's buffer is frozen: nothing can be delivered any more */
         pel_stream_finish(stream);
         pel_rethrow(state);
     }
     pel_stream_queue_delivery(stream);
-    if (!stream->delivery_queued && !pel_loop_inherited(&reactor->loop))
+    if (!stream->delivery.queued && !pel_loop_inherited(&reactor->loop))
         pel_stream_flush_scheduled(&stream->core); /* the peer works while the next stream's job runs */
     RB_GC_GUARD(self);
 }
 
 static void drop_delivery(void *data)
 {
-    ((struct stream *)data)->delivery_queued = 0;
+    ((struct stream *)data)->delivery.queued = 0;
 }
 
 void pel_stream_queue_delivery(struct stream *stream)
 {
-    if (stream->delivering || stream->delivery_queued || !wants_data(stream))
+    if (stream->delivery.running || stream->delivery.queued || !wants_data(stream))
         return;
     if (!pel_stream_ready(stream) && !pel_buffer_length(&stream->input))
         return;
-    stream->delivery_queued = 1;
+    stream->delivery.queued = 1;
     pel_enqueue(
         stream->reactor,
         (struct pel_job){.run = run_delivery, .mark = pel_stream_mark_job, .drop = drop_delivery, .data = stream});
@@ -147,12 +147,12 @@ static VALUE stream_on_data(int argc, VALUE *argv, VALUE self)
 
     rb_scan_args(argc, argv, "01", &buffer);
     pel_reactor_running("Stream#on_data");
-    if (stream->reading)
+    if (stream->reads.under_way)
         rb_raise(pel_eError, "a fiber reads this stream: on_data cannot get the same bytes");
     if (!NIL_P(buffer))
         StringValue(buffer);
-    RB_OBJ_WRITE(self, &stream->on_data, rb_block_proc());
-    RB_OBJ_WRITE(self, &stream->buffer, buffer);
+    RB_OBJ_WRITE(self, &stream->delivery.on_data, rb_block_proc());
+    RB_OBJ_WRITE(self, &stream->delivery.buffer, buffer);
     pel_stream_retain(stream, RETAINED_BY_DATA);
     pel_stream_queue_delivery(stream);
     return self;
@@ -164,7 +164,7 @@ static VALUE stream_deliver_to(VALUE self, VALUE object)
 {
     struct stream *stream = pel_stream_get(self);
 
-    RB_OBJ_WRITE(self, &stream->on_data, object);
+    RB_OBJ_WRITE(self, &stream->delivery.on_data, object);
     pel_stream_retain(stream, RETAINED_BY_DATA);
     pel_stream_queue_delivery(stream);
     return self;
@@ -172,20 +172,20 @@ static VALUE stream_deliver_to(VALUE self, VALUE object)
 
 static VALUE stream_on_end(VALUE self)
 {
-    RB_OBJ_WRITE(self, &pel_stream_get(self)->on_end, rb_block_proc());
+    RB_OBJ_WRITE(self, &pel_stream_get(self)->delivery.on_end, rb_block_proc());
     return self;
 }
 
 static VALUE stream_on_drain(VALUE self)
 {
-    RB_OBJ_WRITE(self, &pel_stream_get(self)->on_drain, rb_block_proc());
+    RB_OBJ_WRITE(self, &pel_stream_get(self)->delivery.on_drain, rb_block_proc());
     return self;
 }
 
 /* pause: legal when closed, so that a callback need not check. */
 static VALUE stream_pause(VALUE self)
 {
-    pel_stream_any(self)->paused = 1;
+    pel_stream_any(self)->delivery.paused = 1;
     return self;
 }
 
@@ -193,14 +193,14 @@ static VALUE stream_resume(VALUE self)
 {
     struct stream *stream = pel_stream_any(self);
 
-    stream->paused = 0;
+    stream->delivery.paused = 0;
     pel_stream_queue_delivery(stream);
     return self;
 }
 
 static VALUE stream_paused_p(VALUE self)
 {
-    return pel_stream_any(self)->paused ? Qtrue : Qfalse;
+    return pel_stream_any(self)->delivery.paused ? Qtrue : Qfalse;
 }
 
 void pel_init_stream_delivery(VALUE class)

@@ -35,7 +35,7 @@ static VALUE stream_send_file(VALUE self, VALUE descriptor, VALUE offset, VALUE 
         }
     }
     stream->core.active_at = stream->core.loop->now;
-    stream->appended += sent;
+    stream->writes.appended += sent;
     stream->reactor->budget -= (int32_t)(sent >> 12);
     return SIZET2NUM(sent);
 }

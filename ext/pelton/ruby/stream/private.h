@@ -46,41 +46,61 @@ struct write_operation {
     size_t length;
 };
 
+/* The reads of direct style (read.c, read_queue.c). */
+struct stream_reads {
+    struct pel_waiter *waiter; /* the fiber that reads, while it waits for bytes */
+    struct read_waiter *queue; /* the fibers that read next, first in, first out */
+    unsigned under_way : 1;    /* a fiber reads: other reads queue */
+    unsigned bulk : 1;         /* the last piece was large: receive the next one straight into its String */
+};
+
+/* What is written and not yet sent (write.c). */
+struct stream_writes {
+    struct write_waiter *waiters;
+    struct write_operation *first, **tail;
+    uint64_t appended; /* bytes ever queued */
+    size_t unsent;     /* of these, not sent when the stream was closed */
+};
+
+/* Callback style (delivery.c). */
+struct stream_delivery {
+    VALUE on_connect, on_data, on_end, on_close, on_drain; /* Procs; or an object with a method for the event; or nil */
+    VALUE buffer;              /* on_data's buffer, which is given to it again and again, or nil */
+    unsigned offers_relay : 1; /* in bulk, on_data's object may relay the input before it is received */
+    unsigned paused : 1;       /* by the user */
+    unsigned running : 1;      /* run_delivery is on a stack; its callback may be parked */
+    unsigned queued : 1;
+    unsigned connect_queued : 1;
+    unsigned ended : 1;     /* on_end was called: on_data is called no more */
+    unsigned drain_due : 1; /* more than the high-water mark was queued: on_drain is called when it has drained */
+};
+
+/* How the stream closes (close.c). */
+struct stream_close {
+    struct pel_reactor_timer timer;
+    size_t pending;             /* bytes to be sent, or acknowledged, at the last progress */
+    int64_t until;              /* the instant at which the stream is given up without more progress */
+    unsigned begun : 1;         /* close was called; the output may still be going out */
+    unsigned acknowledging : 1; /* all was sent before the stream closes; lingers for the peer's acknowledgement */
+    unsigned lags : 1;          /* when close was called, the peer had not acknowledged all bytes */
+};
+
 struct stream {
     struct pel_stream core; /* first */
     struct pel_reactor *reactor;
     void *protocol; /* the HTTP connection or the like that took the stream over with an on_ready of its own; or NULL */
     void (*own_ready)(struct pel_stream *stream, unsigned events); /* the stream's own on_ready meanwhile */
     VALUE self, reactor_object;
-    VALUE on_connect, on_data, on_end, on_close, on_drain; /* Procs; or an object with a method for the event; or nil */
-    VALUE buffer;                   /* on_data's buffer, which is given to it again and again, or nil */
-    struct pel_root root;           /* registered while the stream is retained */
-    struct pel_buffer input;        /* bytes received and not yet asked for */
-    struct pel_waiter *reader;      /* the fiber that reads, while it waits for bytes */
-    struct pel_waiter *connector;   /* the fiber that waits until the stream is connected */
-    struct read_waiter *read_queue; /* the fibers that read next, first in, first out */
-    struct write_waiter *writers;
-    struct write_operation *writes, **writes_tail;
-    uint64_t appended;      /* bytes ever queued */
-    size_t unsent;          /* of these, not sent when the stream was closed */
-    int64_t timeout;        /* nanoseconds, for each read and write without a timeout of its own */
+    struct pel_root root;         /* registered while the stream is retained */
+    struct pel_buffer input;      /* bytes received and not yet asked for */
+    struct pel_waiter *connector; /* the fiber that waits until the stream is connected */
+    struct stream_reads reads;
+    struct stream_writes writes;
+    struct stream_delivery delivery;
+    struct stream_close close;
     struct stream_tls *tls; /* NULL until TLS begins */
-    struct pel_reactor_timer linger;
-    size_t linger_pending;     /* bytes to be sent, or acknowledged, at the last progress */
-    int64_t linger_until;      /* the instant at which the stream is given up without more progress */
-    uint8_t retainers;         /* a set of enum stream_retainer */
-    unsigned reading : 1;      /* a fiber reads: other reads queue */
-    unsigned bulk : 1;         /* the last piece was large: receive the next one straight into its String */
-    unsigned offers_relay : 1; /* in bulk, on_data's object may relay the input before it is received */
-    unsigned paused : 1;       /* by the user */
-    unsigned delivering : 1;   /* run_delivery is on a stack; its callback may be parked */
-    unsigned delivery_queued : 1;
-    unsigned connect_queued : 1;
-    unsigned ended : 1;         /* on_end was called: on_data is called no more */
-    unsigned closing : 1;       /* close was called; the output may still be going out */
-    unsigned acknowledging : 1; /* all was sent before the stream closes; lingers for the peer's acknowledgement */
-    unsigned lags : 1;          /* when close was called, the peer had not acknowledged all bytes */
-    unsigned drain_due : 1;     /* more than the high-water mark was queued: on_drain is called when it has drained */
+    int64_t timeout;        /* nanoseconds, for each read and write without a timeout of its own */
+    uint8_t retainers;      /* a set of enum stream_retainer */
 };
 
 #define HIGH_WATER (1024 * 1024) /* bytes queued above which writers wait until half of it is left */

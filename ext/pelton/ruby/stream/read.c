@@ -111,7 +111,7 @@ static enum read_attempt attempt_whole(struct read *read)
     if (!read->filling) {
         /* If an exception strikes before all bytes have arrived, the bytes received so far would be lost. Only a read
          * that was admitted from the queue gives them back, so before that it takes all bytes or none. */
-        if (!stream->reading && pel_buffer_length(&stream->input) < read->length)
+        if (!stream->reads.under_way && pel_buffer_length(&stream->input) < read->length)
             return READ_AGAIN;
         begin_result(read);
     }
@@ -178,7 +178,7 @@ static enum read_attempt attempt_line(struct read *read)
         pel_raise(PEL_ELIMIT, 0, "the line does not end within its limit");
     if (length >= width)
         read->searched = length - width + 1;
-    if (stream->reactor->budget <= 0 && stream->reading)
+    if (stream->reactor->budget <= 0 && stream->reads.under_way)
         return READ_YIELDS;
     if (!pel_stream_ready(stream))
         return READ_WAITS;

@@ -8,7 +8,7 @@ static void check_read_wait(struct read *read, struct pel_waiter *waiter, int st
         pel_rethrow(state);
     if (waiter->timed_out)
         pel_raise(PEL_ETIMEOUT, 0, "read");
-    if (read->stream->closing)
+    if (read->stream->close.begun)
         rb_raise(pel_eClosedError, "the stream was closed while this call waited");
 }
 
@@ -16,7 +16,7 @@ static void wait_in_read_queue(struct read *read, int64_t deadline)
 {
     struct stream *stream = read->stream;
     struct pel_waiter waiter = {.exception = Qfalse};
-    struct read_waiter **link = &stream->read_queue;
+    struct read_waiter **link = &stream->reads.queue;
     int state;
 
     read->entry.waiter = &waiter;
@@ -25,7 +25,7 @@ static void wait_in_read_queue(struct read *read, int64_t deadline)
     *link = &read->entry;
     state = pel_park_protected(stream->reactor, &waiter, deadline);
     if (!read->entry.admitted) {
-        for (link = &stream->read_queue; *link != &read->entry; link = &(*link)->next)
+        for (link = &stream->reads.queue; *link != &read->entry; link = &(*link)->next)
             ;
         *link = read->entry.next;
     }
@@ -41,16 +41,16 @@ static void wait_for_bytes(struct read *read, int64_t deadline)
     pel_stream_flush_scheduled(&stream->core); /* the peer works while other fibers run */
     if (pel_stream_ready(stream))
         return; /* the flush has failed */
-    stream->reader = &waiter;
+    stream->reads.waiter = &waiter;
     state = pel_park_protected(stream->reactor, &waiter, deadline);
-    stream->reader = NULL;
+    stream->reads.waiter = NULL;
     check_read_wait(read, &waiter, state);
 }
 
 static void yield_budget(struct stream *stream)
 {
     pel_budget_exhausted(stream->reactor);
-    if (stream->closing)
+    if (stream->close.begun)
         rb_raise(pel_eClosedError, "the stream was closed while this call read");
 }
 
@@ -60,9 +60,9 @@ static VALUE read_by_turns(VALUE argument)
     struct stream *stream = read->stream;
     int64_t deadline = pel_stream_deadline(stream, read->timeout);
 
-    if (stream->reading)
+    if (stream->reads.under_way)
         wait_in_read_queue(read, deadline);
-    stream->reading = read->entry.admitted = 1;
+    stream->reads.under_way = read->entry.admitted = 1;
     read->searched = 0;
     for (;;) {
         switch (read->attempt(read)) {
@@ -85,18 +85,18 @@ static VALUE pass_turn_on(VALUE argument)
 {
     struct read *read = (struct read *)argument;
     struct stream *stream = read->stream;
-    struct read_waiter *next = stream->read_queue;
+    struct read_waiter *next = stream->reads.queue;
 
     if (!read->entry.admitted)
         return Qnil;
     if (read->filling && pel_buffer_append(&stream->input, RSTRING_PTR(read->result), RSTRING_LEN(read->result)) < 0)
         stream->core.error = ENOMEM;
     if (!next) {
-        stream->reading = 0;
+        stream->reads.under_way = 0;
         pel_stream_queue_delivery(stream); /* the user may have resumed the stream meanwhile */
         return Qnil;
     }
-    stream->read_queue = next->next;
+    stream->reads.queue = next->next;
     next->admitted = 1;
     pel_waiter_fire(stream->reactor, next->waiter);
     return Qnil;
@@ -107,12 +107,12 @@ VALUE pel_stream_read(struct read *read)
     struct stream *stream = read->stream;
     struct pel_reactor *reactor = stream->reactor;
 
-    if (!NIL_P(stream->on_data) && !stream->paused && !stream->delivering)
+    if (!NIL_P(stream->delivery.on_data) && !stream->delivery.paused && !stream->delivery.running)
         rb_raise(pel_eError, "on_data gets the bytes of this stream: pause it before reading");
     /* Yield before the attempt: an exception that strikes while other fibers run must not lose received bytes. */
     if (reactor->budget-- <= 0)
         yield_budget(stream);
-    if (stream->reading || read->attempt(read) != READ_DONE)
+    if (stream->reads.under_way || read->attempt(read) != READ_DONE)
         rb_ensure(read_by_turns, (VALUE)read, pass_turn_on, (VALUE)read);
     return read->result;
 }

@@ -52,7 +52,7 @@ static VALUE receive_bulk_string(struct stream *stream, ssize_t *count)
         rb_str_set_len(string, *count);
         return string;
     }
-    stream->bulk = 0;
+    stream->reads.bulk = 0;
     if (*count > 0)
         copy = rb_str_new(RSTRING_PTR(string), *count);
     rb_str_resize(string, 0);
@@ -63,14 +63,14 @@ VALUE pel_stream_receive_string(struct stream *stream, size_t length, ssize_t *c
 {
     char *hot;
 
-    if (stream->bulk && length >= PEL_HOT_BUFFER && !pel_buffer_length(&stream->input))
+    if (stream->reads.bulk && length >= PEL_HOT_BUFFER && !pel_buffer_length(&stream->input))
         return receive_bulk_string(stream, count);
     /* An exact copy out of the loop's hot buffer is cheaper than a new String of full size. */
     hot = pel_hot_buffer(stream->reactor);
     *count = pel_stream_receive_bytes(stream, hot, length < PEL_HOT_BUFFER ? length : PEL_HOT_BUFFER);
     if (*count <= 0)
         return Qnil;
-    stream->bulk = *count >= PEL_HOT_BUFFER / 2;
+    stream->reads.bulk = *count >= PEL_HOT_BUFFER / 2;
     return rb_str_new(hot, *count);
 }
 

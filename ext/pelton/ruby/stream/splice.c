@@ -7,7 +7,7 @@
  * _relay returns the number of bytes that it passed on, or nil. Legal when closed. */
 static VALUE stream_relays(VALUE self, VALUE whether)
 {
-    pel_stream_any(self)->offers_relay = RTEST(whether);
+    pel_stream_any(self)->delivery.offers_relay = RTEST(whether);
     return whether;
 }
 
@@ -18,15 +18,15 @@ static VALUE stream_splice(VALUE self, VALUE target, VALUE most)
     struct stream *from = pel_stream_get(self), *to = pel_stream_any(target);
     size_t left = NIL_P(most) ? PEL_STREAM_BURST : NUM2SIZET(most), moved;
 
-    if (to->reactor != from->reactor || to->closing || pel_buffer_length(&from->input))
+    if (to->reactor != from->reactor || to->close.begun || pel_buffer_length(&from->input))
         return Qnil;
     moved = pel_splice_move(&from->reactor->splice, &from->core, &to->core,
                             left < PEL_STREAM_BURST ? left : PEL_STREAM_BURST);
     if (moved < PEL_HOT_BUFFER / 2)
-        from->bulk = 0; /* small pieces are cheaper to receive, and to send together */
+        from->reads.bulk = 0; /* small pieces are cheaper to receive, and to send together */
     if (!moved)
         return Qnil;
-    to->appended += moved;
+    to->writes.appended += moved;
     if (pel_stream_pending(&to->core))
         pel_stream_retain(to, RETAINED_BY_OUTPUT);
     from->reactor->budget -= (int32_t)(moved >> 12);

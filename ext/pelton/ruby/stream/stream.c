@@ -12,13 +12,13 @@ static void stream_mark(void *data)
 
     rb_gc_mark(stream->self); /* pinned: C keeps the reference */
     rb_gc_mark(stream->reactor_object);
-    rb_gc_mark(stream->on_connect);
-    rb_gc_mark(stream->on_data);
-    rb_gc_mark(stream->on_end);
-    rb_gc_mark(stream->on_close);
-    rb_gc_mark(stream->on_drain);
-    rb_gc_mark(stream->buffer);
-    for (struct write_operation *write = stream->writes; write; write = write->next)
+    rb_gc_mark(stream->delivery.on_connect);
+    rb_gc_mark(stream->delivery.on_data);
+    rb_gc_mark(stream->delivery.on_end);
+    rb_gc_mark(stream->delivery.on_close);
+    rb_gc_mark(stream->delivery.on_drain);
+    rb_gc_mark(stream->delivery.buffer);
+    for (struct write_operation *write = stream->writes.first; write; write = write->next)
         pel_operation_mark(write->operation);
     for (struct pel_borrowed *borrowed = stream->core.borrowed.first; borrowed; borrowed = borrowed->next)
         if (!borrowed->lender)
@@ -34,14 +34,14 @@ static void stream_free(void *data)
     /* An open descriptor whose handle is unregistered: the loop was closed before. A child after a fork must not touch
      * its parent's timers. */
     if (stream->core.handle.slot != PEL_UNREGISTERED && !pel_loop_inherited(&stream->reactor->loop))
-        pel_timer_cancel(&stream->reactor->loop.timers, &stream->linger.entry);
+        pel_timer_cancel(&stream->reactor->loop.timers, &stream->close.timer.entry);
     pel_stream_close(&stream->core);
     pel_buffer_free(&stream->input);
     if (stream->tls)
         pel_stream_tls_hooks.free(stream);
-    while (stream->writes) {
-        struct write_operation *write = stream->writes;
-        stream->writes = write->next;
+    while (stream->writes.first) {
+        struct write_operation *write = stream->writes.first;
+        stream->writes.first = write->next;
         pel_operation_release(write->operation);
         xfree(write);
     }
@@ -69,7 +69,7 @@ struct stream *pel_stream_get(VALUE self)
 {
     struct stream *stream = pel_stream_any(self);
 
-    if (stream->closing || !pel_stream_open_p(&stream->core))
+    if (stream->close.begun || !pel_stream_open_p(&stream->core))
         rb_raise(pel_eClosedError, "the stream is closed");
     if (pel_loop_inherited(&stream->reactor->loop))
         rb_raise(pel_eClosedError, "this stream belongs to the parent process: open one in the child");
@@ -124,16 +124,16 @@ VALUE pel_stream_error(const struct stream *stream, const char *what)
 
 void pel_stream_wake_reader(struct stream *stream)
 {
-    if (stream->reader)
-        pel_waiter_fire(stream->reactor, stream->reader);
+    if (stream->reads.waiter)
+        pel_waiter_fire(stream->reactor, stream->reads.waiter);
 }
 
 void pel_stream_wake_all(struct stream *stream)
 {
     pel_stream_wake_reader(stream);
-    for (struct read_waiter *entry = stream->read_queue; entry; entry = entry->next)
+    for (struct read_waiter *entry = stream->reads.queue; entry; entry = entry->next)
         pel_waiter_fire(stream->reactor, entry->waiter);
-    for (struct write_waiter *writer = stream->writers; writer; writer = writer->next)
+    for (struct write_waiter *writer = stream->writes.waiters; writer; writer = writer->next)
         pel_waiter_fire(stream->reactor, writer->waiter);
 }
 

@@ -27,7 +27,7 @@ static void stream_on_ready(struct pel_stream *core, unsigned events)
         pel_stream_wake_reader(stream);
     if (events & PEL_WRITABLE || core->error)
         pel_stream_write_ready(stream);
-    if (stream->closing && (core->error || !pel_stream_unsent_p(core)))
+    if (stream->close.begun && (core->error || !pel_stream_unsent_p(core)))
         pel_stream_finish_or_linger(stream);
     else if (events & (PEL_READABLE | PEL_HANGUP) || core->error)
         pel_stream_queue_delivery(stream);
@@ -60,12 +60,13 @@ static struct stream *new_stream(struct pel_reactor *reactor, VALUE class)
     stream->reactor = reactor;
     stream->self = self;
     RB_OBJ_WRITE(self, &stream->reactor_object, reactor->self);
-    stream->on_connect = stream->on_data = stream->on_end = stream->on_close = stream->on_drain = Qnil;
-    stream->buffer = Qnil;
+    stream->delivery.on_connect = stream->delivery.on_data = stream->delivery.on_end = stream->delivery.on_close =
+        stream->delivery.on_drain = Qnil;
+    stream->delivery.buffer = Qnil;
     stream->root.stop = stop_stream;
-    stream->writes_tail = &stream->writes;
+    stream->writes.tail = &stream->writes.first;
     stream->timeout = PEL_FOREVER;
-    stream->linger.on_timeout = pel_stream_linger_on_timeout;
+    stream->close.timer.on_timeout = pel_stream_linger_on_timeout;
     return stream;
 }
 
@@ -150,9 +151,9 @@ static VALUE stream_detach(VALUE self)
     struct stream *stream = pel_stream_get(self);
     int fd;
 
-    stream->unsent = pel_stream_pending(&stream->core);
+    stream->writes.unsent = pel_stream_pending(&stream->core);
     fd = pel_stream_detach(&stream->core);
-    stream->closing = 1;
+    stream->close.begun = 1;
     pel_stream_wake_all(stream);
     if (stream->tls)
         pel_stream_tls_hooks.closed(stream);
@@ -205,7 +206,7 @@ static VALUE stream_quiet_p(VALUE self)
     if (pel_stream_open_p(&stream->core) && !pel_buffer_length(&stream->input) &&
         pel_stream_receivable_p(&stream->core))
         pel_stream_fill(stream);
-    return pel_stream_open_p(&stream->core) && !stream->closing && !pel_buffer_length(&stream->input) &&
+    return pel_stream_open_p(&stream->core) && !stream->close.begun && !pel_buffer_length(&stream->input) &&
                    !pel_stream_receivable_p(&stream->core)
                ? Qtrue
                : Qfalse;

@@ -16,13 +16,13 @@
 static void settle_writes(struct stream *stream)
 {
     int closed = !pel_stream_open_p(&stream->core), ended = closed || stream->core.error;
-    uint64_t sent = stream->appended - (closed ? stream->unsent : pel_stream_pending(&stream->core));
+    uint64_t sent = stream->writes.appended - (closed ? stream->writes.unsent : pel_stream_pending(&stream->core));
 
-    while (stream->writes && (stream->writes->end <= sent || ended)) {
-        struct write_operation *write = stream->writes;
+    while (stream->writes.first && (stream->writes.first->end <= sent || ended)) {
+        struct write_operation *write = stream->writes.first;
         VALUE error = write->end <= sent ? Qnil : pel_stream_error(stream, "write");
-        if (!(stream->writes = write->next))
-            stream->writes_tail = &stream->writes;
+        if (!(stream->writes.first = write->next))
+            stream->writes.tail = &stream->writes.first;
         if (NIL_P(error))
             pel_operation_succeed(write->operation, SIZET2NUM(write->length));
         else
@@ -35,7 +35,7 @@ static void settle_writes(struct stream *stream)
 static void run_on_drain(struct pel_reactor *reactor, void *data)
 {
     struct stream *stream = data;
-    VALUE self = stream->self, block = stream->on_drain;
+    VALUE self = stream->self, block = stream->delivery.on_drain;
 
     if (!NIL_P(block))
         rb_proc_call_with_block(block, 0, NULL, Qnil);
@@ -47,12 +47,12 @@ void pel_stream_write_ready(struct stream *stream)
 {
     size_t pending = pel_stream_pending(&stream->core);
 
-    for (struct write_waiter *writer = stream->writers; writer; writer = writer->next)
+    for (struct write_waiter *writer = stream->writes.waiters; writer; writer = writer->next)
         if (pending <= writer->below || stream->core.error)
             pel_waiter_fire(stream->reactor, writer->waiter);
-    if (stream->drain_due && pending <= HIGH_WATER / 2) {
-        stream->drain_due = 0;
-        if (!NIL_P(stream->on_drain))
+    if (stream->delivery.drain_due && pending <= HIGH_WATER / 2) {
+        stream->delivery.drain_due = 0;
+        if (!NIL_P(stream->delivery.on_drain))
             pel_enqueue(stream->reactor,
                         (struct pel_job){.run = run_on_drain, .mark = pel_stream_mark_job, .data = stream});
     }
@@ -100,7 +100,7 @@ static void queue_string(struct stream *stream, VALUE string)
         code = pel_stream_append(&stream->core, RSTRING_PTR(string) + sent, length - sent);
     }
     check_write(stream, code);
-    stream->appended += length;
+    stream->writes.appended += length;
     RB_GC_GUARD(string);
 }
 
@@ -116,7 +116,7 @@ static void schedule_output(struct stream *stream)
     if (!pending)
         return;
     if (pending > HIGH_WATER)
-        stream->drain_due = 1;
+        stream->delivery.drain_due = 1;
     pel_stream_retain(stream, RETAINED_BY_OUTPUT);
     if (stream->core.writable)
         pel_stream_flush_later(&stream->core);
@@ -124,12 +124,12 @@ static void schedule_output(struct stream *stream)
 
 static size_t queue_strings(struct stream *stream, int count, const VALUE *strings)
 {
-    uint64_t before = stream->appended;
+    uint64_t before = stream->writes.appended;
 
     for (int i = 0; i < count; i++)
         queue_string(stream, strings[i]);
     schedule_output(stream);
-    return (size_t)(stream->appended - before);
+    return (size_t)(stream->writes.appended - before);
 }
 
 /* ---- direct style --------------------------------------------------------------------------------------------- */
@@ -138,20 +138,20 @@ int pel_stream_await_below(struct stream *stream, size_t below, int64_t deadline
 {
     while (pel_stream_pending(&stream->core) > below) {
         struct pel_waiter waiter = {.exception = Qfalse};
-        struct write_waiter entry = {.waiter = &waiter, .next = stream->writers, .below = below}, **link;
+        struct write_waiter entry = {.waiter = &waiter, .next = stream->writes.waiters, .below = below}, **link;
         int state;
         if (stream->core.error)
             check_write(stream, PEL_ESYSTEM);
-        stream->writers = &entry;
+        stream->writes.waiters = &entry;
         state = pel_park_protected(stream->reactor, &waiter, deadline);
-        for (link = &stream->writers; *link != &entry; link = &(*link)->next)
+        for (link = &stream->writes.waiters; *link != &entry; link = &(*link)->next)
             ;
         *link = entry.next;
         if (state)
             pel_rethrow(state);
         if (waiter.timed_out)
             return PEL_ETIMEOUT;
-        if (stream->closing)
+        if (stream->close.begun)
             rb_raise(pel_eClosedError, "the stream was closed while this call waited");
     }
     return 0;
@@ -175,7 +175,7 @@ static VALUE write_directly(VALUE self, int count, const VALUE *strings, VALUE t
     }
     length = queue_strings(stream, count, strings);
     reactor->budget -= (int32_t)(length >> 12);
-    below = reactor->phase == PEL_IDLE ? 0 : stream->drain_due ? HIGH_WATER / 2 : SIZE_MAX;
+    below = reactor->phase == PEL_IDLE ? 0 : stream->delivery.drain_due ? HIGH_WATER / 2 : SIZE_MAX;
     if (pel_stream_pending(&stream->core) > below)
         pel_stream_wait_below(stream, below, pel_stream_deadline(stream, timeout));
     return SIZET2NUM(length);
@@ -230,10 +230,11 @@ static VALUE write_later(VALUE self, int count, const VALUE *strings, VALUE time
 
     if (NIL_P(error)) {
         struct write_operation *write = RB_ZALLOC(struct write_operation);
-        *write = (struct write_operation){.operation = operation, .end = stream->appended, .length = deferred.length};
+        *write =
+            (struct write_operation){.operation = operation, .end = stream->writes.appended, .length = deferred.length};
         RB_OBJ_WB_UNPROTECT(self); /* code that adds callbacks to the operation has no stream to write-barrier */
-        *stream->writes_tail = write;
-        stream->writes_tail = &write->next;
+        *stream->writes.tail = write;
+        stream->writes.tail = &write->next;
         operation->references++;
         settle_writes(stream);
         object = pel_operation_finish(stream->reactor, operation, block, 1, pel_stream_deadline(stream, timeout));

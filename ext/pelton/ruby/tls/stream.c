@@ -52,7 +52,7 @@ static struct stream *begin_tls(VALUE self, VALUE arguments)
 
     options.name = pel_tls_optional_text(name);
     options.session = pel_tls_optional_text(session);
-    if (stream->reading)
+    if (stream->reads.under_way)
         rb_raise(pel_eError, "a fiber reads this stream: TLS cannot begin before the read is done");
     if (stream->core.layer)
         rb_raise(pel_eError, "this stream uses TLS already");
@@ -120,7 +120,7 @@ static void wait_for_peer(struct stream *stream, int64_t deadline)
         pel_rethrow(state);
     if (waiter.timed_out)
         pel_raise(PEL_ETIMEOUT, 0, "TLS handshake");
-    if (stream->closing && !pel_stream_open_p(&stream->core))
+    if (stream->close.begun && !pel_stream_open_p(&stream->core))
         rb_exc_raise(handshake_error(stream, PEL_ECLOSED));
 }
 

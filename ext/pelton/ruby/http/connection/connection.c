@@ -190,8 +190,8 @@ void pel_http_detach_stream(struct pel_http_connection *connection)
 
     stream->core.on_ready = stream->own_ready;
     stream->protocol = NULL;
-    stream->appended = pel_stream_pending(&stream->core);
-    if (stream->appended) {
+    stream->writes.appended = pel_stream_pending(&stream->core);
+    if (stream->writes.appended) {
         pel_stream_retain(stream, RETAINED_BY_OUTPUT);
         if (stream->core.writable)
             pel_stream_flush_later(&stream->core);
