@@ -198,10 +198,10 @@ module FiberSteps
   end
 
   # A parked chain of three fibers. Ruby may run a trap handler between a fiber's arrival and its look at the value that it was
-  # given. Then the fiber sees the handler's own value: 0 from the fiber that the handler resumed, nil when the handler waited.
+  # given. Then the fiber sees the handler's own value: STRUCK from the fiber that the handler resumed, nil when the handler waited.
   def take_resume_chain(actor, _)
     got = Fiber.new { Fiber.new { sleep(0.0002) && :inner }.resume }.resume
-    possible = @signals ? [:inner, 0, nil] : [:inner]
+    possible = @signals ? [:inner, STRUCK, nil] : [:inner]
     problem("#{actor} resumed a chain and got #{got.inspect}") unless possible.include?(got)
   end
 end
