@@ -6,7 +6,7 @@ require "stringio"
 # For the programs that look for marked secrets in what people get to see.
 module Walk
   MARK = /S3CR3T-[a-z-]+/
-  OURS = /\A(?:Pelton|EventMachine|ActiveSupport::Cache::PeltonStore|Shop)/
+  OURS = /\A(?:Pelton|EventMachine|ActiveSupport::Cache::PeltonStore|ActiveJob::QueueAdapters::PeltonAdapter|Shop)/
   CALLS = %i[inspect to_s pretty_inspect].freeze
   # Their text is what they are for.
   TEXTS = {"Pelton::HTTP::ClientBody" => %i[to_s]}.freeze
