@@ -144,6 +144,20 @@ class BadInputTest < PeltonTest
     assert_equal 3, Author.count
   end
 
+  # The row is written, or refused by a limit that the error names; other fibers do not notice.
+  def test_a_long_text_that_is_written
+    huge = "x" * 20_000_000
+    written, found = Pelton.run do
+      tasks = [Pelton.spawn { create(huge) }, Pelton.spawn { Array.new(20) { Author.find_by(email: "ann@example.com") }.uniq }]
+      tasks.map(&:await)
+    end
+
+    assert_equal [ann], found
+    assert_equal (database.database_type == :mysql) ? :refused : huge.hash, written
+    assert_equal :refused, create("\u00e9" * 20_000_000) if database.database_type == :mysql
+    assert_equal "new", Author.create!(name: "new").reload.name
+  end
+
   # A placeholder of MySQL's would make a number of each token. And what is left out has broken an index.
   def test_no_value_is_changed_by_the_database
     assert_equal 0, Author.where("name = ?", 0).count unless database.database_type == :postgres
@@ -158,6 +172,14 @@ class BadInputTest < PeltonTest
     assert_raises(Pelton::Record::Forbidden) { ann.update("posts_count" => 5) }
     assert_raises(Pelton::Record::Forbidden) { Author.where(age: 5).new("id" => 7) }
     assert_raises(Pelton::Record::Forbidden) { ann.posts.build("author_id" => 7) }
+  end
+
+  def create(text)
+    Author.create!(name: text).reload.name.hash
+  rescue Pelton::LimitError => error
+    assert_match(/max_allowed_packet/, error.message)
+    refute_includes error.message, text[0, 100]
+    :refused
   end
 
   class Kind < Pelton::Record::Model
