@@ -48,6 +48,20 @@ class MemcachedConnectionStopTest < PeltonTest
     end
   end
 
+  def test_a_stream_is_closed_when_its_connection_is_cancelled
+    Pelton.run do
+      ours, theirs = Pelton::Stream.pair
+      connection = Pelton::Memcached::Connection._new("a", 10, 1000, 1)
+      task = Pelton.spawn { connection.open(true, 5) { ours } }
+
+      assert_equal "mn\r\n", theirs.readpartial(100)
+      task.cancel
+      assert_nil theirs.gets(timeout: 10)
+      assert_predicate connection, :closed?
+      theirs.close
+    end
+  end
+
   def test_the_reactor_stops_while_connecting
     with_lying_memcached(->(peer) { peer.stall }) do |address|
       client = Pelton::Memcached::Client.new(address)

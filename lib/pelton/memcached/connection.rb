@@ -34,9 +34,9 @@ module Pelton
         stream = yield timeout
         classic = protocol ? protocol == :classic : without_meta?(stream, deadline)
         _attach(stream, classic)
-      rescue
-        stream&.close
-        raise
+        attached = true
+      ensure # also of one that was cancelled
+        stream&.close unless attached
       end
 
       # Sends a command without an effect. An old server would read the value of a meta set as commands, so it must never

@@ -85,7 +85,7 @@ module Pelton
         value
       ensure
         if operation
-          computing.delete(id)
+          computing.delete(id) if computing[id]&.first.equal?(operation) # two may have begun while a trap handler waited
           give_up(operation) unless operation.done?
         end
       end
