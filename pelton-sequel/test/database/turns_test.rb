@@ -102,7 +102,7 @@ class TurnsTest < PeltonTest
       end
 
       assert_empty running.reject { |_, count| count.zero? }, "seed #{seed}"
-      assert Turns.free?(self), "seed #{seed}"
+      assert %i[x y].all? { |name| Turns.free?(self, name) }, "seed #{seed}"
     end
   ensure
     trap(:USR1, handler || "DEFAULT")

@@ -13,8 +13,9 @@ module Pelton
 
       class << self
         # @param object [Object]
-        # @return [Boolean] whether no fiber is in a block for the object
-        def free?(object) = TURNS.empty? || TURNS.keys.none? { |id,| id == object.__id__ }
+        # @param name [Symbol]
+        # @return [Boolean] whether no fiber is in a block for both
+        def free?(object, name) = TURNS.empty? || !TURNS.key?([object.__id__, name])
 
         # Calls the block when no other fiber is in a block for the same object and name.
         #

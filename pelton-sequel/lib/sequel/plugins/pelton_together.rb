@@ -23,7 +23,7 @@ module Sequel
           load_together(name) { super }
         end
 
-        def loaded_together?(name) = associations.key?(name) && Pelton::Database::Turns.free?(retrieved_with || self)
+        def loaded_together?(name) = associations.key?(name) && Pelton::Database::Turns.free?(retrieved_with || self, name)
 
         # What a load that fails leaves behind would look like an answer.
         def load_together(name)
