@@ -12,6 +12,6 @@ Gem::Specification.new do |spec|
   spec.bindir = "exe"
   spec.executables = ["pelton"]
   spec.extensions = ["ext/pelton/extconf.rb"]
-  # Only `pelton serve` loads it, and needs Rack 3. The rest of Pelton goes with any: EventMachine's programs often have an older one.
+  # Only `pelton serve` loads it. Rack 1 is for EventMachine's programs, which often have an older one.
   spec.add_dependency "rack", ">= 1.6", "< 4"
 end

@@ -35,7 +35,6 @@ module Mutations
   def seeded(fault)
     path = File.join(COPY, fault["file"])
     text = File.read(path)
-    raise "#{fault["file"]} has #{fault["old"].inspect} #{text.scan(fault["old"]).size} times, not once" unless text.scan(fault["old"]).size == 1
     File.write(path, text.sub(fault["old"]) { fault["new"] })
     yield
   ensure
@@ -44,6 +43,7 @@ module Mutations
 
   # @return [String] what became of the fault
   def outcome(fault)
+    return "not tried: its text is not there once" unless File.file?(fault["file"]) && File.read(fault["file"]).scan(fault["old"]).size == 1
     return "not tried: the tests fail without it" unless pass?(fault)
     seeded(fault) do
       next "not tried: it does not compile" unless fault["core"] || compile(fault)
@@ -52,9 +52,9 @@ module Mutations
   end
 end
 
-desc "Seed 30 faults one after the other (ONLY=text of a file's name); each must make tests fail: some minutes"
+desc "Seed 30 faults one after the other (ONLY=pattern of a file's name); each must make tests fail: some minutes"
 task mutations: :compile do
-  faults = YAML.load_file(File.expand_path("mutations/faults.yml", __dir__)).select { |fault| fault["file"].include?(ENV["ONLY"].to_s) }
+  faults = YAML.load_file(File.expand_path("mutations/faults.yml", __dir__)).select { |fault| fault["file"].match?(ENV["ONLY"].to_s) }
   Mutations.copy
   outcomes = faults.map do |fault|
     Mutations.outcome(fault).tap { |outcome| puts "#{outcome}: #{fault["file"]}: #{fault["old"]} -> #{fault["new"]}" }
