@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/database/batch"
 require_relative "../support/sequel_databases"
+require "pelton/database/batch"
 
 class BatchTest < PeltonTest
   include SequelDatabases
@@ -45,6 +45,25 @@ class BatchTest < PeltonTest
     assert_equal 1, found.uniq.size
     found.first.email << "!"
     assert_equal "ann", found.last.email
+  end
+
+  def test_a_caller_that_is_cancelled_while_the_query_is_under_way_leaves_it_to_the_others
+    gate = Pelton::Operation.new
+    slow = Module.new { define_method(:all) { |*arguments| gate.await.then { super(*arguments) } } }
+    @people.define_singleton_method(:dataset) { super().with_extend(slow) }
+    Pelton.run do
+      batch = Batch.new(@people, :id, @ann)
+      bob = Pelton.spawn { batch.join(@bob) }
+      Pelton::Reactor.current.yield
+      batch.start
+      ann = Pelton.spawn { batch.wait(@ann) }
+      2.times { Pelton::Reactor.current.yield }
+      ann.cancel
+      2.times { Pelton::Reactor.current.yield }
+      gate.succeed
+
+      assert_equal "bob", bob.await.email
+    end
   end
 
   private

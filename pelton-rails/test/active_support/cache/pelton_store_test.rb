@@ -26,6 +26,7 @@ class PeltonStoreTest < PeltonTest
     "skip_nil" => ->(cache) { [cache.fetch("n", skip_nil: true) { nil }, cache.exist?("n")] },
     "fetch" => ->(cache) { [cache.fetch("k") { 1 }, cache.fetch("k") { 2 }, cache.fetch("k", force: true) { 3 }, cache.read("k")] },
     "fetch gives the block its name and options" => ->(cache) { [cache.fetch("k") { |name| name }, cache.fetch("absent")] },
+    "write_multi with unless_exist" => ->(cache) { cache.write("k", 1).then { cache.write_multi({"k" => 2, "l" => 3}, unless_exist: true) }.then { cache.read_multi("k", "l") } },
     "unless_exist" => ->(cache) { [cache.write("k", 1, unless_exist: true), cache.write("k", 2, unless_exist: true), cache.read("k")] },
     "raw" => ->(cache) { [cache.write("k", 5, raw: true), cache.read("k", raw: true), cache.write("t", "text", raw: true), cache.fetch("t", raw: true) { 1 }] },
     "counters" => ->(cache) { [cache.increment("a"), cache.increment("a", 10), cache.decrement("a", 4), cache.decrement("b"), cache.increment("c", 7), cache.read("a", raw: true).to_i] },
