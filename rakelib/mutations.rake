@@ -7,7 +7,7 @@ require "yaml"
 # Seeded faults (mutations/faults.yml), each put into a copy of this checkout, whose tests must fail then.
 module Mutations
   COPY = "tmp/mutations"
-  RUN = 'require File.expand_path(ARGV.shift) while ARGV.any?'
+  RUN = "require File.expand_path(ARGV.shift) while ARGV.any?"
 
   module_function
 
