@@ -57,15 +57,4 @@ class WebGeneratorsFilesTest < PeltonTest
     assert_includes @out.string, "     missing  config/none.rb. Add this yourself:\n             x\n"
     assert_equal Generating::ROUTES, text_of("config/routes.rb")
   end
-
-  def test_nothing_is_written_where_it_is_pretended
-    files(pretend: true).tap do |files|
-      files.write("a.txt", "x")
-      files.insert("config/routes.rb", "x\n", after: /do\n/)
-    end
-
-    assert_equal "      create  a.txt\n      insert  config/routes.rb\n", @out.string
-    assert_empty written
-    assert_equal Generating::ROUTES, text_of("config/routes.rb")
-  end
 end

@@ -78,8 +78,4 @@ class WebRateLimitCountTest < PeltonTest
     store&.close
     memcached&.kill
   end
-
-  def test_options
-    [{requests: 0}, {seconds: 1.5}, {failure: :other}].each { |options| assert_raises(Pelton::Web::ConfigurationError) { count(**options) } }
-  end
 end

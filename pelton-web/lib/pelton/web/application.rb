@@ -67,11 +67,9 @@ module Pelton
         def booted? = !!@app
 
         # Loads the program's files again if one has changed, in development.
-        # @private
         def _reload = @reloading ? @reloading.refresh : false
 
         # Declares the routes anew, by a file that calls {routes}.
-        # @private
         def _draw_routes(file)
           raise ConfigurationError, "#{self}: routes are declared before #{file} is loaded: move them there" if !@app && @routes&.list&.any?
           before, @app, @routes, @urls = @app, nil, nil, nil

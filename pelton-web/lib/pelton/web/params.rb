@@ -70,34 +70,27 @@ module Pelton
       #   @param max [Integer] characters
       #   @param format [Regexp] what the whole text must match
       #   @return [String]
-      #   @raise [Invalid, NotFound]
 
       # @!method integer(name, default:, in: nil)
       #   @param in [Range] the numbers that are allowed; otherwise those of 64 bits
       #   @return [Integer]
-      #   @raise [Invalid, NotFound]
 
       # @!method float(name, default:, in: nil)
       #   @return [Float] finite
-      #   @raise [Invalid, NotFound]
 
       # @!method boolean(name, default:)
       #   @return [Boolean] true for "true", "1", "on" and "yes"; false for their opposites
-      #   @raise [Invalid, NotFound]
 
       # @!method date(name, default:, in: nil)
       #   @return [Date] of "2026-11-22"
-      #   @raise [Invalid, NotFound]
 
       # @!method time(name, default:, in: nil)
       #   @return [Time] of ISO 8601 with a time zone: "2026-11-22T18:00:00Z"
-      #   @raise [Invalid, NotFound]
 
       # @!method file(name, default:, types: nil, max_bytes: nil)
       #   @param types [Array<String>] which are allowed, by the file's bytes: see {Upload#type}
       #   @param max_bytes [Integer]
       #   @return [Upload]
-      #   @raise [Invalid, NotFound]
       Types::NAMES.each do |type|
         define_method(type) { |name, default: REQUIRED, **options| typed(name, type, default, options) }
       end

@@ -66,7 +66,6 @@ module Pelton
         @folder.fingerprinted(name)
       end
 
-      # @private
       def _around(app) = dup.tap { |copy| copy.instance_variable_set(:@app, app) }
 
       private

@@ -98,7 +98,6 @@ module Pelton
       end
 
       # @param prefix [String, nil] the folder of a name without a folder, which is looked for in "application", too
-      # @private
       def _partial(name, prefix, format)
         known = ((@partials[format] ||= {})[prefix] ||= {})
         known[name] || begin

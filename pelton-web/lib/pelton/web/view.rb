@@ -144,7 +144,6 @@ module Pelton
         nil
       end
 
-      # @private
       def _collect
         outer = @_out
         @_out = text = +""
@@ -155,30 +154,24 @@ module Pelton
       end
 
       # Adds a fragment to the page.
-      # @private
       def _insert(fragment) = @_out << (@_stream ? fragment.text : (@_pieces ||= Pieces.new).mark(fragment))
 
       # Whether this client's forms have a token: fragments for such clients are kept apart.
-      # @private
       def _token?
         return @_token unless @_token.nil?
         @_token = @_controller.respond_to?(:csrf_field) && !Forgery.known_by_headers?(@_controller.env)
       end
 
       # Inserts a form's token: apart from the compression, and in no fragment.
-      # @private
       def _insert_token(field) = HTML.new(@_stream ? field : (@_pieces ||= Pieces.new).mark(HTTP::Fragment.secret(field)))
 
       # The text with its fragments in their places.
-      # @private
       def _text(text) = @_pieces ? HTML.new(@_pieces.text(text)) : text
 
       # The same as a page that is sent in pieces.
-      # @private
       def _pieces(text) = @_pieces ? @_pieces.page(text) : HTTP::Page.new << text
 
       # The page: first its own template, then the layout round it.
-      # @private
       def _page(template, layout, locals)
         content = template.render(self, locals)
         return content unless layout
@@ -186,7 +179,6 @@ module Pelton
       end
 
       # Writes the page in the order of its text: the layout up to its `yield`, which is sent at once, then the template.
-      # @private
       def _stream(template, layout, locals, stream)
         @_stream = stream
         @_out = @_streamed = +""
@@ -206,12 +198,10 @@ module Pelton
       end
 
       # What a template's expression with a block is assigned to.
-      # @private
       def _escaped=(value)
         @_out << HTML.escape(value)
       end
 
-      # @private
       def _appended=(value)
         @_out << value.to_s
       end

@@ -14,7 +14,6 @@ module Pelton
         # @param json [Object] is converted by JSON.generate; a String is JSON already
         # @param status [Integer, Symbol] 201, :created
         # @param content_type [String, nil] otherwise that of the format
-        # @raise [AnswerError] the action has answered already
         # @raise [ArgumentError] there is nothing to render
         def render(plain: NOTHING, text: plain, html: NOTHING, json: NOTHING, status: nil, content_type: nil)
           if !NOTHING.equal?(json)
@@ -32,7 +31,6 @@ module Pelton
         #
         # @param status [Integer, Symbol] 404, :not_found
         # @param headers [Hash] `location: "/"`
-        # @raise [AnswerError] the action has answered already
         def head(status, **headers)
           headers.each { |name, value| response.headers[name.to_s.tr("_", "-")] = value }
           answer([], status: status)
@@ -40,7 +38,6 @@ module Pelton
 
         # Answers with a problem document (RFC 9457), or a page or text that says the same: see {Problem}.
         #
-        # @raise [AnswerError] the action has answered already
         def answer_problem(problem)
           status, headers, body = problem.response(@env)
           response.headers.update(headers)

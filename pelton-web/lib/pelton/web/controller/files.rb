@@ -26,7 +26,6 @@ module Pelton
         # @param filename [String, nil] the name for the client
         # @param disposition [String] "attachment": it is saved, "inline": it may be shown
         # @raise [NotFound] there is no such file
-        # @raise [AnswerError] the action has answered already
         def send_upload(key, type: "application/octet-stream", filename: nil, disposition: "attachment")
           send_file(uploads.path(key), type: type, filename: filename || File.basename(key), disposition: SHOWN.match?(type) ? disposition : "attachment")
         end
@@ -39,7 +38,6 @@ module Pelton
         # @param filename [String, nil] the name for the client; otherwise the file's
         # @param disposition [String, nil] "attachment": it is saved, "inline": it may be shown
         # @raise [NotFound] there is no such file, it is outside of `root:`, or a part of its path below `root:` begins with a dot
-        # @raise [AnswerError] the action has answered already
         def send_file(path, root: nil, type: nil, filename: nil, disposition: "attachment")
           path = existing(path.to_s, root)
           env = ranges_hold?(File.mtime(path)) ? @env : @env.except("HTTP_RANGE")
@@ -55,7 +53,6 @@ module Pelton
         # @param type [String, nil] the content-type; otherwise by the file's name
         # @param filename [String, nil] the name for the client
         # @param disposition [String, nil] "attachment": it is saved, "inline": it may be shown
-        # @raise [AnswerError] the action has answered already
         def send_data(data, type: nil, filename: nil, disposition: "attachment", status: nil)
           answer(data, status: status)
           describe(type || Rack::Mime.mime_type(File.extname(filename.to_s)), filename, disposition)

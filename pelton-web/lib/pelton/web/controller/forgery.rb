@@ -30,7 +30,6 @@ module Pelton
         end
 
         # The number of tokens that were asked for: a text with one is this client's own.
-        # @private
         def _tokens = @_tokens || 0
 
         # A form's hidden field with a token, for clients whose browser does not say where requests come from. For all others, which is

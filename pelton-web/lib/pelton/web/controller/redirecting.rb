@@ -17,7 +17,6 @@ module Pelton
         # @param alert [String, nil] another one, of what went wrong
         # @param flash [Hash] messages of other names
         # @raise [BadRequest] the location is another host's, or no address
-        # @raise [AnswerError] the action has answered already
         def redirect_to(location, status: nil, allow_other_host: false, notice: nil, alert: nil, flash: {})
           location = location.to_s
           refuse_redirection(location) unless allow_other_host ? url?(location) || here?(location) : here?(location)

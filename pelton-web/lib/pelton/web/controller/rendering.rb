@@ -27,7 +27,6 @@ module Pelton
             @controller_path ||= name.to_s.delete_suffix("Controller").gsub("::", "/").gsub(/([a-z\d])([A-Z])/, '\1_\2').downcase
           end
 
-          # @private
           def _layout
             return @layout unless @layout.nil?
             (self == Controller) ? nil : superclass._layout

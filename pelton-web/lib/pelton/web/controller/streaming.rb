@@ -14,7 +14,6 @@ module Pelton
         # @param lifetime [Numeric, nil] seconds; otherwise `settings.stream_lifetime`
         # @yieldparam out [Stream]
         # @raise [TooManyStreams] as many are open as `settings.max_streams` allows
-        # @raise [AnswerError] the action has answered already
         def stream(type: "text/plain; charset=utf-8", status: nil, lifetime: settings.stream_lifetime, &block)
           answer_stream(status, {"content-type" => type}, lifetime: lifetime, &block)
         end

@@ -16,10 +16,8 @@ module Pelton
         private_constant :MINUTE, :HOUR, :DAY, :MONTH, :YEAR
 
         class << self
-          # @private
           def _seconds(time) = time.is_a?(Numeric) ? time : time.to_time.to_r
 
-          # @private
           # How many of the unit, and their name.
           def _count(seconds, unit, name, most: nil)
             number = [(seconds.to_f / unit).round, 1].max
@@ -27,7 +25,6 @@ module Pelton
             "#{number} #{name}#{"s" if number > 1}"
           end
 
-          # @private
           def _years(seconds)
             whole, rest = ((seconds + DAY) / YEAR).divmod(1) # 365 days are a year, too
             case rest
@@ -37,7 +34,6 @@ module Pelton
             end
           end
 
-          # @private
           def _format(time) = time.respond_to?(:hour) ? "%Y-%m-%d %H:%M %Z" : "%Y-%m-%d"
         end
 

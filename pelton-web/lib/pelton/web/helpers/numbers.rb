@@ -12,7 +12,6 @@ module Pelton
         private_constant :UNITS, :NUMERIC
 
         class << self
-          # @private
           # Decimals as they are written: 1.005 is rounded to 1.01, though the nearest Float is less than that.
           def _exact(number)
             return number if number.is_a?(Rational)
@@ -20,7 +19,6 @@ module Pelton
             Rational(text) if (number.is_a?(Numeric) || number.is_a?(String)) && HTML.text(text).match?(NUMERIC)
           end
 
-          # @private
           def _decimal(value, precision)
             rounded = value.round(precision, half: :up)
             return rounded.to_i.to_s if precision <= 0
@@ -28,7 +26,6 @@ module Pelton
             "#{"-" if rounded.negative?}#{digits[0...-precision]}.#{digits[-precision..]}"
           end
 
-          # @private
           def _delimited(text, delimiter, separator)
             whole, fraction = text.split(".")
             [whole.gsub(/(\d)(?=(?:\d{3})+\z)/) { "#{$1}#{delimiter}" }, fraction].compact.join(separator)

@@ -36,18 +36,14 @@ module Pelton
         private_constant :List
 
         class << self
-          # @private
           def _texts(values) = (values.is_a?(Set) || values.respond_to?(:to_ary)) ? values.map(&:to_s) : [values.to_s]
 
-          # @private
           # What of an object is shown or sent.
           def _read(object, what) = what.respond_to?(:call) ? what.call(object) : object.public_send(what)
 
-          # @private
           # `post[tags][]` as "post_tags".
           def _id(name) = HTML.text(name).gsub(/[^\p{Word}-]+/, "_").delete_suffix("_")
 
-          # @private
           # Sent with a list, so a list from which nothing is chosen arrives as well.
           def _nothing(view, name) = view.tag(:input, type: "hidden", name: name, value: "", autocomplete: "off")
         end

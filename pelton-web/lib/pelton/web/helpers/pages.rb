@@ -27,13 +27,11 @@ module Pelton
           tag(:nav, safe_join(parts.compact, " "), class: "pages", "aria-label": "Pages", **attributes)
         end
 
-        # @private
         def self._number(view, page, number)
           return view.tag(:span, "…", class: "gap") unless number
           (number == page.number) ? view.tag(:span, number, "aria-current": "page") : view.link_to(number, page.path(page: number))
         end
 
-        # @private
         # nil: a gap.
         def self._numbers(page, around)
           shown = [1, *(page.number - around..page.number + around), page.pages].uniq.select { |number| number.between?(1, page.pages) }.sort

@@ -19,7 +19,6 @@ module Pelton
 
         # What the helpers need themselves is on the modules: a template sees the methods of its view, and those of the program have their
         # names for themselves.
-        # @private
         def self._escaped(value)
           value = HTML.text(value) if value.instance_of?(String) && !(value.encoding == Encoding::UTF_8 && value.valid_encoding?)
           HTML.escape(value)

@@ -18,7 +18,6 @@ module Pelton
           end
         end
 
-        # @private
         def self._assertions
           require "active_support"
           require "rails-dom-testing"
