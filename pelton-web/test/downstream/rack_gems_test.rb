@@ -28,7 +28,7 @@ class WebRackGemsTest < PeltonTest
     end
   RUBY
 
-  def run_cors(code, trusted: "") = web_output("ENV[\"TRUSTED\"] = #{trusted.inspect}\n#{PROGRAM.sub("GUIDE", guide_code("web_security.md", "Scripts of other sites"))}#{code}")
+  def run_cors(code, trusted: "") = web_output("ENV[\"TRUSTED\"] = #{trusted.inspect}\n#{PROGRAM.sub("GUIDE", guide_code("web_security.md", "CORS"))}#{code}")
 
   def test_an_origin_that_is_named_reads_the_responses
     output = run_cors(<<~RUBY)
