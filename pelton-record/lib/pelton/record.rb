@@ -14,18 +14,6 @@ require "active_support/parameter_filter"
 module Pelton
   # Models on Sequel whose queries park their fiber instead of blocking the loop.
   module Record
-    class << self
-      # The database that models without a connection of their own use.
-      #
-      # @return [Sequel::Database, nil]
-      attr_reader :database
-
-      # @param database [Sequel::Database, nil]
-      def database=(database)
-        Model.database_changed unless @database.nil? || database.equal?(@database)
-        @database = database
-      end
-    end
   end
 end
 

@@ -12,8 +12,9 @@ module RecordDatabases
     super
   end
 
-  # Connects as a program does, and disconnects when the test is over.
+  # Connects as a program does, in the place of what was connected before, and disconnects when the test is over.
   def connect(address = "sqlite::memory:", **options)
+    Pelton::Record.disconnect unless options[:name]
     Pelton::Record.connect(address, **options)
   end
 end

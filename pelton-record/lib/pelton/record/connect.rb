@@ -18,6 +18,7 @@ module Pelton
     private_constant :Inspection
 
     @databases = []
+    @named = {}
 
     class << self
       # The address of the application's database, which {connect} takes when it is given none. An application sets it in its
@@ -29,27 +30,48 @@ module Pelton
       # @return [Array<Sequel::Database>] those that are connected
       attr_reader :databases
 
-      # Connects models to a database. One connection is opened at once, to find mistakes early.
+      # Connects models to a database. One connection is opened at once, to find mistakes early. The address that is connected already gives the
+      # same database again.
       #
+      # @example a second database, whose models say `self.database_name = :reports`
+      #   Pelton::Record.connect("postgres://localhost/reports", name: :reports)
       # @param address [String] otherwise {address}
+      # @param name [Symbol, nil] of a database beside the first one
       # @param options [Hash] see {Pelton::Database.connect}
       # @return [Sequel::Database]
-      # @raise [ConfigurationError] when the address cannot be understood, or the driver's gem is missing
+      # @raise [ConfigurationError] when the address cannot be understood, the driver's gem is missing, or another database is connected by that name
       # @raise [ConnectionError] when nobody answers there, or refuses
       # @asynchronous
-      def connect(address = self.address, **options)
+      def connect(address = self.address, name: nil, **options)
         raise ConfigurationError, "the address of the database is missing: Pelton::Record.connect(\"sqlite://app.db\"), or Pelton::Record.address = before" if address.nil?
+        if (there = name ? @named[name] : @database)
+          return there if there.driver.name == Database::Address.new(address).to_s
+          raise ConfigurationError, "#{there.driver.name} is connected already#{" as #{name.inspect}" if name}: Pelton::Record.connect(address, name: :other) connects a second database, for models " \
+            "with `self.database_name = :other`; Pelton::Record.disconnect ends the first"
+        end
         database = Database.connect(address, **options)
         database.extend_datasets(Inspection)
         @databases += [database]
-        self.database = database
+        name ? @named[name] = database : self.database = database
+      end
+
+      # @param name [Symbol, nil] see {connect}; nil: the database of the models that choose none
+      # @return [Sequel::Database, nil]
+      def database(name = nil) = name ? @named[name] : @database
+
+      # @param database [Sequel::Database, nil]
+      def database=(database)
+        Model.database_changed unless @database.nil? || database.equal?(@database)
+        @database = database
       end
 
       # Closes all connections of all databases. Those in use are closed when they come back.
       def disconnect
         @databases.each { |database| Database.disconnect(database) }
         @databases = []
-        self.database = nil
+        @named = {}
+        @database = nil
+        Model.database_changed
       end
 
       # The numbers of a database and its pool: `queries`, `errors`, `merged`, `query_time`, `pool` and `held` (pelton-sequel's `DB.stats`).

@@ -4,11 +4,22 @@ module Pelton
   module Record
     # A model's table. It is looked up when the model is first used, so a model may be defined before the database is connected.
     module Table
-      # @return [Sequel::Database] the model's own, or else the one that {Record.connect} connected last
+      # @return [Sequel::Database] the model's own, or else that of {Record.connect}
       # @raise [Error] before that
       def db
-        own_database || Record.database || raise(Error, "#{self} has no database: call Pelton::Record.connect first")
+        own_database || Record.database(database_name) || raise(Error, "#{self} has no database: call Pelton::Record.connect#{"(..., name: #{database_name.inspect})" if database_name} first")
       end
+
+      # Chooses one of several databases, for this class and those that inherit from it.
+      #
+      # @param name [Symbol, nil] that {Record.connect} was given
+      def database_name=(name)
+        @database_name = name
+        forget_table
+      end
+
+      # @return [Symbol, nil]
+      def database_name = @database_name || (superclass.database_name unless equal?(Model))
 
       # @private
       def own_database = @db || (superclass.own_database unless equal?(Model))
