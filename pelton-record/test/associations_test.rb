@@ -90,9 +90,4 @@ class AssociationsTest < PeltonTest
 
     assert_equal [[reply], root], [root.reload.replies.to_a, reply.reload.parent]
   end
-
-  def test_reflection
-    assert_equal Post, Author.reflect_on_association(:posts).associated_class
-    assert_nil Author.reflect_on_association(:nobody)
-  end
 end

@@ -242,8 +242,7 @@ class MergingTest < PeltonTest
       String :body
     end
     Page.send(:forget_table)
-    Page.insert({slug: "home", code: "c-home", body: "x"}, record_timestamps: false)
-    Page.insert({slug: "away", code: "c-away", body: "y"}, record_timestamps: false)
+    Page.insert_all([{slug: "home", code: "c-home", body: "x"}, {slug: "away", code: "c-away", body: "y"}])
   end
 
   # What the block gives for each value, in fibers that begin in the same turn.

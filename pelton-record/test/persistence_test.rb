@@ -33,15 +33,6 @@ class PersistenceTest < PeltonTest
     assert_raises(Pelton::Record::NotSaved) { Author.new.update_columns(age: 1) }
   end
 
-  def test_the_class_s_own
-    assert_equal 5, Author.update(ann.id, age: 5).reload.age
-    assert_equal [1, 2], Author.update([ann.id, bob.id], [{age: 1}, {age: 2}]).map { |author| author.reload.age }
-    assert_predicate Author.destroy(ann.id), :destroyed?
-    assert_equal 1, Author.delete(bob.id)
-    assert_equal 0, Author.delete(bob.id)
-    assert_raises(Pelton::Record::NotFound) { Author.destroy(99) }
-  end
-
   def test_destroying
     assert_equal ann, ann.destroy
     assert_equal [true, false], [ann.destroyed?, ann.persisted?]

@@ -56,12 +56,6 @@ class RelationTest < PeltonTest
     refute_respond_to Author.all, :nonsense
   end
 
-  def test_the_options_of_the_finders_of_old
-    assert_equal [bob], Author.all(conditions: {age: 30}, order: "name DESC", limit: 1).to_a
-    assert_equal [ann], Author.all(conditions: ["age = ?", 20]).to_a
-    assert_raises(ArgumentError) { Author.all(sorted: true) }
-  end
-
   def test_equality_and_sql
     assert_equal Author.where(name: "Ann"), [ann]
     assert_equal Author.where(name: "Ann"), Author.where(name: "Ann")

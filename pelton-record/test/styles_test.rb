@@ -25,30 +25,26 @@ class StylesTest < PeltonTest
   def test_callbacks
     got = {}
     Pelton.run do
-      Author.all(limit: 2, order: :id) { |authors| got[:all] = authors }
-      Author.where(age: 20).all { |authors| got[:relation] = authors }
-      cid.update(age: 22) { |saved| got[:update] = saved }
-      Author.where(name: "Bob").update_all(age: 5) { |rows| got[:rows] = rows }
-      Author.new.save! { flunk }.errback { |error| got[:error] = error.class }
+      Author.where(age: 20).later.all.callback { |authors| got[:relation] = authors }
+      cid.later.update(age: 22).callback { |saved| got[:update] = saved }
+      Author.new.later.save!.callback { flunk }.errback { |error| got[:error] = error.class }
 
       assert_empty got
     end
 
-    assert_equal({all: [ann, bob], relation: [ann], update: true, rows: 1, error: Pelton::Record::Invalid}, got)
+    assert_equal({relation: [ann], update: true, error: Pelton::Record::Invalid}, got)
   end
 
   def test_outside_of_a_reactor_all_of_it_blocks
-    got = nil
-    operation = Author.all(limit: 1) { |authors| got = authors.size }
+    operation = Author.limit(1).later.all
 
-    assert_equal 1, got
-    assert_equal :succeeded, operation.state
-    assert_equal ann, Author.later.find(ann.id).await
+    assert_equal [:succeeded, [ann]], [operation.state, operation.await]
   end
 
-  def test_a_block_that_has_a_meaning_keeps_it
+  def test_a_block_means_what_it_means_in_sequel_and_activerecord
     assert_equal [20, 30, nil], Author.order(:id).map(&:age)
     assert_equal 1, Author.create!(name: "x") { |author| author.age = 1 }.age
     assert_equal 5, Author.transaction { 5 }
+    assert_equal [bob, 3], [Author.all.find { |author| author.age == 30 }, Author.order(:id).map(&:age).compact.size]
   end
 end

@@ -43,7 +43,6 @@ class BadInputTest < PeltonTest
     harmless { |text| Author.exists?(text) }
     harmless { |text| Author.where.not(id: nil).find_by(id: text) }
     harmless { |text| Author.find_by_sql(["SELECT * FROM authors WHERE name = ?", text]) }
-    harmless { |text| Author.delete(text) }
     harmless { |text| Author.where(name: text).update_all(name: "gone") }
     INJECTIONS.each do |text|
       assert_equal text, Tag.create!(name: text).reload.name
@@ -70,7 +69,6 @@ class BadInputTest < PeltonTest
     harmless { |text| Author.where(id: 0).update_all(text => "x") }
     harmless { |text| Author.insert_all([{text => "x"}]) }
     harmless { |text| Author.limit(text).offset(text).to_a if text != "" }
-    harmless { |text| Author.annotate(text).limit(1).to_a }
   end
 
   def test_like
@@ -197,7 +195,7 @@ class BadInputTest < PeltonTest
   def test_keys_of_each_type
     KINDS.fetch(database.database_type).each do |type, (good)|
       kind_of_key(type)
-      Kind.insert({id: good}, record_timestamps: false)
+      Kind.insert_all!([{id: good}])
       STRANGE.each do |key|
         assert_raises(Pelton::Record::NotFound, "#{type} #{key.inspect[0, 50]}") { Kind.find(key) }
         assert_nil Kind.find_by(id: key), "#{type} #{key.inspect[0, 50]}"

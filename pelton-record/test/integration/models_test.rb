@@ -5,7 +5,7 @@ require_relative "../support/blog"
 
 # What models do on SQLite they do on PostgreSQL and on MariaDB: the same tests, again.
 %w[associations attribute_types attributes callbacks dirty enum inheritance locking merging persistence querying relation styles timestamps
-  store serialization test together transactions uniqueness relation/batches relation/calculations relation/conditions relation/creation relation/eager relation/finders
+  store serialization test transactions uniqueness relation/batches relation/calculations relation/conditions relation/creation relation/eager relation/finders
   relation/joins relation/ordering relation/paging relation/selection relation/writes pages pages/keyset association/collection association/counting
   association/dependents association/nested association/polymorphic association/single association/through].each do |name|
   before = PeltonTest.subclasses

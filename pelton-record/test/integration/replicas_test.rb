@@ -130,7 +130,7 @@ class RecordReplicasTest < PeltonTest
 
   WRITES = [
     ->(log) { log.insert_all([{n: 1}], returning: :n) }, ->(log) { log.insert_all!([{n: 1}], returning: :n) }, ->(log) { log.upsert_all([{id: 1, n: 2}], returning: :n) },
-    ->(log) { log.insert({n: 1}, returning: :n) }, ->(log) { log.create!(n: 1) }, ->(log) { log.dataset.returning(:n).insert(n: 1) }, ->(log) { log.dataset.returning(:n).update(n: 1) },
+    ->(log) { log.insert_all([{n: 1}], returning: :n) }, ->(log) { log.create!(n: 1) }, ->(log) { log.dataset.returning(:n).insert(n: 1) }, ->(log) { log.dataset.returning(:n).update(n: 1) },
     ->(log) { log.db["INSERT INTO logs (n) VALUES (1) RETURNING n"].all }, ->(log) { log.db.fetch("WITH new AS (INSERT INTO logs (n) VALUES (1) RETURNING n) SELECT * FROM new").all },
     ->(log) { log.db[:new].with(:new, log.db[:logs].returning(:n).with_sql(:insert_sql, n: 1)).all }, ->(log) { log.find_by_sql("UPDATE logs SET n = 3 RETURNING *") },
     ->(log) { log.db.get(Sequel.function(:nextval, "logs_id_seq")) && log.db.run("INSERT INTO logs (n) SELECT 1 WHERE current_database() = 'postgres'") }

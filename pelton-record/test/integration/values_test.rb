@@ -41,7 +41,6 @@ class ValuesTest < PeltonTest
     "first takes a number as a text, as limit does" => ->(call, value, _, _) { call.match?(/first\(v\)/) && value.include?("1") },
     "an infinite number is one of PostgreSQL's" => ->(call, value, _, _) { call.include?("having") && value.include?("Infinity") },
     "NaN is a text of SQLite's" => ->(call, value, _, _) { call.include?("name = ?") && value.include?("NaN") },
-    "in_order_of takes a Range for the rows in it" => ->(call, value, _, _) { call.include?("in_order_of") && value.include?("..") },
     "find_by takes any of a list" => ->(call, value, theirs, ours) { call.include?("find_by") && (value.start_with?("[") || value == "''") && FOUND[theirs, ours] },
     "a complex number is none" => ->(_, value, _, _) { value == "complex" }
   }.freeze

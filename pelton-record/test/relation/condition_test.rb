@@ -31,7 +31,7 @@ class ConditionTest < PeltonTest
         -> { Author.where(["email = ? OR age = ?", value, 1]).first }, -> { Author.find_by("age > ? AND email = ?", 1, value) },
         -> { Author.where.not("email = ? OR age = ?", value, 1).first }, -> { Author.group(:name).having("email = ? OR 1 = ?", value, 1).count },
         -> { Author.sanitize_sql(["email = ? OR age = ?", value, 1]) }, -> { Author.update_all(["name = ?, age = ?", value, 1]) },
-        -> { Author.find_by_sql(["SELECT * FROM authors WHERE email = ? OR age = ?", value, 1]) }, -> { Author.count_by_sql(["SELECT age FROM authors WHERE email = ? OR age = ?", value, 1]) },
+        -> { Author.find_by_sql(["SELECT * FROM authors WHERE email = ? OR age = ?", value, 1]) },
         -> { Author.where(email: value).first if value.is_a?(Enumerable) && value != {} || raise(Pelton::Record::BadValue) },
         -> { Author.where(Sequel[:email] => value).first if value.is_a?(Enumerable) || raise(Pelton::Record::BadValue) },
         -> { Author.exists?(["email = ? OR age = ?", value, 1]) }, -> { Author.where("email IN (?) OR age = ?", [value], 1).to_a }
@@ -43,7 +43,6 @@ class ConditionTest < PeltonTest
   def test_values_of_texts
     assert_equal [ann], Author.where("name = ? AND age IN (?) AND id = ?", :Ann, Set[20, nil], ann).to_a
     assert_equal [ann], Author.find_by_sql(["SELECT * FROM authors WHERE name = :name", {name: "Ann"}])
-    assert_equal 1, Author.count_by_sql(["SELECT count(*) FROM authors WHERE name IN (?)", %w[Ann]])
     assert_empty Author.where("name IN (?)", []).to_a
   end
 

@@ -72,11 +72,10 @@ class ConditionsTest < PeltonTest
     assert_equal %w[Bob], names(Author.where.not("age = ?", 20))
   end
 
-  def test_or_and_and
+  def test_or
     assert_equal %w[Ann Bob], names(Author.where(name: "Ann").or(Author.where(age: 30)))
     assert_equal %w[Ann], names(Author.where(name: "Ann").or(Author.where(age: 30)).where(age: 20))
     assert_equal 3, Author.where(name: "Ann").or(Author.all).count
-    assert_equal %w[Ann], names(Author.where(name: "Ann").and(Author.where(age: 20)))
   end
 
   def test_expressions_of_sequel

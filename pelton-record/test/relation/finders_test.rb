@@ -85,26 +85,8 @@ class FindersTest < PeltonTest
     refute_includes Author.where(name: "Bob"), ann
   end
 
-  def test_callback_style
-    found = []
-    Pelton.run do
-      Author.find(ann.id) { |author| found << author }
-      Author.find_by(name: "Bob") { |author| found << author }
-      Author.where(name: "Ann").first { |author| found << author }
-      Author.find(99) { flunk }.errback { |error| found << error.class }
-    end
-
-    assert_equal [ann, ann, bob].sort + [Pelton::Record::NotFound], found.grep(Author).sort + found.grep(Class)
-  end
-
-  def test_by_position_and_by_name
+  def test_by_position
     people
-    assert_equal [bob, cid, nil, bob, nil], [Author.second, Author.third, Author.fourth, Author.second_to_last, Author.order(:id).limit(2).third_to_last]
-    assert_equal [ann, ann, nil], [Author.find_by_name("Ann"), Author.find_by_name_and_age!("Ann", 20), Author.find_by_email("nobody")]
-    assert_equal ann, Author.find_sole_by(name: "Ann")
-    assert_raises(ArgumentError) { Author.find_by_name }
-    assert_raises(NoMethodError) { Author.find_by_nothing(1) }
-    assert_raises(Pelton::Record::NotFound) { Author.fourth! }
-    assert_raises(Pelton::Record::Error) { Author.find_sole_by("age > 1") }
+    assert_equal [bob, nil], [Author.second, Author.where(name: "Ann").second]
   end
 end

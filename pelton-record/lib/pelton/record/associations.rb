@@ -64,11 +64,10 @@ module Pelton
       # @param autosave [Boolean] whether changed objects are saved with this one
       # @param counter_cache [Symbol, Boolean, nil] this model's column with their number, if it is not name_count
       # @param validate [Boolean, nil] false: new objects that are invalid do not keep this one from being saved, and are not saved with it
-      # @yield in a module, for methods that `user.posts` has besides
       # @return [nil]
       def has_many(name, scope = nil, class_name: nil, foreign_key: nil, primary_key: nil, through: nil, source: nil, source_type: nil, as: nil,
-        dependent: nil, counter_cache: nil, inverse_of: nil, autosave: nil, validate: nil, &block)
-        kept = {validated: validate, extensions: (Module.new(&block) if block)}.compact
+        dependent: nil, counter_cache: nil, inverse_of: nil, autosave: nil, validate: nil)
+        kept = {validated: validate}.compact
         return has_through(:many_to_many, name, scope, through: through, source: source, source_type: source_type, **kept) if through
         autosave(name) if autosave
         options = {class: class_name, key: foreign_key&.to_sym, primary_key: primary_key&.to_sym, reciprocal: inverse_of, **kept}.compact
@@ -103,12 +102,10 @@ module Pelton
       # @param foreign_key [Symbol] of this model
       # @param association_foreign_key [Symbol] of the other
       # @param validate [Boolean, nil] see {#has_many}
-      # @yield see {#has_many}
       # @return [nil]
-      def has_and_belongs_to_many(name, scope = nil, class_name: nil, join_table: nil, foreign_key: nil, association_foreign_key: nil, validate: nil, &block)
+      def has_and_belongs_to_many(name, scope = nil, class_name: nil, join_table: nil, foreign_key: nil, association_foreign_key: nil, validate: nil)
         association_foreign_key ||= :"#{class_name.demodulize.underscore}_id" if class_name
-        options = {class: class_name, join_table: join_table, left_key: foreign_key, right_key: association_foreign_key, validated: validate,
-                   extensions: (Module.new(&block) if block)}.compact
+        options = {class: class_name, join_table: join_table, left_key: foreign_key, right_key: association_foreign_key, validated: validate}.compact
         associate(:many_to_many, name, **options, **scoping_options(name, scope), &scoped(scope).first)
         define_collection(name)
       end

@@ -244,9 +244,6 @@ module Pelton
         (new? ? model.db_schema : @values).key?(name) || model.virtual.include?(name)
       end
 
-      # @return [Boolean] whether there is a value that is not blank; false counts
-      def attribute_present?(name) = self[name.to_sym].then { |value| !value.nil? && !(value.respond_to?(:empty?) && value.empty?) }
-
       # @param name [Symbol, String]
       # @return [Object]
       # @raise [ActiveModel::MissingAttributeError] when the object was read without that column

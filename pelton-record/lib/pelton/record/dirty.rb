@@ -21,11 +21,9 @@ module Pelton
 
       # @return [Boolean] whether an attribute differs from the database's
       def changed? = changed_columns.any?
-      alias_method :has_changes_to_save?, :changed?
 
       # @return [Array<String>] names
       def changed = changed_columns.map(&:to_s)
-      alias_method :changed_attribute_names_to_save, :changed
 
       # @return [Hash{String => Array}] name => [before, now]
       def changes
@@ -33,19 +31,9 @@ module Pelton
         return indifferent(column_changes.slice(*columns)) unless new?
         indifferent(columns.to_h { |name| [name, [default_of(name), @values[name]]] })
       end
-      alias_method :changes_to_save, :changes
-
-      # @return [Hash{String => Object}] name => the value before
-      def changed_attributes = changes.transform_values(&:first)
-
-      # @return [Hash{String => Object}] name => the value in the database, of what differs from it
-      def attributes_in_database = changed_attributes
 
       # Says that nothing differs from the database.
-      def clear_changes_information = clear_attribute_changes(changed)
-
-      # Says that these attributes do not differ from the database.
-      def clear_attribute_changes(names) = names.each { |name| clear_attribute_change(name) }
+      def clear_changes_information = changed.each { |name| clear_attribute_change(name) }
 
       # @return [Hash{String => Array}] what the last save has changed: name => [before, after]
       def saved_changes = indifferent(@saved_changes || {})

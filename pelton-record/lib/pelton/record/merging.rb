@@ -18,8 +18,8 @@ module Pelton
       end
 
       # (see Relation::Finders#find_by)
-      def find_by(*conditions, &block)
-        return relation.find_by(*conditions, &block) if conditions.size != 1 || block || !(pair = conditions.first).is_a?(Hash) || pair.size != 1 || !unscoped?
+      def find_by(*conditions)
+        return relation.find_by(*conditions) if conditions.size != 1 || !(pair = conditions.first).is_a?(Hash) || pair.size != 1 || !unscoped?
         column, value = pair.first
         dataset
         case value

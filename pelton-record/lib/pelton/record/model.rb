@@ -15,10 +15,8 @@ require_relative "inheritance"
 require_relative "locking"
 require_relative "merging"
 require_relative "persistence"
-require_relative "readonly_attributes"
 require_relative "secure"
 require_relative "serialization"
-require_relative "signed_ids"
 require_relative "store"
 require_relative "timestamps"
 require_relative "transactions"
@@ -47,7 +45,6 @@ module Pelton
 
       extend Table
       extend IgnoredColumns
-      extend ReadonlyAttributes::ClassMethods
       extend Inheritance
       extend Enum
       extend Store
@@ -61,7 +58,6 @@ module Pelton
       include Assignment
       include Dirty
       include Serialization
-      include SignedIds
       include Persistence
       include Timestamps
       include Inheritance::Typed

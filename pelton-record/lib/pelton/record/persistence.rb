@@ -10,7 +10,6 @@ module Pelton
         model.send(:private, :save_row)
         super
         model.extend(ClassMethods)
-        model.prepend(Styles.callbacks(:save, :save!, :update, :update!, :update_columns, :destroy, :destroy!, :delete, :reload, :touch, :increment!, :decrement!, :toggle!))
       end
 
       # Creating objects.
@@ -25,37 +24,6 @@ module Pelton
         # @raise [Invalid, NotSaved]
         # @asynchronous
         def create!(attributes = Sequel::OPTS, &block) = relation.create!(attributes, &block)
-
-        # Updates an object, or several.
-        #
-        # @return [Model, Array<Model>]
-        # @raise [NotFound]
-        # @asynchronous
-        def update(id, attributes)
-          return find(id).each_with_index.map { |record, index| record.tap { record.update(attributes.is_a?(Array) ? attributes[index] : attributes) } } if id.is_a?(Array)
-          find(id).tap { |record| record.update(attributes) }
-        end
-
-        # @return [Model]
-        # @raise [NotFound, Invalid, NotSaved]
-        # @asynchronous
-        def update!(id, attributes) = find(id).tap { |record| record.update!(attributes) }
-
-        # Adds to columns of these rows.
-        #
-        # @example Post.update_counters(post.id, views: 1, likes: -1)
-        # @param ids [Object, Array] keys
-        # @return [Integer] rows
-        # @asynchronous
-        def update_counters(ids, counters) = unscoped.where(primary_key => ids).update_counters(counters)
-
-        # @return [Integer] rows
-        # @asynchronous
-        def increment_counter(name, ids, by: 1) = update_counters(ids, name => by)
-
-        # @return [Integer] rows
-        # @asynchronous
-        def decrement_counter(name, ids, by: 1) = update_counters(ids, name => -by)
 
         # @private
         # @return [Numeric] what can be added to a column
@@ -78,15 +46,6 @@ module Pelton
           end
           true
         end
-
-        # @return [Model, Array<Model>]
-        # @raise [NotFound]
-        # @asynchronous
-        def destroy(id) = id.is_a?(Array) ? find(id).each(&:destroy) : find(id).destroy
-
-        # @return [Integer] rows
-        # @asynchronous
-        def delete(id) = where(primary_key => id).delete_all
 
         # Begins a transaction; within one, a savepoint. An error rolls it back and goes on, but Rollback ends with it.
         #
@@ -154,16 +113,6 @@ module Pelton
       def update_attribute(name, value)
         public_send(:"#{name}=", value)
         save(validate: false)
-      end
-
-      # As {#update_attribute}, with an error instead of false.
-      #
-      # @return [true]
-      # @raise [NotSaved]
-      # @asynchronous
-      def update_attribute!(name, value)
-        public_send(:"#{name}=", value)
-        save!(validate: false)
       end
 
       # Writes columns, without validations and callbacks.

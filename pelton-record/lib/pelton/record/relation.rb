@@ -6,7 +6,6 @@ require_relative "relation/ordering"
 require_relative "relation/selection"
 require_relative "relation/joins"
 require_relative "relation/eager"
-require_relative "relation/extending"
 require_relative "relation/calculations"
 require_relative "relation/finders"
 require_relative "relation/batches"
@@ -26,7 +25,6 @@ module Pelton
       include Selection
       include Joins
       include Eager
-      include Extending
       include Calculations
       include Finders
       include Batches
@@ -57,14 +55,13 @@ module Pelton
       def records = @records || Database::Turns.take(self, :records) { @records ||= read }
 
       # @return [Array<Model>]
-      # @yieldparam records [Array<Model>] in callback style
       # @asynchronous
-      def to_a(&block) = block ? Styles.defer(block) { to_a } : records.dup
+      def to_a = records.dup
       alias_method :to_ary, :to_a
       alias_method :entries, :to_a
 
-      # @return [Relation, Operation] the Operation with a block, which gets the records
-      def all(&block) = block ? to_a(&block) : self
+      # @return [self]
+      def all = self
 
       # @yieldparam record [Model]
       # @return [self, Enumerator]
@@ -137,27 +134,6 @@ module Pelton
       # @return [String]
       def to_sql = (dataset.respond_to?(:no_auto_parameterize) ? dataset.no_auto_parameterize : dataset).sql
 
-      # @return [Array<Hash>, String] the database's plan
-      # @asynchronous
-      def explain(**options) = dataset.naked.explain(**options)
-
-      # The options of the finders of old.
-      #
-      # @param options [Hash] see {Querying#all}
-      # @return [Relation]
-      def apply(conditions: nil, order: nil, limit: nil, offset: nil, select: nil, joins: nil, include: nil, group: nil)
-        found = self
-        found = found.where(*conditions) if conditions.is_a?(Array)
-        found = found.where(conditions) if conditions && !conditions.is_a?(Array)
-        found = found.order(*order) unless order.nil?
-        found = found.limit(limit) unless limit.nil?
-        found = found.offset(offset) unless offset.nil?
-        found = found.select(*select) unless select.nil?
-        found = found.joins(*joins) unless joins.nil?
-        found = found.includes(*include) unless include.nil?
-        group.nil? ? found : found.group(*group)
-      end
-
       # Calls the block with this relation in the place of all rows of the model.
       #
       # @return the block's value
@@ -178,10 +154,7 @@ module Pelton
       def read = objects(dataset)
 
       # @return [Relation] of another dataset
-      def derived(dataset, given = self.given)
-        found = Relation.new(model, dataset, given)
-        @extensions ? found.extended_by(@extensions) : found
-      end
+      def derived(dataset, given = self.given) = Relation.new(model, dataset, given)
 
       # The class methods that the program has defined, Sequel's methods of datasets, and the model's.
       def method_missing(name, *args, **options, &block)

@@ -22,7 +22,7 @@ module Pelton
       # @return [nil]
       # @raise [ArgumentError] for another coder
       def store(name, accessors: [], coder: JSON, **options)
-        serialize(name, coder: coder)
+        raise ArgumentError, "#{self}.#{name}: values are stored as JSON, never by #{coder}" unless coder.equal?(JSON)
         attribute(name, Type.new, default: -> { {}.with_indifferent_access })
         store_accessor(name, *accessors, **options)
       end
@@ -42,17 +42,6 @@ module Pelton
           overridable_methods_module.define_method(:"#{method}=") { |value| self[column] = (self[column] || {}).merge(key.to_s => value) }
         end
         nil
-      end
-
-      # Stores a column's value as JSON.
-      #
-      # @param name [Symbol]
-      # @param coder [Object] JSON
-      # @return [nil]
-      # @raise [ArgumentError] for another coder
-      def serialize(name, coder: JSON, **)
-        raise ArgumentError, "#{self}.#{name}: values are stored as JSON, never by #{coder}" unless coder.equal?(JSON)
-        attribute(name, :json)
       end
     end
   end

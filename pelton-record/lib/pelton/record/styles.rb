@@ -2,31 +2,16 @@
 
 module Pelton
   module Record
-    # The styles beside the direct one: a callback where a block has no meaning of its own, and `later`.
+    # The style beside the direct one: `later`.
     module Styles
       # Runs the block in a task, or at once where no reactor runs. The task reads from the primary where this fiber would.
       #
-      # @param listener [Proc, nil] is called with its value
       # @return [Operation]
-      def self.defer(listener = nil, &work)
-        return Pelton.__send__(:defer, listener, &work) if (stuck = Record.databases.filter_map { |database| database.pool.stuck if database.pool.respond_to?(:stuck) }).empty?
-        Pelton.__send__(:defer, listener) do
+      def self.defer(&work)
+        return Pelton.__send__(:defer, nil, &work) if (stuck = Record.databases.filter_map { |database| database.pool.stuck if database.pool.respond_to?(:stuck) }).empty?
+        Pelton.__send__(:defer, nil) do
           stuck.each { |mark, wrote| Thread.current[mark] = wrote }
           work.call
-        end
-      end
-
-      # Lets methods take a callback block.
-      #
-      # @param names [Array<Symbol>] methods that have no use for a block of their own
-      # @return [Module] to be prepended
-      def self.callbacks(*names)
-        Module.new do
-          names.each do |name|
-            class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
-              def #{name}(*args, **options, &block) = block ? Styles.defer(block) { super(*args, **options) } : super
-            RUBY
-          end
         end
       end
 

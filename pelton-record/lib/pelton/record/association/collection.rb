@@ -12,7 +12,6 @@ module Pelton
           @model = reflection.associated_class
           @unsaved = []
           @held = [] # until the owner is saved
-          extended_by([reflection[:extensions]]) if reflection[:extensions]
         end
 
         # @return [Sequel::Dataset]

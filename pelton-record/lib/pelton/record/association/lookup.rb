@@ -16,19 +16,6 @@ module Pelton
         def association_reflection(name)
           super || define_through(name) || (superclass.association_reflection(name) if superclass < Model)
         end
-
-        # @param name [Symbol]
-        # @return [Sequel::Model::Associations::AssociationReflection, nil] with ActiveRecord's names ({Reflection})
-        def reflect_on_association(name) = association_reflection(name.to_sym)
-
-        # @param macro [Symbol, nil] :belongs_to, :has_many, :has_one, :has_and_belongs_to_many
-        # @return [Array<Sequel::Model::Associations::AssociationReflection>]
-        def reflect_on_all_associations(macro = nil)
-          @through&.keys&.each { |name| association_reflection(name) }
-          above = (superclass < Model) ? superclass.reflect_on_all_associations : []
-          found = above.to_h { |one| [one.name, one] }.merge(association_reflections).values
-          macro ? found.select { |one| one.macro == macro } : found
-        end
       end
     end
   end

@@ -3,29 +3,11 @@
 module Pelton
   module Record
     module Association
-      # What ActiveRecord's programs ask an association: Sequel's reflection has it under other names.
+      # Sequel's reflection of an association, whose scopes, and those of the other model, are asked for each query.
+      # @private
       module Reflection
-        MACROS = {many_to_one: :belongs_to, one_to_many: :has_many, one_to_one: :has_one, one_through_one: :has_one, one_through_many: :has_one,
-                  many_to_many: :has_many, many_through_many: :has_many}.freeze
-        private_constant :MACROS
-
-        # @return [Symbol]
-        def name = self[:name]
-
-        # @return [Symbol] :belongs_to, :has_many, :has_one or :has_and_belongs_to_many
-        def macro = (self[:type] == :many_to_many && !self[:via]) ? :has_and_belongs_to_many : MACROS.fetch(self[:type])
-
-        # @return [Class] the other model
-        def klass = associated_class
-
-        # @return [Symbol]
-        def foreign_key = self[:key] || self[:left_key]
-
         # @return [Boolean]
         def polymorphic? = !self[:polymorphic].nil?
-
-        # @return [Boolean]
-        def collection? = returns_array?
 
         # @private
         # @return [Limit]

@@ -71,7 +71,7 @@ module Pelton
           steps = Through.steps(by) + Through.steps(source, path[:source_type])
           steps[-2].conditions = steps[-2].conditions.to_h.merge(source[:polymorphic] => path[:source_type].to_s) if source[:polymorphic]
           options = {via: path[:through], source: source[:name], scope: scope, no_association_method: true, class: path[:source_type] || source.associated_class, read_only: true,
-                     **path.slice(:validated, :extensions)}
+                     **path.slice(:validated)}
           associate_through(type, name, steps, [*source[:scopes], *scoped(scope)], owner_scope: owner_scope?(scope), **options)
           association_reflections[name]
         end

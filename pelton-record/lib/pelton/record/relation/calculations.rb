@@ -49,15 +49,6 @@ module Pelton
         # @asynchronous
         def maximum(name) = computed(Sequel::SQL::Function.new(:max, selected([name]).first), :maximum, name)
 
-        # @param operation [Symbol] :count, :sum, :average, :minimum or :maximum
-        # @return [Object] what that gives
-        # @raise [ArgumentError] for another one
-        # @asynchronous
-        def calculate(operation, name = :all)
-          raise ArgumentError, "there is no calculation #{operation.inspect}" unless %i[count sum average minimum maximum].include?(operation)
-          public_send(operation, name)
-        end
-
         # Values without objects.
         #
         # @example pluck(:name) # => ["Ann", "Bob"], pluck(:id, :name) # => [[1, "Ann"], [2, "Bob"]]

@@ -62,9 +62,6 @@ module Pelton
         # @return [Relation]
         def rewhere(conditions) = unconditioned(conditions.keys.map { |name| column(name) }).where(conditions)
 
-        # @return [Relation] the rows that the conditions leave out
-        def invert_where = derived((condition = dataset.opts[:where]) ? dataset.clone(where: Sequel.~(condition)) : dataset, Sequel::OPTS)
-
         # @param records [Array<Model, Relation>]
         # @return [Relation] without these
         def excluding(*records)
@@ -86,12 +83,6 @@ module Pelton
           mine = dataset.opts[:where]
           derived((mine && theirs) ? dataset.clone(where: Sequel.|(mine, theirs)) : dataset.unfiltered, Sequel::OPTS)
         end
-
-        # Both this relation's conditions and the other's.
-        #
-        # @param other [Relation]
-        # @return [Relation]
-        def and(other) = derived((condition = other.dataset.opts[:where]) ? dataset.where(condition) : dataset)
 
         # Adds what another relation, of this model or of a joined one, says: its conditions, joins and order. A condition on the same column
         # takes the place of this relation's.

@@ -50,19 +50,6 @@ module Pelton
         # @asynchronous
         def create_or_find_by!(attributes, &block) = created_once(attributes) { create!(attributes, &block) }
 
-        # @return [Model] the first one, or created with the conditions' values and these
-        # @asynchronous
-        def first_or_create(attributes = Sequel::OPTS, &block) = first || create(attributes, &block)
-
-        # @return [Model]
-        # @raise [Invalid, NotSaved]
-        # @asynchronous
-        def first_or_create!(attributes = Sequel::OPTS, &block) = first || create!(attributes, &block)
-
-        # @return [Model] the first one, or new
-        # @asynchronous
-        def first_or_initialize(attributes = Sequel::OPTS, &block) = first || new(attributes, &block)
-
         # What new objects get besides, while it is no condition.
         #
         # @example create_with(locked: false).find_or_create_by(name: "Ann")

@@ -31,13 +31,6 @@ module Pelton
         # @return [Relation]
         def references(*tables) = derived(dataset.clone(references: [*dataset.opts[:references], *tables.map(&:to_sym)])).send(:joining_referenced)
 
-        # The associated objects, in the place of these.
-        #
-        # @param association [Symbol]
-        # @return [Array<Model>]
-        # @asynchronous
-        def extract_associated(association) = preload(association).map(&association).flatten.compact
-
         private
 
         def named_in_graph(association)

@@ -5,16 +5,14 @@ module Pelton
     class Relation
       # One object, or a few.
       module Finders
-        # The object with this primary key, or the objects with these. With a block and no key, as Enumerable#find.
+        # The object with this primary key, or the objects with these. With a block, as Enumerable#find.
         #
         # @param ids [Array]
-        # @yieldparam found [Model, Array<Model>] in callback style
         # @return [Model, Array<Model>] in the order of the keys
         # @raise [NotFound] when one is missing
         # @asynchronous
         def find(*ids, &block)
-          return records.find(&block) if ids.empty? && block
-          return Styles.defer(block) { find(*ids) } if block
+          return records.find(&block) if block
           raise NotFound.new("find needs a key: #{model}.find(1)", model: model) if ids.empty?
           listed = ids.first.is_a?(Array) && !model.primary_key.is_a?(Array)
           return [] if listed && ids.first.empty?
@@ -33,26 +31,6 @@ module Pelton
         # @raise [NotFound]
         # @asynchronous
         def find_by!(*conditions) = where(*conditions).take!
-
-        # The object that a signed id names.
-        #
-        # @param signed [String] of {SignedIds#signed_id}; it may come from outside
-        # @param purpose [Symbol, String, nil] for which it was signed
-        # @return [Model, nil] nil as well when it is forged, for something else, or not valid any more
-        # @raise [Error] without a secret
-        # @asynchronous
-        def find_signed(signed, purpose: nil)
-          id = model.signed_id_verifier.verified(signed, purpose: model.signed_id_purpose(purpose)) if signed.is_a?(String)
-          find_by(model.primary_key_hash(id)) unless id.nil?
-        end
-
-        # @param (see #find_signed)
-        # @return [Model]
-        # @raise [NotFound] see {#find_signed}
-        # @asynchronous
-        def find_signed!(signed, purpose: nil)
-          find_signed(signed, purpose: purpose) || raise(NotFound.new("no #{model} has this signed id: it is forged, for something else or not valid any more, or the row is gone", model: model))
-        end
 
         # Any object; with a number, as many.
         #
@@ -82,17 +60,11 @@ module Pelton
           count ? reverse_order.limit(count).to_a.reverse : one(reverse_order.dataset)
         end
 
-        {second: 2, third: 3, fourth: 4, fifth: 5, forty_two: 42}.each do |name, number|
-          # The one of that number.
-          define_method(name) { first(number)[number - 1] }
-        end
+        # @return [Model, nil]
+        # @asynchronous
+        def second = first(2)[1]
 
-        {second_to_last: 2, third_to_last: 3}.each do |name, number|
-          # The one of that number from the end.
-          define_method(name) { last(number).then { |found| found.first if found.size == number } }
-        end
-
-        %i[first last take second third fourth fifth].each do |name|
+        %i[first last take].each do |name|
           class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
             # @return [Model]
             # @raise [NotFound]
@@ -112,14 +84,6 @@ module Pelton
           raise Error, "more than one #{model} matches #{describe}" if found.size > 1
           found.first || missing
         end
-
-        # The only object with these conditions.
-        #
-        # @param conditions see {Conditions#where}
-        # @return [Model]
-        # @raise [NotFound, Error] see {#sole}
-        # @asynchronous
-        def find_sole_by(*conditions) = where(*conditions).sole
 
         # Whether there is a row: any, one with this key, or one that matches.
         #
@@ -171,8 +135,6 @@ module Pelton
           shown = (names.any? { |name| model.filtered?(name) }) ? "" : " #{key.inspect[0, 100]}"
           raise NotFound.new("no #{model} has the #{names.join(" and ")}#{shown}#{describe(" among those with ")}#{more}", model: model)
         end
-
-        prepend Styles.callbacks(:find_by, :find_by!, :find_signed, :find_signed!, :take, :take!, :first, :first!, :last, :last!, :exists?)
 
         private
 

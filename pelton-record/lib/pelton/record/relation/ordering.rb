@@ -19,21 +19,6 @@ module Pelton
           derived(dataset.order_append(*terms.flatten.flat_map { |term| order_of(term) }))
         end
 
-        # The rows whose column has these values, in their order.
-        #
-        # @param name [Symbol]
-        # @param values [Array]
-        # @return [Relation]
-        def in_order_of(name, values)
-          return none if values.empty?
-          ranks = values.each_with_index.to_h do |value, index|
-            [Sequel.expr(column(name) => value.nil? ? nil : model.comparable(model.column_alias(name.to_sym), value)), index]
-          rescue Sequel::InvalidValue # no row has such a value
-            [Condition::NOTHING, index]
-          end
-          where(name => values).order(Sequel.case(ranks, values.size))
-        end
-
         # Replaces the order.
         #
         # @return [Relation]

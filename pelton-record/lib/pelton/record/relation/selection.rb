@@ -16,16 +16,6 @@ module Pelton
           derived(dataset.select_append(*selected(columns)).then { |found| dataset.opts[:select] ? found : dataset.select(*selected(columns)) })
         end
 
-        # Replaces the columns.
-        #
-        # @return [Relation]
-        def reselect(*columns) = derived(dataset.select(*selected(columns)))
-
-        # Replaces the groups.
-        #
-        # @return [Relation]
-        def regroup(*columns) = derived(dataset.ungrouped).group(*columns)
-
         # @return [Relation] without rows that are equal to another
         def distinct(value = true) = derived(value ? dataset.distinct : dataset.clone(distinct: nil))
 
@@ -44,24 +34,10 @@ module Pelton
           derived(dataset.from(source.is_a?(Sequel::Dataset) ? source.as(name.to_sym) : source))
         end
 
-        # Adds a comment to the SQL, for the database's log.
-        #
-        # @param text [String]
-        # @return [Relation]
-        def annotate(text) = derived(dataset.extension(:sql_comments).comment(text))
-
         # Its objects are not written: {ReadOnly}.
         #
         # @return [Relation]
         def readonly(value = true) = derived(dataset.clone(readonly: value))
-
-        # Adds a common table expression.
-        #
-        # @example User.with(recent: Post.where(...)).joins("JOIN recent ON recent.user_id = users.id")
-        # @return [Relation]
-        def with(**tables)
-          derived(tables.inject(dataset) { |found, (name, query)| found.with(name, query.is_a?(Relation) ? query.dataset : query) })
-        end
 
         # Locks the rows that are read, until the transaction ends. SQLite has no such locks: there it changes nothing.
         #
@@ -81,12 +57,6 @@ module Pelton
         def unscope(*parts, where: nil)
           found = parts.empty? ? self : derived(dataset.clone(parts.to_h { |part| [{joins: :join, includes: :eager}.fetch(part, part), nil] }))
           where ? found.send(:unconditioned, Array(where).map { |name| column(name) }) : found
-        end
-
-        # @return [Relation] only these parts of the query
-        def only(*parts)
-          keep = parts.map { |part| {joins: :join, includes: :eager}.fetch(part, part) }
-          unscope(*(%i[where order limit offset select group having join eager lock distinct] - keep))
         end
         alias_method :except, :unscope
 

@@ -41,15 +41,6 @@ module Pelton
         # @asynchronous
         def destroy_all = to_a.each(&:destroy)
 
-        # @param conditions see {Conditions#where}
-        # @return [Integer] rows
-        # @asynchronous
-        def delete_by(*conditions) = where(*conditions).delete_all
-
-        # @return [Array<Model>]
-        # @asynchronous
-        def destroy_by(*conditions) = where(*conditions).destroy_all
-
         # Sets updated_at, and these columns, to now.
         #
         # @return [Integer] rows
@@ -89,14 +80,6 @@ module Pelton
         # @asynchronous
         def insert_all!(rows, returning: nil, record_timestamps: model.record_timestamps) = insert_rows(plain_rows, rows, returning, record_timestamps)
 
-        # @return [Array<Hash>] see {#insert_all}
-        # @asynchronous
-        def insert(row, **options) = insert_all([row], **options)
-
-        # @return [Array<Hash>] see {#insert_all!}
-        # @asynchronous
-        def insert!(row, **options) = insert_all!([row], **options)
-
         # Inserts rows, or updates those that are there.
         #
         # @param rows [Array<Hash>] all with the same columns
@@ -111,12 +94,6 @@ module Pelton
           updated = Array(update_only || (rows.first.keys.map(&:to_sym) - Array(unique_by) - %i[created_at created_on])).map(&:to_sym)
           insert_rows(conflict(plain_rows, unique_by, updated), rows, returning, record_timestamps)
         end
-
-        # @return [Array<Hash>] see {#upsert_all}
-        # @asynchronous
-        def upsert(row, **options) = upsert_all([row], **options)
-
-        prepend Styles.callbacks(:update_all, :delete_all, :destroy_all, :delete_by, :destroy_by, :touch_all, :update_counters, :insert_all, :insert_all!, :upsert_all)
 
         private
 
