@@ -179,7 +179,7 @@ class RecordMigratorsTest < PeltonTest
 
   def db(*command, load: nil)
     options = ["--migrations", "#{@path}/migrate", "--schema", "#{@path}/schema.rb", "-d", @address]
-    libraries = %W[-I#{__dir__}/../../../lib -I#{__dir__}/../../lib]
+    libraries = %W[-I#{__dir__}/../../../lib -I#{__dir__}/../../../pelton-sequel/lib -I#{__dir__}/../../lib]
     start = "require 'pelton/record/command'; $stdout.sync = true; require #{load.inspect} if #{!load.nil?}; exit Pelton::Record::Command.run(ARGV)"
     number = @running.size
     pid = Process.spawn({"GATES" => @path, "RACK_ENV" => nil}, RbConfig.ruby, *libraries, "-e", start, *command, *options, %i[out err] => "#{@path}/output.#{number}")

@@ -18,7 +18,7 @@ require_relative "../../../test/support/guard"
 class SequelComparison
   PROGRAM = File.expand_path("sequel_specs.rb", __dir__)
   WAYS = %w[sequel outside inside].freeze
-  LIBRARIES = %w[lib pelton-record/lib].map { |folder| "-I#{File.expand_path("../../../#{folder}", __dir__)}" }.freeze
+  LIBRARIES = %w[lib pelton-sequel/lib pelton-record/lib].map { |folder| "-I#{File.expand_path("../../../#{folder}", __dir__)}" }.freeze
   LIMIT = 600 # seconds
   # Sequel's own extensions, which Record uses, change what some specs expect: the specs know these variables.
   EXTENSIONS = {postgres: {"SEQUEL_PG_AUTO_PARAMETERIZE" => "1"}}.freeze

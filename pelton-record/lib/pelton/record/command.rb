@@ -105,10 +105,8 @@ module Pelton
 
       # With a connection, in a reactor: long statements hold nothing up, and the time can be shown meanwhile.
       def connected(address = @address)
-        Pelton.run do
-          database = Record.connect(address, pool: 1)
-          yield database
-        end
+        Record.disconnect # what a command before it has connected
+        Pelton.run { yield Record.connect(address, pool: 1) }
       end
 
       def migrations(database)
