@@ -11,7 +11,7 @@ class User < Pelton::Record::Model; end
 class Note < Pelton::Record::Model; end
 
 PAGES = {
-  "/users" => -> { User.all(limit: 5).map(&:username).join("\n") },
+  "/users" => -> { User.limit(5).map(&:username).join("\n") },
   "/slow" => -> { User.with_sql(ENV.fetch("SLOW")).all.map(&:username).join("\n") },
   "/row" => -> { JSON.generate(User.find(rand(1..10_000)).values) },
   "/range" => -> { JSON.generate(rand(1..9_000).then { |id| User.where(id: id...(id + 20)).all }.map(&:values)) },
