@@ -88,7 +88,7 @@ module Pelton
       return hand_over(name, after, block) unless Pelton.running?
       raise ClosedError, STOPPED if @closed
       raise Full, "#{size} pieces of work run or wait: raise the limit, or take less" if size >= @most
-      take(Work.new(name || "background work", block), after)
+      take(Work.new(name || "background work", Inherited.block(block)), after)
       nil
     end
 
@@ -165,10 +165,11 @@ module Pelton
       return block.call && nil if reactor.nil?
       raise ClosedError, STOPPED unless reactor
       taken = Operation.new
+      inherited = Inherited.block(block)
       given_up = false
       reactor.next_tick do
         next if given_up
-        run(name, after: after, &block)
+        run(name, after: after, &inherited)
         taken.succeed
       rescue Error => error
         taken.fail(error)

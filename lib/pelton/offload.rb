@@ -170,7 +170,7 @@ module Pelton
     # @asynchronous
     def offload(timeout: nil, &block)
       raise ArgumentError, "offload needs a block" unless block
-      (timeout || (running? && Fiber.current_scheduler)) ? Offload::POOL.call(timeout: timeout, &block) : yield
+      (timeout || (running? && Fiber.current_scheduler)) ? Offload::POOL.call(timeout: timeout, &Inherited.block(block)) : yield
     end
   end
 end

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "spawned_figures"
 
 module Pelton
   module HTTP
@@ -46,12 +45,12 @@ module Pelton
       def measuring(app)
         lambda do |env|
           watch_queries
-          figures = Thread.current[SpawnedFigures::KEY] = env[FIGURES] = Figures.new
+          figures = Inherited[:pelton_figures] = env[FIGURES] = Figures.new
           reactor, began = Reactor.current, now
           waited = reactor._waited
           app.call(env)
         ensure
-          Thread.current[SpawnedFigures::KEY] = nil
+          Inherited[:pelton_figures] = nil
           figures.waited = (reactor._waited - waited) / 1e6 if waited
           figures.computed = (now - began) / 1e6 - figures.waited if waited
         end
@@ -122,13 +121,12 @@ module Pelton
       # Counts the queries of databases that were connected meanwhile.
       def watch_queries
         return unless defined?(::Pelton::Record) && (databases = ::Pelton::Record.databases).size != @databases.size
-        Task.singleton_class.prepend(SpawnedFigures)
         (databases - @databases).each { |database| database.statistics.on_query { |_sql, seconds| count(seconds) } }
         @databases = databases.dup
       end
 
       def count(seconds)
-        figures = Thread.current[SpawnedFigures::KEY] or return
+        figures = Inherited[:pelton_figures] or return
         figures.queries = (figures.queries || 0) + 1
         figures.queried = (figures.queried || 0) + seconds * 1000
       end

@@ -17,6 +17,7 @@
     X(report_given_up)                                                                                                 \
     X(waiting_places)                                                                                                  \
     X(observe_task)                                                                                                    \
+    X(inherit)                                                                                                         \
     X(timer_failed)                                                                                                    \
     X(stream_connected)                                                                                                \
     X(stream_received)                                                                                                 \
@@ -58,8 +59,10 @@ VALUE pel_upcallv(enum pel_upcall which, int argc, const VALUE *argv);
 #define pel_upcall(name, ...)                                                                                          \
     pel_upcallv(PEL_UPCALL_##name, (int)(sizeof((VALUE[]){__VA_ARGS__}) / sizeof(VALUE)), (VALUE[]){__VA_ARGS__})
 
-/* Events that somebody subscribes to (Pelton::Notifications): C makes no other. */
+/* Events that somebody subscribes to (Pelton::Notifications), and values that tasks inherit (Pelton::Inherited): C does
+ * nothing for others. */
 #define PEL_EVENTS(X)                                                                                                  \
+    X(inheritance)                                                                                                     \
     X(task)                                                                                                            \
     X(request)                                                                                                         \
     X(command)

@@ -141,9 +141,12 @@ static void drop_task(void *data)
 
 static VALUE enqueue_task(struct pel_reactor *reactor, VALUE block, enum pel_task_kind kind, int transient)
 {
-    struct pel_operation *task = pel_operation_new(reactor, 0);
-    VALUE self = pel_operation_protected_object(task, cTask);
+    struct pel_operation *task;
+    VALUE self;
 
+    block = pel_inherit(block);
+    task = pel_operation_new(reactor, 0);
+    self = pel_operation_protected_object(task, cTask);
     pel_operation_release(task); /* the object's reference remains */
     task->task = kind;
     task->transient = transient;

@@ -30,7 +30,7 @@ static VALUE scheduled_body(RB_BLOCK_CALL_FUNC_ARGLIST(argument, pair))
 VALUE pel_start_fiber(struct pel_reactor *reactor, VALUE proc)
 {
     struct pel_waiter waiter = {.exception = Qfalse};
-    VALUE fiber = pel_fiber_new(rb_proc_new(scheduled_body, rb_assoc_new(reactor->self, proc)));
+    VALUE fiber = pel_fiber_new(rb_proc_new(scheduled_body, rb_assoc_new(reactor->self, proc)), 1);
     int state;
 
     waiter.starts_fiber = fiber;

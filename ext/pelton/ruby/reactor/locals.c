@@ -1,6 +1,7 @@
 #include "ruby/reactor/locals.h"
 
 #include "ruby/base/protect.h"
+#include "ruby/base/upcall.h"
 
 /*
  * Fiber-locals (Thread.current[:x]) are carried from fiber to fiber, so that callbacks see them as if all callbacks ran
@@ -218,10 +219,56 @@ VALUE pel_locals_clean(struct pel_reactor *reactor, VALUE (*function)(VALUE), VA
     return value;
 }
 
+/* ---- what tasks inherit ----------------------------------------------------------------------------------------- */
+
+#ifdef HAVE_RB_FIBER_NEW_STORAGE
+static VALUE storage(void)
+{
+    return rb_funcall(rb_fiber_current(), rb_intern("storage"), 0);
+}
+
+static int forget_value(VALUE name, VALUE value, VALUE fiber_class)
+{
+    (void)value;
+    rb_funcall(fiber_class, rb_intern("[]="), 2, name, Qnil);
+    return ST_CONTINUE;
+}
+
+/* Fibers are used again. */
+static void clear_storage(void)
+{
+    VALUE set = storage();
+
+    if (!NIL_P(set))
+        rb_hash_foreach(set, forget_value, rb_obj_class(rb_fiber_current()));
+}
+
+static int storage_empty(void)
+{
+    VALUE set = storage();
+    return NIL_P(set) || RHASH_EMPTY_P(set);
+}
+#else
+static void clear_storage(void)
+{
+}
+
+static int storage_empty(void)
+{
+    return 1;
+}
+#endif
+
+VALUE pel_inherit(VALUE block)
+{
+    return pel_observed[PEL_EVENT_inheritance] || !storage_empty() ? pel_upcall(inherit, block) : block;
+}
+
 VALUE pel_locals_fresh(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument)
 {
     if (reactor->locals_mode)
         return pel_locals_clean(reactor, function, argument);
     write_local_set(Qnil);
+    clear_storage();
     return function(argument);
 }

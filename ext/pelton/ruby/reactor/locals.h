@@ -23,7 +23,11 @@ void pel_locals_end(struct pel_reactor *reactor);
  * carried; otherwise a worker's set is just what an earlier callback has left there. */
 VALUE pel_locals_fresh(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument);
 
-/* The same, but the present set is restored in any case. */
+/* The block as it is to be called later, with what the calling fiber passes on: Pelton::Inherited. Most fibers have
+ * nothing, and get the block itself. */
+VALUE pel_inherit(VALUE block);
+
+/* The same as pel_locals_fresh, but the present set is restored in any case. */
 VALUE pel_locals_clean(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument);
 
 #endif

@@ -32,7 +32,7 @@ static VALUE reactor_next_tick(VALUE self, VALUE block)
     reactor = pel_reactor_get(self);
     if (reactor->thread != rb_thread_current() && !RTEST(rb_funcall(reactor->thread, rb_intern("alive?"), 0)))
         rb_raise(pel_eClosedError, "the reactor's thread has ended: the block would never be called");
-    pel_enqueue_proc(reactor, block);
+    pel_enqueue_proc(reactor, pel_inherit(block));
     return Qnil;
 }
 

@@ -55,11 +55,17 @@ int pel_switch(struct pel_reactor *reactor, VALUE fiber, int *state)
     return 1;
 }
 
-VALUE pel_fiber_new(VALUE proc)
+VALUE pel_fiber_new(VALUE proc, int inherits)
 {
     VALUE options = rb_hash_new();
 
     rb_hash_aset(options, ID2SYM(rb_intern("blocking")), Qfalse);
+#ifdef HAVE_RB_FIBER_NEW_STORAGE
+    if (!inherits)
+        rb_hash_aset(options, ID2SYM(rb_intern("storage")), Qnil);
+#else
+    (void)inherits;
+#endif
     return rb_funcall_with_block_kw(rb_const_get(rb_cObject, rb_intern("Fiber")), rb_intern("new"), 1, &options, proc,
                                     RB_PASS_KEYWORDS);
 }

@@ -1,6 +1,7 @@
 #include "ruby/reactor/reactor.h"
 
 #include "core/base/slab.h"
+#include "ruby/reactor/locals.h"
 
 /* Pelton::Timer: calls a block once or periodically. One-shot timers keep run going, periodic timers do not. */
 
@@ -125,7 +126,7 @@ static VALUE new_timer(VALUE seconds, int periodic, const char *method)
 
     if (!rb_block_given_p())
         rb_raise(rb_eArgError, "%s needs a block", method);
-    block = rb_block_proc();
+    block = pel_inherit(rb_block_proc());
     if (!(timer = pel_slab_take(&timers)))
         rb_memerror();
     timer->self = timer->block = Qnil;

@@ -54,7 +54,7 @@ static VALUE make_worker_fiber(VALUE argument)
 {
     struct pel_worker *worker = (struct pel_worker *)argument;
 
-    worker->fiber = pel_fiber_new(rb_proc_new(worker_body, SIZET2NUM((size_t)worker)));
+    worker->fiber = pel_fiber_new(rb_proc_new(worker_body, SIZET2NUM((size_t)worker)), 0);
     st_insert(worker->reactor->workers_by_fiber, worker->fiber, (st_data_t)worker);
     return Qnil;
 }

@@ -46,7 +46,7 @@ void pel_workers_mark(struct pel_reactor *reactor);
 /* ---- fibers of Fiber.schedule (fiber.c) ------------------------------------------------------------------------ */
 
 /* A new non-blocking Fiber. */
-VALUE pel_fiber_new(VALUE proc);
+VALUE pel_fiber_new(VALUE proc, int inherits);
 
 /* Starts a non-blocking fiber at once. The caller goes on when the fiber first waits or ends. Returns the fiber. */
 VALUE pel_start_fiber(struct pel_reactor *reactor, VALUE proc);

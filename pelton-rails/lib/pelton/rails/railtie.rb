@@ -42,6 +42,8 @@ module Pelton
         application.config.action_dispatch.rescue_responses["Pelton::TimeoutError"] ||= :gateway_timeout if application.config.respond_to?(:action_dispatch)
       end
 
+      initializer("pelton.current_attributes") { require_relative "current_attributes" }
+
       initializer "pelton.live_streams" do |application|
         ActiveSupport.on_load(:action_controller, run_once: true) do
           require_relative "live_streams"
