@@ -172,10 +172,11 @@ module Pelton
       end
 
       def line(name, text, attributes)
-        check(attributes)
-        attributes = {path: "/", secure: @secure, httponly: true, same_site: :lax}.merge!(attributes.compact)
+        check(attributes) if attributes.size > 1
+        attributes = {path: "/", secure: @secure, httponly: true, same_site: :lax, **attributes, value: text}
+        attributes[:path] ||= "/"
         check_refusals(name, attributes)
-        line = Rack::Utils.set_cookie_header(name, attributes.merge!(value: text))
+        line = Rack::Utils.set_cookie_header(name, attributes)
         size = line.index(";") - 1
         raise CookieOverflow, "the cookie #{name} has #{size} bytes; browsers keep #{MAXIMUM} at most: keep its data elsewhere" if size > MAXIMUM
         line
@@ -184,11 +185,11 @@ module Pelton
       # What Rack would write as it is.
       def check(attributes)
         raise ArgumentError, "same_site: must be #{SAME_SITE.join(", ")}" unless SAME_SITE.include?(attributes.fetch(:same_site, :lax))
-        unknown = attributes.keys - ATTRIBUTES
-        raise ArgumentError, "a cookie has no #{unknown.join(", ")}: it has #{ATTRIBUTES.join(", ")}" if unknown.any?
-        Integer(attributes[:max_age] || 0)
-        wrong = attributes.slice(:path, :domain).find { |_, text| text && !ATTRIBUTE_VALUE.match?(text) } or return
-        raise ArgumentError, "the #{wrong.first} of a cookie cannot be #{wrong.last.inspect}"
+        attributes.each do |name, value|
+          raise ArgumentError, "a cookie has no #{name}: it has #{ATTRIBUTES.join(", ")}" unless ATTRIBUTES.include?(name)
+          Integer(value) if name == :max_age && value
+          raise ArgumentError, "the #{name} of a cookie cannot be #{value.inspect}" if (name == :path || name == :domain) && value && !ATTRIBUTE_VALUE.match?(value)
+        end
       end
 
       # What browsers drop without a word.
