@@ -279,7 +279,7 @@ class WatchdogTest < PeltonTest
       own, master = UNIXSocket.pair
       master.write("stop\n")
       Pelton::Cluster::Child.new(0, nil, own).run { rests.call("a worker") }
-      Pelton.run { p Pelton::Watchdog.resting? }
+      Pelton.run { p Fiber.new(blocking: true) { 2_000.times.all? { Pelton::Watchdog.resting? && sleep(0.001) } }.resume }
     RUBY
 
     assert_equal ["a server", "pelton serve", "a worker", "false"], output.lines(chomp: true).uniq.grep_v(/listens/)

@@ -19,7 +19,7 @@ class RailsCurrentAttributesTest < PeltonTest
           Current.tenant = "a"
           inner = Pelton.spawn { [Current.tenant, Current.tenant = "b"] }.await
           other = [*inner, Current.tenant]
-          Current.reset_all
+          Current.reset
         end.await
         p [*other, Pelton.spawn { Current.tenant }.await]
       end

@@ -2,6 +2,7 @@
 
 require "pelton"
 require "active_support"
+require "active_support/core_ext/class/subclasses"
 require "active_support/current_attributes"
 
 module Pelton
@@ -9,26 +10,10 @@ module Pelton
     # Tasks have a copy of the `Current` of the code that spawned them.
     # @private
     module CurrentAttributes
-      KEY = :current_attributes_instances
-      private_constant :KEY
-
-      class << self
-        # The function that runs a task's block with what the calling fiber has now.
-        def carry
-          carried = copy
-          lambda do |block|
-            before, state[KEY] = state[KEY], carried
-            block.call
-          ensure
-            state[KEY] = before
-          end
-        end
-
-        private
-
-        def state = ::ActiveSupport::IsolatedExecutionState
-
-        def copy = state[KEY]&.transform_values { |one| one.dup.tap { |copy| copy.attributes = one.attributes.dup } }
+      # @return [Proc] runs a task's block with what the calling fiber has now
+      def self.carry
+        carried = ::ActiveSupport::CurrentAttributes.descendants.to_h { |current| [current, current.instance.attributes.compact] }
+        ->(block) { carried.reduce(block) { |inner, (current, values)| -> { current.set(values) { inner.call } } }.call }
       end
 
       Inherited.carry { carry }
