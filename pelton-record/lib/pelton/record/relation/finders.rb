@@ -21,12 +21,12 @@ module Pelton
           listed ? [find_one(ids.first)] : find_one(ids.first)
         end
 
-        # @param conditions see {Conditions#where}
+        # @param conditions see {Relation::Conditions#where}
         # @return [Model, nil]
         # @asynchronous
         def find_by(*conditions) = where(*conditions).take
 
-        # @param conditions see {Conditions#where}
+        # @param conditions see {Relation::Conditions#where}
         # @return [Model]
         # @raise [NotFound]
         # @asynchronous
