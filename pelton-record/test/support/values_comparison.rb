@@ -53,7 +53,7 @@ module Values
   ].freeze
   WRITES = [
     *(COLUMNS - %w[id]).flat_map { |name| ["m.create!(#{name}: v).reload.#{name}", "m.where(id: 1).update_all(#{name}: v); m.find(1).#{name}"] },
-    "m.find(1).tap { |one| one.update!(name: v) }.reload.name", "m.find(1).update_columns(age: v); m.find(1).age", "m.find(1).update_column(:name, v); m.find(1).name", "m.find(1).update(v); m.find(1).name", "m.update(1, name: v).name",
+    "m.find(1).tap { |one| one.update!(name: v) }.reload.name", "m.find(1).update_columns(age: v); m.find(1).age", "m.find(1).update_column(:name, v); m.find(1).name", "m.find(1).update(v); m.find(1).name",
     "m.insert_all([{name: v}]); m.order(:id).last.name", "m.insert_all([{age: v}]); m.order(:id).last.age", "m.insert_all([v]); m.count", "m.upsert_all([{id: 1, name: v}]); m.find(1).name", "m.find_or_create_by!(name: v).name",
     "m.create_with(age: v).find_or_create_by!(name: 'New').age", "m.find(1).tap { |one| one.part_ids = v }.reload.part_ids", "m.find(1).parts.create!(note: v).reload.note",
     "m.where(name: v).delete_all; m.order(:id).ids",
