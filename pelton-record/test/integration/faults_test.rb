@@ -29,7 +29,7 @@ module FaultBehaviours
       @server.freeze_it
       errors = Pelton.map((5..20).to_a, limit: nil) { |n| Pelton.timeout(0.2) { @database[:numbers].insert(n: n) } && nil rescue $! } # standard:disable Style/RescueModifier
       assert_equal [Pelton::TimeoutError], errors.map(&:class).uniq
-      error = assert_raises(Pelton::ConnectionError) { @database.get(1) } # all places are taken by queries that are being cancelled, or by new connections
+      error = assert_raises(Pelton::ConnectionError, Pelton::TimeoutError) { @database.get(1) } # all places are taken by queries that are being cancelled, or by new connections
       assert_predicate error, :retriable?
       @server.thaw
       until_it_answers
@@ -74,7 +74,7 @@ module FaultBehaviours
             break if stop
             @database.transaction { [n, -n - 1].each { |value| @database[:numbers].insert(n: value) } }
             acknowledged << n
-          rescue Sequel::DatabaseError, Pelton::ConnectionError
+          rescue Sequel::DatabaseError, Pelton::ConnectionError, Pelton::TimeoutError
             failures += 1
             sleep 0.01
           end
@@ -116,7 +116,7 @@ module FaultBehaviours
   def until_it_answers
     500.times do
       return if @database.get(1) == 1
-    rescue Sequel::DatabaseError, Pelton::ConnectionError
+    rescue Sequel::DatabaseError, Pelton::ConnectionError, Pelton::TimeoutError
       sleep 0.02
     end
     flunk "it does not answer again"

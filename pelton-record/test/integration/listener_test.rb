@@ -95,7 +95,7 @@ class RecordListenerTest < PeltonTest
 
   def listening?(database)
     database.fetch("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'").single_value.positive?
-  rescue Sequel::DatabaseError, Pelton::ConnectionError
+  rescue Sequel::DatabaseError, Pelton::ConnectionError, Pelton::TimeoutError
     false
   end
 

@@ -38,7 +38,7 @@ module ActiveSupport
       private_constant :CALL_OPTIONS, :MAX_KEY_SIZE, :RACE_CONDITION_TIME, :PLAIN_KEY, :ESCAPED
 
       # Errors of the server, and of the way to it.
-      FAILURES = [Pelton::ConnectionError, Pelton::OverloadError, Pelton::Memcached::ServerError, Pelton::Memcached::ValueError].freeze
+      FAILURES = [Pelton::ConnectionError, Pelton::TimeoutError, Pelton::OverloadError, Pelton::Memcached::ServerError, Pelton::Memcached::ValueError].freeze
       private_constant :FAILURES
 
       # Entries may have versions (`cache_version` of a record).

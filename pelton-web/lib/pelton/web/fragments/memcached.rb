@@ -10,7 +10,7 @@ module Pelton
       # memcached that cannot be reached counts as empty.
       class Memcached
         LONGEST = 200 # bytes of a key that memcached gets as it is; longer ones are digested
-        FAILURES = [ConnectionError, Pelton::Memcached::ServerError, Pelton::Memcached::ValueError, OverloadError].freeze
+        FAILURES = [ConnectionError, TimeoutError, Pelton::Memcached::ServerError, Pelton::Memcached::ValueError, OverloadError].freeze
         private_constant :LONGEST, :FAILURES
 
         # @param client [Pelton::Memcached::Client] one without `serializer:` and `compress:`: fragments are compressed already
