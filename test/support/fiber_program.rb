@@ -21,7 +21,7 @@ class FiberProgram
   # By Thread#raise or Thread#kill from outside, in a thread of its own. Not before Ruby 3.3, which wakes the next fiber in
   # Mutex#unlock before it takes the Mutex off the thread's list of locked ones: an interrupt that strikes in between ends in
   # "[BUG] invalid keeping_mutexes".
-  INTERRUPTS = ((Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3")) ? [] : %i[interrupt kill]).freeze
+  INTERRUPTS = ((RUBY_VERSION < "3.3") ? [] : %i[interrupt kill]).freeze # without RubyGems in a run with GC.stress
 
   # How the program ends. :calm: all actors end, woken by the janitor if need be. :stop, :exit: by Pelton.stop or exit while it
   # is busy.
