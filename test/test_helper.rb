@@ -13,9 +13,9 @@ Children.unbundle
 
 # The base of all tests.
 #
-# A test may take `deadline` seconds (30; `self.deadline = 60` in a class sets another). Then the backtraces of all threads
-# are printed and the test fails by Guard::Hung; if it does not end within 10 seconds even so, the process dies with
-# Ruby's report of where it was.
+# A test may take `deadline` seconds (30; `self.deadline = 60` in a class sets another) times PATIENCE. Then the backtraces
+# of all threads are printed and the test fails by Guard::Hung; if it does not end within 10 seconds even so, the process
+# dies with Ruby's report of where it was.
 #
 # PELTON_GC_STRESS=1 runs each test with a minor collection at every allocation, and moves all objects now and then;
 # PELTON_GC_STRESS=full collects and moves all at every allocation, which takes a hundred times as long (rake stress).
@@ -30,6 +30,7 @@ class PeltonTest < Minitest::Test
   POSIX = ENV["PELTON_POSIX"] == "1" # the extension was built without what Linux alone has (rake portability:extension)
   VALGRIND = ENV["PELTON_VALGRIND"] == "1"
   SLOW = (STRESS || VALGRIND) ? 10 : 1
+  PATIENCE = 4 * SLOW # a deadline finds what hangs: a busy machine must not reach it
 
   class << self
     attr_writer :deadline
@@ -40,7 +41,7 @@ class PeltonTest < Minitest::Test
   end
 
   def run(...)
-    Guard.watch("#{self.class}##{name}", self.class.deadline * SLOW) { super }
+    Guard.watch("#{self.class}##{name}", self.class.deadline * PATIENCE) { super }
   end
 
   def before_setup
@@ -61,12 +62,12 @@ class PeltonTest < Minitest::Test
     super
   end
 
-  # Waits until the block is true; fails when it still is not after `timeout` seconds. For the effects of other threads and
-  # processes, which have no other sign.
+  # Waits until the block is true; fails when it still is not after `timeout` seconds times PATIENCE. For the effects of
+  # other threads and processes, which have no other sign.
   def eventually(what = "the condition", timeout: 10)
-    limit = now + timeout * SLOW
+    limit = now + timeout * PATIENCE
     until (result = yield)
-      flunk "#{what} did not come true within #{timeout * SLOW} s" if now > limit
+      flunk "#{what} did not come true within #{timeout * PATIENCE} s" if now > limit
       sleep 0.002
     end
     result
