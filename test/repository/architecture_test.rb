@@ -15,6 +15,10 @@ class ArchitectureTest < PeltonTest
     "command" => %w[memcached http cluster] # the command line: lib/pelton/command.rb
   }.freeze
 
+  # The rooms of pelton-web, each of which may use those before it: a folder with the file of its name, or that file alone.
+  WEB = %w[error settings request response stream fragments security sessions routes views page controller development middleware loading application
+    command generators fastr test].freeze
+
   # Files without a test of their own name, and the reasons.
   UNTESTED = {
     "lib/pelton.rb" => "requires the runtime's files, which have theirs",
@@ -50,6 +54,17 @@ class ArchitectureTest < PeltonTest
       used = required_by(file).filter_map { |required| room_of(required) }.uniq - [room]
 
       assert_empty used - ROOMS.fetch(room, []), "required by #{file}"
+    end
+  end
+
+  # By the constants that a file names, since pelton/web.rb loads all of them.
+  def test_no_room_of_the_web_uses_a_later_one
+    rooms = web_constants
+    root_files("pelton-web/lib/pelton/web/**/*.rb").each do |file|
+      named = read(file).gsub(/(?:^|\s)# .*/, "").scan(/(?<![\w:"])(?:(?:Pelton::)?Web::)?([A-Z]\w*)/).flatten.uniq
+      later = named.select { |name| rooms[name] && WEB.index(rooms[name]) > WEB.index(web_room(file)) }
+
+      assert_empty later, "used by #{file}"
     end
   end
 
@@ -100,6 +115,18 @@ class ArchitectureTest < PeltonTest
     return "http" if file.delete_prefix("lib/").start_with?("rackup/")
     name = file.delete_prefix("lib/")[%r{\Apelton/(\w+)}, 1]
     name if ROOMS.key?(name)
+  end
+
+  def web_room(file) = file[%r{/web/(\w+)}, 1]
+
+  # The constants of Pelton::Web, by the room that defines them first.
+  def web_constants
+    output = ruby_output(<<~RUBY, Children::LIBRARIES, gems: true)
+      $LOAD_PATH.unshift(*ARGV.first.split(":"))
+      require "pelton/web"
+      Pelton::Web.constants.each { |name| puts "\#{name} \#{Pelton::Web.const_source_location(name).first}" }
+    RUBY
+    output.lines(chomp: true).to_h { |line| line.split.then { |name, file| [name, web_room(file)] } }
   end
 
   # The rooms that each feature loads, by itself.

@@ -29,7 +29,7 @@ class WebRodaAndSinatraTest < PeltonTest
   SINATRA = <<~RUBY
     require "sinatra/base"
     require "pelton/web/stream"
-    require "pelton/web/deadline"
+    require "pelton/web/middleware/deadline"
     require "pelton/web/fragments/pages"
 
     class Shop < Sinatra::Base

@@ -3,7 +3,7 @@
 require "fileutils"
 require "tmpdir"
 require "pelton/web"
-require "pelton/web/templates"
+require "pelton/web/views/templates"
 
 # For tests: templates in a folder of the test's own.
 module TemplateFiles

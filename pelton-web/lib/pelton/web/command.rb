@@ -77,7 +77,7 @@ module Pelton
       def console
         app = application
         app.boot!
-        require_relative "console"
+        require_relative "development/console"
         Console.new(app).start
       end
 

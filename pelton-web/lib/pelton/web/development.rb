@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "ipaddr"
-require_relative "templates"
+require_relative "views/templates"
 
 module Pelton
   module Web

@@ -2,7 +2,7 @@
 
 require "zeitwerk"
 require_relative "settings"
-require_relative "templates"
+require_relative "views/templates"
 
 module Pelton
   module Web

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "pelton/web/deadline"
+require "pelton/web/middleware/deadline"
 
 class Roda
   module RodaPlugins

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "rack/files"
-require_relative "../uploads"
+require_relative "../request/uploads"
 
 module Pelton
   module Web

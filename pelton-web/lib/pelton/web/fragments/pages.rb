@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../fragments"
-require_relative "../pieces"
+require_relative "pieces"
 
 module Pelton
   module Web

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "irb"
+require "rack/mock_request"
+require_relative "../../web"
+
+module Pelton
+  module Web
+    # `pelton web console`: irb with the application loaded, inside a reactor, so queries and other calls that wait work as they do in a
+    # request. `app` is the application; `get "/path"` and `reload!` are there, too.
+    # @private
+    class Console
+      # What can be called in it.
+      module Methods
+        # @return [Class] the application
+        attr_reader :app
+
+        # @return [Rack::MockResponse] the application's answer
+        # @asynchronous
+        def get(path, **env) = Rack::MockRequest.new(app).get(path, {"HTTP_HOST" => "localhost"}.merge(env))
+
+        # Loads the program's files again: in development.
+        #
+        # @return [Boolean] whether something had changed
+        def reload! = @loading.call
+      end
+
+      def initialize(application)
+        @application = application
+        @place = Object.new.extend(Methods)
+        @place.instance_variable_set(:@app, application)
+        @place.instance_variable_set(:@loading, -> { application._reload })
+        def @place.to_s = "app"
+        def @place.inspect = "app"
+      end
+
+      # Reads and evaluates lines until their end.
+      def start
+        ARGV.clear
+        IRB.setup(nil)
+        Pelton.run do
+          irb = IRB::Irb.new(IRB::WorkSpace.new(@place.instance_eval { binding }))
+          irb.run(IRB.conf)
+          Pelton.stop
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "../development"
+
+module Pelton
+  module Web
+    # Middleware for development: `/pelton/slow` shows what held the loop, as the watchdog saw it. Only requests from this machine get it.
+    class SlowPage
+      PATH = "/pelton/slow"
+      # Reports that are kept.
+      KEPT = 50
+
+      class << self
+        # @private
+        def wrap(app, settings) = settings.development? ? new(app, settings) : app
+
+        # The reports, from the first call on; a block that the program has set by {Pelton.on_stall} is called as well.
+        #
+        # @return [Array<(Time, Watchdog::Stall)>] the oldest first
+        def stalls
+          @stalls ||= [].tap do |kept|
+            before = Pelton.on_stall do |stall|
+              kept << [Time.now, stall]
+              kept.shift if kept.size > KEPT
+              before ? before.call(stall) : Watchdog.report(stall)
+            end
+          end
+        end
+      end
+
+      def initialize(app, settings)
+        @app = app
+        @root = "#{File.expand_path(settings.root)}/"
+        SlowPage.stalls
+      end
+
+      # Rack's entry.
+      #
+      # @asynchronous where the application waits
+      def call(env)
+        return @app.call(env) unless env["PATH_INFO"] == PATH && env["REQUEST_METHOD"] == "GET" && Development.local?(env)
+        Development.page("slow", 200, threshold: Pelton.watchdog, stalls: SlowPage.stalls.dup, places: places)
+      end
+
+      private
+
+      # [place, number, seconds in all] of each place in the program, the worst first.
+      def places
+        SlowPage.stalls.map(&:last).group_by { |stall| place(stall.backtrace) }.map { |place, stalls| [place, stalls.size, stalls.sum(&:seconds)] }.sort_by { |_, _, seconds| -seconds }
+      end
+
+      def place(backtrace)
+        lines = backtrace.map(&:strip)
+        (lines.find { |line| line.include?(@root) } || lines.first).to_s.sub(@root, "")
+      end
+    end
+  end
+end

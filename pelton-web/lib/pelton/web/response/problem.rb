@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "json"
+require "rack"
+require_relative "../request/accept"
+require_relative "../settings"
+
+module Pelton
+  module Web
+    # An answer that says what was wrong with a request: a problem document (RFC 9457) for clients that accept JSON rather than HTML,
+    # a small page for browsers, plain text for all others.
+    class Problem
+      include Opaque
+
+      attr_reader :status
+
+      # @return [String, nil] for the person who reads it
+      attr_reader :detail
+
+      # @param status [Integer]
+      # @param detail [String, nil] one or two sentences for the person who reads them
+      # @param members [Hash] further members of the problem document, such as `errors`
+      # @param headers [Hash{String => String}] of the answer
+      def initialize(status, detail: nil, members: {}, headers: {})
+        @status = status
+        @detail = detail
+        @members = members
+        @headers = headers
+      end
+
+      # The status of an error of the program is what `settings.errors` says, or what the error itself answers to `web_status`. Its message
+      # is for the program's author, so the client does not get it, but `web_detail`, where the error has that.
+      #
+      # @param error [StandardError] a {RequestError}, or any other
+      # @param settings [Settings, nil] the application's
+      # @return [Problem, nil] nil: the error is the program's, and nothing for a client
+      def self.of(error, settings = nil)
+        return new(error.status, detail: error.message, members: error.members, headers: error.headers) if error.is_a?(RequestError)
+        status = settings&.status_of(error) || (error.web_status if error.respond_to?(:web_status)) or return
+        new(status, detail: (error.web_detail if error.respond_to?(:web_detail)))
+      end
+
+      # @return [String] the status in words
+      def title = Rack::Utils::HTTP_STATUS_CODES.fetch(@status, "Error")
+
+      # @param env [Hash] of the request
+      # @return [Array(Integer, Hash, Array<String>)] Rack's response
+      def response(env)
+        type, body = document(env["HTTP_ACCEPT"])
+        headers = {"content-type" => type, "content-length" => body.bytesize.to_s, "cache-control" => "no-store"}.merge!(@headers)
+        [@status, headers, (env["REQUEST_METHOD"] == "HEAD") ? [] : [body]]
+      end
+
+      private
+
+      def document(accept)
+        case Accept.best(accept, ["text/plain", "text/html", "application/json", "application/problem+json"])
+        when "application/json", "application/problem+json" then ["application/problem+json", JSON.generate(to_h)]
+        when "text/html" then ["text/html; charset=utf-8", page]
+        else ["text/plain; charset=utf-8", "#{[title, @detail].compact.join(": ")}\n"]
+        end
+      end
+
+      def to_h = {title: title, status: @status, detail: @detail}.compact.merge(@members)
+
+      def page
+        heading, text = [title, @detail.to_s].map { |words| Rack::Utils.escape_html(words) }
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>#{heading}</title></head><body><h1>#{heading}</h1><p>#{text}</p></body></html>\n"
+      end
+    end
+
+    class Settings
+      # Sequel's errors that are an answer. Record's have a method `web_status`.
+      ERRORS = {"Sequel::NoMatchingRow" => 404, "Sequel::ValidationFailed" => 422}.freeze
+
+      # @!attribute errors
+      #   @return [Hash{Class, String => Integer}] the statuses that answer errors of actions, by their classes or the names of these, in addition to
+      #     {ERRORS}: `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status` need no entry
+      setting(:errors, {}.freeze) do |value|
+        right = value.is_a?(Hash) && value.all? { |error, status| [Module, String].any? { |type| error.is_a?(type) } && status.is_a?(Integer) && status.between?(400, 499) }
+        "must be a Hash of classes, or their names, and statuses from 400 to 499" unless right
+      end
+
+      # @private
+      # @return [Integer, nil] of the closest ancestor of the error's class
+      def status_of(error)
+        all = ERRORS.merge(errors)
+        error.class.ancestors.each { |type| all.fetch(type) { all[type.name] }&.then { |status| return status } }
+        nil
+      end
+    end
+  end
+end
