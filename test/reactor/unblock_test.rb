@@ -76,6 +76,31 @@ class UnblockTest < PeltonTest
     trap(:USR1, handler || "DEFAULT")
   end
 
+  # The same, where the mutex came first, and the stop cancels the handler.
+  def test_a_mutex_reaches_the_next_although_the_stop_cancels_a_trap_handler_where_it_came
+    mutex = Mutex.new
+    gate = Pelton::Operation.new
+    thread = nil
+    handler = trap(:USR1) { (@log << "struck") && Pelton::Operation.new.await }
+    Pelton.run do |fiber|
+      Pelton.spawn { mutex.synchronize { gate.await } }
+      Pelton.spawn { (fiber = Fiber.current) && mutex.synchronize { (@log << "locked") && sleep(0) && @log << "not cancelled" } }
+      sleep 0
+      thread = Thread.new { mutex.synchronize { @log << "next" } }
+      sleep 0 until thread.stop?
+      strike = TracePoint.new(:fiber_switch) { strike.disable && Process.kill(:USR1, Process.pid) if Fiber.current.equal?(fiber) }
+      strike.enable
+      gate.succeed
+      sleep 0 until @log.any?
+      Pelton.stop
+    end
+    thread.join
+
+    assert_equal %w[struck locked next], @log
+  ensure
+    trap(:USR1, handler || "DEFAULT")
+  end
+
   # A waiter that has received the mutex goes on, although it was cancelled: otherwise all waiters behind it would wait for ever.
   def test_a_cancelled_waiter_of_a_mutex_loses_no_wake_up
     mutex = Mutex.new

@@ -32,8 +32,8 @@ class FiberProgram
 
   attr_reader :seed
 
-  # Fibers that were cancelled or given up while a trap handler waited in them. It may have struck inside an `ensure` block, whose rest
-  # did not run then.
+  # Fibers that were cancelled or given up while a trap handler waited in them, or were to be resumed there. The handler may have struck
+  # inside an `ensure` block, whose rest did not run then.
   attr_reader :struck
 
   # size: actors that begin at once; at most: actors altogether.
@@ -191,12 +191,15 @@ class FiberProgram
     fiber.resume
   end
 
-  # A signal may strike before the fiber yields, and its handler wait: then the fiber cannot be resumed yet.
+  # A signal may strike before the fiber yields, and its handler wait: then the fiber cannot be resumed yet. It may also strike here, and
+  # the stop cancel its handler: then nobody resumes the fiber.
   def resume_in_next_tick(fiber)
     Pelton.next_tick do
       fiber.resume if fiber.alive?
     rescue FiberError
       resume_in_next_tick(fiber)
+    ensure
+      @struck << fiber if $!.is_a?(Pelton::Cancelled) && fiber.alive?
     end
   end
 

@@ -127,6 +127,18 @@ static int wait_blocking(struct pel_reactor *reactor, struct pel_waiter *waiter)
     return state;
 }
 
+/* A trap handler that waited on this very fiber was interrupted there. The fiber must go on nevertheless: it has been
+ * given a Mutex or an item. 0, or the state of a jump that cannot wait: Thread#kill or a throw. */
+static int keep_for_next_wait(struct pel_reactor *reactor, const struct pel_waiter *waiter, int state)
+{
+    VALUE error = pel_take_error(state);
+
+    if (NIL_P(error))
+        return state;
+    pel_pending_exception_add(reactor, waiter->fiber, error);
+    return 0;
+}
+
 static int wait_parked(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
     int state = 0;
@@ -145,7 +157,7 @@ static int wait_parked(struct pel_reactor *reactor, struct pel_waiter *waiter)
         state = pel_end_fiber(reactor);
     if (!state && !pel_woken(waiter))
         pel_protect(raise_abandoned, Qnil, &state);
-    return state;
+    return state && waiter->unblocked ? keep_for_next_wait(reactor, waiter, state) : state;
 }
 
 /* Checks and reserves before the waiter is linked. 0 or a state. */
