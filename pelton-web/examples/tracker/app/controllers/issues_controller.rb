@@ -32,7 +32,7 @@ class IssuesController < ApplicationController
     redirect_to issue_path(@issue), notice: "Saved."
   end
 
-  # Server-sent events: each is the HTML of a new comment. The fiber waits without holding anybody up.
+  # Sends the HTML of each new comment as a server-sent event. Other requests continue while it waits.
   def live
     event_stream do |events|
       events.comment("connected")
@@ -45,6 +45,6 @@ class IssuesController < ApplicationController
   def find_issue = @issue = Issue.find(params.integer(:id))
 
   def check_reporter
-    raise Pelton::Web::Forbidden, "Only who has reported an issue can change it." unless @issue.user_id == current_user.id
+    raise Pelton::Web::Forbidden, "Only its reporter can change an issue." unless @issue.user_id == current_user.id
   end
 end

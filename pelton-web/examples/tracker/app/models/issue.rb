@@ -13,7 +13,7 @@ class Issue < Pelton::Record::Model
   validates :title, presence: true, length: {maximum: 100}
   validates :text, length: {maximum: 10_000}
 
-  # Those that have all the words in their title or text, the newest first.
+  # Issues that have all the words in their title or text, newest first.
   def self.search(words)
     words.split.first(5).inject(order(id: :desc)) do |found, word|
       pattern = "%#{sanitize_sql_like(word)}%"
