@@ -38,6 +38,14 @@ class PeltonTest < Minitest::Test
     def deadline
       @deadline || ((self == PeltonTest) ? 30 : superclass.deadline)
     end
+
+    # Defines a class of these suites' tests for each style, a module that says how they call what they test.
+    def in_styles(name, styles, *suites)
+      styles.each do |style|
+        tests = Class.new(self) { [style, *suites].each { |part| include part } }
+        Object.const_set(:"#{name}#{style.name[/\w+\z/]}Test", tests)
+      end
+    end
   end
 
   def run(...)

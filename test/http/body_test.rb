@@ -97,12 +97,6 @@ class HTTPBodyTest < PeltonTest
     assert_equal 1, body.closed
   end
 
-  def test_bodies_that_stand_for_an_array
-    body = Rack::BodyProxy.new(%w[a b]) { reported << "closed" }
-    serving_body(body) { assert_equal "2", peer.get("/")["content-length"] }
-    assert_equal ["closed"], reported
-  end
-
   def test_files_are_sent_as_they_are
     Tempfile.create("pelton") do |file|
       file.write(content = Random.new(2).bytes(5_000_000))
@@ -118,7 +112,6 @@ class HTTPBodyTest < PeltonTest
         assert_equal content, connection.get(path).body
       end
     end
-    assert_empty reported
   end
 
   def test_a_file_that_is_gone
@@ -181,11 +174,9 @@ class HTTPBodyTest < PeltonTest
     serving(app, lint: false) do
       connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
       connection.io.readpartial(10)
-      connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
-      connection.close
+      connection.reset
       sleep 0.002 until failed == 1
     end
-    assert_empty reported
   end
 
   def test_a_body_that_raises_is_closed_and_ends_the_connection
@@ -210,7 +201,6 @@ class HTTPBodyTest < PeltonTest
       sleep 0.005 until body.closed == 1 && finished
     end
     assert_kind_of Pelton::ClosedError, finished
-    assert_empty reported
   end
 
   # ---- closed once, whatever becomes of it
@@ -257,12 +247,6 @@ class HTTPBodyTest < PeltonTest
 
       assert_equal [0, 1, []], [asked, body.closed, reported], name
     end
-  end
-
-  def test_a_length_that_is_nil_is_not_given
-    body = Parts.new("not this way")
-    body.define_singleton_method(:to_ary) { ["a", "b"] }
-    serving_body(body, {"content-length" => nil}, lint: false) { assert_equal "2", peer.get("/")["content-length"] }
   end
 
   def file_body(path, *parts)

@@ -170,13 +170,11 @@ module ClientSuite
   end
 end
 
-class ClientDirectTest < PeltonTest
-  include HTTPClientStyles::Direct
-  include ClientSuite
+PeltonTest.in_styles("Client", HTTPClientStyles::ALL, ClientSuite)
 
+class ClientDirectTest
   def test_no_more_connections_than_allowed
-    server = HTTPScript.new { |request, _| sleep(0.001) && echo(request) }
-    Pelton.run do
+    with_server(->(request, _) { sleep(0.001) && echo(request) }) do |_, server|
       client = Pelton::HTTP::Client.new(server.url, limit: 2)
       all = Array.new(20) { |number| client.later.get("/#{number}") }
 
@@ -187,21 +185,18 @@ class ClientDirectTest < PeltonTest
       held.each(&:discard)
       assert_equal "GET / ", client.get("/").body
     end
-  ensure
-    server.close
   end
 
   def test_a_body_that_is_streamed
     pieces = Queue.new
-    server = HTTPScript.new do |_, socket|
+    in_pieces = lambda do |_, socket|
       socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
       while (piece = pieces.pop)
         socket.write("#{piece.bytesize.to_s(16)}\r\n#{piece}\r\n")
       end
       "0\r\n\r\n"
     end
-    Pelton.run do
-      client = Pelton::HTTP::Client.new(server.url)
+    with_server(in_pieces) do |client|
       response = client.get("/", stream: true)
       pieces << "one"
       got = []
@@ -214,26 +209,19 @@ class ClientDirectTest < PeltonTest
       assert_equal({open: 1, idle: 1}, client.stats)
       assert_raises(Pelton::Error) { response.each {} }
     end
-  ensure
-    server.close
   end
 
   def test_who_leaves_a_body_unread_closes_the_connection
-    server = HTTPScript.new { |_, _| "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n#{"x" * 500_000}" }
-    Pelton.run do
-      client = Pelton::HTTP::Client.new(server.url)
+    with_server(->(_, _) { "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n#{"x" * 500_000}" }) do |client|
       client.get("/", stream: true).each { break }
       client.get("/", stream: true).discard
 
       assert_equal({open: 0, idle: 0}, client.stats)
     end
-  ensure
-    server.close
   end
 
   def test_a_request_that_is_cancelled_gives_its_connection_back
-    server = HTTPScript.new { nil }
-    Pelton.run do
+    with_server(->(_, _) {}) do |_, server|
       client = Pelton::HTTP::Client.new(server.url, limit: 1)
       task = Pelton.spawn { client.get("/") }
       eventually { server.requests.size == 1 }
@@ -243,8 +231,6 @@ class ClientDirectTest < PeltonTest
       assert_equal({open: 0, idle: 0}, client.stats)
       assert_raises(Pelton::TimeoutError) { client.get("/", response_timeout: 0.01) }
     end
-  ensure
-    server.close
   end
 
   def test_threads_have_connections_of_their_own
@@ -302,19 +288,4 @@ class ClientDirectTest < PeltonTest
     assert_raises(ArgumentError) { Pelton::HTTP.get("http://localhost/", retry: 1) }
     assert_raises(ArgumentError) { Pelton::HTTP::Client.new("ftp://x") }
   end
-end
-
-class ClientBlockingTest < PeltonTest
-  include HTTPClientStyles::Blocking
-  include ClientSuite
-end
-
-class ClientCallbackTest < PeltonTest
-  include HTTPClientStyles::Callback
-  include ClientSuite
-end
-
-class ClientLaterTest < PeltonTest
-  include HTTPClientStyles::Later
-  include ClientSuite
 end

@@ -163,7 +163,6 @@ class HTTPInputTest < PeltonTest
       assert_equal 413, post("6\r\n123456\r\n0\r\n\r\n", "Transfer-Encoding: chunked\n").response.status
       assert_equal "12345", post("12345").response.body
     end
-    assert_empty reported
   end
 
   # Nothing is reported, but what the application has made of it.
@@ -173,13 +172,11 @@ class HTTPInputTest < PeltonTest
     serving(->(env) { (reads = true) && [200, {}, [env["rack.input"].read]] }, lint: false) do
       connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 5\n\n")
       sleep 0.002 until reads
-      connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
-      connection.close
+      connection.reset
       sleep 0.002 until server.stats[:connections].zero?
 
       assert_equal 0, server.stats[:errors]
     end
-    assert_empty reported
   end
 
   def test_an_error_of_the_application_within_a_malformed_body_is_its_own
@@ -193,17 +190,6 @@ class HTTPInputTest < PeltonTest
     assert_equal ["mine"], reported.map(&:message)
   end
 
-  def test_a_client_that_ends_within_its_body_is_told_so
-    serving(ECHO) do
-      connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 9\n\n", "abc")
-      connection.io.close_write
-
-      assert_equal 400, connection.response.status
-      assert_predicate connection, :ended?
-    end
-    assert_empty reported
-  end
-
   def test_a_body_that_does_not_come_in_time
     serving(ECHO, header_timeout: 0.05) do
       connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 9\n\n", "abc")
@@ -211,7 +197,6 @@ class HTTPInputTest < PeltonTest
       assert_equal 408, connection.response.status
       assert_predicate connection, :ended?
     end
-    assert_empty reported
   end
 
   # A byte now and then does not help.
@@ -223,7 +208,6 @@ class HTTPInputTest < PeltonTest
       assert_equal 408, connection.response.status
       assert_predicate connection, :ended?
     end
-    assert_empty reported
   end
 
   def test_a_body_that_keeps_its_rate

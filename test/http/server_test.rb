@@ -28,18 +28,6 @@ class HTTPServerTest < PeltonTest
     assert_empty server._running_requests
   end
 
-  def test_a_request_and_its_response
-    serving(HELLO) do
-      response = peer.get("/")
-
-      assert_equal 200, response.status
-      assert_equal "hello", response.body
-      assert_equal "text/plain", response["content-type"]
-      assert_match(/\A\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\z/, response["date"])
-    end
-    assert_empty reported
-  end
-
   def test_a_connection_stays_open_for_the_next_request
     serving(->(env) { [200, {}, [env["PATH_INFO"]]] }) do
       connection = peer
@@ -116,18 +104,6 @@ class HTTPServerTest < PeltonTest
     end
   end
 
-  def test_pipelined_requests_are_answered_in_their_order
-    app = lambda do |env|
-      sleep 0.01 if env["PATH_INFO"].end_with?("0")
-      [200, {}, [env["PATH_INFO"]]]
-    end
-    serving(app) do
-      connection = peer.say((1..50).map { |i| "GET /#{i} HTTP/1.1\nHost: h\n\n" }.join)
-
-      assert_equal((1..50).map { |i| "/#{i}" }, Array.new(50) { connection.response.body })
-    end
-  end
-
   def test_a_handler_that_waits_holds_up_its_own_connection_alone
     order = []
     app = lambda do |env|
@@ -167,16 +143,6 @@ class HTTPServerTest < PeltonTest
 
       assert_equal "keep-alive", connection.response["connection"]
       assert_equal "hello", connection.get("/").body
-    end
-  end
-
-  def test_what_was_begun_is_answered_after_the_clients_half_close
-    serving(HELLO) do
-      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
-      connection.io.close_write
-
-      assert_equal "hello", connection.response.body
-      assert_predicate connection, :ended?
     end
   end
 

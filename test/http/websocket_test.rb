@@ -178,16 +178,6 @@ class WebSocketTest < PeltonTest
     server&.close
   end
 
-  # Nobody waits for the rest of a long message.
-  def test_text_is_refused_by_its_first_byte_that_is_no_utf_8
-    with_echo(deflate: false) do |url|
-      stream = raw(url)
-      stream.write(frame(:text, "ok", fin: false) + WebSocketPeer.encode(0x80, 100, "\xff", mask: true))
-
-      assert_equal 1007, close_code_of(stream)
-    end
-  end
-
   # ---- ends
 
   def test_a_connection_that_ends_without_a_farewell
@@ -250,16 +240,6 @@ class WebSocketTest < PeltonTest
       socket.each { received += 1 }
 
       assert_equal 300, received
-    end
-  end
-
-  def test_a_message_that_is_too_long
-    with_echo(max_message: 1000) do |url|
-      socket = WebSocket.connect(url, deflate: false)
-      socket.write("x" * 1001)
-
-      assert_nil socket.receive
-      assert_equal 1009, socket.close_code
     end
   end
 
@@ -330,19 +310,6 @@ class WebSocketTest < PeltonTest
       socket = WebSocket.connect(url.sub("ws:", "wss:").sub("127.0.0.1", "localhost"), tls: {ca_file: Certificates.authority})
 
       assert_equal "secret", socket.receive
-    end
-  end
-
-  def test_frames_cut_anywhere
-    with_echo(deflate: false) do |url|
-      frame = "\x81\x85\1\2\3\4#{"hello".bytes.each_with_index.map { |byte, index| (byte ^ (index % 4 + 1)).chr }.join}".b
-      (1...frame.bytesize).each do |cut|
-        stream = raw(url)
-        [frame.byteslice(0, cut), frame.byteslice(cut..)].each { |part| stream.write(part).then { stream.flush } && Pelton::Reactor.current.yield }
-
-        assert_equal "\x81\x05hello".b, stream.read(7)
-        stream.abort
-      end
     end
   end
 end

@@ -9,18 +9,6 @@ class ClusterTest < PeltonTest
 
   self.deadline = 120
 
-  def test_running_requests_are_finished_before_the_stop
-    %w[TERM INT].each do |signal|
-      cluster do |master|
-        answer = Thread.new { ask("sleep\n") }
-        eventually { log.include?("sleeps") }
-        stop(master, signal)
-
-        assert_match(/\A\d+ sleep\n\z/, answer.value)
-      end
-    end
-  end
-
   def test_a_worker_that_takes_too_long_to_stop_is_killed
     cluster("slow_stop") do |master|
       stop(master)
@@ -75,21 +63,6 @@ class ClusterTest < PeltonTest
     end
   end
 
-  def test_usr1_replaces_all_workers_and_refuses_nobody
-    cluster do |master|
-      before = workers
-      answers = Queue.new
-      asker = Thread.new { answers << ask("hello\n") until @enough }
-      Process.kill("USR1", master)
-      eventually { log.include?("all workers are new") && workers.then { |now| now.size == 2 && (now & before).empty? } }
-      @enough = true
-      asker.join
-
-      assert_operator answers.size, :>, 0
-      assert_match(/\A\d+ hello\n\z/, answers.pop) until answers.empty?
-    end
-  end
-
   def test_usr1_keeps_the_old_workers_when_a_new_one_cannot_start
     cluster("broken_later") do |master|
       before = workers
@@ -111,13 +84,6 @@ class ClusterTest < PeltonTest
 
       assert_equal master, cluster_stats["pid"]
       assert_match(/hello/, late.value)
-    end
-  end
-
-  def test_usr1_with_preloaded_code_starts_again
-    cluster("preload") do |master|
-      Process.kill("USR1", master)
-      eventually { log.scan("preloads").size == 2 }
     end
   end
 

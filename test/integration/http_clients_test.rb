@@ -103,57 +103,6 @@ class HTTPClientsTest < PeltonTest
     end
   end
 
-  # nghttp2's load generator parses HTTP/1 with llhttp.
-  def test_h2load
-    skip "no h2load" unless installed?("h2load")
-    serving(APP) do
-      %w[/ /stream /empty].each do |path|
-        output, = Open3.capture2e("h2load", "--h1", "-n", "200", "-c", "10", "-t", "1", "http://127.0.0.1:#{@port}#{path}")
-
-        assert_match(/200 done, 200 succeeded, 0 failed, 0 errored, 0 timeout/, output)
-        assert_match(/status codes: 200 2xx/, output)
-      end
-      assert_equal [600, 0], server.stats.values_at(:requests, :refused)
-    end
-  end
-
-  NODE = <<~JS
-    const assert = require("assert"), http = require("http");
-    const agent = new http.Agent({keepAlive: true, maxSockets: 1});
-    const ask = (method, path, parts = [], headers = {}) => new Promise((resolve, reject) => {
-      const request = http.request({port: process.argv[1], host: "127.0.0.1", agent, method, path, headers}, response => {
-        let body = "";
-        response.on("data", data => body += data);
-        response.on("end", () => resolve([response.statusCode, body, request.reusedSocket]));
-      });
-      request.on("error", reject);
-      if (headers.Expect) request.on("continue", () => { parts.forEach(part => request.write(part)); request.end(); });
-      else { parts.forEach(part => request.write(part)); request.end(); }
-    });
-    (async () => {
-      const answers = [await ask("GET", "/?a"), await ask("GET", "/stream"), await ask("GET", "/empty"), await ask("HEAD", "/"),
-        await ask("POST", "/", ["abc", "defg"]), await ask("PUT", "/", ["x".repeat(500000)], {"Content-Length": 500000}),
-        await ask("POST", "/", ["late"], {Expect: "100-continue", "Content-Length": 4})];
-      console.log(JSON.stringify(answers));
-      agent.destroy();
-    })();
-  JS
-
-  def test_node
-    skip "no node" unless installed?("node")
-    serving(APP) do
-      output, errors, status = Open3.capture3("node", "-e", NODE, @port.to_s)
-
-      assert status.success?, errors
-      answers = JSON.parse(output)
-
-      assert_equal [false] + [true] * 6, answers.map(&:last) # one connection for all requests
-      assert_equal [200, 200, 204, 200, 200, 200, 200], answers.map(&:first)
-      assert_equal [Array.new(5) { |i| "part #{i}\n" }.join, "", ""], answers[1..3].map { |answer| answer[1] }
-      assert_equal [7, 500_000, 4], answers[4..].map { |answer| JSON.parse(answer[1])["length"] }
-    end
-  end
-
   # Four kinds of slow clients at once; another client is served meanwhile.
   def test_slowhttptest
     skip "no slowhttptest" unless installed?("slowhttptest")

@@ -49,11 +49,6 @@ class HTTPFaultsTest < PeltonTest
 
   HELLO = ["hello"].freeze
 
-  # strace_test.rb has more of these faults.
-  %w[EMFILE ECONNABORTED].each do |error|
-    define_method("test_accepting_fails_by_#{error}") { assert_equal HELLO * 3, bodies("accept4:error=#{error}:when=1..3") }
-  end
-
   def test_a_reset_ends_its_connection_alone
     assert_equal [nil, "hello", "hello"], bodies("read:error=ECONNRESET:when=1")
   end
@@ -97,12 +92,6 @@ class HTTPFaultsTest < PeltonTest
       assert_equal SIZE, get(port, "/file").bytesize
     end
     assert_match(/Input\/output error/, output)
-  end
-
-  def test_waits_that_are_interrupted
-    calls = every(%w[epoll_wait epoll_pwait epoll_pwait2 poll ppoll], "error=EINTR:when=1+2")
-
-    assert_equal HELLO * 3, bodies(*calls)
   end
 
   # epoll cannot watch the connection, so the connection is lost; the server goes on.

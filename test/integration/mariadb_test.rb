@@ -25,20 +25,6 @@ class MariadbTest < PeltonTest
     end
   end
 
-  def test_a_large_result
-    Pelton.run do
-      tasks = Array.new(3) { |i| Pelton.spawn { query("SELECT REPEAT('#{i}', 3000000)").first } }
-
-      assert_equal %w[0 1 2].map { |digit| digit * 3_000_000 }, tasks.map(&:await)
-    end
-  end
-
-  def test_an_error_of_the_server
-    error = Pelton.run { assert_raises(Trilogy::ProtocolError) { query("SELECT nothing_there") } }
-
-    assert_match(/nothing_there/, error.message)
-  end
-
   def test_the_clients_own_timeout
     Pelton.run do
       late = Pelton.spawn { query("SELECT SLEEP(5)", read_timeout: 0.05) }

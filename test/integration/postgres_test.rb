@@ -34,18 +34,6 @@ class PostgresTest < PeltonTest
     end
   end
 
-  def test_errors_and_transactions
-    Pelton.run do
-      connection = connect
-      connection.exec("CREATE TEMPORARY TABLE one (n integer UNIQUE)")
-      assert_raises(PG::UniqueViolation) do
-        connection.transaction { 2.times { connection.exec("INSERT INTO one VALUES (1)") } }
-      end
-
-      assert_equal "0", connection.exec("SELECT count(*) FROM one").getvalue(0, 0)
-    end
-  end
-
   def test_notifications_come_from_another_task
     Pelton.run do
       listener = connect
@@ -65,16 +53,6 @@ class PostgresTest < PeltonTest
       assert_raises(Timeout::Error) { late.await }
       assert_equal "1", boss.exec("SELECT 1").getvalue(0, 0)
       boss.close # the server process of the timed-out query still waits for this lock
-    end
-  end
-
-  def test_a_copy_of_many_rows
-    Pelton.run do
-      connection = connect
-      connection.exec("CREATE TEMPORARY TABLE many (n integer)")
-      connection.copy_data("COPY many FROM STDIN") { 20_000.times { |n| connection.put_copy_data("#{n}\n") } }
-
-      assert_equal "199990000", connection.exec("SELECT sum(n) FROM many").getvalue(0, 0)
     end
   end
 

@@ -195,6 +195,7 @@ class ValueStreamTest < PeltonTest
 
       assert_operator body.to_s.bytesize, :<=, 100_000
     end
+    assert_equal ["the body is longer than its content-length"], reported.map(&:message)
   end
 
   def test_a_client_with_tls

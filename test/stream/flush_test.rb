@@ -50,6 +50,8 @@ class StreamFlushTest < PeltonTest
             look.call
             stream.write(bytes)
           end
+        rescue Pelton::ConnectionError
+          nil # the peers close with unread bytes
         end
       end
     end

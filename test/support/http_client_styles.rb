@@ -63,4 +63,6 @@ module HTTPClientStyles
 
     def ask(client, name, *arguments, **options) = client.later.public_send(name, *arguments, **options).await
   end
+
+  ALL = [Direct, Blocking, Callback, Later].freeze
 end

@@ -49,6 +49,12 @@ module HttpPeer
 
     def close = @io.close
 
+    # Closes a TCP connection so that the server gets ECONNRESET.
+    def reset
+      @io.setsockopt(:SOCKET, :LINGER, [1, 0].pack("ii"))
+      close
+    end
+
     private
 
     def header_name(name) = name
@@ -70,7 +76,7 @@ module HttpPeer
     end
   end
 
-  attr_reader :reported, :server
+  attr_reader :server
 
   def setup
     super
@@ -81,6 +87,13 @@ module HttpPeer
   def teardown
     Pelton.on_error(&@on_error)
     super
+    assert_empty @reported unless @expects_reports
+  end
+
+  # The errors that were reported to Pelton.on_error. A test that does not ask for them must have none.
+  def reported
+    @expects_reports = true
+    @reported
   end
 
   # Runs the block while the application is served. The block connects by {peer}.

@@ -195,6 +195,8 @@ TEST(malformed_request_lines_are_refused)
     REQUEST("GET /  HTTP/1.1\r\n" H "\r\n", BAD(FIRST_LINE));
     REQUEST("GET / HTTP/1.1 \r\n" H "\r\n", BAD(FIRST_LINE));
     REQUEST("GET / HTTP/11\r\n" H "\r\n", BAD(FIRST_LINE));
+    REQUEST("GET / HTTP/1.11\r\n" H "\r\n", BAD(FIRST_LINE));
+    REQUEST("GET / HTTP/1.1\r" H "\r\n", BAD(FIRST_LINE));
     REQUEST("GET /\r\n", BAD(FIRST_LINE));
     REQUEST("GET / http/1.1\r\n" H "\r\n", BAD(FIRST_LINE));
     REQUEST("GET / HTTP/1.a\r\n" H "\r\n", BAD(FIRST_LINE));
@@ -213,6 +215,8 @@ TEST(malformed_targets_are_refused)
     REQUEST("GET /#a HTTP/1.1\r\n" H "\r\n", BAD(TARGET));
     REQUEST("GET /\xc3\xa4 HTTP/1.1\r\n" H "\r\n", BAD(TARGET));
     REQUEST("GET /\x7f HTTP/1.1\r\n" H "\r\n", BAD(TARGET));
+    REQUEST("GET /\0 HTTP/1.1\r\n" H "\r\n", BAD(TARGET));
+    REQUEST("GET h:80 HTTP/1.1\r\n" H "\r\n", BAD(TARGET));
     REQUEST("GET ftp://a/ HTTP/1.1\r\n" H "\r\n", BAD(TARGET));
     REQUEST("GET http:///a HTTP/1.1\r\n" H "\r\n", BAD(TARGET));
     REQUEST("GET http://a@b/ HTTP/1.1\r\n" H "\r\n", BAD(TARGET));

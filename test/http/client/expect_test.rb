@@ -51,22 +51,4 @@ module ClientExpectSuite
   end
 end
 
-class ClientExpectDirectTest < PeltonTest
-  include HTTPClientStyles::Direct
-  include ClientExpectSuite
-end
-
-class ClientExpectBlockingTest < PeltonTest
-  include HTTPClientStyles::Blocking
-  include ClientExpectSuite
-end
-
-class ClientExpectCallbackTest < PeltonTest
-  include HTTPClientStyles::Callback
-  include ClientExpectSuite
-end
-
-class ClientExpectLaterTest < PeltonTest
-  include HTTPClientStyles::Later
-  include ClientExpectSuite
-end
+PeltonTest.in_styles("ClientExpect", HTTPClientStyles::ALL, ClientExpectSuite)

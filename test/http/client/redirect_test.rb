@@ -54,22 +54,4 @@ module ClientRedirectSuite
   end
 end
 
-class ClientRedirectDirectTest < PeltonTest
-  include HTTPClientStyles::Direct
-  include ClientRedirectSuite
-end
-
-class ClientRedirectBlockingTest < PeltonTest
-  include HTTPClientStyles::Blocking
-  include ClientRedirectSuite
-end
-
-class ClientRedirectCallbackTest < PeltonTest
-  include HTTPClientStyles::Callback
-  include ClientRedirectSuite
-end
-
-class ClientRedirectLaterTest < PeltonTest
-  include HTTPClientStyles::Later
-  include ClientRedirectSuite
-end
+PeltonTest.in_styles("ClientRedirect", HTTPClientStyles::ALL, ClientRedirectSuite)

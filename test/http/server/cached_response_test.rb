@@ -187,7 +187,7 @@ class HTTPCachedResponseTest < PeltonTest
       2.times { assert_equal calls.succ.to_s, peer.get("/stream").body }
       2.times { answer("GET /broken HTTP/1.1\r\nHost: localhost\r\n\r\n") }
       assert_equal 6, calls
-      assert_equal 2, @reported.size
+      assert_equal 2, reported.size
       2.times { assert_equal "17", peer.get("/parts").body }
     end
   end
@@ -351,6 +351,7 @@ class HTTPCachedResponseTest < PeltonTest
   def test_a_header_with_a_line_end_is_no_second_header
     cached(headers: PUBLIC.merge("x" => "a\r\nset-cookie: b=c"), lint: false) do
       assert_equal 500, peer.get("/a").status
+      assert_equal 1, reported.size
       assert_equal 0, @server.stats[:cache_bytes]
     end
   end

@@ -3,75 +3,27 @@
 require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
-# Bytes that two servers could read differently: refused, and never a second request. All of the parser's cases are in
-# test/core/http1/test_parser.c; here is what the server does about them.
+# Bytes that two servers could read differently: refused, and never a second request. The malformed messages themselves
+# are in test/core/http1/test_parser_malformed.c; here is what the server does about them.
 class HTTPFramingTest < PeltonTest
   include HttpPeer
 
   SECOND = "GET /second HTTP/1.1\r\nHost: h\r\n\r\n"
   HEAD = "POST / HTTP/1.1\r\nHost: h\r\n"
 
-  # name => [status, bytes]
+  # name => [status, bytes]: one for each kind of fault and each status
   REFUSED = {
     "length and coding (puma CVE-2020-11076)" => [400, "#{HEAD}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
-    "length and coding in the other order" => [400, "#{HEAD}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"],
-    "coding behind a tab" => [400, "#{HEAD}Transfer-Encoding:\tchunked\r\n\r\n0\r\n\r\n"],
-    "coding behind a vertical tab" => [400, "#{HEAD}Transfer-Encoding: \vchunked\r\n\r\n0\r\n\r\n"],
     "coding gzip, chunked" => [501, "#{HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
-    "coding identity" => [501, "#{HEAD}Transfer-Encoding: identity\r\n\r\n"],
-    "empty coding" => [400, "#{HEAD}Transfer-Encoding:\r\n\r\n0\r\n\r\n"],
-    "space before the coding's colon" => [400, "#{HEAD}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n"],
-    "coding xchunked" => [501, "#{HEAD}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"],
-    "coding chunked, identity" => [400, "#{HEAD}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n"],
-    "coding twice" => [400, "#{HEAD}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
-    "coding with version 1.0" => [400, "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
     "empty length (puma CVE-2023-40175)" => [400, "#{HEAD}Content-Length:\r\n\r\n"],
-    "blank length" => [400, "#{HEAD}Content-Length:  \r\n\r\n"],
-    "length with a space in it (protocol-http1 CVE-2023-38697)" => [400, "#{HEAD}Content-Length: 1 2\r\n\r\nhello"],
-    "length behind a tab" => [400, "#{HEAD}Content-Length:\t5\r\n\r\nhello"],
-    "length 5_0" => [400, "#{HEAD}Content-Length: 5_0\r\n\r\nhello"],
-    "length +5" => [400, "#{HEAD}Content-Length: +5\r\n\r\nhello"],
-    "length -1" => [400, "#{HEAD}Content-Length: -1\r\n\r\n"],
-    "length 0x10" => [400, "#{HEAD}Content-Length: 0x10\r\n\r\n"],
-    "length 5,5" => [400, "#{HEAD}Content-Length: 5,5\r\n\r\nhello"],
-    "length 5, 6" => [400, "#{HEAD}Content-Length: 5, 6\r\n\r\nhello"],
-    "the same length twice" => [400, "#{HEAD}Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello"],
-    "two lengths" => [400, "#{HEAD}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"],
-    "length of 20 digits" => [400, "#{HEAD}Content-Length: 99999999999999999999\r\n\r\n"],
     "bare line feeds (puma CVE-2021-41136)" => [400, "GET / HTTP/1.1\nHost: h\n\n"],
-    "bare carriage return" => [400, "GET / HTTP/1.1\r\nHost: h\r\nA: b\rC: d\r\n\r\n"],
-    "one bare line feed" => [400, "GET / HTTP/1.1\r\nHost: h\nA: b\r\n\r\n"],
-    "bare carriage return for a line end" => [400, "GET / HTTP/1.1\rHost: h\r\r"],
-    "DEL" => [400, "GET / HTTP/1.1\r\nHost: h\r\nA: \x7f\r\n\r\n"],
-    "NUL in a name" => [400, "GET / HTTP/1.1\r\nHost: h\r\nA\0: b\r\n\r\n"],
-    "NUL in the target" => [400, "GET /\0 HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "NUL" => [400, "GET / HTTP/1.1\r\nHost: h\r\nA: \0\r\n\r\n"],
-    "folded header" => [400, "GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n c\r\n\r\n"],
-    "folded first header" => [400, "GET / HTTP/1.1\r\n Host: h\r\nHost: h\r\n\r\n"],
-    "header without a name" => [400, "GET / HTTP/1.1\r\nHost: h\r\n: b\r\n\r\n"],
-    "header without a colon" => [400, "GET / HTTP/1.1\r\nHost: h\r\nA\r\n\r\n"],
-    "header whose name is no token" => [400, "GET / HTTP/1.1\r\nHost: h\r\nA(: b\r\n\r\n"],
+    "NUL in a header" => [400, "GET / HTTP/1.1\r\nHost: h\r\nA: \0\r\n\r\n"],
     "method that is no token" => [400, "G(T / HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "no method" => [400, " / HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "tab in the request line" => [400, "GET\t/ HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "space in the target" => [400, "GET /a b HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "space behind the version" => [400, "GET / HTTP/1.1 \r\nHost: h\r\n\r\n"],
-    "fragment in the target" => [400, "GET /#a HTTP/1.1\r\nHost: h\r\n\r\n"],
     "target of no form" => [400, "GET x HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "asterisk for another method" => [400, "GET * HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "authority for another method" => [400, "GET h:80 HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "connect without a port" => [400, "CONNECT h HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "absolute target with a user" => [400, "GET http://a@h/ HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "absolute target of another scheme" => [400, "GET ftp://h/ HTTP/1.1\r\nHost: h\r\n\r\n"],
     "PROXY protocol (puma CVE-2026-47736)" => [400, "PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"],
     "many empty lines" => [400, "\r\n" * 50],
-    "space before the colon" => [400, "GET / HTTP/1.1\r\nHost: h\r\nA : b\r\n\r\n"],
-    "two hosts" => [400, "GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n"],
     "no host" => [400, "GET / HTTP/1.1\r\n\r\n"],
-    "host with a path" => [400, "GET / HTTP/1.1\r\nHost: h/x\r\n\r\n"],
     "no version" => [400, "GET /\r\nHost: h\r\n\r\n"],
-    "version 1.11" => [400, "GET / HTTP/1.11\r\nHost: h\r\n\r\n"],
-    "version 1.2" => [505, "GET / HTTP/1.2\r\nHost: h\r\n\r\n"],
     "another version" => [505, "GET / HTTP/2.0\r\nHost: h\r\n\r\n"],
     "no HTTP" => [400, "\x16\x03\x01\x02\x00\x01\x00\r\n"],
     "expectation" => [417, "GET / HTTP/1.1\r\nHost: h\r\nExpect: x\r\n\r\n"],
@@ -105,32 +57,12 @@ class HTTPFramingTest < PeltonTest
   # As far as the head all is right: the application is called, and is told where it reads the body.
   MALFORMED_BODIES = {
     "chunk of -1" => "-1\r\n",
-    "chunk of +5" => "+5\r\nhello\r\n0\r\n\r\n",
-    "chunk of 0x5" => "0x5\r\nhello\r\n0\r\n\r\n",
-    "chunk of 5_0" => "5_0\r\nhello\r\n0\r\n\r\n",
-    "chunk of 17 digits" => "10000000000000005\r\nhello\r\n0\r\n\r\n",
-    "chunk without a size" => "\r\nhello\r\n0\r\n\r\n",
-    "space behind a size" => "5 \r\nhello\r\n0\r\n\r\n",
-    "bare line feed behind a size" => "5\nhello\r\n0\r\n\r\n",
-    "bare line feed behind an extension" => "5;a\nhello\r\n0\r\n\r\n",
-    "bare carriage return in an extension" => "5;a\rb\r\nhello\r\n0\r\n\r\n",
     "long extension (puma CVE-2024-21647)" => "5;#{"a" * 5000}\r\nhello\r\n0\r\n\r\n",
-    "blank behind an extension" => "5;a \r\nhello\r\n0\r\n\r\n",
-    "extension without a name" => "5;=b\r\nhello\r\n0\r\n\r\n",
-    "extension without a value" => "5;a=\r\nhello\r\n0\r\n\r\n",
-    "extension with a quote that does not end" => "5;a=\"b\\\"\r\nhello\r\n0\r\n\r\n",
-    "extension with something behind a quote" => "5;a=\"b\"c\r\nhello\r\n0\r\n\r\n",
-    "extension that is none" => "5,a\r\nhello\r\n0\r\n\r\n",
     "extensions that are long together (go CVE-2023-39326)" => "1;a=b\r\nx\r\n" * 4200 + "0\r\n\r\n",
-    "many extensions" => "1;#{"a" * 3000}\r\nx\r\n" * 6,
-    "no line end behind a chunk" => "5\r\nhello0\r\n\r\n",
-    "wrong line end behind a chunk" => "5\r\nhello\n0\r\n\r\n",
     "chunk longer than its size" => "5\r\nhello, world\r\n0\r\n\r\n",
     "chunk that is cut off" => "5\r\nhel",
     "no last chunk" => "5\r\nhello\r\n",
     "trailer Content-Length (puma CVE-2023-40175)" => "0\r\nContent-Length: 5\r\n\r\n",
-    "trailer Transfer-Encoding" => "0\r\nTransfer-Encoding: chunked\r\n\r\n",
-    "trailer Host" => "0\r\nHost: x\r\n\r\n",
     "malformed trailer" => "0\r\nA : b\r\n\r\n",
     "many trailers" => "0\r\n#{"A: b\r\n" * 101}\r\n"
   }.freeze

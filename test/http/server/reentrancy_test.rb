@@ -14,11 +14,6 @@ class HTTPReentrancyTest < PeltonTest
   # An object whose conversion runs a block.
   def converts(method, &block) = Object.new.tap { |object| object.define_singleton_method(method, &block) }
 
-  def reset(connection)
-    connection.io.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
-    connection.close
-  end
-
   # An exchange whose response is being streamed.
   def streaming
     exchange = nil
@@ -52,7 +47,7 @@ class HTTPReentrancyTest < PeltonTest
     streaming do |exchange, connection|
       writers = Array.new(2) { Pelton.spawn { assert_raises(Pelton::ClosedError, Pelton::ConnectionError) { loop { exchange.write("x" * 100_000) } } } }
       sleep 0.002
-      reset(connection)
+      connection.reset
       sleep 0.002 until server.stats[:connections].zero?
       GC.start
       writers.each(&:await)
@@ -71,7 +66,7 @@ class HTTPReentrancyTest < PeltonTest
       reads = false
       reader = Pelton.spawn { assert_raises(Pelton::ClosedError) { (reads = true) && exchange.__send__(:_read) } }
       sleep 0.002 until reads
-      reset(connection)
+      connection.reset
       sleep 0.002 until server.stats[:connections].zero?
       GC.start
       reader.await
@@ -200,7 +195,7 @@ class HTTPReentrancyTest < PeltonTest
       sleep 0.002 until closed == 1
 
       assert_nil connection.io.read_nonblock(1, exception: false).then { |read| (read == :wait_readable) ? nil : read }
-      reset(connection)
+      connection.reset
     end
   end
 
@@ -215,7 +210,7 @@ class HTTPReentrancyTest < PeltonTest
     serving(app, lint: false) do
       connection = peer
       connection.get("/1")
-      reset(connection.say("GET /2 HTTP/1.1\nHost: h\n\n"))
+      connection.say("GET /2 HTTP/1.1\nHost: h\n\n").reset
       sleep 0.002 until closed == 1 && server.stats[:connections].zero?
 
       assert_equal 2, server.stats[:requests]
@@ -284,7 +279,7 @@ class HTTPReentrancyTest < PeltonTest
       sleep 0.002 until @second
       @second["rack.response_finished"] << ->(*) { over = running || :too_early }
       @second["async.close"].callback { gone = true }
-      reset(connection)
+      connection.reset
       sleep 0.002 until server.stats[:running].zero? && over
     end
     assert_equal 1, over # when it was over, its handler had returned

@@ -132,7 +132,6 @@ class HTTPResponseTest < PeltonTest
     assert_equal 204, answer_of([204, {}, nil]).status
     assert_equal 304, answer_of([304, {}, nil]).status
     serving(->(_env) { [200, {}, nil] }, lint: false) { assert_equal 200, peer.get("/", method: "HEAD").status }
-    assert_empty reported
   end
 
   def test_who_asks_for_the_end_gets_the_application_s_error
@@ -152,6 +151,7 @@ class HTTPResponseTest < PeltonTest
       }
     end
 
+    assert_equal reported, seen.compact
     assert_equal [RuntimeError, ArgumentError, RuntimeError, NilClass], seen.map(&:class)
     assert_equal ["boom", "in the middle"], seen.values_at(0, 2).map(&:message)
   end
@@ -192,7 +192,7 @@ class HTTPResponseTest < PeltonTest
     body.define_singleton_method(:close) { closed = true }
     answer_of([200, {"a" => "\n"}, body])
 
-    assert closed
+    assert_equal [true, 1], [closed, reported.size]
   end
 
   # A 204 has no body, however it is announced.

@@ -129,7 +129,6 @@ class HTTPSecureTest < PeltonTest
       @peers.each(&:close)
       assert @server.stop(timeout: 10), @server.stats.inspect
     end
-    assert_empty reported
   end
 
   # Anyone on the way can end a TCP connection: a body that ends like that is not whole.
@@ -145,7 +144,6 @@ class HTTPSecureTest < PeltonTest
       end
     end
     assert_nil read
-    assert_empty reported
   end
 
   def test_a_client_that_knows_no_names

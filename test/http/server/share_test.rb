@@ -90,6 +90,5 @@ class HTTPShareTest < PeltonTest
       clients.each_slice(2) { |client, _| client.close }
       sleep 0.01
     end
-    assert_empty reported
   end
 end

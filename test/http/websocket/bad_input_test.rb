@@ -11,34 +11,16 @@ class WebSocketBadInputTest < PeltonTest
   WebSocket = Pelton::HTTP::WebSocket
 
   # ---- frames that nobody must send (RFC 6455, 5.2 to 5.5, 7.4), and the code that answers them; the frames
-  # as WebSocketPeer.encode takes them
+  # as WebSocketPeer.encode takes them. (All of them, cut anywhere: frames_test.rb.)
 
   BAD = {
-    "the reserved bit 1" => [[[0xc1, 0]], 1002],
-    "the reserved bit 2" => [[[0xa1, 0]], 1002],
-    "the reserved bit 3" => [[[0x91, 0]], 1002],
-    **[3, 4, 5, 6, 7, 11, 12, 13, 14, 15].to_h { |opcode| ["the reserved opcode #{opcode}", [[[0x80 | opcode, 0]], 1002]] },
+    "a reserved bit" => [[[0xc1, 0]], 1002],
     "a length with the top bit" => [[[0x82, 1 << 63]], 1002],
-    "a length with all bits" => [[[0x82, (1 << 64) - 1]], 1002],
-    "a length of 2 bytes that needs 1" => [[[0x82, 125, "x" * 125, 126]], 1002],
-    "a length of 8 bytes that needs 1" => [[[0x82, 0, "", 127]], 1002],
-    "a length of 8 bytes that needs 2" => [[[0x82, 65_535, "x" * 65_535, 127]], 1002],
-    "a ping's length of 2 bytes that needs 1" => [[[0x89, 5, "hello", 126]], 1002],
     "a fragmented ping" => [[[0x09, 0]], 1002],
-    "a fragmented pong" => [[[0x0a, 0]], 1002],
-    "a fragmented close" => [[[0x08, 0]], 1002],
-    "a long ping" => [[[0x89, 126, "x" * 126]], 1002],
-    "a long pong" => [[[0x8a, 65_536, "x" * 65_536]], 1002],
-    "a long close" => [[[0x88, 126, [1000].pack("S>") + "x" * 124]], 1002],
-    "a continuation of nothing" => [[[0x80, 0]], 1002],
     "a new message within another" => [[[0x01, 0], [0x81, 0]], 1002],
-    "text that is no UTF-8" => [[[0x81, 1, "\xff"]], 1007],
     "a character cut in two by fragments that is none" => [[[0x01, 1, "\xc3"], [0x80, 1, "\x28"]], 1007],
-    "a close with half a code" => [[[0x88, 1, "\x03"]], 1002],
-    "a close with a reason that is no UTF-8" => [[[0x88, 4, "\x03\xe8\xc3\x28"]], 1007],
-    **[0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65_535].to_h do |code|
-      ["the close code #{code}", [[[0x88, 2, [code].pack("S>")]], 1002]]
-    end
+    "a close code that is reserved" => [[[0x88, 2, [1005].pack("S>")]], 1002],
+    "a close with a reason that is no UTF-8" => [[[0x88, 4, "\x03\xe8\xc3\x28"]], 1007]
   }.freeze
 
   BAD.each do |name, (frames, code)|
@@ -76,14 +58,6 @@ class WebSocketBadInputTest < PeltonTest
     assert_equal 1002, unmasked(answer.value).unpack1("S>")
   ensure
     server.close
-  end
-
-  # Registered with IANA: 1012 service restart, 1013 try again later, 1014 bad gateway.
-  def test_close_codes_that_are_younger_than_the_rfc
-    [1012, 1013, 1014].each do |code|
-      assert_equal [code] * 2, codes_of_server(WebSocketPeer.encode(0x88, 5, [code].pack("S>") + "why", mask: true))
-      assert_equal [code] * 2, codes_of_client(WebSocketPeer.encode(0x88, 5, [code].pack("S>") + "why", mask: false))
-    end
   end
 
   # ---- what comes when this side has said farewell, and waits for the peer's
@@ -133,32 +107,6 @@ class WebSocketBadInputTest < PeltonTest
     end
   end
 
-  # Those of RFC 6455, 7.4, and what is left to applications.
-  def test_close_codes
-    closed = nil
-    app = ->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |*facts| closed = facts }.each { flunk } } }
-    with_server(app) do |url|
-      [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 4999].each do |code|
-        stream = raw(url)
-        stream.write(frame(:close, [code].pack("S>") + "why"))
-
-        assert_equal code, close_code_of(stream), code
-        eventually { closed }
-        assert_equal [code, "why"], closed
-        closed = nil
-      end
-    end
-  end
-
-  def test_a_close_frame_without_a_code
-    with_echo(deflate: false) do |url|
-      stream = raw(url)
-      stream.write(frame(:close))
-
-      assert_equal 1000, close_code_of(stream)
-    end
-  end
-
   def test_what_follows_a_close_is_not_heard
     got = []
     app = ->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.each { |message| got << message } } }
@@ -171,49 +119,7 @@ class WebSocketBadInputTest < PeltonTest
     assert_equal ["before"], got
   end
 
-  # ---- text in fragments
-
-  def test_text_cut_anywhere_by_fragments
-    text = "ä€😀"
-    with_echo(deflate: false) do |url|
-      stream = raw(url)
-      (0..text.bytesize).each do |cut|
-        # A ping within the message is answered within it.
-        stream.write(frame(:text, text.byteslice(0, cut), fin: false) + frame(:ping, "p") + frame(:continuation, text.byteslice(cut..)))
-
-        assert_equal [[:pong, "p"], [:text, text.b]], [next_frame(stream), next_frame(stream)]
-      end
-    end
-  end
-
-  # Overlong, a surrogate, beyond Unicode, cut off, a byte that stands nowhere, continuation alone.
-  ["\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "ok\xe2\x82", "ok\xff", "\x80"].each_with_index do |text, index|
-    define_method("test_text_that_is_no_utf_8_cut_anywhere_by_fragments_#{index}") do
-      with_echo(deflate: false) do |url|
-        (0..text.bytesize).each do |cut|
-          stream = raw(url)
-          stream.write(frame(:text, text.byteslice(0, cut), fin: false) + frame(:continuation, text.byteslice(cut..)))
-
-          assert_equal 1007, close_code_of(stream)
-        end
-      end
-    end
-  end
-
   # ---- limits
-
-  def test_fragments_that_are_too_long_together
-    with_echo(deflate: false, max_message: 1000) do |url|
-      stream = raw(url)
-      stream.write(frame(:text, "x" * 600, fin: false) + frame(:continuation, "x" * 401, fin: false))
-
-      assert_equal 1009, close_code_of(stream)
-      stream = raw(url)
-      stream.write(frame(:text, "x" * 600, fin: false) + frame(:continuation, "x" * 400))
-
-      assert_equal 1000, next_frame(stream).last.bytesize
-    end
-  end
 
   # Refused by its first bytes, not when all of it is there.
   def test_a_frame_that_announces_too_much
@@ -234,31 +140,6 @@ class WebSocketBadInputTest < PeltonTest
       stream.write(frame(:text, "x" * 5_000_000))
 
       assert_equal 1009, close_code_of(stream)
-    end
-  end
-
-  # 50 MB in 50 KB (websocket-driver CVE-2026-54464), in one frame and in two.
-  def test_a_bomb_is_not_inflated
-    bomb = Zlib::Deflate.new(nil, -15).deflate("\0" * 50_000_000, Zlib::SYNC_FLUSH)[0...-4]
-    with_echo(max_message: 100_000) do |url|
-      [frame(:text, bomb, rsv1: true), frame(:text, bomb[0, 99], rsv1: true, fin: false) + frame(:continuation, bomb[99..])].each do |bytes|
-        stream = raw(url, "Sec-WebSocket-Extensions: permessage-deflate\r\n")
-        stream.write(bytes)
-
-        assert_equal 1009, close_code_of(stream)
-      end
-    end
-  end
-
-  def test_what_is_not_compressed_though_it_says_so
-    with_echo do |url|
-      {frame(:text, "\xff\xff\xff", rsv1: true) => 1010, frame(:ping, "x", rsv1: true) => 1002,
-       frame(:text, "x", fin: false) + frame(:continuation, "y", rsv1: true) => 1002}.each do |bytes, code|
-        stream = raw(url, "Sec-WebSocket-Extensions: permessage-deflate\r\n")
-        stream.write(bytes)
-
-        assert_equal code, close_code_of(stream)
-      end
     end
   end
 

@@ -4,7 +4,7 @@ require "zlib"
 require_relative "../../test_helper"
 require_relative "../../support/websocket_peer"
 
-# What is read of frames, however they are cut; on connections: websocket_bad_input_test.rb.
+# What is read of frames, however they are cut; on connections: bad_input_test.rb.
 class WebSocketFramesTest < PeltonTest
   Frames = Pelton::HTTP::WebSocketFrames
   Deflate = Pelton::HTTP::WebSocketDeflate
@@ -20,20 +20,23 @@ class WebSocketFramesTest < PeltonTest
   # What is wrong, and the code.
   BAD = {
     "\x81\x80\0\0\0\0".b => 1002, # masked
-    frame(0x82, width: 126, length: 125) => 1002,
-    frame(0x82, width: 127, length: 65_535) => 1002,
+    **[0xc1, 0xa1, 0x91].to_h { |reserved_bit| [frame(reserved_bit), 1002] },
+    **[*3..7, *11..15].to_h { |reserved_opcode| [frame(0x80 | reserved_opcode), 1002] },
+    **[0x08, 0x09, 0x0a].to_h { |fragmented_control| [frame(fragmented_control), 1002] },
+    **[0x88, 0x89, 0x8a].product([126, 65_536, 1 << 40]).to_h { |control, length| [frame(control, length: length), 1002] },
+    **[[125, 126], [0, 127], [65_535, 127]].to_h { |length, width| [frame(0x82, width: width, length: length), 1002] },
+    frame(0x89, "hello", width: 126) => 1002,
     frame(0x82, length: 1 << 63) => 1002,
-    frame(0x89, length: 126) => 1002,
-    frame(0x88, length: 1 << 40) => 1002,
-    frame(0x09) => 1002,
-    frame(0x80) => 1002,
-    frame(0xc1) => 1002,
-    frame(0x83) => 1002,
+    frame(0x82, length: (1 << 64) - 1) => 1002,
+    frame(0x80) => 1002, # the continuation of nothing
     frame(0x81, "ok\xff".b) => 1007,
     frame(0x81, "\xe2\x82".b) => 1007,
     frame(0x82, length: 201) => 1009,
     frame(0x82, length: 1 << 62) => 1009
   }.freeze
+
+  # Overlong, a surrogate, beyond Unicode, cut off, a byte that stands nowhere, a continuation alone.
+  NO_TEXT = ["\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "ok\xe2\x82", "ok\xff", "\x80"].map(&:b).freeze
 
   def test_good_frames_cut_anywhere
     each_cut(GOOD.keys.join) do |pieces|
@@ -63,6 +66,14 @@ class WebSocketFramesTest < PeltonTest
       each_cut(frame(0x82, "x") + bad) { |pieces| assert_equal [[[2, "x"]], code], read(pieces), bad.inspect }
     end
     each_cut(frame(0x01, "x") + frame(0x81, "y")) { |pieces| assert_equal [[], 1002], read(pieces) }
+  end
+
+  def test_text_that_is_none_cut_anywhere_by_fragments
+    NO_TEXT.each do |text|
+      (0..text.bytesize).each do |cut|
+        assert_equal [[], 1007], read([frame(0x01, text.byteslice(0, cut)) + frame(0x80, text.byteslice(cut..))]), [text, cut].inspect
+      end
+    end
   end
 
   def test_fragments_that_are_too_long_together_cut_anywhere
@@ -121,8 +132,10 @@ class WebSocketFramesTest < PeltonTest
   def test_what_a_close_frame_says
     assert_equal [1000, ""], Frames.close_facts("")
     assert_equal [4321, "why €"], Frames.close_facts([4321].pack("S>") + "why €".b)
-    {"\x03" => 1002, "\x03\xed" => 1002, "\x03\xe8\xff" => 1007}.each do |payload, code|
-      assert_equal code, assert_raises(Frames::Fault) { Frames.close_facts(payload.b) }.code
+    [1000..1003, 1007..1014, 3000..4999].flat_map(&:to_a).each { |code| assert_equal [code, ""], Frames.close_facts([code].pack("S>")) }
+    bad = [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65_535].map { |code| [[code].pack("S>"), 1002] }
+    [*bad, ["\x03", 1002], ["\x03\xe8\xff", 1007]].each do |payload, code|
+      assert_equal code, assert_raises(Frames::Fault) { Frames.close_facts(payload.b) }.code, payload.inspect
     end
   end
 

@@ -22,22 +22,6 @@ class WebSocketHandshakeTest < PeltonTest
     assert_equal "13", WebSocket.accept(ENVIRONMENT.merge("HTTP_SEC_WEBSOCKET_VERSION" => "8")) {}[1]["sec-websocket-version"]
   end
 
-  # Loading stops the loop.
-  def test_a_handshake_loads_no_files
-    assert_equal "hello\n", ruby_output(<<~'RUBY', gems: true)
-      require "pelton/http"
-      require "pelton/http/websocket"
-      app = ->(env) { Pelton::HTTP::WebSocket.accept(env) { |socket| socket.write("hello") } }
-      Pelton.run do
-        port = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port
-        loaded = $LOADED_FEATURES.dup
-        puts Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{port}").receive
-        puts($LOADED_FEATURES - loaded)
-        Pelton.stop
-      end
-    RUBY
-  end
-
   def test_pages_of_other_origins_may_not_connect
     refused = {
       :same => ["http://evil.test", "http://example.com", "http://example.com:81.evil.test", "null"],
