@@ -40,15 +40,6 @@ class WebRoutesTest < PeltonTest
     assert_equal "rack", get(app, "/x")
   end
 
-  def test_the_first_of_equal_routes_answers
-    app = application do
-      get("/:a") { params[:a] }
-      get("/:b") { "never" }
-    end
-
-    assert_equal "x", get(app, "/x")
-  end
-
   def test_redirect
     app = application { redirect "/old/:id", to: "/new/:id", status: 302 }
 

@@ -1,22 +1,13 @@
 # frozen_string_literal: true
 
-require "logger"
 require "test_helper"
 require "pelton/web"
+require_relative "../support/captured_log"
 require_relative "../support/controllers"
 
 class WebControllerRedirectingTest < PeltonTest
+  include CapturedLog
   include WebControllers
-
-  def setup
-    super
-    @logger, Pelton.logger = Pelton.logger, Logger.new(@log = StringIO.new)
-  end
-
-  def teardown
-    Pelton.logger = @logger
-    super
-  end
 
   def to(location, verb = "GET", **options)
     request(answering { redirect_to(location, **options) }, verb, "/").then { |answer| [answer.status, answer["location"]] }
@@ -58,8 +49,8 @@ class WebControllerRedirectingTest < PeltonTest
   def test_what_is_refused_is_logged_without_secrets
     to("https://user:secret@evil.example/a?token=secret")
 
-    assert_match(%r{redirect_to "https://evil.example/a" is refused.*allow_other_host}, @log.string)
-    refute_includes @log.string, "secret"
+    assert_match(%r{redirect_to "https://evil.example/a" is refused.*allow_other_host}, log)
+    refute_includes log, "secret"
   end
 
   def test_to_another_host_if_the_program_says_so

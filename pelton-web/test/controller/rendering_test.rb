@@ -33,8 +33,6 @@ class WebRenderingTest < PeltonTest
         render("parts", stream: true)
       end
 
-      def endless = render("endless", stream: true)
-
       def cached = render("cached")
 
       def plain = render(text: render_to_string("shared/other", locals: {a: "<"}))
@@ -73,7 +71,6 @@ class WebRenderingTest < PeltonTest
     "web_rendering_test/articles/posts/show.xml.erb" => "<title><%= @title %></title>",
     "web_rendering_test/articles/posts/_row.html.erb" => "<i><%= row %></i>",
     "web_rendering_test/articles/posts/parts.html.erb" => "one<% flush %><% sleep 0.001 %>two",
-    "web_rendering_test/articles/posts/endless.html.erb" => "one<% flush %><% begin %><% sleep %><% ensure %><% WebRenderingTest.rendered << :ended %><% end %>",
     "web_rendering_test/articles/posts/cached.html.erb" => "<p>before</p><% cache [:a, params[:key]] do %><% WebRenderingTest.rendered << params[:key] %>kept <%= params[:key] %> <% cache(:inner) do %>inner<% end %><% end %><p><%= params[:name] %></p>",
     **%w[fresh unframed invalid text].to_h { |name| ["web_rendering_test/articles/posts/#{name}.html.erb", "<p>#{name} <%= controller.action_name %></p>"] },
     "shared/other.html.erb" => "other<%= a %>"
@@ -88,7 +85,7 @@ class WebRenderingTest < PeltonTest
       settings.views = [folder]
       routes do
         get "/posts/:id(.:format)", to: "web_rendering_test/articles/posts#show", constraints: {id: /\d+/}
-        %w[edit other cached rows parts endless plain anything nothing fresh unframed invalid text].each { |action| get "/#{action}", to: "web_rendering_test/articles/posts##{action}" }
+        %w[edit other cached rows parts plain anything nothing fresh unframed invalid text].each { |action| get "/#{action}", to: "web_rendering_test/articles/posts##{action}" }
         get "/bare", to: "web_rendering_test/articles/bare#show"
         get "/own", to: "web_rendering_test/articles/own#show"
       end
@@ -221,33 +218,5 @@ class WebRenderingTest < PeltonTest
       assert_raises(Pelton::Web::MissingTemplate, name) { body("/anything?name=#{name}") }
     end
     %w[name[inline]=x name[]=shared/other name[template]=x].each { |query| assert_raises(ArgumentError, query) { body("/anything?#{query}") } }
-  end
-
-  def test_a_client_that_leaves_in_the_middle_of_a_page
-    WebRenderingTest.rendered = []
-    app = application
-    Pelton.run do
-      server = Pelton::HTTP::Server.new(Rack::Lint.new(app))
-      stream = Pelton.connect("127.0.0.1", server.listen("tcp://127.0.0.1:0").port)
-      stream.write("GET /endless HTTP/1.1\r\nhost: localhost\r\n\r\n")
-      text = +""
-      text << stream.readpartial(1000) until text.include?("one")
-      stream.close
-      eventually { WebRenderingTest.rendered == [:ended] && Pelton::Web::Stream.stats[:open].zero? }
-      server.stop
-    end
-  end
-
-  def test_a_streamed_page_comes_in_parts_over_a_connection
-    app = application
-    Pelton.run do
-      server = Pelton::HTTP::Server.new(Rack::Lint.new(app))
-      stream = Pelton.connect("127.0.0.1", server.listen("tcp://127.0.0.1:0").port)
-      stream.write("GET /parts HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-      _, text = stream.read.split("\r\n\r\n", 2)
-
-      assert_equal %W[1\r\n[ 3\r\none 4\r\ntwo]].join("\r\n"), text.delete_suffix("\r\n0\r\n\r\n")
-      server.stop
-    end
   end
 end

@@ -2,10 +2,12 @@
 
 require "test_helper"
 require "pelton/test"
+require_relative "../support/captured_log"
 require_relative "../support/requests"
 require_relative "../support/template_files"
 
 class WebReloadingTest < PeltonTest
+  include CapturedLog
   include Pelton::Test
   include WebRequests
   include TemplateFiles
@@ -97,8 +99,6 @@ class WebReloadingTest < PeltonTest
 
   def test_a_request_that_takes_too_long_is_not_waited_for
     loader = Loader.new
-    said = StringIO.new
-    before, Pelton.logger = Pelton.logger, said
     app = Pelton::Web::Reloading.new(loader, patience: 0.01) { ->(env) { sleep if env[:wait] } }
     in_reactor(leftovers: true) do
       Pelton.spawn { app.call({wait: true}) }
@@ -108,8 +108,6 @@ class WebReloadingTest < PeltonTest
     end
 
     assert_equal [:reload], loader.log
-    assert_includes said.string, "1 request(s) still run after 0.01 s"
-  ensure
-    Pelton.logger = before
+    assert_includes log, "1 request(s) still run after 0.01 s"
   end
 end

@@ -60,14 +60,8 @@ class WebBodyLimitTest < PeltonTest
       settings.forgery_protection = false
       routes { post("/") { env["rack.input"].read } }
     end
-    Pelton.run do
-      server = Pelton::HTTP::Server.new(application)
-      port = server.listen("tcp://127.0.0.1:0").port
-      client = Pelton::HTTP::Client.new("http://127.0.0.1:#{port}")
-
-      assert_equal([200, 413], [%w[12345 67890], %w[123456 67890]].map { |parts| client.post("/", body: parts).status })
-      client.close
-      server.stop
+    with_server(application) do |url|
+      assert_equal([200, 413], [%w[12345 67890], %w[123456 67890]].map { |parts| Pelton::HTTP.post(url, body: parts).status })
     end
   end
 end

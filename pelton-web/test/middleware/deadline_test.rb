@@ -1,22 +1,13 @@
 # frozen_string_literal: true
 
-require "logger"
-require "stringio"
 require "test_helper"
 require "pelton/web"
+require_relative "../support/captured_log"
 require_relative "../support/requests"
 
 class WebDeadlineTest < PeltonTest
+  include CapturedLog
   include WebRequests
-
-  def setup
-    @logger, Pelton.logger = Pelton.logger, Logger.new(@log = StringIO.new)
-  end
-
-  def teardown
-    Pelton.logger = @logger
-    super
-  end
 
   def answer(app, seconds: 0.01) = Pelton.run { request(Pelton::Web::Deadline.new(app, seconds), "GET", "/", "HTTP_ACCEPT" => "application/json") }
 
@@ -31,7 +22,7 @@ class WebDeadlineTest < PeltonTest
 
     assert ended, "its fiber was interrupted"
     assert_equal [503, "application/problem+json", "1"], [got.status, got["content-type"], got["retry-after"]]
-    assert_match(/GET "\/" was not answered within 0.01 s; it waited at .*deadline_test.rb/, @log.string)
+    assert_match(/GET "\/" was not answered within 0.01 s; it waited at .*deadline_test.rb/, log)
   end
 
   # As an action that tries a failed query again.

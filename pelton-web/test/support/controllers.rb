@@ -31,17 +31,4 @@ module WebControllers
 
   # @return [Rack::MockResponse] what the block answers to GET
   def answer(**env, &block) = request(answering(&block), "GET", "/", **env)
-
-  # Serves an application by Pelton, on a reactor of this thread.
-  #
-  # @yieldparam url [String]
-  # @yieldparam server [Pelton::HTTP::Server]
-  def with_server(app)
-    Pelton.run do
-      server = Pelton::HTTP::Server.new(app)
-      yield "http://127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}", server
-    ensure
-      Pelton.stop
-    end
-  end
 end

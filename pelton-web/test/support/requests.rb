@@ -14,6 +14,19 @@ module WebRequests
     env = BROWSER.merge(options.select { |name, _| name.is_a?(String) }).compact
     Rack::MockRequest.new(Rack::Lint.new(app)).request(verb, path, env.merge(options.reject { |name, _| name.is_a?(String) }))
   end
+
+  # Serves an application by Pelton, on a reactor of this thread.
+  #
+  # @yieldparam url [String]
+  # @yieldparam server [Pelton::HTTP::Server]
+  def with_server(app)
+    Pelton.run do
+      server = Pelton::HTTP::Server.new(app)
+      yield "http://127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}", server
+    ensure
+      Pelton.stop
+    end
+  end
 end
 
 # A test wants to see the program's errors, in whatever environment.

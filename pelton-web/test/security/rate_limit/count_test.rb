@@ -1,13 +1,14 @@
 # frozen_string_literal: true
 
-require "logger"
-require "stringio"
 require "test_helper"
 require "pelton/memcached"
 require "pelton/web"
 require_relative "../../../../test/support/memcached_process"
+require_relative "../../support/captured_log"
 
 class WebRateLimitCountTest < PeltonTest
+  include CapturedLog
+
   RateLimit = Pelton::Web::RateLimit
 
   def count(store = RateLimit::Memory.new, requests: 2, seconds: 60, **options) = RateLimit::Count.new(store, requests: requests, seconds: seconds, **options)
@@ -30,14 +31,11 @@ class WebRateLimitCountTest < PeltonTest
   end
 
   def test_a_store_that_fails
-    before, Pelton.logger = Pelton.logger, Logger.new(log = StringIO.new)
     store = Class.new { def incr(*, **) = raise(Pelton::TimeoutError) }.new
 
     assert_nil count(store).add("a")
     assert_equal 503, assert_raises(RateLimit::Unavailable) { count(store, failure: :refuse).add("a") }.status
-    assert_match(/requests are not counted: Pelton::TimeoutError/, log.string)
-  ensure
-    Pelton.logger = before
+    assert_match(/requests are not counted: Pelton::TimeoutError/, log)
   end
 
   def test_addresses
@@ -65,16 +63,14 @@ class WebRateLimitCountTest < PeltonTest
   end
 
   def test_a_memcached_that_hangs
-    before, Pelton.logger = Pelton.logger, Logger.new(log = StringIO.new)
     memcached = MemcachedProcess.new
     count = self.count(store = Pelton::Memcached::Client.new(memcached.address), timeout: 0.05)
     count.add("a")
     memcached.freeze_up
 
     assert_nil count.add("a")
-    assert_match(/not counted/, log.string)
+    assert_match(/not counted/, log)
   ensure
-    Pelton.logger = before
     store&.close
     memcached&.kill
   end
