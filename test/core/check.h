@@ -53,6 +53,18 @@ static jmp_buf check_leave;
     }                                                                                                                  \
     static void title(void)
 
+/* A test between what prepares it and what cleans up. Files whose tests share both define their own kind of test by it.
+ */
+#define TEST_BETWEEN(before, title, after)                                                                             \
+    static void title##_between(void);                                                                                 \
+    TEST(title)                                                                                                        \
+    {                                                                                                                  \
+        before;                                                                                                        \
+        title##_between();                                                                                             \
+        after;                                                                                                         \
+    }                                                                                                                  \
+    static void title##_between(void)
+
 #define CHECK_FAIL(...)                                                                                                \
     do {                                                                                                               \
         fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, check_running);                                             \

@@ -23,9 +23,10 @@ static void fill(size_t length)
     pel_buffer_commit(&buffer, length);
 }
 
-TEST(an_empty_buffer_has_no_memory)
+#define BUFFER_TEST(title) TEST_BETWEEN(pel_buffer_init(&buffer), title, pel_buffer_free(&buffer))
+
+BUFFER_TEST(an_empty_buffer_has_no_memory)
 {
-    pel_buffer_init(&buffer);
     CHECK_INT(0, pel_buffer_length(&buffer));
     CHECK_INT(0, pel_buffer_space(&buffer));
     CHECK_POINTER(NULL, pel_buffer_head(&buffer));
@@ -34,12 +35,10 @@ TEST(an_empty_buffer_has_no_memory)
     CHECK_INT(0, pel_buffer_reserve(&buffer, 0));
     CHECK_INT(0, pel_buffer_append(&buffer, NULL, 0));
     CHECK_POINTER(NULL, buffer.data);
-    pel_buffer_free(&buffer);
 }
 
-TEST(bytes_come_out_as_they_went_in)
+BUFFER_TEST(bytes_come_out_as_they_went_in)
 {
-    pel_buffer_init(&buffer);
     append("GET k");
     append("ey\r\n");
     CHECK_BYTES("GET key\r\n", pel_buffer_head(&buffer), pel_buffer_length(&buffer));
@@ -47,36 +46,30 @@ TEST(bytes_come_out_as_they_went_in)
     CHECK_BYTES("key\r\n", pel_buffer_head(&buffer), pel_buffer_length(&buffer));
     append("GET");
     CHECK_BYTES("key\r\nGET", pel_buffer_head(&buffer), pel_buffer_length(&buffer));
-    pel_buffer_free(&buffer);
 }
 
-TEST(reserved_space_can_be_committed_in_part)
+BUFFER_TEST(reserved_space_can_be_committed_in_part)
 {
-    pel_buffer_init(&buffer);
     CHECK_INT(0, pel_buffer_reserve(&buffer, 10000));
     CHECK(pel_buffer_space(&buffer) >= 10000);
     memset(pel_buffer_tail(&buffer), 'a', 10000);
     pel_buffer_commit(&buffer, 3);
     CHECK_BYTES("aaa", pel_buffer_head(&buffer), pel_buffer_length(&buffer));
     CHECK(pel_buffer_tail(&buffer) == pel_buffer_head(&buffer) + 3);
-    pel_buffer_free(&buffer);
 }
 
-TEST(a_buffer_that_was_consumed_whole_starts_again_at_the_front)
+BUFFER_TEST(a_buffer_that_was_consumed_whole_starts_again_at_the_front)
 {
-    pel_buffer_init(&buffer);
     append("abc");
     pel_buffer_consume(&buffer, 3);
     CHECK_INT(0, pel_buffer_length(&buffer));
     CHECK_INT(0, buffer.start);
     CHECK_POINTER(buffer.data, pel_buffer_tail(&buffer));
     CHECK(buffer.data != NULL);
-    pel_buffer_free(&buffer);
 }
 
-TEST(an_emptied_buffer_keeps_a_small_capacity_and_frees_a_large_one)
+BUFFER_TEST(an_emptied_buffer_keeps_a_small_capacity_and_frees_a_large_one)
 {
-    pel_buffer_init(&buffer);
     fill(PEL_BUFFER_KEEP);
     CHECK_INT(PEL_BUFFER_KEEP, buffer.capacity);
     pel_buffer_consume(&buffer, PEL_BUFFER_KEEP);
@@ -90,15 +83,13 @@ TEST(an_emptied_buffer_keeps_a_small_capacity_and_frees_a_large_one)
     CHECK_POINTER(NULL, buffer.data);
     append("again");
     CHECK_BYTES("again", pel_buffer_head(&buffer), pel_buffer_length(&buffer));
-    pel_buffer_free(&buffer);
 }
 
-TEST(bytes_move_to_the_front_when_that_frees_enough_space)
+BUFFER_TEST(bytes_move_to_the_front_when_that_frees_enough_space)
 {
     size_t capacity;
     char *data;
 
-    pel_buffer_init(&buffer);
     fill(1000);
     capacity = buffer.capacity;
     data = buffer.data;
@@ -108,15 +99,13 @@ TEST(bytes_move_to_the_front_when_that_frees_enough_space)
     CHECK_POINTER(data, buffer.data);
     CHECK_INT(0, buffer.start);
     CHECK_BYTES("xxxxxxxxxx", pel_buffer_head(&buffer), pel_buffer_length(&buffer));
-    pel_buffer_free(&buffer);
 }
 
-TEST(growing_doubles_so_that_appending_stays_cheap)
+BUFFER_TEST(growing_doubles_so_that_appending_stays_cheap)
 {
     size_t capacity = 0;
     int times = 0;
 
-    pel_buffer_init(&buffer);
     for (int i = 0; i < 1000000; i++) {
         CHECK_INT(0, pel_buffer_append(&buffer, "a", 1));
         times += buffer.capacity != capacity;
@@ -124,17 +113,15 @@ TEST(growing_doubles_so_that_appending_stays_cheap)
     }
     CHECK(times <= 12);
     CHECK(capacity < 2 * 1024 * 1024);
-    pel_buffer_free(&buffer);
 }
 
 /* A full buffer must neither move nor grow each time that a few bytes are consumed and a few bytes are appended. */
-TEST(a_full_buffer_consumed_a_little_at_a_time_moves_seldom)
+BUFFER_TEST(a_full_buffer_consumed_a_little_at_a_time_moves_seldom)
 {
     const char *data;
     size_t start = 0;
     int moves = 0;
 
-    pel_buffer_init(&buffer);
     fill(100000);
     data = buffer.data;
     for (int i = 0; i < 100000; i++) {
@@ -147,15 +134,13 @@ TEST(a_full_buffer_consumed_a_little_at_a_time_moves_seldom)
     }
     CHECK(moves <= 11); /* a million bytes went through */
     CHECK_INT(200000, buffer.capacity);
-    pel_buffer_free(&buffer);
 }
 
-TEST(reserving_too_much_fails_and_changes_nothing)
+BUFFER_TEST(reserving_too_much_fails_and_changes_nothing)
 {
     static const size_t too_much[] = {SIZE_MAX, SIZE_MAX - 2, SIZE_MAX - 3, SIZE_MAX / 2 + 1};
     struct pel_buffer before;
 
-    pel_buffer_init(&buffer);
     append("abc");
     before = buffer;
     for (size_t i = 0; i < sizeof too_much / sizeof *too_much; i++) {
@@ -164,19 +149,16 @@ TEST(reserving_too_much_fails_and_changes_nothing)
         CHECK(!memcmp(&before, &buffer, sizeof buffer));
     }
     CHECK_BYTES("abc", pel_buffer_head(&buffer), pel_buffer_length(&buffer));
-    pel_buffer_free(&buffer);
 }
 
-TEST(a_freed_buffer_can_be_used_again)
+BUFFER_TEST(a_freed_buffer_can_be_used_again)
 {
-    pel_buffer_init(&buffer);
     append("abc");
     pel_buffer_free(&buffer);
     CHECK_INT(0, pel_buffer_length(&buffer));
     CHECK_POINTER(NULL, buffer.data);
     append("def");
     CHECK_BYTES("def", pel_buffer_head(&buffer), pel_buffer_length(&buffer));
-    pel_buffer_free(&buffer);
     pel_buffer_free(&buffer);
 }
 
@@ -186,12 +168,11 @@ static char byte_at(size_t position)
 }
 
 /* The byte at position n of the whole sequence is byte_at(n), so every consumed byte can be checked. */
-TEST(random_appending_and_consuming_keeps_every_byte)
+BUFFER_TEST(random_appending_and_consuming_keeps_every_byte)
 {
     size_t written = 0, consumed = 0;
     unsigned random = 1;
 
-    pel_buffer_init(&buffer);
     for (int step = 0; step < 20000; step++) {
         size_t most = step / 2000 % 2 ? 20000 : 200, amount;
 
@@ -217,5 +198,4 @@ TEST(random_appending_and_consuming_keeps_every_byte)
         CHECK_INT(written - consumed, pel_buffer_length(&buffer));
     }
     CHECK(consumed > 1000000);
-    pel_buffer_free(&buffer);
 }

@@ -51,6 +51,8 @@ static void defaults(void)
     no_body = 0;
 }
 
+#define PARSER_TEST(title) TEST_BETWEEN(defaults(), title, (void)0)
+
 #define REQUEST(bytes, expected)                                                                                       \
     do {                                                                                                               \
         kind = PEL_HTTP1_REQUEST;                                                                                      \

@@ -1,8 +1,7 @@
 #include "http1/messages.h"
 
-TEST(requests_without_a_body)
+PARSER_TEST(requests_without_a_body)
 {
-    defaults();
     REQUEST("GET / HTTP/1.1\r\n" H "\r\n", "GET / [Host: h] 0 .\n");
     REQUEST("G / HTTP/1.1\r\n" H "A: \t b c \t\r\nB:\r\n\r\n", "G / [Host: h] [A: b c] [B: ] 0 .\n");
     REQUEST("GET / HTTP/1.0\r\n\r\n", "GET / 0 last .\n");
@@ -12,26 +11,23 @@ TEST(requests_without_a_body)
     REQUEST("", "");
 }
 
-TEST(pipelined_requests)
+PARSER_TEST(pipelined_requests)
 {
-    defaults();
     REQUEST("GET /1 HTTP/1.1\r\n" H "\r\nGET /2 HTTP/1.1\r\n" H "\r\n", "GET /1 [Host: h] 0 .\nGET /2 [Host: h] 0 .\n");
     REQUEST("POST / HTTP/1.1\r\n" H "Content-Length: 3\r\n\r\nabc\r\nGET / HTTP/1.1\r\n" H "\r\n",
             "POST / [Host: h] [Content-Length: 3] 3 | abc .\nGET / [Host: h] 0 .\n");
 }
 
-TEST(bodies_with_a_length)
+PARSER_TEST(bodies_with_a_length)
 {
-    defaults();
     REQUEST("P / HTTP/1.1\r\n" H "Content-Length: 5\r\n\r\nhello", "P / [Host: h] [Content-Length: 5] 5 | hello .\n");
     REQUEST("P / HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n", "P / [Host: h] [Content-Length: 0] 0 .\n");
     REQUEST("P / HTTP/1.1\r\n" H "content-length: 3\r\n\r\nab",
             "P / [Host: h] [content-length: 3] 3 | ab" BAD(CUT_OFF));
 }
 
-TEST(chunked_bodies)
+PARSER_TEST(chunked_bodies)
 {
-    defaults();
     REQUEST(CHUNKED "0\r\n\r\n", CHUNKED_HEAD " .\n");
     REQUEST(CHUNKED "5\r\nhello\r\n0\r\n\r\n", CHUNKED_HEAD " | hello .\n");
     REQUEST(CHUNKED "1\r\na\r\n00B\r\n01234567890\r\n0\r\n\r\nGET / HTTP/1.1\r\n" H "\r\n",
@@ -41,9 +37,8 @@ TEST(chunked_bodies)
     REQUEST(CHUNKED "1\r\nx\r\n0\r\nDigest: 5\r\nX: y\r\n\r\n", CHUNKED_HEAD " | x [Digest: 5] [X: y] .\n");
 }
 
-TEST(upgrades)
+PARSER_TEST(upgrades)
 {
-    defaults();
     REQUEST("GET / HTTP/1.1\r\n" H "Connection: Upgrade\r\nUpgrade: x\r\n\r\n",
             "GET / [Host: h] [Connection: Upgrade] [Upgrade: x] 0 upgrade .\n");
     REQUEST("GET / HTTP/1.1\r\n" H "Upgrade: x\r\n\r\n", "GET / [Host: h] [Upgrade: x] 0 .\n");
@@ -51,9 +46,8 @@ TEST(upgrades)
             "GET / [Connection: upgrade] [Upgrade: x] 0 last .\n");
 }
 
-TEST(responses)
+PARSER_TEST(responses)
 {
-    defaults();
     RESPONSE("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n",
              "200 OK [Content-Length: 2] 2 | ok .\n404 Not Found [Content-Length: 0] 0 last .\n");
     RESPONSE("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: b\r\n\r\n",
@@ -70,9 +64,8 @@ TEST(responses)
              "101 S [Connection: upgrade] [Upgrade: x] 0 upgrade .\n");
 }
 
-TEST(folded_headers_of_responses_are_unfolded)
+PARSER_TEST(folded_headers_of_responses_are_unfolded)
 {
-    defaults();
     RESPONSE("HTTP/1.1 204 No\r\nA: b\r\n c\r\n\t \td\r\nB:\r\n b\r\n\r\n", "204 No [A: b   c  \t \td] [B: b] 0 .\n");
     RESPONSE("HTTP/1.1 204 No\r\nA: b\r\n \r\n\r\n", "204 No [A: b] 0 .\n");
     RESPONSE("HTTP/1.1 200 OK\r\nContent-Length:\r\n 2\r\n\r\nok", "200 OK [Content-Length: 2] 2 | ok .\n");
@@ -88,9 +81,8 @@ TEST(folded_headers_of_responses_are_unfolded)
              "200 OK [Transfer-Encoding: chunked] chunked" BAD(HEADER));
 }
 
-TEST(responses_to_a_head_request)
+PARSER_TEST(responses_to_a_head_request)
 {
-    defaults();
     no_body = 1;
     RESPONSE("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n",
              "103 Early Hints 0 .\n200 OK [Content-Length: 2] 0 .\n");
@@ -98,12 +90,11 @@ TEST(responses_to_a_head_request)
              "200 OK [Transfer-Encoding: chunked] 0 .\n200 OK [Content-Length: 1] 1 | x .\n");
 }
 
-TEST(heads_beyond_the_limits_are_refused)
+PARSER_TEST(heads_beyond_the_limits_are_refused)
 {
     char bytes[5000], name[32];
     struct pel_slice slice = {bytes, 0};
 
-    defaults();
     limits.target = 20;
     limits.head = 200;
     limits.headers = 3;
@@ -136,9 +127,8 @@ TEST(heads_beyond_the_limits_are_refused)
     expect_pieces(slice, 0, 0, 1, BAD("there are too many headers"));
 }
 
-TEST(bodies_beyond_the_limits_are_refused)
+PARSER_TEST(bodies_beyond_the_limits_are_refused)
 {
-    defaults();
     limits.body = 5;
     limits.chunk_excess = 6;
     REQUEST("P / HTTP/1.1\r\n" H "Content-Length: 5\r\n\r\nhello", "P / [Host: h] [Content-Length: 5] 5 | hello .\n");
@@ -165,11 +155,10 @@ static struct pel_http1_head parsed(const char *bytes)
 
 #define CHECK_SLICE(expected, slice) CHECK_BYTES(expected, (slice).bytes, (slice).length)
 
-TEST(a_target_is_split_into_its_parts)
+PARSER_TEST(a_target_is_split_into_its_parts)
 {
     struct pel_http1_head head;
 
-    defaults();
     head = parsed("GET /a/b?c=d?e HTTP/1.1\r\nHost: h:1\r\nExpect: 100-Continue\r\n\r\n");
     CHECK_INT(PEL_HTTP1_ORIGIN, head.target_form);
     CHECK_SLICE("/a/b", head.path);
@@ -186,7 +175,7 @@ TEST(a_target_is_split_into_its_parts)
     CHECK_SLICE("", head.query);
 }
 
-TEST(a_body_may_be_received_without_the_parser)
+PARSER_TEST(a_body_may_be_received_without_the_parser)
 {
     static const char bytes[] = "P / HTTP/1.1\r\n" H "Content-Length: 5\r\n\r\n";
     struct pel_http1_parser parser;
@@ -194,7 +183,6 @@ TEST(a_body_may_be_received_without_the_parser)
     struct pel_slice data;
     size_t consumed;
 
-    defaults();
     pel_http1_parser_init(&parser, PEL_HTTP1_REQUEST, &limits);
     CHECK_INT(0, pel_http1_parser_left(&parser));
     CHECK_INT(0, pel_http1_parser_within(&parser));
@@ -210,7 +198,7 @@ TEST(a_body_may_be_received_without_the_parser)
 }
 
 /* A buffer that was never used has no memory. */
-TEST(null_is_accepted_for_no_bytes)
+PARSER_TEST(null_is_accepted_for_no_bytes)
 {
     static const char bytes[] = "P / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\n\r\n";
     struct pel_http1_parser parser;
@@ -218,7 +206,6 @@ TEST(null_is_accepted_for_no_bytes)
     struct pel_slice data;
     size_t consumed;
 
-    defaults();
     pel_http1_parser_init(&parser, PEL_HTTP1_REQUEST, &limits);
     CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, NULL, 0, &consumed, &head, &data));
     CHECK_INT(PEL_HTTP1_HEAD, pel_http1_parse(&parser, bytes, sizeof bytes - 1, &consumed, &head, &data));

@@ -1,6 +1,6 @@
 #include "http1/messages.h"
 
-TEST(malformed_chunks_are_refused)
+PARSER_TEST(malformed_chunks_are_refused)
 {
     static const char *const tails[] = {"-1\r\n",
                                         "+5\r\nhello\r\n",
@@ -36,7 +36,6 @@ TEST(malformed_chunks_are_refused)
                                         "5;a\xe4\r\nhello\r\n",
                                         "5,a\r\nhello\r\n"};
 
-    defaults();
     kind = PEL_HTTP1_REQUEST;
     for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
         char bytes[200];
@@ -51,9 +50,8 @@ TEST(malformed_chunks_are_refused)
     REQUEST(CHUNKED "5\r\nhello\r\n", CHUNKED_HEAD " | hello" BAD(CUT_OFF));
 }
 
-TEST(trailers_that_would_change_the_framing_are_refused)
+PARSER_TEST(trailers_that_would_change_the_framing_are_refused)
 {
-    defaults();
     REQUEST(CHUNKED "0\r\nContent-Length: 5\r\n\r\n", CHUNKED_HEAD BAD(TRAILER));
     REQUEST(CHUNKED "0\r\ntransfer-encoding: chunked\r\n\r\n", CHUNKED_HEAD BAD(TRAILER));
     REQUEST(CHUNKED "0\r\nHOST: x\r\n\r\n", CHUNKED_HEAD BAD(TRAILER));
@@ -76,9 +74,8 @@ static void expect_header_fault(const char *headers, size_t length, const char *
 
 #define REFUSE(headers, fault) expect_header_fault(headers, sizeof(headers) - 1, fault)
 
-TEST(content_lengths_that_two_parsers_could_read_differently_are_refused)
+PARSER_TEST(content_lengths_that_two_parsers_could_read_differently_are_refused)
 {
-    defaults();
     REFUSE(H "Content-Length:", LENGTH);
     REFUSE(H "Content-Length:  ", LENGTH);
     REFUSE(H "Content-Length: +5", LENGTH);
@@ -97,9 +94,8 @@ TEST(content_lengths_that_two_parsers_could_read_differently_are_refused)
     REQUEST("P / HTTP/1.1\r\n" H "Content-Length: 003\r\n\r\nabc", "P / [Host: h] [Content-Length: 003] 3 | abc .\n");
 }
 
-TEST(transfer_encodings_that_two_parsers_could_read_differently_are_refused)
+PARSER_TEST(transfer_encodings_that_two_parsers_could_read_differently_are_refused)
 {
-    defaults();
     REFUSE(H "Transfer-Encoding: chunked\r\nContent-Length: 5", CODING);
     REFUSE(H "Content-Length: 5\r\nTransfer-Encoding: chunked", CODING);
     REFUSE(H "Transfer-Encoding: xchunked", UNKNOWN);
@@ -123,9 +119,8 @@ TEST(transfer_encodings_that_two_parsers_could_read_differently_are_refused)
              "200 OK [Transfer-Encoding: chunked] chunked .\n");
 }
 
-TEST(malformed_headers_are_refused)
+PARSER_TEST(malformed_headers_are_refused)
 {
-    defaults();
     REFUSE(H "A: b\nC: d", LINE_END);
     REFUSE(H "A: b\rC: d", HEADER);
     REFUSE(H "A: b\0c", HEADER);
@@ -144,9 +139,8 @@ TEST(malformed_headers_are_refused)
     REQUEST("GET / HTTP/1.1\r\n" H "A: \xc3\xa4\r\n\r\n", "GET / [Host: h] [A: \xc3\xa4] 0 .\n");
 }
 
-TEST(a_missing_or_malformed_host_is_refused)
+PARSER_TEST(a_missing_or_malformed_host_is_refused)
 {
-    defaults();
     REFUSE("A: b", HOST);
     REFUSE(H H "A: b", HOST);
     REFUSE("Host: a b", HOST);
@@ -177,9 +171,8 @@ TEST(a_missing_or_malformed_host_is_refused)
     REQUEST("GET / HTTP/1.1\r\nHost: a.b-c_d:8080\r\n\r\n", "GET / [Host: a.b-c_d:8080] 0 .\n");
 }
 
-TEST(malformed_request_lines_are_refused)
+PARSER_TEST(malformed_request_lines_are_refused)
 {
-    defaults();
     REQUEST("G(T / HTTP/1.1\r\n" H "\r\n", BAD(METHOD));
     REQUEST(" GET / HTTP/1.1\r\n" H "\r\n", BAD(METHOD));
     REQUEST("GET\t/ HTTP/1.1\r\n" H "\r\n", BAD(METHOD));
@@ -205,9 +198,8 @@ TEST(malformed_request_lines_are_refused)
     REQUEST("GET / HTTP/0.9\r\n" H "\r\n", BAD(VERSION));
 }
 
-TEST(malformed_targets_are_refused)
+PARSER_TEST(malformed_targets_are_refused)
 {
-    defaults();
     REQUEST("GET x HTTP/1.1\r\n" H "\r\n", BAD(TARGET));
     REQUEST("GET * HTTP/1.1\r\n" H "\r\n", BAD(TARGET));
     REQUEST("OPTIONS *x HTTP/1.1\r\n" H "\r\n", BAD(TARGET));
@@ -227,9 +219,8 @@ TEST(malformed_targets_are_refused)
     REQUEST("GET HTTP://a:8/b?c=\"{|}\" HTTP/1.1\r\n" H "\r\n", "GET HTTP://a:8/b?c=\"{|}\" [Host: h] 0 .\n");
 }
 
-TEST(malformed_responses_are_refused)
+PARSER_TEST(malformed_responses_are_refused)
 {
-    defaults();
     RESPONSE("HTTP/1.1 20 OK\r\n\r\n", BAD(FIRST_LINE));
     RESPONSE("HTTP/1.1 099 OK\r\n\r\n", BAD(FIRST_LINE));
     RESPONSE("HTTP/1.1  200 OK\r\n\r\n", BAD(FIRST_LINE));

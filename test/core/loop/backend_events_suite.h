@@ -3,20 +3,17 @@
  */
 #include "loop/backend_fixture.h"
 
-TEST(without_a_change_there_is_no_event)
+LOOP_TEST(without_a_change_there_is_no_event)
 {
-    open_loop();
     arm(&probe, PEL_READABLE, PEL_ONESHOT);
     arm(&second, PEL_READABLE, PEL_EDGE);
     CHECK_INT(0, poll_once(0));
     CHECK_INT(0, poll_once(1000));
     CHECK_INT(2, loop.registered);
-    close_loop();
 }
 
-TEST(one_shot_reports_once_until_it_is_armed_again)
+LOOP_TEST(one_shot_reports_once_until_it_is_armed_again)
 {
-    open_loop();
     arm(&probe, PEL_READABLE, PEL_ONESHOT);
     put(pair[1], "x");
     CHECK_INT(1, poll_once(SECOND));
@@ -25,23 +22,19 @@ TEST(one_shot_reports_once_until_it_is_armed_again)
     arm(&probe, PEL_READABLE, PEL_ONESHOT);
     CHECK_INT(1, poll_once(SECOND)); /* the byte is still there */
     CHECK_INT(2, probe.count);
-    close_loop();
 }
 
-TEST(one_shot_reports_both_directions_in_one_event)
+LOOP_TEST(one_shot_reports_both_directions_in_one_event)
 {
-    open_loop();
     put(pair[1], "x");
     arm(&probe, PEL_READABLE | PEL_WRITABLE, PEL_ONESHOT);
     CHECK_INT(1, poll_once(SECOND));
     CHECK_INT(PEL_READABLE | PEL_WRITABLE, probe.events);
     CHECK_INT(0, poll_once(0));
-    close_loop();
 }
 
-TEST(an_edge_reports_each_change_after_the_descriptor_was_drained)
+LOOP_TEST(an_edge_reports_each_change_after_the_descriptor_was_drained)
 {
-    open_loop();
     arm(&probe, PEL_READABLE, PEL_EDGE);
     for (int round = 1; round <= 3; round++) {
         put(pair[1], "x");
@@ -52,14 +45,12 @@ TEST(an_edge_reports_each_change_after_the_descriptor_was_drained)
         CHECK_INT(0, pel_loop_rearm(&loop, &probe.handle, PEL_READABLE));
         CHECK_INT(0, poll_once(0));
     }
-    close_loop();
 }
 
-TEST(an_edge_reports_writable_at_first_and_after_the_descriptor_was_full)
+LOOP_TEST(an_edge_reports_writable_at_first_and_after_the_descriptor_was_full)
 {
     char bytes[4096] = {0};
 
-    open_loop();
     arm(&probe, PEL_READABLE | PEL_WRITABLE, PEL_EDGE);
     CHECK_INT(1, poll_once(SECOND));
     CHECK_INT(PEL_WRITABLE, probe.events);
@@ -72,12 +63,10 @@ TEST(an_edge_reports_writable_at_first_and_after_the_descriptor_was_full)
     drain(pair[1]);
     CHECK_INT(1, poll_once(SECOND));
     CHECK(probe.events & PEL_WRITABLE);
-    close_loop();
 }
 
-TEST(the_end_of_a_stream_is_reported_as_readable_and_a_hangup)
+LOOP_TEST(the_end_of_a_stream_is_reported_as_readable_and_a_hangup)
 {
-    open_loop();
     arm(&probe, PEL_READABLE, PEL_ONESHOT);
     arm(&second, PEL_READABLE, PEL_EDGE);
     shutdown(pair[1], SHUT_WR);
@@ -86,24 +75,20 @@ TEST(the_end_of_a_stream_is_reported_as_readable_and_a_hangup)
     CHECK_INT(PEL_READABLE | PEL_HANGUP, probe.events);
     CHECK((second.events & (PEL_READABLE | PEL_HANGUP)) == (PEL_READABLE | PEL_HANGUP));
     CHECK_INT(0, poll_once(0));
-    close_loop();
 }
 
-TEST(a_failed_connection_wakes_a_writer)
+LOOP_TEST(a_failed_connection_wakes_a_writer)
 {
-    open_loop();
     arm(&probe, PEL_WRITABLE, PEL_ONESHOT);
     close(pair[1]);
     CHECK_INT(1, poll_once(SECOND));
     CHECK(probe.events & PEL_WRITABLE);
     CHECK(probe.events & PEL_HANGUP);
     pair[1] = open("/dev/null", O_RDWR);
-    close_loop();
 }
 
-TEST(a_disarmed_handle_does_not_get_its_pending_event)
+LOOP_TEST(a_disarmed_handle_does_not_get_its_pending_event)
 {
-    open_loop();
     arm(&probe, PEL_READABLE, PEL_ONESHOT);
     arm(&second, PEL_READABLE, PEL_EDGE);
     put(pair[1], "x");
@@ -116,7 +101,6 @@ TEST(a_disarmed_handle_does_not_get_its_pending_event)
     CHECK_INT(0, loop.registered);
     CHECK_INT(0, poll_once(0));
     pel_loop_disarm(&loop, &probe.handle); /* legal */
-    close_loop();
 }
 
 /* The callback of the first of two handles: closes the second's descriptor and reuses its number. */
@@ -139,9 +123,8 @@ static void replace_victim(struct pel_handle *handle, unsigned events)
     arm(&third, PEL_PRIORITY, PEL_EDGE); /* reuses the slot that has become free, too */
 }
 
-TEST(an_event_does_not_reach_another_descriptor_of_the_same_number)
+LOOP_TEST(an_event_does_not_reach_another_descriptor_of_the_same_number)
 {
-    open_loop();
     memset(&third, 0, sizeof third);
     probe.handle.on_event = second.handle.on_event = replace_victim;
     arm(&probe, PEL_READABLE, PEL_ONESHOT);
@@ -151,12 +134,10 @@ TEST(an_event_does_not_reach_another_descriptor_of_the_same_number)
     CHECK_INT(1, poll_once(SECOND));
     CHECK_INT(1, probe.count + second.count);
     CHECK_INT(0, third.count);
-    close_loop();
 }
 
-TEST(an_event_of_an_earlier_shot_is_not_reported_for_the_next_one)
+LOOP_TEST(an_event_of_an_earlier_shot_is_not_reported_for_the_next_one)
 {
-    open_loop();
     arm(&probe, PEL_READABLE, PEL_ONESHOT);
     put(pair[1], "x");
     CHECK_INT(0, pel_loop_wait(&loop, SECOND));
@@ -166,24 +147,20 @@ TEST(an_event_of_an_earlier_shot_is_not_reported_for_the_next_one)
     CHECK_INT(0, poll_once(0));
     put(pair[1], "y");
     CHECK_INT(1, poll_once(SECOND)); /* a later change is reported */
-    close_loop();
 }
 
-TEST(a_descriptor_that_another_owner_replaced_is_registered_again)
+LOOP_TEST(a_descriptor_that_another_owner_replaced_is_registered_again)
 {
-    open_loop();
     arm(&probe, PEL_READABLE, PEL_ONESHOT);
     CHECK_INT(pair[0], dup2(other[0], pair[0])); /* closes the registered descriptor */
     put(other[1], "x");
     arm(&probe, PEL_READABLE, PEL_ONESHOT);
     CHECK_INT(1, poll_once(SECOND));
     CHECK_INT(1, probe.count);
-    close_loop();
 }
 
-TEST(a_closed_descriptor_is_refused)
+LOOP_TEST(a_closed_descriptor_is_refused)
 {
-    open_loop();
     close(pair[0]);
     CHECK_INT(PEL_ESYSTEM, pel_loop_arm(&loop, &probe.handle, PEL_READABLE, PEL_ONESHOT));
     CHECK_INT(EBADF, errno);
@@ -191,7 +168,6 @@ TEST(a_closed_descriptor_is_refused)
     CHECK_INT(0, loop.registered);
     CHECK_INT(0, poll_once(0));
     pair[0] = open("/dev/null", O_RDWR);
-    close_loop();
 }
 
 TEST(a_plain_file_is_ready_or_refused_with_EPERM)

@@ -84,4 +84,6 @@ static void drain(int fd)
         ;
 }
 
+#define LOOP_TEST(title) TEST_BETWEEN(open_loop(), title, close_loop())
+
 #endif

@@ -43,11 +43,10 @@ TEST(more_descriptors_than_one_wait_reports_are_all_reported)
     close_loop();
 }
 
-TEST(a_backend_works_with_a_low_limit_of_open_descriptors)
+LOOP_TEST(a_backend_works_with_a_low_limit_of_open_descriptors)
 {
     struct rlimit limit, few;
 
-    open_loop();
     CHECK_INT(0, getrlimit(RLIMIT_NOFILE, &limit));
     few = limit;
     few.rlim_cur = 20; /* fewer than the loop's table has slots */
@@ -56,7 +55,6 @@ TEST(a_backend_works_with_a_low_limit_of_open_descriptors)
     put(pair[1], "x");
     CHECK_INT(1, poll_once(SECOND));
     CHECK_INT(0, setrlimit(RLIMIT_NOFILE, &limit));
-    close_loop();
 }
 
 static void on_alarm(int signal)
@@ -64,20 +62,18 @@ static void on_alarm(int signal)
     (void)signal;
 }
 
-TEST(a_signal_ends_a_wait_without_an_event)
+LOOP_TEST(a_signal_ends_a_wait_without_an_event)
 {
     struct sigaction action = {.sa_handler = on_alarm}, before;
     struct itimerval soon = {.it_value = {.tv_usec = 20000}};
     sigset_t set;
 
-    open_loop();
     sigaction(SIGALRM, &action, &before);
     sigemptyset(&set);
     setitimer(ITIMER_REAL, &soon, NULL);
     CHECK_INT(0, poll_once(PEL_FOREVER)); /* the harness's own alarm would end the wait, too, but as a failure */
     sigaction(SIGALRM, &before, NULL);
     alarm(CHECK_SECONDS);
-    close_loop();
 }
 
 static void *wake_soon(void *argument)
@@ -89,9 +85,8 @@ static void *wake_soon(void *argument)
     return argument;
 }
 
-TEST(a_wake_up_from_another_thread_ends_each_wait)
+LOOP_TEST(a_wake_up_from_another_thread_ends_each_wait)
 {
-    open_loop();
     for (int round = 0; round < 3; round++) {
         pthread_t thread;
         uint64_t left;
@@ -103,23 +98,19 @@ TEST(a_wake_up_from_another_thread_ends_each_wait)
         CHECK_INT(-1, read(loop.wake_handle.fd, &left, sizeof left));
     }
     CHECK_INT(0, poll_once(0));
-    close_loop();
 }
 
-TEST(a_wake_up_writes_nothing_while_the_loop_does_not_wait)
+LOOP_TEST(a_wake_up_writes_nothing_while_the_loop_does_not_wait)
 {
-    open_loop();
     pel_loop_wake(&loop);
     CHECK_INT(0, poll_once(0));
-    close_loop();
 }
 
-TEST(a_child_drops_its_parents_handles_without_touching_them)
+LOOP_TEST(a_child_drops_its_parents_handles_without_touching_them)
 {
     int status;
     pid_t child;
 
-    open_loop();
     arm(&probe, PEL_READABLE, PEL_ONESHOT);
     arm(&second, PEL_READABLE, PEL_EDGE);
     child = fork();
@@ -140,16 +131,13 @@ TEST(a_child_drops_its_parents_handles_without_touching_them)
     put(other[1], "x");
     CHECK_INT(2, poll_once(SECOND));
     CHECK_INT(2, probe.count + second.count);
-    close_loop();
 }
 
-TEST(closing_a_loop_unregisters_all_handles_and_keeps_their_descriptors)
+LOOP_TEST(closing_a_loop_unregisters_all_handles_and_keeps_their_descriptors)
 {
-    open_loop();
     arm(&probe, PEL_READABLE, PEL_EDGE);
     pel_loop_close(&loop);
     pel_loop_close(&loop); /* legal */
     CHECK_INT(PEL_UNREGISTERED, probe.handle.slot);
     put(pair[1], "x");
-    close_loop();
 }

@@ -62,66 +62,57 @@ static const struct pel_stack_sample *take_sample(void)
     return pel_stack_sample_take(thread, sampler, &counter);
 }
 
-TEST(the_sampler_runs_on_the_sampled_thread)
+#define SAMPLE_TEST(title) TEST_BETWEEN(begin(), title, end())
+
+SAMPLE_TEST(the_sampler_runs_on_the_sampled_thread)
 {
     const struct pel_stack_sample *sample;
 
-    begin();
     sample = take_sample();
     CHECK(sample);
     CHECK_BYTES("in the thread", sample->text, sample->length);
     CHECK(sample->counter > 0 && sample->counter <= counter);
     CHECK_INT(0, foreign_signals);
-    end();
 }
 
-TEST(a_postponed_sample_is_requested_again)
+SAMPLE_TEST(a_postponed_sample_is_requested_again)
 {
-    begin();
     postponements = 3;
     CHECK_BYTES("in the thread", take_sample()->text, 13);
     CHECK_INT(0, postponements);
     CHECK_INT(0, last_attempts);
-    end();
 }
 
-TEST(the_last_attempt_cannot_be_postponed)
+SAMPLE_TEST(the_last_attempt_cannot_be_postponed)
 {
-    begin();
     postponements = 1000;
     CHECK_BYTES("in the thread", take_sample()->text, 13);
     CHECK_INT(991, postponements);
     CHECK_INT(1, last_attempts);
-    end();
 }
 
-TEST(a_foreign_signal_goes_to_the_previous_handler)
+SAMPLE_TEST(a_foreign_signal_goes_to_the_previous_handler)
 {
-    begin();
     raise(SIGURG);
     CHECK_INT(1, foreign_signals);
-    end();
 }
 
-TEST(a_handler_that_was_installed_later_is_left_alone)
+SAMPLE_TEST(a_handler_that_was_installed_later_is_left_alone)
 {
     struct sigaction action = {.sa_handler = on_foreign_signal}, ours;
 
-    begin();
     CHECK_INT(0, sigaction(SIGURG, &action, &ours));
     CHECK_POINTER(NULL, take_sample());
     CHECK_INT(0, foreign_signals);
     CHECK_INT(0, sigaction(SIGURG, &ours, NULL));
     CHECK(take_sample());
-    end();
 }
 
 /* When the signal is delivered after all, it counts as foreign. */
-TEST(a_thread_that_does_not_respond_yields_no_sample)
+SAMPLE_TEST(a_thread_that_does_not_respond_yields_no_sample)
 {
     sigset_t urgent, before;
 
-    begin();
     end();
     sigemptyset(&urgent);
     sigaddset(&urgent, SIGURG);
@@ -132,5 +123,4 @@ TEST(a_thread_that_does_not_respond_yields_no_sample)
     CHECK_INT(1, foreign_signals);
     begin();
     CHECK(take_sample());
-    end();
 }

@@ -1,9 +1,8 @@
 #include "loop/timer_fixture.h"
 #include "loop/timer_model.h"
 
-TEST(a_zeroed_timer_is_inactive)
+TIMER_TEST(a_zeroed_timer_is_inactive)
 {
-    start_timers(NOW);
     CHECK(!pel_timer_active(&a));
     pel_timer_cancel(&timers, &a);
     CHECK(!pel_timer_active(&a));
@@ -30,9 +29,8 @@ TEST(a_timer_expires_at_its_deadline_and_not_a_nanosecond_earlier)
     }
 }
 
-TEST(timers_pop_in_the_order_of_their_deadlines)
+TIMER_TEST(timers_pop_in_the_order_of_their_deadlines)
 {
-    start_timers(NOW);
     add(&b, NOW + 2);
     add(&c, NOW + 5 * SECOND);
     add(&a, NOW + 1);
@@ -43,9 +41,8 @@ TEST(timers_pop_in_the_order_of_their_deadlines)
     CHECK_POINTER(NULL, pop());
 }
 
-TEST(equal_deadlines_pop_in_the_order_of_adding)
+TIMER_TEST(equal_deadlines_pop_in_the_order_of_adding)
 {
-    start_timers(NOW);
     for (int i = 0; i < 1000; i++) {
         add(&many[i], NOW + SECOND);
         /* Half of the timers were added earlier, and therefore on another level of the wheel. */
@@ -57,9 +54,8 @@ TEST(equal_deadlines_pop_in_the_order_of_adding)
         CHECK_POINTER(&many[i], pop());
 }
 
-TEST(descending_deadlines_pop_ascending)
+TIMER_TEST(descending_deadlines_pop_ascending)
 {
-    start_timers(NOW);
     for (int i = 0; i < 1000; i++)
         add(&many[i], NOW + 1000 - i);
     expire(NOW + SECOND);
@@ -67,9 +63,8 @@ TEST(descending_deadlines_pop_ascending)
         CHECK_POINTER(&many[i], pop());
 }
 
-TEST(expired_timers_keep_their_order_relative_to_earlier_ones_not_popped_yet)
+TIMER_TEST(expired_timers_keep_their_order_relative_to_earlier_ones_not_popped_yet)
 {
-    start_timers(NOW);
     add(&a, NOW + 10);
     add(&c, NOW + 30);
     expire(NOW + 30);
@@ -81,9 +76,8 @@ TEST(expired_timers_keep_their_order_relative_to_earlier_ones_not_popped_yet)
     CHECK_POINTER(&c, pop());
 }
 
-TEST(adding_an_active_timer_changes_its_deadline)
+TIMER_TEST(adding_an_active_timer_changes_its_deadline)
 {
-    start_timers(NOW);
     add(&a, NOW + SECOND);
     add(&b, NOW + 2 * SECOND);
     add(&a, NOW + 3 * SECOND);
@@ -98,9 +92,8 @@ TEST(adding_an_active_timer_changes_its_deadline)
     CHECK_POINTER(&a, pop());
 }
 
-TEST(a_timer_that_was_added_again_comes_last_among_equal_deadlines)
+TIMER_TEST(a_timer_that_was_added_again_comes_last_among_equal_deadlines)
 {
-    start_timers(NOW);
     add(&a, NOW + SECOND);
     add(&b, NOW + SECOND);
     add(&a, NOW + SECOND);
@@ -109,9 +102,8 @@ TEST(a_timer_that_was_added_again_comes_last_among_equal_deadlines)
     CHECK_POINTER(&a, pop());
 }
 
-TEST(an_expired_timer_that_is_cancelled_is_not_popped)
+TIMER_TEST(an_expired_timer_that_is_cancelled_is_not_popped)
 {
-    start_timers(NOW);
     add(&a, NOW + 1);
     add(&b, NOW + 2);
     add(&c, NOW + 3);
@@ -125,9 +117,8 @@ TEST(an_expired_timer_that_is_cancelled_is_not_popped)
     CHECK_INT(0, pel_timers_count(&timers));
 }
 
-TEST(an_expired_timer_that_is_added_again_waits_for_its_new_deadline)
+TIMER_TEST(an_expired_timer_that_is_added_again_waits_for_its_new_deadline)
 {
-    start_timers(NOW);
     add(&a, NOW + 1);
     expire(NOW + 1);
     add(&a, NOW + SECOND);
@@ -136,9 +127,8 @@ TEST(an_expired_timer_that_is_added_again_waits_for_its_new_deadline)
     CHECK_POINTER(&a, pop());
 }
 
-TEST(a_timer_added_while_popping_waits_for_the_next_expire)
+TIMER_TEST(a_timer_added_while_popping_waits_for_the_next_expire)
 {
-    start_timers(NOW);
     add(&a, NOW);
     expire(NOW);
     for (int round = 0; round < 3; round++) {
@@ -150,9 +140,8 @@ TEST(a_timer_added_while_popping_waits_for_the_next_expire)
     }
 }
 
-TEST(deadlines_in_the_past_are_due_at_the_next_expire)
+TIMER_TEST(deadlines_in_the_past_are_due_at_the_next_expire)
 {
-    start_timers(NOW);
     add(&a, NOW - SECOND);
     add(&b, -1);
     add(&c, INT64_MIN);
@@ -163,9 +152,8 @@ TEST(deadlines_in_the_past_are_due_at_the_next_expire)
     CHECK_POINTER(&a, pop());
 }
 
-TEST(a_timer_with_the_largest_deadline_never_expires)
+TIMER_TEST(a_timer_with_the_largest_deadline_never_expires)
 {
-    start_timers(NOW);
     add(&a, INT64_MAX);
     add(&b, INT64_MAX - 1);
     CHECK(pel_timer_active(&a));
@@ -195,9 +183,8 @@ TEST(a_clock_may_be_negative_and_pass_zero)
     CHECK_POINTER(&b, pop());
 }
 
-TEST(a_clock_that_goes_back_is_ignored)
+TIMER_TEST(a_clock_that_goes_back_is_ignored)
 {
-    start_timers(NOW);
     add(&a, NOW + SECOND);
     expire(NOW + SECOND / 2);
     expire(0);
@@ -225,9 +212,8 @@ TEST(a_jump_of_fifty_days_is_one_step)
     }
 }
 
-TEST(peek_leaves_the_timer_active)
+TIMER_TEST(peek_leaves_the_timer_active)
 {
-    start_timers(NOW);
     CHECK_POINTER(NULL, pel_timers_peek(&timers));
     add(&a, NOW);
     CHECK_POINTER(NULL, pel_timers_peek(&timers));
@@ -238,9 +224,8 @@ TEST(peek_leaves_the_timer_active)
     CHECK_POINTER(NULL, pel_timers_peek(&timers));
 }
 
-TEST(free_makes_every_timer_inactive)
+TIMER_TEST(free_makes_every_timer_inactive)
 {
-    start_timers(NOW);
     add(&a, NOW);
     expire(NOW);
     add(&b, NOW + DAY);
@@ -290,9 +275,8 @@ static void cancel_odd(struct pel_timers *visited, struct pel_timer *timer)
         pel_timer_cancel(visited, timer);
 }
 
-TEST(each_visits_every_active_timer_and_lets_it_be_cancelled)
+TIMER_TEST(each_visits_every_active_timer_and_lets_it_be_cancelled)
 {
-    start_timers(NOW);
     for (int i = 0; i < 1000; i++)
         add(&many[i], NOW + i * i * MILLISECOND);
     add(&a, INT64_MAX);

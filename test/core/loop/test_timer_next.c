@@ -11,9 +11,8 @@ TEST(next_is_exact_for_a_lone_timer)
     }
 }
 
-TEST(next_ignores_cancelled_timers)
+TIMER_TEST(next_ignores_cancelled_timers)
 {
-    start_timers(NOW);
     add(&a, NOW + SECOND);
     add(&b, NOW + 2 * SECOND);
     CHECK_INT(NOW + SECOND, next());
@@ -25,9 +24,8 @@ TEST(next_ignores_cancelled_timers)
     CHECK_INT(NOW + 3 * SECOND, next());
 }
 
-TEST(next_ignores_many_cancelled_timers_of_one_slot)
+TIMER_TEST(next_ignores_many_cancelled_timers_of_one_slot)
 {
-    start_timers(NOW);
     for (int i = 0; i < 1000; i++)
         add(&many[i], NOW + 30 * DAY + i);
     CHECK(next() <= NOW + 30 * DAY);
@@ -36,9 +34,8 @@ TEST(next_ignores_many_cancelled_timers_of_one_slot)
     CHECK_INT(INT64_MAX, next());
 }
 
-TEST(next_ignores_expired_timers_that_wait_for_pop)
+TIMER_TEST(next_ignores_expired_timers_that_wait_for_pop)
 {
-    start_timers(NOW);
     add(&a, NOW + 1);
     expire(NOW + 1);
     CHECK_INT(INT64_MAX, next());
@@ -48,11 +45,10 @@ TEST(next_ignores_expired_timers_that_wait_for_pop)
 }
 
 /* A slot with many timers is not searched, so the loop wakes before their deadlines; but not once for each of them. */
-TEST(next_reaches_many_timers_of_one_slot_in_few_steps)
+TIMER_TEST(next_reaches_many_timers_of_one_slot_in_few_steps)
 {
     int steps = 0;
 
-    start_timers(NOW);
     for (int i = 0; i < 1000; i++)
         add(&many[i], NOW + 30 * DAY + i);
     while (!pel_timers_peek(&timers)) {

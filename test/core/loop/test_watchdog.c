@@ -110,22 +110,21 @@ TEST(a_step_resets_the_blocked_time)
 
 /* ---- the thread ----------------------------------------------------------------------------------------------- */
 
-TEST(the_report_is_written_while_the_loop_is_blocked)
+#define WATCHDOG_TEST(title) TEST_BETWEEN(begin(), title, end())
+
+WATCHDOG_TEST(the_report_is_written_while_the_loop_is_blocked)
 {
     const char *report;
 
-    begin();
     report = block_until_reported();
     CHECK(strstr(report, "pelton: the loop has been blocked for 0.00"));
     CHECK(strstr(report, "\n    here\n    there\n"));
-    end();
 }
 
-TEST(the_step_after_a_stall_gets_the_stall)
+WATCHDOG_TEST(the_step_after_a_stall_gets_the_stall)
 {
     struct pel_stall *stall;
 
-    begin();
     CHECK_INT(0, pel_watch_step(&watch));
     block_until_reported();
     CHECK_INT(1, pel_watch_step(&watch));
@@ -136,33 +135,27 @@ TEST(the_step_after_a_stall_gets_the_stall)
     pel_free(stall);
     CHECK_INT(0, pel_watch_step(&watch));
     CHECK_POINTER(NULL, pel_watchdog_end_stall(&watch, 0));
-    end();
 }
 
-TEST(each_stall_is_reported_once)
+WATCHDOG_TEST(each_stall_is_reported_once)
 {
-    begin();
     for (int i = 0; i < 3; i++) {
         block_until_reported();
         CHECK_INT(1, pel_watch_step(&watch));
         pel_free(pel_watchdog_end_stall(&watch, 0));
     }
-    end();
 }
 
-TEST(the_watchdog_sleeps_while_all_loops_are_idle_and_wakes_with_them)
+WATCHDOG_TEST(the_watchdog_sleeps_while_all_loops_are_idle_and_wakes_with_them)
 {
-    begin();
     pel_watch_idle(&watch);
     wait_until_watchdog_sleeps();
     pel_watch_wake(&watch);
     block_until_reported();
-    end();
 }
 
-TEST(the_watchdog_sleeps_without_loops_and_without_a_threshold)
+WATCHDOG_TEST(the_watchdog_sleeps_without_loops_and_without_a_threshold)
 {
-    begin();
     pel_watchdog_set(0, -1);
     wait_until_watchdog_sleeps();
     pel_watchdog_set(THRESHOLD, ends[1]);
@@ -170,21 +163,18 @@ TEST(the_watchdog_sleeps_without_loops_and_without_a_threshold)
     pel_watchdog_unwatch(&watch);
     wait_until_watchdog_sleeps();
     CHECK_INT(0, pel_watchdog_count());
-    end();
 }
 
-TEST(a_loop_that_is_not_watched_does_not_wake_the_watchdog)
+WATCHDOG_TEST(a_loop_that_is_not_watched_does_not_wake_the_watchdog)
 {
     struct pel_watch other = {0};
 
-    begin();
     pel_watch_idle(&watch);
     wait_until_watchdog_sleeps();
     pel_watch_idle(&other);
     pel_watch_wake(&other);
     CHECK_INT(0, pel_watch_step(&other));
     CHECK(pel_watchdog_asleep_p());
-    end();
 }
 
 static void *busy_loop(void *going)
@@ -202,13 +192,12 @@ static void *busy_loop(void *going)
     return going; /* not NULL */
 }
 
-TEST(one_loop_stalls_while_another_makes_progress)
+WATCHDOG_TEST(one_loop_stalls_while_another_makes_progress)
 {
     pthread_t thread;
     void *watched;
     int going = 1;
 
-    begin();
     CHECK_INT(0, pthread_create(&thread, NULL, busy_loop, &going));
     for (int i = 0; i < 20; i++) {
         block_until_reported();
@@ -219,15 +208,13 @@ TEST(one_loop_stalls_while_another_makes_progress)
     pthread_join(thread, &watched);
     CHECK(watched);
     CHECK_INT(1, pel_watchdog_count());
-    end();
 }
 
-TEST(a_child_has_a_watchdog_of_its_own)
+WATCHDOG_TEST(a_child_has_a_watchdog_of_its_own)
 {
     int status;
     pid_t child;
 
-    begin();
     block_until_reported();
     child = fork();
     if (child == 0) {
@@ -240,16 +227,13 @@ TEST(a_child_has_a_watchdog_of_its_own)
     }
     CHECK_INT(child, waitpid(child, &status, 0));
     CHECK_INT(0, status);
-    end();
 }
 
-TEST(without_a_sample_the_report_says_that_the_place_is_unknown)
+WATCHDOG_TEST(without_a_sample_the_report_says_that_the_place_is_unknown)
 {
     struct sigaction action = {.sa_handler = SIG_IGN}, ours;
 
-    begin();
     CHECK_INT(0, sigaction(SIGURG, &action, &ours));
     CHECK(strstr(block_until_reported(), "an unknown place"));
     CHECK_INT(0, sigaction(SIGURG, &ours, NULL));
-    end();
 }

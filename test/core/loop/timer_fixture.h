@@ -42,4 +42,6 @@ static int64_t next(void)
     return pel_timers_next(&timers);
 }
 
+#define TIMER_TEST(title) TEST_BETWEEN(start_timers(NOW), title, (void)0)
+
 #endif

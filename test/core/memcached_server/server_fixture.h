@@ -17,6 +17,7 @@ static struct pel_loop loop;
 static struct pel_memcached_server server;
 static struct sockaddr_in address;
 static int pending_backlogs; /* notified, and not yet served */
+static int connected[200], client_count;
 
 static void count_backlog(struct pel_memcached_server *notified)
 {
@@ -42,8 +43,19 @@ __attribute__((unused)) static void open_server(const char *backend, uint32_t co
     CHECK_INT(0, pel_memcached_server_listen(&server, fd));
 }
 
+/* Closes a client's connection; close_server does so with those that are left. */
+__attribute__((unused)) static void leave(int fd)
+{
+    for (int i = 0; i < client_count; i++)
+        if (connected[i] == fd)
+            connected[i] = connected[--client_count];
+    close(fd);
+}
+
 __attribute__((unused)) static void close_server(void)
 {
+    while (client_count)
+        close(connected[--client_count]);
     pel_memcached_server_close(&server);
     CHECK_INT(0, server.service.store.bytes);
     CHECK_INT(0, loop.registered);
@@ -83,6 +95,8 @@ __attribute__((unused)) static int connect_client(void)
     CHECK_INT(0, setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one));
     CHECK_INT(0, connect(fd, (struct sockaddr *)&address, sizeof address));
     CHECK_INT(0, fcntl(fd, F_SETFL, O_NONBLOCK));
+    CHECK(client_count < 200);
+    connected[client_count++] = fd;
     return fd;
 }
 
@@ -107,7 +121,17 @@ __attribute__((unused)) static const char *read_replies(int fd)
     return text;
 }
 
-/* Whether the server has connection_closed the connection, with nothing left to read. */
+#define SERVER_TEST(title) TEST_BETWEEN(open_server(NULL, 10), title, close_server())
+
+/* Checks all replies to a text. */
+#define CHECK_ANSWER(client, text, replies)                                                                            \
+    do {                                                                                                               \
+        send_text(client, text);                                                                                       \
+        run_until_quiet();                                                                                             \
+        CHECK_STRING(replies, read_replies(client));                                                                   \
+    } while (0)
+
+/* Whether the server has closed the connection, with nothing left to read. */
 __attribute__((unused)) static int connection_closed(int fd)
 {
     char byte;

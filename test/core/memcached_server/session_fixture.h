@@ -13,6 +13,10 @@ static void begin(int direct)
     talk.direct = direct;
 }
 
+#define SESSION_TEST(title) TEST_BETWEEN(begin(0), title, conversation_end(&talk))
+
+#define DIRECT_TEST(title) TEST_BETWEEN(begin(1), title, conversation_end(&talk))
+
 /* Checks all replies since the last call. */
 #define CHECK_REPLIES(expected)                                                                                        \
     do {                                                                                                               \

@@ -20,9 +20,7 @@ static void store_large(int client)
         run_until_quiet();
     }
     free(value);
-    send_text(client, "\r\n");
-    run_until_quiet();
-    CHECK_STRING("STORED\r\n", read_replies(client));
+    CHECK_ANSWER(client, "\r\n", "STORED\r\n");
 }
 
 static size_t count_received(int client, size_t wanted)
@@ -38,45 +36,35 @@ static size_t count_received(int client, size_t wanted)
     return length;
 }
 
-TEST(a_command_may_arrive_byte_by_byte)
+SERVER_TEST(a_command_may_arrive_byte_by_byte)
 {
     const char *command = "set a 0 0 3\r\none\r\nget a\r\n";
-    int client;
+    int client = connect_client();
 
-    open_server(NULL, 10);
-    client = connect_client();
     for (; *command; command++) {
         char text[] = {*command, '\0'};
         send_text(client, text);
         run_until_quiet();
     }
     CHECK_STRING("STORED\r\nVALUE a 0 3\r\none\r\nEND\r\n", read_replies(client));
-    close(client);
-    close_server();
 }
 
-TEST(a_large_value_is_stored_and_sent)
+SERVER_TEST(a_large_value_is_stored_and_sent)
 {
-    int client;
+    int client = connect_client();
 
-    open_server(NULL, 10);
-    client = connect_client();
     store_large(client);
     send_text(client, "get large\r\nmn\r\n");
     CHECK_INT(REPLY + 4, count_received(client, REPLY + 4));
-    close(client);
-    close_server();
 }
 
-TEST(a_client_that_does_not_read_is_not_served_and_uses_bounded_memory)
+SERVER_TEST(a_client_that_does_not_read_is_not_served_and_uses_bounded_memory)
 {
     char *commands = malloc(1 << 20);
     struct pel_memcached_peer *peer;
     size_t sent = 0, length = 0, received = 0;
-    int client, refused = 0;
+    int client = connect_client(), refused = 0;
 
-    open_server(NULL, 10);
-    client = connect_client();
     store_large(client);
     while (length < 1000000)
         length += (size_t)sprintf(commands + length, "get large\r\n");
@@ -98,26 +86,21 @@ TEST(a_client_that_does_not_read_is_not_served_and_uses_bounded_memory)
         run_once();
     }
     free(commands);
-    close(client);
+    leave(client);
     run_until_quiet();
     CHECK_INT(0, server.service.connections);
-    close_server();
 }
 
-TEST(a_slow_reader_gets_the_value_from_the_time_of_its_request)
+SERVER_TEST(a_slow_reader_gets_the_value_from_the_time_of_its_request)
 {
-    int slow, other;
+    int slow = connect_client(), other;
     size_t length = 0;
 
-    open_server(NULL, 10);
-    slow = connect_client();
     other = connect_client();
     store_large(other);
     send_text(slow, "get large\r\n");
     run_until_quiet();
-    send_text(other, "delete large\r\nset large 0 0 3\r\nnew\r\n");
-    run_until_quiet();
-    CHECK_STRING("DELETED\r\nSTORED\r\n", read_replies(other));
+    CHECK_ANSWER(other, "delete large\r\nset large 0 0 3\r\nnew\r\n", "DELETED\r\nSTORED\r\n");
     while (length < REPLY) {
         const char *text = read_replies(slow);
         size_t received = strlen(text);
@@ -127,18 +110,14 @@ TEST(a_slow_reader_gets_the_value_from_the_time_of_its_request)
     }
     CHECK_INT(REPLY, length);
     CHECK(server.service.store.bytes < 1000);
-    close(slow);
-    close(other);
-    close_server();
 }
 
-TEST(a_greedy_client_does_not_starve_others)
+SERVER_TEST(a_greedy_client_does_not_starve_others)
 {
     char *commands = malloc(300000);
     size_t length = 0, sent = 0, order = 0;
     int greedy, modest, received = 0;
 
-    open_server(NULL, 10);
     greedy = connect_client();
     modest = connect_client();
     store_large(modest);
@@ -164,67 +143,53 @@ TEST(a_greedy_client_does_not_starve_others)
     CHECK(order < 10);
     CHECK(server.service.counters.conn_yields > 0);
     free(commands);
-    close(greedy);
-    close(modest);
+    leave(greedy);
+    leave(modest);
     run_until_quiet();
-    close_server();
 }
 
-TEST(a_client_that_has_shut_its_side_gets_its_replies)
+SERVER_TEST(a_client_that_has_shut_its_side_gets_its_replies)
 {
-    int client;
+    int client = connect_client();
 
-    open_server(NULL, 10);
-    client = connect_client();
     send_text(client, "set a 0 0 1\r\n1\r\nget a\r\nget ");
     shutdown(client, SHUT_WR);
     run_until_quiet();
     CHECK_STRING("STORED\r\nVALUE a 0 1\r\n1\r\nEND\r\n", read_replies(client));
     CHECK(connection_closed(client));
     CHECK_INT(0, server.service.connections);
-    close(client);
-    close_server();
 }
 
-TEST(quit_sends_the_replies_to_earlier_commands)
+SERVER_TEST(quit_sends_the_replies_to_earlier_commands)
 {
-    int client;
+    int client = connect_client();
 
-    open_server(NULL, 10);
-    client = connect_client();
     store_large(client);
     send_text(client, "get large\r\nquit\r\nmn\r\n");
     CHECK_INT(REPLY, count_received(client, REPLY + 1));
     CHECK(connection_closed(client));
-    close(client);
-    close_server();
 }
 
-TEST(a_client_that_resets_its_connection_leaves_no_memory)
+SERVER_TEST(a_client_that_resets_its_connection_leaves_no_memory)
 {
     struct linger linger = {.l_onoff = 1};
-    int client;
+    int client = connect_client();
 
-    open_server(NULL, 10);
-    client = connect_client();
     store_large(client);
     send_text(client, "get large\r\nget large\r\nset b 0 0 4000000\r\nabc");
     run_until_quiet();
     setsockopt(client, SOL_SOCKET, SO_LINGER, &linger, sizeof linger); /* a reset, not an end */
-    close(client);
+    leave(client);
     run_until_quiet();
     CHECK_INT(0, server.service.connections);
     CHECK_INT(server.service.store.linked_bytes, server.service.store.bytes);
-    close_server();
 }
 
-TEST(an_idle_client_keeps_no_buffers)
+SERVER_TEST(an_idle_client_keeps_no_buffers)
 {
     struct pel_memcached_peer *peer;
-    int client;
+    int client = connect_client();
 
-    open_server(NULL, 10);
-    client = connect_client();
     store_large(client);
     send_text(client, "get large\r\nget lar");
     count_received(client, REPLY);
@@ -234,6 +199,4 @@ TEST(an_idle_client_keeps_no_buffers)
     CHECK_POINTER(NULL, peer->rest.data);
     CHECK_POINTER(NULL, peer->stream.output.data);
     CHECK(sizeof *peer < 1024);
-    close(client);
-    close_server();
 }

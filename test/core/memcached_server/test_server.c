@@ -6,25 +6,17 @@
 #include "core/memcached_server/peer.h"
 #include "memcached_server/server_fixture.h"
 
-TEST(clients_share_a_store)
+SERVER_TEST(clients_share_a_store)
 {
-    int one, other;
+    int one = connect_client(), other = connect_client();
 
-    open_server(NULL, 10);
-    one = connect_client();
-    other = connect_client();
-    send_text(one, "set a 0 0 1\r\n1\r\n");
-    run_until_quiet();
-    CHECK_STRING("STORED\r\n", read_replies(one));
-    send_text(other, "get a\r\n");
-    run_until_quiet();
-    CHECK_STRING("VALUE a 0 1\r\n1\r\nEND\r\n", read_replies(other));
+    CHECK_ANSWER(one, "set a 0 0 1\r\n1\r\n", "STORED\r\n");
+    CHECK_ANSWER(other, "get a\r\n", "VALUE a 0 1\r\n1\r\nEND\r\n");
     CHECK_INT(2, server.service.connections);
-    close(one);
-    close(other);
+    leave(one);
+    leave(other);
     run_until_quiet();
     CHECK_INT(0, server.service.connections);
-    close_server();
 }
 
 TEST(the_server_works_on_the_poll_backend)
@@ -33,13 +25,10 @@ TEST(the_server_works_on_the_poll_backend)
 
     open_server("poll", 10);
     client = connect_client();
-    send_text(client, "set a 0 0 1\r\n1\r\nget a\r\n");
-    run_until_quiet();
-    CHECK_STRING("STORED\r\nVALUE a 0 1\r\n1\r\nEND\r\n", read_replies(client));
+    CHECK_ANSWER(client, "set a 0 0 1\r\n1\r\nget a\r\n", "STORED\r\nVALUE a 0 1\r\n1\r\nEND\r\n");
     send_text(client, "quit\r\n");
     run_until_quiet();
     CHECK(connection_closed(client));
-    close(client);
     close_server();
 }
 
@@ -55,15 +44,13 @@ TEST(one_client_too_many_is_refused)
     CHECK_STRING("ERROR Too many open connections\r\n", read_replies(clients[3]));
     CHECK(connection_closed(clients[3]));
     CHECK_INT(1, server.service.counters.rejected_connections);
-    close(clients[0]);
+    leave(clients[0]);
     run_until_quiet();
-    close(clients[3]);
+    leave(clients[3]);
     clients[3] = connect_client();
-    send_text(clients[3], "mn\r\n");
-    run_until_quiet();
-    CHECK_STRING("MN\r\n", read_replies(clients[3]));
+    CHECK_ANSWER(clients[3], "mn\r\n", "MN\r\n");
     for (int i = 1; i < 4; i++)
-        close(clients[i]);
+        leave(clients[i]);
     close_server();
 }
 
@@ -77,19 +64,18 @@ TEST(many_clients_are_accepted_in_several_batches)
     run_until_quiet();
     CHECK_INT(150, server.service.connections);
     for (int i = 0; i < 150; i++)
-        close(clients[i]);
+        leave(clients[i]);
     run_until_quiet();
     CHECK_INT(0, server.service.connections);
     close_server();
 }
 
-TEST(without_descriptors_the_server_waits_and_does_not_spin)
+SERVER_TEST(without_descriptors_the_server_waits_and_does_not_spin)
 {
     struct rlimit saved, few;
-    int one, other, ticks = 0;
+    int other, ticks = 0;
 
-    open_server(NULL, 10);
-    one = connect_client();
+    connect_client();
     run_until_quiet();
     other = connect_client();
     getrlimit(RLIMIT_NOFILE, &saved);
@@ -106,18 +92,13 @@ TEST(without_descriptors_the_server_waits_and_does_not_spin)
     pel_memcached_server_tick(&server);
     run_until_quiet();
     CHECK_INT(2, server.service.connections);
-    close(one);
-    close(other);
-    close_server();
 }
 
-TEST(closing_a_connection_lets_the_server_accept_again)
+SERVER_TEST(closing_a_connection_lets_the_server_accept_again)
 {
     struct rlimit saved, few;
-    int one, other;
+    int one = connect_client(), other;
 
-    open_server(NULL, 10);
-    one = connect_client();
     run_until_quiet();
     other = connect_client();
     getrlimit(RLIMIT_NOFILE, &saved);
@@ -125,23 +106,17 @@ TEST(closing_a_connection_lets_the_server_accept_again)
     few.rlim_cur = (rlim_t)other + 1;
     setrlimit(RLIMIT_NOFILE, &few);
     run_until_quiet();
-    close(one);
+    leave(one);
     run_until_quiet();
     setrlimit(RLIMIT_NOFILE, &saved);
     CHECK_INT(1, server.service.connections);
-    send_text(other, "mn\r\n");
-    run_until_quiet();
-    CHECK_STRING("MN\r\n", read_replies(other));
-    close(other);
-    close_server();
+    CHECK_ANSWER(other, "mn\r\n", "MN\r\n");
 }
 
-TEST(a_tick_frees_expired_items)
+SERVER_TEST(a_tick_frees_expired_items)
 {
-    int client;
+    int client = connect_client();
 
-    open_server(NULL, 10);
-    client = connect_client();
     send_text(client, "set a 0 1 1\r\n1\r\nset b 0 0 1\r\n1\r\n");
     run_until_quiet();
     CHECK_INT(2, server.service.store.table.count);
@@ -149,15 +124,12 @@ TEST(a_tick_frees_expired_items)
     pel_memcached_server_tick(&server);
     CHECK_INT(1, server.service.store.table.count);
     CHECK_INT(1, server.service.store.crawler_reclaimed);
-    close(client);
-    close_server();
 }
 
-TEST(a_close_frees_everything_in_any_state)
+SERVER_TEST(a_close_frees_everything_in_any_state)
 {
     int clients[3];
 
-    open_server(NULL, 10);
     for (int i = 0; i < 3; i++)
         clients[i] = connect_client();
     send_text(clients[0], "set a 0 0 100000\r\nabc");
@@ -167,22 +139,18 @@ TEST(a_close_frees_everything_in_any_state)
     CHECK_INT(0, loop.registered);
     for (int i = 0; i < 3; i++) {
         CHECK(connection_closed(clients[i]));
-        close(clients[i]);
+        leave(clients[i]);
     }
-    close_server();
 }
 
-TEST(a_drain_replies_to_all_requests_sent_so_far)
+SERVER_TEST(a_drain_replies_to_all_requests_sent_so_far)
 {
     char line[] = "get a\r\n";
     int client, late, greedy;
 
-    open_server(NULL, 10);
     client = connect_client();
     greedy = connect_client();
-    send_text(client, "set a 0 0 3\r\none\r\n");
-    run_until_quiet();
-    CHECK_STRING("STORED\r\n", read_replies(client));
+    CHECK_ANSWER(client, "set a 0 0 3\r\none\r\n", "STORED\r\n");
     send_text(client, "get a\r\nset a 0 0 5\r\nth"); /* the loop does not run any more */
     for (int i = 0; i < 5000; i++)
         CHECK_INT(7, send(greedy, line, 7, MSG_NOSIGNAL));
@@ -196,20 +164,13 @@ TEST(a_drain_replies_to_all_requests_sent_so_far)
     CHECK_STRING("MN\r\n", read_replies(late));
     CHECK(connection_closed(late));
     CHECK_INT(5000, server.service.counters.get_hits - 1);
-    close(client);
-    close(late);
-    close(greedy);
-    close_server();
 }
 
-TEST(a_drain_frees_closed_connections_and_serves_the_backlog)
+SERVER_TEST(a_drain_frees_closed_connections_and_serves_the_backlog)
 {
     static char line[70000];
-    int gone, greedy;
+    int gone = connect_client(), greedy = connect_client();
 
-    open_server(NULL, 10);
-    gone = connect_client();
-    greedy = connect_client();
     memset(line, ' ', sizeof line);
     run_until_quiet();
     for (size_t at = 0; at + 4 < sizeof line; at += 4)
@@ -218,20 +179,17 @@ TEST(a_drain_frees_closed_connections_and_serves_the_backlog)
     CHECK_INT(0, pel_loop_wait(&loop, 0));
     while (pel_loop_dispatch(&loop))
         ;
-    close(gone);
+    leave(gone);
     pel_memcached_server_drain(&server);
     pel_memcached_server_drain(&server);
     CHECK_INT(1, server.service.connections);
     pending_backlogs = 0;
-    close(greedy);
-    close_server();
 }
 
-TEST(a_connection_that_is_idle_for_too_long_is_closed)
+SERVER_TEST(a_connection_that_is_idle_for_too_long_is_closed)
 {
     int idle, active;
 
-    open_server(NULL, 10);
     server.service.idle_timeout = 60;
     idle = connect_client();
     active = connect_client();
@@ -247,21 +205,14 @@ TEST(a_connection_that_is_idle_for_too_long_is_closed)
     CHECK_INT(1, server.service.connections);
     CHECK_INT(1, server.service.counters.idle_kicks);
     CHECK(connection_closed(idle));
-    send_text(active, "mn\r\n");
-    run_until_quiet();
-    CHECK_STRING("MN\r\n", read_replies(active));
-    close(idle);
-    close(active);
-    close_server();
+    CHECK_ANSWER(active, "mn\r\n", "MN\r\n");
 }
 
-TEST(a_child_keeps_neither_clients_nor_port)
+SERVER_TEST(a_child_keeps_neither_clients_nor_port)
 {
-    int client, status = 0;
+    int client = connect_client(), status = 0;
     pid_t child;
 
-    open_server(NULL, 10);
-    client = connect_client();
     run_until_quiet();
     child = fork();
     if (child == 0) {
@@ -274,8 +225,7 @@ TEST(a_child_keeps_neither_clients_nor_port)
     send_text(client, "mn\r\n"); /* the parent's registrations are still valid */
     run_until_quiet();
     CHECK_STRING("MN\r\n", read_replies(client));
-    close(client);
+    leave(client);
     run_until_quiet();
     CHECK_INT(0, server.service.connections);
-    close_server();
 }

@@ -1,11 +1,10 @@
 #include "memcached_server/session_fixture.h"
 
-TEST(a_session_with_a_full_output_consumes_nothing)
+SESSION_TEST(a_session_with_a_full_output_consumes_nothing)
 {
     char line[] = "get a\r\n", output[100];
     size_t used = 0, given = 0;
 
-    begin(0);
     set("a", 'x', 1000);
     CHECK_REPLIES("STORED\r\n");
     while ((used = pel_memcached_session_receive(&talk.session, line, 7, &talk.output)) == 7)
@@ -18,15 +17,13 @@ TEST(a_session_with_a_full_output_consumes_nothing)
     pel_buffer_consume(&talk.output, pel_buffer_length(&talk.output));
     CHECK_INT(7, pel_memcached_session_receive(&talk.session, line, 7, &talk.output));
     (void)output;
-    conversation_end(&talk);
 }
 
-TEST(a_line_of_many_keys_stops_where_the_output_is_full)
+SESSION_TEST(a_line_of_many_keys_stops_where_the_output_is_full)
 {
     char line[8000] = "get";
     size_t length, used = 0, pauses = 0;
 
-    begin(0);
     set("a", 'x', 1000);
     CHECK_REPLIES("STORED\r\n");
     for (length = 3; length < 6000; length += 2)
@@ -41,15 +38,13 @@ TEST(a_line_of_many_keys_stops_where_the_output_is_full)
     }
     CHECK(pauses > 40);
     CHECK_INT((length - 5) / 2 * (16 + 1000 + 2) + 5, (long)pel_buffer_length(&talk.received));
-    conversation_end(&talk);
 }
 
-TEST(a_get_may_have_ten_thousand_keys)
+SESSION_TEST(a_get_may_have_ten_thousand_keys)
 {
     char *line = malloc(200000);
     size_t length = 3;
 
-    begin(0);
     set("key7777", 'x', 1);
     CHECK_REPLIES("STORED\r\n");
     memcpy(line, "get", 3);
@@ -61,14 +56,12 @@ TEST(a_get_may_have_ten_thousand_keys)
     CHECK_REPLIES("VALUE key7777 0 1\r\nx\r\nEND\r\nMN\r\n");
     CHECK_INT(9999, talk.service.counters.get_misses);
     free(line);
-    conversation_end(&talk);
 }
 
-TEST(a_line_without_end_is_refused_and_ends_the_session)
+SESSION_TEST(a_line_without_end_is_refused_and_ends_the_session)
 {
     char bytes[5000];
 
-    begin(0);
     memset(bytes, 'x', sizeof bytes);
     conversation_send_text(&talk, "mn\r\n");
     conversation_send(&talk, bytes, sizeof bytes);
@@ -76,22 +69,18 @@ TEST(a_line_without_end_is_refused_and_ends_the_session)
     CHECK(talk.session.closing);
     conversation_send_text(&talk, "mn\r\n");
     CHECK_REPLIES("");
-    conversation_end(&talk);
 }
 
-TEST(the_binary_protocol_is_refused_by_a_line_of_text)
+SESSION_TEST(the_binary_protocol_is_refused_by_a_line_of_text)
 {
-    begin(0);
     conversation_send_text(&talk, "mn\r\n");
     conversation_send(&talk, "\x80\x0a", 2);
     CHECK_REPLIES("MN\r\nCLIENT_ERROR the binary protocol is not supported\r\n");
     CHECK(talk.session.closing);
-    conversation_end(&talk);
 }
 
-TEST(huge_and_negative_lengths_are_refused)
+SESSION_TEST(huge_and_negative_lengths_are_refused)
 {
-    begin(0);
     conversation_send_text(&talk, "set a 0 0 4294967295\r\nset a 0 0 -1\r\nset a 0 0 18446744073709551615\r\n"
                                   "set a 0 0 18446744073709551617\r\nms a 4294967295\r\nmn\r\n");
     CHECK_REPLIES("CLIENT_ERROR bad command line format\r\nCLIENT_ERROR bad command line format\r\n"
@@ -103,7 +92,6 @@ TEST(huge_and_negative_lengths_are_refused)
     send_value('x', 1000000); /* discarded as it arrives */
     CHECK_INT(2147483645 + 2 - 1000002, talk.session.swallow);
     CHECK_INT(0, talk.service.store.bytes);
-    conversation_end(&talk);
 }
 
 TEST(ending_a_session_releases_its_items)
@@ -119,12 +107,11 @@ TEST(ending_a_session_releases_its_items)
     conversation_end(&talk); /* checks that no memory is left */
 }
 
-TEST(many_commands_get_their_replies_in_order)
+SESSION_TEST(many_commands_get_their_replies_in_order)
 {
     char *script = malloc(1000000), *expected = malloc(1000000);
     size_t length = 0, expected_length = 0;
 
-    begin(0);
     for (int i = 0; i < 5000; i++) {
         length += (size_t)sprintf(script + length, "set k%d 0 0 4\r\n%04d\r\nget k%d\r\n", i % 100, i, i % 100);
         expected_length +=
@@ -134,5 +121,4 @@ TEST(many_commands_get_their_replies_in_order)
     CHECK_REPLIES(expected);
     free(script);
     free(expected);
-    conversation_end(&talk);
 }

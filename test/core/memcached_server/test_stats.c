@@ -19,9 +19,10 @@ static void send_command(const char *command)
 
 #define CHECK_STAT(line) CHECK(strstr(replies(), "STAT " line "\r\n"))
 
-TEST(general_statistics_count_commands)
+#define STATS_TEST(title) TEST_BETWEEN(conversation_begin(&talk, 8 << 20, 1 << 20), title, conversation_end(&talk))
+
+STATS_TEST(general_statistics_count_commands)
 {
-    conversation_begin(&talk, 8 << 20, 1 << 20);
     send_command(
         "set a 0 0 1\r\n1\r\nget a b\r\nincr a 1\r\nincr b 1\r\ndecr a 1\r\ndecr b 1\r\ntouch a 0\r\ntouch b 0\r\n"
         "cas a 0 0 1 99\r\n1\r\ncas b 0 0 1 1\r\n1\r\ndelete a\r\ndelete a\r\nflush_all\r\nme a\r\n");
@@ -51,12 +52,10 @@ TEST(general_statistics_count_commands)
     CHECK_STAT("time 1800000000");
     CHECK_STAT("uptime 0");
     CHECK(strstr(replies(), "\r\nEND\r\n"));
-    conversation_end(&talk);
 }
 
-TEST(a_reset_clears_the_counters)
+STATS_TEST(a_reset_clears_the_counters)
 {
-    conversation_begin(&talk, 8 << 20, 1 << 20);
     send_command("set a 0 0 1\r\n1\r\nget a\r\n");
     send_command("stats reset\r\n");
     CHECK_STRING("RESET\r\n", replies());
@@ -64,12 +63,10 @@ TEST(a_reset_clears_the_counters)
     CHECK_STAT("cmd_get 0");
     CHECK_STAT("total_items 0");
     CHECK_STAT("curr_items 1");
-    conversation_end(&talk);
 }
 
-TEST(all_items_are_in_one_slab_class)
+STATS_TEST(all_items_are_in_one_slab_class)
 {
-    conversation_begin(&talk, 8 << 20, 1 << 20);
     send_command("stats items\r\nstats slabs\r\n");
     CHECK_STRING("END\r\nSTAT active_slabs 0\r\nSTAT total_malloced 0\r\nEND\r\n", replies());
     send_command("set a 0 0 1\r\n1\r\n");
@@ -79,12 +76,10 @@ TEST(all_items_are_in_one_slab_class)
     send_command("stats slabs\r\n");
     CHECK_STAT("1:used_chunks 1");
     CHECK_STAT("active_slabs 1");
-    conversation_end(&talk);
 }
 
-TEST(settings_and_sizes_are_reported)
+STATS_TEST(settings_and_sizes_are_reported)
 {
-    conversation_begin(&talk, 8 << 20, 1 << 20);
     send_command("stats settings\r\n");
     CHECK_STAT("maxbytes 8388608");
     CHECK_STAT("item_size_max 1048576");
@@ -101,12 +96,10 @@ TEST(settings_and_sizes_are_reported)
     CHECK_STAT("idle_timeout 60");
     send_command("stats sizes\r\n");
     CHECK_STRING("STAT sizes_status disabled\r\nEND\r\n", replies());
-    conversation_end(&talk);
 }
 
-TEST(a_cachedump_lists_keys)
+STATS_TEST(a_cachedump_lists_keys)
 {
-    conversation_begin(&talk, 8 << 20, 1 << 20);
     send_command("set a 0 0 1\r\n1\r\nset b 0 100 22\r\n1234567890123456789012\r\nms AAEC 1 b\r\n1\r\n");
     send_command("stats cachedump 1 0\r\n");
     CHECK_STRING("ITEM b [22 b; 1800000100 s]\r\nITEM a [1 b; 0 s]\r\nEND\r\n", replies());
@@ -116,7 +109,6 @@ TEST(a_cachedump_lists_keys)
     CHECK_STRING("END\r\nCLIENT_ERROR Illegal slab id\r\nCLIENT_ERROR bad command line format\r\n"
                  "CLIENT_ERROR bad command line\r\n",
                  replies());
-    conversation_end(&talk);
 }
 
 TEST(a_cachedump_has_a_limit)
@@ -135,10 +127,8 @@ TEST(a_cachedump_has_a_limit)
     conversation_end(&talk);
 }
 
-TEST(unknown_statistics_are_refused)
+STATS_TEST(unknown_statistics_are_refused)
 {
-    conversation_begin(&talk, 8 << 20, 1 << 20);
     send_command("stats nonsense\r\nstats detail on\r\nstats detail off\r\nstats detail dump\r\nstats detail\r\n");
     CHECK_STRING("ERROR\r\nOK\r\nOK\r\nEND\r\nCLIENT_ERROR usage: stats detail on|off|dump\r\n", replies());
-    conversation_end(&talk);
 }

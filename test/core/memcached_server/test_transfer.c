@@ -14,11 +14,10 @@ static void check_value_reply(const char *head, char byte, size_t length, const 
     pel_buffer_consume(&talk.received, pel_buffer_length(&talk.received));
 }
 
-TEST(an_upload_offers_the_memory_of_its_item)
+SESSION_TEST(an_upload_offers_the_memory_of_its_item)
 {
     char *at = NULL;
 
-    begin(0);
     CHECK_INT(0, pel_memcached_upload_space(&talk.session, &at));
     conversation_send_text(&talk, "set a 0 0 3\r\n");
     CHECK_INT(5, pel_memcached_upload_space(&talk.session, &at));
@@ -28,7 +27,6 @@ TEST(an_upload_offers_the_memory_of_its_item)
     CHECK_INT(2, pel_memcached_upload_space(&talk.session, &at));
     conversation_send_text(&talk, "\r\nget a\r\n");
     CHECK_REPLIES("STORED\r\nVALUE a 0 3\r\none\r\nEND\r\n");
-    conversation_end(&talk);
 }
 
 TEST(large_values_are_transferred_directly_or_through_the_session)
@@ -51,9 +49,8 @@ TEST(large_values_are_transferred_directly_or_through_the_session)
     }
 }
 
-TEST(a_large_value_keeps_its_position_among_other_replies)
+DIRECT_TEST(a_large_value_keeps_its_position_among_other_replies)
 {
-    begin(1);
     set("a", 'a', 3);
     set("big", 'b', 20000);
     CHECK_REPLIES("STORED\r\nSTORED\r\n");
@@ -61,15 +58,13 @@ TEST(a_large_value_keeps_its_position_among_other_replies)
     check_value_reply("VALUE a 0 3\r\naaa\r\nVALUE big 0 20000\r\n", 'b', 20000, "\r\nEND\r\n");
     conversation_send_text(&talk, "get big a\r\nmn\r\n");
     check_value_reply("VALUE big 0 20000\r\n", 'b', 20000, "\r\nVALUE a 0 3\r\naaa\r\nEND\r\nMN\r\n");
-    conversation_end(&talk);
 }
 
-TEST(an_item_that_is_being_sent_may_be_removed_and_flushed)
+DIRECT_TEST(an_item_that_is_being_sent_may_be_removed_and_flushed)
 {
     struct pel_slice value;
     struct pel_item *item;
 
-    begin(1);
     set("a", 'x', 100000);
     CHECK_REPLIES("STORED\r\n");
     CHECK_INT(7, pel_memcached_session_receive(&talk.session, "get a\r\n", 7, &talk.output));
@@ -85,15 +80,13 @@ TEST(an_item_that_is_being_sent_may_be_removed_and_flushed)
     CHECK_INT(0, talk.service.store.bytes);
     conversation_send_text(&talk, "mn\r\n");
     CHECK_REPLIES("VALUE a 0 100000\r\nEND\r\nMN\r\n");
-    conversation_end(&talk);
 }
 
-TEST(without_memory_a_value_is_refused_and_discarded)
+SESSION_TEST(without_memory_a_value_is_refused_and_discarded)
 {
     struct pel_memcached_session other[20];
     int count = 0;
 
-    begin(0);
     for (; count < 20; count++) { /* announces values that are never sent */
         pel_memcached_session_init(&other[count], &talk.service);
         pel_memcached_session_receive(&other[count], "set u 0 0 4000000\r\n", 19, &talk.output);
@@ -110,5 +103,4 @@ TEST(without_memory_a_value_is_refused_and_discarded)
                   "STORED\r\nVALUE a 0 1\r\n1\r\nEND\r\n");
     while (count >= 0)
         pel_memcached_session_end(&other[count--]);
-    conversation_end(&talk);
 }

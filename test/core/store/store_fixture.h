@@ -4,7 +4,7 @@
 #include "check.h"
 #include "core/store/store.h"
 
-/* Shared by the store's tests: short forms of its commands. */
+/* Shared by the store's tests: a store, and short forms of its commands. */
 
 #define MB (UINT64_C(1) << 20)
 
@@ -55,6 +55,24 @@ __attribute__((unused)) static struct pel_item *find(struct pel_store *store, co
 {
     return pel_store_find(store, text(key));
 }
+
+static struct pel_store store;
+
+static void begin(uint64_t memory)
+{
+    CHECK_INT(0, pel_store_init(&store, memory, MB));
+    pel_store_set_time(&store, 0, 1800000000);
+}
+
+/* Frees the store and checks that no memory is left. */
+static void end(void)
+{
+    pel_store_free(&store);
+    CHECK_INT(0, store.bytes);
+    CHECK_INT(0, store.linked_bytes);
+}
+
+#define STORE_TEST(title) TEST_BETWEEN(begin(8 * MB), title, end())
 
 #define CHECK_VALUE(expected, store, key)                                                                              \
     do {                                                                                                               \

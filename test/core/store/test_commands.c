@@ -2,19 +2,6 @@
 
 #include "store/store_fixture.h"
 
-static struct pel_store store;
-
-static void begin(void)
-{
-    CHECK_INT(0, pel_store_init(&store, 4 * MB, MB));
-}
-
-static void end(void)
-{
-    pel_store_free(&store);
-    CHECK_INT(0, store.bytes);
-}
-
 static enum pel_store_result put_mode(enum pel_store_mode mode, const char *key, const char *value)
 {
     return put(&store, key, value, (struct pel_store_put){.mode = mode});
@@ -29,32 +16,27 @@ static int add(const char *key, int subtract, uint64_t delta, uint64_t *number)
     return code;
 }
 
-TEST(add_needs_an_absent_item_and_replace_a_present_one)
+STORE_TEST(add_needs_an_absent_item_and_replace_a_present_one)
 {
-    begin();
     CHECK_INT(PEL_STORE_NOT_STORED, put_mode(PEL_STORE_REPLACE, "a", "1"));
     CHECK_INT(PEL_STORE_STORED, put_mode(PEL_STORE_ADD, "a", "2"));
     CHECK_INT(PEL_STORE_NOT_STORED, put_mode(PEL_STORE_ADD, "a", "3"));
     CHECK_VALUE("2", &store, "a");
     CHECK_INT(PEL_STORE_STORED, put_mode(PEL_STORE_REPLACE, "a", "4"));
     CHECK_VALUE("4", &store, "a");
-    end();
 }
 
-TEST(an_expired_item_counts_as_absent)
+STORE_TEST(an_expired_item_counts_as_absent)
 {
-    begin();
     set_until(&store, "a", "1", 1);
     CHECK_INT(PEL_STORE_NOT_STORED, put_mode(PEL_STORE_APPEND, "a", "2"));
     set_until(&store, "a", "1", 1);
     CHECK_INT(PEL_STORE_STORED, put_mode(PEL_STORE_ADD, "a", "2"));
     CHECK_VALUE("2", &store, "a");
-    end();
 }
 
-TEST(append_and_prepend_keep_flags_and_expiry)
+STORE_TEST(append_and_prepend_keep_flags_and_expiry)
 {
-    begin();
     CHECK_INT(PEL_STORE_NOT_STORED, put_mode(PEL_STORE_APPEND, "a", "x"));
     CHECK_INT(PEL_STORE_NOT_STORED, put_mode(PEL_STORE_PREPEND, "a", "x"));
     set_until(&store, "a", "b", 100);
@@ -68,19 +50,16 @@ TEST(append_and_prepend_keep_flags_and_expiry)
     CHECK(find(&store, "a")->state & PEL_ITEM_BINARY_KEY);
     CHECK_INT(PEL_STORE_STORED, put_mode(PEL_STORE_APPEND, "a", ""));
     CHECK_VALUE("abc", &store, "a");
-    end();
 }
 
-TEST(an_append_that_would_exceed_the_item_limit_changes_nothing)
+STORE_TEST(an_append_that_would_exceed_the_item_limit_changes_nothing)
 {
     static char large[700 * 1024];
 
-    begin();
     memset(large, 'x', sizeof large - 1);
     set(&store, "a", large);
     CHECK_INT(PEL_STORE_NOT_STORED, put_mode(PEL_STORE_APPEND, "a", large));
     CHECK_INT(sizeof large - 1, find(&store, "a")->length);
-    end();
 }
 
 TEST(an_append_may_evict_the_very_item_that_it_extends)
@@ -99,11 +78,10 @@ TEST(an_append_may_evict_the_very_item_that_it_extends)
     end();
 }
 
-TEST(cas_stores_only_over_the_item_with_that_cas)
+STORE_TEST(cas_stores_only_over_the_item_with_that_cas)
 {
     uint64_t cas;
 
-    begin();
     CHECK_INT(PEL_STORE_NOT_FOUND, put(&store, "a", "1", (struct pel_store_put){PEL_STORE_CAS, .compare = 1}));
     set(&store, "a", "1");
     cas = find(&store, "a")->cas;
@@ -118,14 +96,12 @@ TEST(cas_stores_only_over_the_item_with_that_cas)
     CHECK_VALUE("23", &store, "a");
     pel_store_remove(&store, find(&store, "a"));
     CHECK_INT(PEL_STORE_NOT_FOUND, put(&store, "a", "4", (struct pel_store_put){PEL_STORE_CAS, .compare = cas}));
-    end();
 }
 
-TEST(an_older_cas_may_store_a_stale_item)
+STORE_TEST(an_older_cas_may_store_a_stale_item)
 {
     uint64_t cas;
 
-    begin();
     set(&store, "a", "1");
     cas = find(&store, "a")->cas;
     set_until(&store, "a", "2", 100);
@@ -141,12 +117,10 @@ TEST(an_older_cas_may_store_a_stale_item)
     CHECK_INT(PEL_STORE_STORED,
               put(&store, "a", "5", (struct pel_store_put){PEL_STORE_CAS, .compare = cas, .stale = 1}));
     CHECK(!(find(&store, "a")->state & PEL_ITEM_STALE));
-    end();
 }
 
-TEST(a_new_cas_may_be_given)
+STORE_TEST(a_new_cas_may_be_given)
 {
-    begin();
     CHECK_INT(PEL_STORE_STORED, put(&store, "a", "1", (struct pel_store_put){PEL_STORE_SET, .new_cas = 1000}));
     CHECK_INT(1000, find(&store, "a")->cas);
     CHECK_INT(PEL_STORE_STORED,
@@ -154,14 +128,12 @@ TEST(a_new_cas_may_be_given)
     CHECK_INT(2000, find(&store, "a")->cas);
     CHECK_INT(PEL_STORE_STORED, put(&store, "a", "2", (struct pel_store_put){PEL_STORE_APPEND, .new_cas = 3000}));
     CHECK_INT(3000, find(&store, "a")->cas);
-    end();
 }
 
-TEST(a_shorter_number_is_padded_in_place)
+STORE_TEST(a_shorter_number_is_padded_in_place)
 {
     uint64_t number, cas;
 
-    begin();
     set(&store, "n", "9");
     cas = find(&store, "n")->cas;
     CHECK_INT(0, add("n", 0, 1, &number));
@@ -175,14 +147,12 @@ TEST(a_shorter_number_is_padded_in_place)
     CHECK_INT(0, add("n", 1, 100, &number));
     CHECK_INT(0, number);
     CHECK_VALUE("0 ", &store, "n");
-    end();
 }
 
-TEST(numbers_wrap_at_two_to_the_64th)
+STORE_TEST(numbers_wrap_at_two_to_the_64th)
 {
     uint64_t number;
 
-    begin();
     set(&store, "n", "18446744073709551615");
     CHECK_INT(0, add("n", 0, 0, &number));
     CHECK(number == UINT64_MAX);
@@ -191,30 +161,26 @@ TEST(numbers_wrap_at_two_to_the_64th)
     set(&store, "n", "18446744073709551616");
     CHECK_INT(PEL_EARGUMENT, add("n", 0, 1, &number));
     CHECK_VALUE("18446744073709551616", &store, "n");
-    end();
 }
 
-TEST(a_value_that_is_no_number_is_not_changed)
+STORE_TEST(a_value_that_is_no_number_is_not_changed)
 {
     static const char *const values[] = {
         "", " ", "a", "-1", "+1", " 1", "1a", "1 1", "0x10", "1.5", "99999999999999999999"};
     uint64_t number;
 
-    begin();
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         set(&store, "n", values[i]);
         CHECK_INT(PEL_EARGUMENT, add("n", 0, 1, &number));
         CHECK_BYTES(values[i], pel_item_value(find(&store, "n")), find(&store, "n")->length);
     }
-    end();
 }
 
-TEST(a_number_that_is_being_sent_is_replaced_and_not_overwritten)
+STORE_TEST(a_number_that_is_being_sent_is_replaced_and_not_overwritten)
 {
     struct pel_item *sent;
     uint64_t number;
 
-    begin();
     set_until(&store, "n", "100", 50);
     sent = find(&store, "n");
     pel_store_retain(sent);
@@ -223,5 +189,4 @@ TEST(a_number_that_is_being_sent_is_replaced_and_not_overwritten)
     CHECK_VALUE("101", &store, "n");
     CHECK_INT(50, find(&store, "n")->expires);
     pel_store_release(&store, sent);
-    end();
 }

@@ -2,22 +2,6 @@
 
 #include "store/store_fixture.h"
 
-static struct pel_store store;
-
-static void begin(uint64_t memory)
-{
-    CHECK_INT(0, pel_store_init(&store, memory, MB));
-    pel_store_set_time(&store, 0, 1800000000);
-}
-
-/* Frees the store and checks that no memory is left. */
-static void end(void)
-{
-    pel_store_free(&store);
-    CHECK_INT(0, store.bytes);
-    CHECK_INT(0, store.linked_bytes);
-}
-
 /* Stores key0, key1, ... with values of `length` bytes. */
 static void fill(int from, int to, size_t length)
 {
@@ -43,9 +27,8 @@ static int count_found(int from, int to)
     return found;
 }
 
-TEST(an_item_is_found_until_it_is_removed)
+STORE_TEST(an_item_is_found_until_it_is_removed)
 {
-    begin(8 * MB);
     CHECK_POINTER(NULL, find(&store, "a"));
     set(&store, "a", "one");
     CHECK_VALUE("one", &store, "a");
@@ -55,26 +38,22 @@ TEST(an_item_is_found_until_it_is_removed)
     pel_store_remove(&store, find(&store, "a"));
     CHECK_POINTER(NULL, find(&store, "a"));
     CHECK_INT(0, store.bytes);
-    end();
 }
 
-TEST(each_change_assigns_a_new_cas)
+STORE_TEST(each_change_assigns_a_new_cas)
 {
     uint64_t first;
 
-    begin(8 * MB);
     set(&store, "a", "1");
     first = find(&store, "a")->cas;
     set(&store, "a", "1");
     CHECK(find(&store, "a")->cas > first);
     pel_store_renew(&store, find(&store, "a"), 77);
     CHECK_INT(77, find(&store, "a")->cas);
-    end();
 }
 
-TEST(an_item_expires_at_its_instant)
+STORE_TEST(an_item_expires_at_its_instant)
 {
-    begin(8 * MB);
     set_until(&store, "short", "1", pel_store_instant(&store, 10));
     set_until(&store, "dead", "1", pel_store_instant(&store, -1));
     set_until(&store, "never", "1", pel_store_instant(&store, 0));
@@ -87,46 +66,40 @@ TEST(an_item_expires_at_its_instant)
     CHECK_POINTER(NULL, find(&store, "short"));
     CHECK(find(&store, "never"));
     CHECK_INT(2, store.get_expired);
-    end();
 }
 
-TEST(an_expiry_beyond_thirty_days_is_a_unix_time)
+STORE_TEST(an_expiry_beyond_thirty_days_is_a_unix_time)
 {
-    begin(8 * MB);
     CHECK_INT(2 + 2592000, pel_store_instant(&store, 2592000));
     CHECK_INT(1, pel_store_instant(&store, 2592001));
     CHECK_INT(1, pel_store_instant(&store, 1800000000));
     CHECK_INT(2 + 60, pel_store_instant(&store, 1800000060));
     CHECK_INT(1, pel_store_instant(&store, INT64_MIN));
     CHECK_INT(UINT32_MAX, pel_store_instant(&store, INT64_MAX));
-    end();
 }
 
-TEST(time_never_goes_back)
+STORE_TEST(time_never_goes_back)
 {
-    begin(8 * MB);
     set_until(&store, "a", "1", pel_store_instant(&store, 5));
     pel_store_set_time(&store, 6, 1800000006);
     pel_store_set_time(&store, 0, 1);
     CHECK_POINTER(NULL, find(&store, "a"));
-    end();
 }
 
-TEST(memory_stays_within_its_limit_and_the_oldest_items_are_evicted_first)
+#define SMALL_STORE_TEST(title) TEST_BETWEEN(begin(MB), title, end())
+
+SMALL_STORE_TEST(memory_stays_within_its_limit_and_the_oldest_items_are_evicted_first)
 {
-    begin(MB);
     fill(0, 3000, 1000);
     CHECK(store.bytes <= MB);
     CHECK(store.evictions > 0);
     CHECK_INT(3000 - store.evictions, store.table.count);
     CHECK_INT(store.table.count, count_found(0, 3000));
     CHECK_INT(0, count_found(0, (int)store.evictions));
-    end();
 }
 
-TEST(a_fetched_item_is_spared_once_and_eviction_never_scans_all_items)
+SMALL_STORE_TEST(a_fetched_item_is_spared_once_and_eviction_never_scans_all_items)
 {
-    begin(MB);
     fill(0, 900, 1000);
     CHECK_INT(0, store.evictions);
     for (int i = 0; i < 30; i++)
@@ -142,12 +115,10 @@ TEST(a_fetched_item_is_spared_once_and_eviction_never_scans_all_items)
     fill(1200, 1210, 1000); /* all are active: some are evicted nevertheless */
     CHECK(store.bytes <= MB);
     CHECK_INT(10, count_found(1200, 1210));
-    end();
 }
 
-TEST(expired_items_are_reclaimed_before_others_are_evicted)
+SMALL_STORE_TEST(expired_items_are_reclaimed_before_others_are_evicted)
 {
-    begin(MB);
     for (int i = 0; i < 100; i++) {
         char key[24];
         snprintf(key, sizeof key, "old%d", i);
@@ -160,7 +131,6 @@ TEST(expired_items_are_reclaimed_before_others_are_evicted)
         fill(0, 930, 1000), fill(930, 1100, 1000);
     CHECK_INT(100, store.reclaimed);
     CHECK_INT(100, store.expired_unfetched);
-    end();
 }
 
 TEST(a_too_large_item_is_refused_by_its_own_code)
@@ -176,12 +146,11 @@ TEST(a_too_large_item_is_refused_by_its_own_code)
     end();
 }
 
-TEST(announced_values_cannot_empty_the_store)
+STORE_TEST(announced_values_cannot_empty_the_store)
 {
     struct pel_item *announced[64];
     int count = 0;
 
-    begin(8 * MB);
     fill(0, 1000, 1000);
     while (pel_store_allocate(&store, text("upload"), MB / 2, 0, 0, &announced[count]) == 0)
         count++;
@@ -191,14 +160,12 @@ TEST(announced_values_cannot_empty_the_store)
     CHECK(find(&store, "small"));
     while (count > 0)
         pel_store_release(&store, announced[--count]);
-    end();
 }
 
-TEST(an_item_that_is_being_sent_outlives_its_eviction)
+SMALL_STORE_TEST(an_item_that_is_being_sent_outlives_its_eviction)
 {
     struct pel_item *sent;
 
-    begin(MB);
     set(&store, "sent", "the whole value");
     sent = find(&store, "sent");
     CHECK(pel_store_retain(sent));
@@ -208,15 +175,13 @@ TEST(an_item_that_is_being_sent_outlives_its_eviction)
     CHECK(store.bytes > store.linked_bytes);
     pel_store_release(&store, sent);
     CHECK_INT(store.bytes, store.linked_bytes);
-    end();
 }
 
-TEST(an_item_has_a_limit_of_references)
+SMALL_STORE_TEST(an_item_has_a_limit_of_references)
 {
     struct pel_item *item;
     int references = 1;
 
-    begin(MB);
     set(&store, "a", "1");
     item = find(&store, "a");
     while (pel_store_retain(item))
@@ -225,12 +190,10 @@ TEST(an_item_has_a_limit_of_references)
     while (--references > 0)
         pel_store_release(&store, item);
     CHECK_VALUE("1", &store, "a");
-    end();
 }
 
-TEST(a_flush_removes_all_items_at_once_and_frees_them_a_few_at_a_time)
+STORE_TEST(a_flush_removes_all_items_at_once_and_frees_them_a_few_at_a_time)
 {
-    begin(8 * MB);
     fill(0, 2000, 100);
     pel_store_flush(&store, 0);
     CHECK_INT(0, store.table.count);
@@ -243,12 +206,10 @@ TEST(a_flush_removes_all_items_at_once_and_frees_them_a_few_at_a_time)
         pel_store_crawl(&store, 100);
     CHECK_INT(store.linked_bytes, store.bytes);
     CHECK_INT(10, count_found(0, 2000));
-    end();
 }
 
-TEST(a_delayed_flush_is_performed_when_it_is_due)
+STORE_TEST(a_delayed_flush_is_performed_when_it_is_due)
 {
-    begin(8 * MB);
     set(&store, "before", "1");
     pel_store_flush(&store, pel_store_instant(&store, 5));
     CHECK(find(&store, "before"));
@@ -261,34 +222,28 @@ TEST(a_delayed_flush_is_performed_when_it_is_due)
     set(&store, "after", "1");
     pel_store_set_time(&store, 60, 1800000060);
     CHECK(find(&store, "after"));
-    end();
 }
 
-TEST(a_flush_replaces_a_delayed_one)
+STORE_TEST(a_flush_replaces_a_delayed_one)
 {
-    begin(8 * MB);
     pel_store_flush(&store, pel_store_instant(&store, 5));
     pel_store_flush(&store, 0);
     set(&store, "a", "1");
     pel_store_set_time(&store, 6, 1800000006);
     CHECK(find(&store, "a"));
-    end();
 }
 
-TEST(a_flush_frees_memory_for_new_items)
+SMALL_STORE_TEST(a_flush_frees_memory_for_new_items)
 {
-    begin(MB);
     fill(0, 900, 1000);
     pel_store_flush(&store, 0);
     fill(0, 900, 1000);
     CHECK_INT(0, store.evictions);
     CHECK_INT(900, count_found(0, 900));
-    end();
 }
 
-TEST(the_crawler_frees_expired_items_that_nobody_looks_up)
+STORE_TEST(the_crawler_frees_expired_items_that_nobody_looks_up)
 {
-    begin(8 * MB);
     fill(0, 3000, 100);
     for (int i = 0; i < 3000; i += 2) {
         char key[24];
@@ -300,15 +255,13 @@ TEST(the_crawler_frees_expired_items_that_nobody_looks_up)
         pel_store_crawl(&store, 100);
     CHECK_INT(1500, store.crawler_reclaimed);
     CHECK_INT(1500, store.table.count);
-    end();
 }
 
 /* Compares the number of items and their cost with the store's counters. */
-TEST(the_counters_are_right_after_random_commands)
+SMALL_STORE_TEST(the_counters_are_right_after_random_commands)
 {
     uint32_t seed = 7;
 
-    begin(MB);
     for (int i = 0; i < 50000; i++) {
         char key[24];
         seed = seed * 1664525 + 1013904223;
@@ -344,5 +297,4 @@ TEST(the_counters_are_right_after_random_commands)
     CHECK_INT(count, store.table.count);
     CHECK_INT(bytes, store.linked_bytes);
     CHECK_INT(bytes, store.bytes);
-    end();
 }

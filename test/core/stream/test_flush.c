@@ -72,9 +72,10 @@ static int received_by_peer(const struct owner *owner)
     return count < 0 ? 0 : (int)count;
 }
 
-TEST(every_scheduled_stream_is_flushed_once)
+#define FLUSH_TEST(title) TEST_BETWEEN(open_streams(), title, close_streams())
+
+FLUSH_TEST(every_scheduled_stream_is_flushed_once)
 {
-    open_streams();
     for (int i = 0; i < MANY; i++) {
         append_and_schedule(&owners[i]);
         append_and_schedule(&owners[i]);
@@ -88,12 +89,10 @@ TEST(every_scheduled_stream_is_flushed_once)
     pel_streams_flush(&loop);
     for (int i = 0; i < MANY; i++)
         CHECK_INT(1, owners[i].notified);
-    close_streams();
 }
 
-TEST(a_cancelled_stream_is_not_flushed)
+FLUSH_TEST(a_cancelled_stream_is_not_flushed)
 {
-    open_streams();
     for (int i = 0; i < MANY; i++)
         append_and_schedule(&owners[i]);
     pel_stream_flush_cancel(&owners[1].stream);
@@ -102,13 +101,11 @@ TEST(a_cancelled_stream_is_not_flushed)
     pel_streams_flush(&loop);
     for (int i = 0; i < MANY; i++)
         CHECK_INT(i != 1 && i != MANY - 1, received_by_peer(&owners[i]));
-    close_streams();
 }
 
 /* Otherwise the loop would try again and again, without a wait. */
-TEST(a_corked_stream_is_not_scheduled_again)
+FLUSH_TEST(a_corked_stream_is_not_scheduled_again)
 {
-    open_streams();
     owners[0].stream.corked = 1;
     append_and_schedule(&owners[0]);
     pel_streams_flush(&loop);
@@ -118,24 +115,20 @@ TEST(a_corked_stream_is_not_scheduled_again)
     pel_stream_flush_later(&owners[0].stream);
     pel_streams_flush(&loop);
     CHECK_INT(1, received_by_peer(&owners[0]));
-    close_streams();
 }
 
-TEST(a_stream_that_is_scheduled_during_a_flush_is_flushed_by_the_next_one)
+FLUSH_TEST(a_stream_that_is_scheduled_during_a_flush_is_flushed_by_the_next_one)
 {
-    open_streams();
     owners[0].appends_to = &owners[1];
     append_and_schedule(&owners[0]);
     pel_streams_flush(&loop);
     CHECK_INT(0, received_by_peer(&owners[1]));
     pel_streams_flush(&loop);
     CHECK_INT(1, received_by_peer(&owners[1]));
-    close_streams();
 }
 
-TEST(on_ready_may_close_another_scheduled_stream)
+FLUSH_TEST(on_ready_may_close_another_scheduled_stream)
 {
-    open_streams();
     owners[0].closes = &owners[1];
     owners[1].closes = &owners[0];
     append_and_schedule(&owners[0]);
@@ -143,24 +136,20 @@ TEST(on_ready_may_close_another_scheduled_stream)
     pel_streams_flush(&loop);
     CHECK_INT(1, owners[0].notified + owners[1].notified);
     CHECK_INT(1, pel_stream_open_p(&owners[0].stream) + pel_stream_open_p(&owners[1].stream));
-    close_streams();
 }
 
-TEST(on_ready_may_close_its_own_stream)
+FLUSH_TEST(on_ready_may_close_its_own_stream)
 {
-    open_streams();
     owners[0].closes = &owners[0];
     append_and_schedule(&owners[0]);
     append_and_schedule(&owners[1]);
     pel_streams_flush(&loop);
     CHECK(!pel_stream_open_p(&owners[0].stream));
     CHECK_INT(1, received_by_peer(&owners[1]));
-    close_streams();
 }
 
-TEST(a_stream_that_fails_is_notified)
+FLUSH_TEST(a_stream_that_fails_is_notified)
 {
-    open_streams();
     owners[0].stream.notify_sent = 0;
     append_and_schedule(&owners[0]);
     close(owners[0].peer);
@@ -168,15 +157,12 @@ TEST(a_stream_that_fails_is_notified)
     pel_streams_flush(&loop);
     CHECK_INT(1, owners[0].notified);
     CHECK_INT(EPIPE, owners[0].stream.error);
-    close_streams();
 }
 
-TEST(closing_a_loop_empties_its_flush_lists)
+FLUSH_TEST(closing_a_loop_empties_its_flush_lists)
 {
-    open_streams();
     append_and_schedule(&owners[0]);
     pel_loop_close(&loop);
     pel_stream_close(&owners[0].stream);
     CHECK_INT(0, pel_loop_open(&loop, NULL));
-    close_streams();
 }

@@ -96,11 +96,12 @@ TEST(output_queued_before_the_layer_is_not_sealed_and_later_output_is)
     CHECK_INT(1, freed);
 }
 
-TEST(before_the_layer_is_open_output_stays_queued_and_reads_would_block)
+#define LAYER_TEST(title) TEST_BETWEEN(open_stream(), title, close_stream())
+
+LAYER_TEST(before_the_layer_is_open_output_stays_queued_and_reads_would_block)
 {
     char byte;
 
-    open_stream();
     CHECK_INT(0, pel__layer_put_on(&stream, &layer));
     CHECK_INT(1, write(peer, "\x9e", 1));
     CHECK_INT(PEL_EAGAIN, pel_stream_receive(&stream, &byte, 1));
@@ -116,18 +117,15 @@ TEST(before_the_layer_is_open_output_stays_queued_and_reads_would_block)
     check_peer("");
     CHECK_INT(1, pel_stream_receive(&stream, &byte, 1));
     CHECK_INT('a', byte);
-    close_stream();
 }
 
-TEST(a_stream_that_waits_for_its_layer_is_not_flushed_again)
+LAYER_TEST(a_stream_that_waits_for_its_layer_is_not_flushed_again)
 {
-    open_stream();
     CHECK_INT(0, pel__layer_put_on(&stream, &layer));
     CHECK_INT(0, pel_stream_append(&stream, "x", 1));
     pel_stream_flush_later(&stream);
     pel_streams_flush(&loop);
     CHECK_POINTER(NULL, loop.flush_list);
-    close_stream();
 }
 
 TEST(a_limited_number_of_bytes_is_sealed_in_advance)
@@ -146,33 +144,28 @@ TEST(a_limited_number_of_bytes_is_sealed_in_advance)
     free(bytes);
 }
 
-TEST(a_final_message_that_the_peer_does_not_receive_is_no_error)
+LAYER_TEST(a_final_message_that_the_peer_does_not_receive_is_no_error)
 {
-    open_stream();
     CHECK_INT(0, pel__layer_put_on(&stream, &layer));
     layer.open = 1;
     close(peer);
     CHECK_INT(0, pel_stream_close_write(&stream));
     CHECK_INT(0, stream.error);
     CHECK(!pel_stream_unsent_p(&stream));
-    close_stream();
 }
 
-TEST(output_that_the_peer_does_not_receive_is_an_error)
+LAYER_TEST(output_that_the_peer_does_not_receive_is_an_error)
 {
-    open_stream();
     CHECK_INT(0, pel__layer_put_on(&stream, &layer));
     layer.open = 1;
     close(peer);
     CHECK_INT(0, pel_stream_append(&stream, "x", 1));
     CHECK_INT(PEL_ESYSTEM, pel_stream_close_write(&stream));
     CHECK_INT(EPIPE, stream.error);
-    close_stream();
 }
 
-TEST(a_stream_whose_write_side_is_shut_lingers_until_its_peer_has_everything)
+LAYER_TEST(a_stream_whose_write_side_is_shut_lingers_until_its_peer_has_everything)
 {
-    open_stream();
     CHECK_INT(0, pel__layer_put_on(&stream, &layer));
     layer.open = 1;
     CHECK_INT(0, pel_stream_append(&stream, "\x9e", 1));
@@ -183,16 +176,13 @@ TEST(a_stream_whose_write_side_is_shut_lingers_until_its_peer_has_everything)
     CHECK_INT(0, pel_socket_unread(stream.handle.fd)); /* what came was discarded */
     check_peer("a.");
     CHECK_INT(0, pel_stream_lingers(&stream));
-    close_stream();
 }
 
-TEST(a_stream_does_not_linger_for_a_peer_that_has_ended)
+LAYER_TEST(a_stream_does_not_linger_for_a_peer_that_has_ended)
 {
-    open_stream();
     CHECK_INT(0, pel__layer_put_on(&stream, &layer));
     layer.open = 1;
     CHECK_INT(0, pel_stream_close_write(&stream));
     CHECK_INT(0, shutdown(peer, SHUT_WR));
     CHECK_INT(0, pel_stream_lingers(&stream));
-    close_stream();
 }

@@ -62,9 +62,10 @@ static size_t read_sink(char *into, size_t size)
     return count > 0 ? (size_t)count : 0;
 }
 
-TEST(available_bytes_are_moved_up_to_the_limit)
+#define SPLICE_TEST(title) TEST_BETWEEN(open_streams(), title, close_streams())
+
+SPLICE_TEST(available_bytes_are_moved_up_to_the_limit)
 {
-    open_streams();
     CHECK_INT(5, write(source, "abcde", 5));
     CHECK_INT(3, pel_splice_move(&mover, &from, &to, 3));
     CHECK_BYTES("abc", received, read_sink(received, sizeof received));
@@ -72,15 +73,13 @@ TEST(available_bytes_are_moved_up_to_the_limit)
     CHECK_BYTES("de", received, read_sink(received, sizeof received));
     CHECK_INT(0, pel_splice_move(&mover, &from, &to, 100));
     CHECK(!from.readable); /* EAGAIN has shown that it is drained */
-    close_streams();
 }
 
-TEST(bytes_that_the_target_does_not_take_are_queued_there)
+SPLICE_TEST(bytes_that_the_target_does_not_take_are_queued_there)
 {
     size_t sent = 0, moved = 0, got = 0, count;
     ssize_t written;
 
-    open_streams();
     while (sent < sizeof bytes || moved < sent || got < sent) {
         if (sent < sizeof bytes && (written = write(source, bytes + sent, sizeof bytes - sent)) > 0)
             sent += (size_t)written;
@@ -98,12 +97,10 @@ TEST(bytes_that_the_target_does_not_take_are_queued_there)
     }
     CHECK_INT(sizeof bytes, got);
     CHECK(memcmp(bytes, received, sizeof bytes) == 0);
-    close_streams();
 }
 
-TEST(no_bytes_overtake_queued_or_corked_output)
+SPLICE_TEST(no_bytes_overtake_queued_or_corked_output)
 {
-    open_streams();
     CHECK_INT(3, write(source, "abc", 3));
     CHECK_INT(0, pel_stream_append(&to, "1", 1));
     CHECK_INT(0, pel_splice_move(&mover, &from, &to, 100));
@@ -113,23 +110,19 @@ TEST(no_bytes_overtake_queued_or_corked_output)
     to.corked = 0;
     CHECK_INT(3, pel_splice_move(&mover, &from, &to, 100));
     CHECK_BYTES("1abc", received, read_sink(received, sizeof received));
-    close_streams();
 }
 
-TEST(the_end_is_left_to_receive)
+SPLICE_TEST(the_end_is_left_to_receive)
 {
     char byte;
 
-    open_streams();
     shutdown(source, SHUT_WR);
     CHECK_INT(0, pel_splice_move(&mover, &from, &to, 100));
     CHECK_INT(0, pel_stream_receive(&from, &byte, 1));
-    close_streams();
 }
 
-TEST(a_target_that_failed_is_notified)
+SPLICE_TEST(a_target_that_failed_is_notified)
 {
-    open_streams();
     CHECK_INT(3, write(source, "abc", 3));
     close(sink);
     sink = -1;
@@ -138,12 +131,10 @@ TEST(a_target_that_failed_is_notified)
     pel_streams_flush(&loop);
     CHECK(to_events & PEL_HANGUP);
     CHECK_INT(0, pel_splice_move(&mover, &from, &to, 100));
-    close_streams();
 }
 
-TEST(nothing_is_moved_when_sigpipe_would_end_the_process)
+SPLICE_TEST(nothing_is_moved_when_sigpipe_would_end_the_process)
 {
-    open_streams();
     signal(SIGPIPE, SIG_DFL);
     CHECK_INT(3, write(source, "abc", 3));
     close(sink);
@@ -151,5 +142,4 @@ TEST(nothing_is_moved_when_sigpipe_would_end_the_process)
     CHECK_INT(0, pel_splice_move(&mover, &from, &to, 100));
     signal(SIGPIPE, SIG_IGN);
     CHECK_INT(3, pel_splice_move(&mover, &from, &to, 100));
-    close_streams();
 }

@@ -218,4 +218,8 @@ __attribute__((unused)) static void check_receives(struct end *end, const char *
     CHECK_BYTES(text, bytes, (size_t)count);
 }
 
+#define CONNECTED_TEST(title) TEST_BETWEEN(connect_ends(), title, disconnect_ends())
+
+#define TLS_TEST(title) TEST_BETWEEN(make_contexts(), title, disconnect_ends())
+
 #endif

@@ -15,23 +15,20 @@ static struct pel_tls *tls_of(struct end *end)
     return (struct pel_tls *)end->stream.layer;
 }
 
-TEST(an_idle_stream_keeps_no_buffer)
+CONNECTED_TEST(an_idle_stream_keeps_no_buffer)
 {
-    connect_ends();
     send_text(&client, "x");
     carry_until_quiet();
     check_receives(&server, "x");
     CHECK_INT(0, tls_of(&server)->early.capacity);
     CHECK(tls_of(&client)->layer.sealed.capacity <= 16384);
-    disconnect_ends();
 }
 
-TEST(a_read_without_bytes_is_retried_and_is_no_end)
+CONNECTED_TEST(a_read_without_bytes_is_retried_and_is_no_end)
 {
     char byte;
     struct bio_st *bio;
 
-    connect_ends();
     bio = pel__tls_bio(tls_of(&client));
     while (pel_stream_receive(&client.stream, &byte, 1) > 0)
         ;
@@ -44,24 +41,21 @@ TEST(a_read_without_bytes_is_retried_and_is_no_end)
     CHECK(!BIO_should_retry(bio));
     CHECK(BIO_eof(bio));
     BIO_free(bio);
-    disconnect_ends();
 }
 
 /* A peer that causes replies and never reads them must not exhaust the memory. */
-TEST(replies_to_a_peer_that_never_reads_are_bounded)
+CONNECTED_TEST(replies_to_a_peer_that_never_reads_are_bounded)
 {
     char bytes[65536] = {0};
     struct bio_st *bio;
     int written = 0;
 
-    connect_ends();
     bio = pel__tls_bio(tls_of(&client));
     while (written < 1000 && BIO_write(bio, bytes, sizeof bytes) > 0)
         written++;
     CHECK(written >= 16 && written < 20);
     CHECK(!BIO_should_retry(bio));
     BIO_free(bio);
-    disconnect_ends();
 }
 
 #endif

@@ -11,12 +11,13 @@ TEST(without_openssl_there_is_nothing_to_test)
 
 static char text[PEL_TLS_TEXT];
 
-TEST(invalid_settings_are_refused_with_a_reason)
+#define CONTEXT_TEST(title) TEST_BETWEEN(make_contexts(), title, drop_contexts())
+
+CONTEXT_TEST(invalid_settings_are_refused_with_a_reason)
 {
     struct pel_tls_context *context = pel_tls_context_new();
     const struct pel_bytes nothing = {0}, nonsense = bytes_of("nonsense");
 
-    make_contexts();
     CHECK_INT(PEL_EARGUMENT, pel_tls_context_certificate(context, nonsense, nothing, NULL, text));
     CHECK(text[0]);
     CHECK_INT(PEL_EARGUMENT, pel_tls_context_certificate(context, bytes_of(certificate_pem), nonsense, NULL, text));
@@ -28,19 +29,16 @@ TEST(invalid_settings_are_refused_with_a_reason)
     CHECK_INT(PEL_EARGUMENT, pel_tls_context_security(context, 6, text));
     CHECK_INT(PEL_EARGUMENT, pel_tls_context_alpn(context, (struct pel_bytes){"\5ab", 3}, text));
     pel_tls_context_release(context);
-    drop_contexts();
 }
 
-TEST(a_key_that_belongs_to_another_certificate_is_refused)
+CONTEXT_TEST(a_key_that_belongs_to_another_certificate_is_refused)
 {
     char other[4096];
 
-    make_contexts();
     memcpy(other, certificate_pem, sizeof other);
     sign_certificate("pelton.test");
     CHECK_INT(PEL_EARGUMENT,
               pel_tls_context_certificate(server_context, bytes_of(other), bytes_of(key_pem), NULL, text));
-    drop_contexts();
 }
 
 TEST(a_session_is_kept_under_its_name_and_taken_once)

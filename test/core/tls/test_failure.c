@@ -49,22 +49,19 @@ TEST(the_first_failure_is_the_one_that_is_reported)
     disconnect_ends();
 }
 
-TEST(a_failed_system_call_is_no_tls_failure)
+CONNECTED_TEST(a_failed_system_call_is_no_tls_failure)
 {
-    connect_ends();
     pel__stream_fail(&client.stream, ECONNRESET);
     run_loops();
     CHECK_INT(PEL_ESYSTEM, pel_stream_receive(&client.stream, (char[1]){0}, 1));
     CHECK_INT(0, client.failure.code);
     CHECK_INT(ECONNRESET, client.stream.error);
-    disconnect_ends();
 }
 
-TEST(without_a_common_version_both_ends_advise_min_version)
+TLS_TEST(without_a_common_version_both_ends_advise_min_version)
 {
     char text[PEL_TLS_TEXT];
 
-    make_contexts();
     check_code(pel_tls_context_versions(server_context, TLS1_3_VERSION, 0, text), text);
     check_code(pel_tls_context_versions(client_context, TLS1_2_VERSION, TLS1_2_VERSION, text), text);
     open_ends();
@@ -72,19 +69,16 @@ TEST(without_a_common_version_both_ends_advise_min_version)
     carry_until_quiet();
     CHECK(strstr(server.failure.text, "min_version:"));
     CHECK(strstr(client.failure.text, "min_version:"));
-    disconnect_ends();
 }
 
-TEST(a_server_without_a_certificate_is_advised_to_pass_one)
+TLS_TEST(a_server_without_a_certificate_is_advised_to_pass_one)
 {
-    make_contexts();
     pel_tls_context_release(server_context);
     server_context = pel_tls_context_new();
     open_ends();
     begin(client_options(), server_options());
     carry_until_quiet();
     CHECK(strstr(server.failure.text, "certificate: and key:"));
-    disconnect_ends();
 }
 
 #endif

@@ -21,11 +21,10 @@ static int choose_context(void *owner, const char *name, struct pel_tls_choice *
     return chosen != NULL;
 }
 
-TEST(a_server_chooses_a_context_by_the_requested_name)
+TLS_TEST(a_server_chooses_a_context_by_the_requested_name)
 {
     struct pel_tls_options options = server_options();
 
-    make_contexts();
     chosen = server_context;
     server_context = pel_tls_context_new(); /* without a certificate */
     options.hooks.choose = choose_context;
@@ -41,14 +40,12 @@ TEST(a_server_chooses_a_context_by_the_requested_name)
     begin(client_options(), options);
     carry_until_quiet();
     CHECK_INT(PEL_ESYSTEM, client.handshake);
-    disconnect_ends();
 }
 
-TEST(a_hook_may_close_the_stream)
+TLS_TEST(a_hook_may_close_the_stream)
 {
     struct pel_tls_options options = server_options();
 
-    make_contexts();
     chosen = server_context;
     options.hooks.choose = choose_context;
     options.owner = &server.stream;
@@ -57,7 +54,6 @@ TEST(a_hook_may_close_the_stream)
     carry_until_quiet();
     CHECK_INT(PEL_ECLOSED, server.handshake);
     CHECK(!pel_stream_open_p(&server.stream));
-    disconnect_ends();
 }
 
 static int accepts;

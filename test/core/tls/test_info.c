@@ -9,39 +9,34 @@ TEST(without_openssl_there_is_nothing_to_test)
 
 #include "tls/pair.h"
 
-TEST(a_stream_without_tls_has_no_info)
+TLS_TEST(a_stream_without_tls_has_no_info)
 {
     struct pel_tls_info info;
     struct pel_buffer pem = {0};
 
-    make_contexts();
     open_ends();
     CHECK_INT(0, pel_tls_info(&client.stream, &info));
     CHECK_POINTER(NULL, info.protocol);
     CHECK_INT(0, pel_tls_peer(&client.stream, 1, &pem));
     CHECK_INT(0, pel_buffer_length(&pem));
-    disconnect_ends();
 }
 
-TEST(before_the_handshake_is_done_a_client_knows_the_requested_name)
+TLS_TEST(before_the_handshake_is_done_a_client_knows_the_requested_name)
 {
     struct pel_tls_info info;
 
-    make_contexts();
     open_ends();
     begin(client_options(), server_options());
     CHECK_INT(1, pel_tls_info(&client.stream, &info));
     CHECK_STRING("pelton.test", info.name);
     CHECK_POINTER(NULL, info.protocol);
     CHECK_INT(0, info.verified);
-    disconnect_ends();
 }
 
-TEST(both_ends_know_the_negotiated_parameters)
+CONNECTED_TEST(both_ends_know_the_negotiated_parameters)
 {
     struct pel_tls_info info;
 
-    connect_ends();
     CHECK_INT(1, pel_tls_info(&client.stream, &info));
     CHECK_STRING("TLSv1.3", info.protocol);
     CHECK_INT(1, info.verified);
@@ -51,7 +46,6 @@ TEST(both_ends_know_the_negotiated_parameters)
     CHECK_STRING("pelton.test", info.name);
     CHECK_INT(0, info.verified); /* the client has sent no certificate */
     CHECK(info.bits >= 128);
-    disconnect_ends();
 }
 
 static int meets(int least, int level, const char *ciphers, const char *suites)
@@ -79,19 +73,16 @@ TEST(a_connection_meets_what_other_contexts_demand)
     disconnect_ends();
 }
 
-TEST(a_connection_without_tls_meets_nothing)
+TLS_TEST(a_connection_without_tls_meets_nothing)
 {
-    make_contexts();
     open_ends();
     CHECK_INT(0, meets(TLS1_2_VERSION, 2, NULL, NULL));
-    disconnect_ends();
 }
 
-TEST(a_client_has_the_servers_certificate_and_a_server_none)
+CONNECTED_TEST(a_client_has_the_servers_certificate_and_a_server_none)
 {
     struct pel_buffer pem = {0};
 
-    connect_ends();
     CHECK_INT(0, pel_tls_peer(&client.stream, 0, &pem));
     CHECK_BYTES(certificate_pem, pel_buffer_head(&pem), pel_buffer_length(&pem));
     pel_buffer_free(&pem);
@@ -100,7 +91,6 @@ TEST(a_client_has_the_servers_certificate_and_a_server_none)
     pel_buffer_free(&pem);
     CHECK_INT(0, pel_tls_peer(&server.stream, 1, &pem));
     CHECK_INT(0, pel_buffer_length(&pem));
-    disconnect_ends();
 }
 
 #endif

@@ -9,11 +9,10 @@ TEST(without_openssl_there_is_nothing_to_test)
 
 #include "tls/pair.h"
 
-TEST(two_ends_complete_the_handshake_and_exchange_data)
+CONNECTED_TEST(two_ends_complete_the_handshake_and_exchange_data)
 {
     struct pel_tls_info info;
 
-    connect_ends();
     send_text(&client, "hello");
     send_text(&server, "world");
     carry_until_quiet();
@@ -25,12 +24,10 @@ TEST(two_ends_complete_the_handshake_and_exchange_data)
     CHECK_INT(1, pel_tls_info(&server.stream, &info));
     CHECK_STRING("pelton.test", info.name);
     CHECK(info.bits >= 128);
-    disconnect_ends();
 }
 
-TEST(close_notify_is_the_end_of_file)
+CONNECTED_TEST(close_notify_is_the_end_of_file)
 {
-    connect_ends();
     send_text(&client, "last");
     CHECK_INT(0, pel_stream_close_write(&client.stream));
     carry_until_quiet();
@@ -40,12 +37,10 @@ TEST(close_notify_is_the_end_of_file)
     send_text(&server, "answer");
     carry_until_quiet();
     check_receives(&client, "answer");
-    disconnect_ends();
 }
 
-TEST(an_end_without_close_notify_is_an_error_after_the_received_bytes)
+CONNECTED_TEST(an_end_without_close_notify_is_an_error_after_the_received_bytes)
 {
-    connect_ends();
     send_text(&client, "half of it");
     run_loops();
     carry(&client, &server, SIZE_MAX);
@@ -55,15 +50,13 @@ TEST(an_end_without_close_notify_is_an_error_after_the_received_bytes)
     CHECK_INT(PEL_ESYSTEM, pel_stream_receive(&server.stream, (char[1]){0}, 1));
     CHECK_INT(PEL_ETRUNCATED, server.failure.code);
     CHECK_INT(PEL_ESYSTEM, pel_stream_receive(&server.stream, (char[1]){0}, 1));
-    disconnect_ends();
 }
 
-TEST(a_changed_byte_is_an_error)
+CONNECTED_TEST(a_changed_byte_is_an_error)
 {
     char bytes[1000];
     ssize_t count;
 
-    connect_ends();
     send_text(&client, "money");
     run_loops();
     count = read(client.far, bytes, sizeof bytes);
@@ -73,7 +66,6 @@ TEST(a_changed_byte_is_an_error)
     run_loops();
     CHECK_INT(PEL_ESYSTEM, pel_stream_receive(&server.stream, (char[1]){0}, 1));
     CHECK_INT(PEL_ETLS, server.failure.code);
-    disconnect_ends();
 }
 
 TEST(megabytes_pass_in_order_and_in_bounded_memory)
@@ -122,11 +114,10 @@ TEST(send_now_sends_as_much_as_the_descriptor_takes)
     free(bytes);
 }
 
-TEST(small_reads_receive_a_record_in_pieces)
+CONNECTED_TEST(small_reads_receive_a_record_in_pieces)
 {
     char byte;
 
-    connect_ends();
     send_text(&client, "abc");
     carry_until_quiet();
     for (const char *expected = "abc"; *expected; expected++) {
@@ -136,7 +127,6 @@ TEST(small_reads_receive_a_record_in_pieces)
     }
     CHECK_INT(PEL_EAGAIN, pel_stream_receive(&server.stream, &byte, 1));
     CHECK(!pel_stream_receivable_p(&server.stream));
-    disconnect_ends();
 }
 
 TEST(a_client_resumes_its_session_once)
@@ -159,25 +149,22 @@ TEST(a_client_resumes_its_session_once)
     drop_contexts();
 }
 
-TEST(tls_cannot_be_started_twice_or_on_a_closed_stream)
+CONNECTED_TEST(tls_cannot_be_started_twice_or_on_a_closed_stream)
 {
     struct pel_tls_options options = client_options();
 
-    connect_ends();
     CHECK_INT(PEL_EARGUMENT, pel_tls_start(&client.stream, client_context, &options, NULL, 0));
     pel_stream_close(&client.stream);
     CHECK_INT(PEL_ECLOSED, pel_tls_start(&client.stream, client_context, &options, NULL, 0));
     CHECK_INT(PEL_ECLOSED, pel_tls_handshake(&client.stream));
-    disconnect_ends();
 }
 
-TEST(a_layer_moves_to_another_stream_of_the_descriptor)
+CONNECTED_TEST(a_layer_moves_to_another_stream_of_the_descriptor)
 {
     static struct end other;
     struct pel_layer *layer;
     int fd;
 
-    connect_ends();
     send_text(&server, "first second");
     carry_until_quiet();
     CHECK_INT(6, pel_stream_receive(&client.stream, (char[6]){0}, 6));
@@ -200,7 +187,6 @@ TEST(a_layer_moves_to_another_stream_of_the_descriptor)
     pel_stream_close(&other.stream);
     pel_stream_give_layer(&other.stream, NULL);
     pel_layer_drop(NULL);
-    disconnect_ends();
 }
 
 #endif

@@ -9,9 +9,8 @@ TEST(without_openssl_there_is_nothing_to_test)
 
 #include "tls/pair.h"
 
-TEST(output_written_before_the_handshake_is_done_is_sent_after_it)
+TLS_TEST(output_written_before_the_handshake_is_done_is_sent_after_it)
 {
-    make_contexts();
     open_ends();
     begin(client_options(), server_options());
     send_text(&client, "early");
@@ -19,15 +18,13 @@ TEST(output_written_before_the_handshake_is_done_is_sent_after_it)
     carry_until_quiet();
     CHECK_INT(0, pel_stream_pending(&client.stream));
     check_receives(&server, "early");
-    disconnect_ends();
 }
 
-TEST(output_queued_before_tls_is_sent_in_plain)
+TLS_TEST(output_queued_before_tls_is_sent_in_plain)
 {
     struct pel_tls_options options = client_options();
     char bytes[8];
 
-    make_contexts();
     open_ends();
     CHECK_INT(0, pel_stream_append(&client.stream, "START", 5));
     CHECK_INT(0, pel_stream_append_borrowed(&client.stream, "TLS", 3, 0));
@@ -37,7 +34,6 @@ TEST(output_queued_before_tls_is_sent_in_plain)
     CHECK_INT(8, read(client.far, bytes, 8));
     CHECK_BYTES("STARTTLS", bytes, 8);
     CHECK_INT(0, pel_stream_pending(&client.stream));
-    disconnect_ends();
 }
 
 TEST(http_instead_of_a_handshake_is_answered_where_there_is_an_answer)
@@ -66,13 +62,12 @@ TEST(http_instead_of_a_handshake_is_answered_where_there_is_an_answer)
     }
 }
 
-TEST(bytes_received_before_the_start_belong_to_the_handshake)
+TLS_TEST(bytes_received_before_the_start_belong_to_the_handshake)
 {
     struct pel_tls_options options = server_options(), from = client_options();
     char hello[4096];
     ssize_t length;
 
-    make_contexts();
     open_ends();
     CHECK_INT(0, pel_tls_start(&client.stream, client_context, &from, NULL, 0));
     client.handshake = pel_tls_handshake(&client.stream);
@@ -83,21 +78,18 @@ TEST(bytes_received_before_the_start_belong_to_the_handshake)
     carry_until_quiet();
     CHECK_INT(0, client.handshake);
     CHECK_INT(0, server.handshake);
-    disconnect_ends();
 }
 
 /* Plain text in place of a handshake, as an attacker sends it who injects commands before STARTTLS. */
-TEST(plain_text_fails_the_handshake)
+TLS_TEST(plain_text_fails_the_handshake)
 {
     struct pel_tls_options options = client_options();
 
-    make_contexts();
     open_ends();
     CHECK_INT(0, pel_tls_start(&client.stream, client_context, &options, "250 injected\r\n", 14));
     CHECK_INT(PEL_ESYSTEM, pel_tls_handshake(&client.stream));
     CHECK_INT(PEL_ETLS, client.failure.code);
     CHECK(strstr(client.failure.text, "does not speak TLS"));
-    disconnect_ends();
 }
 
 /* Delivers one direction in two pieces: the bytes before `split`, and, after both ends have run, the rest. */
@@ -160,11 +152,10 @@ static void carry_bytes(char *at_server, char *at_client)
     } while (carry(&client, &server, 1) + carry(&server, &client, 1));
 }
 
-TEST(every_byte_may_arrive_alone)
+TLS_TEST(every_byte_may_arrive_alone)
 {
     char at_server[200] = "", at_client[200] = "";
 
-    make_contexts();
     open_ends();
     begin(client_options(), server_options());
     send_text(&client, "question");
@@ -172,7 +163,6 @@ TEST(every_byte_may_arrive_alone)
     carry_bytes(at_server, at_client);
     CHECK_STRING("question", at_server);
     CHECK_STRING("answer", at_client);
-    disconnect_ends();
 }
 
 TEST(a_certificate_for_another_name_is_refused)
@@ -210,9 +200,8 @@ TEST(an_address_is_compared_with_the_certificates_addresses)
     disconnect_ends();
 }
 
-TEST(a_certificate_of_an_unknown_authority_is_refused)
+TLS_TEST(a_certificate_of_an_unknown_authority_is_refused)
 {
-    make_contexts();
     pel_tls_context_release(client_context);
     client_context = pel_tls_context_new();
     open_ends();
@@ -220,7 +209,6 @@ TEST(a_certificate_of_an_unknown_authority_is_refused)
     carry_until_quiet();
     CHECK_INT(PEL_EUNTRUSTED, client.failure.code);
     CHECK(strstr(client.failure.text, "ca_file:"));
-    disconnect_ends();
 }
 
 /* Changes every third byte of the client's first flight: neither a crash, nor a handshake that both ends complete. */
