@@ -248,7 +248,7 @@ static VALUE finish_in_c(struct pel_memcached_call *call, struct pel_operation *
         pel_operation_release(operation);
     } else if (call->direct && connection->pending.count == 1) {
         int64_t started = connection->clock.progress; /* set just now, when the first operation became pending */
-        reactor->spin_ns = pel_spin_next(&connection->spin);
+        reactor->tick.spin_ns = pel_spin_next(&connection->spin);
         result = pel_operation_finish(reactor, operation, Qnil, 0, PEL_FOREVER);
         pel_spin_took(&connection->spin, reactor->loop.now - started); /* loop.now: the end of the last wait */
     } else {

@@ -107,7 +107,7 @@ static void deliver_operation_chain(struct pel_reactor *reactor, void *data)
 void pel_operation_enqueue(struct pel_operation *operation, int unlinked)
 {
     struct pel_reactor *reactor = operation->reactor;
-    struct pel_queue *ready = &reactor->ready;
+    struct pel_queue *ready = &reactor->queues.ready;
     struct pel_job *last = ready->count ? pel_queue_job(ready, ready->count - 1) : NULL;
 
     if (operation->queued)
@@ -123,10 +123,10 @@ void pel_operation_enqueue(struct pel_operation *operation, int unlinked)
     }
     operation->next = NULL;
     if (last && last->run == deliver_operation_chain)
-        reactor->chain_end->next = operation;
+        reactor->operations.chain_end->next = operation;
     else
         pel_enqueue(reactor, operation_chain_job(operation));
-    reactor->chain_end = operation;
+    reactor->operations.chain_end = operation;
 }
 
 /* ---- where no loop runner runs -------------------------------------------------------------------------------- */

@@ -149,13 +149,13 @@ int pel_failures_report_now(struct pel_reactor *reactor, int *state)
 static void report_collected(struct pel_reactor *reactor, void *unused)
 {
     (void)unused;
-    reactor->reports_collected = 0;
+    reactor->operations.reports_collected = 0;
     enqueue_reports(reactor, 0);
 }
 
 static void drop_report_collected(void *reactor)
 {
-    ((struct pel_reactor *)reactor)->reports_collected = 0;
+    ((struct pel_reactor *)reactor)->operations.reports_collected = 0;
 }
 
 /* A job, because the garbage collector calls this: nothing is allocated here, and no Ruby code runs. The reactor
@@ -164,10 +164,10 @@ void pel_failure_collected(struct pel_operation *task)
 {
     struct pel_reactor *reactor = task->reactor;
 
-    if (fork_generation != pel_fork_generation || reactor->phase == PEL_IDLE || reactor->reports_collected ||
+    if (fork_generation != pel_fork_generation || reactor->phase == PEL_IDLE || reactor->operations.reports_collected ||
         !pel_queues_reserve(reactor))
         return;
-    reactor->reports_collected = 1;
+    reactor->operations.reports_collected = 1;
     pel_enqueue(reactor, (struct pel_job){.run = report_collected, .drop = drop_report_collected, .data = reactor});
 }
 

@@ -2,7 +2,6 @@
 
 #include "ruby/base/protect.h"
 #include "ruby/base/upcall.h"
-#include "ruby/reactor/locals.h"
 
 /* Pelton::Task: an operation whose value is its block's. The block runs on the loop runner's fiber, as callbacks do. */
 
@@ -25,7 +24,7 @@ static void fail_task_quietly(VALUE object, VALUE error)
     struct pel_operation *task = pel_operation_get(object);
 
     if (task->task == PEL_MAIN_TASK)
-        task->reactor->main_pending = 0;
+        task->reactor->run.main_pending = 0;
     task->handled = 1;
     pel_operation_fail(task, error);
     pel_operation_written(object);
@@ -48,9 +47,9 @@ static void end_task(struct pel_reactor *reactor, VALUE object, VALUE value, int
 
     if (!state) {
         if (task->task == PEL_MAIN_TASK) {
-            reactor->main_pending = 0;
+            reactor->run.main_pending = 0;
             if (reactor->phase == PEL_RUNNING)
-                reactor->value = value;
+                reactor->run.value = value;
         }
         pel_operation_succeed(task, value);
         pel_operation_written(object);
@@ -88,7 +87,7 @@ static VALUE call_task(VALUE argument)
 {
     struct task_call *call = (struct task_call *)argument;
 
-    if (call->kind == PEL_MAIN_TASK && call->reactor->locals_mode)
+    if (call->kind == PEL_MAIN_TASK && call->reactor->locals.mode)
         return call_task_block(call->block);
     return pel_locals_fresh(call->reactor, call_task_block, call->block);
 }
@@ -98,7 +97,7 @@ static void run_task(struct pel_reactor *reactor, void *data)
 {
     VALUE object = (VALUE)data, block, value;
     struct pel_operation *task = pel_operation_get(object);
-    struct pel_worker *worker = reactor->current_worker;
+    struct pel_worker *worker = reactor->workers.current;
     struct task_call call = {.reactor = reactor, .kind = task->task};
     int state;
 
@@ -165,7 +164,7 @@ static VALUE enqueue_task(struct pel_reactor *reactor, VALUE block, enum pel_tas
 static void spawn_main(struct pel_reactor *reactor, VALUE block)
 {
     enqueue_task(reactor, block, PEL_MAIN_TASK, 0);
-    reactor->main_pending = 1;
+    reactor->run.main_pending = 1;
 }
 
 /* Task.spawn { }: starts a task on the running reactor of this thread. */
@@ -226,9 +225,9 @@ static VALUE task_s_current(VALUE class)
 {
     struct pel_reactor *reactor = pel_reactor_existing();
 
-    if (!reactor || !reactor->current_worker || !reactor->current_worker->task)
+    if (!reactor || !reactor->workers.current || !reactor->workers.current->task)
         return Qnil;
-    return reactor->current_worker->task_object;
+    return reactor->workers.current->task_object;
 }
 
 /* ---- looking at tasks ------------------------------------------------------------------------------------------ */
@@ -278,11 +277,11 @@ static VALUE reactor_tasks(VALUE self)
     struct pel_reactor *reactor = pel_reactor_get(self);
     VALUE tasks = rb_ary_new();
 
-    for (struct pel_worker *worker = reactor->workers; worker; worker = worker->next)
+    for (struct pel_worker *worker = reactor->workers.first; worker; worker = worker->next)
         if (worker->task && !worker->given_up)
             rb_ary_push(tasks, worker->task_object);
-    add_queued_tasks(&reactor->ready, tasks);
-    add_queued_tasks(&reactor->begun, tasks);
+    add_queued_tasks(&reactor->queues.ready, tasks);
+    add_queued_tasks(&reactor->queues.begun, tasks);
     return tasks;
 }
 

@@ -1,4 +1,4 @@
-#include "ruby/reactor/descriptor.h"
+#include "ruby/reactor/reactor.h"
 
 #include <errno.h>
 #include "ruby/base/protect.h"
@@ -60,17 +60,17 @@ static struct pel_descriptor *descriptor_for(struct pel_reactor *reactor, int fd
 {
     struct pel_descriptor *descriptor;
 
-    if (fd >= reactor->descriptor_capacity) {
-        int capacity = reactor->descriptor_capacity ? reactor->descriptor_capacity : 64;
+    if (fd >= reactor->descriptors.capacity) {
+        int capacity = reactor->descriptors.capacity ? reactor->descriptors.capacity : 64;
         while (capacity <= fd)
             capacity *= 2;
-        REALLOC_N(reactor->descriptors, struct pel_descriptor *, capacity);
-        for (int i = reactor->descriptor_capacity; i < capacity; i++)
-            reactor->descriptors[i] = NULL;
-        reactor->descriptor_capacity = capacity;
+        REALLOC_N(reactor->descriptors.by_number, struct pel_descriptor *, capacity);
+        for (int i = reactor->descriptors.capacity; i < capacity; i++)
+            reactor->descriptors.by_number[i] = NULL;
+        reactor->descriptors.capacity = capacity;
     }
-    if (!(descriptor = reactor->descriptors[fd])) {
-        descriptor = reactor->descriptors[fd] = RB_ZALLOC(struct pel_descriptor);
+    if (!(descriptor = reactor->descriptors.by_number[fd])) {
+        descriptor = reactor->descriptors.by_number[fd] = RB_ZALLOC(struct pel_descriptor);
         descriptor->handle = (struct pel_handle){.fd = fd, .slot = PEL_UNREGISTERED, .on_event = descriptor_on_event};
         descriptor->reactor = reactor;
     }
@@ -127,7 +127,8 @@ int pel_descriptor_arm(struct pel_reactor *reactor, struct pel_waiter *waiter, s
 
 unsigned pel_descriptor_forget(struct pel_reactor *reactor, int fd)
 {
-    struct pel_descriptor *descriptor = fd >= 0 && fd < reactor->descriptor_capacity ? reactor->descriptors[fd] : NULL;
+    struct pel_descriptor *descriptor =
+        fd >= 0 && fd < reactor->descriptors.capacity ? reactor->descriptors.by_number[fd] : NULL;
 
     if (!descriptor)
         return 0;
@@ -148,8 +149,8 @@ static VALUE forget_closed(VALUE argument)
 {
     struct pel_reactor *reactor = (struct pel_reactor *)argument;
 
-    for (int fd = 0; fd < reactor->descriptor_capacity; fd++)
-        if (is_closed(reactor->descriptors[fd]))
+    for (int fd = 0; fd < reactor->descriptors.capacity; fd++)
+        if (is_closed(reactor->descriptors.by_number[fd]))
             pel_descriptor_forget(reactor, fd);
     return Qnil;
 }
@@ -164,9 +165,9 @@ int pel_descriptors_forget_closed(struct pel_reactor *reactor)
 
 void pel_descriptors_free(struct pel_reactor *reactor)
 {
-    for (int i = 0; i < reactor->descriptor_capacity; i++)
-        xfree(reactor->descriptors[i]);
-    xfree(reactor->descriptors);
-    reactor->descriptors = NULL;
-    reactor->descriptor_capacity = 0;
+    for (int i = 0; i < reactor->descriptors.capacity; i++)
+        xfree(reactor->descriptors.by_number[i]);
+    xfree(reactor->descriptors.by_number);
+    reactor->descriptors.by_number = NULL;
+    reactor->descriptors.capacity = 0;
 }

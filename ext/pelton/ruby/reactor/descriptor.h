@@ -1,12 +1,22 @@
 #ifndef PELTON_RUBY_REACTOR_DESCRIPTOR_H
 #define PELTON_RUBY_REACTOR_DESCRIPTOR_H
 
-#include "ruby/reactor/reactor.h"
+#include <ruby.h>
+#include <stdint.h>
 
 /*
  * Waiting for descriptors that the reactor does not own, such as any Ruby IO or a database driver's socket. Their
  * owners open and close them without notice, so each wait arms them anew: the same number may be another file by now.
+ * Include reactor.h.
  */
+
+struct pel_reactor;
+struct pel_waiter;
+
+struct pel_descriptors {
+    struct pel_descriptor **by_number; /* those that fibers have waited for */
+    int capacity;
+};
 
 /* One of several descriptors that a fiber waits for at once. */
 struct pel_awaited {

@@ -1,4 +1,4 @@
-#include "ruby/reactor/descriptor.h"
+#include "ruby/reactor/reactor.h"
 
 #include "ruby/base/protect.h"
 

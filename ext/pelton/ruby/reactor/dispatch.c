@@ -3,7 +3,6 @@
 #include <string.h>
 #include "ruby/base/protect.h"
 #include "ruby/base/upcall.h"
-#include "ruby/reactor/descriptor.h"
 
 /* ---- ending run ----------------------------------------------------------------------------------------------- */
 
@@ -17,8 +16,8 @@ void pel_fail_run(struct pel_reactor *reactor, VALUE exception)
 {
     if (is_of_stop(reactor, exception))
         return;
-    if (NIL_P(reactor->fatal))
-        reactor->fatal = exception;
+    if (NIL_P(reactor->run.fatal))
+        reactor->run.fatal = exception;
     if (reactor->phase == PEL_RUNNING)
         reactor->phase = PEL_STOPPING;
 }
@@ -42,7 +41,8 @@ int pel_interrupt_run(struct pel_reactor *reactor, int state)
     error = pel_take_error(state);
     if (NIL_P(error)) /* Thread#kill, which must go on, since a second one does nothing; or a throw within the fiber */
         return state;
-    if (error == reactor->last_raised) { /* meant for this fiber: it struck a trap handler that waited on the fiber */
+    if (error ==
+        reactor->parked.last_raised) { /* meant for this fiber: it struck a trap handler that waited on the fiber */
         rb_set_errinfo(error);
         return state;
     }
@@ -52,7 +52,7 @@ int pel_interrupt_run(struct pel_reactor *reactor, int state)
     }
     if (is_of_stop(reactor, error))
         return 0;
-    if (reactor->phase == PEL_STOPPING && reactor->grace_deadline)
+    if (reactor->phase == PEL_STOPPING && reactor->grace.deadline)
         reactor->phase = PEL_LEAVING; /* a second interrupt cuts the grace time short */
     pel_fail_run(reactor, error);
     return 0;

@@ -20,8 +20,8 @@ static VALUE scheduled_body(RB_BLOCK_CALL_FUNC_ARGLIST(argument, pair))
 {
     struct pel_reactor *reactor = RTYPEDDATA_DATA(RARRAY_AREF(pair, 0));
 
-    reactor->arrivals++;
-    reactor->current_worker = NULL;
+    reactor->switches.arrivals++;
+    reactor->workers.current = NULL;
     pel_call_until_ended(dispatch_scheduled, pair);
     pel_pending_exception_drop(rb_fiber_current());
     return Qnil; /* the fiber ends in run's caller, which hands the loop over */

@@ -56,10 +56,10 @@ static void stop_for_good(rb_event_flag_t event, VALUE self, VALUE object, ID me
     struct pel_reactor *reactor = RTYPEDDATA_DATA(self); /* as pel_end_fiber has set the hook */
     int state;
 
-    if (rb_fiber_current() == reactor->caller || object == reactor->self) /* a hook, called by what waits */
+    if (rb_fiber_current() == reactor->run.caller || object == reactor->self) /* a hook, called by what waits */
         return;
     rb_thread_remove_event_hook_with_data(rb_thread_current(), stop_for_good, self);
-    pel_switch(reactor, reactor->caller, &state);
+    pel_switch(reactor, reactor->run.caller, &state);
     if (state)
         pel_rethrow(state);
 }
@@ -86,7 +86,7 @@ int pel_end_fiber(struct pel_reactor *reactor)
 {
     int state = state_of_end();
 
-    if (++reactor->refusals == PEL_REFUSALS) /* last, because the above calls methods */
+    if (++reactor->grace.refusals == PEL_REFUSALS) /* last, because the above calls methods */
         rb_thread_add_event_hook(rb_thread_current(), stop_for_good, RUBY_EVENT_CALL | RUBY_EVENT_C_CALL,
                                  reactor->self);
     return state;
@@ -96,18 +96,18 @@ int pel_end_fiber(struct pel_reactor *reactor)
 
 int pel_given_up(const struct pel_reactor *reactor, VALUE fiber)
 {
-    return reactor->phase == PEL_LEAVING && fiber != reactor->caller;
+    return reactor->phase == PEL_LEAVING && fiber != reactor->run.caller;
 }
 
 /* A fiber that was unblocked has been given a Mutex or an item already: so it goes on, and is ended when it waits
  * again. NULL when all have had their turn. */
 static struct pel_waiter *give_up_next(struct pel_reactor *reactor)
 {
-    struct pel_waiter *waiter = reactor->parked.next;
+    struct pel_waiter *waiter = reactor->parked.head.next;
 
-    while (waiter != &reactor->parked && (waiter->given_up || waiter->fiber == reactor->caller))
+    while (waiter != &reactor->parked.head && (waiter->given_up || waiter->fiber == reactor->run.caller))
         waiter = waiter->next;
-    if (waiter == &reactor->parked)
+    if (waiter == &reactor->parked.head)
         return NULL;
     waiter->given_up = 1;
     pel_unqueue_waiter(reactor, waiter);
@@ -148,13 +148,13 @@ void pel_give_up_parked(struct pel_reactor *reactor)
 
     while ((waiter = give_up_next(reactor))) {
         int state;
-        reactor->refusals = 0;
+        reactor->grace.refusals = 0;
         /* A fiber that has resumed another one cannot be switched to. It goes on, and ends, when that one has ended. */
         if (!pel_switch(reactor, waiter->fiber, &state))
             pel_take_error(state);
         else if (state)
             take_error(reactor, state);
-        if (reactor->refusals >= PEL_REFUSALS) /* the hook is left if the fiber has ended at last */
+        if (reactor->grace.refusals >= PEL_REFUSALS) /* the hook is left if the fiber has ended at last */
             rb_thread_remove_event_hook_with_data(rb_thread_current(), stop_for_good, reactor->self);
         take_interrupts(reactor);
     }

@@ -3,6 +3,9 @@
 #include "core/base/alloc.h"
 #include "ruby/reactor/heap.h"
 
+#define BATCH_NS (1000 * 1000) /* the time that a tick gives to due jobs, and again to ready jobs */
+#define HANDOVERS 64           /* fibers that wake each other, beyond a tick's batch, before the next tick */
+
 /* ---- putting jobs on a queue ---------------------------------------------------------------------------------- */
 
 /* Uses malloc, not Ruby's allocator: enqueueing must not start the garbage collector, because at that moment nothing
@@ -26,7 +29,7 @@ static int grow_queue(struct pel_queue *queue)
 /* Each parked fiber has its slot, so that waking it cannot fail. */
 static int reserve_slots(struct pel_reactor *reactor, struct pel_queue *queue)
 {
-    while (queue->count + reactor->parked_count >= queue->capacity)
+    while (queue->count + reactor->parked.count >= queue->capacity)
         if (!grow_queue(queue))
             return 0;
     return 1;
@@ -34,15 +37,15 @@ static int reserve_slots(struct pel_reactor *reactor, struct pel_queue *queue)
 
 int pel_queues_reserve(struct pel_reactor *reactor)
 {
-    return reserve_slots(reactor, &reactor->ready) && reserve_slots(reactor, &reactor->due) &&
-           reserve_slots(reactor, &reactor->begun);
+    return reserve_slots(reactor, &reactor->queues.ready) && reserve_slots(reactor, &reactor->queues.due) &&
+           reserve_slots(reactor, &reactor->queues.begun);
 }
 
 /* A request's turn is that of its arrival, so it goes before all that have arrived later. But when it has been under
  * way for longer than the time of its seniority, it falls back by as much, and so lets through what waits longer. */
 static int64_t turn_of(const struct pel_reactor *reactor, const struct pel_job *job)
 {
-    int64_t late = reactor->loop.now - job->rank.began - reactor->seniority;
+    int64_t late = reactor->loop.now - job->rank.began - reactor->queues.seniority;
 
     if (!job->run && ((struct pel_waiter *)job->data)->steps_back)
         return pel_now();
@@ -51,9 +54,9 @@ static int64_t turn_of(const struct pel_reactor *reactor, const struct pel_job *
 
 static void push_job(struct pel_reactor *reactor, struct pel_queue *queue, struct pel_job job)
 {
-    if (queue == &reactor->begun) {
+    if (queue == &reactor->queues.begun) {
         job.turn = turn_of(reactor, &job);
-        job.order = reactor->ranked++;
+        job.order = reactor->queues.ranked++;
         pel_heap_push(queue, job);
     } else {
         *pel_queue_job(queue, queue->count++) = job;
@@ -71,27 +74,29 @@ static void enqueue_job(struct pel_reactor *reactor, struct pel_queue *queue, st
 
 void pel_enqueue(struct pel_reactor *reactor, struct pel_job job)
 {
-    struct pel_queue *queue = job.rank.began ? &reactor->begun : job.rank.arrived ? &reactor->arrived : &reactor->ready;
+    struct pel_queue *queue = job.rank.began     ? &reactor->queues.begun
+                              : job.rank.arrived ? &reactor->queues.arrived
+                                                 : &reactor->queues.ready;
 
     enqueue_job(reactor, queue, job);
 }
 
 void pel_enqueue_due(struct pel_reactor *reactor, struct pel_job job)
 {
-    enqueue_job(reactor, &reactor->due, job);
+    enqueue_job(reactor, &reactor->queues.due, job);
 }
 
 void pel_enqueue_first(struct pel_reactor *reactor, struct pel_job job)
 {
-    struct pel_queue *ready = &reactor->ready;
+    struct pel_queue *ready = &reactor->queues.ready;
 
     if (!reserve_slots(reactor, ready))
         rb_memerror();
     ready->head = (ready->head - 1) & (ready->capacity - 1);
     ready->count++;
     *pel_queue_job(ready, 0) = job;
-    if (!reactor->ready_time_used && reactor->batch_left != PEL_UNCOUNTED)
-        reactor->batch_left++;
+    if (!reactor->batch.ready_time_used && reactor->batch.left != PEL_UNCOUNTED)
+        reactor->batch.left++;
 }
 
 void pel_queue_waiter(struct pel_reactor *reactor, struct pel_queue *queue, struct pel_waiter *waiter)
@@ -104,15 +109,15 @@ void pel_queue_waiter(struct pel_reactor *reactor, struct pel_queue *queue, stru
 
 static int requests_p(const struct pel_reactor *reactor)
 {
-    return reactor->begun.count || reactor->arrived.count;
+    return reactor->queues.begun.count || reactor->queues.arrived.count;
 }
 
 void pel_begin_request(struct pel_reactor *reactor, int64_t arrived)
 {
     int64_t now = reactor->loop.now;
 
-    reactor->last_began = now > reactor->last_began ? now : reactor->last_began + 1;
-    reactor->rank = (struct pel_rank){.arrived = arrived, .began = reactor->last_began};
+    reactor->batch.last_began = now > reactor->batch.last_began ? now : reactor->batch.last_began + 1;
+    reactor->rank = (struct pel_rank){.arrived = arrived, .began = reactor->batch.last_began};
 }
 
 void pel_leave_request(struct pel_reactor *reactor)
@@ -123,7 +128,7 @@ void pel_leave_request(struct pel_reactor *reactor)
 /* Where a request that has begun waits, a job may have taken so long that its event has come: the next tick tells. */
 static int event_may_have_come(const struct pel_reactor *reactor)
 {
-    return reactor->begun_parked && pel_now() > reactor->batch_end;
+    return reactor->parked.begun && pel_now() > reactor->batch.end;
 }
 
 int pel_may_begin(const struct pel_reactor *reactor)
@@ -133,33 +138,34 @@ int pel_may_begin(const struct pel_reactor *reactor)
 
 static struct pel_queue *next_request_queue(struct pel_reactor *reactor)
 {
-    struct pel_queue *begun = &reactor->begun, *arrived = &reactor->arrived;
+    struct pel_queue *begun = &reactor->queues.begun, *arrived = &reactor->queues.arrived;
 
-    if (!requests_p(reactor) || reactor->requests_time_used || (reactor->request_ran && pel_now() > reactor->batch_end))
+    if (!requests_p(reactor) || reactor->batch.requests_time_used ||
+        (reactor->batch.request_ran && pel_now() > reactor->batch.end))
         return NULL;
     if (begun->count && (!arrived->count || begun->jobs[0].turn <= pel_queue_job(arrived, 0)->rank.arrived)) {
-        reactor->begin_put_off_in = 0;
+        reactor->batch.put_off_in = 0;
         return begun;
     }
     /* For one tick: where each tick's other jobs take long, requests still begin. */
-    if (!reactor->request_ran && !reactor->begin_put_off_in && event_may_have_come(reactor))
-        reactor->begin_put_off_in = reactor->iterations;
-    if (reactor->begin_put_off_in == reactor->iterations)
+    if (!reactor->batch.request_ran && !reactor->batch.put_off_in && event_may_have_come(reactor))
+        reactor->batch.put_off_in = reactor->tick.number;
+    if (reactor->batch.put_off_in == reactor->tick.number)
         return NULL;
-    reactor->begin_put_off_in = 0;
+    reactor->batch.put_off_in = 0;
     return arrived;
 }
 
 struct pel_queue *pel_next_queue(struct pel_reactor *reactor)
 {
-    if (reactor->due.count && !reactor->due_time_used)
-        return &reactor->due;
+    if (reactor->queues.due.count && !reactor->batch.due_time_used)
+        return &reactor->queues.due;
     /* The batch is counted only here, after the due jobs: ready jobs that this tick's timers have made still belong to
      * the tick, and run before the timers that they armed. */
-    if (reactor->batch_left == PEL_UNCOUNTED)
-        reactor->batch_left = reactor->ready.count;
-    if (reactor->batch_left && reactor->ready.count)
-        return &reactor->ready;
+    if (reactor->batch.left == PEL_UNCOUNTED)
+        reactor->batch.left = reactor->queues.ready.count;
+    if (reactor->batch.left && reactor->queues.ready.count)
+        return &reactor->queues.ready;
     return next_request_queue(reactor);
 }
 
@@ -167,7 +173,7 @@ static struct pel_job dequeue_job(struct pel_reactor *reactor, struct pel_queue 
 {
     struct pel_job job = *pel_queue_job(queue, 0);
 
-    if (queue == &reactor->begun) {
+    if (queue == &reactor->queues.begun) {
         pel_heap_remove_first(queue);
     } else {
         queue->head = (queue->head + 1) & (queue->capacity - 1);
@@ -178,21 +184,31 @@ static struct pel_job dequeue_job(struct pel_reactor *reactor, struct pel_queue 
     return job;
 }
 
+void pel_begin_batch(struct pel_reactor *reactor)
+{
+    struct pel_batch *batch = &reactor->batch;
+
+    batch->left = PEL_UNCOUNTED;
+    batch->handovers_left = HANDOVERS;
+    batch->end = reactor->loop.now + BATCH_NS;
+    batch->due_time_used = batch->ready_time_used = batch->requests_time_used = batch->request_ran = 0;
+}
+
 void pel_end_batch(struct pel_reactor *reactor)
 {
-    reactor->batch_left = reactor->handovers_left = 0;
-    reactor->due_time_used = reactor->ready_time_used = reactor->requests_time_used = 1;
+    reactor->batch.left = reactor->batch.handovers_left = 0;
+    reactor->batch.due_time_used = reactor->batch.ready_time_used = reactor->batch.requests_time_used = 1;
 }
 
 /* Due jobs have their time first, then ready jobs have theirs, then requests. */
 static void end_queue_time(struct pel_reactor *reactor, struct pel_queue *queue)
 {
-    if (queue == &reactor->due) {
-        reactor->due_time_used = 1;
-        reactor->batch_end = pel_now() + PEL_BATCH_NS;
+    if (queue == &reactor->queues.due) {
+        reactor->batch.due_time_used = 1;
+        reactor->batch.end = pel_now() + BATCH_NS;
     } else {
-        reactor->batch_left = reactor->handovers_left = 0;
-        reactor->ready_time_used = 1;
+        reactor->batch.left = reactor->batch.handovers_left = 0;
+        reactor->batch.ready_time_used = 1;
     }
 }
 
@@ -200,14 +216,14 @@ struct pel_job pel_queue_take(struct pel_reactor *reactor, struct pel_queue *que
 {
     struct pel_job job = dequeue_job(reactor, queue);
 
-    if (queue == &reactor->ready && reactor->batch_left)
-        reactor->batch_left--;
-    reactor->jobs_run++;
-    if (queue == &reactor->begun || queue == &reactor->arrived) {
-        if (!reactor->request_ran)
-            reactor->batch_end = pel_now() + PEL_BATCH_NS;
-        reactor->request_ran = 1;
-    } else if (((reactor->jobs_run & 31) == 0 || requests_p(reactor)) && pel_now() > reactor->batch_end) {
+    if (queue == &reactor->queues.ready && reactor->batch.left)
+        reactor->batch.left--;
+    reactor->batch.jobs_run++;
+    if (queue == &reactor->queues.begun || queue == &reactor->queues.arrived) {
+        if (!reactor->batch.request_ran)
+            reactor->batch.end = pel_now() + BATCH_NS;
+        reactor->batch.request_ran = 1;
+    } else if (((reactor->batch.jobs_run & 31) == 0 || requests_p(reactor)) && pel_now() > reactor->batch.end) {
         end_queue_time(reactor, queue);
     }
     return job;
@@ -218,10 +234,10 @@ struct pel_waiter *pel_take_next_waiter(struct pel_reactor *reactor)
     struct pel_queue *queue = pel_next_queue(reactor);
     struct pel_job *job;
 
-    if (!queue && reactor->handovers_left && reactor->ready.count) {
-        queue = &reactor->ready;
-        if ((--reactor->handovers_left & 7) == 0 && pel_now() > reactor->batch_end)
-            reactor->handovers_left = 0;
+    if (!queue && reactor->batch.handovers_left && reactor->queues.ready.count) {
+        queue = &reactor->queues.ready;
+        if ((--reactor->batch.handovers_left & 7) == 0 && pel_now() > reactor->batch.end)
+            reactor->batch.handovers_left = 0;
     }
     if (!queue)
         return NULL;
@@ -245,11 +261,11 @@ static struct pel_waiter *take_first_waiter(struct pel_queue *queue)
 
 struct pel_waiter *pel_take_any_waiter(struct pel_reactor *reactor)
 {
-    struct pel_waiter *waiter = take_first_waiter(&reactor->due);
+    struct pel_waiter *waiter = take_first_waiter(&reactor->queues.due);
 
     if (!waiter)
-        waiter = take_first_waiter(&reactor->ready);
-    return waiter ? waiter : take_first_waiter(&reactor->begun);
+        waiter = take_first_waiter(&reactor->queues.ready);
+    return waiter ? waiter : take_first_waiter(&reactor->queues.begun);
 }
 
 static void leave_gap(struct pel_queue *queue, struct pel_waiter *waiter)
@@ -266,9 +282,9 @@ void pel_unqueue_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter)
     if (!waiter->queued)
         return;
     waiter->queued = 0;
-    leave_gap(&reactor->ready, waiter);
-    leave_gap(&reactor->due, waiter);
-    leave_gap(&reactor->begun, waiter);
+    leave_gap(&reactor->queues.ready, waiter);
+    leave_gap(&reactor->queues.due, waiter);
+    leave_gap(&reactor->queues.begun, waiter);
 }
 
 static int is_gap(const struct pel_job *job)
@@ -278,7 +294,7 @@ static int is_gap(const struct pel_job *job)
 
 int pel_take_matching_job(struct pel_reactor *reactor, int (*matches)(const struct pel_job *job), struct pel_job *taken)
 {
-    struct pel_queue *ready = &reactor->ready;
+    struct pel_queue *ready = &reactor->queues.ready;
 
     for (uint32_t i = 0; i < ready->count; i++) {
         struct pel_job *job = pel_queue_job(ready, i);
@@ -306,10 +322,10 @@ static void mark_queue(struct pel_queue *queue)
 
 void pel_queues_mark(struct pel_reactor *reactor)
 {
-    mark_queue(&reactor->due);
-    mark_queue(&reactor->ready);
-    mark_queue(&reactor->begun);
-    mark_queue(&reactor->arrived);
+    mark_queue(&reactor->queues.due);
+    mark_queue(&reactor->queues.ready);
+    mark_queue(&reactor->queues.begun);
+    mark_queue(&reactor->queues.arrived);
 }
 
 static void drop_queue(struct pel_reactor *reactor, struct pel_queue *queue)
@@ -323,10 +339,10 @@ static void drop_queue(struct pel_reactor *reactor, struct pel_queue *queue)
 
 void pel_queues_drop(struct pel_reactor *reactor)
 {
-    drop_queue(reactor, &reactor->due);
-    drop_queue(reactor, &reactor->ready);
-    drop_queue(reactor, &reactor->begun);
-    drop_queue(reactor, &reactor->arrived);
+    drop_queue(reactor, &reactor->queues.due);
+    drop_queue(reactor, &reactor->queues.ready);
+    drop_queue(reactor, &reactor->queues.begun);
+    drop_queue(reactor, &reactor->queues.arrived);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------------------------- */

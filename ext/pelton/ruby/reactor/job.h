@@ -31,6 +31,27 @@ struct pel_queue {
     uint32_t head, count, capacity;
 };
 
+struct pel_queues {
+    struct pel_queue due, ready, begun, arrived;
+    uint64_t ranked;   /* jobs that were ever put on `begun` */
+    int64_t seniority; /* nanoseconds for which a request that has begun goes before all later ones */
+};
+
+#define PEL_SENIORITY_NS (250 * 1000 * 1000) /* but in tests */
+#define PEL_UNCOUNTED UINT32_MAX
+
+/* What may still run in this tick. */
+struct pel_batch {
+    int64_t end;                                                /* of the time of these jobs */
+    uint32_t left;                                              /* ready jobs; PEL_UNCOUNTED: not counted yet */
+    uint32_t handovers_left;                                    /* fibers that became ready in this tick */
+    uint8_t due_time_used, ready_time_used, requests_time_used; /* these jobs have had their time in this tick */
+    uint8_t request_ran;                                        /* a job of a request */
+    uint64_t put_off_in; /* the tick in which no request has begun, as something begun may be able to go on; 0 */
+    int64_t last_began;  /* when the last request began: no two at once */
+    uint64_t jobs_run;   /* in all ticks */
+};
+
 /* Puts a job on the queue of its rank. May be called by any thread that holds the GVL. Raises NoMemoryError; never
  * starts the garbage collector. */
 void pel_enqueue(struct pel_reactor *reactor, struct pel_job job);
@@ -47,7 +68,8 @@ void pel_enqueue_proc(struct pel_reactor *reactor, VALUE proc);
 
 /* Whether a job stands on any queue. */
 #define pel_jobs_p(reactor)                                                                                            \
-    ((reactor)->due.count || (reactor)->ready.count || (reactor)->begun.count || (reactor)->arrived.count)
+    ((reactor)->queues.due.count || (reactor)->queues.ready.count || (reactor)->queues.begun.count ||                  \
+     (reactor)->queues.arrived.count)
 
 /* Whether a request may begin at once: nothing else that has begun, or has arrived earlier, can go on. Otherwise it is
  * enqueued with its rank. */
@@ -77,6 +99,9 @@ struct pel_job pel_queue_take(struct pel_reactor *reactor, struct pel_queue *que
 /* Takes the next job if it is a waiter whose fiber may run before the next tick: because it belongs to this tick's
  * batch, or as one of a limited number of fibers that wake each other. Otherwise NULL. */
 struct pel_waiter *pel_take_next_waiter(struct pel_reactor *reactor);
+
+/* Begins the batch of a tick that has just ended its wait. */
+void pel_begin_batch(struct pel_reactor *reactor);
 
 /* Ends this tick's batch of jobs: the next tick is due now. */
 void pel_end_batch(struct pel_reactor *reactor);

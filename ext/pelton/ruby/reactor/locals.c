@@ -1,4 +1,4 @@
-#include "ruby/reactor/locals.h"
+#include "ruby/reactor/reactor.h"
 
 #include "ruby/base/protect.h"
 #include "ruby/base/upcall.h"
@@ -106,11 +106,12 @@ static void save_locals(struct pel_worker *worker)
         return;
     if (rb_fiber_current() != worker->fiber) { /* a user's fiber waits: its callback's changes are added later */
         if (!worker->saved_locals)
-            worker->saved_locals = reactor->locals;
+            worker->saved_locals = reactor->locals.set;
         return;
     }
     mine = worker->outer_locals ? worker->outer_locals : read_local_set(Qnil);
-    reactor->locals = worker->saved_locals ? changed_local_set(reactor->locals, worker->saved_locals, mine) : mine;
+    reactor->locals.set =
+        worker->saved_locals ? changed_local_set(reactor->locals.set, worker->saved_locals, mine) : mine;
     worker->saved_locals = mine;
 }
 
@@ -125,7 +126,7 @@ static VALUE return_locals(VALUE argument)
     struct pel_worker *worker = (struct pel_worker *)argument;
 
     save_locals(worker);
-    write_local_set(worker->reactor->locals);
+    write_local_set(worker->reactor->locals.set);
     return Qnil;
 }
 
@@ -158,26 +159,26 @@ void pel_locals_begin(struct pel_reactor *reactor)
 {
     int state;
 
-    for (struct pel_worker *worker = reactor->workers; worker; worker = worker->next)
+    for (struct pel_worker *worker = reactor->workers.first; worker; worker = worker->next)
         worker->saved_locals = Qundef;
     if (reactor->phase != PEL_IDLE) { /* the running callback begins the carrying, for later ones */
-        reactor->locals_mode = PEL_LOCALS_CARRIED;
-        if (reactor->current_worker)
-            reactor->current_worker->saved_locals = Qfalse;
+        reactor->locals.mode = PEL_LOCALS_CARRIED;
+        if (reactor->workers.current)
+            reactor->workers.current->saved_locals = Qfalse;
         return;
     }
-    reactor->locals_mode = PEL_LOCALS_OF_CALLER;
-    reactor->locals = pel_protect(read_local_set, Qnil, &state);
+    reactor->locals.mode = PEL_LOCALS_OF_CALLER;
+    reactor->locals.set = pel_protect(read_local_set, Qnil, &state);
     ignore_error(state);
 }
 
 void pel_locals_end(struct pel_reactor *reactor)
 {
-    VALUE set = reactor->locals;
-    int state = 0, of_caller = reactor->locals_mode == PEL_LOCALS_OF_CALLER;
+    VALUE set = reactor->locals.set;
+    int state = 0, of_caller = reactor->locals.mode == PEL_LOCALS_OF_CALLER;
 
-    reactor->locals_mode = PEL_LOCALS_APART;
-    reactor->locals = Qnil;
+    reactor->locals.mode = PEL_LOCALS_APART;
+    reactor->locals.set = Qnil;
     if (of_caller)
         pel_protect(write_local_set, set, &state);
     ignore_error(state);
@@ -203,7 +204,7 @@ static VALUE restore_local_set(VALUE argument)
 
 VALUE pel_locals_clean(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument)
 {
-    struct pel_worker *worker = reactor->current_worker;
+    struct pel_worker *worker = reactor->workers.current;
     struct clean_call clean = {.set = read_local_set(Qnil)};
     VALUE value;
 
@@ -266,7 +267,7 @@ VALUE pel_inherit(VALUE block)
 
 VALUE pel_locals_fresh(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument)
 {
-    if (reactor->locals_mode)
+    if (reactor->locals.mode)
         return pel_locals_clean(reactor, function, argument);
     write_local_set(Qnil);
     clear_storage();

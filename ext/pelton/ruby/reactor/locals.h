@@ -1,9 +1,24 @@
 #ifndef PELTON_RUBY_REACTOR_LOCALS_H
 #define PELTON_RUBY_REACTOR_LOCALS_H
 
-#include "ruby/reactor/reactor.h"
+#include <ruby.h>
 
-/* Fiber-locals (Thread.current[:x]) that are carried from fiber to fiber. */
+/* Fiber-locals (Thread.current[:x]) that are carried from fiber to fiber. Include reactor.h. */
+
+struct pel_reactor;
+struct pel_worker;
+
+/* Whether workers carry fiber-locals from fiber to fiber, and so share one set, the loop's. */
+enum pel_locals_mode {
+    PEL_LOCALS_APART,    /* each fiber has its own */
+    PEL_LOCALS_CARRIED,  /* the workers share a set */
+    PEL_LOCALS_OF_CALLER /* run's caller shares the set as well: it provides the first one, and takes over the last */
+};
+
+struct pel_locals {
+    enum pel_locals_mode mode;
+    VALUE set; /* the loop's, a Hash or nil, while no worker's fiber holds it */
+};
 
 /* Call it before a fiber of the worker hands the loop over: saves the fiber's set, for the next worker to continue
  * with. Costs a call of Thread#keys when there are no fiber-locals. */

@@ -24,10 +24,10 @@ static void link_waiter_first(struct pel_waiter *head, struct pel_waiter *waiter
 
 static void link_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
-    link_waiter_first(&reactor->parked, waiter);
-    reactor->parked_count++;
-    reactor->transient_count += waiter->transient;
-    reactor->begun_parked += waiter->rank.began != 0;
+    link_waiter_first(&reactor->parked.head, waiter);
+    reactor->parked.count++;
+    reactor->parked.transient += waiter->transient;
+    reactor->parked.begun += waiter->rank.began != 0;
 }
 
 static void unlink_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter)
@@ -36,9 +36,9 @@ static void unlink_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter
     waiter->next->previous = waiter->previous;
     if (waiter->abandoned)
         return;
-    reactor->parked_count--;
-    reactor->transient_count -= waiter->transient;
-    reactor->begun_parked -= waiter->rank.began != 0;
+    reactor->parked.count--;
+    reactor->parked.transient -= waiter->transient;
+    reactor->parked.begun -= waiter->rank.began != 0;
 }
 
 static void cancel_timer_on_stack(struct pel_timers *timers, struct pel_timer *timer)
@@ -49,14 +49,14 @@ static void cancel_timer_on_stack(struct pel_timers *timers, struct pel_timer *t
 
 void pel_waiters_abandon(struct pel_reactor *reactor)
 {
-    unsigned count = reactor->parked_count;
+    unsigned count = reactor->parked.count;
 
-    while (reactor->parked.next != &reactor->parked) {
-        struct pel_waiter *waiter = reactor->parked.next;
+    while (reactor->parked.head.next != &reactor->parked.head) {
+        struct pel_waiter *waiter = reactor->parked.head.next;
         unlink_waiter(reactor, waiter);
         waiter->abandoned = waiter->off_queue = 1;
         pel_unqueue_waiter(reactor, waiter);
-        link_waiter_first(&reactor->abandoned, waiter);
+        link_waiter_first(&reactor->parked.abandoned, waiter);
     }
     if (count)
         pel_timers_each(&reactor->loop.timers, cancel_timer_on_stack);
@@ -145,7 +145,7 @@ static int wait_parked(struct pel_reactor *reactor, struct pel_waiter *waiter)
 
     if (waiter->starts_fiber)
         pel_switch(reactor, waiter->starts_fiber, &state);
-    while (!state && !pel_woken(waiter) && (reactor->phase != PEL_LEAVING || waiter->fiber != reactor->caller)) {
+    while (!state && !pel_woken(waiter) && (reactor->phase != PEL_LEAVING || waiter->fiber != reactor->run.caller)) {
         if (!waiter->yields)
             state = wait_inline(reactor, waiter);
         if (!state && !pel_woken(waiter))
@@ -180,10 +180,10 @@ static int prepare_to_park(struct pel_reactor *reactor, struct pel_waiter *waite
 int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t time)
 {
     struct deadline deadline = {.timer = {.on_timeout = deadline_on_timeout, .on_stack = 1}, .waiter = waiter};
-    struct pel_worker *worker = reactor->current_worker;
+    struct pel_worker *worker = reactor->workers.current;
     struct pel_waiter *outer = worker ? worker->waiter : NULL;
     int state = prepare_to_park(reactor, waiter);
-    int64_t began = worker && reactor->measures_waits ? pel_now() : 0;
+    int64_t began = worker && reactor->workers.measures_waits ? pel_now() : 0;
 
     if (state)
         return state;
@@ -211,7 +211,7 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
     pel_unqueue_waiter(reactor, waiter);
     pel_timer_cancel(&reactor->loop.timers, waiter->deadline);
     if (!state && waiter->exception) {
-        reactor->last_raised = waiter->exception;
+        reactor->parked.last_raised = waiter->exception;
         pel_protect(raise_exception, waiter->exception, &state);
     }
     return state;

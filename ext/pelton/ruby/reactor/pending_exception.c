@@ -21,9 +21,9 @@ static VALUE pending_list_of_run(const struct pel_reactor *reactor, VALUE fiber)
 {
     VALUE list = pending_list(fiber);
 
-    if (NIL_P(list) || NUM2LL(RARRAY_AREF(list, 0)) == reactor->began_at)
+    if (NIL_P(list) || NUM2LL(RARRAY_AREF(list, 0)) == reactor->run.began_at)
         return list;
-    rb_ary_store(list, 0, LL2NUM(reactor->began_at));
+    rb_ary_store(list, 0, LL2NUM(reactor->run.began_at));
     for (long i = RARRAY_LEN(list) - 1; i > 0; i--)
         if (is_cancelled(RARRAY_AREF(list, i)))
             rb_ary_delete_at(list, i);
@@ -35,7 +35,7 @@ static VALUE make_pending_list(const struct pel_reactor *reactor, VALUE fiber)
     VALUE list = pending_list_of_run(reactor, fiber);
 
     if (NIL_P(list)) {
-        list = rb_ary_new_from_args(1, LL2NUM(reactor->began_at));
+        list = rb_ary_new_from_args(1, LL2NUM(reactor->run.began_at));
         rb_ivar_set(fiber, id_pending_exceptions, list);
     }
     return list;

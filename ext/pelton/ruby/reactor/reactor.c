@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <ruby/fiber/scheduler.h>
 #include "core/base/alloc.h"
-#include "ruby/reactor/descriptor.h"
 
 /* The reactor's record, and how each thread finds its own. */
 
@@ -18,12 +17,12 @@ static void reactor_mark(void *data)
 
     rb_gc_mark(reactor->self); /* pinned: C keeps its address */
     rb_gc_mark(reactor->thread);
-    rb_gc_mark(reactor->caller);
-    rb_gc_mark(reactor->value);
-    rb_gc_mark(reactor->fatal);
-    rb_gc_mark(reactor->last_raised);
-    rb_gc_mark(reactor->locals);
-    if (!reactor->parked.next)
+    rb_gc_mark(reactor->run.caller);
+    rb_gc_mark(reactor->run.value);
+    rb_gc_mark(reactor->run.fatal);
+    rb_gc_mark(reactor->parked.last_raised);
+    rb_gc_mark(reactor->locals.set);
+    if (!reactor->parked.head.next)
         return; /* allocated, not initialized */
     pel_queues_mark(reactor);
     pel_roots_mark(&reactor->roots);
@@ -39,21 +38,21 @@ static void reactor_free(void *data)
 
     pel_loop_close(&reactor->loop);
     pel_descriptors_free(reactor);
-    while (reactor->workers) {
-        struct pel_worker *worker = reactor->workers;
-        reactor->workers = worker->next;
+    while (reactor->workers.first) {
+        struct pel_worker *worker = reactor->workers.first;
+        reactor->workers.first = worker->next;
         pel_free(worker);
     }
-    if (reactor->sleepers)
-        st_free_table(reactor->sleepers);
-    if (reactor->workers_by_fiber)
-        st_free_table(reactor->workers_by_fiber);
-    pel_free(reactor->ready.jobs);
-    pel_free(reactor->due.jobs);
-    pel_free(reactor->begun.jobs);
-    pel_free(reactor->arrived.jobs);
+    if (reactor->parked.sleepers)
+        st_free_table(reactor->parked.sleepers);
+    if (reactor->workers.by_fiber)
+        st_free_table(reactor->workers.by_fiber);
+    pel_free(reactor->queues.ready.jobs);
+    pel_free(reactor->queues.due.jobs);
+    pel_free(reactor->queues.begun.jobs);
+    pel_free(reactor->queues.arrived.jobs);
     pel_splice_close(&reactor->splice);
-    xfree(reactor->hot_buffer);
+    xfree(reactor->tick.hot_buffer);
     xfree(reactor);
 }
 
@@ -61,9 +60,10 @@ static size_t reactor_size(const void *data)
 {
     const struct pel_reactor *reactor = data;
     return sizeof *reactor +
-           (reactor->ready.capacity + reactor->due.capacity + reactor->begun.capacity + reactor->arrived.capacity) *
+           (reactor->queues.ready.capacity + reactor->queues.due.capacity + reactor->queues.begun.capacity +
+            reactor->queues.arrived.capacity) *
                sizeof(struct pel_job) +
-           reactor->worker_count * sizeof(struct pel_worker) + (reactor->hot_buffer ? PEL_HOT_BUFFER : 0);
+           reactor->workers.count * sizeof(struct pel_worker) + (reactor->tick.hot_buffer ? PEL_HOT_BUFFER : 0);
 }
 
 /* Deliberately without RUBY_TYPED_WB_PROTECTED: the marked objects are in C lists that change with each operation. */
@@ -78,7 +78,8 @@ static VALUE reactor_allocate(VALUE class)
     VALUE self = TypedData_Make_Struct(class, struct pel_reactor, &reactor_type, reactor);
 
     reactor->self = self;
-    reactor->thread = reactor->caller = reactor->value = reactor->fatal = reactor->last_raised = reactor->locals = Qnil;
+    reactor->thread = reactor->run.caller = reactor->run.value = reactor->run.fatal = reactor->parked.last_raised =
+        reactor->locals.set = Qnil;
     reactor->loop.wake_handle.fd = -1; /* closed */
     return self;
 }
@@ -133,22 +134,21 @@ static VALUE reactor_initialize(VALUE self)
     const char *backend = getenv("PELTON_BACKEND");
     int code;
 
-    if (reactor->parked.next)
+    if (reactor->parked.head.next)
         rb_raise(pel_eError, "a reactor is initialized once");
     code = open_loop(reactor, backend && *backend ? backend : NULL);
     if (code == PEL_EARGUMENT)
         rb_raise(pel_eError, "PELTON_BACKEND=%s is not known: use " PEL_BACKENDS, backend);
     if (code < 0)
         pel_raise(code, errno, "cannot open a reactor");
-    reactor->parked.next = reactor->parked.previous = &reactor->parked;
-    reactor->abandoned.next = reactor->abandoned.previous = &reactor->abandoned;
+    reactor->parked.head.next = reactor->parked.head.previous = &reactor->parked.head;
+    reactor->parked.abandoned.next = reactor->parked.abandoned.previous = &reactor->parked.abandoned;
     pel_roots_init(&reactor->roots);
-    reactor->sleepers = st_init_numtable();
-    reactor->workers_by_fiber = st_init_numtable();
+    reactor->parked.sleepers = st_init_numtable();
+    reactor->workers.by_fiber = st_init_numtable();
     reactor->thread = rb_thread_current();
-    reactor->fork_generation = pel_fork_generation;
     reactor->budget = PEL_BUDGET;
-    reactor->seniority = PEL_SENIORITY_NS;
+    reactor->queues.seniority = PEL_SENIORITY_NS;
     return self;
 }
 

@@ -1,7 +1,5 @@
 #include "ruby/reactor/reactor.h"
 
-#include "ruby/reactor/locals.h"
-
 /* Pelton::Reactor's methods, except _run and _stop (run.c). */
 
 /* Reactor.current: the reactor of this thread, which is made when there is none. */
@@ -67,7 +65,7 @@ static VALUE reactor_request(VALUE self, VALUE block)
 /* _seniority = seconds or nil: for tests, which must not depend on how fast the machine is. */
 static VALUE reactor_set_seniority(VALUE self, VALUE seconds)
 {
-    pel_reactor_get(self)->seniority = NIL_P(seconds) ? PEL_SENIORITY_NS : (int64_t)(NUM2DBL(seconds) * 1e9);
+    pel_reactor_get(self)->queues.seniority = NIL_P(seconds) ? PEL_SENIORITY_NS : (int64_t)(NUM2DBL(seconds) * 1e9);
     return seconds;
 }
 
@@ -130,7 +128,7 @@ static VALUE reactor_parked(VALUE self)
     struct pel_reactor *reactor = pel_reactor_get(self);
     VALUE fibers = rb_ary_new();
 
-    for (struct pel_waiter *waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next)
+    for (struct pel_waiter *waiter = reactor->parked.head.next; waiter != &reactor->parked.head; waiter = waiter->next)
         rb_ary_push(fibers, waiter->fiber);
     return fibers;
 }
@@ -141,30 +139,31 @@ static VALUE reactor_waited(VALUE self)
 {
     struct pel_reactor *reactor = pel_reactor_get(self);
 
-    reactor->measures_waits = 1;
-    return reactor->current_worker ? LL2NUM(reactor->current_worker->waited) : Qnil;
+    reactor->workers.measures_waits = 1;
+    return reactor->workers.current ? LL2NUM(reactor->workers.current->waited) : Qnil;
 }
 
 static VALUE reactor_stats(VALUE self)
 {
     struct pel_reactor *reactor = pel_reactor_get(self);
     VALUE stats = rb_hash_new();
-    int64_t run = reactor->ran_ns + (reactor->phase == PEL_IDLE ? 0 : pel_now() - reactor->began_at);
+    int64_t run = reactor->run.earlier_ns + (reactor->phase == PEL_IDLE ? 0 : pel_now() - reactor->run.began_at);
 
 #define STAT(name, value) rb_hash_aset(stats, ID2SYM(rb_intern(name)), value)
     STAT("backend", ID2SYM(rb_intern(reactor->loop.backend->name)));
-    STAT("iterations", ULL2NUM(reactor->iterations));
-    STAT("switches", ULL2NUM(reactor->switches));
-    STAT("ready", UINT2NUM(reactor->ready.count + reactor->due.count + reactor->begun.count + reactor->arrived.count));
-    STAT("parked", UINT2NUM(reactor->parked_count));
-    STAT("workers", UINT2NUM(reactor->worker_count));
+    STAT("iterations", ULL2NUM(reactor->tick.number));
+    STAT("switches", ULL2NUM(reactor->switches.count));
+    STAT("ready", UINT2NUM(reactor->queues.ready.count + reactor->queues.due.count + reactor->queues.begun.count +
+                           reactor->queues.arrived.count));
+    STAT("parked", UINT2NUM(reactor->parked.count));
+    STAT("workers", UINT2NUM(reactor->workers.count));
     STAT("timers", SIZET2NUM(pel_timers_count(&reactor->loop.timers)));
     STAT("connections", SIZET2NUM(reactor->loop.streams));
     STAT("descriptors", SIZET2NUM(reactor->loop.registered));
-    STAT("busy", DBL2NUM((double)(run - reactor->idle_ns) / 1e9));
-    STAT("idle", DBL2NUM((double)reactor->idle_ns / 1e9));
-    STAT("stalls", ULL2NUM(reactor->stalls));
-    STAT("longest_stall", DBL2NUM((double)reactor->longest_stall / 1e9));
+    STAT("busy", DBL2NUM((double)(run - reactor->tick.idle_ns) / 1e9));
+    STAT("idle", DBL2NUM((double)reactor->tick.idle_ns / 1e9));
+    STAT("stalls", ULL2NUM(reactor->stalls.count));
+    STAT("longest_stall", DBL2NUM((double)reactor->stalls.longest / 1e9));
 #undef STAT
     return stats;
 }

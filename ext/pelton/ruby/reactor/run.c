@@ -3,7 +3,6 @@
 #include <ruby/fiber/scheduler.h>
 #include "ruby/base/protect.h"
 #include "ruby/base/upcall.h"
-#include "ruby/reactor/locals.h"
 
 /*
  * Run: the fiber that calls it switches to a worker, and comes back when the reactor leaves, or when a fiber has ended:
@@ -29,7 +28,7 @@ static int run_until_left(struct pel_reactor *reactor)
 {
     while (reactor->phase != PEL_LEAVING) {
         struct pel_reactor *running = pel_loop_inherited(&reactor->loop) ? child_reactor(reactor) : reactor;
-        uint64_t arrivals = reactor->arrivals;
+        uint64_t arrivals = reactor->switches.arrivals;
         VALUE error;
         int state;
         if (!running)
@@ -41,7 +40,7 @@ static int run_until_left(struct pel_reactor *reactor)
         if (NIL_P(error))
             return state;
         pel_fail_run(running, error);
-        if (running->arrivals == arrivals)
+        if (running->switches.arrivals == arrivals)
             break; /* no worker can be made to run the loop */
     }
     return 0;
@@ -49,26 +48,26 @@ static int run_until_left(struct pel_reactor *reactor)
 
 static void begin_run(struct pel_reactor *reactor, int64_t grace)
 {
-    reactor->grace = grace;
-    reactor->grace_deadline = 0;
-    reactor->caller = rb_fiber_current();
-    reactor->value = reactor->fatal = Qnil;
-    reactor->main_pending = 0;
-    reactor->silence = PEL_SILENCE_NS;
+    reactor->grace.time = grace;
+    reactor->grace.deadline = 0;
+    reactor->run.caller = rb_fiber_current();
+    reactor->run.value = reactor->run.fatal = Qnil;
+    reactor->run.main_pending = 0;
+    reactor->tick.silence = PEL_SILENCE_NS;
     pel_end_batch(reactor);
     reactor->phase = PEL_RUNNING;
-    reactor->began_at = pel_now();
+    reactor->run.began_at = pel_now();
     pel_watch(reactor);
 }
 
 static void end_run(struct pel_reactor *reactor)
 {
     pel_unwatch(reactor);
-    pel_timer_cancel(&reactor->loop.timers, &reactor->grace_timer.entry);
+    pel_timer_cancel(&reactor->loop.timers, &reactor->grace.timer.entry);
     reactor->phase = PEL_IDLE;
-    reactor->ran_ns += pel_now() - reactor->began_at;
-    reactor->caller = Qnil;
-    reactor->current_worker = NULL;
+    reactor->run.earlier_ns += pel_now() - reactor->run.began_at;
+    reactor->run.caller = Qnil;
+    reactor->workers.current = NULL;
 }
 
 /* Fibers that still wait when the grace time is over. */
@@ -85,8 +84,8 @@ static VALUE report_given_up(VALUE places)
 /* Pelton.on_error has raised: run raises that, unless it has something to raise already. */
 static void keep_error_of_report(struct pel_reactor *reactor, VALUE error)
 {
-    if (NIL_P(reactor->fatal))
-        reactor->fatal = error;
+    if (NIL_P(reactor->run.fatal))
+        reactor->run.fatal = error;
 }
 
 static VALUE raise_main_lost(VALUE nothing)
@@ -101,15 +100,15 @@ static void fail_if_main_is_lost(struct pel_reactor *reactor)
 {
     int state;
 
-    if (!reactor->main_pending || !NIL_P(reactor->fatal))
+    if (!reactor->run.main_pending || !NIL_P(reactor->run.fatal))
         return;
     pel_protect(raise_main_lost, Qnil, &state);
-    reactor->fatal = pel_take_error(state);
+    reactor->run.fatal = pel_take_error(state);
 }
 
 static void give_up_tasks(struct pel_reactor *reactor)
 {
-    for (struct pel_worker *worker = reactor->workers; worker; worker = worker->next)
+    for (struct pel_worker *worker = reactor->workers.first; worker; worker = worker->next)
         worker->given_up = worker->task != NULL;
 }
 
@@ -124,10 +123,10 @@ static void leave_run(struct pel_reactor *reactor, VALUE given_up)
     pel_waiters_abandon(reactor);
     give_up_tasks(reactor);
     pel_queues_drop(reactor);
-    if (reactor->locals_mode)
+    if (reactor->locals.mode)
         pel_locals_end(reactor);
     end_run(reactor);
-    reactor->began_outside_run = 0;
+    reactor->run.began_outside = 0;
     if (NIL_P(given_up) && !inherited)
         fail_if_main_is_lost(reactor);
     if (!NIL_P(given_up)) {
@@ -172,7 +171,7 @@ static VALUE give_up_fibers(VALUE argument)
     struct pel_reactor *reactor = run->reactor;
     int state = 0;
 
-    if (pel_loop_inherited(&reactor->loop) || !reactor->parked_count)
+    if (pel_loop_inherited(&reactor->loop) || !reactor->parked.count)
         return Qnil;
     if (NIL_P(run->given_up)) {
         run->given_up = pel_protect(describe_given_up, reactor->self, &state);
@@ -196,8 +195,8 @@ static VALUE end_left_run(VALUE argument)
     /* An interrupt may strike while the scheduler is set. It gives way to an exception that run is to raise already. */
     if (run->sets_scheduler)
         pel_protect(set_scheduler, Qnil, &state);
-    if (state && NIL_P(reactor->fatal))
-        reactor->fatal = pel_take_error(state);
+    if (state && NIL_P(reactor->run.fatal))
+        reactor->run.fatal = pel_take_error(state);
     return Qnil;
 }
 
@@ -239,8 +238,8 @@ static VALUE run_reactor(struct run *run)
     VALUE value, fatal;
 
     rb_ensure(run_body, (VALUE)run, run_ensure, (VALUE)run);
-    value = take_value(&reactor->value);
-    fatal = take_value(&reactor->fatal);
+    value = take_value(&reactor->run.value);
+    fatal = take_value(&reactor->run.fatal);
     if (!NIL_P(fatal)) /* in a child, too: exit(5) ends it with 5 */
         raise_fatal(fatal);
     if (pel_loop_inherited(&reactor->loop))
@@ -260,7 +259,7 @@ static VALUE reactor_run(VALUE self, VALUE grace, VALUE carry_locals, VALUE bloc
     if (reactor->thread != rb_thread_current())
         rb_raise(pel_eError, "a reactor runs on the thread that made it");
     if (reactor->phase != PEL_IDLE) { /* a nested run: the reactor runs already */
-        if (RTEST(carry_locals) && !reactor->locals_mode)
+        if (RTEST(carry_locals) && !reactor->locals.mode)
             pel_locals_begin(reactor);
         return rb_proc_call_with_block(block, 0, NULL, Qnil);
     }
@@ -282,8 +281,8 @@ static VALUE reactor_stop(VALUE self, VALUE value)
     struct pel_reactor *reactor = pel_reactor_get(self);
 
     if (reactor->phase == PEL_RUNNING) {
-        reactor->value = value;
-        reactor->main_pending = 0; /* the block need not end */
+        reactor->run.value = value;
+        reactor->run.main_pending = 0; /* the block need not end */
         reactor->phase = PEL_STOPPING;
         pel_loop_wake(&reactor->loop);
     }
@@ -311,10 +310,10 @@ VALUE pel_run_outside(struct pel_reactor *reactor, VALUE proc)
     int state;
 
     begin_run(reactor, GRACE_NS);
-    reactor->began_outside_run = 1;
+    reactor->run.began_outside = 1;
     fiber = pel_protect(start_fiber_outside_run, (VALUE)&outside, &state);
     end_run(reactor);
-    fatal = take_value(&reactor->fatal);
+    fatal = take_value(&reactor->run.fatal);
     if (!NIL_P(fatal))
         raise_fatal(fatal);
     if (state)
@@ -328,7 +327,7 @@ void pel_run_close(struct pel_reactor *reactor)
 
     if (reactor->phase != PEL_IDLE)
         rb_raise(pel_eError, "the reactor is this thread's fiber scheduler until run has returned");
-    if (!reactor->began_outside_run)
+    if (!reactor->run.began_outside)
         return;
     begin_run(reactor, GRACE_NS);
     run_reactor(&arguments);

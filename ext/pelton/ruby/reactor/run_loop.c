@@ -1,16 +1,15 @@
 #include "ruby/reactor/reactor.h"
 
 #include "ruby/base/protect.h"
-#include "ruby/reactor/locals.h"
 
 /* The loop runner: the worker that runs jobs while there are any, and otherwise makes the loop's next tick. */
 
 static int stop_again(struct pel_reactor *reactor)
 {
-    if (!reactor->parked_count)
+    if (!reactor->parked.count)
         return 0;
     reactor->phase = PEL_STOPPING;
-    reactor->grace_deadline = 0;
+    reactor->grace.deadline = 0;
     return 1;
 }
 
@@ -20,13 +19,13 @@ static int step_aside(struct pel_reactor *reactor, struct pel_worker *worker, VA
 {
     int state, away;
 
-    pel_worker_pool_put(reactor, worker);
+    pel_worker_pool_put(&reactor->workers, worker);
     away = pel_switch(reactor, fiber, &state);
     /* If the worker is still in the pool, either the switch failed, because the fiber has resumed another one; or code
      * outside Pelton has transferred or raised here, and its own fiber is lost. Either way only this worker runs now.
      */
     if (worker->idle)
-        pel_worker_pool_remove(reactor, worker);
+        pel_worker_pool_remove(&reactor->workers, worker);
     if (state) {
         VALUE error = pel_take_error(state);
         if (NIL_P(error) || reactor->phase == PEL_IDLE)
@@ -47,7 +46,7 @@ static int run_next_job(struct pel_reactor *reactor, struct pel_worker *worker, 
 
     /* The pool is full, so this worker ends. Its fiber lands in run's caller, which hands the loop over to the waiter
      * that is ready. */
-    if (!next->run && next->data && reactor->idle_count >= PEL_IDLE_WORKERS && reactor->phase == PEL_RUNNING)
+    if (!next->run && next->data && reactor->workers.idle_count >= PEL_IDLE_WORKERS && reactor->phase == PEL_RUNNING)
         return 0;
     taken.job = pel_queue_take(reactor, queue);
     if (taken.job.run) {
@@ -69,9 +68,9 @@ static int goes_on(struct pel_reactor *reactor)
     if (reactor->phase == PEL_RUNNING && pel_nothing_left(reactor) && !pel_operation_hooks.report_failures(reactor))
         reactor->phase = PEL_STOPPING;
     if (reactor->phase == PEL_STOPPING) {
-        if (!reactor->grace_deadline)
+        if (!reactor->grace.deadline)
             pel_begin_to_stop(reactor);
-        if (!reactor->parked_count && (!pel_jobs_p(reactor) || !reactor->last_ticks_left))
+        if (!reactor->parked.count && (!pel_jobs_p(reactor) || !reactor->grace.last_ticks_left))
             reactor->phase = PEL_LEAVING;
     }
     return reactor->phase == PEL_RUNNING || reactor->phase == PEL_STOPPING;
@@ -84,19 +83,19 @@ void pel_run_loop(struct pel_reactor *reactor, struct pel_worker *worker)
     for (;;) {
         struct pel_queue *queue;
         int state;
-        reactor->current_worker = worker;
+        reactor->workers.current = worker;
         pel_note_progress(reactor);
-        if (reactor->locals_mode && worker->saved_locals)
+        if (reactor->locals.mode && worker->saved_locals)
             pel_locals_return(worker);
         if (!goes_on(reactor)) {
-            if (!step_aside(reactor, worker, reactor->caller))
+            if (!step_aside(reactor, worker, reactor->run.caller))
                 return;
         } else if ((queue = pel_next_queue(reactor))) {
             if (!run_next_job(reactor, worker, queue))
                 return;
         } else {
-            if (reactor->phase == PEL_STOPPING && !reactor->parked_count)
-                reactor->last_ticks_left--;
+            if (reactor->phase == PEL_STOPPING && !reactor->parked.count)
+                reactor->grace.last_ticks_left--;
             if ((state = pel_tick(reactor, PEL_WAIT)) && (state = pel_interrupt_run(reactor, state)) &&
                 NIL_P(pel_take_error(state))) /* an exception means that a trap handler was cancelled while it waited */
                 pel_rethrow(state);

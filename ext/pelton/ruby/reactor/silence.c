@@ -8,7 +8,7 @@
 int pel_silent(const struct pel_reactor *reactor, int64_t timeout)
 {
     return timeout == PEL_FOREVER && reactor->phase == PEL_RUNNING && !reactor->loop.registered &&
-           reactor->silence != PEL_FOREVER;
+           reactor->tick.silence != PEL_FOREVER;
 }
 
 static void report_silence(struct pel_reactor *reactor, void *nothing)
@@ -16,9 +16,9 @@ static void report_silence(struct pel_reactor *reactor, void *nothing)
     (void)nothing;
     /* A thread that computes may wake a fiber yet: later, and less often. */
     if (RTEST(pel_upcall(report_silence, reactor->self)))
-        reactor->silence = PEL_FOREVER;
+        reactor->tick.silence = PEL_FOREVER;
     else
-        reactor->silence *= 2;
+        reactor->tick.silence *= 2;
 }
 
 void pel_note_silence(struct pel_reactor *reactor)

@@ -14,14 +14,14 @@ int pel_sleep(struct pel_reactor *reactor, int64_t deadline)
     st_data_t key = (st_data_t)fiber, outer = 0;
     int state;
 
-    st_lookup(reactor->sleepers, key, &outer);
+    st_lookup(reactor->parked.sleepers, key, &outer);
     sleeper.outer = (struct sleeper *)outer;
-    st_insert(reactor->sleepers, key, (st_data_t)&sleeper);
+    st_insert(reactor->parked.sleepers, key, (st_data_t)&sleeper);
     state = pel_park_protected(reactor, &sleeper.waiter, deadline);
     if (outer)
-        st_insert(reactor->sleepers, key, outer);
+        st_insert(reactor->parked.sleepers, key, outer);
     else
-        st_delete(reactor->sleepers, &key, NULL);
+        st_delete(reactor->parked.sleepers, &key, NULL);
     if (state)
         pel_rethrow(state);
     RB_GC_GUARD(fiber);
@@ -34,7 +34,7 @@ int pel_unblock(struct pel_reactor *reactor, VALUE fiber)
 {
     st_data_t innermost;
 
-    if (!st_lookup(reactor->sleepers, (st_data_t)fiber, &innermost))
+    if (!st_lookup(reactor->parked.sleepers, (st_data_t)fiber, &innermost))
         return 0;
     for (struct sleeper *sleeper = (struct sleeper *)innermost; sleeper; sleeper = sleeper->outer) {
         /* The sleeper counts as unblocked even if its deadline or an exception came first: the caller has already given

@@ -2,6 +2,8 @@
 
 #include "ruby/base/protect.h"
 
+#define LAST_TICKS 64 /* for jobs that go on making jobs when nothing else keeps a stopping reactor */
+
 /* How a run stops: roots are stopped, parked fibers are cancelled, and have the grace time to end. */
 
 static void grace_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
@@ -43,7 +45,7 @@ static VALUE make_exceptions(const struct pel_reactor *reactor)
 {
     VALUE exceptions = rb_ary_new();
 
-    while (RARRAY_LEN(exceptions) < (long)reactor->parked_count)
+    while (RARRAY_LEN(exceptions) < (long)reactor->parked.count)
         rb_ary_push(exceptions, rb_exc_new_cstr(pel_eCancelled, "the reactor stops"));
     return exceptions;
 }
@@ -54,17 +56,17 @@ static VALUE cancel_parked_fibers(VALUE argument)
     struct pel_reactor *reactor = (struct pel_reactor *)argument;
     VALUE exceptions = make_exceptions(reactor);
 
-    for (struct pel_waiter *waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next)
+    for (struct pel_waiter *waiter = reactor->parked.head.next; waiter != &reactor->parked.head; waiter = waiter->next)
         pel_waiter_raise(reactor, waiter, rb_ary_pop(exceptions));
     return Qnil;
 }
 
 void pel_begin_to_stop(struct pel_reactor *reactor)
 {
-    reactor->grace_deadline = pel_now() + reactor->grace;
-    reactor->grace_timer.on_timeout = grace_on_timeout;
-    reactor->last_ticks_left = PEL_LAST_TICKS;
-    pel_timer_add(&reactor->loop.timers, &reactor->grace_timer.entry, reactor->grace_deadline);
+    reactor->grace.deadline = pel_now() + reactor->grace.time;
+    reactor->grace.timer.on_timeout = grace_on_timeout;
+    reactor->grace.last_ticks_left = LAST_TICKS;
+    pel_timer_add(&reactor->loop.timers, &reactor->grace.timer.entry, reactor->grace.deadline);
     pel_stop_roots(reactor);
     pel_dispatch(reactor, cancel_parked_fibers, (VALUE)reactor);
 }

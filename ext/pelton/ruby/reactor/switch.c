@@ -1,7 +1,6 @@
 #include "ruby/reactor/reactor.h"
 
 #include "ruby/base/protect.h"
-#include "ruby/reactor/locals.h"
 
 /* Not rb_fiber_transfer, which does not check whether the fiber has resumed another one, and then corrupts both. */
 static VALUE transfer_to(VALUE fiber)
@@ -28,30 +27,30 @@ int pel_switch_refused(void)
 int pel_switch(struct pel_reactor *reactor, VALUE fiber, int *state)
 {
     VALUE self = rb_fiber_current();
-    struct pel_worker *worker = reactor->current_worker;
-    uint64_t arrivals = reactor->arrivals;
+    struct pel_worker *worker = reactor->workers.current;
+    uint64_t arrivals = reactor->switches.arrivals;
 
-    if (reactor->locals_mode && worker)
+    if (reactor->locals.mode && worker)
         pel_locals_leave(worker);
-    reactor->switch_target = fiber;
-    reactor->switches++;
+    reactor->switches.target = fiber;
+    reactor->switches.count++;
     pel_note_progress(reactor);
     /* A trap handler may run on the fiber that arrives, before it has its own worker again, and wait: it must not leave
      * its waiter with the worker that has switched away. */
-    reactor->current_worker = NULL;
+    reactor->workers.current = NULL;
     pel_protect(transfer_to, fiber, state);
-    reactor->current_worker = worker;
+    reactor->workers.current = worker;
     /* Every arrival counts itself. If no fiber has arrived anywhere, the switch itself has failed. */
-    if (*state && (reactor->arrivals == arrivals || pel_switch_refused())) {
-        reactor->switch_target = self;
+    if (*state && (reactor->switches.arrivals == arrivals || pel_switch_refused())) {
+        reactor->switches.target = self;
         return 0;
     }
-    reactor->arrivals++;
+    reactor->switches.arrivals++;
     /* Ruby takes interrupts when a fiber arrives. An interrupt is meant for run, not for the fiber that happened to
      * wake. But when the switch was not Pelton's, other code has called Fiber#raise on this very fiber. */
-    if (*state && reactor->switch_target == self)
+    if (*state && reactor->switches.target == self)
         *state = pel_interrupt_run(reactor, *state);
-    reactor->switch_target = self;
+    reactor->switches.target = self;
     return 1;
 }
 

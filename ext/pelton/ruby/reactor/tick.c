@@ -12,9 +12,9 @@
 
 char *pel_hot_buffer(struct pel_reactor *reactor)
 {
-    if (!reactor->hot_buffer)
-        reactor->hot_buffer = ALLOC_N(char, PEL_HOT_BUFFER);
-    return reactor->hot_buffer;
+    if (!reactor->tick.hot_buffer)
+        reactor->tick.hot_buffer = ALLOC_N(char, PEL_HOT_BUFFER);
+    return reactor->tick.hot_buffer;
 }
 
 /* ---- waiting -------------------------------------------------------------------------------------------------- */
@@ -32,9 +32,9 @@ static int spin(struct pel_loop *loop, int64_t end)
 
 static int wait_with_gvl_released(struct pel_reactor *reactor, int64_t timeout)
 {
-    if (pel_watch_idle(&reactor->watch))
+    if (pel_watch_idle(&reactor->stalls.watch))
         pel_end_stall(reactor);
-    return pel_gvl_wait(&reactor->loop, timeout, &reactor->watch);
+    return pel_gvl_wait(&reactor->loop, timeout, &reactor->stalls.watch);
 }
 
 /* 0 or PEL_ESYSTEM with errno. */
@@ -45,18 +45,18 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
     int code = 0, silent = pel_silent(reactor, timeout);
 
     if (silent)
-        timeout = reactor->silence;
+        timeout = reactor->tick.silence;
     /* While other threads want the GVL, a poll that keeps the GVL comes first: giving the GVL away may cost a whole
      * time slice. */
     if (timeout == 0 || !rb_thread_alone())
         code = pel_loop_wait(loop, 0);
-    if (timeout != 0 && reactor->spin_ns && loop->event_count == 0 && code == 0)
-        code = spin(loop, before + (timeout < reactor->spin_ns ? timeout : reactor->spin_ns));
-    reactor->spin_ns = 0;
+    if (timeout != 0 && reactor->tick.spin_ns && loop->event_count == 0 && code == 0)
+        code = spin(loop, before + (timeout < reactor->tick.spin_ns ? timeout : reactor->tick.spin_ns));
+    reactor->tick.spin_ns = 0;
     if (timeout != 0 && loop->event_count == 0 && code == 0) {
         code = wait_with_gvl_released(reactor, timeout);
         if (reactor->phase != PEL_IDLE)
-            reactor->idle_ns += loop->now - before;
+            reactor->tick.idle_ns += loop->now - before;
         if (silent && loop->event_count == 0 && loop->now - before >= timeout && !pel_jobs_p(reactor))
             pel_note_silence(reactor);
     }
@@ -78,7 +78,7 @@ static int wait_has_failed(struct pel_reactor *reactor, int error)
     if (reactor->phase == PEL_IDLE)
         return state;
     pel_fail_run(reactor, pel_take_error(state));
-    if (reactor->grace_deadline && !pel_jobs_p(reactor))
+    if (reactor->grace.deadline && !pel_jobs_p(reactor))
         reactor->phase = PEL_LEAVING;
     return 0;
 }
@@ -128,8 +128,8 @@ int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode)
 {
     int state;
 
-    reactor->iterations++;
-    reactor->fired_off_queue = 0;
+    reactor->tick.number++;
+    reactor->tick.fired_off_queue = 0;
     if (reactor->loop.flush_list) {
         if ((state = call_to_end(flush_streams, reactor)))
             return state;
@@ -138,17 +138,14 @@ int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode)
     }
     /* Either a stream has more to send than its share of a tick; or a stream could not send, and the caller waits for
      * that stream's end. */
-    if (reactor->loop.flush_list || reactor->fired_off_queue)
+    if (reactor->loop.flush_list || reactor->tick.fired_off_queue)
         wait_mode = PEL_POLL;
     if (wait_for_events(reactor, wait_mode == PEL_WAIT_ALWAYS || (wait_mode == PEL_WAIT && !pel_jobs_p(reactor))) < 0 &&
         (state = wait_has_failed(reactor, errno)))
         return state;
     if ((state = call_to_end(dispatch_events, reactor)))
         return state;
-    reactor->batch_left = PEL_UNCOUNTED;
-    reactor->handovers_left = PEL_HANDOVERS;
-    reactor->batch_end = reactor->loop.now + PEL_BATCH_NS;
-    reactor->due_time_used = reactor->ready_time_used = reactor->requests_time_used = reactor->request_ran = 0;
+    pel_begin_batch(reactor);
     reactor->budget = PEL_BUDGET;
     pel_protect(check_interrupts, Qnil, &state);
     return state;

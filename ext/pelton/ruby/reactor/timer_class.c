@@ -1,7 +1,6 @@
 #include "ruby/reactor/reactor.h"
 
 #include "core/base/slab.h"
-#include "ruby/reactor/locals.h"
 
 /* Pelton::Timer: calls a block once or periodically. One-shot timers keep run going, periodic timers do not. */
 

@@ -13,21 +13,21 @@ static void fire_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter, 
         pel_queue_waiter(reactor, queue, waiter);
         return;
     }
-    reactor->fired_off_queue = 1;
+    reactor->tick.fired_off_queue = 1;
     if (__atomic_load_n(&reactor->loop.waiting, __ATOMIC_RELAXED))
         pel_loop_wake(&reactor->loop);
 }
 
 void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
-    fire_waiter(reactor, waiter, waiter->rank.began ? &reactor->begun : &reactor->ready);
+    fire_waiter(reactor, waiter, waiter->rank.began ? &reactor->queues.begun : &reactor->queues.ready);
 }
 
 void pel_waiter_time_out(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
     if (!waiter->fired)
         waiter->timed_out = 1;
-    fire_waiter(reactor, waiter, &reactor->due);
+    fire_waiter(reactor, waiter, &reactor->queues.due);
 }
 
 /* ---- all waiters ---------------------------------------------------------------------------------------------- */
@@ -39,12 +39,12 @@ struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber)
     st_data_t worker;
 
     /* Programs interrupt many fibers in a row, such as all requests of a server whose database is slow. */
-    if (st_lookup(reactor->workers_by_fiber, (st_data_t)fiber, &worker)) {
+    if (st_lookup(reactor->workers.by_fiber, (st_data_t)fiber, &worker)) {
         waiter = ((struct pel_worker *)worker)->waiter;
         if (waiter && waiter->fiber == fiber && !waiter->abandoned)
             return waiter;
     }
-    for (waiter = reactor->parked.next; waiter != &reactor->parked; waiter = waiter->next)
+    for (waiter = reactor->parked.head.next; waiter != &reactor->parked.head; waiter = waiter->next)
         if (waiter->fiber == fiber)
             return waiter;
     return NULL;
@@ -63,6 +63,6 @@ static void mark_waiters(const struct pel_waiter *head)
 
 void pel_waiters_mark(struct pel_reactor *reactor)
 {
-    mark_waiters(&reactor->parked);
-    mark_waiters(&reactor->abandoned);
+    mark_waiters(&reactor->parked.head);
+    mark_waiters(&reactor->parked.abandoned);
 }

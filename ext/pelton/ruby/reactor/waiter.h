@@ -33,6 +33,14 @@ struct pel_waiter {
     uint8_t abandoned;  /* run has ended while the fiber was parked: the fiber never goes on */
 };
 
+struct pel_parked {
+    struct pel_waiter head;           /* of the circular list of parked waiters, the last to park first */
+    uint32_t count, transient, begun; /* of all, of those of transient tasks, of requests that have begun */
+    VALUE last_raised;                /* the exception that was last raised in a waiting fiber, Qnil */
+    struct st_table *sleepers;        /* fiber => the innermost of its sleepers (sleep.c) */
+    struct pel_waiter abandoned;      /* head of the list of waiters whose fibers outlived a grace time */
+};
+
 /* Functions of the operations, whose room stands above this one and which a wait for an operation needs. That room sets
  * them when it is loaded. */
 struct pel_operation_hooks {

@@ -89,34 +89,35 @@ static size_t sample_stack(char *buffer, size_t size, int last)
 
 void pel_watch(struct pel_reactor *reactor)
 {
-    pel_watchdog_watch(&reactor->watch, sample_stack); /* if there can be no thread, the reactor runs unwatched */
+    pel_watchdog_watch(&reactor->stalls.watch,
+                       sample_stack); /* if there can be no thread, the reactor runs unwatched */
 }
 
 static void drop_stalls(struct pel_reactor *reactor)
 {
-    while (reactor->past_stalls) {
-        struct pel_stall *stall = reactor->past_stalls;
-        reactor->past_stalls = stall->next;
+    while (reactor->stalls.past) {
+        struct pel_stall *stall = reactor->stalls.past;
+        reactor->stalls.past = stall->next;
         pel_free(stall);
     }
 }
 
 void pel_unwatch(struct pel_reactor *reactor)
 {
-    pel_watchdog_unwatch(&reactor->watch);
+    pel_watchdog_unwatch(&reactor->stalls.watch);
     drop_stalls(reactor);
 }
 
 /* Counts the stall that is over, and returns it, or NULL. */
 static struct pel_stall *count_stall(struct pel_reactor *reactor)
 {
-    struct pel_stall *stall = pel_watchdog_end_stall(&reactor->watch, reactor->loop.now);
+    struct pel_stall *stall = pel_watchdog_end_stall(&reactor->stalls.watch, reactor->loop.now);
 
     if (!stall)
         return NULL;
-    reactor->stalls++;
-    if (reactor->longest_stall < stall->nanoseconds)
-        reactor->longest_stall = stall->nanoseconds;
+    reactor->stalls.count++;
+    if (reactor->stalls.longest < stall->nanoseconds)
+        reactor->stalls.longest = stall->nanoseconds;
     return stall;
 }
 
@@ -130,17 +131,17 @@ static VALUE report_stall(VALUE argument)
 
 static void report_stalls(struct pel_reactor *reactor, void *data)
 {
-    struct pel_stall *stall = reactor->past_stalls;
-    uint64_t before = reactor->watch.progress;
+    struct pel_stall *stall = reactor->stalls.past;
+    uint64_t before = reactor->stalls.watch.progress;
     int state;
 
     if (!stall)
         return;
-    reactor->past_stalls = stall->next;
+    reactor->stalls.past = stall->next;
     pel_protect(report_stall, (VALUE)stall, &state);
     pel_free(stall);
     /* A logger that stalls itself would otherwise have a new stall to report each time. */
-    if (reactor->watch.progress == before && pel_watch_step(&reactor->watch))
+    if (reactor->stalls.watch.progress == before && pel_watch_step(&reactor->stalls.watch))
         pel_free(count_stall(reactor));
     if (state)
         pel_rethrow(state);
@@ -148,7 +149,7 @@ static void report_stalls(struct pel_reactor *reactor, void *data)
 
 void pel_end_stall(struct pel_reactor *reactor)
 {
-    struct pel_stall *stall = count_stall(reactor), **last = &reactor->past_stalls;
+    struct pel_stall *stall = count_stall(reactor), **last = &reactor->stalls.past;
 
     if (!stall)
         return;

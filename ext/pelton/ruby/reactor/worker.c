@@ -31,13 +31,13 @@ static VALUE end_worker(VALUE argument)
     struct pel_reactor *reactor = worker->reactor;
     st_data_t fiber = worker->fiber;
 
-    *(worker->previous ? &worker->previous->next : &reactor->workers) = worker->next;
+    *(worker->previous ? &worker->previous->next : &reactor->workers.first) = worker->next;
     if (worker->next)
         worker->next->previous = worker->previous;
-    st_delete(reactor->workers_by_fiber, &fiber, NULL);
-    reactor->worker_count--;
-    if (reactor->current_worker == worker)
-        reactor->current_worker = NULL;
+    st_delete(reactor->workers.by_fiber, &fiber, NULL);
+    reactor->workers.count--;
+    if (reactor->workers.current == worker)
+        reactor->workers.current = NULL;
     pel_free(worker);
     return Qnil;
 }
@@ -46,7 +46,7 @@ static VALUE worker_body(RB_BLOCK_CALL_FUNC_ARGLIST(argument, data))
 {
     struct pel_worker *worker = (struct pel_worker *)NUM2SIZET(data);
 
-    worker->reactor->arrivals++;
+    worker->reactor->switches.arrivals++;
     return rb_ensure(run_worker_until_ended, (VALUE)worker, end_worker, (VALUE)worker);
 }
 
@@ -55,7 +55,7 @@ static VALUE make_worker_fiber(VALUE argument)
     struct pel_worker *worker = (struct pel_worker *)argument;
 
     worker->fiber = pel_fiber_new(rb_proc_new(worker_body, SIZET2NUM((size_t)worker)), 0);
-    st_insert(worker->reactor->workers_by_fiber, worker->fiber, (st_data_t)worker);
+    st_insert(worker->reactor->workers.by_fiber, worker->fiber, (st_data_t)worker);
     return Qnil;
 }
 
@@ -77,10 +77,10 @@ static struct pel_worker *new_worker(struct pel_reactor *reactor, int *state)
     worker->reactor = reactor;
     worker->fiber = Qnil;
     worker->saved_locals = Qundef;
-    if ((worker->next = reactor->workers))
+    if ((worker->next = reactor->workers.first))
         worker->next->previous = worker;
-    reactor->workers = worker; /* before the fiber is made, so that it is marked from the beginning */
-    reactor->worker_count++;
+    reactor->workers.first = worker; /* before the fiber is made, so that it is marked from the beginning */
+    reactor->workers.count++;
     pel_protect(make_worker_fiber, (VALUE)worker, state);
     if (*state) {
         end_worker((VALUE)worker);
@@ -112,9 +112,9 @@ static int in_trap_handler(void)
 /* 1 when run's caller has made a worker, and this fiber is back; *state as pel_switch sets it. */
 static int let_caller_make_worker(struct pel_reactor *reactor, int *state)
 {
-    if (rb_fiber_current() == reactor->caller || !in_trap_handler())
+    if (rb_fiber_current() == reactor->run.caller || !in_trap_handler())
         return 0;
-    if (pel_switch(reactor, reactor->caller, state))
+    if (pel_switch(reactor, reactor->run.caller, state))
         return 1;
     pel_take_error(*state); /* the caller has ended: it began this fiber outside run */
     return 0;
@@ -128,17 +128,17 @@ static int switch_unless_woken(struct pel_reactor *reactor, struct pel_worker *w
 {
     if (!(waiter && pel_woken(waiter)) && pel_switch(reactor, worker->fiber, state))
         return 1;
-    pel_worker_pool_put(reactor, worker);
+    pel_worker_pool_put(&reactor->workers, worker);
     return waiter && pel_woken(waiter);
 }
 
 static int switch_to_worker(struct pel_reactor *reactor, const struct pel_waiter *waiter)
 {
-    struct pel_worker *worker = reactor->idle_workers;
+    struct pel_worker *worker = reactor->workers.idle;
     int state = 0;
 
     if (worker) {
-        pel_worker_pool_remove(reactor, worker);
+        pel_worker_pool_remove(&reactor->workers, worker);
         if (switch_unless_woken(reactor, worker, waiter, &state) || !pel_switch_refused())
             return state;
         pel_take_error(state); /* a trap handler struck the pooled worker, and has resumed a fiber that waits now */
@@ -166,7 +166,7 @@ static int switch_to_waiter(struct pel_reactor *reactor, struct pel_waiter *wait
  * worker then. With very many fibers there may be no memory for another worker. */
 static int has_spare_worker(const struct pel_reactor *reactor)
 {
-    return reactor->idle_workers || reactor->worker_count >= PEL_IDLE_WORKERS;
+    return reactor->workers.idle || reactor->workers.count >= PEL_IDLE_WORKERS;
 }
 
 int pel_hand_over(struct pel_reactor *reactor, const struct pel_waiter *of)
@@ -181,7 +181,8 @@ int pel_hand_over(struct pel_reactor *reactor, const struct pel_waiter *of)
     /* Run's caller, where fibers land that end, should make no fiber: if that fails on a blocking fiber, Ruby 3.1 takes
      * the blocking fiber for a non-blocking one from then on. But if the pool is empty there, some fiber is ready: the
      * fiber that let the ended one run has stepped aside for it. */
-    while (!reactor->idle_workers && rb_fiber_current() == reactor->caller && (waiter = pel_take_any_waiter(reactor)))
+    while (!reactor->workers.idle && rb_fiber_current() == reactor->run.caller &&
+           (waiter = pel_take_any_waiter(reactor)))
         if (switch_to_waiter(reactor, waiter, &state))
             return state;
     return switch_to_worker(reactor, of);
@@ -190,7 +191,7 @@ int pel_hand_over(struct pel_reactor *reactor, const struct pel_waiter *of)
 void pel_workers_mark(struct pel_reactor *reactor)
 {
     /* Pinned: C compares and keeps these addresses. */
-    for (struct pel_worker *worker = reactor->workers; worker; worker = worker->next) {
+    for (struct pel_worker *worker = reactor->workers.first; worker; worker = worker->next) {
         rb_gc_mark(worker->fiber);
         rb_gc_mark(worker->task_object);
         rb_gc_mark(worker->task_block);

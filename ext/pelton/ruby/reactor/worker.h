@@ -25,7 +25,42 @@ struct pel_worker {
     uint8_t idle;       /* the worker is in the pool */
 };
 
+#define PEL_IDLE_WORKERS 128 /* workers that the pool keeps for callbacks that wait; surplus workers end */
+
+struct pel_workers {
+    struct pel_worker *current, *idle, *first;
+    uint32_t count, idle_count;
+    uint8_t measures_waits;    /* their `waited` is wanted */
+    struct st_table *by_fiber; /* fiber => struct pel_worker */
+};
+
+/* Puts a worker into the pool. */
+static inline void pel_worker_pool_put(struct pel_workers *workers, struct pel_worker *worker)
+{
+    worker->idle = 1;
+    worker->next_idle = workers->idle;
+    workers->idle = worker;
+    workers->idle_count++;
+}
+
+/* Removes a worker from the pool. */
+static inline void pel_worker_pool_remove(struct pel_workers *workers, struct pel_worker *worker)
+{
+    struct pel_worker **link = &workers->idle;
+
+    while (*link != worker)
+        link = &(*link)->next_idle;
+    *link = worker->next_idle;
+    worker->idle = 0;
+    workers->idle_count--;
+}
+
 /* ---- switching (switch.c) -------------------------------------------------------------------------------------- */
+
+struct pel_switches {
+    uint64_t count, arrivals; /* arrivals: of fibers, after switches */
+    VALUE target;             /* the fiber that the last switch was meant for */
+};
 
 /* Transfers to a fiber; no other function of Pelton does. Returns 1 when a fiber has transferred back. *state is then
  * 0, or must be passed to pel_rethrow, because an exception was raised in this fiber or the thread is being killed. (An

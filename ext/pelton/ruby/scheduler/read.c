@@ -9,7 +9,6 @@
 #include <ruby/fiber/scheduler.h>
 #include <ruby/io.h>
 #include <ruby/io/buffer.h>
-#include "ruby/reactor/descriptor.h"
 #include "ruby/scheduler/scheduler.h"
 
 /*

@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include <ruby/debug.h>
 #include <ruby/io.h>
-#include "ruby/reactor/descriptor.h"
 #include "ruby/scheduler/scheduler.h"
 
 /*
@@ -21,7 +20,7 @@ static struct pel_reactor *uninherited_reactor(VALUE self)
 {
     struct pel_reactor *reactor = pel_reactor_peek(self);
 
-    if (!reactor->parked.next)
+    if (!reactor->parked.head.next)
         return pel_reactor_get(self);
     return pel_loop_inherited(&reactor->loop) ? NULL : reactor;
 }

@@ -119,8 +119,8 @@ static VALUE new_scheduler_timeout(struct pel_reactor *reactor, VALUE exception)
     timeout->timer.on_timeout = scheduler_timeout_on_timeout;
     timeout->fiber = rb_fiber_current();
     timeout->exception = exception;
-    if (reactor->current_worker && reactor->current_worker->fiber == timeout->fiber)
-        timeout->worker = reactor->current_worker;
+    if (reactor->workers.current && reactor->workers.current->fiber == timeout->fiber)
+        timeout->worker = reactor->workers.current;
     RB_GC_GUARD(self);
     return self;
 }

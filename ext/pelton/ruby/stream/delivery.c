@@ -72,7 +72,7 @@ static void deliver_data(struct stream *stream)
     while (wants_data(stream) && (pel_stream_ready(stream) || pel_buffer_length(&stream->input))) {
         VALUE pair[2] = {stream->delivery.on_data, Qnil};
         ssize_t count;
-        if (delivered >= DELIVERY_BYTES || (delivered && pel_now() > reactor->batch_end))
+        if (delivered >= DELIVERY_BYTES || (delivered && pel_now() > reactor->batch.end))
             return;
         if (stream->delivery.offers_relay && stream->reads.bulk && !pel_buffer_length(&stream->input)) {
             pel_dispatch(reactor, call_relay, (VALUE)pair);

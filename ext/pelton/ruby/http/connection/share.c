@@ -77,8 +77,8 @@ void pel_http_share(struct pel_http_connection *connection, size_t bytes)
     VALUE self = connection->self;
     int state;
 
-    if (share->tick != reactor->iterations) {
-        share->tick = reactor->iterations;
+    if (share->tick != reactor->tick.number) {
+        share->tick = reactor->tick.number;
         share->used = 0;
     }
     share->used += bytes;

@@ -4,7 +4,6 @@
 #include "ruby/http/connection/connection.h"
 #include "ruby/http/connection/exchange_end.h"
 #include "ruby/http/response/response.h"
-#include "ruby/reactor/locals.h"
 
 static VALUE sym_async;
 static ID id_call;

@@ -133,7 +133,7 @@ static int read_request(struct pel_http_connection *connection)
             handle_no_bytes(connection, count);
             return 0;
         }
-        bytes = connection->reactor->hot_buffer;
+        bytes = connection->reactor->tick.hot_buffer;
         length = (size_t)count;
     } else {
         bytes = pel_buffer_head(&stream->input);
