@@ -9,6 +9,8 @@ require_relative "cluster/worker"
 require_relative "cluster/totals"
 require_relative "cluster/memory"
 require_relative "cluster/restarts"
+require_relative "cluster/supervisor"
+require_relative "cluster/overview"
 require_relative "cluster/master"
 
 module Pelton
