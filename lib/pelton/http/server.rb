@@ -143,7 +143,7 @@ module Pelton
       #   @raise [NotRunningError] where no reactor runs on this thread
 
       # @return [Hash{WebSocket => true}] the open sockets that {WebSocket.accept} has made of this server's requests, and others with
-      #   `open?` and `close(code, reason)` that {#stop} shall close
+      #   `close(code, reason)`, which {#stop} calls once
       # @private
       attr_reader :sockets
 
@@ -160,11 +160,13 @@ module Pelton
         deadline = timeout && Clock.now + timeout
         listeners.each { |listener| (backlog || !@shared.include?(listener)) ? listener.finish : listener.close }
         _drain
-        until quiet?
+        told = {}.compare_by_identity
+        loop do
+          end_streams(told)
+          return true if closed?
           return false if deadline && Clock.left(deadline).zero?
           sleep 0.01
         end
-        true
       end
 
       # A connection sent no request that could be understood, or not in time. The address is empty when the client is gone.
@@ -218,13 +220,18 @@ module Pelton
         nil # whoever uses a WebSocket is told
       end
 
-      # Whether all connections are closed. It ends event streams and WebSockets each time: new ones may have begun since the
-      # last call. The sockets are copied, because a thread of Action Cable may add one meanwhile.
-      def quiet?
+      # Ends event streams, and closes the sockets that were not told yet: new ones may have begun since the last call. The sockets are
+      # copied, because a thread of Action Cable may add one meanwhile.
+      def end_streams(told)
         _end_events
-        @sockets.keys.each { |socket| Pelton.spawn(detached: true) { socket.close(1001, "the server stops") } if socket.open? }
-        @sockets.empty? && @listeners.sum(&:pending).zero? && stats[:connections].zero?
+        @sockets.keys.each do |socket|
+          next if told[socket]
+          told[socket] = true
+          Pelton.spawn(detached: true) { socket.close(1001, "the server stops") }
+        end
       end
+
+      def closed? = @sockets.empty? && @listeners.sum(&:pending).zero? && _stats[:connections].zero?
 
       def template(errors, secure, early_hints)
         template = {

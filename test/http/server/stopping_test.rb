@@ -148,6 +148,21 @@ class HTTPStoppingTest < PeltonTest
     end
   end
 
+  def test_a_socket_whose_close_waits_is_closed_once
+    gate = Thread::Queue.new
+    calls = []
+    socket = Object.new
+    socket.define_singleton_method(:close) { |*arguments| calls << arguments && gate.pop }
+    serving(HELLO) do
+      server.sockets[socket] = true
+      assert_equal false, server.stop(timeout: 0.05)
+      server.sockets.clear
+
+      assert_equal [true, [[1001, "the server stops"]]], [server.stop, calls]
+      gate << true
+    end
+  end
+
   # ---- event streams
 
   EVENTS = {"content-type" => "text/event-stream; charset=utf-8"}.freeze

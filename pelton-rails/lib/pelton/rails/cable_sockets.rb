@@ -14,25 +14,21 @@ module Pelton
       # What {HTTP::Server#stop} asks of a socket.
       class Socket
         # @param connection [ActionCable::Connection::Base]
-        # @param sockets [Hash{#open? => true}] those of the server
+        # @param sockets [Hash{#close => true}] those of the server
         def initialize(connection, sockets)
           @connection = connection
           @sockets = sockets
-          @told = false
         end
 
         def add = @sockets[self] = true
 
         def remove = @sockets.delete(self)
 
-        # @return [Boolean] whether {#close} is yet to be called. A socket that the application has closed is still waiting for its client's answer, so it
-        #   needs the time limit, too
-        def open? = !@told
-
+        # A socket that the application has closed is still waiting for its client's answer, so it needs the time limit, too.
+        #
         # @param code [Integer]
         # @param reason [String]
         def close(code, reason)
-          @told = true
           Pelton.add_timer(TIMEOUT) { remove }
           return unless @connection.send(:websocket).alive?
           @connection.transmit(type: "disconnect", reason: ::ActionCable::INTERNAL[:disconnect_reasons][:server_restart], reconnect: true)
