@@ -13,6 +13,8 @@ module Pelton
   # | `request.http_client` | `request`, `response`; each redirect is a request |
   # | `request.http_server` | `env`, `status`, `headers`, `bytes`, `server`; it starts where the application is called |
   # | `refusal.http_server` | `address`, `status`, `reason`, `server`: a client that sent no request (status nil: TLS failed) |
+  # | `publish.pubsub` | `topic`, `bytes` |
+  # | `overflow.pubsub` | `topic`, `subscription`: of a subscriber that is too slow |
   # | `run.task` | `task`; the duration includes its waits |
   # | `connect.stream` | `host` and `port`, or `path` |
   #

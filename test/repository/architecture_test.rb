@@ -9,10 +9,11 @@ class ArchitectureTest < PeltonTest
   # the rooms' own entries.
   ROOMS = {
     "memcached" => %w[],
-    "http" => %w[],
+    "pubsub" => %w[],
+    "http" => %w[pubsub],
     "cluster" => %w[],
     "opentelemetry" => %w[memcached http], # which it instruments
-    "command" => %w[memcached http cluster] # the command line: lib/pelton/command.rb
+    "command" => %w[memcached pubsub http cluster] # the command line: lib/pelton/command.rb
   }.freeze
 
   # The rooms of pelton-web, each of which may use those before it: a folder with the file of its name, or that file alone.

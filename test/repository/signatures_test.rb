@@ -29,6 +29,7 @@ class SignaturesTest < PeltonTest
     require "pelton"
     require "pelton/test"
     require "pelton/memcached"
+    require "pelton/pubsub"
     require "pelton/http"
     require "pelton/http/launcher"
     unloadable = []

@@ -97,6 +97,47 @@ class WebSocketRoomTest < PeltonTest
     end
   end
 
+  # ---- rooms with a topic
+
+  def test_rooms_of_a_topic_get_what_is_published_on_it
+    pubsub = Pelton::PubSub.new
+    Pelton.run do
+      one, two, other = %w[t t other].map { |topic| Room.new(topic, pubsub: pubsub) }
+      peers = [one, one, two, other].map { |room| join(room) }
+      assert_equal 3, pubsub.stats[:subscriptions]
+      one.publish("to both")
+      Thread.new { pubsub.publish("t", "\xff".b) }.join
+      eventually { two.stats[:sent] == 2 }
+      one.broadcast("to one")
+
+      expected = [[:text, "to both"], [:binary, "\xff".b], [:text, "to one"]]
+      assert_equal [expected, expected, expected.first(2)], peers.first(3).map { |peer| Array.new(peer.equal?(peers[2]) ? 2 : 3) { next_frame(peer) } }
+      assert_equal 0, other.stats[:broadcasts]
+      assert_raises(Pelton::Error) { Room.new.publish("nobody") }
+    ensure
+      Pelton.stop
+    end
+  end
+
+  def test_a_room_is_subscribed_while_it_has_members
+    pubsub = Pelton::PubSub.new
+    within_a_room("t", pubsub: pubsub) do |room|
+      assert_equal 0, pubsub.stats[:subscriptions]
+      peer = join(room)
+      join(room)
+      assert_equal 1, pubsub.stats[:subscriptions]
+      room.delete(room.to_a.last)
+      peer.abort
+      eventually { room.empty? }
+
+      assert_equal 0, pubsub.stats[:subscriptions]
+      assert_equal 0, pubsub.publish("t", "nobody").to_i + room.stats[:sent]
+      peer = join(room)
+      room.publish("again")
+      assert_equal [:text, "again"], next_frame(peer)
+    end
+  end
+
   # ---- members that are slow
 
   def test_a_slow_member_is_closed_with_1013
@@ -212,5 +253,5 @@ class WebSocketRoomTest < PeltonTest
     end
   end
 
-  def within_a_room(**options, &block) = within(Room.new(**options), &block)
+  def within_a_room(*topic, **options, &block) = within(Room.new(*topic, **options), &block)
 end

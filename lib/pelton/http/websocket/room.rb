@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../pubsub"
+
 module Pelton
   module HTTP
     class WebSocket
@@ -9,14 +11,14 @@ module Pelton
       # read as fast as messages come has a growing queue; once that is longer than the limit, the policy decides. A socket
       # leaves the room when it is closed. Members may join and leave at any time, also while a broadcast or {#each} goes on.
       #
-      # A room belongs to the thread of its sockets. From another thread: `reactor.next_tick { room.broadcast(message) }`.
+      # A room belongs to the thread of its sockets. A room with a topic gets what {PubSub} publishes on it.
       #
       # @example
-      #   ROOM = Pelton::HTTP::WebSocket::Room.new
+      #   ROOM = Pelton::HTTP::WebSocket::Room.new("chat")
       #   run ->(env) do
       #     Pelton::HTTP::WebSocket.accept(env) do |socket|
       #       ROOM.add(socket)
-      #       socket.each { |message| ROOM.broadcast(message) }
+      #       socket.each { |message| ROOM.publish(message) }
       #     end
       #   end
       class Room
@@ -28,13 +30,17 @@ module Pelton
         SLOW = 1013
         private_constant :SLOW
 
+        # @param topic [String, nil] of {PubSub.default}, or of `pubsub`: the room is subscribed to it while it has members
+        # @param pubsub [PubSub, nil]
         # @param limit [Integer] bytes queued for a member, beyond which it is slow. So at most the limit and one message are queued
         # @param slow [:close, :drop, #call] for a message to a slow member. `:close`: it leaves the room, and is closed with code
         #   1013. `:drop`: it stays, without this message. A block: is called with the socket and the message, once the others have it
         # @yieldparam socket [WebSocket] the block may be given instead of `slow:`
         # @yieldparam message [String]
         # @raise [ArgumentError] another policy
-        def initialize(limit: LIMIT, slow: :close, &block)
+        def initialize(topic = nil, pubsub: nil, limit: LIMIT, slow: :close, &block)
+          @topic = topic
+          @pubsub = pubsub
           @limit = limit
           @slow = block || slow
           raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}" unless %i[close drop].include?(@slow) || @slow.respond_to?(:call)
@@ -49,6 +55,7 @@ module Pelton
         # @return [self]
         def add(socket)
           return self if socket.closed? || @members.key?(socket)
+          @subscription ||= pubsub._attach(@topic) { |message| broadcast(message) } if @topic
           socket.enter(self)
           @members[socket] = true
           @state = Object.new
@@ -63,6 +70,7 @@ module Pelton
         def delete(socket)
           return unless @members.delete(socket)
           socket.leave(self)
+          @subscription = @subscription&.close if @members.empty?
           @state = Object.new
           socket
         end
@@ -86,7 +94,18 @@ module Pelton
         # @return [Boolean]
         def include?(socket) = @members.key?(socket)
 
-        # Queues a message for each member, and returns at once. All members get a room's messages in the same order.
+        # Publishes a message on the room's topic: it goes to the members of all rooms with this topic.
+        #
+        # @param message [String] see {#broadcast}
+        # @return [nil]
+        # @raise [ArgumentError, TypeError] as {#broadcast}
+        # @raise [Error] the room has no topic
+        def publish(message)
+          raise Error, "the room has no topic to publish on: broadcast the message, or give the room a topic" unless @topic
+          pubsub.publish(@topic, message)
+        end
+
+        # Queues a message for each member of this room, and returns at once. All members get a room's messages in the same order.
         #
         # @param message [String] a binary String is sent as binary, any other as text
         # @param except [WebSocket, nil] a member that does not get it, such as the sender
@@ -119,6 +138,8 @@ module Pelton
         def inspect = "#<#{self.class.name} #{size} members>"
 
         private
+
+        def pubsub = @pubsub || PubSub.default
 
         # A list of its own for those who iterate: the next change makes a new one.
         # Kept with the state that it belongs to: a trap handler may wait while the list is made, and members come and go meanwhile.

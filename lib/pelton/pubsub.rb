@@ -1,0 +1,204 @@
+# frozen_string_literal: true
+
+require_relative "../pelton"
+require_relative "metrics"
+require_relative "pubsub/history"
+require_relative "pubsub/subscription"
+
+module Pelton
+  # Topics: what is published on one goes to all who have subscribed to it, from any fiber and any thread, and in one order.
+  #
+  # Publishing never waits. Each subscriber has a bounded queue of its own, and a policy for when it is too slow. A topic may keep
+  # its last messages ({#keep}), for those who come back. `Pelton::PubSub.publish`, `subscribe` and so on use {PubSub.default}.
+  #
+  # @example
+  #   Pelton::PubSub.subscribe("news") { |message| puts message }
+  #   Pelton::PubSub.publish("news", "hello")
+  class PubSub
+    include Opaque
+
+    # Bytes of a topic's name.
+    MOST_TOPIC = 1024
+    # What each subscription may count, for Prometheus.
+    FAMILIES = {
+      "pubsub_subscriptions" => Metrics::Family.new("gauge", "pelton_pubsub_subscriptions", "Subscriptions."),
+      "pubsub_published" => Metrics::Family.new("counter", "pelton_pubsub_published_total", "Messages that this process has published."),
+      "pubsub_received" => Metrics::Family.new("counter", "pelton_pubsub_received_total", "Messages of subscribed topics, its own among them."),
+      "pubsub_dropped" => Metrics::Family.new("counter", "pelton_pubsub_dropped_total", "Messages that a slow subscriber did not get."),
+      "pubsub_kept_bytes" => Metrics::Family.new("gauge", "pelton_pubsub_kept_bytes", "Bytes of the messages that are kept for those who come back.")
+    }.freeze
+    private_constant :MOST_TOPIC
+
+    class << self
+      # @return [PubSub] this process's
+      def default = @default ||= new
+
+      # (see PubSub#publish)
+      def publish(topic, message) = default.publish(topic, message)
+
+      # (see PubSub#subscribe)
+      def subscribe(topic, **options, &block) = default.subscribe(topic, **options, &block)
+
+      # (see PubSub#keep)
+      def keep(pattern, **options) = default.keep(pattern, **options)
+
+      # (see PubSub#stats)
+      def stats = default.stats
+    end
+
+    # @return [History]
+    # @private
+    attr_reader :_history
+
+    # @param kept_bytes [Integer] bytes of all messages that are kept; beyond it the oldest are dropped
+    def initialize(kept_bytes: 64 << 20)
+      @lock = Mutex.new # keeps the order of what is published on several threads
+      @topics = {}
+      @_history = History.new(bytes: kept_bytes)
+      @rules = {}
+      @published = @received = @dropped = 0
+    end
+
+    # Publishes a message. It is on its way when the call returns; the call waits for nobody.
+    #
+    # @param topic [String]
+    # @param message [String] binary, or text, which arrives as UTF-8
+    # @return [nil]
+    # @raise [TypeError] one of them is no String
+    # @raise [ArgumentError] the topic has more than 1,024 bytes, or the text is invalid in its encoding
+    def publish(topic, message)
+      message = checked(topic, message)
+      event = Notifications.start("publish.pubsub", {topic: topic, bytes: message.bytesize})
+      rule = rule_for(topic)
+      @published += 1
+      @_engine ? @_engine.publish(topic, message, rule) : _deliver(topic, message, rule)
+      event&.finish
+      nil
+    end
+
+    # Subscribes to a topic.
+    #
+    # With a block: it is called with each message, one after the other, in callbacks of this thread's reactor. It may wait, and only
+    # its own subscription waits. Without: the subscription is a queue, see {Subscription#receive} and {Subscription#each}.
+    #
+    # @param topic [String]
+    # @param after [String, nil] the {Subscription#position} of the last message that was seen: the kept messages since come first
+    # @param limit [Integer] bytes that may wait for the subscriber; each message counts 100 more
+    # @param slow [:close, :drop, #call] for a message beyond the limit. `:close`: the subscription ends, with {OverloadError}. `:drop`:
+    #   it misses this message. A callable is called with the subscription and the message
+    # @yieldparam message [String] frozen
+    # @yieldparam position [String, nil] see {Subscription#position}
+    # @return [Subscription]
+    # @raise [NotRunningError] with a block, where no reactor runs on this thread
+    # @raise [ArgumentError] the policy or the topic is invalid
+    # @raise [TypeError] the topic is no String
+    def subscribe(topic, after: nil, limit: Subscription::LIMIT, slow: :close, &block)
+      Reactor._running("PubSub#subscribe with a block") if block
+      add(Subscription.new(self, checked_topic(topic), limit: limit, slow: slow, block: block), after)
+    end
+
+    # Subscribes something that takes each message at once and never waits: where publisher and subscriber share a thread, inside
+    # {#publish}.
+    #
+    # @return [Subscription]
+    # @private
+    def _attach(topic, &block)
+      Reactor._running("PubSub#subscribe")
+      add(Subscription.new(self, checked_topic(topic), limit: Subscription::LIMIT, slow: :drop, block: block, direct: true))
+    end
+
+    # Lets topics keep their last messages. The rule that was given last, of those that match, is a topic's.
+    #
+    # @param pattern [String, Regexp] of the topics
+    # @param messages [Integer] how many; 0: none
+    # @param seconds [Numeric] for how long
+    # @return [self]
+    # @raise [ArgumentError]
+    def keep(pattern, messages: 100, seconds: 300)
+      raise ArgumentError, "messages must be 0 or more, and seconds more than 0" unless messages.is_a?(Integer) && messages >= 0 && seconds.positive?
+      @lock.synchronize { @rules = {pattern => History::Rule.new(messages, seconds)}.merge(@rules.except(pattern)) }
+      self
+    end
+
+    # @return [Hash{Symbol => Integer}] `topics` and `subscriptions` now; counters: messages `published`, `received` on subscribed topics, and
+    #   `dropped` for slow subscribers; `kept` messages and `kept_bytes`
+    def stats
+      {topics: @topics.size, subscriptions: @topics.sum { |_, list| list.size }, published: @published, received: @received, dropped: @dropped,
+       kept: @_history.size, kept_bytes: @_history.bytes}
+    end
+
+    # Hands a message to the subscribers.
+    # @private
+    def _deliver(topic, message, rule, position = nil)
+      now, slow = nil
+      @lock.synchronize do
+        position = position ? @_history.insert(topic, message, position, rule) : @_history.append(topic, message, rule) if rule
+        @topics[topic]&.each do |subscription|
+          case subscription._push(message, position)
+          when :now then (now ||= []) << subscription
+          when :slow then (slow ||= []) << subscription
+          end
+        end && @received += 1
+      end
+      now&.each { |subscription| subscription._call(message, position) }
+      slow&.each { |subscription| too_slow(subscription, message) }
+    end
+
+    # @private
+    def _remove(subscription)
+      @lock.synchronize do
+        list = @topics[subscription.topic]&.reject { |one| one.equal?(subscription) } or return
+        list.empty? ? @topics.delete(subscription.topic) : @topics[subscription.topic] = list
+      end
+    end
+
+    # Calls the block while nothing is delivered.
+    # @private
+    def _synchronize(&block) = @lock.synchronize(&block)
+
+    # @param engine [#publish, nil] carries messages between processes: see docs/guides/pubsub.md
+    # @private
+    attr_accessor :_engine
+
+    private
+
+    # Between the history and what comes next there is no gap.
+    def add(subscription, after = nil)
+      @lock.synchronize do
+        @topics[subscription.topic] = [*@topics[subscription.topic], subscription]
+        subscription._resume(*@_history.since(subscription.topic, after)) if after
+      end
+      subscription
+    end
+
+    def rule_for(topic)
+      rule = @rules.find { |pattern, _| pattern === topic }&.last unless @rules.empty?
+      rule if rule&.messages&.positive?
+    end
+
+    def checked(topic, message)
+      checked_topic(topic)
+      raise TypeError, "a message must be a String, not #{message.inspect}" unless message.is_a?(String)
+      return -message if message.encoding == Encoding::BINARY
+      message = message.encode(Encoding::UTF_8) unless message.encoding == Encoding::UTF_8
+      raise ArgumentError, "the text is not valid #{message.encoding}: publish other bytes as a binary String" unless message.valid_encoding?
+      message.frozen? ? message : message.dup.freeze
+    end
+
+    def checked_topic(topic)
+      raise TypeError, "a topic must be a String, not #{topic.inspect}" unless topic.is_a?(String)
+      raise ArgumentError, "a topic has 1 to #{MOST_TOPIC} bytes" unless topic.bytesize.between?(1, MOST_TOPIC)
+      topic
+    end
+
+    def too_slow(subscription, message)
+      @dropped += 1
+      Notifications.instrument("overflow.pubsub", topic: subscription.topic, subscription: subscription) { subscription._overflow(message) }
+    end
+  end
+
+  Metrics.add(PubSub::FAMILIES) do
+    stats = PubSub.stats
+    PubSub::FAMILIES.keys.to_h { |name| [name, stats.fetch(name.delete_prefix("pubsub_").to_sym)] }
+  end
+end

@@ -1,0 +1,163 @@
+# frozen_string_literal: true
+
+require "securerandom"
+
+module Pelton
+  class PubSub
+    # The last messages of topics, with numbers: within an *epoch*, which is a life of whoever numbers, a topic's messages have
+    # consecutive *offsets* from 1 on. A position is both: "epoch:offset". Bounded by messages and seconds for each topic, and by
+    # bytes for all. It has no lock: its owner has.
+    # @private
+    class History
+      # @!attribute messages [Integer] that a topic keeps
+      # @!attribute seconds [Numeric] that a message is kept
+      Rule = Struct.new(:messages, :seconds)
+
+      # `first` is the offset of the first entry of `entries`; an entry is [message, time].
+      Topic = Struct.new(:epoch, :first, :entries, :rule) do
+        def last = first + entries.size - 1
+      end
+
+      # Bytes that each message, and each topic, counts beyond its own.
+      OVERHEAD = 200
+      # Seconds between two searches for topics whose messages are too old.
+      SWEEP = 10
+      private_constant :OVERHEAD, :SWEEP, :Topic
+
+      # @return [Integer] bytes of all messages
+      attr_reader :bytes
+
+      # @return [Integer] messages
+      attr_reader :size
+
+      def initialize(bytes:, epoch: nil)
+        @limit = bytes
+        @epoch = epoch
+        @topics = {} # the one that was written last at the end
+        @bytes = @size = 0
+        @forgotten = 0 # the highest offset of a topic that was dropped: numbers never come twice in an epoch
+        @swept = Clock.now
+      end
+
+      # @return [String] of this process, as the one who numbers
+      def epoch = @epoch ||= SecureRandom.alphanumeric(8)
+
+      # Numbers a message, and keeps it.
+      #
+      # @return [String] its position
+      def append(topic, message, rule)
+        present = @topics[topic]
+        offset = ((present && present.epoch == epoch) ? present.last : @forgotten) + 1
+        put(topic, epoch, offset, message, rule)
+        "#{epoch}:#{offset}"
+      end
+
+      # Keeps a message that has a number.
+      #
+      # @param position [String]
+      # @return [String] the position
+      def insert(topic, message, position, rule)
+        epoch, offset = History.parse(position)
+        present = @topics[topic]
+        return position if present && present.epoch == epoch && offset <= present.last # it came twice, by a link that was cut
+        put(topic, epoch, offset, message, rule)
+        position
+      end
+
+      # The messages after a position.
+      #
+      # @return [Array(Array<Array(String, String)>, Boolean)] messages with their positions; and whether none is missing
+      def since(topic, position)
+        epoch, offset = History.parse(position)
+        present = @topics[topic]
+        expire(present) if present
+        return [[], false] unless present && epoch == present.epoch && offset.between?(present.first - 1, present.last)
+        entries = present.entries.drop(offset + 1 - present.first)
+        [entries.each_with_index.map { |(message, _), index| [message, "#{epoch}:#{offset + 1 + index}"] }, true]
+      end
+
+      # @return [String, nil] the position of a topic's last message; nil: none is known
+      def last(topic) = (present = @topics[topic]) && "#{present.epoch}:#{present.last}"
+
+      # Yields each message that is kept.
+      #
+      # @yieldparam topic [String]
+      # @yieldparam message [String]
+      # @yieldparam position [String]
+      # @yieldparam rule [Rule]
+      def each
+        @topics.each do |name, topic|
+          topic.entries.each_with_index { |(message, _), index| yield name, message, "#{topic.epoch}:#{topic.first + index}", topic.rule }
+        end
+      end
+
+      # @return [Array(String, Integer)] epoch and offset; the offset of what is no position is -1
+      def self.parse(position)
+        epoch, offset = position.to_s.split(":", 2)
+        [epoch, offset&.match?(/\A\d{1,15}\z/) ? offset.to_i : -1]
+      end
+
+      private
+
+      def put(name, epoch, offset, message, rule)
+        sweep
+        topic = @topics.delete(name)
+        topic = forget(name, topic) if topic && (topic.epoch != epoch || offset != topic.last + 1)
+        unless topic
+          topic = Topic.new(epoch, offset, [])
+          @bytes += name.bytesize + OVERHEAD
+        end
+        @topics[name] = topic
+        topic.rule = rule
+        topic.entries << [message, Clock.now]
+        @size += 1
+        @bytes += message.bytesize + OVERHEAD
+        expire(topic)
+        shrink
+      end
+
+      # Takes away what is too old, or one too many.
+      def expire(topic)
+        rule = topic.rule
+        oldest = Clock.now - rule.seconds
+        shift(topic) while topic.entries.size > rule.messages || topic.entries.any? && topic.entries.first.last < oldest
+      end
+
+      def shift(topic)
+        message, = topic.entries.shift
+        topic.first += 1
+        @size -= 1
+        @bytes -= message.bytesize + OVERHEAD
+      end
+
+      # Drops the topics that have been quiet for longest, and of the only one its oldest messages.
+      def shrink
+        while @bytes > @limit
+          name, topic = @topics.first
+          if @topics.size > 1
+            forget(name, @topics.delete(name))
+          else
+            break if topic.entries.empty?
+            shift(topic)
+          end
+        end
+      end
+
+      # @return [nil]
+      def forget(name, topic)
+        shift(topic) while topic.entries.any?
+        @bytes -= name.bytesize + OVERHEAD
+        @forgotten = topic.last if topic.epoch == @epoch && topic.last > @forgotten
+        nil
+      end
+
+      # A topic that nobody writes to any more has its messages taken away here.
+      def sweep
+        return if Clock.now - @swept < SWEEP
+        @swept = Clock.now
+        @topics.each_value { |topic| expire(topic) }
+        @topics.select { |_, topic| topic.entries.empty? }.each { |name, topic| forget(name, @topics.delete(name)) }
+      end
+    end
+  end
+end
