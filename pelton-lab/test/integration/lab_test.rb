@@ -9,11 +9,11 @@ require "tempfile"
 
 # The experiments that come with Pelton, on real servers and small: every contender that can run here answers rightly.
 class LabIntegrationTest < PeltonTest
-  self.deadline = 120
+  self.deadline = 240
 
   def run_small(name, size)
     experiment = Pelton::Lab.load(Pelton::Lab.shipped.fetch(name)).first
-    options = Pelton::Lab::Options.new(["--rounds", "1", "--size", size.to_s, "--peers", "--deadline", "30"])
+    options = Pelton::Lab::Options.new(["--rounds", "1", "--size", size.to_s, "--peers", "--deadline", "120"])
     comparisons = Pelton::Lab::Runner.new(options).run(experiment)
     results = comparisons.flat_map(&:results)
 
