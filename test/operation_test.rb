@@ -11,21 +11,6 @@ class OperationTest < PeltonTest
     @log = []
   end
 
-  def test_it_is_a_deferrable
-    assert_kind_of Pelton::Deferrable, @operation
-  end
-
-  def test_all_fibers_that_await_it_get_its_value
-    values = Pelton.run do
-      tasks = Array.new(3) { Pelton.spawn { @operation.await } }
-      sleep 0
-      @operation.succeed(1)
-      tasks.map(&:await)
-    end
-
-    assert_equal [1, 1, 1], values
-  end
-
   def test_all_fibers_that_await_it_get_its_error_with_a_backtrace_of_their_own
     errors = Pelton.run do
       tasks = [1, 2].map { |number| Pelton.spawn { await_and_rescue(number) } }
@@ -36,14 +21,6 @@ class OperationTest < PeltonTest
 
     assert_equal ["no"], errors.map(&:message).uniq
     assert_equal 2, errors.map(&:backtrace).uniq.size
-  end
-
-  def test_an_error_that_a_task_has_raised_keeps_its_backtrace
-    Pelton.run do
-      error = assert_raises(IOError) { Pelton.spawn { fail_here }.await }
-
-      assert_match(/fail_here/, error.backtrace.first)
-    end
   end
 
   def test_a_cancelled_fiber_leaves_the_other_awaiting_fibers_alone
@@ -136,15 +113,6 @@ class OperationTest < PeltonTest
     assert_equal [1], @log
   end
 
-  def test_blocks_have_begun_where_no_reactor_runs
-    operation = Pelton::Operation.new.callback { |value| @log << value }
-    thread = Thread.new { operation.succeed(1) }
-    operation.await
-    thread.join
-
-    assert_equal [1], @log
-  end
-
   def test_fibers_that_await_go_on_and_callbacks_run_each_once
     Pelton.run do
       operation = Pelton::Operation.new
@@ -227,8 +195,6 @@ class OperationTest < PeltonTest
   end
 
   private
-
-  def fail_here = raise(IOError)
 
   # Runs the block on a reactor without other timers. Returns the value of run, and the number of timers that are left.
   def run_elsewhere(&block) = Thread.new { [Pelton.run(&block), Pelton.stats[:timers]] }.value

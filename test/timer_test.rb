@@ -189,26 +189,13 @@ class TimerTest < PeltonTest
     assert_equal [false, true], @log
   end
 
-  def test_a_timer_that_is_due_can_be_cancelled_by_one_that_fires_before_it
-    Pelton.run do
-      later = nil
-      Pelton.add_timer(0.0001) { @log << later.cancel }
-      later = Pelton.add_timer(0.0002) { @log << :never }
-      started = now
-      nil until now > started + 0.002
-      sleep 0.001
-    end
-
-    assert_equal [true], @log
-  end
-
   def test_restart_counts_from_now_on
     Pelton.run do
-      timer = Pelton.add_timer(0.002) { @log << :timer }
+      timer = Pelton.add_timer(0) { @log << :timer }
+      timer.restart(1000)
       sleep 0.001
-      timer.restart(0.1)
-      sleep 0.003
       @log << :slept
+      timer.restart(0)
     end
 
     assert_equal %i[slept timer], @log

@@ -5,6 +5,8 @@ require_relative "../test_helper"
 # Streams, HTTP connections, operations and tasks call a write barrier for each new reference: otherwise a minor collection would free the object.
 # Ruby checks for missing barriers (and ends the process), in the middle of everything that such an object may do.
 class WriteBarrierTest < PeltonTest
+  self.deadline = 70 # each look at all objects takes a moment
+
   PROGRAM = <<~'RUBY'
     require "pelton/http"
 
@@ -60,7 +62,7 @@ class WriteBarrierTest < PeltonTest
   RUBY
 
   def test_no_write_barrier_is_missing
-    assert_equal "300\n", ruby_output(PROGRAM)
+    assert_equal "300\n", ruby_output(PROGRAM, deadline: 60)
   end
 
   # Operations and tasks that are old when blocks, results and errors come to them.
@@ -78,7 +80,7 @@ class WriteBarrierTest < PeltonTest
       GC.start(full_mark: false)
     end
     Pelton.run do
-      20.times do |i|
+      4.times do |i|
         operations = Array.new(6) { Pelton::Operation.new }
         tasks = [Pelton.spawn { sleep 0.001; "value #{i}" }, Pelton.spawn { sleep 0.001; raise "error #{i}" }, Pelton.spawn { sleep }, Pelton.spawn { sleep }]
         unstarted = Pelton.spawn { "never" }
@@ -106,6 +108,6 @@ class WriteBarrierTest < PeltonTest
   RUBY
 
   def test_operations_and_tasks_that_are_old
-    assert_equal "720\n", ruby_output(OPERATIONS)
+    assert_equal "144\n", ruby_output(OPERATIONS, deadline: 60)
   end
 end

@@ -69,41 +69,6 @@ class MapTest < PeltonTest
     Pelton.on_error
   end
 
-  def test_cancelling_the_caller_cancels_the_calls
-    ended = 0
-    Pelton.run do
-      task = Pelton.spawn do
-        Pelton.map(0..4) do
-          sleep
-        ensure
-          ended += 1
-        end
-      end
-      sleep 0.001
-      task.cancel
-
-      assert_raises(Pelton::Cancelled) { task.await }
-      assert_equal 5, ended
-    end
-  end
-
-  def test_a_timeout_ends_the_calls
-    ended = 0
-    Pelton.run do
-      assert_raises(Pelton::TimeoutError) do
-        Pelton.timeout(0.001) do
-          Pelton.map(0..4) do
-            sleep
-          ensure
-            ended += 1
-          end
-        end
-      end
-    end
-
-    assert_equal 5, ended
-  end
-
   def test_nested
     assert_equal [[1, 2], [2, 4]], Pelton.map([1, 2]) { |a| Pelton.map([1, 2]) { |b| sleep(0) && a * b } }
   end

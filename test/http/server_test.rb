@@ -250,14 +250,6 @@ class HTTPServerTest < PeltonTest
     end
   end
 
-  def test_memory_stays_in_its_place_when_the_heap_is_compacted
-    serving(->(env) { GC.compact && HELLO.call(env) }, lint: false) do
-      connection = peer
-
-      assert_equal(%w[hello hello], Array.new(2) { connection.get("/").body })
-    end
-  end
-
   # It would hold up all others for a tenth of a second.
   def test_the_first_handshake_loads_nothing
     output, errors, status = run_ruby(<<~'RUBY', gems: true)

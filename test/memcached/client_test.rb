@@ -7,22 +7,12 @@ require_relative "../shared/memcached_styles"
 require_relative "../support/fault_proxy"
 
 # Each style against a real memcached.
-MemcachedStyles::ALL.each do |style|
-  Object.const_set(:"MemcachedClient#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
-    include style
-    include MemcachedBehaviours
-    include MemcachedCommands
-  })
-end
+PeltonTest.in_styles("MemcachedClient", MemcachedStyles::ALL, MemcachedBehaviours, MemcachedCommands)
 
 # Some styles again in classic text, or with several connections.
-[MemcachedStyles::Direct, MemcachedStyles::Blocking, MemcachedStyles::Callback, MemcachedStyles::Concurrent].product([MemcachedStyles::Classic, MemcachedStyles::Pooled]).each do |style, variety|
-  Object.const_set(:"Memcached#{[variety, style].map { |part| part.name[/\w+\z/] }.join}Test", Class.new(PeltonTest) {
-    include style
-    include variety
-    include MemcachedBehaviours
-    include MemcachedCommands
-  })
+[MemcachedStyles::Classic, MemcachedStyles::Pooled].each do |variety|
+  styles = [MemcachedStyles::Direct, MemcachedStyles::Blocking, MemcachedStyles::Callback, MemcachedStyles::Concurrent]
+  PeltonTest.in_styles("Memcached#{variety.name[/\w+\z/]}", styles, variety, MemcachedBehaviours, MemcachedCommands)
 end
 
 class MemcachedPoolTest < PeltonTest

@@ -9,14 +9,7 @@ require_relative "../support/lying_memcached"
 
 # Each style against servers that send wrong replies, disconnect, or are not there. (MemcachedStyles::Concurrent needs a
 # server that replies.)
-(MemcachedStyles::ALL - [MemcachedStyles::Concurrent]).each do |style|
-  Object.const_set(:"MemcachedConnection#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
-    include LyingMemcached
-    include style
-    include MemcachedFaults
-    include MemcachedFanOutFaults
-  })
-end
+PeltonTest.in_styles("MemcachedConnection", MemcachedStyles::ALL - [MemcachedStyles::Concurrent], LyingMemcached, MemcachedFaults, MemcachedFanOutFaults)
 
 class MemcachedConnectionStopTest < PeltonTest
   include LyingMemcached

@@ -5,9 +5,4 @@ require_relative "../shared/memcached_coding"
 require_relative "../shared/memcached_styles"
 
 # Each style with values that are not plain Strings.
-MemcachedStyles::ALL.each do |style|
-  Object.const_set(:"MemcachedDecoding#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
-    include style
-    include MemcachedCoding
-  })
-end
+PeltonTest.in_styles("MemcachedDecoding", MemcachedStyles::ALL, MemcachedCoding)

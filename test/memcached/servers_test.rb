@@ -6,12 +6,7 @@ require_relative "../shared/memcached_styles"
 require_relative "../support/fault_proxy"
 
 # Each style against several servers that come and go. (The keys of MemcachedStyles::Concurrent would fail.)
-(MemcachedStyles::ALL - [MemcachedStyles::Concurrent]).each do |style|
-  Object.const_set(:"MemcachedServers#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
-    include style
-    include MemcachedServers
-  })
-end
+PeltonTest.in_styles("MemcachedServers", MemcachedStyles::ALL - [MemcachedStyles::Concurrent], MemcachedServers)
 
 class MemcachedServersTest < PeltonTest
   def test_a_server_is_listed_once

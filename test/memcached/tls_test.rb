@@ -42,14 +42,7 @@ module MemcachedEncrypted
   end
 end
 
-[MemcachedStyles::Direct, MemcachedStyles::Blocking, MemcachedStyles::Callback].each do |style|
-  Object.const_set(:"MemcachedEncrypted#{style.name[/\w+\z/]}Test", Class.new(PeltonTest) {
-    include style
-    include MemcachedBehaviours
-    include MemcachedCommands
-    include MemcachedEncrypted
-  })
-end
+PeltonTest.in_styles("MemcachedEncrypted", [MemcachedStyles::Direct, MemcachedStyles::Blocking, MemcachedStyles::Callback], MemcachedBehaviours, MemcachedCommands, MemcachedEncrypted)
 
 class MemcachedTLSTest < PeltonTest
   include MemcachedStyles::Direct

@@ -120,46 +120,6 @@ class StopTest < PeltonTest
     assert_equal 1, Pelton.run { sleep(0.001) && 1 }
   end
 
-  def test_ended_fibers_leave_no_trace_when_their_thread_has_ended
-    Pelton.logger = nil
-    10.times do
-      Thread.new {
-        Pelton.run(grace: 0) do
-          5.times {
-            Pelton.spawn {
-              loop {
-                begin
-                  begin
-                    sleep(10)
-                  rescue
-                    Timeout.timeout(5) { sleep }
-                  end
-                rescue
-                  Exception
-                end
-              }
-            }
-          }
-          5.times {
-            Pelton.spawn {
-              loop {
-                begin
-                  Timeout.timeout(5) { sleep 3 }
-                rescue
-                  Exception
-                end
-              }
-            }
-          }
-          Pelton.next_tick { Pelton.stop }
-        end
-      }.join
-    end
-    3.times { GC.start }
-
-    assert_equal 1, Pelton.run { sleep(0.001) && 1 }
-  end
-
   def test_ticks_that_make_ticks_do_not_hold_up_a_stop
     tick = -> { (@log << 1) && Pelton.next_tick(&tick) }
     Pelton.run(grace: 60) do

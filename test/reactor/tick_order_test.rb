@@ -39,33 +39,12 @@ class TickOrderTest < PeltonTest
     end
   end
 
-  def test_equal_timers_keep_their_order
-    assert_order((1..20).to_a) do
-      (1..20).each { |number| Pelton.add_timer(0.001) { log(number) } }
-    end
-  end
-
-  def test_late_timers_fire_in_the_order_of_their_times
-    assert_order [1, 2, 3] do
-      [3, 1, 2].each { |number| Pelton.add_timer(number / 30.0) { log(number) } }
-      block_the_loop(0.12)
-    end
-  end
-
   def test_a_timer_cancelled_by_one_due_at_the_same_time_does_not_fire
     assert_order [1] do
       second = nil
       Pelton.add_timer(0.001) { log(1) && second.cancel }
       second = Pelton.add_timer(0.001) { log(2) }
       block_the_loop(0.003)
-    end
-  end
-
-  def test_endless_ticks_keep_no_timer_waiting
-    assert_order [:timer] do
-      tick = -> { Pelton.next_tick(&tick) }
-      tick.call
-      Pelton.add_timer(0.002) { log(:timer) && Pelton.stop }
     end
   end
 

@@ -9,18 +9,6 @@ require "socket"
 class TickTest < PeltonTest
   include EventLog
 
-  def test_next_tick_keeps_the_order_and_runs_what_it_queues_in_the_next_tick
-    Pelton.run do
-      Pelton.next_tick do
-        @log << 1
-        Pelton.next_tick { @log << 3 }
-      end
-      Pelton.next_tick { @log << 2 }
-    end
-
-    assert_equal [1, 2, 3], @log
-  end
-
   def test_next_tick_on_the_reactor_of_an_ended_thread_says_so
     reactor = nil
     Thread.new { Pelton.run { reactor = Pelton::Reactor.current } }.join
