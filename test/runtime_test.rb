@@ -7,51 +7,6 @@ require "pelton/http"
 require "pelton/http/websocket"
 
 class RuntimeTest < PeltonTest
-  def teardown
-    Pelton.on_error
-    super
-  end
-
-  def test_run_returns_the_value_of_its_block
-    assert_equal 42, Pelton.run { 42 }
-    assert_equal :later, Pelton.run { sleep(0.001) && :later }
-  end
-
-  def test_run_waits_for_tasks_and_one_shot_timers
-    log = []
-    value = Pelton.run do
-      Pelton.spawn { sleep 0.002 and log << :task }
-      Pelton.add_timer(0.004) { log << :timer }
-      :value
-    end
-    assert_equal [:value, [:task, :timer]], [value, log]
-  end
-
-  def test_periodic_timers_alone_do_not_keep_run_going
-    assert_equal :done, Pelton.run { Pelton.add_periodic_timer(3600) {} and :done }
-  end
-
-  def test_stop_gives_run_its_value
-    assert_equal :stopped, Pelton.run {
-      Pelton.next_tick { Pelton.stop(:stopped) }
-      sleep
-    }
-  end
-
-  def test_a_nested_run_runs_its_block
-    assert_equal [1, 2], Pelton.run { [1, Pelton.run { 2 }] }
-  end
-
-  def test_the_error_of_the_block_is_raised_by_run
-    assert_equal "boom", assert_raises(RuntimeError) { Pelton.run { raise "boom" } }.message
-    assert_equal 1, Pelton.run { 1 }, "the next run is not concerned"
-  end
-
-  def test_run_can_be_used_again_and_in_any_thread
-    assert_equal [1, 2], [Pelton.run { sleep(0.001) && 1 }, Pelton.run { sleep(0.001) && 2 }]
-    assert_equal [:a, :b], %i[a b].map { |name| Thread.new { Pelton.run { sleep(0.001) && name } } }.map(&:value)
-  end
-
   def test_running_is_about_this_thread
     refute_predicate Pelton, :running?
     assert_equal [true, false], Pelton.run { [Pelton.running?, Thread.new { Pelton.running? }.value] }
@@ -96,52 +51,6 @@ class RuntimeTest < PeltonTest
       assert_raises(ArgumentError) { Pelton.next_tick }
       assert_raises(ArgumentError) { Pelton.add_timer(1) }
     end
-  end
-
-  def test_an_error_in_a_task_that_is_not_awaited_reaches_on_error
-    errors = []
-    Pelton.on_error { |error| errors << error.message }
-    Pelton.run { Pelton.spawn { raise "unheard" } }
-    assert_equal ["unheard"], errors
-  end
-
-  def test_an_awaited_error_is_raised_there_and_nowhere_else
-    errors = []
-    Pelton.on_error { |error| errors << error.message }
-    handled = Pelton.run do
-      Pelton.spawn { raise "handled" }.await
-    rescue => error
-      error.message
-    end
-    assert_equal ["handled", []], [handled, errors]
-  end
-
-  def test_an_error_raised_by_on_error_ends_run
-    Pelton.on_error { |error| raise error }
-    assert_equal "out", assert_raises(RuntimeError) {
-      Pelton.run do
-        Pelton.next_tick { raise "out" }
-        sleep
-      end
-    }.message
-  end
-
-  def test_a_callback_that_sleeps_stops_no_other
-    log = []
-    Pelton.run do
-      Pelton.next_tick { (log << :first) && sleep(0.01) && log << :slept }
-      Pelton.next_tick { log << :second }
-    end
-    assert_equal %i[first second slept], log
-  end
-
-  def test_other_threads_reach_the_loop_by_next_tick_of_its_reactor
-    assert_equal Thread.current, Pelton.run {
-      reactor = Pelton::Reactor.current
-      operation = Pelton::Operation.new
-      Thread.new { reactor.schedule { operation.succeed(Thread.current) } }
-      operation.await
-    }
   end
 
   def test_stats_count

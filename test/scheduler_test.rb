@@ -2,7 +2,6 @@
 
 require_relative "test_helper"
 require_relative "support/scheduling"
-require "monitor"
 require "pelton"
 require "tempfile"
 
@@ -12,15 +11,6 @@ class SchedulerTest < PeltonTest
   include Scheduling
 
   self.deadline = 15
-
-  def test_sleepers_wake_in_the_order_of_their_time
-    log = []
-    Pelton.run do
-      [0.1, 0.001, 0.05].each { |seconds| Pelton.spawn { sleep(seconds) && log << seconds } }
-    end
-
-    assert_equal [0.001, 0.05, 0.1], log
-  end
 
   def test_queue
     queue = Queue.new
@@ -36,68 +26,6 @@ class SchedulerTest < PeltonTest
     beside(-> { queue.pop }) { queue << 2 }
 
     assert_equal 2, queue.pop
-  end
-
-  def test_a_queue_that_a_thread_fills
-    queue = Queue.new
-    values = Pelton.run do
-      tasks = Array.new(100) { Pelton.spawn { queue.pop } }
-      Pelton.next_tick { Array.new(100) { |i| Thread.new { queue << i } } }
-      tasks.map(&:await)
-    end
-
-    assert_equal (0..99).to_a, values.sort
-  end
-
-  def test_mutex_serves_in_order
-    mutex = Mutex.new
-    log = []
-    Pelton.run do
-      mutex.lock
-      tasks = Array.new(3) { |i| Pelton.spawn { mutex.synchronize { log << i } } }
-      sleep 0
-      log << :unlocked && mutex.unlock
-      tasks.each(&:await)
-    end
-
-    assert_equal [:unlocked, 0, 1, 2], log
-  end
-
-  def test_a_cancelled_waiter_of_a_mutex_does_not_lose_the_wake_up
-    mutex = Mutex.new
-    log = []
-    Pelton.run do
-      mutex.lock
-      first, second = %i[first second].map { |name| Pelton.spawn { mutex.synchronize { log << name } } }
-      sleep 0
-      mutex.unlock # wakes the first waiter
-      first.cancel
-      second.await
-    end
-
-    assert_equal %i[first second], log
-    refute_predicate mutex, :locked?
-  end
-
-  def test_monitor
-    monitor = Monitor.new
-    log = []
-    Pelton.run do
-      Pelton.spawn { monitor.synchronize { log << :inside } }
-      monitor.synchronize { monitor.synchronize { sleep(0) && log << :held } }
-    end
-
-    assert_equal %i[held inside], log
-  end
-
-  def test_condition_variable
-    mutex = Mutex.new
-    condition = ConditionVariable.new
-    signalled = false
-    release = -> { mutex.synchronize { (signalled = true) && condition.signal } }
-    beside(release) { mutex.synchronize { condition.wait(mutex) until signalled } }
-
-    assert signalled
   end
 
   def test_condition_variable_with_a_timeout
@@ -133,16 +61,6 @@ class SchedulerTest < PeltonTest
     end
 
     assert_equal [:begin, true, :end], log
-  end
-
-  def test_an_error_in_a_fiber_of_schedule_is_reported
-    errors = []
-    Pelton.on_error { |error| errors << error.message }
-    Pelton.run { Fiber.schedule { raise "oh" } }
-
-    assert_equal ["oh"], errors
-  ensure
-    Pelton.on_error
   end
 
   def test_a_thread_that_only_sets_the_scheduler

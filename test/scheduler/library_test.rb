@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../support/certificates"
 require "net/http"
 require "open-uri"
 require "openssl"
@@ -139,14 +140,6 @@ class SchedulerLibraryTest < PeltonTest
   end
 
   def server_context
-    key = OpenSSL::PKey::EC.generate("prime256v1")
-    certificate = OpenSSL::X509::Certificate.new
-    certificate.serial = 1
-    certificate.subject = certificate.issuer = OpenSSL::X509::Name.parse("/CN=localhost")
-    certificate.not_before = Time.now - 60
-    certificate.not_after = Time.now + 3600
-    certificate.public_key = key
-    certificate.sign(key, "SHA256")
-    OpenSSL::SSL::SSLContext.new.tap { |context| context.add_certificate(certificate, key) }
+    OpenSSL::SSL::SSLContext.new.tap { |context| context.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
   end
 end

@@ -49,6 +49,7 @@ module StreamSuite
     end
   end
 
+  STYLES = [Direct, Blocking, Callback, BlockingCallback].freeze
   LARGE = Random.new(7).bytes(5_000_000).freeze
 
   # ---- readpartial

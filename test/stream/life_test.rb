@@ -8,26 +8,6 @@ require_relative "../support/streams"
 class StreamLifeTest < PeltonTest
   include Streams
 
-  # C keeps references to these objects, so they must not move, also while only Ruby code keeps them alive.
-  def test_compaction_does_not_move_streams
-    skip "no compaction here" unless GC.respond_to?(:compact)
-    Pelton.run do
-      pairs = Array.new(200) { Pelton::Stream.pair }
-      listener = Pelton.listen("127.0.0.1", 0)
-      GC.verify_compaction_references(expand_heap_option => true, :toward => :empty)
-      got = +""
-      pairs.each { |one, _| one.on_data { |bytes| got << bytes } }
-      GC.start
-      pairs.each { |_, other| other.write("x") && other.close }
-      accepted = Pelton.spawn { listener.accept }
-      Pelton.connect("127.0.0.1", listener.port)
-      assert_kind_of Pelton::Stream, accepted.await
-      tick until pairs.all? { |one, _| one.closed? }
-      assert_equal "x" * 200, got
-      listener.close
-    end
-  end
-
   def test_output_of_an_unreferenced_stream_is_sent
     received = []
     peers = nil
@@ -217,10 +197,6 @@ class StreamLifeTest < PeltonTest
     GC.start
     GC.compact if GC.respond_to?(:compact)
     tick
-  end
-
-  def expand_heap_option
-    GC.method(:verify_compaction_references).parameters.map(&:last).include?(:expand_heap) ? :expand_heap : :double_heap
   end
 
   def descriptors = Dir.children("/proc/self/fd").size

@@ -121,25 +121,7 @@ module StreamTLSSuite
   end
 end
 
-class StreamTLSDirectTest < PeltonTest
-  include StreamTLSSuite
-  include StreamSuite::Direct
-end
-
-class StreamTLSBlockingTest < PeltonTest
-  include StreamTLSSuite
-  include StreamSuite::Blocking
-end
-
-class StreamTLSCallbackTest < PeltonTest
-  include StreamTLSSuite
-  include StreamSuite::Callback
-end
-
-class StreamTLSBlockingCallbackTest < PeltonTest
-  include StreamTLSSuite
-  include StreamSuite::BlockingCallback
-end
+PeltonTest.in_styles("StreamTLS", StreamSuite::STYLES, StreamTLSSuite)
 
 class StreamTLSTimeoutTest < PeltonTest
   def test_the_timeout_of_direct_style_counts_the_wait_of_on_certificate

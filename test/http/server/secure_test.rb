@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "open3"
 require "openssl"
 require_relative "../../test_helper"
 require_relative "../../support/certificates"
@@ -154,15 +153,6 @@ class HTTPSecureTest < PeltonTest
 
       assert_equal "hello", connection.get("/").body
       connection.close
-    end
-  end
-
-  def test_a_client_that_wants_to_renegotiate_is_not_followed
-    serving_securely(HELLO) do
-      output, = Open3.capture2e("openssl", "s_client", "-connect", "127.0.0.1:#{@port}", "-tls1_2", stdin_data: "R\n")
-
-      assert_match(/no renegotiation|RENEGOTIATING\n.*error/m, output)
-      assert_equal "hello", secure_peer.get("/").body
     end
   end
 
