@@ -3,6 +3,7 @@
 require "test_helper"
 require "pg"
 require "trilogy"
+require_relative "../../../test/support/chromium"
 require_relative "../../../test/support/databases"
 require_relative "../support/generated_application"
 
@@ -24,10 +25,18 @@ class WebGeneratorsIntegrationTest < PeltonTest
     assert_includes lines_of("bundle", "exec", "pelton", "db", "migrate"), "7 migrated"
     assert_includes lines_of("bundle", "exec", "pelton", "db", "rollback", "7"), "7 taken back"
     lines_of("bundle", "exec", "pelton", "db", "migrate")
+
+    assert_match(/^GET +\/ .*messages#index/, lines_of("bundle", "exec", "pelton", "web", "routes"))
+    assert_match(/\[\]/, lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: "p Message.all.to_a\n"))
     serving(RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64, BASE_URL: "https://shop.example", DATABASE_URL: "sqlite://#{root}/db/development.sqlite3") do |url|
       sign_up_and_in(url)
       two_at_once(url)
       many_with_one_cookie(url)
+      Pelton.run { see_a_message_come(url) }
+
+      assert_includes Pelton::HTTP.get(url).body, "<b>Ann</b>: &lt;hi&gt;"
+      assert_includes Pelton::HTTP.get("#{url}icon.svg").body, "<svg"
+      browse(url) if Chromium.path
     end
   end
 
@@ -117,5 +126,38 @@ class WebGeneratorsIntegrationTest < PeltonTest
     assert_equal [200] * 8, statuses
     assert_equal 1, browsers.count { |browser| browser.cookies != ann.cookies }
     assert_equal [200, 200], [ann, browsers.find { |browser| browser.cookies != ann.cookies }].map { |browser| browser.get("/devices") }
+  end
+
+  def see_a_message_come(url)
+    live = Pelton::HTTP.get("#{url}messages/live", stream: true)
+    events = Thread::Queue.new
+    reader = Pelton.spawn { live.each { |part| events << part } }
+
+    assert_equal ": connected\n\n", events.pop
+    sent = send_message(url, "<hi>")
+
+    assert_equal [200, true], [sent.status, sent.body.include?("<b>Ann</b>")] # after the redirection
+    assert_includes events.pop, "<b>Ann</b>: &lt;hi&gt;"
+    reader.cancel
+  end
+
+  # In a browser, with the application's policy for scripts: a form that is sent, and a message that comes from elsewhere.
+  def browse(url)
+    Chromium.open do |chromium|
+      chromium.visit(url)
+      eventually do # the page's script may not be connected yet
+        send_message(url, "from elsewhere")
+        sleep 0.1
+        chromium.evaluate("document.querySelector('#messages').innerText").include?("from elsewhere")
+      end
+      chromium.evaluate("const form = document.forms[0]; form.elements['message[author]'].value = 'Eve'; form.elements['message[text]'].value = '<i>typed</i>'; form.requestSubmit(); null")
+      eventually { chromium.evaluate("document.querySelector('#messages li')?.innerText ?? ''").include?("Eve: <i>typed</i>") }
+
+      assert_empty chromium.complaints
+    end
+  end
+
+  def send_message(url, text)
+    Pelton::HTTP.post("#{url}messages", form: {"message[author]" => "Ann", "message[text]" => text}, headers: {"origin" => url.chomp("/")})
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/web_program"
+require_relative "../../support/web_program"
 
 class WebSelectingTest < PeltonTest
   include WebProgram
