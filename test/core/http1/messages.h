@@ -65,6 +65,17 @@ static void defaults(void)
         expect_bytes((struct pel_slice){bytes, sizeof(bytes) - 1}, expected);                                          \
     } while (0)
 
+__attribute__((unused)) static void expect_each(enum pel_http1_kind of, const char *expected, const char *const *texts)
+{
+    kind = of;
+    for (; *texts; texts++)
+        expect_bytes((struct pel_slice){*texts, strlen(*texts)}, expected);
+}
+
+/* Expect the same of each of these texts. */
+#define REQUEST_EACH(expected, ...) expect_each(PEL_HTTP1_REQUEST, expected, (const char *const[]){__VA_ARGS__, NULL})
+#define RESPONSE_EACH(expected, ...) expect_each(PEL_HTTP1_RESPONSE, expected, (const char *const[]){__VA_ARGS__, NULL})
+
 #define H "Host: h\r\n"
 #define BAD(fault) " error: " fault "\n"
 #define LINE_END "a line does not end with CRLF"

@@ -72,9 +72,8 @@ PARSER_TEST(folded_headers_of_responses_are_unfolded)
     RESPONSE("HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n\tchunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
              "200 OK [Transfer-Encoding: chunked] chunked | ok .\n");
     RESPONSE("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n\r\n", BAD(LENGTH));
-    RESPONSE("HTTP/1.1 200 OK\r\n A: b\r\n\r\n", BAD(HEADER));
-    RESPONSE("HTTP/1.1 200 OK\r\nA: b\r\n c\r\nB\r\n\r\n", BAD(HEADER));
-    RESPONSE("HTTP/1.1 200 OK\r\nA b\r\nB: c", BAD(HEADER));
+    RESPONSE_EACH(BAD(HEADER), "HTTP/1.1 200 OK\r\n A: b\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n c\r\nB\r\n\r\n",
+                  "HTTP/1.1 200 OK\r\nA b\r\nB: c");
     RESPONSE("HTTP/1.1 200 OK\r\nA: b\r\n c\n\r\n", BAD(LINE_END));
     RESPONSE("HTTP/1.1 200 OK\r\nA: b\r\n c", BAD(CUT_OFF));
     RESPONSE("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n c\r\n\r\n",

@@ -57,7 +57,16 @@ static void expect_bytes(struct pel_slice bytes, const char *expected)
     }
 }
 
+static void expect_each(const char *expected, const char *const *texts)
+{
+    for (; *texts; texts++)
+        expect_bytes((struct pel_slice){*texts, strlen(*texts)}, expected);
+}
+
 #define EXPECT(bytes, expected) expect_bytes((struct pel_slice){bytes, sizeof(bytes) - 1}, expected)
+
+/* Expects the same of each of these texts. */
+#define EXPECT_EACH(expected, ...) expect_each(expected, (const char *const[]){__VA_ARGS__, NULL})
 
 TEST(meta_replies_without_flags_are_parsed)
 {
@@ -131,9 +140,7 @@ TEST(a_value_that_looks_like_the_protocol_is_a_value)
 
 TEST(an_incomplete_reply_needs_more_bytes)
 {
-    EXPECT("", "");
-    EXPECT("H", "");
-    EXPECT("HD\r", "");
+    EXPECT_EACH("", "", "H", "HD\r");
     EXPECT("HD\r\nVA 3", "HD\n");
     EXPECT("VA 5 f1\r\nab", "VA 5 f=1\npending 3\n");
     EXPECT("VA 2 f1\r\nab", "VA 2 f=1");
@@ -145,95 +152,37 @@ TEST(an_incomplete_reply_needs_more_bytes)
 TEST(a_value_must_end_with_crlf)
 {
     EXPECT("HD\r\nVA 3\r\nabcd\r\n", "HD\n" BROKEN);
-    EXPECT("VA 3\r\nab\r\nHD\r\n", BROKEN);
-    EXPECT("VA 3\r\nabc\n\n", BROKEN);
-    EXPECT("VA 3\r\nabc\rx", BROKEN);
-    EXPECT("VA 3\r\nabcHD\r\n", BROKEN);
-    EXPECT("VA 0\r\nHD\r\n", BROKEN);
-    EXPECT("VALUE a 0 3\r\nabEND\r\n", BROKEN);
-    EXPECT("VA 9\r\nabc\r\nERROR\r\nHD\r\n", BROKEN);
+    EXPECT_EACH(BROKEN, "VA 3\r\nab\r\nHD\r\n", "VA 3\r\nabc\n\n", "VA 3\r\nabc\rx", "VA 3\r\nabcHD\r\n",
+                "VA 0\r\nHD\r\n", "VALUE a 0 3\r\nabEND\r\n", "VA 9\r\nabc\r\nERROR\r\nHD\r\n");
 }
 
 TEST(malformed_lengths_and_numbers_are_refused)
 {
-    EXPECT("VA -1\r\n", BROKEN);
-    EXPECT("VA +1\r\nx\r\n", BROKEN);
-    EXPECT("VA 0x1\r\nx\r\n", BROKEN);
-    EXPECT("VA 1a\r\nx\r\n", BROKEN);
-    EXPECT("VA 99999999999999999999\r\n", BROKEN);
-    EXPECT("VA 18446744073709551616\r\n", BROKEN);
-    EXPECT("VA 000000000000000000001\r\nx\r\n", BROKEN);
-    EXPECT("VA 18446744073709551615\r\n", TOO_LONG);
-    EXPECT("VA 18446744073709551614\r\nx\r\n", TOO_LONG);
-    EXPECT("VA 1001\r\n", TOO_LONG);
-    EXPECT("VALUE k 0 1001\r\n", TOO_LONG);
-    EXPECT("VALUE k 0 -1\r\n", BROKEN);
-    EXPECT("VALUE k 4294967296 1\r\nx\r\n", BROKEN);
-    EXPECT("VALUE k -1 1\r\nx\r\n", BROKEN);
-    EXPECT("VALUE k 0 1 18446744073709551616\r\nx\r\n", BROKEN);
-    EXPECT("VALUE k 0 1 2 3\r\nx\r\n", BROKEN);
-    EXPECT("VA 1 f4294967296\r\nx\r\n", BROKEN);
-    EXPECT("VA 1 f99999999999\r\nx\r\n", BROKEN);
-    EXPECT("VA 1 f\r\nx\r\n", BROKEN);
-    EXPECT("VA 1 f-1\r\nx\r\n", BROKEN);
-    EXPECT("HD c18446744073709551616\r\n", BROKEN);
-    EXPECT("HD c\r\n", BROKEN);
-    EXPECT("HD t-2\r\n", BROKEN);
-    EXPECT("HD t-\r\n", BROKEN);
-    EXPECT("HD t-12\r\n", BROKEN);
-    EXPECT("HD t9223372036854775808\r\n", BROKEN);
-    EXPECT("HD h2\r\n", BROKEN);
-    EXPECT("HD s-1\r\n", BROKEN);
-    EXPECT("HD k\r\n", BROKEN);
-    EXPECT("18446744073709551616\r\n", BROKEN);
-    EXPECT("111111111111111111111\r\n", BROKEN);
-    EXPECT("-1\r\n", BROKEN);
-    EXPECT("1 2\r\n", BROKEN);
+    EXPECT_EACH(BROKEN, "VA -1\r\n", "VA +1\r\nx\r\n", "VA 0x1\r\nx\r\n", "VA 1a\r\nx\r\n",
+                "VA 99999999999999999999\r\n", "VA 18446744073709551616\r\n", "VA 000000000000000000001\r\nx\r\n");
+    EXPECT_EACH(TOO_LONG, "VA 18446744073709551615\r\n", "VA 18446744073709551614\r\nx\r\n", "VA 1001\r\n",
+                "VALUE k 0 1001\r\n");
+    EXPECT_EACH(BROKEN, "VALUE k 0 -1\r\n", "VALUE k 4294967296 1\r\nx\r\n", "VALUE k -1 1\r\nx\r\n",
+                "VALUE k 0 1 18446744073709551616\r\nx\r\n", "VALUE k 0 1 2 3\r\nx\r\n", "VA 1 f4294967296\r\nx\r\n",
+                "VA 1 f99999999999\r\nx\r\n", "VA 1 f\r\nx\r\n", "VA 1 f-1\r\nx\r\n", "HD c18446744073709551616\r\n",
+                "HD c\r\n", "HD t-2\r\n", "HD t-\r\n", "HD t-12\r\n", "HD t9223372036854775808\r\n", "HD h2\r\n",
+                "HD s-1\r\n", "HD k\r\n", "18446744073709551616\r\n", "111111111111111111111\r\n", "-1\r\n", "1 2\r\n");
 }
 
 TEST(malformed_lines_are_refused)
 {
-    EXPECT("HD\nHD\n", BROKEN);
-    EXPECT("HD\n", BROKEN);
-    EXPECT("HDX\n", BROKEN);
-    EXPECT("13\n", BROKEN);
-    EXPECT("VA 12\nx\r\n", BROKEN);
-    EXPECT("VERSION 1.6\n", BROKEN);
-    EXPECT("\n", BROKEN);
-    EXPECT("\r\n", BROKEN);
-    EXPECT(" \r\n", BROKEN);
-    EXPECT("HD\r\r\n", BROKEN);
-    EXPECT("HD \r\n", BROKEN);
-    EXPECT("HD  c1\r\n", BROKEN);
-    EXPECT("HD c1 \r\n", BROKEN);
-    EXPECT(" HD\r\n", BROKEN);
-    EXPECT("hd\r\n", BROKEN);
-    EXPECT("HDX\r\n", BROKEN);
-    EXPECT("HD 1\r\n", BROKEN);
-    EXPECT("HD [\r\n", BROKEN);
-    EXPECT("HD\tc1\r\n", BROKEN);
-    EXPECT("HD k\x7f\r\n", BROKEN);
+    EXPECT_EACH(BROKEN, "HD\nHD\n", "HD\n", "HDX\n", "13\n", "VA 12\nx\r\n", "VERSION 1.6\n", "\n", "\r\n", " \r\n",
+                "HD\r\r\n", "HD \r\n", "HD  c1\r\n", "HD c1 \r\n", " HD\r\n", "hd\r\n", "HDX\r\n", "HD 1\r\n",
+                "HD [\r\n", "HD\tc1\r\n", "HD k\x7f\r\n");
     EXPECT("HD ka\0b\r\n", BROKEN);
     EXPECT("HD ka\rb\r\n", BROKEN);
     EXPECT("H\0\r\n", BROKEN);
-    EXPECT("VA\r\n", BROKEN);
-    EXPECT("VA \r\n", BROKEN);
-    EXPECT("VA f0\r\n", BROKEN);
-    EXPECT("VA 1\nx\r\n", BROKEN);
-    EXPECT("VA 1  f0\r\nx\r\n", BROKEN);
-    EXPECT("VALUE\r\n", BROKEN);
-    EXPECT("VALUE k\r\n", BROKEN);
-    EXPECT("VALUE  0 1\r\nx\r\n", BROKEN);
-    EXPECT("STAT  x\r\n", BROKEN);
-    EXPECT("VALUE k 0\r\n", BROKEN);
-    EXPECT("END x\r\n", BROKEN);
-    EXPECT("STORED \r\n", BROKEN);
-    EXPECT("STAT\r\n", BROKEN);
+    EXPECT_EACH(BROKEN, "VA\r\n", "VA \r\n", "VA f0\r\n", "VA 1\nx\r\n", "VA 1  f0\r\nx\r\n", "VALUE\r\n",
+                "VALUE k\r\n", "VALUE  0 1\r\nx\r\n", "STAT  x\r\n", "VALUE k 0\r\n", "END x\r\n", "STORED \r\n",
+                "STAT\r\n");
     EXPECT("SERVER_ERROR a\0b\r\n", BROKEN);
-    EXPECT("SERVER_ERROR a\rb\r\n", BROKEN);
-    EXPECT("SERVER_ERRORS\r\n", BROKEN);
-    EXPECT("HTTP/1.1 400 Bad Request\r\n", BROKEN);
-    EXPECT("\x16\x03\x01\r\n", BROKEN);
+    EXPECT_EACH(BROKEN, "SERVER_ERROR a\rb\r\n", "SERVER_ERRORS\r\n", "HTTP/1.1 400 Bad Request\r\n",
+                "\x16\x03\x01\r\n");
 }
 
 TEST(nothing_is_parsed_after_an_error)
@@ -251,8 +200,7 @@ TEST(a_line_longer_than_the_limit_is_refused)
 
 TEST(a_line_without_end_is_refused_at_the_limit)
 {
-    EXPECT(TWO_THOUSAND HUNDRED, TOO_LONG);
-    EXPECT(TWO_THOUSAND TEN TEN TEN TEN "12345678", TOO_LONG);
+    EXPECT_EACH(TOO_LONG, TWO_THOUSAND HUNDRED, TWO_THOUSAND TEN TEN TEN TEN "12345678");
     EXPECT(TWO_THOUSAND TEN TEN TEN TEN "1234567", "");
 }
 

@@ -165,4 +165,13 @@ __attribute__((unused)) static void check_requests(const char *bytes, const char
         check_transcript(expected, transcribe(bytes, length, split, length), split);
 }
 
+__attribute__((unused)) static void check_each(const char *expected, const char *const *texts)
+{
+    for (; *texts; texts++)
+        check_requests(*texts, expected);
+}
+
+/* Checks that each of these texts has the same transcript. */
+#define CHECK_REQUESTS(expected, ...) check_each(expected, (const char *const[]){__VA_ARGS__, NULL})
+
 #endif

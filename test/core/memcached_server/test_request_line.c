@@ -26,35 +26,22 @@ TEST(storage_commands_are_parsed)
 
 TEST(storage_commands_with_too_few_or_many_words_are_refused)
 {
-    check_requests("set\r\n", "bad ERROR\n");
-    check_requests("set a 0 0\r\n", "bad ERROR\n");
-    check_requests("set a 0 0 1 noreply more\r\n", "bad ERROR\n");
-    check_requests("cas a 0 0 1\r\n", "bad ERROR\n");
-    check_requests("cas a 0 0 1 2 3 4\r\n", "bad ERROR\n");
+    CHECK_REQUESTS("bad ERROR\n", "set\r\n", "set a 0 0\r\n", "set a 0 0 1 noreply more\r\n", "cas a 0 0 1\r\n",
+                   "cas a 0 0 1 2 3 4\r\n");
 }
 
 TEST(huge_and_negative_lengths_are_refused)
 {
-    check_requests("set a 0 0 4294967295\r\n", BAD_FORMAT "\n");
-    check_requests("set a 0 0 4294967297\r\n", BAD_FORMAT "\n");
-    check_requests("set a 0 0 2147483646\r\n", BAD_FORMAT "\n");
-    check_requests("set a 0 0 99999999999999999999\r\n", BAD_FORMAT "\n");
-    check_requests("set a 0 0 -1\r\n", BAD_FORMAT "\n");
+    CHECK_REQUESTS(BAD_FORMAT "\n", "set a 0 0 4294967295\r\n", "set a 0 0 4294967297\r\n", "set a 0 0 2147483646\r\n",
+                   "set a 0 0 99999999999999999999\r\n", "set a 0 0 -1\r\n");
 }
 
 TEST(malformed_numbers_are_refused)
 {
-    check_requests("set a +1 0 1\r\n", BAD_FORMAT "\n");
-    check_requests("set a 0x1 0 1\r\n", BAD_FORMAT "\n");
-    check_requests("set a 1a 0 1\r\n", BAD_FORMAT "\n");
-    check_requests("set a -1 0 1\r\n", BAD_FORMAT "\n");
-    check_requests("set a 4294967296 0 1\r\n", BAD_FORMAT "\n");
-    check_requests("set a 0 2147483648 1\r\n", BAD_FORMAT "\n");
-    check_requests("set a 0 -2147483649 1\r\n", BAD_FORMAT "\n");
+    CHECK_REQUESTS(BAD_FORMAT "\n", "set a +1 0 1\r\n", "set a 0x1 0 1\r\n", "set a 1a 0 1\r\n", "set a -1 0 1\r\n",
+                   "set a 4294967296 0 1\r\n", "set a 0 2147483648 1\r\n", "set a 0 -2147483649 1\r\n");
     check_requests("set a 0 -2147483648 1\r\n", "set key(a) flags=0 expiry=-2147483648 length=1\n");
-    check_requests("set a 0 - 1\r\n", BAD_FORMAT "\n");
-    check_requests("cas a 0 0 1 x\r\n", BAD_FORMAT "\n");
-    check_requests("cas a 0 0 1 18446744073709551616\r\n", BAD_FORMAT "\n");
+    CHECK_REQUESTS(BAD_FORMAT "\n", "set a 0 - 1\r\n", "cas a 0 0 1 x\r\n", "cas a 0 0 1 18446744073709551616\r\n");
 }
 
 TEST(an_error_keeps_noreply)
@@ -85,12 +72,11 @@ TEST(arithmetic_and_touch_are_parsed)
 {
     check_requests("incr a 18446744073709551615\r\n", "incr key(a) delta=18446744073709551615\n");
     check_requests("decr a 1 noreply\r\n", "decr key(a) delta=1 noreply\n");
-    check_requests("incr a 18446744073709551616\r\n", "bad CLIENT_ERROR invalid numeric delta argument\n");
-    check_requests("incr a -1\r\n", "bad CLIENT_ERROR invalid numeric delta argument\n");
+    CHECK_REQUESTS("bad CLIENT_ERROR invalid numeric delta argument\n", "incr a 18446744073709551616\r\n",
+                   "incr a -1\r\n");
     check_requests("incr a\r\n", "bad ERROR\n");
     check_requests("touch a 10 noreply\r\n", "touch key(a) expiry=10 noreply\n");
-    check_requests("touch a ten\r\n", "bad CLIENT_ERROR invalid exptime argument\n");
-    check_requests("touch a 9999999999\r\n", "bad CLIENT_ERROR invalid exptime argument\n");
+    CHECK_REQUESTS("bad CLIENT_ERROR invalid exptime argument\n", "touch a ten\r\n", "touch a 9999999999\r\n");
     check_requests("touch a\r\n", "bad ERROR\n");
 }
 
@@ -98,16 +84,12 @@ TEST(delete_may_have_a_zero)
 {
     static const char usage[] = "bad CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\n";
 
-    check_requests("delete a\r\n", "delete key(a)\n");
-    check_requests("delete a 0\r\n", "delete key(a)\n");
-    check_requests("delete a noreply\r\n", "delete key(a) noreply\n");
-    check_requests("delete a 0 noreply\r\n", "delete key(a) noreply\n");
-    check_requests("delete a 1\r\n", usage);
-    check_requests("delete a 0 0\r\n", usage);
+    CHECK_REQUESTS("delete key(a)\n", "delete a\r\n", "delete a 0\r\n");
+    CHECK_REQUESTS("delete key(a) noreply\n", "delete a noreply\r\n", "delete a 0 noreply\r\n");
+    CHECK_REQUESTS(usage, "delete a 1\r\n", "delete a 0 0\r\n");
     check_requests("delete a 1 noreply\r\n",
                    "bad CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply] noreply\n");
-    check_requests("delete\r\n", "bad ERROR\n");
-    check_requests("delete a 0 noreply more\r\n", "bad ERROR\n");
+    CHECK_REQUESTS("bad ERROR\n", "delete\r\n", "delete a 0 noreply more\r\n");
 }
 
 TEST(flush_all_may_have_a_delay)
@@ -136,13 +118,8 @@ TEST(commands_about_the_server_are_parsed)
 
 TEST(unknown_commands_are_refused)
 {
-    check_requests("\r\n", "bad ERROR\n");
-    check_requests("\n", "bad ERROR\n");
-    check_requests("   \r\n", "bad ERROR\n");
-    check_requests("x\r\n", "bad ERROR\n");
-    check_requests("SET a 0 0 1\r\n", "bad ERROR\n");
-    check_requests("getx a\r\n", "bad ERROR\n");
-    check_requests("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25\r\n", "bad ERROR\n");
+    CHECK_REQUESTS("bad ERROR\n", "\r\n", "\n", "   \r\n", "x\r\n", "SET a 0 0 1\r\n", "getx a\r\n",
+                   "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25\r\n");
     check_requests("GET / HTTP/1.1\r\n", "bad (close)\n");
 }
 

@@ -43,12 +43,9 @@ TEST(the_last_key_is_marked)
 
 TEST(a_retrieval_without_a_key_is_an_error)
 {
-    check_requests("get\r\n", "bad ERROR\n");
-    check_requests("gets  \r\n", "bad ERROR\n");
-    check_requests("gat\r\n", "bad ERROR\n");
+    CHECK_REQUESTS("bad ERROR\n", "get\r\n", "gets  \r\n", "gat\r\n");
     check_requests("gat 10\r\n", "gat expiry=10 key()\n");
-    check_requests("gat x a\r\n", "bad CLIENT_ERROR invalid exptime argument\n");
-    check_requests("gat 2147483648 a\r\n", "bad CLIENT_ERROR invalid exptime argument\n");
+    CHECK_REQUESTS("bad CLIENT_ERROR invalid exptime argument\n", "gat x a\r\n", "gat 2147483648 a\r\n");
 }
 
 TEST(one_bad_key_invalidates_its_line_and_not_the_next)
@@ -60,8 +57,7 @@ TEST(one_bad_key_invalidates_its_line_and_not_the_next)
     snprintf(line, sizeof line, "get %sx\r\nget b\r\n", key);
     check_requests(line, "bad CLIENT_ERROR bad command line format\nget key(b)\n");
     snprintf(line, sizeof line, "get a %sx b\r\nget b\r\n", key);
-    check_requests(line, "bad CLIENT_ERROR bad command line format\nget key(b)\n");
-    check_requests("get a \rb\r\nget b\r\n", "bad CLIENT_ERROR bad command line format\nget key(b)\n");
+    CHECK_REQUESTS("bad CLIENT_ERROR bad command line format\nget key(b)\n", line, "get a \rb\r\nget b\r\n");
     free(key);
 }
 
@@ -98,8 +94,7 @@ TEST(a_line_without_end_is_refused)
     check_transcript("", transcribe(line, 2047, 2047, 1), 2047);
     check_transcript("(limit)\n", transcribe(line, 2048, 2048, 1), 2048);
     memcpy(set, "set", 3);
-    check_requests(set, "(limit)\n");
-    check_requests(spaces, "(limit)\n");
+    CHECK_REQUESTS("(limit)\n", set, spaces);
     free(line);
     free(set);
     free(spaces);

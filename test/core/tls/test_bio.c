@@ -1,12 +1,4 @@
 #include "check.h"
-
-#ifndef HAVE_OPENSSL_SSL_H
-TEST(without_openssl_there_is_nothing_to_test)
-{
-    SKIP("no OpenSSL");
-}
-#else
-
 #include "core/tls/private.h"
 #include "tls/pair.h"
 
@@ -57,5 +49,3 @@ CONNECTED_TEST(replies_to_a_peer_that_never_reads_are_bounded)
     CHECK(!BIO_should_retry(bio));
     BIO_free(bio);
 }
-
-#endif

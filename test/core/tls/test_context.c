@@ -1,12 +1,4 @@
 #include "check.h"
-
-#ifndef HAVE_OPENSSL_SSL_H
-TEST(without_openssl_there_is_nothing_to_test)
-{
-    SKIP("no OpenSSL");
-}
-#else
-
 #include "tls/pair.h"
 
 static char text[PEL_TLS_TEXT];
@@ -105,5 +97,3 @@ TEST(a_context_with_copied_ticket_keys_resumes_the_formers_sessions)
     }
     drop_contexts();
 }
-
-#endif

@@ -1,12 +1,4 @@
 #include "check.h"
-
-#ifndef HAVE_OPENSSL_SSL_H
-TEST(without_openssl_there_is_nothing_to_test)
-{
-    SKIP("no OpenSSL");
-}
-#else
-
 #include "tls/pair.h"
 
 /* Fails the server's handshake by these bytes in place of a client's. */
@@ -80,5 +72,3 @@ TLS_TEST(a_server_without_a_certificate_is_advised_to_pass_one)
     carry_until_quiet();
     CHECK(strstr(server.failure.text, "certificate: and key:"));
 }
-
-#endif

@@ -1,12 +1,4 @@
 #include "check.h"
-
-#ifndef HAVE_OPENSSL_SSL_H
-TEST(without_openssl_there_is_nothing_to_test)
-{
-    SKIP("no OpenSSL");
-}
-#else
-
 #include "tls/pair.h"
 
 static struct pel_tls_context *chosen;
@@ -113,5 +105,3 @@ TEST(a_server_that_requires_a_client_certificate_refuses_a_client_without_one)
     pel_buffer_free(&pem);
     disconnect_ends();
 }
-
-#endif

@@ -1,12 +1,4 @@
 #include "check.h"
-
-#ifndef HAVE_OPENSSL_SSL_H
-TEST(without_openssl_there_is_nothing_to_test)
-{
-    SKIP("no OpenSSL");
-}
-#else
-
 #include "tls/pair.h"
 
 TLS_TEST(a_stream_without_tls_has_no_info)
@@ -92,5 +84,3 @@ CONNECTED_TEST(a_client_has_the_servers_certificate_and_a_server_none)
     CHECK_INT(0, pel_tls_peer(&server.stream, 1, &pem));
     CHECK_INT(0, pel_buffer_length(&pem));
 }
-
-#endif

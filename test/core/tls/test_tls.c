@@ -1,12 +1,4 @@
 #include "check.h"
-
-#ifndef HAVE_OPENSSL_SSL_H
-TEST(without_openssl_there_is_nothing_to_test)
-{
-    SKIP("no OpenSSL");
-}
-#else
-
 #include "tls/pair.h"
 
 CONNECTED_TEST(two_ends_complete_the_handshake_and_exchange_data)
@@ -188,5 +180,3 @@ CONNECTED_TEST(a_layer_moves_to_another_stream_of_the_descriptor)
     pel_stream_give_layer(&other.stream, NULL);
     pel_layer_drop(NULL);
 }
-
-#endif

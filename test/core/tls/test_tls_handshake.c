@@ -1,12 +1,4 @@
 #include "check.h"
-
-#ifndef HAVE_OPENSSL_SSL_H
-TEST(without_openssl_there_is_nothing_to_test)
-{
-    SKIP("no OpenSSL");
-}
-#else
-
 #include "tls/pair.h"
 
 TLS_TEST(output_written_before_the_handshake_is_done_is_sent_after_it)
@@ -231,5 +223,3 @@ TEST(no_changed_byte_of_the_handshake_is_accepted)
     }
     drop_contexts();
 }
-
-#endif
