@@ -9,13 +9,13 @@ require_relative "database/text"
 require_relative "database/turns"
 
 module Pelton
-  # Sequel beside the loop: what a program with Sequel takes by a line each, as its extensions, plugins and adapter.
+  # Extensions, plugins and an adapter for Sequel that do not block Pelton's loop. Each works alone:
   #
   #     DB = Sequel.connect(adapter: :pelton_sqlite, database: "app.db")
   #     DB.extension(:pelton_pool, :pelton_statistics)
   #     Album.plugin(:pelton_merging)
   #
-  # {Database.connect} returns a database that has all of it.
+  # {Database.connect} returns a database with all of the extensions.
   module Database
   end
 end

@@ -9,7 +9,6 @@ module Pelton
     # The address of a database, as {Database.connect} takes it.
     # @private
     class Address
-      # The schemes, and the driver of each.
       DRIVERS = {"sqlite" => :sqlite, "postgres" => :postgres, "postgresql" => :postgres, "mysql" => :mysql, "mysql2" => :mysql,
                  "mariadb" => :mysql, "trilogy" => :mysql}.freeze
       FORMS = "sqlite://app.db, sqlite::memory:, postgres://user:password@host/database or mysql://user:password@host/database"
@@ -17,11 +16,11 @@ module Pelton
       # @return [Symbol] :sqlite, :postgres or :mysql
       attr_reader :driver
 
-      # @return [Hash] Sequel's options for it
+      # @return [Hash] Sequel's options
       attr_reader :options
 
       # @param text [String]
-      # @raise [ConfigurationError] when it has another form
+      # @raise [ConfigurationError] if it cannot be parsed
       def initialize(text)
         scheme, rest = text.to_s.split(":", 2)
         @driver = DRIVERS[scheme&.downcase] if rest
@@ -73,7 +72,7 @@ module Pelton
         raise ConfigurationError, "#{Pelton::Address.without_secrets(text)}: the name of the database is missing. The address is #{FORMS}" if name.empty?
         parts = {user: uri.user, password: uri.password}.compact.transform_values { |part| URI::DEFAULT_PARSER.unescape(part) }
         {host: uri.hostname, port: uri.port, database: name, **parts, **query_options(uri.query)}.compact
-      rescue URI::InvalidURIError # whose message has the password
+      rescue URI::InvalidURIError # its message contains the password
         raise ConfigurationError, "#{Pelton::Address.without_secrets(text)}: the address cannot be read. Write special letters of the password as %40 for @, %2F for /", cause: nil
       end
 

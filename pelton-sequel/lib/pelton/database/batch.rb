@@ -2,13 +2,13 @@
 
 module Pelton
   module Database
-    # Finds that share a query: same model, same column. Each caller gets an object of its own, and an error of its own: when the
-    # query fails, each asks alone.
+    # Finds on the same column of the same model that share a query. Each caller gets its own object. If the query fails, each caller repeats
+    # its find alone, and gets its own error.
     # @private
     class Batch
       include Opaque
 
-      SIZE = 5000 # keys of a query at most: PostgreSQL takes 65,535 values
+      SIZE = 5000 # keys of a query: PostgreSQL takes at most 65,535 values
 
       def initialize(model, column, key)
         @model = model
@@ -16,7 +16,7 @@ module Pelton
         @first = key
       end
 
-      # @return [Boolean] whether nobody has joined
+      # @return [Boolean] whether no other find has joined
       def alone? = @rows.nil?
 
       # Adds a find before the query is sent.
@@ -27,7 +27,7 @@ module Pelton
         wait(key)
       end
 
-      # Sends the query, on a fiber of its own: none of the callers may end it for the others.
+      # Sends the query on a separate fiber, so that cancelling a caller does not end it for the others.
       def start
         @model.db.statistics.merged += @waiting - 1 if @model.db.respond_to?(:statistics)
         @task = Pelton.spawn { query }
@@ -38,7 +38,7 @@ module Pelton
         rows = @rows.await # an error is a copy for each caller, with the caller's lines
         row = rows && rows[key]
         return @model.dataset.row_proc.call((@keys[key] == 1) ? row : copy(row)) if row
-        @model.find_alone(@column, key) if rows.nil? || key.is_a?(String) # what differs here may be equal in the database's collation
+        @model.find_alone(@column, key) if rows.nil? || key.is_a?(String) # the database's collation may find it equal
       ensure
         @waiting -= 1
         @task&.cancel if @waiting.zero? && !@rows.done?
@@ -55,10 +55,10 @@ module Pelton
         end
       end
 
-      # Most finds are alone, and need none of this.
+      # Most finds stay alone and skip this.
       def share
-        @rows = Operation.new.errback {} # which nobody waits for any more when all have been cancelled
-        @keys = {@first => 1} # and how many want it
+        @rows = Operation.new.errback {} # no error is reported if all callers have been cancelled
+        @keys = {@first => 1} # key => number of callers
         @waiting = 1
       end
 

@@ -9,24 +9,25 @@ require_relative "statistics"
 module Pelton
   module Database
     class << self
-      # Connects with the pool, statistics, prepared statements and cancelled queries. One connection is opened at once, to find mistakes early.
+      # Connects to a database with the pool, statistics, prepared statements and cancelled queries. Opens one connection at once, to report
+      # mistakes early.
       #
       # @param address [String] "sqlite://app.db" (relative to the current folder; an absolute path has three slashes), "sqlite::memory:",
-      #   "postgres://user:password@host:port/database", "mysql://user:password@host/database"; "mariadb:" and "trilogy:" are "mysql:"
-      # @param pool [Integer] connections at most. Of SQLite: those that read; one more writes
-      # @param timeout [Numeric] seconds to wait for a connection of the pool, for a new one to open, and for a lock of SQLite's
-      # @param query_timeout [Numeric, nil] seconds for each query; nil: none, so that the limits around it count
-      # @param prepared [Boolean] whether queries are prepared at the server; false for pgbouncer
+      #   "postgres://user:password@host:port/database", "mysql://user:password@host/database"; "mariadb:" and "trilogy:" mean "mysql:"
+      # @param pool [Integer] maximum number of connections; for SQLite, of readers, with one more connection for writes
+      # @param timeout [Numeric] seconds to wait for a connection from the pool, for a new connection, and for SQLite's lock
+      # @param query_timeout [Numeric, nil] seconds for each query; nil: no limit besides those around the call
+      # @param prepared [Boolean] whether repeated queries are prepared at the server; false for pgbouncer
       # @param max_idle [Numeric] seconds after which an idle connection is closed
-      # @param leak_after [Numeric, nil] seconds after which a warning says who holds a connection outside a query, once each time, while a
-      #   reactor runs; nil: never
-      # @param replicas [Array<String>] addresses of servers that only read. Queries go there, and what writes goes to the first address
-      # @param sticky [Numeric] seconds for which a fiber that has written reads from there, too, because replicas are late
-      # @param replica_fallback [Boolean] whether the primary answers reads while no replica does; false: they fail, and the primary has no more work
-      # @param options [Hash] Sequel's options of Sequel.connect
+      # @param leak_after [Numeric, nil] seconds that a fiber may hold a connection between queries before a warning names it, while a reactor
+      #   runs; nil: never
+      # @param replicas [Array<String>] addresses of read-only servers, which get the reads; writes go to the first address
+      # @param sticky [Numeric] seconds for which a fiber that has written also reads from the primary, because replicas lag
+      # @param replica_fallback [Boolean] whether reads go to the primary when all replicas fail; false: they raise
+      # @param options [Hash] options of Sequel.connect
       # @return [Sequel::Database]
-      # @raise [ConfigurationError] when the address cannot be understood, or the driver's gem is missing
-      # @raise [ConnectionError] when nobody answers there, or refuses
+      # @raise [ConfigurationError] if the address is invalid, the driver's gem is missing, or the password or database is wrong
+      # @raise [ConnectionError] if the server does not answer or refuses the connection
       # @asynchronous
       def connect(address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, leak_after: 30, replicas: [], sticky: Replicas::STICKY,
         replica_fallback: true, **options)
@@ -39,15 +40,15 @@ module Pelton
         database.extension(:pelton_pool, :pelton_statistics)
         driver.prepare(database)
         database.test_connection
-        Sequel.synchronize { Sequel::DATABASES.push(database) } # where a plain Sequel::Model looks for its own
+        Sequel.synchronize { Sequel::DATABASES.push(database) } # Sequel::Model uses the last one
         database
       rescue Sequel::AdapterNotFound => error
         raise ConfigurationError, "#{parsed}: #{error.message}"
       end
 
-      # Closes a database's connections, those in use when they come back, and forgets it.
+      # Closes a database's connections, those in use when they are given back, and removes it from Sequel's list.
       #
-      # @param database [Sequel::Database] of {connect}
+      # @param database [Sequel::Database] as {connect} returned it
       def disconnect(database)
         database.disconnect
         Metrics.delete(database)

@@ -6,12 +6,12 @@ require_relative "error"
 
 module Pelton
   module Database
-    # What differs between the databases, beyond their SQL: how a connection is checked, given up, and left to the parent after a fork.
+    # How drivers differ beyond their SQL: how a connection is checked, discarded, and left to the parent after a fork.
     # @private
     class Driver
       include Opaque
 
-      CANCEL_TIMEOUT = 2 # seconds for the server to take note that a query is not wanted any more
+      CANCEL_TIMEOUT = 2 # seconds for the server to accept a cancellation
 
       # @return [String] the database's address, without a password
       attr_reader :name
@@ -23,7 +23,6 @@ module Pelton
         @name = name
       end
 
-      # The classes of drivers, and Sequel's adapters for them.
       CLASSES = {sqlite: :SQLiteDriver, postgres: :PostgresDriver, mysql: :MySQLDriver}.freeze
       ADAPTERS = {pelton_sqlite: :sqlite, postgres: :postgres, trilogy: :mysql}.freeze
       private_constant :CLASSES, :ADAPTERS
@@ -38,7 +37,7 @@ module Pelton
         end
 
         # @param database [Sequel::Database]
-        # @return [Driver] of another adapter than Pelton's know it only gives up connections
+        # @return [Driver] for adapters of Sequel, one that only discards connections
         def for(database)
           kind = ADAPTERS[database.adapter_scheme]
           name = Address.describe(kind || database.adapter_scheme, database.opts)
@@ -46,43 +45,43 @@ module Pelton
         end
       end
 
-      # Adds to a database what its pool needs.
+      # Adds what the pool needs to a database.
       def adapt(_database)
       end
 
-      # Adds to a database of {Database.connect} what it has besides.
+      # Adds what {Database.connect} promises beyond the pool.
       def prepare(_database)
       end
 
-      # A way to find rows by one column that is faster than a dataset's.
+      # A way to find rows by one column that is faster than a dataset.
       #
       # @param dataset [Sequel::Dataset] all rows of a table
       # @param sql [String] the statement up to the value
-      # @return [Lookup, nil] nil where there is none, or where an extension of the dataset reads the rows in its own way
+      # @return [Lookup, nil] nil if there is none, or if an extension of the dataset changes how rows are read
       def lookup(dataset, sql)
         kind = lookup_class or return
         kind.new(dataset, sql) if dataset.method(:fetch_rows).owner == kind::ROWS && dataset.method(:output_identifier).owner == Sequel::UnmodifiedIdentifiers::DatasetMethods
       end
 
-      # @return [Boolean] whether a query that an exception has interrupted leaves its connection in an unknown state
+      # @return [Boolean] whether an exception in the middle of a query leaves the connection in an unknown state
       def unusable_after_interruption? = true
 
-      # @return [Boolean] whether a connection that was idle for long is alive
+      # @return [Boolean] whether a connection is alive after being idle
       # @asynchronous
       def usable?(_connection) = true
 
       # Called before each query.
       #
-      # @raise [LimitError] when the server would not take it
+      # @raise [LimitError] if the server would refuse the query
       def refuse(_sql, _connection)
       end
 
-      # @return [Boolean] whether the server answers on a connection. Unlike {#usable?} it always asks
+      # @return [Boolean] whether the server answers on a connection; unlike {#usable?}, always asks it
       # @asynchronous
       def answers?(connection) = usable?(connection)
 
-      # Closes a slot's connection and calls the block. If a query was interrupted on it, the server is told to give it up; the caller
-      # does not wait for that.
+      # Closes a slot's connection and calls the block. If a query was interrupted on it, cancels the query at the server, without keeping the
+      # caller waiting.
       def discard(slot)
         connection = slot.connection
         closed = false
@@ -96,11 +95,11 @@ module Pelton
         slot.interrupted ? in_background(finish) { Pelton::Database.limit(CANCEL_TIMEOUT, ConnectionError, "#{name}: it does not take the cancellation") { cancel(connection) } } : finish.call
       end
 
-      # @return [Boolean] whether an error means that the connection is lost, where Sequel does not know it
+      # @return [Boolean] whether an error that Sequel does not know means that the connection is lost
       def disconnect?(_error) = false
 
       # @param error [Sequel::DatabaseError] of a query for the rows with a value
-      # @return [Boolean] whether it says that no row can have such a value
+      # @return [Boolean] whether no row can have that value
       def impossible_value?(_error) = false
 
       # Called with each new connection.
@@ -108,14 +107,14 @@ module Pelton
       def opened(_connection)
       end
 
-      # Tells the server to give up the query that runs on a connection.
+      # Cancels the query that runs on a connection, at the server.
       # @asynchronous
       def cancel(_connection)
       end
 
       # @param error [Exception] of a new connection
       # @param name [String] the server's address, without a password
-      # @return [Pelton::Error] what can be done about it
+      # @return [Pelton::Error] whose message says what to do
       def connection_error(error, name = self.name)
         message = error.message.strip
         case message
@@ -130,13 +129,13 @@ module Pelton
         end
       end
 
-      # Drops connections in a child after a fork, without a word to the server: their sessions are the parent's.
+      # Drops connections after a fork, without a message to the server: their sessions are the parent's.
       def forget(connections)
       end
 
-      # Loads a gem of a driver.
+      # Loads a driver's gem.
       #
-      # @raise [ConfigurationError] when it is missing
+      # @raise [ConfigurationError] if it is not installed
       def self.need(gem, feature = gem)
         require feature
       rescue LoadError => error
@@ -149,7 +148,7 @@ module Pelton
       # @return [Class<Lookup>, nil]
       def lookup_class = nil
 
-      # A reactor that stops may never begin the task: its end is heard of in any case.
+      # A stopping reactor may never start the task; `finish` is called in any case.
       def in_background(finish, &block)
         return Pelton.spawn(name: "cancel a query of #{name}", &block).callback(&finish).errback(&finish) if Pelton.running?
         begin

@@ -2,20 +2,20 @@
 
 module Pelton
   module Database
-    # The database cannot be used: its address is wrong, nobody answers there, or a driver is missing. SQL's own errors are Sequel's
-    # classes, for example Sequel::UniqueConstraintViolation.
+    # Raised if the database cannot be reached: the server does not answer, or refuses or ends the connection. SQL errors are Sequel's classes,
+    # such as Sequel::UniqueConstraintViolation.
     class ConnectionError < Pelton::ConnectionError
     end
 
-    # The address or an option of {Database.connect} cannot be understood, or its driver is not installed. Trying again does not help.
+    # Raised if the address or an option of {Database.connect} is invalid, or the driver is not installed. Retrying does not help.
     class ConfigurationError < Pelton::Error
     end
 
-    # No connection of the pool came free in time. The message names who holds them.
+    # Raised if no connection of the pool came free in time. The message names the holders.
     class PoolTimeoutError < Pelton::TimeoutError
     end
 
-    # A connection was used by a fiber that does not hold it.
+    # Raised if a fiber uses a connection that another fiber holds.
     class SharedConnectionError < Pelton::Error
     end
   end

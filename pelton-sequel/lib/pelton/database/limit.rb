@@ -4,7 +4,7 @@ require "timeout"
 
 module Pelton
   module Database
-    # As Pelton.timeout, with an error of the caller's.
+    # Like Pelton.timeout, with the caller's error.
     # @private
     # @asynchronous
     def self.limit(seconds, error, message, &block)

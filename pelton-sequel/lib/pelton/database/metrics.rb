@@ -4,9 +4,8 @@ require "pelton/metrics"
 
 module Pelton
   module Database
-    # The counters of all databases with the extension pelton_statistics, by OpenTelemetry's names for database clients, as Prometheus
-    # writes them. Each pool has its database's address as its name; SQLite's readers, and replicas, are pools of their own. The control
-    # socket of a server shows them.
+    # The counters of all databases with the extension pelton_statistics, in Prometheus' format, by OpenTelemetry's names for database clients.
+    # Each pool is named by its database's address; SQLite's readers and each replica are separate pools. A server's control socket shows them.
     # @private
     module Metrics
       PREFIX = "db_client_connection_"

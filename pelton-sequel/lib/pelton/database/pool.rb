@@ -8,10 +8,9 @@ require_relative "routing"
 
 module Pelton
   module Database
-    # The connections to a database. Each fiber, and each thread, that asks holds one for a query or a transaction. Whoever finds none
-    # parks its fiber, and they are served in the order in which they came.
+    # The connections to a database. A fiber or thread holds one for a query or a transaction. If none is free, it waits its turn, in order.
     #
-    # Sequel calls it; `DB.stats` shows it.
+    # Called by Sequel; `DB.stats` shows its counters.
     class Pool < Sequel::ConnectionPool
       include Opaque
     end
@@ -24,9 +23,9 @@ require_relative "pool/shard"
 module Pelton
   module Database
     class Pool
-      CHECK_TIMEOUT = 1 # seconds in which a connection that has been idle must answer
+      CHECK_TIMEOUT = 1 # seconds for a connection that was idle to answer
 
-      # Gives a database this pool, in the place of the one that it was made with.
+      # Replaces the pool of a database.
       #
       # @param database [Sequel::Database]
       def self.install(database)
@@ -61,18 +60,18 @@ module Pelton
         @pid = Process.pid
         @replicas = options[:replicas]
         @sticky = options[:sticky]
-        @mark = :"pelton_database_wrote_#{object_id}" # a fiber's
+        @mark = :"pelton_database_wrote_#{object_id}" # a fiber-local
       end
 
-      # Yields a connection, which the fiber holds until the block ends. The block may call it again and gets the same one.
+      # Yields a connection that the fiber holds until the block ends. Nested calls yield the same one.
       #
       # @param server [Symbol] :default, or :read_only
-      # @raise [PoolTimeoutError]
+      # @raise [PoolTimeoutError] if none comes free in {#timeout}
       # @asynchronous
       def hold(server = :default)
         forget unless @pid == Process.pid
         fiber = Fiber.current
-        slot = @default.held[fiber] # a transaction's reads see what it has written
+        slot = @default.held[fiber] # reads in a transaction must see its writes
         return yield(slot.connection) if slot&.connection
         shard = @shards[server] || @default
         if shard.equal?(@default)
@@ -95,7 +94,7 @@ module Pelton
         end
       end
 
-      # Yields while this fiber holds a connection that was idle.
+      # Yields a certain idle connection, held by this fiber.
       # @private
       def borrow(slot)
         slot.shard.borrow(slot, Fiber.current)
@@ -104,19 +103,19 @@ module Pelton
         slot.shard.give(slot) if slot.fiber.equal?(Fiber.current)
       end
 
-      # Whether the fiber must read from the primary, because it has used it lately and replicas are late.
+      # Whether the fiber must read from the primary, because it has used it recently and replicas lag.
       def sticky?
         wrote = Thread.current[@mark] if @sticky
         !wrote.nil? && Clock.now - wrote < @sticky
       end
 
-      # @return [Array(Symbol, Float), nil] what makes another fiber read from the primary, too: a fiber's variable, and its value
+      # @return [Array(Symbol, Float), nil] a fiber-local's name and value that make another fiber read from the primary, too
       def stuck = sticky? ? [@mark, Thread.current[@mark]] : nil
 
       # @return [Boolean] whether a fiber holds a connection
       def held_by?(fiber) = @default.held.key?(fiber) || (@shards.size > 1 && @shards.any? { |_, shard| shard.held.key?(fiber) })
 
-      # @return [Slot, nil] where a connection is; nil while it is being opened
+      # @return [Slot, nil] a connection's place; nil while it is being opened
       def slot_of(connection) = @slots[connection]
 
       # @return [Array<Symbol>]
@@ -128,7 +127,7 @@ module Pelton
       # @return [Integer] connections at most
       def max_size(server = :default) = (@shards[server] || @default).max
 
-      # @return [Hash{Symbol => Object}] the numbers of all servers together, and who holds connections
+      # @return [Hash{Symbol => Object}] the sums of all servers, and who holds connections
       def stats
         each = @shards.transform_values(&:stats)
         sum = each.values.reduce { |one, other| one.merge(other) { |_, mine, theirs| mine + theirs } }
@@ -144,16 +143,16 @@ module Pelton
       # @return [Hash{Symbol => Shard}]
       attr_reader :shards
 
-      # Closes the idle connections, and those in use when they come back.
+      # Closes idle connections now, and those in use when they are given back.
       def disconnect(options = Sequel::OPTS)
         names = options[:server] ? Array(options[:server]) : servers
         names.each { |name| @shards.fetch(name).disconnect }
       end
 
-      # Yields the connection that the fiber holds.
+      # Yields the fiber's connection.
       def all_connections(&block) = hold(&block)
 
-      # What a shard asks of its pool.
+      # The methods below are for {Shard}.
       # @private
       def open(slot, server)
         return open_replica(slot) if server != :default && @replicas
@@ -176,15 +175,15 @@ module Pelton
         disconnect_connection(connection)
       end
 
-      # Closes a slot's connection, after its query has been cancelled at the server if one runs; the block is called afterwards. The
-      # caller does not wait for that.
+      # Closes a slot's connection, after cancelling its query at the server, and then calls the block. The caller does not wait.
+      #
       # @private
       def discard(slot)
         @slots.delete(slot.connection)
         @driver.discard(slot) { yield }
       end
 
-      # A connection was lost, or the fiber that held it has ended.
+      # Called when a connection was lost, or its holder ended without giving it back.
       # @private
       def lost(slot)
         slot.spoiled = true
@@ -199,7 +198,7 @@ module Pelton
 
       private
 
-      # Where no replica answers, the primary does.
+      # Falls back to the primary if no replica answers.
       def take(shard, fiber)
         return shard.take(fiber) if shard.equal?(@default) || @replicas.nil? || !@replicas.fallback
         return @default.take(fiber) unless shard.idle.positive? || @replicas.any_up?
@@ -218,7 +217,7 @@ module Pelton
         @slots[slot.connection] = slot
       end
 
-      # Each one is tried until one answers, and the primary then; all within the time for one connection.
+      # Tries each replica, then the primary, within the time for one connection.
       def open_replica(slot)
         tries ||= 0
         index = @replicas.choose

@@ -4,8 +4,8 @@ require "pelton/sql_text"
 
 module Pelton
   module Database
-    # What a database with {Pool} does around each query: it refuses those of a fiber that does not hold the connection, limits their time,
-    # and gives up a connection whose query was interrupted.
+    # Wraps each query of a database with {Pool}: refuses queries of a fiber that does not hold the connection, limits their time, and discards
+    # a connection whose query was interrupted.
     # @private
     module Queries
       ROLLBACK_TIMEOUT = 1 # seconds
@@ -16,7 +16,7 @@ module Pelton
       # @return [Driver]
       attr_reader :driver
 
-      # @return [Numeric, nil] seconds that a query may take; nil: as long as it likes, for the limits around it (a request's, Pelton.timeout's) count
+      # @return [Numeric, nil] seconds for each query; nil: no limit besides those around the call, such as Pelton.timeout
       attr_accessor :query_timeout
 
       def self.extended(database)
@@ -26,13 +26,13 @@ module Pelton
         end
       end
 
-      # Sequel and its adapters call it around each query.
+      # Called by Sequel and its adapters around each query.
       #
-      # @raise [SharedConnectionError] when another fiber holds the connection
-      # @raise [ConnectionError] when an earlier query was interrupted on it
+      # @raise [SharedConnectionError] if another fiber holds the connection
+      # @raise [ConnectionError] if an earlier query on it was interrupted
       def log_connection_yield(sql, connection, arguments = nil)
         slot = pool.slot_of(connection)
-        return super unless slot # it is being opened
+        return super unless slot # being opened
         check(slot)
         @driver.refuse(sql, connection)
         slot.busy = sql
@@ -53,9 +53,9 @@ module Pelton
         end
       end
 
-      # @param connection [Object] one that this fiber holds, or that lies in the pool
-      # @return [Boolean] whether it can be used; false for one that has been closed
-      # @raise [SharedConnectionError] when another fiber holds it
+      # @param connection [Object] one that this fiber holds, or an idle one
+      # @return [Boolean] whether it is usable; false for a closed one
+      # @raise [SharedConnectionError] if another fiber holds it
       # @asynchronous
       def valid_connection?(connection)
         slot = pool.slot_of(connection)
@@ -78,18 +78,18 @@ module Pelton
         Pelton::Database.limit(@query_timeout, Pelton::TimeoutError, "the query took longer than #{@query_timeout} s: #{outline(sql)}", &block)
       end
 
-      # The beginning of a query, for messages.
+      # The beginning of a query, for error messages.
       def outline(sql) = SQLText.without_values(sql, database_type)[0, 200]
 
       def disconnect_error?(error, options) = super || @driver.disconnect?(error)
 
-      # An exception has interrupted a query: it may still run at the server, and its rows may still arrive.
+      # Notes that an exception has interrupted a query, which may still run and send rows.
       def interrupted(slot)
         slot.spoiled = slot.interrupted = true if @driver.unusable_after_interruption?
       end
 
-      # The session of a spoiled connection is closed, and that rolls back. So it is where the server does not answer: the fiber, whose
-      # limit has passed or which is cancelled, must not wait for that, and gets its own error.
+      # A spoiled connection's session is closed, which rolls back. So is one whose server does not answer: the fiber was cancelled or is out of
+      # time, so it must not wait, and keeps its own error.
       def rollback_transaction(connection, options = Sequel::OPTS)
         slot = pool.slot_of(connection)
         return if slot&.spoiled

@@ -4,21 +4,21 @@ require_relative "address"
 
 module Pelton
   module Database
-    # The servers that only read. They are taken in turns; one that does not answer is left out for a while, then one fiber tries it again.
+    # The read-only servers, used in turn. One that fails is skipped for a while; then one fiber tries it again.
     # @private
     class Replicas
       include Opaque
 
-      DOWN = 5 # seconds for which a server that did not answer is left out
+      DOWN = 5 # seconds for which a failed replica is skipped
       STICKY = 2 # seconds for which a fiber that has written reads from the primary
 
-      # @return [Boolean] whether the primary answers when no replica does
+      # @return [Boolean] whether reads go to the primary if all replicas fail
       attr_reader :fallback
 
       # @param addresses [Array<String>]
       # @param primary [Address]
       # @param fallback [Boolean]
-      # @raise [ConfigurationError] when one is of another kind than the primary
+      # @raise [ConfigurationError] if one has another driver than the primary
       def initialize(addresses, primary, fallback: true)
         @addresses = addresses.map do |text|
           address = Address.new(text)
@@ -28,7 +28,7 @@ module Pelton
         end
         @fallback = fallback
         @next = -1
-        @down = {} # index => until when
+        @down = {} # index => when to try it again
         @mutex = Mutex.new
       end
 
@@ -38,10 +38,10 @@ module Pelton
       # @return [String] without a password
       def name(index) = @addresses[index].to_s
 
-      # @return [Boolean] whether one is not left out
+      # @return [Boolean] whether any is in use
       def any_up? = @down.size < size || @down.any? { |_, till| till <= Clock.now }
 
-      # Chooses the next one, for this fiber. One that was left out is, for all others, until it has answered.
+      # Chooses the next replica for this fiber. A failed one stays skipped for all other fibers until it has answered.
       #
       # @return [Integer] its index
       def choose
@@ -50,22 +50,22 @@ module Pelton
           all = Array.new(size) { |i| (@next + 1 + i) % size }
           @next = all.find { |index| (@down[index] || 0) <= now } || all.first
           @down[@next] = now + DOWN if @down.key?(@next)
-          Thread.current[:pelton_database_replica] = @next # a fiber's
+          Thread.current[:pelton_database_replica] = @next # a fiber-local
         end
       end
 
-      # @return [Hash] Sequel's options of the one that this fiber has chosen
+      # @return [Hash] Sequel's options for the replica that this fiber has chosen
       def take = @addresses[(Thread.current[:pelton_database_replica] || choose) % size].options
 
-      # @param index [Integer] of the one that did not answer
+      # @param index [Integer] of the replica that failed
       def failed(index) = @mutex.synchronize { @down[index] = Clock.now + DOWN }
 
-      # @param index [Integer] of the one that has answered
+      # @param index [Integer] of the replica that answered
       def answered(index)
         @mutex.synchronize { @down.delete(index) } if @down.key?(index)
       end
 
-      # @return [Hash] Sequel's options of a database with them
+      # @return [Hash] Sequel's options for a database with these replicas
       def settings(pool:, sticky:)
         return {} if size.zero?
         {servers: {read_only: ->(_database) { take }}, server_sizes: {read_only: pool}, sticky: sticky, replicas: self}

@@ -2,16 +2,16 @@
 
 module Pelton
   module Database
-    # Which server gets a statement, where some only read. Sequel asks by the method that sends it, and takes what gives rows for a read:
-    # `INSERT ... RETURNING` as a text, a writing WITH, `SELECT nextval('ids')`. Those go to the primary here.
+    # Chooses the server for a statement if there are replicas. Sequel goes by the method that sends it, and takes anything that returns rows
+    # for a read: `INSERT ... RETURNING` as text, a writing WITH, `SELECT nextval('ids')`. This sends those to the primary.
     #
-    # What a function of the program's own does cannot be seen: `dataset.server(:default)`.
+    # It cannot know what the program's own SQL functions do: use `dataset.server(:default)` if they write.
     # @private
     module Routing
       READS = /\A[\s(]*(?:SELECT|WITH|VALUES|TABLE|SHOW|EXPLAIN|DESCRIBE|DESC|PRAGMA)\b/i
       WRITES = /\b(?:INSERT|UPDATE|DELETE|MERGE|REPLACE|INTO|FOR\s+(?:NO\s+KEY\s+|KEY\s+)?(?:UPDATE|SHARE)|LOCK\s+IN|nextval|setval|currval|lastval|set_config|pg_(?:try_)?advisory\w*|
         pg_notify|pg_(?:cancel|terminate)_backend|lo_\w+|txid_current|get_lock|release_(?:all_)?locks?|is_(?:free|used)_lock|last_insert_id)\b/xi
-      SEEN = 1000 # characters of a statement of Sequel's that are looked at: what writes stands in front of conditions and their values
+      SEEN = 1000 # characters of Sequel's own statements to examine: the writing part comes before conditions and their values
       private_constant :READS, :WRITES, :SEEN
 
       # (see Sequel::Dataset#execute)
@@ -22,9 +22,9 @@ module Pelton
       end
 
       # @param sql [String]
-      # @param whole [Boolean] whether all of it may have what writes, and not its begin alone
+      # @param whole [Boolean] whether to examine all of the text rather than its beginning
       # @param functions [Boolean] whether a SELECT can write
-      # @return [Boolean] false where it writes, or may do so
+      # @return [Boolean] false if it writes, or may write
       def self.reads?(sql, whole: true, functions: true)
         sql = sql.b unless sql.valid_encoding?
         return false unless sql.match?(READS)
@@ -34,7 +34,7 @@ module Pelton
 
       private
 
-      # A replica whose session ends has done nothing that another one, or the primary, could not do again.
+      # A replica whose session ends has done nothing that cannot be repeated on another one, or on the primary.
       def execute_somewhere(sql, options, &block)
         begun = false
         left = db.pool.replicas.size

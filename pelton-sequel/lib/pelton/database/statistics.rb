@@ -4,16 +4,16 @@ require_relative "metrics"
 
 module Pelton
   module Database
-    # Counts the queries of a database, and shows each one: the extension pelton_statistics.
+    # Counts a database's queries and passes each one to listeners, for the extension pelton_statistics.
     # @private
     class Statistics
-      # @return [Integer] queries that were sent, and those among them that failed
+      # @return [Integer] sent queries, and how many of them failed
       attr_reader :queries, :errors
 
-      # @return [Integer] finds that shared a query with those of other fibers
+      # @return [Integer] finds that shared another fiber's query
       attr_accessor :merged
 
-      # @return [Float] seconds that queries took
+      # @return [Float] seconds spent in queries
       attr_reader :query_time
 
       def initialize
@@ -34,7 +34,7 @@ module Pelton
         self
       end
 
-      # Counts a query. The errors of listeners are reported, and change nothing.
+      # Counts a query. Errors of listeners go to Pelton.on_error.
       # @private
       def query(sql, duration, error)
         @queries += 1

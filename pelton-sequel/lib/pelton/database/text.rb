@@ -2,12 +2,12 @@
 
 module Pelton
   module Database
-    # Strings on their way to a database. All connections speak UTF-8.
+    # Converts Strings for a database, whose connections use UTF-8.
     # @private
     module Text
-      SHORT = 1024 # bytes: longer texts are no keys
+      SHORT = 1024 # bytes; longer texts are no keys
 
-      # The string in UTF-8. A binary string may have come from a socket: its bytes are taken for UTF-8.
+      # Converts a String to UTF-8. A binary String may come from a socket, so its bytes are taken for UTF-8.
       #
       # @return [String]
       def self.utf8(string)
@@ -19,7 +19,7 @@ module Pelton
       end
 
       # @param database [Sequel::Database]
-      # @return [Boolean] whether a column can have that text: elsewhere than in SQLite it is valid, and in PostgreSQL without zero bytes
+      # @return [Boolean] whether a column can hold the text: except in SQLite it must be valid, and in PostgreSQL contain no NUL
       def self.storable?(string, database)
         case database.database_type
         when :sqlite then true
@@ -30,14 +30,14 @@ module Pelton
         false
       end
 
-      # Literals of PostgreSQL. Sequel's own ask a connection to quote each string, which would take one from the pool.
+      # Literals for PostgreSQL. Sequel would ask a connection to quote each String, which takes one from the pool.
       module Postgres
         private
 
         def literal_string_append(sql, string)
           text = Text.utf8(string)
           raise Sequel::InvalidValue, "PostgreSQL has no text with a zero byte" if text.include?("\0")
-          sql << "'" << (text.include?("'") ? text.gsub("'", "''") : text) << "'" # standard_conforming_strings is on
+          sql << "'" << (text.include?("'") ? text.gsub("'", "''") : text) << "'" # safe, because standard_conforming_strings is on
         end
 
         def literal_integer_outside_bigint_range(_number)
@@ -49,7 +49,7 @@ module Pelton
         end
       end
 
-      # Literals of MySQL, for the same reason. It is safe in both modes of the server, with and without escapes by backslashes.
+      # Literals for MySQL, for the same reason; safe whether or not backslashes escape.
       module MySQL
         private
 

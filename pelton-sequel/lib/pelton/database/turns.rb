@@ -4,17 +4,17 @@ require "pelton"
 
 module Pelton
   module Database
-    # One at a time for each thing: a fiber that wants what another fiber does already waits for that one.
+    # Lets one fiber at a time do something to an object; others that want the same wait for it.
     module Turns
       Turn = Struct.new(:fiber, :thread, :over)
       TURNS = {} # [object's id, name] => Turn
-      MUTEX = Mutex.new # a trap handler may wait in the middle, and other fibers come meanwhile
+      MUTEX = Mutex.new # a trap handler may wait while it holds this, and other fibers come meanwhile
       private_constant :Turn, :TURNS, :MUTEX
 
       class << self
         # @param object [Object]
         # @param name [Symbol]
-        # @return [Boolean] whether no fiber is in a block for both
+        # @return [Boolean] whether no fiber is in a block for this object and name
         def free?(object, name) = TURNS.empty? || !TURNS.key?([object.__id__, name])
 
         # Calls the block when no other fiber is in a block for the same object and name.
@@ -33,7 +33,7 @@ module Pelton
               turn.over.await
             end
             yield
-          ensure # also of a turn that was taken, but not begun
+          ensure # also for a turn that was taken but not begun
             mine.over.succeed
             TURNS.delete(key) if TURNS[key].equal?(mine)
           end
@@ -41,7 +41,7 @@ module Pelton
 
         private
 
-        # The turn that is taken now: mine, if there was no other.
+        # Returns the current turn: `mine` if there was none.
         def claim(key, mine)
           MUTEX.synchronize { TURNS[key]&.then { |other| other unless other.over.done? } || TURNS[key] = mine }
         end

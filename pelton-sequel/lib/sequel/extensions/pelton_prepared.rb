@@ -3,12 +3,12 @@
 require "pelton/database/driver/prepared"
 
 module Sequel
-  # PostgreSQL: queries that come again are prepared by name at the server, 200 at most on each connection. Values become parameters by Sequel's
-  # extension pg_auto_parameterize.
+  # For PostgreSQL: prepares repeated queries by name, at most 200 per connection. Sequel's extension pg_auto_parameterize turns values into
+  # parameters.
   #
   #     DB.extension(:pelton_prepared)
   Database.register_extension(:pelton_prepared) do |database|
-    database.extension(:pg_auto_parameterize, :pg_auto_parameterize_in_array) # lists are one value, however long they are
+    database.extension(:pg_auto_parameterize, :pg_auto_parameterize_in_array) # a list is one value, whatever its length
     database.extend(Pelton::Database::Prepared)
   end
 end

@@ -3,7 +3,7 @@
 require "pelton/database"
 
 module Sequel
-  # Counts queries, shows each one to blocks, and puts the numbers on the control socket's /metrics.
+  # Counts queries, passes each one to listeners, and adds the numbers to the control socket's /metrics.
   #
   #     DB.extension(:pelton_statistics)
   #     DB.on_query { |sql, seconds, error| warn sql if seconds > 0.5 }
@@ -28,17 +28,17 @@ module Sequel
     # @raise [ArgumentError] without a block
     def on_query(&block) = @statistics.on_query(&block) && nil
 
-    # What the database has done since it has this extension, and with {Pelton::Database::Pool} what its pool does: `pool` has `size` (open
-    # connections), `max`, `in_use`, `idle`, `waiting` (fibers), `wait_time` and `use_time` in seconds, `timeouts`, and for several servers
-    # `servers` with the same of each; `held` says who holds connections, since when and where.
+    # Returns the counters since the extension was loaded. With {Pelton::Database::Pool}, `pool` has `size` (open connections), `max`, `in_use`,
+    # `idle`, `waiting` (fibers), `wait_time` and `use_time` in seconds, `timeouts` and, for several servers, `servers` with the same for each;
+    # `held` describes the holders of connections.
     #
     # @return [Hash{Symbol => Object}]
     def stats = pool.respond_to?(:stats) ? @statistics.to_h.merge(pool.stats) : @statistics.to_h
 
-    # Sequel and its adapters call it around each query.
+    # Called by Sequel and its adapters around each query.
     # @private
     def log_connection_yield(sql, connection, arguments = nil)
-      return super if pool.respond_to?(:slot_of) && !pool.slot_of(connection) # it is being opened
+      return super if pool.respond_to?(:slot_of) && !pool.slot_of(connection) # being opened
       start = Pelton::Clock.now
       begin
         super

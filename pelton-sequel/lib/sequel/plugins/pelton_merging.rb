@@ -5,18 +5,18 @@ require "pelton/database/batch"
 
 module Sequel
   module Plugins
-    # Finds by a key that different fibers ask for in the same turn of the loop become one query: `WHERE id IN (...)`. The first one
-    # lets the fibers go first that are ready; if none of them asks, it queries alone. No find waits for anything else.
+    # Merges finds by key that different fibers call in the same iteration of the loop into one query: `WHERE id IN (...)`. The first find
+    # yields once to fibers that are ready; if none of them joins, it queries alone. No find waits for anything else.
     #
-    # It is done for `Album[1]`, `with_pk` and many_to_one associations, and for `first` with the value of a column that has a unique index.
-    # Never in a transaction, since another connection would not see what it has written, nor with other conditions.
+    # Applies to `Album[1]`, `with_pk` and many_to_one associations, and to `first` with the value of a column that has a unique index; but not
+    # in a transaction, whose writes another connection would not see, nor with other conditions.
     #
     #     Album.plugin :pelton_merging
     module PeltonMerging
-      BATCHES = :pelton_batches # of a thread: model => column => Batch
+      BATCHES = :pelton_batches # a thread-local: model => column => Batch
       private_constant :BATCHES
 
-      @unmerged = {}.compare_by_identity # fibers
+      @unmerged = {}.compare_by_identity # fibers in {without}
 
       # @private
       def self.configure(model, *) = model.merge_finds = true
@@ -62,8 +62,7 @@ module Sequel
 
         private
 
-        # Whether the key cannot fail the query that others share, and Ruby and the database agree about which values are the same. (Of
-        # texts they may not: see Batch.)
+        # Whether the key cannot fail the shared query, and Ruby and the database agree on equality. (For text they may not: see Batch.)
         def mergeable?(model, column, key)
           case model.db_schema.dig(column, :type)
           when :integer then key.is_a?(Integer)
@@ -71,22 +70,22 @@ module Sequel
           end
         end
 
-        # Whether the fiber is inside a transaction, or holds a connection for another reason, or must read what it has just written.
+        # Whether the fiber is in a transaction, holds a connection, or must read its own recent writes.
         def holding?(database)
           pool = database.pool
           return pool.sticky? || pool.held_by?(Fiber.current) if pool.is_a?(Pelton::Database::Pool)
-          !database.instance_variable_get(:@transactions).empty? && database.in_transaction? # which asks Sequel's pool for a connection, and may park
+          !database.instance_variable_get(:@transactions).empty? && database.in_transaction? # asks Sequel's pool for a connection, which may park
         end
       end
 
       module ClassMethods
-        # @return [Boolean] whether finds of this model share queries. Classes that inherit from it have its value
+        # @return [Boolean] whether finds of this model share queries; inherited by subclasses
         attr_writer :merge_finds
 
         # @private
         def merges_finds? = @merge_finds.nil? ? superclass.merges_finds? : @merge_finds
 
-        # Calls the block without merging the finds of this fiber: each sends a query of its own.
+        # Calls the block without merging this fiber's finds: each sends its own query.
         #
         # @return the block's value
         def without_merging(&block) = PeltonMerging.without(&block)
@@ -99,7 +98,7 @@ module Sequel
         end
 
         # @private
-        # The primary key, and the columns that have a unique index of their own.
+        # The primary key, and the columns with a unique index.
         #
         # @asynchronous at first
         def unique_columns
@@ -112,7 +111,7 @@ module Sequel
         end
 
         # @private
-        # Finds a row by the value of a unique column, by a query of its own: with {Pelton::Database::Pool} by a statement that is made once.
+        # Finds a row by the value of a unique column, in a separate query; with {Pelton::Database::Pool}, by a statement that is built once.
         #
         # @return [Sequel::Model, nil]
         # @asynchronous
@@ -126,10 +125,10 @@ module Sequel
 
         private
 
-        # Sequel's way to one row, of many_to_one as well.
+        # Sequel's way to a single row, also for many_to_one.
         def primary_key_lookup(key) = primary_key.is_a?(Symbol) ? PeltonMerging.find(self, primary_key, key) : super
 
-        # The dataset, and what depends on it, has changed.
+        # Called when the dataset changes.
         def reset_instance_dataset
           @lookups = @unique_columns = nil
           super

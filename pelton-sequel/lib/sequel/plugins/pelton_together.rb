@@ -4,8 +4,8 @@ require "pelton/database"
 
 module Sequel
   module Plugins
-    # Objects that were loaded together load an association together, at its first use: no N+1 queries. It is Sequel's plugin
-    # tactical_eager_loading, made safe for fibers that use such objects at once.
+    # Loads an association for all objects of a result set at its first use, which avoids N+1 queries. This is Sequel's plugin
+    # tactical_eager_loading, made safe for fibers that use the same objects concurrently.
     #
     #     Album.plugin :pelton_together
     module PeltonTogether
@@ -15,8 +15,7 @@ module Sequel
       module InstanceMethods
         private
 
-        # A fiber that needs what another one loads right now waits for it, and then finds it. While it is loaded, Sequel has
-        # empty associations in its place.
+        # A fiber that needs an association that another one is loading waits for it: meanwhile Sequel has empty associations in its place.
         def load_associated_objects(reflection, options = OPTS, &block)
           name = reflection[:name]
           return super if loaded_together?(name) && (options == true || options.empty?)
@@ -25,7 +24,7 @@ module Sequel
 
         def loaded_together?(name) = associations.key?(name) && Pelton::Database::Turns.free?(retrieved_with || self, name)
 
-        # What a load that fails leaves behind would look like an answer.
+        # A failed load must not leave empty associations, which would look like a result.
         def load_together(name)
           together = retrieved_with || [self]
           Pelton::Database::Turns.take(retrieved_with || self, name) do

@@ -4,14 +4,13 @@ require "ipaddr"
 
 module Pelton
   module Database
-    # Types of columns that Sequel leaves as they are, so that a number would be compared with a text, and a text that is no UUID would
-    # fail the query. A value that cannot be cast raises Sequel::InvalidValue.
+    # Casts for column types that Sequel leaves alone, where a number would be compared with text, or text that is no UUID would fail the query.
+    # Raises Sequel::InvalidValue for a value that cannot be cast.
     # @private
     module ColumnTypes
       UUID = /\A(\{)?((?:\h{4}-?){8})(?(1)\})\z/ # as PostgreSQL reads it
       private_constant :UUID
 
-      # PostgreSQL's.
       module Postgres
         include ColumnTypes
 
@@ -26,7 +25,7 @@ module Pelton
         end
       end
 
-      # MySQL's and MariaDB's.
+      # MySQL and MariaDB.
       module MySQL
         include ColumnTypes
 

@@ -2,10 +2,10 @@
 
 module Pelton
   module Database
-    # Lets Sequel list the indexes of a table where one of them is on an expression, which has no column's name.
+    # Lets Sequel list the indexes of a table that has an index on an expression, which has no column name.
     # @private
     module Indexes
-      # @return [Hash{Symbol => Hash}] without those on expressions, as on PostgreSQL
+      # @return [Hash{Symbol => Hash}] without indexes on expressions, as on PostgreSQL
       # @asynchronous
       def indexes(...) = super.reject { |_, index| index[:columns].include?(nil) }
 

@@ -2,8 +2,7 @@
 
 module Pelton
   module Database
-    # The statement that finds a row by the value of a column in which no two rows have the same value. Its text is made once, so that a
-    # find sends the value, reads the row, and does nothing else.
+    # A statement that finds a row by a unique column. Its text is built once, so a find only sends the value and reads the row.
     # @private
     class Lookup
       include Opaque

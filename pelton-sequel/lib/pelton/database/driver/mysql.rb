@@ -7,7 +7,7 @@ require_relative "indexes"
 
 module Pelton
   module Database
-    # MySQL and MariaDB, through trilogy, which waits by Ruby's scheduler.
+    # MySQL and MariaDB by the gem trilogy, which waits through Ruby's scheduler.
     # @private
     class MySQLDriver < Driver
       # @return [Hash] Sequel's options
@@ -26,7 +26,7 @@ module Pelton
         database.extend(Indexes)
       end
 
-      # trilogy takes Pelton's errors for those of the system, because they have an `errno`, and fails over it.
+      # trilogy mistakes Pelton's errors for system errors, because they have an `errno`, and fails on them.
       # @private
       module Limited
         # @asynchronous
@@ -37,7 +37,7 @@ module Pelton
         end
       end
 
-      # A query that is too long would cost the connection, and with it those of others.
+      # The server closes the connection after a query that is too long, which would fail other fibers' queries, too.
       def refuse(sql, connection)
         limit = connection.instance_variable_get(:@pelton_longest)
         return unless limit && sql.bytesize >= limit
@@ -51,14 +51,14 @@ module Pelton
         false
       end
 
-      # The server's number of the connection is needed to cancel its queries.
+      # Cancelling a query takes the server's number for the connection.
       def opened(connection)
         id, longest = connection.query("SELECT CONNECTION_ID(), @@max_allowed_packet").first
         connection.instance_variable_set(:@pelton_id, id)
         connection.instance_variable_set(:@pelton_longest, longest)
       end
 
-      # A second connection tells the server to end the query.
+      # A second connection sends KILL QUERY.
       def cancel(connection)
         id = connection.instance_variable_get(:@pelton_id) or return
         other = database.connect(:default)
@@ -72,10 +72,10 @@ module Pelton
         error.is_a?(Trilogy::ConnectionError) || error.is_a?(IOError)
       end
 
-      # A text of a character that the column's character set does not have.
+      # Text with a character that the column's character set lacks.
       def impossible_value?(error) = error.wrapped_exception.is_a?(Trilogy::Error) && [1267, 1270, 1271, 1300, 3854].include?(error.wrapped_exception.error_code)
 
-      # trilogy closes its copy of the socket without a word.
+      # trilogy closes its copy of the socket without a message.
       def forget(connections)
         connections.each(&:discard!)
       end

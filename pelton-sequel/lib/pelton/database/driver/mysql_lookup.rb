@@ -4,7 +4,7 @@ require_relative "lookup"
 
 module Pelton
   module Database
-    # MySQL's: trilogy knows no prepared statements, so the value becomes part of the text. It converts the row itself.
+    # For MySQL. trilogy has no prepared statements, so the value becomes part of the text. The lookup converts the row itself.
     # @private
     class MySQLLookup < Lookup
       ROWS = Sequel::Trilogy::Dataset
@@ -28,7 +28,7 @@ module Pelton
         row
       end
 
-      # The connection keeps the flags: to set them before each query, and to set them back, takes longer than to read a row.
+      # The connection keeps these flags: setting and restoring them for each query would take longer than reading a row.
       def convert_by_timezone(connection)
         zone = @database.timezone
         flags = FLAGS[zone.nil? || zone == :local]

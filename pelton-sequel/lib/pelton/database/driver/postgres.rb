@@ -7,7 +7,7 @@ require_relative "prepared"
 
 module Pelton
   module Database
-    # PostgreSQL, through pg, which waits by Ruby's scheduler.
+    # PostgreSQL by the gem pg, which waits through Ruby's scheduler.
     # @private
     class PostgresDriver < Driver
       # @return [Hash] Sequel's options
@@ -26,15 +26,15 @@ module Pelton
         database.opts[:prepared] ? database.extension(:pelton_prepared) : database.extend(Unprepared)
       end
 
-      # What the server says beside its answers, why it ends a session for example, belongs into the log. libpq would print it.
+      # Logs the server's notices, such as why it ends a session. libpq would print them.
       def opened(connection)
         connection.type_map_for_queries = query_types
         connection.set_notice_processor { |text| Pelton.logger.warn("#{name}: #{text.strip}") }
       end
 
-      # Whether the server has closed the connection meanwhile. What it has sent is read, nothing is asked.
+      # Whether the server has closed the connection meanwhile. Reads what has arrived, sends nothing.
       def usable?(connection)
-        2.times { connection.consume_input } # the first one may read the server's last words, the second one its end
+        2.times { connection.consume_input } # the first may read the server's last message, the second the end
         connection.status == PG::CONNECTION_OK && !connection.finished?
       rescue PG::Error
         false
@@ -51,10 +51,10 @@ module Pelton
         connection.cancel
       end
 
-      # A text that is no value of the column's type: SQLSTATE's class 22.
+      # Text that is no value of the column's type: SQLSTATE class 22.
       def impossible_value?(error) = error.wrapped_exception.is_a?(PG::DataException)
 
-      # The socket leads nowhere from now on: whatever the collector closes, the parent's session stays.
+      # Points the socket elsewhere, so that the parent's session stays open when the connection is collected.
       def forget(connections)
         connections.each { |connection| IO.for_fd(connection.socket_io.fileno, autoclose: false).reopen(File::NULL, "r+") }
       rescue PG::Error, SystemCallError
@@ -63,7 +63,7 @@ module Pelton
 
       private
 
-      # Sequel's, without pg's encoder of floats, which writes 16 digits: not all floats come back from these.
+      # Sequel's encoders without pg's encoder of floats, which writes 16 digits: not every float survives that.
       def query_types
         @query_types ||= PG::TypeMapByClass.new.tap do |types|
           types[Integer] = PG::TextEncoder::Integer.new
@@ -71,7 +71,7 @@ module Pelton
         end
       end
 
-      # Without prepared statements it would not be faster.
+      # Only prepared statements make it faster.
       def lookup_class
         return unless database.is_a?(Prepared)
         require_relative "postgres_lookup"

@@ -4,7 +4,7 @@ require_relative "lookup"
 
 module Pelton
   module Database
-    # PostgreSQL's: by a prepared statement.
+    # For PostgreSQL, by a prepared statement.
     # @private
     class PostgresLookup < Lookup
       ROWS = Sequel::Postgres::Dataset
@@ -13,7 +13,7 @@ module Pelton
 
       def initialize(dataset, sql)
         super
-        # A number that the column's type cannot hold is in no row, and that is no error.
+        # A number beyond the column's range matches no row, and is no error.
         @texts = {Integer => "#{sql}$1::int8", String => "#{sql}$1"}.transform_values(&:freeze)
       end
 

@@ -2,29 +2,29 @@
 
 module Pelton
   module Database
-    # Queries of PostgreSQL that come again are prepared by name, on each connection: the server plans them once. Sequel makes values
-    # into parameters (its extension pg_auto_parameterize), so that queries with other values have the same text.
+    # Prepares repeated queries on PostgreSQL by name, on each connection, so that the server plans them once. Sequel's extension
+    # pg_auto_parameterize turns values into parameters, so queries that differ only in values have the same text.
     # @private
     module Prepared
       STATEMENTS = 200 # texts that a connection remembers
-      CHANGED = "cached plan must not change result type" # the schema has changed since the statement was prepared
+      CHANGED = "cached plan must not change result type" # the schema has changed since PREPARE
 
-      PLAIN = /\A(?:SELECT|WITH)\b[^;]*\z/ # what may be prepared though it has no parameters: one statement, and none of the session's own
+      PLAIN = /\A(?:SELECT|WITH)\b[^;]*\z/ # may be prepared without parameters: a single statement that does not change the session
       NONE = [].freeze
-      # Errors that may come from a statement whose columns had other types when it was prepared. They leave nothing done.
+      # Errors that a stale prepared statement may cause. They have changed nothing.
       STALE = {
         "0A000" => CHANGED, "42804" => "datatype mismatch", "42846" => "cannot coerce", "42883" => "undefined operator", "22P02" => "invalid text representation",
         "22003" => "numeric value out of range", "22007" => "invalid datetime", "22008" => "datetime overflow"
       }.freeze
-      # A connection's variables: the options of a transaction without a statement so far; whether its statements are old.
+      # Instance variables of a connection: the options of a transaction that has sent no statement yet; whether statements are stale.
       BEGUN = :@pelton_begun
       FORGET = :@pelton_forget
       private_constant :PLAIN, :NONE, :STALE, :BEGUN, :FORGET
 
-      # A statement by its name, and the columns of its rows: their names and converters. Whoever reads a row first sets them.
+      # A statement's name, and its rows' column names and converters, which the first reader of a row sets.
       Statement = Struct.new(:name, :columns)
 
-      # Runs a statement that is certain to come again.
+      # Runs a statement that is certain to be repeated.
       #
       # @param sql [String] with $1 and so on
       # @param arguments [Array] as pg takes them
@@ -72,8 +72,8 @@ module Pelton
         STALE.key?(state) && (state != "0A000" || error.message.include?(CHANGED))
       end
 
-      # @return [Boolean] whether the statement may run again: outside of transactions, and where it was the first one of its transaction,
-      #   which begins anew. Any other has failed; its statements are forgotten when it ends
+      # @return [Boolean] whether the statement may run again: outside of transactions, or as the first statement of a transaction, which begins
+      #   anew. Any other transaction has failed; its statements are forgotten when it ends
       def begin_anew(connection)
         return true if connection.transaction_status == PG::PQTRANS_IDLE
         options = connection.instance_variable_get(BEGUN)
@@ -101,7 +101,7 @@ module Pelton
         forget_statements(connection)
       end
 
-      # Runs it as if it had never been prepared. When that works, the schema has changed: all that was prepared before it is forgotten.
+      # Runs the statement unprepared. If that works, the schema has changed, and all statements prepared before are forgotten.
       def unprepared(connection, statement, sql, arguments)
         result = connection.check_disconnect_errors { log_connection_yield(sql, connection, arguments) { connection.async_exec_params(sql, arguments) } }
         statement.columns = nil
@@ -109,10 +109,10 @@ module Pelton
         result
       end
 
-      # The statement of a text that was seen before; nil the first time, for it may never come again.
+      # The statement for a text that was seen before. Returns nil the first time, because the text may never be repeated.
       def statement(connection, sql, again: false)
         texts = connection.instance_variable_get(:@pelton_statements) || connection.instance_variable_set(:@pelton_statements, {})
-        statement = texts.delete(sql) and return texts[sql] = statement # it is the newest from now on
+        statement = texts.delete(sql) and return texts[sql] = statement # now the most recently used
         statement = prepare(connection, sql) if again || statement == false
         texts[sql] = statement || false
         drop_oldest(connection, texts) if texts.size > STATEMENTS
@@ -139,7 +139,7 @@ module Pelton
       end
     end
 
-    # Nothing is prepared at the server, for pgbouncer: the next query may be another session's.
+    # Prepares nothing at the server, for pgbouncer: the next query may reach another session.
     # @private
     module Unprepared
       private

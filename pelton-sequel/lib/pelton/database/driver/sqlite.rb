@@ -5,10 +5,10 @@ require_relative "indexes"
 
 module Pelton
   module Database
-    # SQLite, through extralite.
+    # SQLite by the gem extralite.
     # @private
     class SQLiteDriver < Driver
-      INHERITED = [] # a child must neither use nor close its parent's connections, so they must not be collected either
+      INHERITED = [] # a child must neither use, close nor collect its parent's connections
       private_constant :INHERITED
 
       # @return [Hash] Sequel's options
@@ -21,7 +21,7 @@ module Pelton
         database.extend(Indexes)
       end
 
-      # A statement that was interrupted has ended.
+      # An interrupted statement has ended.
       def unusable_after_interruption? = false
 
       # (see Driver#connection_error)

@@ -3,17 +3,17 @@
 module Pelton
   module Database
     class Pool < Sequel::ConnectionPool
-      # Says who keeps a connection for long without using it. A task looks from time to time while connections are held, so a query
-      # pays nothing for it.
+      # Warns about fibers that hold a connection without using it. A task checks periodically while connections are held, so queries pay
+      # nothing.
       # @private
       class Leaks
         include Opaque
 
-        LOOKS = 4 # in the time after which a connection counts as leaked
+        LOOKS = 4 # checks within the time after which a connection counts as leaked
 
         # @param pool [Pool]
-        # @param name [String] the database's
-        # @param after [Float] seconds
+        # @param name [String] the database's name
+        # @param after [Float] seconds that a connection may be held between queries
         def initialize(pool, name, after)
           @pool = pool
           @name = name
@@ -27,14 +27,14 @@ module Pelton
           @task = Pelton.spawn(name: "watch the connections to #{@name}", transient: true) { look_until_all_are_back }
         end
 
-        # The child of a fork has other tasks.
+        # The child of a fork does not have the parent's tasks.
         def forget = @task = nil
 
         private
 
         def look_until_all_are_back
           sleep(@after / LOOKS)
-          until (slots = held_slots).empty? # no `loop`, which would rescue a StopIteration of the logger
+          until (slots = held_slots).empty? # `loop` would rescue the logger's StopIteration
             slots.each { |slot| report(slot) }
             sleep(@after / LOOKS)
           end
@@ -44,7 +44,7 @@ module Pelton
 
         def held_slots = @pool.shards.each_value.flat_map(&:held_slots)
 
-        # Once each time it is held. A long query is no leak.
+        # Reports a holder once. A long query is no leak.
         def report(slot)
           now = Clock.now
           return if slot.busy || slot.reported == slot.since || now - slot.since < @after || !slot.fiber

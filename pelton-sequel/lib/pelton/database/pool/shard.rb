@@ -5,35 +5,35 @@ require_relative "slot"
 module Pelton
   module Database
     class Pool < Sequel::ConnectionPool
-      # The connections to one server: idle ones, held ones, and the fibers that wait for one. A connection that comes free goes straight
-      # to the fiber that has waited longest, so nobody overtakes.
+      # The connections to one server: idle ones, held ones, and the fibers that wait. A connection that comes free goes directly to the fiber
+      # that has waited longest, so no other can overtake it.
       # @private
       class Shard
         include Opaque
 
         CHECK_AFTER = 1 # seconds after which an idle connection is checked before it is used
 
-        # @return [Symbol] the server's
+        # @return [Symbol] the server's name
         attr_reader :name
 
         # @return [Hash{Fiber => Slot}]
         attr_reader :held
 
-        # @return [Integer] connections at most, and connections that are open or are being opened
+        # @return [Integer] the maximum, and the number of connections that are open or being opened
         attr_reader :max, :size
 
-        # @return [Integer] how often a fiber asked for a connection, had to wait for it, and got none in time
+        # @return [Integer] how often a fiber asked for a connection, had to wait, and timed out
         attr_reader :taken, :waits, :timeouts
 
         # @return [Integer] connections that were opened
         attr_reader :created
 
-        # @return [Float] seconds that fibers have waited, held connections, and opened them
+        # @return [Float] seconds spent waiting for connections, holding them, and opening them
         attr_reader :wait_time, :use_time, :create_time
 
         # @param pool [Pool] opens and closes the connections
         # @param name [Symbol]
-        # @param max [Integer] connections
+        # @param max [Integer] maximum number of connections
         # @param timeout [Float] seconds to wait for one
         # @param max_idle [Float] seconds after which an idle connection is closed
         def initialize(pool, name, max, timeout, max_idle)
@@ -46,13 +46,13 @@ module Pelton
           forget
         end
 
-        # Forgets everything, without closing it: a child after a fork must not end its parent's sessions.
+        # Forgets all connections without closing them: after a fork they are the parent's sessions.
         #
-        # @return [Array<Object>] the connections that were there
+        # @return [Array<Object>] the forgotten connections
         def forget
           connections = [*@idle, *@held&.values].map(&:connection)
-          @idle = [] # the one that was used last is the last, and is taken first
-          @waiting = {}.compare_by_identity # Operation => Fiber, in the order in which they asked
+          @idle = [] # a stack: the most recently used is taken first
+          @waiting = {}.compare_by_identity # Operation => Fiber, in order of arrival
           @held = {}.compare_by_identity
           @size = @taken = @waits = @timeouts = @failed_waits = @created = 0
           @wait_time = @use_time = @create_time = 0.0
@@ -68,13 +68,13 @@ module Pelton
         # @return [Integer] held connections
         def in_use = @held.size
 
-        # @return [Integer] how often a connection was held and came back
+        # @return [Integer] how often a connection was held and given back
         def uses = [taken - waiting - in_use - @failed_waits, 0].max
 
         # Takes a connection for a fiber.
         #
         # @return [Slot]
-        # @raise [PoolTimeoutError] when none came free in time
+        # @raise [PoolTimeoutError] if none comes free in time
         # @asynchronous
         def take(fiber)
           now = Clock.now
@@ -95,9 +95,9 @@ module Pelton
           (idle_since && now - idle_since < CHECK_AFTER) ? slot : prepare(slot, idle_since)
         end
 
-        # Takes an idle connection for a fiber that holds no other.
+        # Takes a certain idle connection for a fiber that holds no other.
         #
-        # @raise [SharedConnectionError] it is not idle any more, or the fiber holds another
+        # @raise [SharedConnectionError] if it is no longer idle, or the fiber holds another
         def borrow(slot, fiber)
           @mutex.synchronize do
             raise SharedConnectionError, "the fiber holds another connection, or this one is not idle" if @held.key?(fiber) || !@idle.delete(slot)
@@ -106,7 +106,7 @@ module Pelton
           end
         end
 
-        # Gives a connection back: to the fiber that has waited longest, if one waits.
+        # Gives a connection back, or to the fiber that has waited longest.
         def give(slot)
           now = Clock.now
           unwanted = (slot.spoiled || slot.connection.nil?) ? slot : nil
@@ -127,7 +127,7 @@ module Pelton
           drop(unwanted) if unwanted
         end
 
-        # Closes all idle connections, and those in use when they come back.
+        # Closes idle connections now, and those in use when they are given back.
         def disconnect
           slots = @mutex.synchronize do
             @held.each_value { |slot| slot.spoiled = true }
@@ -136,7 +136,7 @@ module Pelton
           slots.each { |slot| drop(slot) }
         end
 
-        # Closes the idle connections that were opened before one of them was lost: the server has most likely lost them all.
+        # Closes the idle connections that are older than a lost one: the server has probably lost them all.
         def distrust(slot)
           lost = @mutex.synchronize do
             lost, @idle = @idle.partition { |one| one.opened <= Clock.now }
@@ -145,7 +145,7 @@ module Pelton
           lost.each { |one| drop(one) unless one.equal?(slot) }
         end
 
-        # A place in the pool is free again, because its connection has been closed.
+        # Frees the place of a closed connection.
         def vacate
           @mutex.synchronize do
             @size -= 1
@@ -155,10 +155,10 @@ module Pelton
           end
         end
 
-        # @return [Array<Slot>] those that are held, the longest first
+        # @return [Array<Slot>] held slots, the longest held first
         def held_slots = @mutex.synchronize { @held.values }.sort_by(&:since)
 
-        # @return [Array<String>] who holds connections, the longest first
+        # @return [Array<String>] a description of each holder, the longest first
         def holders
           now = Clock.now
           held_slots.map { |slot| slot.inspect_holder(now) }
@@ -171,14 +171,14 @@ module Pelton
 
         private
 
-        # Gives a slot to the first fiber in the queue; the mutex is held. The slot's connection may be missing: then that fiber opens one.
+        # Gives a slot to the first waiting fiber, which opens the connection if the slot has none. The mutex must be held.
         def hand_over(slot)
           waiter, fiber = @waiting.shift
           hold(slot, fiber, Clock.now)
           waiter.succeed(slot)
         end
 
-        # The mutex is held: other threads look at those who hold connections.
+        # The mutex must be held: other threads read the holders.
         def hold(slot, fiber, now)
           slot.fiber = fiber
           slot.since = now
@@ -188,10 +188,10 @@ module Pelton
         def wait(waiter, since)
           slot = waiter.await(timeout: @timeout)
         rescue Pelton::TimeoutError
-          raise if Clock.now < since + @timeout # a limit around the call has passed
+          raise if Clock.now < since + @timeout # a limit around the call has passed, not this one
           @timeouts += 1
           raise PoolTimeoutError, message(since)
-        ensure # a wait that ends early, for whatever reason, keeps no connection
+        ensure # a wait that ends early must not keep a connection
           @waits += 1
           @wait_time += Clock.now - since
           unless slot
@@ -200,7 +200,7 @@ module Pelton
           end
         end
 
-        # Opens the connection of a slot, or checks one that has been idle for long.
+        # Opens a slot's connection, or checks one that was idle for long.
         def prepare(slot, idle_since = nil)
           if slot.connection && idle_since && !@pool.usable?(slot.connection)
             connection, slot.connection = slot.connection, nil
@@ -225,9 +225,9 @@ module Pelton
           @pool.discard(slot) { vacate }
         end
 
-        # Takes back what fibers hold that have ended; the mutex is held.
+        # Takes back the connections of fibers that have ended. The mutex must be held.
         #
-        # @return [Boolean] whether there is a place now
+        # @return [Boolean] whether a place is free now
         def reclaim
           dead = @held.values.reject { |slot| slot.fiber.alive? }
           dead.each do |slot|

@@ -3,7 +3,7 @@
 module Pelton
   module Database
     class Pool < Sequel::ConnectionPool
-      # A connection's place in the pool, and who holds it.
+      # A connection's place in the pool, and its holder.
       # @private
       class Slot
         include Opaque
@@ -11,28 +11,28 @@ module Pelton
         # @return [Object, nil] the driver's connection
         attr_accessor :connection
 
-        # @return [Fiber, nil] who holds it
+        # @return [Fiber, nil] its holder
         attr_accessor :fiber
 
-        # @return [Float] since when it is held, or idle, on {Clock}
+        # @return [Float] when it was taken or given back, on {Clock}
         attr_accessor :since
 
         # @return [Float] when it was opened, on {Clock}
         attr_accessor :opened
 
-        # @return [Float, nil] {#since}, when {Leaks} has named the holder
+        # @return [Float, nil] the {#since} for which {Leaks} has reported the holder
         attr_accessor :reported
 
         # @return [Boolean] whether it must not be used again
         attr_accessor :spoiled
 
-        # @return [Boolean] whether an exception has interrupted a query on it, which may still run at the server
+        # @return [Boolean] whether a query was interrupted, which may still run at the server
         attr_accessor :interrupted
 
-        # @return [Integer, nil] the replica that it leads to
+        # @return [Integer, nil] the index of its replica
         attr_accessor :replica
 
-        # @return [String, nil] the query that runs on it
+        # @return [String, nil] the running query
         attr_accessor :busy
 
         # @return [Shard]
@@ -42,11 +42,11 @@ module Pelton
           @shard = shard
         end
 
-        # These frames say nothing about the program.
+        # Frames of these folders say nothing about the program.
         LIBRARIES = %r{\A#{Regexp.escape(File.expand_path("../../..", __dir__))}/|/pelton-record[^/]*/lib/|/gems/(?:sequel|pg|trilogy|extralite)[^/]*/|/lib/pelton/(?:scheduler|operation|runtime|timeout)\.rb|\A<internal:}
 
-        # Who holds it, for how long, and where. The backtrace is taken now, not when the connection was given away: that would cost
-        # every query.
+        # Describes the holder, for how long it has held the connection, and where. The backtrace is taken now, since taking it with the
+        # connection would cost every query.
         #
         # @return [String]
         def inspect_holder(now = Clock.now)
@@ -62,7 +62,7 @@ module Pelton
           task&.name ? "task #{task.name.inspect}" : "fiber #{fiber.object_id}"
         end
 
-        # A fiber of another thread that runs at this moment has none.
+        # A fiber that is running on another thread has none.
         def backtrace
           fiber.backtrace || []
         rescue FiberError, ThreadError

@@ -7,27 +7,27 @@ require_relative "types"
 module Pelton
   module Database
     module SQLite
-      # One connection of extralite's, with its prepared statements. A long statement lets the loop turn again and again, and one that
-      # waits for a lock parks its fiber: SQLite calls a block meanwhile.
+      # A connection of extralite with its prepared statements. SQLite calls a block during long statements, which lets other fibers run, and
+      # while it waits for a lock, which parks the fiber.
       # @private
       class Connection
         include Opaque
 
-        PERIOD = 500 # instructions of SQLite's machine between two looks at the clock. Most take 20 ns, but one may read a long text
-        SLICE = 0.0005 # seconds for which a fiber computes here before the loop turns
-        TRANSACTION_SLICE = 0.005 # the same between the statements of a transaction, since other writers wait until it ends
-        LOCK_PAUSE = 0.0005 # seconds between two attempts to get a lock that another process holds
-        STATEMENTS = 200 # prepared statements that are kept
-        SCHEMA_CHECK = 1 # seconds between two checks whether another process has changed the schema
+        PERIOD = 500 # SQLite instructions between two looks at the clock. Most take 20 ns, but one may read a long text
+        SLICE = 0.0005 # seconds that a fiber computes before others run
+        TRANSACTION_SLICE = 0.005 # the same between statements of a transaction, for which other writers wait
+        LOCK_PAUSE = 0.0005 # seconds between attempts to get a lock of another process
+        STATEMENTS = 200 # cached prepared statements
+        SCHEMA_CHECK = 1 # seconds between checks for schema changes by other processes
 
-        # What a fiber must not leave half-way: it would give the connection back with the transaction open.
+        # Statements that a fiber must not abandon: it would give the connection back with the transaction open.
         ENDING = /\A(?:COMMIT|ROLLBACK|RELEASE)\b/
 
-        # A literal or a bound value: the types of the columns do not depend on it. What is quoted otherwise is kept.
+        # A literal or bound value, on which column types do not depend. Names in other quotes are kept.
         TEXT = /'[^']*+(?:''[^']*+)*+'/
         LITERAL = /(AS #{TEXT}|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])|[xX]?#{TEXT}|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
 
-        LONG = 10_000 # bytes of a statement that is not kept
+        LONG = 10_000 # longer statements, in bytes, are not cached
         private_constant :TEXT
 
         # @param path [String]
@@ -44,8 +44,8 @@ module Pelton
 
         # Runs a statement that returns rows.
         #
-        # @param known [Hash{String => #call}] converters by the declared types
-        # @param like [String] a shorter statement whose columns are the same
+        # @param known [Hash{String => #call}] converters by declared type
+        # @param like [String] a shorter statement with the same columns
         # @return [Cursor]
         # @asynchronous
         def select(sql, arguments, known, like = sql)
@@ -58,10 +58,10 @@ module Pelton
           keep(query) if query && !cursor
         end
 
-        # Runs a statement that returns a row, or none, and is certain to come again.
+        # Runs a statement that returns at most one row and is certain to be repeated.
         #
         # @param argument [Integer, String]
-        # @param known [Hash{String => #call}] converters by the declared types
+        # @param known [Hash{String => #call}] converters by declared type
         # @return [Hash{Symbol => Object}, nil]
         # @asynchronous
         def first(sql, argument, known)
@@ -73,9 +73,9 @@ module Pelton
           keep(query) if query
         end
 
-        # Runs a statement that returns no rows that anybody wants.
+        # Runs a statement whose rows are not needed.
         #
-        # @return [Integer] changed rows
+        # @return [Integer] number of changed rows
         # @asynchronous
         def execute(sql, arguments = nil)
           query = take(sql)
@@ -88,7 +88,7 @@ module Pelton
           keep(query) if query
         end
 
-        # Takes a statement back that is no longer in use.
+        # Puts a statement back into the cache.
         # @private
         def keep(query)
           return query.close if query.sql.bytesize > LONG
@@ -99,7 +99,7 @@ module Pelton
 
         # Calls SQLite in the block.
         #
-        # @param whole [Boolean] whether the loop does not turn, so that nothing interrupts it
+        # @param whole [Boolean] whether other fibers must not run meanwhile, so that nothing can interrupt it
         # @private
         # @asynchronous
         def run(whole: false)
@@ -117,28 +117,28 @@ module Pelton
         # @return [Integer]
         def last_insert_rowid = @database.last_insert_rowid
 
-        # @return [Integer] rows that the last statement has changed
+        # @return [Integer] rows changed by the last statement
         def changes = @database.changes
 
         # @return [Boolean]
         def transaction_active? = @database.transaction_active?
 
-        # @return [Integer] SQLite's extended code of the last error
+        # @return [Integer] SQLite's extended error code
         def error_code = @database.errcode
 
-        # The converters of a statement's columns: {column => converter}, empty if none needs one.
+        # Returns a statement's converters by column; empty if no column needs one.
         # @asynchronous
         def converters(sql, known)
           return @types[sql] if @types.key?(sql)
           key = sql.gsub(LITERAL, '\1')
           found = @types[key] || remember(key, converters_of(sql, known))
-          @statements.key?(sql) ? remember(sql, found) : found # a statement that comes again with the same values
+          @statements.key?(sql) ? remember(sql, found) : found # repeated with the same values
         end
 
-        # Forgets what depends on the schema if it may have changed: by this process, which counts its changes, or by another one.
-        # SQLite compiles a statement anew by itself then, but extralite has the old columns.
+        # Forgets what depends on the schema if this process (which counts its changes) or another one may have changed it. SQLite recompiles a
+        # statement by itself, but extralite keeps the old columns.
         #
-        # @param generation [Integer] this process' count
+        # @param generation [Integer] this process's count of schema changes
         # @asynchronous
         def refresh(generation)
           now = Clock.now
@@ -147,7 +147,7 @@ module Pelton
           version = run { @database.query_single_splat("PRAGMA schema_version") }
           unless version == @schema_version && generation == @generation
             schema_changed
-            run { @database.query("SELECT 1 FROM sqlite_master LIMIT 1") } # SQLite itself sees the change when a statement runs
+            run { @database.query("SELECT 1 FROM sqlite_master LIMIT 1") } # SQLite notices a change only when a statement runs
           end
           @schema_version = version
           @generation = generation
@@ -179,7 +179,7 @@ module Pelton
           @types[sql] = converters
         end
 
-        # Extralite has no call for the declared types of a statement's columns, but a view has the types of its statement.
+        # extralite cannot return a statement's declared types, but SQLite knows those of a view's columns.
         def declared_types(shape)
           run { @database.execute("CREATE TEMP VIEW pelton_types AS #{shape}") }
           begin
@@ -187,15 +187,15 @@ module Pelton
           ensure
             run { @database.execute("DROP VIEW temp.pelton_types") }
           end
-        rescue ::Extralite::Error # a PRAGMA, or a statement that is no view for another reason
+        rescue ::Extralite::Error # a PRAGMA, or another statement that cannot be a view
           []
         end
 
-        # A prepared statement. While it is in use it is not in the cache, so the same SQL may run again meanwhile.
+        # Takes a statement out of the cache while it is in use, so the same SQL may run again meanwhile.
         def take(sql) = (@statements.delete(sql) if sql.bytesize <= LONG) || @database.prepare_hash(sql)
 
-        # SQLite calls the block in the middle of a statement. No exception may leave it, because SQLite's own frames are in between: it
-        # is kept, the statement is stopped, and {#run} raises it.
+        # Called by SQLite in the middle of a statement. An exception must not unwind SQLite's frames: it is stored, the statement stops, and
+        # {#run} raises it.
         def let_others_run
           @database.on_progress(period: PERIOD, tick: PERIOD) do |locked|
             next stop if @interruption
@@ -212,7 +212,7 @@ module Pelton
           start_slice(@fiber)
         end
 
-        # A fiber that runs many short statements without waiting lets the loop turn, too: it is known by no other having been here.
+        # Many short statements without a wait must let other fibers run, too; no other fiber having run since shows that.
         def share_loop
           fiber = Fiber.current
           return start_slice(fiber) unless @fiber.equal?(fiber)
@@ -233,7 +233,7 @@ module Pelton
           sleep(LOCK_PAUSE)
         end
 
-        # Ends the statement: SQLite stops at its next instruction, or gives up the lock, because no block says that it shall wait.
+        # Ends the statement: SQLite stops at its next instruction, or stops waiting for the lock.
         def stop
           @database.interrupt
           @database.busy_timeout = 0

@@ -3,21 +3,21 @@
 module Pelton
   module Database
     module SQLite
-      # The rows of a statement. The first ones have been read; others are read when they are wanted, while the statement stays open.
+      # The rows of a statement, read in chunks while the statement stays open.
       # @private
       class Cursor
         include Opaque
 
-        CHUNK = 200 # rows that are read at a time
+        CHUNK = 200 # rows per read
 
         # @return [Array<Symbol>] the columns' names
         attr_reader :columns
 
-        # @return [Hash{Symbol => #call}] converters of the columns that need one
+        # @return [Hash{Symbol => #call}] converters by column
         attr_reader :converters
 
         # @param connection [Connection]
-        # @param query [Extralite::Query] bound
+        # @param query [Extralite::Query] with its values bound
         # @asynchronous
         def initialize(connection, query, converters)
           @connection = connection
@@ -33,14 +33,14 @@ module Pelton
         # @asynchronous
         def each
           until @rows.empty?
-            close if @query.eof? # before the block runs, which may take its time
+            close if @query.eof? # before the block runs, which may take long
             @rows.each { |row| yield Types.convert(row, @converters) }
             break unless @query
             read
           end
         end
 
-        # Gives the statement back.
+        # Puts the statement back into the cache.
         def close
           @connection.keep(@query) if @query
           @query = nil

@@ -12,10 +12,10 @@ module Pelton
         # @return [Checkpoints, nil] nil for a database in memory
         attr_reader :checkpoints
 
-        # @return [Integer] how often this process has changed the schema
+        # @return [Integer] number of schema changes by this process
         attr_reader :schema_generation
 
-        # @return [Hash{String => #call}] converters of values by their column's declared type
+        # @return [Hash{String => #call}] converters by declared column type
         attr_reader :conversion_procs
 
         # Opens a connection.
@@ -44,7 +44,7 @@ module Pelton
           end
         end
 
-        # @return [Integer] changed rows
+        # @return [Integer] number of changed rows
         # @asynchronous
         def execute_dui(sql, options = Sequel::OPTS)
           perform(sql, options) do |connection, text, arguments|
@@ -65,7 +65,7 @@ module Pelton
           nil
         end
 
-        # @return [Integer] the row's id
+        # @return [Integer] the new row's id
         # @asynchronous
         def execute_insert(sql, options = Sequel::OPTS)
           perform(sql, options) do |connection, text, arguments|
@@ -98,12 +98,12 @@ module Pelton
           @conversion_procs["datetime"] = @conversion_procs["timestamp"] = method(:to_application_timestamp)
           @schema_generation = 0
           @checkpoints = Checkpoints.new(opts[:database]) { |&work| synchronize(&work) } unless opts[:database] == ":memory:"
-          self.transaction_mode = :immediate # a transaction that began by reading could not wait for the lock when it writes
+          self.transaction_mode = :immediate # a transaction that began by reading could not wait for the lock at its first write
           set_integer_booleans
           extension(:pelton_pool)
         end
 
-        # One connection writes, and the others read beside it. A database in memory has one in all.
+        # One connection writes, and the others read at the same time. A database in memory has only one.
         def connection_pool_default_options
           file = ![nil, ":memory:"].include?(@opts[:database])
           readers = {servers: {read_only: {}}, server_sizes: {default: 1, read_only: @opts[:max_connections] || 4}} if file
@@ -144,7 +144,7 @@ module Pelton
           @checkpoints&.written
         end
 
-        # @return [Array] what extralite binds
+        # @return [Array] as extralite binds them
         def bind(arguments)
           return [arguments.transform_values { |value| Types.bind(value, self) }] if arguments.is_a?(Hash)
           arguments.map { |value| value.is_a?(Hash) ? value.transform_values { |one| Types.bind(one, self) } : Types.bind(value, self) }

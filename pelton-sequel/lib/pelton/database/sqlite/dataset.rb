@@ -7,7 +7,7 @@ module Pelton
       class Dataset < Sequel::Dataset
         include Sequel::SQLite::DatasetMethods
 
-        # The names of bound values, as Sequel's own adapter for SQLite has them.
+        # Names bound values as Sequel's own SQLite adapter does.
         module ArgumentMapper
           include Sequel::Dataset::ArgumentMapper
 
@@ -35,7 +35,7 @@ module Pelton
 
         private
 
-        # What decides the columns' types, without the conditions.
+        # The part of the statement that decides the columns' types, without conditions.
         def like
           return if @opts[:sql]
           {like: unfiltered.unordered.unlimited.clone(having: nil).sql}
@@ -44,7 +44,7 @@ module Pelton
         def literal_string_append(sql, value)
           value = Text.utf8(value)
           return super if value.valid_encoding? && !value.include?("\0")
-          sql << "CAST(x'" << value.unpack1("H*") << "' AS TEXT)" # SQLite reads a statement up to its first zero
+          sql << "CAST(x'" << value.unpack1("H*") << "' AS TEXT)" # SQLite reads a statement only up to its first NUL
         end
 
         def bound_variable_modules = [BindArgumentMethods]

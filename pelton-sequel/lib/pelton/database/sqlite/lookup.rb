@@ -5,7 +5,7 @@ require_relative "../driver/lookup"
 module Pelton
   module Database
     module SQLite
-      # SQLite's: by a prepared statement.
+      # For SQLite, by a prepared statement.
       # @private
       class Lookup < Pelton::Database::Lookup
         include Opaque

@@ -6,12 +6,12 @@ require_relative "../text"
 module Pelton
   module Database
     module SQLite
-      # Converts SQLite's values to Ruby's, by the declared type of their column. SQLite itself knows integers, floats, text and blobs.
+      # Converts SQLite's values to Ruby's by their column's declared type. SQLite itself knows integers, floats, text and blobs.
       # @private
       module Types
         NO = [0, "0", "f", "false", "n", "no"].freeze
 
-        BLOB = ->(value) { (value.is_a?(String) && value.encoding == Encoding::BINARY) ? Sequel::SQL::Blob.new(value) : value } # columns without a type say blob, too
+        BLOB = ->(value) { (value.is_a?(String) && value.encoding == Encoding::BINARY) ? Sequel::SQL::Blob.new(value) : value } # columns without a type count as blobs, too
         BOOLEAN = ->(value) { !NO.include?(value.is_a?(String) ? value.downcase : value) }
         FLOAT = ->(value) { value.to_f }
 
@@ -34,13 +34,13 @@ module Pelton
           Sequel::SQLTime.create(seconds / 3600, seconds % 3600 / 60, seconds % 60, (fraction * 1_000_000).round)
         end
 
-        # By the declared type in small letters. A column of a type that is not here keeps SQLite's value.
+        # By declared type in lower case. Columns of any other type keep SQLite's value.
         ALL = {
           DATE => %w[date], TIME => %w[time], BOOLEAN => %w[bit bool boolean], BLOB => %w[blob],
           DECIMAL => %w[numeric decimal money], FLOAT => ["float", "double", "real", "dec", "fixed", "double precision"]
         }.flat_map { |converter, names| names.map { |name| [name, converter] } }.to_h.freeze
 
-        # Converts a row's values, in place.
+        # Converts a row's values in place.
         #
         # @param row [Hash{Symbol => Object}]
         # @param converters [Hash{Symbol => #call}]
@@ -50,7 +50,7 @@ module Pelton
           row
         end
 
-        # The time of a text as Sequel writes it, many times faster than Time.parse; nil for another form.
+        # Parses a time as Sequel writes it, many times faster than Time.parse; nil for other forms.
         def self.local_time(text)
           return unless text.match?(WRITTEN)
           Time.local(text[0, 4].to_i, text[5, 2].to_i, text[8, 2].to_i, text[11, 2].to_i, text[14, 2].to_i, text[17, 2].to_i, text[20, 6].to_i)
@@ -62,8 +62,7 @@ module Pelton
         # The type without its size: "varchar(20)" is "varchar".
         def self.base(declared) = declared[/\A[^(]*/].strip.downcase
 
-        # SQLite's form of a bound value. A String is text whatever its encoding is: it may have come from a socket, and a blob is
-        # never equal to text.
+        # SQLite's form of a bound value. A String is text whatever its encoding: it may come from a socket, and a blob never equals text.
         def self.bind(value, database)
           case value
           when Sequel::SQL::Blob then ::Extralite::Blob.new(value)
