@@ -5,7 +5,7 @@ require "pelton/http"
 require "rack"
 
 module Pelton
-  # A web framework: routes, controllers, templates, sessions. Each request is a fiber, which may wait.
+  # A web framework: routes, controllers, templates and sessions. Each request runs in a fiber, which may wait.
   module Web
   end
 end

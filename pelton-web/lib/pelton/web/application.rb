@@ -2,7 +2,7 @@
 
 module Pelton
   module Web
-    # An application: settings and routes. The class is itself a Rack application.
+    # An application: settings and routes. The class itself is a Rack application.
     #
     #     class Shop < Pelton::Web::Application
     #       settings.root = __dir__
@@ -13,21 +13,20 @@ module Pelton
     #     end
     #     run Shop
     #
-    # The first request boots it, unless {boot!} was called before: the settings are frozen, the routes and actions compiled. The
-    # middleware in {LAYERS} is put around the router where the settings ask for it.
+    # The first request boots it, unless {boot!} was called before: settings are frozen, routes and actions compiled, and the middleware in
+    # {LAYERS} that the settings ask for is put around the router.
     class Application
-      # The framework's own middleware, from the outside in. Each is the name of a constant of {Web}, a class with
-      # `wrap(app, settings)`, which returns a Rack application: `app` itself where the settings do not ask for the layer. So what is not
-      # used costs nothing.
+      # The framework's own middleware, outermost first. Each is the name of a constant in {Web}, a class with `wrap(app, settings)`, which
+      # returns a Rack application: `app` itself if the settings do not ask for the layer, so unused layers cost nothing.
       LAYERS = %i[Proxies RequestId SecurityHeaders ErrorPage SlowPage Hosts Static BodyLimit Deadline].freeze
 
       class << self
-        # @return [Settings] a subclass begins with those of its parent
+        # @return [Settings] a subclass starts with its parent's
         def settings = @settings ||= (self == Application) ? Settings.new : superclass.settings.dup
 
-        # Declares routes: see {Routes}. May be called more than once.
+        # Declares routes: see {Routes}. May be called several times.
         #
-        # @raise [ConfigurationError] the application has booted
+        # @raise [ConfigurationError] if the application has booted
         def routes(&block)
           @routes ||= Routes.new
           raise ConfigurationError, "#{self}: the routes are declared before the first request" if block && booted?
@@ -35,23 +34,23 @@ module Pelton
           @routes
         end
 
-        # Puts Rack middleware around the routes, inside the framework's own. The first is the outermost.
+        # Adds Rack middleware around the routes, inside the framework's own. The first is the outermost.
         def use(middleware, *arguments, **options, &block)
           stack << ->(app) { middleware.new(app, *arguments, **options, &block) }
           nil
         end
 
-        # Rack's entry.
+        # Rack's interface.
         #
         # @return [Array] Rack's response
-        # @asynchronous where an action waits
+        # @asynchronous if an action waits
         def call(env) = (@app || boot!).call(env)
 
-        # Freezes the settings, compiles the routes and their actions, and puts the middleware around them. Calling it when the program
-        # starts shows mistakes before the first request does.
+        # Freezes the settings, compiles routes and actions, and adds the middleware. Call it at start to find mistakes before the first request
+        # does.
         #
         # @return [#call] the compiled application, a Rack application
-        # @raise [ConfigurationError] a setting, a route or a controller is wrong
+        # @raise [ConfigurationError] if a setting, a route or a controller is wrong
         def boot!
           return @app if @app
           loading = Loading.new(self).load
@@ -61,15 +60,15 @@ module Pelton
           @app = LAYERS.reverse.inject(@reloading || compile) { |inner, name| Web.const_get(name).wrap(inner, settings) }
         end
 
-        # @return [Routes::Urls] the addresses of the routes with names
+        # @return [Routes::Urls] the paths and URLs of named routes
         def urls = @urls ||= Routes::Urls.new(routes.list, base: settings.base_url)
 
         def booted? = !!@app
 
-        # Loads the program's files again if one has changed, in development.
+        # Reloads the program's files if one has changed, in development.
         def _reload = @reloading ? @reloading.refresh : false
 
-        # Declares the routes anew, by a file that calls {routes}.
+        # Declares the routes again, by a file that calls {routes}.
         def _draw_routes(file)
           raise ConfigurationError, "#{self}: routes are declared before #{file} is loaded: move them there" if !@app && @routes&.list&.any?
           before, @app, @routes, @urls = @app, nil, nil, nil
@@ -86,7 +85,7 @@ module Pelton
 
         def stack = @stack ||= []
 
-        # The first session would be the first to say it.
+        # Warns at boot; otherwise the first session would be the first to complain.
         def warn_of_secrets
           return if settings.secrets.any?
           Pelton.logger&.warn("#{self}: there are no secrets, so sessions, flash and signed cookies raise errors: set SECRET_KEY_BASE, or settings.secrets")
@@ -100,10 +99,10 @@ module Pelton
           Deferral.new(app)
         end
 
-        # Whether requests may reach code that is written for Rack, not for this framework.
+        # Whether requests may reach plain Rack code.
         def foreign? = stack.any? || routes.mounts.any? || routes.list.any? { |route| route.target.respond_to?(:call) && !route.target.is_a?(Routes::Redirection) }
 
-        # @return [#call] takes the env and the values of the path's variables
+        # @return [#call] takes the env and the path's variables
         def endpoint(route)
           case target = route.target
           when String then Controller.named(target).then { |controller, action| action_endpoint(controller, action, route) }
@@ -122,7 +121,7 @@ module Pelton
           controller.endpoint(action, settings, route)
         end
 
-        # The controller whose actions are the routes' blocks.
+        # The controller whose actions are the blocks of routes.
         def blocks = @blocks ||= Class.new(settings.block_controller) { extend Controller::Blocks }
       end
     end

@@ -16,7 +16,7 @@ module Pelton
         options:
       TEXT
 
-      # @return [Integer] the exit status: 0, 1 when the command failed, 2 when the arguments are wrong
+      # @return [Integer] the exit status: 0; 1 if the command failed; 2 if the arguments are wrong
       def self.run(arguments, out: $stdout, error: $stderr) = new(out, error).run(arguments)
 
       def initialize(out, error)
@@ -55,7 +55,7 @@ module Pelton
         status
       end
 
-      # @return [Class] the application that the file runs; where it runs several, the last one that was defined
+      # @return [Class] the application that the file runs; if there are several, the last one defined
       def application
         raise ConfigurationError, "there is no #{@rackup}: call this in the folder of the application, or give --config" unless File.file?(@rackup)
         require "rack/builder"

@@ -21,11 +21,11 @@ module Pelton
   module Web
     class Settings
       # @!attribute block_controller
-      #   @return [Class] the {Controller} whose actions the blocks of routes are: its filters, `rescue_from` and methods are theirs, too
+      #   @return [Class] the {Controller} whose actions the routes' blocks are; they use its filters, `rescue_from` and methods
       setting(:block_controller, ->(_) { Controller }) { |value| "must be a subclass of Pelton::Web::Controller" unless value.is_a?(Class) && value <= Controller }
     end
 
-    # Answers requests: each public method of a subclass is an action. An object serves one request.
+    # Responds to requests: each public method of a subclass is an action. An object serves one request.
     #
     #     class PostsController < Pelton::Web::Controller
     #       before_action :sign_in, only: :create
@@ -36,15 +36,13 @@ module Pelton
     #       end
     #     end
     #
-    # An action answers once, by `render`, `head`, `redirect_to` or another method of the folder `controller/`. Those methods call
-    # {#answer}, which raises {AnswerError} the second time; a before filter that has answered ends the action. An action that has not
-    # answered calls {#answer_by_default}.
+    # An action responds once, by `render`, `head`, `redirect_to` or another method in the folder `controller/`. Those call {#answer}, which
+    # raises {AnswerError} the second time. A before filter that responds halts the action. An action that has not responded calls
+    # {#answer_by_default}.
     #
-    # For the parts of the framework, which are modules in `controller/`: a part that has to do something when the action has ended
-    # says `finish_with :commit_session, if: :@session`. The method is called after the filters and the `rescue_from` handlers, before the
-    # response is given to the server, in the order of registration, and only where the instance variable after `if:` is neither nil nor
-    # false. It is not called when an error leaves the action. `initialize` sets no variable for a part: where a part's
-    # variable is not set, it is nil.
+    # For the framework's own modules in `controller/`: `finish_with :commit_session, if: :@session` registers a method to call after the
+    # action, its filters and `rescue_from` handlers, before the server gets the response, in order of registration, if the instance variable is
+    # neither nil nor false. It is not called if an error leaves the action. `initialize` sets no variables for modules: they are nil until set.
     class Controller
       include Opaque
 
@@ -79,23 +77,23 @@ module Pelton
         @settings = settings
       end
 
-      # @return [Response] made when it is asked for: an action that returns text needs none
+      # @return [Response] created on first use: an action that returns text needs none
       def response = @response ||= Response.new
 
       def request = @request ||= Request.new(@env, @settings)
 
-      # @return [Params] of the path, the query and the form; the path's win
-      # @raise [BadRequest] they cannot be read
-      # @asynchronous where the form is still arriving
+      # @return [Params] of the path, the query and the form; the path takes precedence
+      # @raise [BadRequest] if they cannot be parsed
+      # @asynchronous while the form is still arriving
       def params = @params ||= Params.of(request, @captures)
 
-      # @return [Hash{String => String}] the headers of the answer
+      # @return [Hash{String => String}] the response's headers
       def headers = response.headers
 
-      # @return [Boolean] whether the request has its answer already
+      # @return [Boolean] whether the action has responded
       def performed? = @response&.answered? || false
 
-      # @return [String] the action that is running: "show"
+      # @return [String] the running action's name: "show"
       def action_name = @_action.name
 
       # @private What {Routes::Urls} puts before paths and URLs.
@@ -106,11 +104,11 @@ module Pelton
 
       private
 
-      # Gives the answer.
+      # Responds.
       #
       # @param body [String, #each, #call] a String, or Rack's body
       # @param type [String, nil] the content-type
-      # @raise [AnswerError] there is an answer already
+      # @raise [AnswerError] if the action has already responded
       def answer(body, type: nil, status: nil)
         response = self.response
         raise AnswerError, "the action has answered already: it may call render, head or redirect_to once" if response.answered?

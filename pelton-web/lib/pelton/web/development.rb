@@ -5,18 +5,18 @@ require_relative "views/templates"
 
 module Pelton
   module Web
-    # What people see who program an application, on the machine where it runs: {ErrorPage} and {SlowPage}.
+    # Pages for developers on the machine where the application runs: {ErrorPage} and {SlowPage}.
     # @private
     module Development
       FOLDER = File.expand_path("development", __dir__)
       LOOPBACK = [IPAddr.new("127.0.0.0/8"), IPAddr.new("::1")].freeze
-      # Pages without scripts, and with styles of their own.
+      # Pages without scripts and with inline styles.
       HEADERS = {"content-type" => "text/html; charset=utf-8", "cache-control" => "no-store", "content-security-policy" => "default-src 'none'; style-src 'unsafe-inline'",
                  "x-content-type-options" => "nosniff"}.freeze
       private_constant :FOLDER, :LOOPBACK, :HEADERS
 
       class << self
-        # Whether the request comes from this machine, and was meant for it: another site cannot have its name lead here.
+        # Whether the request comes from this machine and was meant for it: another site's name may resolve to 127.0.0.1.
         def local?(env) = loopback?(env["REMOTE_ADDR"].to_s) && here?(env["HTTP_HOST"].to_s)
 
         # @return [Array] Rack's response

@@ -4,20 +4,20 @@ require "pelton"
 
 module Pelton
   module Web
-    # The application is written or set up wrongly: trying again does not help.
+    # Raised if the application's code or settings are wrong. Retrying does not help.
     class ConfigurationError < Pelton::Error
     end
 
-    # An action has answered twice, or not at all.
+    # Raised if an action responds twice, or not at all.
     class AnswerError < Pelton::Error
     end
 
-    # The request cannot be answered as it is. Raised anywhere in an action, it becomes the answer: a {Problem} with its status and
-    # message, unless a `rescue_from` of the controller takes it.
+    # Raised for a request that cannot be served as it is. Wherever an action raises it, it becomes the response, a {Problem} with its status
+    # and message, unless a `rescue_from` of the controller handles it.
     class RequestError < Pelton::Error
       class << self
         # @param code [Integer, nil] sets the status of the class and its subclasses
-        # @return [Integer] the status of the answer
+        # @return [Integer] the response's status
         def status(code = nil)
           @status = code if code
           @status || superclass.status
@@ -25,34 +25,34 @@ module Pelton
       end
       status 400
 
-      # @return [Integer] the status of the answer
+      # @return [Integer] the response's status
       def status = self.class.status
 
       # @return [Hash] further members of the problem document
       def members = {}
 
-      # @return [Hash{String => String}] headers of the answer
+      # @return [Hash{String => String}] headers of the response
       def headers = {}
     end
 
-    # The request is malformed: its path, its parameters or its body cannot be read.
+    # Raised if the path, the parameters or the body cannot be parsed.
     class BadRequest < RequestError
       status 400
     end
 
-    # The client may not do that.
+    # Raised if the client may not do that.
     class Forbidden < RequestError
       status 403
     end
 
-    # There is no such thing.
+    # Raised if there is nothing at the path, or no such record.
     class NotFound < RequestError
       status 404
 
       def initialize(message = "There is nothing at this address.") = super
     end
 
-    # The client accepts none of the formats that the action offers.
+    # Raised if the client accepts none of the action's formats.
     class NotAcceptable < RequestError
       status 406
     end

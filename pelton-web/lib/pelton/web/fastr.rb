@@ -2,15 +2,15 @@
 
 require_relative "../web"
 
-# The names of Fastr, the event-driven web framework of 2010, for its controllers: `defer_response`, `render(:text => ...)`, filters and
-# `params` are those of {Pelton::Web::Controller}.
+# Names of Fastr, an event-driven web framework of 2010, for its controllers: `defer_response`, `render(:text => ...)`, filters and `params`
+# come from {Pelton::Web::Controller}.
 module Fastr
-  # What the block of `defer_response` gets.
+  # Yielded by `defer_response`.
   class DeferrableResponse < Pelton::Web::Stream
-    # Calls an operation on another thread, for what cannot wait without blocking, and then the callback with its value. An error of either
-    # breaks the response off.
+    # Runs an operation on another thread, for calls that would block, and then calls the callback with its value. An error of either aborts the
+    # response.
     #
-    # @asynchronous only where no reactor runs: then the operation has ended before it returns
+    # @asynchronous only outside a reactor, where it returns after the operation
     def task(operation, callback = nil)
       return callback&.call(operation.call) unless Pelton.running?
       task = Pelton.spawn(name: "task of a deferred response", detached: true) do
@@ -23,29 +23,29 @@ module Fastr
       nil
     end
 
-    # As `succeed`.
+    # Same as `succeed`.
     def finish = super
   end
 
-  # An action's return value is no answer in Fastr either: it renders or defers.
+  # As in Fastr, an action's return value is not sent: the action renders or defers.
   class Controller < Pelton::Web::Controller
     class << self
-      # Fastr's names of the filters.
+      # Fastr's names for filters.
       alias_method :before_filter, :before_action
       alias_method :after_filter, :after_action
     end
 
-    # As {Pelton::Web::Controller::Streaming#defer_response}, with a {DeferrableResponse}. The headers may stand without braces.
+    # Like {Pelton::Web::Controller::Streaming#defer_response}, with a {DeferrableResponse}. The headers need no braces.
     def defer_response(status, headers = {}, **more, &block)
       answer_stream(status, headers.merge(more), kind: DeferrableResponse, lifetime: settings.stream_lifetime, deferred: true, &block)
     end
     private :defer_response
 
-    # @return [Hash{String => Object}] of the query
+    # @return [Hash{String => Object}] the query's parameters
     def get_params = request.query
 
-    # @return [Hash{String => Object}] of the form
-    # @asynchronous where the form is still arriving
+    # @return [Hash{String => Object}] the form's fields
+    # @asynchronous while the form is still arriving
     def post_params = request.form
   end
 end

@@ -5,9 +5,9 @@ require "pelton"
 
 module Pelton
   module Web
-    # `pelton generate KIND`: writes files into an application that `pelton new` has made. The files are the application's own from then on.
+    # `pelton generate KIND`: writes files into an application of `pelton new`, which owns them from then on.
     module Generators
-      # The files cannot be written.
+      # Raised if the files cannot be written.
       class Refused < Pelton::Error
       end
     end
@@ -39,11 +39,11 @@ module Pelton
       private_constant :KINDS, :USAGE
 
       class << self
-        # The command line, `pelton generate`.
+        # The command `pelton generate`.
         #
         # @param arguments [Array<String>]
         # @param root [String] the folder of the application
-        # @return [Integer] the exit status: 0, 1 when the files cannot be written, 2 when the arguments are wrong
+        # @return [Integer] the exit status: 0; 1 if the files cannot be written; 2 if the arguments are wrong
         def run(arguments, root: Dir.pwd, out: $stdout, error: $stderr, input: $stdin)
           kind, *rest = arguments
           return out.puts(parser(USAGE, {})) || 0 if %w[-h --help help].include?(kind)

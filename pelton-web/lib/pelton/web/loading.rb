@@ -8,16 +8,16 @@ module Pelton
   module Web
     class Settings
       # @!attribute eager_load
-      #   @return [Boolean] whether all code is loaded and all templates are compiled at boot; by default in production
+      #   @return [Boolean] whether to load all code and compile all templates at boot; by default in production
       setting(:eager_load, ->(settings) { settings.environment == "production" }) { |value| "must be true or false" unless [true, false].include?(value) }
     end
 
-    # Loads an application's own code, which lies under its root: the folders in `app/` by Zeitwerk (`app/models/post.rb` defines Post),
-    # then `config/routes.rb`, then the templates, with the helpers in `app/helpers`. What is not there is left out.
+    # Loads an application's code: the folders in `app/` by Zeitwerk (`app/models/post.rb` defines Post), then `config/routes.rb`, then
+    # templates, with the helpers in `app/helpers`. Missing ones are skipped.
     #
     # @private
     class Loading
-      # Folders in `app/` without code.
+      # Folders in `app/` that contain no code.
       OTHERS = %w[assets javascript views].freeze
 
       def initialize(application)
@@ -26,7 +26,7 @@ module Pelton
         @root = File.expand_path(@settings.root)
       end
 
-      # @raise whatever the program's files raise
+      # @raise any error of the program's files
       def load
         @stamps = stamps
         loader.setup
@@ -37,10 +37,10 @@ module Pelton
         self
       end
 
-      # @return [Boolean] whether a file has changed since they were loaded
+      # @return [Boolean] whether a file has changed since loading
       def changed? = stamps != @stamps || @settings.templates&.changed? || false
 
-      # Loads everything again. Where this raises, the files still count as changed.
+      # Reloads everything. If that raises, the files still count as changed.
       def reload
         before, @stamps = stamps, nil
         loader.reload
@@ -81,7 +81,7 @@ module Pelton
         @settings.templates&.compile
       end
 
-      # The files, and when each was changed.
+      # Each file and its time of change.
       def stamps
         files = folders.flat_map { |folder| Dir[File.join(folder, "**/*.rb")] }.sort << File.join(@root, "config/routes.rb")
         files.select { |file| File.file?(file) }.to_h { |file| [file, File.mtime(file)] }

@@ -4,15 +4,15 @@ require "forwardable"
 
 module Pelton
   module Web
-    # A page of a list, with the addresses of the others: what {Controller::Paging#paginate} returns.
+    # A page of a list, with links to the others, as {Controller::Paging#paginate} returns it.
     class Page
       include Enumerable
       extend Forwardable
 
-      # The parameters that say which page is meant.
+      # Parameters that choose a page.
       PARAMETERS = %w[page after before].freeze
 
-      # A page, by its number, of an Array or of a query that takes `limit` and `offset`, such as a dataset of Sequel.
+      # A numbered page of an Array or of a query with `limit` and `offset`, such as a dataset of Sequel.
       # @private
       class Slice
         attr_reader :number, :limit
@@ -54,17 +54,17 @@ module Pelton
       end
 
       # @!method number
-      #   @return [Integer, nil] of this page, from 1; nil: it has a cursor instead
+      #   @return [Integer, nil] the page's number, from 1; nil if it has a cursor instead
       # @!method limit
-      #   @return [Integer] elements at most
+      #   @return [Integer] maximum number of elements
       # @!method total
-      #   @return [Integer, nil] of all elements; nil: they were not counted
+      #   @return [Integer, nil] number of all elements; nil if they were not counted
       #   @asynchronous
       # @!method pages
-      #   @return [Integer, nil] pages in all
+      #   @return [Integer, nil] number of pages
       #   @asynchronous
       # @!method records
-      #   @return [Array] the elements of this page
+      #   @return [Array] the page's elements
       #   @asynchronous
       def_delegators :@page, :number, :limit, :total, :pages, :records
       # @!method each
@@ -79,7 +79,7 @@ module Pelton
       def_delegators :records, :each, :size, :length, :empty?, :to_ary, :to_a, :as_json, :to_json
 
       # @private
-      # @param page [#records, #links] the list's own
+      # @param page [#records, #links] the list's own page
       # @param request [Request]
       # @param seal [#call] signs a cursor
       def initialize(page, request, seal)
@@ -88,11 +88,11 @@ module Pelton
         @seal = seal
       end
 
-      # @return [Hash{Symbol => String}] the paths of other pages: `:first`, `:prev`, `:next`, `:last`, as far as there are such pages
+      # @return [Hash{Symbol => String}] paths of other pages: `:first`, `:prev`, `:next`, `:last`, without missing ones
       # @asynchronous
       def links = @links ||= @page.links.transform_values { |parameters| path(**parameters) }
 
-      # The path of another page: that of the request, with its query.
+      # The path of another page: the request's, with its query.
       #
       # @param parameters [Hash] `page: 3`
       def path(**parameters)
@@ -102,7 +102,7 @@ module Pelton
         query.empty? ? path : "#{path}?#{query}"
       end
 
-      # @return [String] the header `link` (RFC 8288), with whole addresses; empty for a list without other pages
+      # @return [String] the header `link` (RFC 8288) with full URLs; empty if there is only one page
       # @asynchronous
       def link_header = links.map { |relation, path| "<#{@request.base_url}#{path}>; rel=\"#{relation}\"" }.join(", ")
 

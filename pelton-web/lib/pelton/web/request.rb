@@ -4,27 +4,27 @@ require "json"
 
 module Pelton
   module Web
-    # The body of a request is larger than the application takes.
+    # Raised if a request's body is larger than the application accepts.
     class TooLarge < RequestError
       status 413
     end
 
     class Settings
-      # What {Settings#params} may contain, and its defaults: the depth of `a[b][c]`, the number of parameters, and the bytes of a query, of a
-      # form without its files, and of a JSON document.
+      # Default limits for {Settings#params}: the depth of `a[b][c]`, the number of parameters, and the bytes of a query, of a form without its
+      # files, and of a JSON document.
       PARAMS = {depth: 16, count: 1000, bytes: 1 << 20}.freeze
 
       # @!attribute params
-      #   @return [Hash{Symbol => Integer}] limits of parameters: see {PARAMS}
+      #   @return [Hash{Symbol => Integer}] limits for parameters: see {PARAMS}
       setting(:params, PARAMS) { |value| "must be a Hash of #{PARAMS.keys.join(", ")}" unless value.is_a?(Hash) && (value.keys - PARAMS.keys).empty? && value.values.all?(Integer) }
     end
 
-    # Rack's request, with limits on what a client may send as parameters.
+    # Rack's request, with limits on parameters.
     class Request < Rack::Request
       include Opaque
 
       FORMS = %w[application/x-www-form-urlencoded multipart/form-data].freeze
-      # What Rack says of them is for its developers.
+      # Messages for clients: Rack's are for its developers.
       MALFORMED = {
         "Rack::Multipart::EmptyContentError" => "it ends before its last part, or has not the boundary that its content-type names.",
         "Rack::Multipart::MultipartPartLimitError" => "it has too many files.",
@@ -39,38 +39,38 @@ module Pelton
         @settings = settings || DEFAULTS
       end
 
-      # @return [Hash{String => Object}] the parameters of the query
-      # @raise [BadRequest] they cannot be read
+      # @return [Hash{String => Object}] the query's parameters
+      # @raise [BadRequest] if they cannot be parsed
       def query = read("query") { self.GET }
 
-      # @return [Hash{String => Object}] the fields of a form
-      # @raise [BadRequest] they cannot be read
+      # @return [Hash{String => Object}] the form's fields
+      # @raise [BadRequest] if they cannot be parsed
       # @raise [TooLarge]
-      # @asynchronous where the form is still arriving
+      # @asynchronous while the form is still arriving
       def form
         raise BadRequest, "The form cannot be read: its content-type names no boundary." if media_type == "multipart/form-data" && media_type_params["boundary"].to_s.empty?
         read("form") { self.POST }
       end
 
-      # @return [Object] the body, as JSON (RFC 8259); an empty Hash where there is none
-      # @raise [BadRequest] it is none, or nested too deeply
+      # @return [Object] the parsed JSON body (RFC 8259); an empty Hash if there is none
+      # @raise [BadRequest] if it is invalid or nested too deeply
       # @raise [TooLarge]
-      # @asynchronous where the body is still arriving
+      # @asynchronous while the body is still arriving
       def json
         @json ||= [parse(text)]
         @json.first
       end
 
-      # @return [Boolean] whether the body is JSON, as its content-type says
+      # @return [Boolean] whether the content-type is JSON
       def json? = media_type&.match?(%r{\Aapplication/(?:[\w.-]+\+)?json\z}) || false
 
-      # @return [Boolean] whether the body is a form or JSON
+      # @return [Boolean] whether the content-type is a form or JSON
       def body? = form_data? || json?
 
-      # Rack takes a POST without a content-type for a form; here a form says that it is one.
+      # Rack takes a POST without a content-type for a form; here a form must have one.
       def form_data? = FORMS.include?(media_type)
 
-      # @private Rack's: the pairs of a form in parts are not counted there.
+      # @private Rack's, which does not count the pairs of a multipart form.
       def form_pairs
         super.tap do |pairs|
           raise Rack::QueryParser::QueryLimitError, "there are more than #{limit(:count)} fields" if pairs.size > limit(:count)
@@ -108,9 +108,9 @@ module Pelton
         raise BadRequest, "The body is no JSON document."
       end
 
-      # Names and elements count as fields of a form do. Ruby takes a number such as 1e400 for infinite.
+      # Counts names and elements like a form's fields. Ruby reads a number such as 1e400 as infinite.
       #
-      # @return [Integer] how many more there may be
+      # @return [Integer] how many more are allowed
       def check(value, left)
         case value
         when Hash then left = value.each_value.inject(left - value.size) { |rest, one| check(one, rest) }

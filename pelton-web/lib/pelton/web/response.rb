@@ -4,24 +4,24 @@ require_relative "response/headers"
 
 module Pelton
   module Web
-    # What an action answers: a status, headers and a body. The request is answered when there is a body.
+    # An action's response: a status, headers and a body. The action has responded when there is a body.
     class Response
       include Opaque
 
       TEXT = "text/plain; charset=utf-8"
       private_constant :TEXT
 
-      # @return [Integer] 200, unless something else is set
+      # @return [Integer] 200 by default
       attr_accessor :status
 
       attr_reader :headers
 
-      # @return [#each, #call, nil] Rack's body; nil: not answered
+      # @return [#each, #call, nil] Rack's body; nil before the action has responded
       attr_reader :body
 
       def initialize
         @status = 200
-        @headers = Headers.allocate # an empty one, in half of the time of new
+        @headers = Headers.allocate # an empty one, in half the time of new
         @body = nil
       end
 
@@ -30,7 +30,7 @@ module Pelton
         @body = body.is_a?(String) ? [body] : body
       end
 
-      # Answers with plain text.
+      # Responds with plain text.
       #
       # @private
       def text(text)
@@ -38,7 +38,7 @@ module Pelton
         @body = [text]
       end
 
-      # A response that is nothing but text.
+      # A response of plain text alone.
       #
       # @private
       # @return [Array] Rack's
@@ -47,7 +47,7 @@ module Pelton
       def answered? = !@body.nil?
 
       # @return [Array(Integer, Headers, Object)] Rack's response
-      # @raise [AnswerError] there is none
+      # @raise [AnswerError] if the action has not responded
       def finish
         raise AnswerError, "the action has not answered: an around filter has neither answered nor yielded" if @body.nil?
         [@status, @headers, @body]

@@ -17,7 +17,7 @@ require_relative "routes/router"
 
 module Pelton
   module Web
-    # What `routes do ... end` declares. {Router} is made of it when the application boots.
+    # The routes that `routes do ... end` declares, from which {Router} is built at boot.
     #
     #     routes do
     #       root to: "home#index"
@@ -29,14 +29,14 @@ module Pelton
     #       mount OtherApplication, at: "/api"
     #     end
     #
-    # Of the routes that match a request, the most specific one answers. They are compared segment by segment: a literal goes before a
-    # variable with a constraint or with text beside it, that before a plain variable, that before a splat with a constraint or text
-    # beside it, and a plain splat comes last. Then endings are compared: a literal that contains it, a format with a constraint, any
-    # format, and no format. Among equal ones the request's own verb goes before `via: :all`, and then the first declared answers.
+    # The most specific matching route wins. Routes are compared segment by segment: a literal comes before a variable with a constraint or
+    # adjacent text, that before a plain variable, that before a splat with a constraint or adjacent text, and a plain splat comes last. Then
+    # endings are compared: a literal with the ending, a format with a constraint, any format, and no format. Among equals a route for the
+    # request's verb comes before `via: :all`, and then the first one declared wins.
     class Routes
       include Resources
 
-      # @return [Array<Route>] in the order of their declaration
+      # @return [Array<Route>] in order of declaration
       attr_reader :list
       attr_reader :mounts
 
@@ -47,23 +47,23 @@ module Pelton
       end
 
       # @!method get(path, to: nil, as: nil, constraints: {}, &block)
-      #   Requests with this verb and such a path go to an action. `post`, `put`, `patch`, `delete` and `options` are the same for their
-      #   verbs. GET's action answers HEAD, too.
+      # Routes requests with this verb and a matching path to an action. `post`, `put`, `patch`, `delete` and `options` do the same for their
+      # verbs. GET also answers HEAD.
       #   @param path [String] see {Pattern}
-      #   @param to [String, #call] "posts#show", or a Rack application. Without it the block is the action: the String that it returns is
-      #     answered as plain text
+      #   @param to [String, #call] "posts#show", or a Rack application. Without it the block is the action; the String it returns is sent as
+      #     plain text
       #   @param as [Symbol, nil] the name for `NAME_path` and `NAME_url`
-      #   @param constraints [Hash{Symbol => Regexp}, #call] what the variables must match, as a whole; or a block that gets the {Request}
-      #     and says whether the route is for it
+      #   @param constraints [Hash{Symbol => Regexp}, #call] patterns that match variables as a whole; or a block that gets the {Request} and
+      #     returns whether the route is for it
       #   @return [nil]
-      #   @raise [ConfigurationError] the path, the target or a constraint is malformed
+      #   @raise [ConfigurationError] if the path, the target or a constraint is malformed
       %w[get post put patch delete options].each do |verb|
         define_method(verb) { |path, **options, &block| match(path, via: verb, **options, &block) }
       end
 
-      # As {#get}, for several verbs.
+      # Like {#get}, for several verbs.
       #
-      # @param via [Symbol, Array<Symbol>] `:all` for all verbs that no other route of this path has
+      # @param via [Symbol, Array<Symbol>] `:all` for all verbs without another route at this path
       def match(path, via:, to: nil, as: nil, constraints: {}, on: nil, &block)
         return match_action(path, via: via, on: on, **{to: to, as: as}.compact, constraints: constraints, &block) if path.is_a?(Symbol)
         target = @scope.target(to || (block && Route::Action.new(block)) || raise(ConfigurationError, "#{path}: give to: or a block"))
@@ -76,13 +76,13 @@ module Pelton
         nil
       end
 
-      # The page at "/", whose name is root.
+      # Routes "/", under the name root.
       def root(to: nil, &block) = get("/", to: to, as: :root, &block)
 
       # Routes below a path.
       #
       # @param path [String, nil] "/admin"
-      # @param options [Hash] `module:` the module of the controllers ("admin"), `as:` the beginning of the names, `constraints:` as for {#get}
+      # @param options [Hash] `module:` the controllers' module ("admin"), `as:` a prefix of the names, `constraints:` as for {#get}
       def scope(path = nil, **options, &block)
         outer = @scope
         @scope = outer.inside(path, **options)
@@ -92,21 +92,21 @@ module Pelton
         @scope = outer
       end
 
-      # A scope of this path, this module and this name.
+      # A scope with this path, module and name prefix.
       def namespace(name, **options, &block) = scope("/#{name}", module: name.to_s, as: name, **options, &block)
 
-      # Sends GET and HEAD to another path of this host, with the query string; or to a URL.
+      # Redirects GET and HEAD to another path of this host, with the query string, or to a URL.
       #
       # @param path [String] see {Pattern}
-      # @param to [String] a path, which may contain the variables of the other one, or a URL without variables
-      # @param status [Integer] 301: browsers remember it
+      # @param to [String] a path, which may contain the variables of `path`, or a URL without variables
+      # @param status [Integer] browsers remember 301
       # @raise [ConfigurationError]
       def redirect(path, to:, status: 301, **options) = get(path, to: Redirection.new(@scope.path_of(path), to, status), **options)
 
-      # Gives all requests below a path to a Rack application, as far as no route takes them.
+      # Passes requests below a path that match no route to a Rack application.
       #
       # @param app [#call]
-      # @param at [String] "/" for all that is not there otherwise
+      # @param at [String] "/" for all requests that match nothing else
       # @raise [ConfigurationError]
       def mount(app, at:)
         @mounts << Mount.new(app, @scope.path_of(at))

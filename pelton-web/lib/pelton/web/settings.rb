@@ -4,14 +4,13 @@ require_relative "error"
 
 module Pelton
   module Web
-    # An application's settings: one object, with a method and a writer for each. An unknown name raises, so a misspelt setting does not
-    # pass unnoticed. They are frozen when the application boots.
+    # An application's settings, with a reader and a writer for each. An unknown name raises. They are frozen at boot.
     #
     #     class Shop < Pelton::Web::Application
     #       settings.root = __dir__
     #     end
     #
-    # Each part of the framework declares its own settings, in its own file, by {Settings.setting}:
+    # Each part of the framework declares its settings in its own file, by {Settings.setting}:
     #
     #     class Settings
     #       # @!attribute allowed_hosts
@@ -25,9 +24,9 @@ module Pelton
         # Declares a setting.
         #
         # @param name [Symbol]
-        # @param default [Object, Proc] a Proc is called with the settings when the setting is read and was not set
-        # @yieldparam value [Object] that is to be set
-        # @yieldreturn [String, nil] what is wrong with it
+        # @param default [Object, Proc] a Proc gets the settings, and is called when the setting is read without having been set
+        # @yieldparam value [Object] the new value
+        # @yieldreturn [String, nil] an error message
         def setting(name, default = nil, &check)
           define_method(:"default_of_#{name}") { default.is_a?(Proc) ? default.call(self) : default }
           private :"default_of_#{name}"
@@ -42,32 +41,31 @@ module Pelton
           names << name
         end
 
-        # @return [Array<Symbol>] the names of all settings
         def names = @names ||= []
       end
 
       # @!attribute root
-      #   @return [String] the folder of the application; the current one by default
+      #   @return [String] the application's folder; by default the current one
       setting(:root, ->(_) { Dir.pwd }) { |value| "must be the path of a folder" unless value.is_a?(String) || value.respond_to?(:to_path) }
 
       # @!attribute environment
-      #   @return [String] "development", "test" or "production"; RACK_ENV's value by default, and development without it
+      #   @return [String] "development", "test" or "production"; by default RACK_ENV, or else development
       setting(:environment, ->(_) { ENV["RACK_ENV"] || "development" }) { |value| "must be a String" unless value.is_a?(String) }
 
       # @!attribute base_url
-      #   @return [String, nil] "https://example.com": the beginning of URLs that are made where there is no request, as in mails
+      #   @return [String, nil] the beginning of URLs without a request, as in mails: "https://example.com"
       setting(:base_url) { |value| "must begin with http:// or https://, and have no slash at its end" unless value.nil? || value.match?(%r{\Ahttps?://[^/]+(?:/.*[^/])?\z}) }
 
-      # The defaults hold from now on, whatever the process's environment becomes.
+      # Also fixes the defaults, whatever happens to the process's environment.
       def freeze
         @defaults ||= self.class.names.to_h { |name| [name, __send__(:"default_of_#{name}")] }
         super
       end
 
-      # @return [Boolean] whether people program on this machine, so it may show them the insides
+      # @return [Boolean] whether errors may be shown to requests from this machine
       def development? = environment == "development"
 
-      # The settings of a subclass have defaults of their own.
+      # A subclass has its own defaults.
       #
       # @private
       def initialize_copy(other)

@@ -5,7 +5,7 @@ require_relative "settings"
 
 module Pelton
   module Web
-    # The server runs as many streams as it may.
+    # Raised if `max_streams` are open.
     class TooManyStreams < RequestError
       status 503
 
@@ -14,34 +14,34 @@ module Pelton
 
     class Settings
       # @!attribute max_streams
-      #   @return [Integer, nil] streams, event streams and deferred responses of the process that may be open at once: beyond, 503
+      #   @return [Integer, nil] how many streams, event streams and deferred responses a process may have open; further ones get 503
       setting(:max_streams, 1000) { |value| "must be a whole number" unless value.nil? || value.is_a?(Integer) }
 
       # @!attribute stream_lifetime
-      #   @return [Numeric, nil] seconds after which a stream is ended: a client of an event stream connects again; any other response is
-      #     broken off, so that its client notices
+      #   @return [Numeric, nil] seconds after which a stream is ended: an event stream's client reconnects; any other response is aborted, so
+      #     that its client notices
       setting(:stream_lifetime, 3600) { |value| "must be a number of seconds" unless value.nil? || value.is_a?(Numeric) }
     end
 
-    # The body of a response that is made while it is sent: Rack's body, and what the program writes to.
+    # A response body that is written while it is sent.
     #
-    # The block runs as a task whose owner is the response: when the client leaves, or the lifetime is over, or the server stops, the task
-    # is cancelled, so its `ensure` blocks run. Writing waits for a client that reads slowly. Under a server that is not Pelton's the block
-    # runs in the server's own thread, and ends when writing fails.
+    # The block runs as a task that belongs to the response: when the client leaves, the lifetime is over or the server stops, the task is
+    # cancelled, and its `ensure` blocks run. Writing waits for slow clients. On a server other than Pelton's the block runs in the server's
+    # thread, and ends when writing fails.
     class Stream
       include Opaque
 
       class << self
-        # @return [Hash{Symbol => Integer}] streams that are `open`; all that were ever `opened`; and those of them that were `cancelled`
-        #   because the client left or the lifetime was over
+        # @return [Hash{Symbol => Integer}] streams that are `open`; that were `opened` in total; and that were `cancelled` because the client
+        #   left or the lifetime was over
         def stats = @stats ||= {open: 0, opened: 0, cancelled: 0}
 
-        # @raise [TooManyStreams] there may be no more
+        # @raise [TooManyStreams] if `most` are open
         def admit(most)
           raise TooManyStreams, "Too many streams are open. Try again in some seconds." if most && stats[:open] >= most
         end
 
-        # Counts what the block does as a stream.
+        # Counts the block as an open stream.
         def count
           stats[:open] += 1
           stats[:opened] += 1
@@ -57,10 +57,10 @@ module Pelton
         "web_streams_cancelled" => Pelton::Metrics::Family.new("counter", "pelton_web_streams_cancelled_total", "Streams whose client left, or whose lifetime was over.")
       ) { stats.then { |all| {"web_streams" => all[:open], "web_streams_opened" => all[:opened], "web_streams_cancelled" => all[:cancelled]} } }
 
-      # @param env [Hash] of the request
+      # @param env [Hash] Rack's
       # @param lifetime [Numeric, nil] seconds
-      # @param deferred [Boolean] whether the stream goes on behind the end of the block, until {#succeed} or {#fail}
-      # @param endless [Boolean] whether the end of the lifetime is an end like any other
+      # @param deferred [Boolean] whether the stream continues after the block, until {#succeed} or {#fail}
+      # @param endless [Boolean] whether the end of the lifetime is a regular end
       # @yieldparam stream [Stream]
       def initialize(env, lifetime: nil, deferred: false, endless: false, &block)
         raise ArgumentError, "a stream needs a block" unless block
@@ -75,8 +75,8 @@ module Pelton
       # Sends a part of the body.
       #
       # @return [Integer] bytes
-      # @raise [ClosedError] the stream is closed, or the client has left
-      # @asynchronous while the client reads too slowly
+      # @raise [ClosedError] if the stream is closed, or the client has left
+      # @asynchronous if the client reads slowly
       def write(*strings)
         raise ClosedError, "the stream is closed" if closed?
         raise Error, "a stream can only send while the server writes the response" unless @write
@@ -87,16 +87,16 @@ module Pelton
         end
       end
 
-      # @raise [ClosedError] the stream is closed, or the client has left
-      # @asynchronous while the client reads too slowly
+      # @raise [ClosedError] if the stream is closed, or the client has left
+      # @asynchronous if the client reads slowly
       def <<(string)
         write(string)
         self
       end
 
-      # As {#write}, but does nothing when the client has left: for callbacks, which nobody tells.
+      # Like {#write}, but does nothing if the client has left: for callbacks, which cannot know.
       #
-      # @asynchronous while the client reads too slowly
+      # @asynchronous if the client reads slowly
       def send_data(string)
         write(string) unless closed?
         self
@@ -107,9 +107,9 @@ module Pelton
       # Ends a deferred response.
       def succeed(*) = finish
 
-      # Breaks a deferred response off: the client notices that it is not complete.
+      # Aborts a deferred response, so that the client notices that it is incomplete.
       #
-      # @param error [Exception, nil] the reason, for the log; nil: nothing is logged
+      # @param error [Exception, nil] the reason, for the log; nil logs nothing
       def fail(error = nil)
         return if @finished
         @failure = error
@@ -120,14 +120,14 @@ module Pelton
       # @private for {HTTP::EventStream}
       def close(_error = nil) = nil
 
-      # Whether the response is over, or its client has left. With a block: calls it when that happens, once.
+      # Whether the response is over, or its client has left. With a block, calls it once when that happens.
       def closed?(&block)
         @closed ? block&.call : @closing.push(*block)
         !!@closed
       end
       alias_method :closed, :closed?
 
-      # Rack's body: the server gives a block that sends.
+      # Rack's body: the server passes a block that sends.
       #
       # @private
       # @asynchronous until the stream ends
@@ -142,7 +142,7 @@ module Pelton
 
       private
 
-      # Whether the server says when the client leaves.
+      # Whether the server reports when the client leaves.
       def owned? = Pelton.running? && @env["async.close"].respond_to?(:callback)
 
       def run
@@ -165,7 +165,7 @@ module Pelton
       def leave(task)
         return if task.done?
         @left = true
-        @broken = !@endless # a server that stops ends event streams in this way, too
+        @broken = !@endless # a stopping server also ends event streams this way
         Stream.stats[:cancelled] += 1
         task.cancel
       end
@@ -181,7 +181,7 @@ module Pelton
         raise AnswerError, "a deferred response has not ended with its block: this server cannot wait for it; call succeed or fail" if @deferred && !@finished
       end
 
-      # A response that is not complete must not look so.
+      # An incomplete response must not look complete.
       def break_off
         raise ClosedError, "the response was broken off" unless owned?
         @env["async.close"].abort

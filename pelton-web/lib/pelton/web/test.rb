@@ -15,10 +15,10 @@ require_relative "test/selecting"
 
 module Pelton
   module Web
-    # Helpers for the tests of web applications: `require "pelton/web/test"`. Requests are those of the gem rack-test (`get`, `post`,
-    # `follow_redirect!`, `header`, `set_cookie`, uploads): they keep cookies, and with them the session. They reach the application in
-    # the same process, without a socket, inside a reactor, and through Rack::Lint. They say that they come from a page of the application; with
-    # `header "Sec-Fetch-Site", "cross-site"` they come from another site.
+    # Helpers for tests of web applications: `require "pelton/web/test"`. Requests are made by the gem rack-test (`get`, `post`,
+    # `follow_redirect!`, `header`, `set_cookie`, uploads), which keeps cookies and thereby sessions. They run in the same process, without a
+    # socket, inside a reactor, and through Rack::Lint. They seem to come from the application's own pages; after `header "Sec-Fetch-Site",
+    # "cross-site"` from another site.
     #
     #     class PostsTest < Minitest::Test
     #       include Pelton::Web::Test
@@ -37,7 +37,7 @@ module Pelton
       include Pelton::Test
       include Selecting
 
-      # Calls an application inside a reactor, until its whole response is there and the background work that it has handed in is done.
+      # Calls an application inside a reactor, until its response is complete and the background work that it started is done.
       # @private
       class InReactor
         include Pelton::Test
@@ -89,13 +89,13 @@ module Pelton
         end
       end
 
-      # Serves an application until the thread is killed, or the fiber cancelled: for browsers. With the gem capybara:
+      # Serves an application to browsers until the thread is killed or the fiber cancelled. With the gem capybara:
       #
       #     Capybara.register_server(:pelton) { |app, port, host| Pelton::Web::Test.serve(app, port: port, host: host) }
       #     Capybara.server = :pelton
       #
-      # @param port [Integer] 0: a free one
-      # @yieldparam port [Integer] the port on which it listens
+      # @param port [Integer] 0 for any free one
+      # @yieldparam port [Integer] the port it listens on
       def self.serve(app, host: "127.0.0.1", port: 0)
         Pelton.run do
           server = HTTP::Server.new(app)
@@ -108,30 +108,30 @@ module Pelton
         nil
       end
 
-      # The application; a test that does not define it gets the one that {Test.app=} was given.
+      # The application. Tests that do not define it use {Test.app=}.
       def app = Test.app || raise(ConfigurationError, "define the method app in the test, or set Pelton::Web::Test.app")
 
       class << self
         attr_accessor :app
       end
 
-      # @return [Numeric] seconds that a request may take
+      # @return [Numeric] seconds for a request
       def request_timeout = 10
 
-      # rack-test's way to make a session.
+      # Called by rack-test.
       # @private
       def build_rack_test_session(_name)
         Rack::Test::Session.new(InReactor.new(app, request_timeout), "localhost").tap { |session| session.header("Sec-Fetch-Site", "same-origin") }
       end
 
-      # @return [Rack::MockResponse] the last one
+      # @return [Rack::MockResponse] the last response
       def response = last_response
 
-      # @return [Object] the last response's body, read as JSON
+      # @return [Object] the last response's body, parsed as JSON
       # @raise [JSON::ParserError]
       def json_response = JSON.parse(last_response.body)
 
-      # Sends JSON, and asks for it.
+      # Sends JSON, and accepts JSON.
       #
       # @param verb [Symbol] :post
       # @param data [Object]
@@ -139,31 +139,31 @@ module Pelton
         custom_request(verb.to_s.upcase, path, JSON.generate(data), "CONTENT_TYPE" => "application/json", "HTTP_ACCEPT" => "application/json")
       end
 
-      # A file for a form: `post "/photos", photo: upload("test/files/me.png", "image/png")`.
+      # Returns a file for a form: `post "/photos", photo: upload("test/files/me.png", "image/png")`.
       #
-      # @param path [String] of the file; its name alone where `content:` is given
-      # @param type [String] what the client claims
-      # @param content [String, nil] the bytes
-      # @raise [RuntimeError] there is no such file
+      # @param path [String] the file's path; with `content:`, only its name
+      # @param type [String] the content-type that the client claims
+      # @param content [String, nil] the file's bytes
+      # @raise [RuntimeError] if there is no such file
       def upload(path, type = Rack::Mime.mime_type(File.extname(path)), content: nil)
         return Rack::Test::UploadedFile.new(path, type, true) unless content
         Rack::Test::UploadedFile.new(StringIO.new(content.b), type, true, original_filename: File.basename(path))
       end
 
-      # Opens an event stream, and reads it while the block sends other requests. The application's block has run until it waits, or sends nothing
-      # more, when this one begins. When this one ends, the client leaves.
+      # Opens an event stream, and reads it while the block sends other requests. Before the block starts, the application's block has run until
+      # it waits. When the block returns, the client leaves.
       #
       #     get_events "/messages/live" do |events|
       #       post "/messages", text: "hello"
       #       assert_includes events.next.data, "hello"
       #     end
       #
-      # @param params [Hash] of the query
-      # @param timeout [Numeric] seconds that an event may take
+      # @param params [Hash] the query
+      # @param timeout [Numeric] seconds for each event
       # @yieldparam events [Events]
       # @return the block's value
-      # @raise [Error] the answer is no event stream
-      # @raise [TimeoutError] the block takes longer than 60 seconds
+      # @raise [Error] if the response is no event stream
+      # @raise [TimeoutError] if the block takes longer than 60 seconds
       def get_events(path, params = {}, timeout: request_timeout, **more, &block)
         return in_reactor(timeout: 60, leftovers: true) { get_events(path, params, timeout: timeout, **more, &block).tap { Background.drain_all } } unless Pelton.running?
         events = Events.new(timeout)
@@ -175,7 +175,7 @@ module Pelton
         events&.close
       end
 
-      # Fails unless the last response has this status, and the parts in its body. It needs Minitest's or Test::Unit's assertions.
+      # Fails unless the last response has this status, and its body these parts. Needs the assertions of Minitest or Test::Unit.
       #
       # @param status [Integer, Symbol] 404, :not_found, or :success for any of 200 to 299
       # @param parts [Array<String, Regexp>]

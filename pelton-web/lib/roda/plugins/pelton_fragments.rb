@@ -4,7 +4,8 @@ require "pelton/web/fragments/pages"
 
 class Roda
   module RodaPlugins
-    # Pages in pieces: `plugin :pelton_fragments` gives routes and templates the method `fragment(key) { html }`. See {Pelton::Web::Fragments::Helper}.
+    # Pages in pieces: `plugin :pelton_fragments` gives routes and templates the method `fragment(key) { html }`. See
+    # {Pelton::Web::Fragments::Helper}.
     module PeltonFragments
       InstanceMethods = Pelton::Web::Fragments::Helper
 

@@ -3,9 +3,9 @@
 module Pelton
   module Web
     class Controller
-      # Compiles each action to one method, with its filters, rescues and finishers inside. `pelton web routes --code` shows it.
+      # Compiles each action to one method that contains its filters, rescues and finishers. `pelton web routes --code` shows it.
       module Actions
-        # @return [Array<Array(Symbol, Symbol)>] methods that run when an action has ended, and the instance variables that call for them
+        # @return [Array<Array(Symbol, Symbol)>] methods to call after an action, and the instance variables that must be set
         def finishers = @finishers ||= (self == Controller) ? [] : superclass.finishers.dup
 
         # See {Controller}.
@@ -21,9 +21,9 @@ module Pelton
         #
         # @param action [Symbol]
         # @param settings [Settings]
-        # @param route [Routes::Route] is `env["pelton.web.route"]`, for logs and measurements
-        # @return [#call] takes the env and the values of the path's variables; returns Rack's response
-        # @raise [ConfigurationError] there is no such action, or one of the filters names none
+        # @param route [Routes::Route] becomes `env["pelton.web.route"]`, for logs and metrics
+        # @return [#call] takes the env and the path's variables; returns Rack's response
+        # @raise [ConfigurationError] if there is no such action, or a filter names an unknown one
         def endpoint(action, settings, route)
           raise ConfigurationError, "#{self} has no action #{action}: it needs a public method of this name" unless action_methods.include?(action)
           check_filters
@@ -39,13 +39,13 @@ module Pelton
           RUBY
         end
 
-        # @return [Array<Symbol>] the public methods that subclasses of Controller, and the modules in them, define
+        # @return [Array<Symbol>] public methods of Controller's subclasses and the modules they include
         def action_methods
           ancestors.take_while { |one| one != Controller }.reject { |one| one.is_a?(Routes::Urls) }.flat_map { |one| one.public_instance_methods(false) }.uniq.grep_v(/\A_run_/)
         end
 
-        # @return [Array(Class, Symbol)] of "posts#show"; of "admin/posts#show" that of Admin::PostsController
-        # @raise [ConfigurationError] there is no such controller
+        # @return [Array(Class, Symbol)] for "posts#show"; "admin/posts#show" is an action of Admin::PostsController
+        # @raise [ConfigurationError] if there is no such controller
         def named(target)
           path, action = target.split("#")
           raise ConfigurationError, "#{target.inspect} names no action: write \"posts#show\"" unless action && path.match?(%r{\A\w+(?:/\w+)*\z})
@@ -55,7 +55,7 @@ module Pelton
           [controller, action.to_sym]
         end
 
-        # @return [String] the code of the compiled action
+        # @return [String] the compiled action's code
         def code_of(action)
           <<~RUBY
             def _run_#{action}
@@ -72,7 +72,7 @@ module Pelton
 
         private
 
-        # A mistake inside the class's own file is shown as it is.
+        # Errors in the class's own file are raised unchanged.
         def find_class(name)
           name.split("::").inject(Object) { |place, part| place.const_get(part, place == Object) }
         rescue NameError => error

@@ -3,18 +3,18 @@
 module Pelton
   module Web
     class Controller
-      # `render` of text, HTML and JSON, and `head`. Templates are in another file, whose `render` calls this one.
+      # `render` for text, HTML and JSON, and `head`. The `render` for templates, in another file, calls this one.
       module Answering
         private
 
-        # Answers with text, HTML or JSON.
+        # Responds with text, HTML or JSON.
         #
         # @param plain [Object] text; `text:` is the same
-        # @param html [String] HTML, as it is: it must not contain what a user has written, unless escaped
-        # @param json [Object] is converted by JSON.generate; a String is JSON already
+        # @param html [String] sent unescaped: it must not contain user text, unless escaped
+        # @param json [Object] converted by JSON.generate; a String must be JSON already
         # @param status [Integer, Symbol] 201, :created
-        # @param content_type [String, nil] otherwise that of the format
-        # @raise [ArgumentError] there is nothing to render
+        # @param content_type [String, nil] by default that of the format
+        # @raise [ArgumentError] if there is nothing to render
         def render(plain: NOTHING, text: plain, html: NOTHING, json: NOTHING, status: nil, content_type: nil)
           if !NOTHING.equal?(json)
             answer(json.is_a?(String) ? json : JSON.generate(json), type: content_type || "application/json", status: status)
@@ -27,7 +27,7 @@ module Pelton
           end
         end
 
-        # Answers with a status and headers, without a body.
+        # Responds with a status and headers, without a body.
         #
         # @param status [Integer, Symbol] 404, :not_found
         # @param headers [Hash] `location: "/"`
@@ -36,7 +36,7 @@ module Pelton
           answer([], status: status)
         end
 
-        # Answers with a problem document (RFC 9457), or a page or text that says the same: see {Problem}.
+        # Responds with a problem document (RFC 9457), or a page or text with the same content: see {Problem}.
         #
         def answer_problem(problem)
           status, headers, body = problem.response(@env)
@@ -44,7 +44,7 @@ module Pelton
           answer(body, status: status)
         end
 
-        # Called with the action's name when it has ended without an answer.
+        # Called with the action's name if it ends without a response.
         #
         # @raise [AnswerError]
         def answer_by_default(action)

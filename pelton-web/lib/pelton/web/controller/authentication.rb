@@ -5,10 +5,10 @@ require "rack/auth/basic"
 module Pelton
   module Web
     class Controller
-      # Who the client is, by the header `authorization`: by name and password (Basic, RFC 7617) or by a token (Bearer, RFC 6750). Texts are
-      # compared in a time that does not tell how much of them is right.
+      # Authenticates clients by the header `authorization`: by name and password (Basic, RFC 7617) or by a token (Bearer, RFC 6750). Texts are
+      # compared in constant time.
       module Authentication
-        # The client has not said who it is, or nobody believes it.
+        # Raised if the client sent no credentials, or wrong ones.
         class Required < RequestError
           status 401
 
@@ -26,14 +26,14 @@ module Pelton
 
         # @private
         module Requiring
-          # Requires one name and one password before the actions.
+          # Requires a name and a password for the actions.
           #
           # @param only [Symbol, Array<Symbol>] as for before_action
           # @param except [Symbol, Array<Symbol>] as for before_action
           def http_basic_authenticate_with(name:, password:, realm: "Application", only: [], except: [])
             before_action(only: only, except: except) do
               authenticate_or_request_with_http_basic(realm) do |given_name, given_password|
-                Password.same?(given_name, name) & Password.same?(given_password, password) # both, whatever the first says
+                Password.same?(given_name, name) & Password.same?(given_password, password) # always compares both
               end
             end
           end
@@ -43,7 +43,7 @@ module Pelton
 
         # @yieldparam name [String]
         # @yieldparam password [String]
-        # @return [Object, nil] what the block returns; nil: the client has sent no name and password
+        # @return [Object, nil] the block's value; nil if the client sent no name and password
         def authenticate_with_http_basic
           given = Rack::Auth::Basic::Request.new(env)
           return unless given.provided? && given.basic?
@@ -51,21 +51,21 @@ module Pelton
           yield(*credentials) if credentials.all?(&:valid_encoding?)
         end
 
-        # @return [Object] what the block returns
-        # @raise [Required] it returns nil or false, or the client has sent no name and password
+        # @return [Object] the block's value
+        # @raise [Required] if the block returns nil or false, or the client sent no name and password
         def authenticate_or_request_with_http_basic(realm = "Application", &block)
           authenticate_with_http_basic(&block) || raise(Required, "Basic realm=#{quoted(realm)}, charset=\"UTF-8\"")
         end
 
         # @yieldparam token [String]
-        # @return [Object, nil] what the block returns; nil: the client has sent no token
+        # @return [Object, nil] the block's value; nil if the client sent no token
         def authenticate_with_http_token
           given = Rack::Auth::AbstractRequest.new(env)
           yield(given.params) if given.provided? && given.scheme == "bearer" && given.params.match?(/\A[\w.~+\/-]+=*\z/)
         end
 
-        # @return [Object] what the block returns
-        # @raise [Required] it returns nil or false, or the client has sent no token
+        # @return [Object] the block's value
+        # @raise [Required] if the block returns nil or false, or the client sent no token
         def authenticate_or_request_with_http_token(realm = "Application", &block)
           authenticate_with_http_token(&block) || raise(Required, "Bearer realm=#{quoted(realm)}")
         end

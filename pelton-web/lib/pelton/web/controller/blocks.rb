@@ -3,10 +3,10 @@
 module Pelton
   module Web
     class Controller
-      # A controller whose actions are the blocks of routes. The String that a block returns is its answer, as plain text: text/html
-      # would run scripts that a user has written.
+      # A controller whose actions are the blocks of routes. The String that a block returns is sent as plain text: as text/html it would run
+      # scripts that users have written.
       module Blocks
-        # @return [Symbol] the name of the action
+        # @return [Symbol] the action's name
         def add(block)
           name = :"route_#{@blocks = (@blocks || 0) + 1}"
           define_method(name, &block)
@@ -20,8 +20,8 @@ module Pelton
 
         def default_code(action) = "value.is_a?(String) ? response.text(value) : answer_by_default(:#{action})"
 
-        # Whether nothing but before filters runs beside the action. Then text is the whole of the answer, unless the block, or a filter, has
-        # asked for the response or for another part.
+        # Whether only before filters run with the action. Then its text is the complete response, unless the block or a filter has used the
+        # response or another module.
         def plain?(action) = finishers.all?(&:last) && filters.all? { |filter| filter.kind == :before || !filter.for?(action) }
 
         def parts = ["@response", *finishers.map(&:last)]

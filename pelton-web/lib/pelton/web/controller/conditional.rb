@@ -7,13 +7,12 @@ require_relative "../fragments/key"
 module Pelton
   module Web
     class Controller
-      # `fresh_when` and `stale?`: a client that has the page already gets 304 before anything is made of it (RFC 9110, section 13).
+      # `fresh_when` and `stale?`: a client that has the current page gets 304 without rendering (RFC 9110, section 13).
       module Conditional
         private
 
-        # Names the version of the page, and answers 304 where the client has it. A page has another version, too, when a template
-        # changes, and in another format. Called inside the block of a format, or after respond_to, it gives all clients that take this
-        # format the same tag; before, those that send the same Accept.
+        # Names the page's version, and responds with 304 if the client has it. A changed template or another format is another version. Inside
+        # the block of a format, or after respond_to, all clients of that format get the same tag; before, only those that send the same Accept.
         #
         #     def show
         #       @post = Post.find(params.integer(:id))
@@ -23,13 +22,13 @@ module Pelton
         #
         # A page of fragments has the version of their keys: `render if stale?(@posts)` before a template with `cache post do`.
         #
-        # @param version [Object, nil] what the page is made of, and for whom: text, numbers, times, objects with a version, and Arrays of
-        #   these, as the key of a fragment ({Fragments::Key})
+        # @param version [Object, nil] what the page shows, and for whom: text, numbers, times, objects with a version, and Arrays of these, as
+        #   in a fragment's key ({Fragments::Key})
         # @param etag [Object, nil] the same
         # @param last_modified [Time, nil]
-        # @param public [Boolean] whether caches between here and the client may keep the page
-        # @return [Boolean] whether the client has it, so the action has answered
-        # @raise [ArgumentError] something has no version
+        # @param public [Boolean] whether shared caches may keep the page
+        # @return [Boolean] whether the client has it, so that the action has responded
+        # @raise [ArgumentError] if something has no version
         def fresh_when(version = nil, etag: version, last_modified: nil, public: false)
           headers = response.headers
           etag = last_modified if etag.nil? # a date alone would be the same for all formats
@@ -48,23 +47,23 @@ module Pelton
         # @raise (see #fresh_when)
         def stale?(version = nil, etag: version, last_modified: nil, public: false) = !fresh_when(etag: etag, last_modified: last_modified, public: public)
 
-        # Allows the client to keep the answer.
+        # Lets the client cache the response.
         #
         # @param seconds [Numeric]
-        # @param public [Boolean] whether caches between here and the client may keep it, too: never what is for one user
+        # @param public [Boolean] whether shared caches may keep it, too; never for a page of one user
         def expires_in(seconds, public: false)
           response.headers["cache-control"] = "#{public ? "public" : "private"}, max-age=#{Integer(seconds)}"
           nil
         end
 
-        # What tells the formats of an address apart: the one that {Negotiation#respond_to} has chosen, or the path's ending. Before either is
-        # known, what the client would like: the action may still call respond_to.
+        # What distinguishes a path's formats: the one that {Negotiation#respond_to} chose, or the path's ending, or else what the client
+        # prefers, since the action may still call respond_to.
         def representation
           format = @format || @captures["format"]
           format ? [format.to_s, nil] : [nil, @env["HTTP_ACCEPT"]]
         end
 
-        # If-None-Match counts before If-Modified-Since (RFC 9110, section 13.2.2).
+        # If-None-Match takes precedence over If-Modified-Since (RFC 9110, section 13.2.2).
         def fresh?(tag, changed)
           return !!tag && HTTP::EntityTag.current?(@env, tag) if @env["HTTP_IF_NONE_MATCH"]
           since = @env["HTTP_IF_MODIFIED_SINCE"]

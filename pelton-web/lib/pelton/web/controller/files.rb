@@ -6,38 +6,38 @@ require_relative "../request/uploads"
 module Pelton
   module Web
     class Controller
-      # `send_file`, `send_data`, and the files that clients have sent.
+      # `send_file`, `send_data`, and uploads.
       module Files
-        # What a browser may show: it runs nothing that such a file contains.
+        # Types that a browser may show: it runs nothing that they contain.
         SHOWN = %r{\A(?:image/(?!svg)[\w.+-]+|audio/[\w.+-]+|video/[\w.+-]+|text/plain|application/pdf)(?:;|\z)}
         private_constant :SHOWN
 
         private
 
-        # @return [Uploads] where files are kept that clients have sent: `settings.uploads`
-        # @raise [ConfigurationError] the folder is in the public one, where anybody could open them
+        # @return [Uploads] the store for uploaded files, `settings.uploads`
+        # @raise [ConfigurationError] if its folder is in the public one, where anyone could open the files
         def uploads = settings.uploads.outside(settings.public_folder)
 
-        # Answers with a file that {#uploads} has kept. The browser takes it for what `type` says, and for nothing else. `disposition: "inline"`
-        # holds for images, sound, video, plain text and PDF; all others are saved, as HTML and SVG would be run as pages of this site.
+        # Sends a file that {#uploads} keeps. The browser must take it for the given type. `disposition: "inline"` applies to images, sound,
+        # video, plain text and PDF; all other files are downloads, since HTML and SVG would run as pages of this site.
         #
-        # @param key [String] which {Uploads#keep} has given
-        # @param type [String] as {Params::Upload#type} said when it came
+        # @param key [String] as {Uploads#keep} returned it
+        # @param type [String] as {Params::Upload#type} returned it
         # @param filename [String, nil] the name for the client
-        # @param disposition [String] "attachment": it is saved, "inline": it may be shown
-        # @raise [NotFound] there is no such file
+        # @param disposition [String] "attachment" for a download, "inline" to show it
+        # @raise [NotFound] if there is no such file
         def send_upload(key, type: "application/octet-stream", filename: nil, disposition: "attachment")
           send_file(uploads.path(key), type: type, filename: filename || File.basename(key), disposition: SHOWN.match?(type) ? disposition : "attachment")
         end
 
-        # Answers with a file. Ranges and If-Modified-Since are obeyed; Pelton's server sends a whole file by the system's sendfile.
+        # Sends a file, with support for Range and If-Modified-Since. Pelton's server sends whole files by sendfile.
         #
-        # @param path [String] of the file; relative to `root:`, where that is given
-        # @param root [String, nil] the folder that the file must be in, also when its path is what a client has asked for
-        # @param type [String, nil] the content-type; otherwise by the file's name
-        # @param filename [String, nil] the name for the client; otherwise the file's
-        # @param disposition [String, nil] "attachment": it is saved, "inline": it may be shown
-        # @raise [NotFound] there is no such file, it is outside of `root:`, or a part of its path below `root:` begins with a dot
+        # @param path [String] relative to `root:`, if that is given
+        # @param root [String, nil] the folder that must contain the file; needed for a path from the client
+        # @param type [String, nil] the content-type; by default from the file's name
+        # @param filename [String, nil] the name for the client; by default the file's
+        # @param disposition [String, nil] "attachment" for a download, "inline" to show it
+        # @raise [NotFound] if there is no such file, it is outside of `root:`, or a part of its path below `root:` begins with a dot
         def send_file(path, root: nil, type: nil, filename: nil, disposition: "attachment")
           path = existing(path.to_s, root)
           env = ranges_hold?(File.mtime(path)) ? @env : @env.except("HTTP_RANGE")
@@ -47,12 +47,12 @@ module Pelton
           describe(type || Rack::Mime.mime_type(File.extname(path)), filename || File.basename(path), disposition) if status == 200 || body.is_a?(Rack::Files::BaseIterator) && body.ranges.one?
         end
 
-        # Answers with bytes.
+        # Sends bytes.
         #
         # @param data [String]
-        # @param type [String, nil] the content-type; otherwise by the file's name
+        # @param type [String, nil] the content-type; by default from the file's name
         # @param filename [String, nil] the name for the client
-        # @param disposition [String, nil] "attachment": it is saved, "inline": it may be shown
+        # @param disposition [String, nil] "attachment" for a download, "inline" to show them
         def send_data(data, type: nil, filename: nil, disposition: "attachment", status: nil)
           answer(data, status: status)
           describe(type || Rack::Mime.mime_type(File.extname(filename.to_s)), filename, disposition)
@@ -67,13 +67,13 @@ module Pelton
           raise NotFound
         end
 
-        # What begins with a dot is nobody's business: `.git/config`, `.env`.
+        # Files and folders such as `.git/config` and `.env` are private.
         def hidden?(path) = path.split("/").any? { |part| part.start_with?(".") }
 
-        # Whether the file is the one of which the client has a part.
+        # Whether the client's part is of the current file.
         def ranges_hold?(changed) = @env["HTTP_IF_RANGE"].then { |time| time.nil? || time == changed.httpdate }
 
-        # A client must not take a text for a program.
+        # Browsers must not take text for a script.
         def describe(type, filename, disposition)
           response.headers["content-type"] = type
           response.headers["x-content-type-options"] = "nosniff"
@@ -81,7 +81,7 @@ module Pelton
           nil
         end
 
-        # RFC 6266, RFC 8187: an old client gets ASCII.
+        # RFC 6266 and RFC 8187: old clients get ASCII.
         def parameters(filename)
           filename = filename.dup.force_encoding(Encoding::UTF_8).scrub("_").gsub(/[[:cntrl:]]/, "_")
           plain = filename.gsub(/[^\x20-\x7e]|["\\%]/, "_")

@@ -3,24 +3,24 @@
 module Pelton
   module Web
     class Controller
-      # Filters: methods or blocks that run before, after and around actions. A subclass has its parent's, and runs them first.
+      # Filters: methods or blocks that run before, after and around actions. Subclasses inherit them, and run their parent's first.
       #
-      # A before filter that answers is the last one: no other filter and no action run, so none can overwrite its answer. After filters run
-      # when the action has ended without an error, the last declared first, inside the around filters; they may change the response's
-      # headers, but not answer. An around filter runs the rest by `yield`; one that does not yield must answer.
+      # A before filter that responds halts: no other filter and no action runs. After filters run if the action ends without an error, last
+      # declared first, inside the around filters; they may change the response's headers, but not respond. An around filter runs the rest by
+      # `yield`; one that does not yield must respond.
       module Filters
-        # A filter and its conditions. `only` and `except` are actions; `conditions` are methods and what they must return.
+        # `only` and `except` are actions; `conditions` are methods and the values they must return.
         Filter = Struct.new(:kind, :name, :only, :except, :conditions) do
           def for?(action) = (only.empty? || only.include?(action)) && !except.include?(action)
 
-          # @return [Boolean, nil] false: it is skipped everywhere
+          # @return [Boolean, nil] false if it is skipped for all actions
           def skip(actions)
             self.except |= actions
             actions.any?
           end
         end
 
-        # @return [Array<Filter>] in the order in which they run
+        # @return [Array<Filter>] in the order they run
         def filters = @filters ||= (self == Controller) ? [] : superclass.filters.map(&:dup)
 
         # @!method before_action(*names, only: nil, except: nil, if: nil, unless: nil, &block)
@@ -31,7 +31,7 @@ module Pelton
         #   @param if [Symbol, Proc, Array, nil] a method or block; the filter runs only if it returns neither nil nor false
         #   @param unless [Symbol, Proc, Array, nil] the opposite
         #   @return [nil]
-        #   @raise [ConfigurationError] when the application boots: `only:` or `except:` names no action of this controller
+        #   @raise [ConfigurationError] if the application boots: `only:` or `except:` names no action of this controller
 
         # @!method after_action(*names, only: nil, except: nil, if: nil, unless: nil, &block)
         #   (see #before_action)
@@ -43,13 +43,13 @@ module Pelton
         # @!method skip_before_action(*names, only: nil)
         #   Takes filters of the parent away, or runs them not for these actions.
         #   @return [nil]
-        #   @raise [ConfigurationError] there is no such filter
+        #   @raise [ConfigurationError] if there is no such filter
         %i[before after around].each do |kind|
           define_method(:"#{kind}_action") { |*names, **options, &block| add_filters(kind, names, block, **options) }
           define_method(:"skip_#{kind}_action") { |*names, only: nil| skip_filters(kind, names, Array(only)) }
         end
 
-        # @private The code of an action inside its filters.
+        # @private The code of an action with its filters.
         def filtered(action, code)
           wanted = filters.select { |filter| filter.for?(action) }
           before, after = wanted.partition { |filter| filter.kind != :after }
@@ -58,7 +58,7 @@ module Pelton
         end
 
         # @private
-        # @raise [ConfigurationError] a filter of this class names an action that is not there
+        # @raise [ConfigurationError] if a filter of this class names an unknown action
         def check_filters
           inherited = (self == Controller) ? [] : superclass.filters
           filters.reject { |filter| inherited.any? { |other| other.kind == filter.kind && other.name == filter.name } }.each do |filter|
@@ -89,10 +89,10 @@ module Pelton
           nil
         end
 
-        # A block of around_action gets what `yield` would run.
+        # A block of around_action gets a Proc for what `yield` would run.
         def in_block(block) = ->(&inner) { instance_exec(self, inner, &block) }
 
-        # Makes a block a private method, so that compiled actions can call it.
+        # Makes a block a private method that compiled actions can call.
         def hidden_method(purpose, block)
           name = :"_#{purpose}_#{@hidden = (@hidden || 0) + 1}_of_#{object_id}"
           define_method(name, &block)

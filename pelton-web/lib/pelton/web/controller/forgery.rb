@@ -3,9 +3,9 @@
 module Pelton
   module Web
     class Controller
-      # Refuses requests that another site has forged, before each action: see {Web::Forgery}.
+      # Refuses requests forged by another site, before each action: see {Web::Forgery}.
       module Forgery
-        # The request was forged, or its client does not say that it was not.
+        # Raised if the request was forged, or the client does not show that it was not.
         class Refused < Forbidden
         end
 
@@ -17,23 +17,23 @@ module Pelton
 
         # @private
         module Skipping
-          # Takes requests of other sites: for webhooks, and for an API whose clients are known by other means than cookies.
+          # Accepts requests from other sites: for webhooks, and for APIs that do not identify clients by cookies.
           #
           # @param only [Symbol, Array<Symbol>, nil] the actions; nil: all
           def skip_forgery_protection(only: nil) = skip_before_action(:refuse_forgery, only: only)
         end
 
-        # @return [String] for the form field `authenticity_token` or the header `x-csrf-token`. The page is one client's own then
+        # @return [String] for the form field `authenticity_token` or the header `x-csrf-token`; makes the page private
         def form_authenticity_token
           @_tokens = _tokens + 1
           Web::Forgery.token(session)
         end
 
-        # The number of tokens that were asked for: a text with one is this client's own.
+        # How many tokens were used: a text with one is for this client only.
         def _tokens = @_tokens || 0
 
-        # A form's hidden field with a token, for clients whose browser does not say where requests come from. For all others, which is
-        # nearly everybody, it is empty, and the page can be cached.
+        # A hidden field with a token, for the few clients that do not send where requests come from. For all others it is empty, and the page
+        # can be cached.
         #
         # @return [String] HTML
         def csrf_field

@@ -3,18 +3,18 @@
 module Pelton
   module Web
     class Controller
-      # `respond_to`: the same thing in the format that the client wants.
+      # `respond_to`: responds in the format that the client wants.
       #
       #     respond_to do |format|
       #       format.html { render "posts/show" }
       #       format.json { render json: @post.to_h }
       #     end
       #
-      # The path's ending decides (`/posts/1.json`), otherwise the Accept header. The first format is for clients that take any.
+      # The path's ending decides (`/posts/1.json`), or else the Accept header. Clients that take anything get the first format.
       module Negotiation
-        # The formats of an action, with their blocks.
+        # An action's formats, with their blocks.
         class Formats
-          # @return [Hash{String => Array(String, Proc)}] content-types and blocks by the ending of a path
+          # @return [Hash{String => Array(String, Proc)}] content-types and blocks by path ending
           attr_reader :blocks
 
           def initialize
@@ -22,8 +22,8 @@ module Pelton
           end
 
           # @param ending [Symbol, String] of paths, without a dot: `:csv`
-          # @param type [String] the content-type that clients ask for
-          # @raise [ConfigurationError] nobody knows the content-type
+          # @param type [String] the content-type in Accept headers
+          # @raise [ConfigurationError] if the content-type of the ending is unknown
           def on(ending, type: Rack::Mime::MIME_TYPES[".#{ending}"], &block)
             @blocks[ending.to_s] = [type || raise(ConfigurationError, "respond_to: give on(#{ending.inspect}, type: ...)"), block]
             nil
@@ -34,7 +34,7 @@ module Pelton
           end
           alias_method :text, :txt
 
-          # For clients that take nothing else of what there is.
+          # For clients that accept none of the other formats.
           def any(&block) = @any = block
 
           def other = @any
@@ -42,12 +42,11 @@ module Pelton
 
         private
 
-        # Calls the block of the format that the client wants. A format without a block is the action's own way of answering, such as its
-        # template.
+        # Calls the block of the format that the client wants. A format without a block stands for the action's default, such as its template.
         #
         # @yieldparam format [Formats]
         # @return [Object] the block's value
-        # @raise [NotAcceptable] the client wants another format
+        # @raise [NotAcceptable] if the client accepts none of the formats
         def respond_to
           formats = Formats.new
           yield formats

@@ -5,15 +5,15 @@ require_relative "../page"
 module Pelton
   module Web
     class Controller
-      # Long lists, page by page.
+      # Pagination.
       module Paging
         PURPOSE = "a page's cursor"
         private_constant :PURPOSE
 
         private
 
-        # The page of a list that the request asks for: by `?page=3`, or by `?after=` and `?before=` with the cursors of {Page#links}. The client may choose how
-        # long it is: `?limit=50`.
+        # Returns the page of a list that the request asks for: by `?page=3`, or by `?after=` and `?before=` with the cursors of {Page#links}.
+        # Clients may choose its length by `?limit=50`.
         #
         #     def index
         #       @posts = paginate(Post.order(created_at: :desc), by: :cursor)
@@ -23,18 +23,17 @@ module Pelton
         #       end
         #     end
         #
-        # A cursor is signed with the application's secrets. One that was changed, or is another list's, is answered with 400; a number or a limit
-        # that is none with 422.
+        # Cursors are signed with the application's secrets. A changed cursor, or another list's, gets 400; an invalid number or limit 422.
         #
-        # @param list [#page, Array, #limit] a relation of pelton-record, an Array, or a query with `limit`, `offset` and `count`, such as a dataset
-        #   of Sequel; a query other than a relation must be ordered by something unique
-        # @param by [Symbol] :number, or :cursor (of relations alone): a page then costs the same wherever it is, and does not move when rows are added
-        # @param limit [Integer] elements on a page
-        # @param max_limit [Integer] that a client may ask for
-        # @param total [Boolean] whether all elements are counted
+        # @param list [#page, Array, #limit] a relation of pelton-record, an Array, or a query with `limit`, `offset` and `count`, such as a
+        #   dataset of Sequel; a dataset must have a unique order
+        # @param by [Symbol] :number, or :cursor (for relations), with which each page costs the same and does not shift when rows are added
+        # @param limit [Integer] elements per page
+        # @param max_limit [Integer] the most that a client may ask for
+        # @param total [Boolean] whether to count all elements
         # @raise [Params::Invalid, BadRequest]
-        # @raise [ArgumentError] the list has no such pages
-        # @asynchronous where the form is still arriving; the page is read when its elements are asked for
+        # @raise [ArgumentError] if the list has no such pages
+        # @asynchronous while the form is still arriving; the elements are read on first use
         def paginate(list, by: :number, limit: 20, max_limit: [limit, 100].max, total: true)
           limit = params.integer(:limit, default: limit, in: 1..max_limit)
           page = case by
@@ -45,7 +44,7 @@ module Pelton
           Page.new(page, request, ->(cursor) { Secrets.of(settings.secrets).sign(cursor, purpose: PURPOSE) })
         end
 
-        # Says in the header `link` (RFC 8288) where the other pages are: for programs.
+        # Sets the header `link` (RFC 8288) to the other pages, for programs.
         #
         # @asynchronous
         def link_pages(page)

@@ -3,20 +3,20 @@
 module Pelton
   module Web
     class Controller
-      # `redirect_to` and `redirect_back`. A redirection leads to this host, unless the program allows another: an address that a client
-      # has given does not lead its users away.
+      # `redirect_to` and `redirect_back`. They redirect to this host only, unless the program allows others, so that a URL from a client cannot
+      # lead users to another site.
       module Redirecting
         private
 
-        # Sends the client to another address.
+        # Redirects the client.
         #
         # @param location [String] a path, or a URL
-        # @param status [Integer, Symbol, nil] otherwise 302; 303 for requests that are not GET or HEAD, so that the client gets the new address
-        # @param allow_other_host [Boolean] whether it may be another host's URL
-        # @param notice [String, nil] a message for the page there: see {Flash}
-        # @param alert [String, nil] another one, of what went wrong
-        # @param flash [Hash] messages of other names
-        # @raise [BadRequest] the location is another host's, or no address
+        # @param status [Integer, Symbol, nil] by default 302, or 303 for requests other than GET and HEAD, which clients follow by GET
+        # @param allow_other_host [Boolean] whether it may be a URL of another host
+        # @param notice [String, nil] a message for the next page: see {Flash}
+        # @param alert [String, nil] another message, for errors
+        # @param flash [Hash] messages with other names
+        # @raise [BadRequest] if the location is another host's or malformed
         def redirect_to(location, status: nil, allow_other_host: false, notice: nil, alert: nil, flash: {})
           location = location.to_s
           refuse_redirection(location) unless allow_other_host ? url?(location) || here?(location) : here?(location)
@@ -26,16 +26,16 @@ module Pelton
           nil
         end
 
-        # Sends the client back to the page of this host whose link or form it has followed.
+        # Redirects the client to the page of this host that it came from.
         #
-        # @param fallback [String] the address when the client does not say, or came from another host
+        # @param fallback [String] used if the client does not send one, or came from another host
         # @raise (see #redirect_to)
         def redirect_back(fallback:, **options)
           referer = @env["HTTP_REFERER"].to_s
           redirect_to(here?(referer) ? referer : fallback, **options)
         end
 
-        # The client may have given the address, or the program may be wrong: its author reads the log.
+        # The location may come from the client or from a mistake in the program, whose author reads the log.
         def refuse_redirection(location)
           shown = location.sub(%r{//[^/?#]*@}, "//").sub(/[?#].*/m, "")[0, 200].inspect
           Pelton.logger&.warn("#{self.class.name&.then { |name| "#{name}##{action_name}" } || "the block of #{@env["pelton.web.route"]}"}: redirect_to #{shown} is refused: it leads to another host than #{request.base_url} " \
@@ -43,7 +43,7 @@ module Pelton
           raise BadRequest, "The redirection leads to another host, or to no address."
         end
 
-        # Browsers take a backslash for a slash, and drop control characters: both could make a path another host's URL.
+        # Browsers take a backslash for a slash, and drop control characters: either could turn a path into a URL of another host.
         def here?(location)
           return false if location.match?(/[\0-\x20\x7f\\]/)
           return !location.start_with?("//") if location.start_with?("/")

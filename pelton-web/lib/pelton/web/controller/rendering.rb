@@ -3,17 +3,17 @@
 module Pelton
   module Web
     class Controller
-      # `render` of templates. An action that has not answered renders its own: `posts/show` for PostsController#show.
+      # `render` for templates. An action that has not responded renders its own: `posts/show` for PostsController#show.
       module Rendering
-        # What a controller class says about its templates.
+        # Class methods for layouts and helpers.
         module Declarations
-          # Sets the layout of the class's pages: a name, or false for none. Without it, it is `layouts/application`, where there is one.
+          # Sets the layout of the class's pages: a name, or false for none. The default is `layouts/application`, if it exists.
           def layout(name)
             @layout = (name.is_a?(String) && !name.include?("/")) ? "layouts/#{name}" : name
             nil
           end
 
-          # Makes methods of the controller visible in templates.
+          # Makes methods of the controller available in templates.
           def helper_method(*names)
             helper_methods.concat(names)
             nil
@@ -21,7 +21,7 @@ module Pelton
 
           def helper_methods = @helper_methods ||= (self == Controller) ? [] : superclass.helper_methods.dup
 
-          # @return [String] the folder of its templates: "posts" for PostsController, "admin/posts" for Admin::PostsController, and "" for the
+          # @return [String] the folder of its templates: "posts" for PostsController, "admin/posts" for Admin::PostsController, "" for the
           #   blocks of routes
           def controller_path
             @controller_path ||= name.to_s.delete_suffix("Controller").gsub("::", "/").gsub(/([a-z\d])([A-Z])/, '\1_\2').downcase
@@ -33,14 +33,14 @@ module Pelton
           end
         end
 
-        # Those that are the framework's; templates get all others, unless their names begin with `@_`.
+        # The framework's variables. Templates get all others, unless their names begin with `@_`.
         INTERNAL = %i[@env @captures @settings @response @request @params @session @cookies @flash].to_h { |name| [name, true] }.freeze
         NO_LOCALS = {}.freeze
         private_constant :INTERNAL, :NO_LOCALS
 
         private
 
-        # Answers with a template. Without a name, with that of the action.
+        # Responds with a template, by default the action's.
         #
         # @overload render(name = nil, layout: nil, locals: {}, format: nil, status: nil, content_type: nil, stream: false)
         #   @param name [String, Symbol] "posts/show"; without a folder it is in the controller's `controller_path`
@@ -67,7 +67,7 @@ module Pelton
           answer_in_pieces(view, view._page(template, layout, locals), type, status)
         end
 
-        # Renders a template without answering: for a mail, or a part of a message. Without a name, that of the action.
+        # Renders a template, by default the action's, without responding: for a mail, or part of a message.
         #
         # @raise [MissingTemplate]
         # @asynchronous if the template waits
@@ -83,13 +83,13 @@ module Pelton
           render(action)
         end
 
-        # Its head is sent before anybody knows whether it has a token, a nonce or a message for one client.
+        # The head is sent before it is known whether the page contains a token, a nonce or a message for one client.
         def stream_page(view, template, layout, locals, type, status)
           CacheControl.own(response.headers, nil)
           stream(type: type, status: status) { |out| view._stream(template, layout, locals, out) }
         end
 
-        # With its entity tag, compressed for clients that take gzip; the answer is 304 for a client that has the page.
+        # Sends the page with its entity tag, compressed if the client accepts gzip; 304 if the client has it.
         def answer_in_pieces(view, text, type, status)
           response.headers["content-type"] ||= type
           status, headers, body = view._pieces(text).response(@env, status ? Rack::Utils.status_code(status) : response.status, response.headers)
@@ -102,7 +102,7 @@ module Pelton
           settings.templates or raise ConfigurationError, "there are no templates: settings.views is #{settings.views}, which is no folder"
         end
 
-        # @raise [ArgumentError] the action is the block of a route, which has no name
+        # @raise [ArgumentError] if the action is a route's block, which has no name
         def own_template
           return action_name unless self.class.controller_path.empty?
           raise ArgumentError, "the block of a route has no template of its own: give render the name of one, or plain:, html: or json:"
@@ -115,9 +115,9 @@ module Pelton
           (name.include?("/") || folder.empty?) ? name : "#{folder}/#{name}"
         end
 
-        # The format that the path asks for, where the template has it.
+        # The format that the path asks for, if the template exists in it.
         #
-        # @raise [NotFound] the template is there in other formats
+        # @raise [NotFound] if the template exists only in other formats
         def format_of(name)
           return template_format if name.nil? || !@captures["format"] || templates.exist?(template_name(name), template_format)
           templates.formats(template_name(name)).any? ? raise(NotFound) : template_format

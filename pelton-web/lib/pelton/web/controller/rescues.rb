@@ -3,15 +3,15 @@
 module Pelton
   module Web
     class Controller
-      # `rescue_from`: how errors of actions and filters are answered. A subclass has its parent's; of those that fit, the last declared
-      # is taken. What the action has answered before is dropped.
+      # `rescue_from`: how to respond to errors of actions and filters. Subclasses inherit handlers; of those that match, the last declared is
+      # called. A response that the action had given before is dropped.
       module Rescues
-        # @return [Array<Array(Class, Symbol)>] errors and the methods that answer them, the last declared first
+        # @return [Array<Array(Class, Symbol)>] errors and the methods that handle them, last declared first
         def rescues = @rescues ||= (self == Controller) ? [] : superclass.rescues.dup
 
-        # @param errors [Array<Class>] kinds of StandardError
-        # @param with [Symbol, nil] the method that answers; without it the block does. Either gets the error if it takes an argument
-        # @raise [ConfigurationError] there is nothing to rescue, or nothing that answers
+        # @param errors [Array<Class>] subclasses of StandardError
+        # @param with [Symbol, nil] the handler method; by default the block. Either gets the error if it takes an argument
+        # @raise [ConfigurationError] if there is no error class or no handler
         def rescue_from(*errors, with: nil, &block)
           raise ConfigurationError, "rescue_from: name kinds of StandardError" if errors.empty? || !errors.all? { |error| error.is_a?(Module) && !(error.is_a?(Class) && !(error <= StandardError)) }
           with ||= hidden_method("rescue", block || raise(ConfigurationError, "rescue_from: give a block or with:"))
@@ -19,13 +19,13 @@ module Pelton
           nil
         end
 
-        # The part of a controller's objects.
+        # Included in controllers.
         module Answers
           private
 
-          # Answers an error by the controller's `rescue_from`, otherwise by its {Problem}, if it has one.
+          # Responds to an error by `rescue_from`, or by its {Problem} if it has one.
           #
-          # @raise [StandardError] the error, if there is no answer to it
+          # @raise [StandardError] if the error, if neither applies
           def answer_error(error)
             with = self.class.rescues.find { |type, _| error.is_a?(type) }&.last
             problem = Problem.of(error, settings) unless with

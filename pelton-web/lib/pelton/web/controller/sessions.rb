@@ -3,7 +3,7 @@
 module Pelton
   module Web
     class Controller
-      # `cookies`, `session` and `flash`: made when they are asked for, and written when they have changed.
+      # `cookies`, `session` and `flash`: created on first use, sent if changed.
       module Sessions
         # @private
         def self.included(controller)
@@ -14,7 +14,7 @@ module Pelton
 
         def cookies = @cookies ||= Cookies.new(env, secrets: settings.secrets, secure: secure_cookies?)
 
-        # @raise [ConfigurationError] there is no secret: see {Settings#secrets}
+        # @raise [ConfigurationError] if there is no secret: see {Settings#secrets}
         def session
           return @session if @session
           shared = env["rack.session"]
@@ -26,7 +26,7 @@ module Pelton
 
         private
 
-        # Forgets the session. Call it when somebody signs in, so nothing remains of what was put there before, and when they sign out.
+        # Empties the session. Call it at sign-in, so that nothing remains of the earlier content, and at sign-out.
         def reset_session
           session.clear
           @flash = nil
@@ -38,7 +38,7 @@ module Pelton
 
         def commit_flash = @flash.commit
 
-        # A response that depends on the session is one client's own, for caches as well.
+        # A response that depends on the session must be private, for caches as well.
         def commit_session
           return unless @session.loaded?
           CacheControl.own(response.headers)
@@ -56,7 +56,7 @@ module Pelton
             "keep large things in the database, and their id in the session"
         end
 
-        # A cookie is for one client, unlike the response of an action that only reads some.
+        # A response that sets a cookie is private, unlike one of an action that only reads some.
         def commit_cookies
           CacheControl.own(response.headers, nil) if @cookies.write(response.headers)
         end

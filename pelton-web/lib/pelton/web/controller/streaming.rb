@@ -3,24 +3,23 @@
 module Pelton
   module Web
     class Controller
-      # Responses that are made while they are sent: streams, server-sent events, deferred responses; and WebSockets. See {Stream} for when
-      # they end.
+      # Streams, server-sent events, deferred responses and WebSockets. {Stream} describes when they end.
       module Streaming
         private
 
-        # Answers with a body that the block writes. It runs when the headers have been sent, and may wait.
+        # Responds with a body that the block writes. The block runs after the headers have been sent, and may wait.
         #
         # @param type [String] the content-type
-        # @param lifetime [Numeric, nil] seconds; otherwise `settings.stream_lifetime`
+        # @param lifetime [Numeric, nil] seconds; by default `settings.stream_lifetime`
         # @yieldparam out [Stream]
-        # @raise [TooManyStreams] as many are open as `settings.max_streams` allows
+        # @raise [TooManyStreams] if `settings.max_streams` are open
         def stream(type: "text/plain; charset=utf-8", status: nil, lifetime: settings.stream_lifetime, &block)
           answer_stream(status, {"content-type" => type}, lifetime: lifetime, &block)
         end
 
-        # Answers with server-sent events.
+        # Responds with server-sent events.
         #
-        # @param lifetime [Numeric, nil] seconds; then the client connects again
+        # @param lifetime [Numeric, nil] seconds, after which the client reconnects
         # @yieldparam events [HTTP::EventStream]
         # @raise (see #stream)
         def event_stream(lifetime: settings.stream_lifetime, &block)
@@ -28,7 +27,7 @@ module Pelton
           answer_stream(nil, events.headers, lifetime: lifetime, endless: true) { |out| events.call(out) }
         end
 
-        # Answers with a body that is sent part by part, perhaps by callbacks, until the block's argument is told to `succeed`:
+        # Responds with a body that is sent in parts, also by callbacks, until `succeed` is called on the block's argument:
         #
         #     defer_response(200, {"Content-Type" => "text/plain"}) do |response|
         #       User.all(limit: 5) do |users|
@@ -41,12 +40,12 @@ module Pelton
         # @raise (see #stream)
         def defer_response(status, headers = {}, lifetime: settings.stream_lifetime, &block) = answer_stream(status, headers, lifetime: lifetime, deferred: true, &block)
 
-        # Makes a WebSocket of the request. The block gets the socket in a task of its own.
+        # Upgrades the request to a WebSocket, which the block gets in a separate task.
         #
         # @param options [Hash] see {HTTP::WebSocket.accept}: `origins:`, `protocols:`, `max_message:`
         # @yieldparam socket [HTTP::WebSocket]
-        # @raise [TooManyStreams]
-        # @raise [Error] another server than Pelton's runs the application
+        # @raise [TooManyStreams] if `settings.max_streams` are open
+        # @raise [Error] if the server is not Pelton's
         def websocket(**options, &block)
           Stream.admit(settings.max_streams)
           status, headers, body = HTTP::WebSocket.accept(@env, **options) { |socket| Stream.count { block.call(socket) } }

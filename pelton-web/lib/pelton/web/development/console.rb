@@ -6,22 +6,22 @@ require_relative "../../web"
 
 module Pelton
   module Web
-    # `pelton web console`: irb with the application loaded, inside a reactor, so queries and other calls that wait work as they do in a
-    # request. `app` is the application; `get "/path"` and `reload!` are there, too.
+    # `pelton web console`: irb with the application loaded, inside a reactor, so that queries and other waits work as in a request. Provides
+    # `app`, `get "/path"` and `reload!`.
     # @private
     class Console
-      # What can be called in it.
+      # Methods available in the console.
       module Methods
         # @return [Class] the application
         attr_reader :app
 
-        # @return [Rack::MockResponse] the application's answer
+        # @return [Rack::MockResponse] the application's response
         # @asynchronous
         def get(path, **env) = Rack::MockRequest.new(app).get(path, {"HTTP_HOST" => "localhost"}.merge(env))
 
-        # Loads the program's files again: in development.
+        # Reloads the program's files, in development.
         #
-        # @return [Boolean] whether something had changed
+        # @return [Boolean] whether any had changed
         def reload! = @loading.call
       end
 
@@ -34,7 +34,7 @@ module Pelton
         def @place.inspect = "app"
       end
 
-      # Reads and evaluates lines until their end.
+      # Reads and evaluates lines until the input ends.
       def start
         ARGV.clear
         IRB.setup(nil)

@@ -2,16 +2,15 @@
 
 module Pelton
   module Web
-    # In development: before a request, loads the program's files again if one has changed. It waits until the requests in progress have
-    # their responses, since they use the classes that are about to go, and new requests wait until everything is loaded. Streams that go
-    # on after their response has begun, and WebSockets, keep the classes that they began with.
+    # In development, reloads the program's files before a request if one has changed. Waits for running requests, which use the old classes,
+    # while new requests wait for the reload. Streams that continue after their action, and WebSockets, keep the old classes.
     #
     # @private
     class Reloading
-      # Seconds. A request that takes longer goes on with the old classes.
+      # Seconds; a request that takes longer continues with the old classes.
       PATIENCE = 5
 
-      # @yieldreturn [#call] the application, made of the classes that are loaded now
+      # @yieldreturn [#call] the application, compiled from the current classes
       def initialize(loading, patience: PATIENCE, &compile)
         @loading = loading
         @patience = patience
@@ -22,9 +21,9 @@ module Pelton
         @change = Thread::ConditionVariable.new
       end
 
-      # Rack's entry.
+      # Rack's interface.
       #
-      # @raise whatever the program's files raise: the next request tries again
+      # @raise any error of the program's files; the next request tries again
       # @asynchronous
       def call(env)
         app = enter
@@ -35,10 +34,10 @@ module Pelton
         end
       end
 
-      # Does what a request does first.
+      # Reloads if needed, as before a request.
       #
-      # @return [Boolean] whether something had changed
-      # @raise whatever the program's files raise
+      # @return [Boolean] whether any file had changed
+      # @raise any error of the program's files
       # @asynchronous
       def refresh
         before = @app
@@ -51,7 +50,7 @@ module Pelton
 
       def enter
         @lock.synchronize do
-          @change.wait(@lock) while @reloading # it has a deadline of its own
+          @change.wait(@lock) while @reloading # the reload has a deadline
           reload if @app.nil? || @loading.changed?
           @running += 1
           @app

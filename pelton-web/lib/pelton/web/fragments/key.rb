@@ -5,17 +5,17 @@ require "date"
 module Pelton
   module Web
     class Fragments
-      # The key of a fragment as a String, which no other key has: a String, a Symbol or a number; an object that says its own key and
-      # version (`cache_key_with_version`, as models do, `cache_key`, or `id` and `updated_at`); or an Array of these, nil, true, false, Times and
-      # Dates. {Controller::Conditional#fresh_when} names the versions of pages by the same keys.
+      # A fragment's key as a unique String: of a String, a Symbol or a number; an object with a key and version (`cache_key_with_version`, as
+      # models have, `cache_key`, or `id` and `updated_at`); or an Array of these, nil, true, false, Times and Dates.
+      # {Controller::Conditional#fresh_when} takes the same keys as versions of pages.
       module Key
         class << self
-          # @raise [ArgumentError] the key says nothing: the key of every nil would be the same
+          # @raise [ArgumentError] if the key says nothing: every nil would have the same key
           def of(key)
             case key
             when String
               raise ArgumentError, "the key of a fragment is empty" if key.empty?
-              key.start_with?("[") ? array([key]) : key # an Array's key begins so
+              key.start_with?("[") ? array([key]) : key # an Array's key begins with this
             when Array
               raise ArgumentError, "the key of a fragment is empty" if key.empty?
               array(key)
@@ -26,7 +26,7 @@ module Pelton
 
           private
 
-          # C converts what most keys are made of, and asks for the rest: a page asks for the keys of all its fragments.
+          # C converts the usual parts and yields the rest: a page needs the keys of all its fragments.
           def array(parts) = HTTP::Fragment._key(parts) { |one| part(one) }
 
           def part(one)

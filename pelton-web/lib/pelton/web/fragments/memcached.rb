@@ -6,14 +6,14 @@ require "pelton/memcached"
 module Pelton
   module Web
     class Fragments
-      # Fragments in memcached. Of all processes that miss a fragment at the same time, one renders it (see {Memcached::Fetch}). A
-      # memcached that cannot be reached counts as empty.
+      # Fragments in memcached. Of all processes that miss a fragment at the same time, one renders it (see {Memcached::Fetch}). A memcached
+      # that cannot be reached counts as empty.
       class Memcached
-        LONGEST = 200 # bytes of a key that memcached gets as it is; longer ones are digested
+        LONGEST = 200 # bytes; longer keys are digested
         FAILURES = [ConnectionError, TimeoutError, Pelton::Memcached::ServerError, Pelton::Memcached::ValueError, OverloadError].freeze
         private_constant :LONGEST, :FAILURES
 
-        # @param client [Pelton::Memcached::Client] one without `serializer:` and `compress:`: fragments are compressed already
+        # @param client [Pelton::Memcached::Client] without `serializer:` and `compress:`, since fragments are compressed already
         # @param wait [Numeric] seconds that other processes wait for the one that renders
         def initialize(client, namespace, wait)
           @client = client
@@ -33,7 +33,7 @@ module Pelton
           {}
         end
 
-        # Stores what the block returns.
+        # Stores and returns the block's fragment.
         #
         # @asynchronous
         def fetch(key, ttl)
@@ -45,13 +45,13 @@ module Pelton
           fragment || HTTP::Fragment.load(bytes) || yield.tap { |anew| replace(key, anew, ttl) }
         end
 
-        # @return [Boolean] whether there was one
+        # @return [Boolean] whether it existed
         # @asynchronous
         def delete(key) = @client.delete(name(key))
 
         private
 
-        # The value was not a fragment of this version of Pelton.
+        # Replaces a value that was not a fragment of this version of Pelton.
         def replace(key, fragment, ttl)
           @client.set(name(key), fragment.dump, ttl: ttl)
         rescue *FAILURES
@@ -60,7 +60,7 @@ module Pelton
 
         def name(key)
           return @namespace + key if key.bytesize <= LONGEST && key.b.match?(/\A[!-~]+\z/)
-          "#{@namespace}[#{Digest::SHA256.hexdigest(key)}" # no other key begins so and has this length
+          "#{@namespace}[#{Digest::SHA256.hexdigest(key)}" # no other key has this prefix and length
         end
       end
     end

@@ -3,21 +3,21 @@
 module Pelton
   module Web
     class Fragments
-      # Fragments in the memory of the process, within a limit. When it is reached, they are dropped in the order of their storing,
-      # oldest first; one that was used since it was last considered is spared once. Threads may share it.
+      # Fragments in the process's memory, within a limit. Beyond it the oldest are dropped; one that was used since it was last considered is
+      # spared once. Threads may share it.
       class Memory
         include Opaque
 
         Entry = Struct.new(:fragment, :expires, :memory, :used)
         private_constant :Entry
 
-        ENTRY = 300 # bytes that an entry takes beside its key and its fragment, about
+        ENTRY = 300 # approximate bytes of an entry besides its key and fragment
         private_constant :ENTRY
 
-        # @return [Integer] bytes of all fragments with their keys, about
+        # @return [Integer] approximate bytes of all fragments and keys
         attr_reader :memory
 
-        # @return [Integer] fragments that were found, were missing, were dropped for want of memory
+        # @return [Integer] number of fragments that were found, missing, and dropped for lack of memory
         attr_reader :hits, :misses, :evictions
 
         # @param limit [Integer] bytes
@@ -43,13 +43,13 @@ module Pelton
         # @return [Hash{String => HTTP::Fragment}] without the missing ones
         def get_multi(keys) = keys.to_h { |key| [key, get(key)] }.compact
 
-        # Stores what the block returns. A fragment that would take more than an eighth of the limit is not kept: it would push
-        # too many others out.
+        # Stores and returns the block's fragment. A fragment of more than an eighth of the limit is not kept: it would displace too many
+        # others.
         def fetch(key, ttl)
           yield.tap { |fragment| set(key, fragment, ttl) }
         end
 
-        # @return [Boolean] whether there was one
+        # @return [Boolean] whether it existed
         def delete(key) = @mutex.synchronize { !!remove(key) }
 
         def size = @entries.size

@@ -6,8 +6,8 @@ require_relative "pieces"
 module Pelton
   module Web
     class Fragments
-      # Rack middleware for applications of other frameworks: a page in which {Helper#fragment} was called is sent in pieces, with its entity tag, and
-      # compressed for clients that take gzip. All other responses pass.
+      # Rack middleware for applications of other frameworks. A page in which {Helper#fragment} was called is sent in pieces, with an entity
+      # tag, and compressed for clients that accept gzip. Other responses are unchanged.
       #
       #     class Shop < Sinatra::Base
       #       use Pelton::Web::Fragments::Pages
@@ -22,12 +22,12 @@ module Pelton
           @store = store
         end
 
-        # @asynchronous where the application waits
+        # @asynchronous if the application waits
         def call(env)
           env[STORE] = @store
           status, headers, body = @app.call(env)
           return [status, headers, body] unless (pieces = env[PIECES]) && body.respond_to?(:each)
-          headers = headers.reject { |name, _| name.casecmp?("content-length") } # that of the marks
+          headers = headers.reject { |name, _| name.casecmp?("content-length") } # the length with marks
           (env["REQUEST_METHOD"] == "HEAD") ? [status, headers, body] : pieces.page(text_of(body)).response(env, status, headers)
         end
 
@@ -42,16 +42,16 @@ module Pelton
         end
       end
 
-      # What the templates and routes of such an application call. It needs the method `env`.
+      # For the application's templates and routes. Needs a method `env`.
       module Helper
-        # Keeps what the block returns, compressed, until the key changes. The block's value is HTML, and the same for all who see the page: no form's token.
+        # Keeps the block's value, compressed, until the key changes. The value is HTML and must be the same for all users: no CSRF token.
         #
         #     <%= fragment(["post", post.id, post.updated_at]) { partial("post", locals: {post: post}) } %>
         #
         # @param key [Object] see {Key}
-        # @param ttl [Numeric, nil] seconds after which it is rendered anew
+        # @param ttl [Numeric, nil] seconds after which it is rendered again
         # @yieldreturn [String]
-        # @return [String] stands for the fragment in the page's text, escaped or not
+        # @return [String] a mark for the fragment in the page's text, which survives escaping
         # @raise (see Fragments#fetch)
         # @asynchronous if the block waits
         def fragment(key, ttl: nil)

@@ -5,23 +5,23 @@ require "pelton/http"
 
 module Pelton
   module Web
-    # The fragments of a page. Until the page is complete, a mark stands in its text for each.
+    # The fragments of a page. Each has a mark in the page's text until the page is complete.
     class Pieces
-      # Nobody outside can know or write it.
+      # Random, so clients cannot forge it.
       MARK = "\0#{SecureRandom.hex(8)}:"
       MARKED = /#{Regexp.escape(MARK)}(\d+)\0/
       private_constant :MARK, :MARKED
 
       def initialize = @fragments = []
 
-      # @return [String] stands for the fragment, and stays the same when it is escaped as HTML
+      # @return [String] a mark for the fragment, which HTML escaping does not change
       def mark(fragment)
         @fragments << fragment
         "#{MARK}#{@fragments.size - 1}\0"
       end
 
       # @param text [String] with marks
-      # @return [String] with the fragments in their places
+      # @return [String] with the fragments in place of their marks
       def text(text) = text.gsub(MARKED) { @fragments.fetch($1.to_i).text }
 
       # @param text [String] with marks

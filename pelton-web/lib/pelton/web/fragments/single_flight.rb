@@ -3,11 +3,11 @@
 module Pelton
   module Web
     class Fragments
-      # Of all fibers of a thread that want the same value at the same time, one computes it; the others get its value, or its error.
+      # If several fibers of a thread want the same value at the same time, one computes it, and the others get its value or error.
       #
       # @private
       class SingleFlight
-        # @param wait [Numeric] seconds for which a fiber waits for another; then it computes the value itself
+        # @param wait [Numeric] seconds to wait for another fiber, before computing the value, too
         def initialize(wait)
           @wait = wait
           @flights = {}
@@ -22,7 +22,7 @@ module Pelton
           begin
             operation.await(timeout: @wait)
           rescue TimeoutError
-            raise if operation.done? # the error of the other one
+            raise if operation.done? # the other fiber's error
             yield
           end
         end
@@ -41,7 +41,7 @@ module Pelton
         end
 
         def fail(operation, error)
-          operation.errback {} # if nobody waits, the error does not count as unhandled
+          operation.errback {} # without waiters the error must not count as unhandled
           operation.fail(error.is_a?(StandardError) ? error : ClosedError.new("the fiber that rendered the fragment was stopped"))
         end
       end

@@ -6,7 +6,7 @@ require_relative "../generators"
 module Pelton
   module Web
     module Generators
-      # `pelton new APP`: writes a small application that runs and passes its tests at once. It never overwrites anything.
+      # `pelton new APP`: writes a small application that runs and passes its tests. Never overwrites anything.
       # @private
       class Application
         USAGE = <<~TEXT
@@ -19,14 +19,14 @@ module Pelton
 
         NAME = /\A[a-z][a-z0-9]*(?:_[a-z0-9]+)*\z/
         LONGEST = 50
-        # Names that the files of the application define.
+        # Names that the application's files define.
         TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest Live Message MessagesController MessagesControllerTest Home HomeController
           HomeControllerTest Background BACKGROUND Test Config Public].freeze
-        # The gem of each database, beside pelton-record; SQLite needs none.
+        # The gem for each database besides pelton-record; SQLite needs none.
         DATABASES = {"sqlite" => nil, "postgres" => "gem \"pg\", \"~> 1.5\"", "mysql" => "gem \"trilogy\", \"~> 2.9\"", "none" => nil}.freeze
         private_constant :NAME, :LONGEST, :TAKEN
 
-        # @return [Integer] the exit status: 0, 1 when the application cannot be written, 2 when the arguments are wrong
+        # @return [Integer] the exit status: 0; 1 if the application cannot be written; 2 if the arguments are wrong
         def self.run(arguments, out: $stdout, error: $stderr)
           settings = {}
           parser = OptionParser.new(USAGE) do |options|
@@ -48,8 +48,8 @@ module Pelton
           1
         end
 
-        # @param bare [Boolean] whether it has an empty page only; without a database it does
-        # @raise [Refused] the name cannot be one
+        # @param bare [Boolean] whether to write an empty page only, as without a database
+        # @raise [Refused] if the name is invalid
         def initialize(name, folder: Dir.pwd, database: "sqlite", bare: false, gems: nil, out: StringIO.new)
           @name = name
           @target = File.join(folder, name)
@@ -63,9 +63,9 @@ module Pelton
         # @return [String] the application's class: PhotoAlbum for photo_album
         def application = Name.camel(@name)
 
-        # @return [Array<String>] the files that were written
-        # @raise [Refused] there is something of that name already
-        # @raise [SystemCallError] it cannot be written
+        # @return [Array<String>] the written files
+        # @raise [Refused] if a file or folder of that name exists
+        # @raise [SystemCallError] if it cannot be written
         def write
           Dir.mkdir(@target)
           sets = ["application", *("record" if record?), bare? ? "bare" : "example"]
@@ -87,7 +87,7 @@ module Pelton
 
         def record? = @database != "none"
 
-        # @return [String] where the database is, as Ruby
+        # @return [String] Ruby code for the database's address
         def database_address
           case @database
           when "postgres" then "\"postgres:///#{@name}_\#{environment}\""
@@ -96,7 +96,7 @@ module Pelton
           end
         end
 
-        # @return [String] that of the tests
+        # @return [String] Ruby code for the test database's address
         def test_address
           (@database == "sqlite") ? "\"sqlite::memory:\"" : database_address.sub("\#{environment}", "test")
         end

@@ -3,7 +3,7 @@
 module Pelton
   module Web
     module Generators
-      # `pelton generate authentication`: users who sign in, as code of the application.
+      # `pelton generate authentication`: sign-up and sign-in, as the application's own code.
       # @private
       class Authentication < Generator
         SUMMARY = "sign-up, sign-in and sign-out, devices, passwords"

@@ -90,7 +90,7 @@ module Pelton
           @files.insert(ROUTES, lines.gsub(/^/, "  "), after: /^[ \t]*#{application}\.routes do[ \t]*\n/)
         end
 
-        # The actions of a resource; then all others, whose paths are the list's or the page's own.
+        # The actions of a resource, then all others, whose paths are below the list's.
         def route_lines
           others = @actions - rest
           return others.map { |action| "get \"#{own_path(action)}\", to: \"#{@name.last}##{action}\"\n" }.join if rest.empty?
@@ -101,7 +101,7 @@ module Pelton
 
         def own_path(action, base = "/#{@name.last}") = (action == "index") ? base : "#{base}/#{action}"
 
-        # What the test asks for: the verb, the path and what comes back.
+        # For the test: action, verb, path, and whether a page is expected.
         def requests
           @actions.map do |action|
             base = "/#{@name.path}"

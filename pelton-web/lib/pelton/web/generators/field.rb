@@ -7,7 +7,7 @@ module Pelton
       # `user:references`.
       # @private
       class Field
-        # The methods of Sequel's migrations, their options, and a value for tests as it stands in Ruby.
+        # Methods of Sequel's migrations, their options, and a sample value as Ruby code.
         TYPES = {
           "string" => ["String", {}, '"Text"'], "text" => ["String", {text: true}, '"Text"'],
           "integer" => ["Integer", {}, "1"], "bigint" => ["Bignum", {}, "1"], "float" => ["Float", {}, "1.5"],
@@ -20,7 +20,7 @@ module Pelton
         NAMES = [*TYPES.keys, REFERENCES].freeze
         INDICES = {"index" => true, "uniq" => {unique: true}, "unique" => {unique: true}}.freeze
         FORM = /\A(?<name>[a-z_][a-z0-9_]*)(?::(?<type>[a-z_]+)(?:\{(?<size>[\w,. ]+)\})?(?<required>!)?)?(?::(?<index>[a-z]+))?\z/
-        # Methods that an object of a model has, and needs.
+        # Names of methods that models need.
         TAKEN = %w[attributes class dup errors freeze hash id method methods model new object_id save send table valid validate values].freeze
         private_constant :TYPES, :SAME, :REFERENCES, :INDICES, :FORM, :TAKEN
 
@@ -38,7 +38,7 @@ module Pelton
 
         def references? = @type == REFERENCES
 
-        # @return [Boolean] whether it refers to objects of several models
+        # @return [Boolean] whether it refers to several models
         def polymorphic? = references? && @size == "polymorphic"
 
         def token? = @type == "token"
@@ -48,7 +48,7 @@ module Pelton
         # @return [Boolean] whether a form may set it
         def permitted? = !references? && !token?
 
-        # @return [String, nil] a value, as it stands in Ruby; nil: none is needed
+        # @return [String, nil] a sample value as Ruby code; nil if none is needed
         def sample = references? ? nil : TYPES.fetch(@type).last
 
         # @return [Array<String>] lines of `create_table`
@@ -58,7 +58,7 @@ module Pelton
           ["#{kind} :#{@name}#{options({index: index}.compact)}"]
         end
 
-        # @return [Array<String>] lines of `alter_table` that add it. A row that is there has no value for it
+        # @return [Array<String>] lines of `alter_table` that add it; existing rows have no value for it
         def additions
           return ["add_column :#{@name}_type, String", "add_column :#{@name}_id, Integer", "add_index [:#{@name}_type, :#{@name}_id]"] if polymorphic?
           return ["add_foreign_key :#{@name}_id, :#{table}", "add_index :#{@name}_id#{unique}"] if references?

@@ -5,8 +5,7 @@ require "fileutils"
 module Pelton
   module Web
     module Generators
-      # Writes the files of an application, and says what it has done, as Rails' generators do. It asks before it changes a file that has
-      # other contents.
+      # Writes an application's files, and reports them as Rails' generators do. Asks before it changes an existing file.
       # @private
       class Files
         QUESTION = "Overwrite %s? y: yes, n: no, a: this and all others [Yna] "
@@ -15,8 +14,8 @@ module Pelton
         # @return [String] the folder of the application
         attr_reader :root
 
-        # @param conflict [Symbol] what happens to a file that is there with other contents: :ask, :force or :skip
-        # @param input [IO] from which answers come; at its end nothing is overwritten
+        # @param conflict [Symbol] what to do with an existing file that differs: :ask, :force or :skip
+        # @param input [IO] for answers; at its end nothing is overwritten
         def initialize(root, conflict: :ask, pretend: false, quiet: false, input: $stdin, out: $stdout)
           @root = root
           @conflict = conflict
@@ -34,7 +33,7 @@ module Pelton
           overwrite?(path) ? put(:force, path, text) : say(:skip, path)
         end
 
-        # Inserts a text into a file, unless it is there already.
+        # Inserts text into a file, unless it is there already.
         def insert(path, text, after:)
           file = File.join(@root, path)
           return say(:missing, "#{path}. Add this yourself:\n#{text.gsub(/^/, " " * 13)}") unless File.file?(file)

@@ -3,22 +3,22 @@
 module Pelton
   module Web
     module Generators
-      # What the generators have in common. One has the constants SUMMARY (a line), USAGE, and ARGUMENTS (how many there may be), and {#write}.
+      # The base class of generators. A subclass has the constants SUMMARY (a line), USAGE and ARGUMENTS (their number), and {#write}.
       # @private
       class Generator
         CONFIGURATION = "config/application.rb"
-        # Names of an application that other files than its models and controllers define.
+        # Names that an application's other files define.
         TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest BACKGROUND].freeze
         private_constant :CONFIGURATION, :TAKEN
 
-        # Adds the options of this kind to the command line.
+        # Adds a generator's options to the command line.
         def self.options(parser, options)
         end
 
         # @return [String] the application's class
         attr_reader :application
 
-        # @raise [Refused] it is no folder of an application
+        # @raise [Refused] if the folder contains no application
         def initialize(files)
           @files = files
           @application = files.read(CONFIGURATION).to_s[/^\s*class (\w+) < Pelton::Web::Application/, 1] ||
@@ -31,20 +31,20 @@ module Pelton
 
         def records? = @files.read(CONFIGURATION).match?(/^\s*require ["']pelton.record["']/)
 
-        # @raise [Refused] the application has no database
+        # @raise [Refused] if the application has no database
         def need_record
           return if records?
           raise Refused, "the application has no models: add gem \"pelton-record\" to its Gemfile, and require and connect it in #{CONFIGURATION}"
         end
 
-        # @raise [Refused] something else defines it
+        # @raise [Refused] if something else defines it
         def check_constant(name, path)
-          return if @files.read(path) # the file is asked about when it is written
+          return if @files.read(path) # Files asks when it is written
           return unless [application, *TAKEN].include?(name) || Object.const_defined?(name.split("::").first)
           raise Refused, "#{name} is the name of something else in Ruby or in the application: choose another"
         end
 
-        # The classes or modules around a class, and the class: lines that are indented as they are nested.
+        # Returns a class inside its modules or classes, as indented lines.
         def nested(name, line, body)
           [*name.namespaces.map { |part| "module #{Name.camel(part)}" }, line].each_with_index.map { |text, depth| "  " * depth + text }.join("\n") +
             "\n" + body.gsub(/^(?=.)/, "  " * (name.namespaces.size + 1)) + name.parts.each_index.map { |depth| "#{"  " * depth}end\n" }.reverse.join

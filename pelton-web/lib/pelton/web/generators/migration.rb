@@ -3,7 +3,7 @@
 module Pelton
   module Web
     module Generators
-      # `pelton generate migration`: the name says what the migration does.
+      # `pelton generate migration`, which takes what to do from the name.
       # @private
       class Migration < Generator
         SUMMARY = "a change of the database"
@@ -26,7 +26,7 @@ module Pelton
         FOLDER = "db/migrate"
         private_constant :FOLDER
 
-        # @param timestamps [Boolean] whether a new table says when a row was made and changed
+        # @param timestamps [Boolean] whether a new table gets created_at and updated_at
         def initialize(files, name, *columns, timestamps: true)
           super(files)
           need_record
@@ -38,7 +38,7 @@ module Pelton
           @timestamps = timestamps
         end
 
-        # @return [String] the file of this name that is there already, or a new one: later than all others, and never the same second
+        # @return [String] an existing migration of this name, or a new file with a later number than all others
         def self.path(files, name)
           there = Dir[File.join(files.root, FOLDER, "*.rb")].map { |file| File.basename(file) }
           same = there.find { |file| file.match?(/\A\d+_#{name}\.rb\z/) }

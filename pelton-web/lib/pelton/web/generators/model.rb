@@ -3,7 +3,7 @@
 module Pelton
   module Web
     module Generators
-      # `pelton generate model`: a model, the migration that makes its table, and a test.
+      # `pelton generate model`: a model, its table's migration and a test.
       # @private
       class Model < Generator
         SUMMARY = "a model, the migration that makes its table, and a test"
@@ -52,7 +52,7 @@ module Pelton
 
         def table = @name.plural.flat
 
-        # A module that says where the tables of its models are. One that is there is left alone.
+        # Writes a module with the prefix of its models' tables, unless it exists.
         def write_namespace(parts)
           file = "app/models/#{parts.join("/")}.rb"
           return if @files.read(file)
@@ -61,7 +61,7 @@ module Pelton
           @files.write(file, "# frozen_string_literal: true\n\n#{opened}#{inner}#{parts.each_index.map { |depth| "#{"  " * depth}end\n" }.reverse.join}")
         end
 
-        # Groups of lines, between which are empty ones.
+        # Groups of lines, separated by empty lines.
         def body
           parents = @fields.select(&:references?).map { |field| "belongs_to :#{field.name}#{", polymorphic: true" if field.polymorphic?}\n" }
           own = @fields.select(&:token?).map { |field| "has_secure_token :#{field.name}\n" } +

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 begin
-  require "active_support/inflector" # by whose rules pelton-record finds a model's table
+  require "active_support/inflector" # pelton-record finds a model's table by its rules
 rescue LoadError => error
   raise unless error.path == "active_support/inflector"
 end
@@ -10,7 +10,7 @@ require_relative "../routes/words"
 module Pelton
   module Web
     module Generators
-      # A name on the command line, and the names that follow from it: `admin/blog_post` and `Admin::BlogPost` are the same.
+      # A name on the command line and its forms. `admin/blog_post` and `Admin::BlogPost` are the same.
       # @private
       class Name
         FORM = /\A[a-z][a-z0-9]*(?:_[a-z0-9]+)*\z/
@@ -20,7 +20,7 @@ module Pelton
         # @return [Array<String>] its parts, in lower case: ["admin", "blog_post"]
         attr_reader :parts
 
-        # @raise [Refused] it cannot be a name
+        # @raise [Refused] if it is invalid
         def initialize(text, kind)
           @parts = text.split(%r{::|/}, -1).map { |part| part.gsub(/([a-z\d])([A-Z])/, '\1_\2').gsub(/([A-Z]+)([A-Z][a-z])/, '\1_\2').downcase }
           return if text.size <= LONGEST && @parts.any? && @parts.all?(FORM)
@@ -36,7 +36,7 @@ module Pelton
         # @return [String] "admin/blog_post", for files
         def path = @parts.join("/")
 
-        # @return [String] "admin_blog_post", for names of methods
+        # @return [String] "admin_blog_post", for method names
         def flat = @parts.join("_")
 
         # @return [String] "Admin::BlogPost"
@@ -51,7 +51,7 @@ module Pelton
         # @return [Name] with its last part in the plural
         def plural = with(Name.plural(last))
 
-        # @return [Boolean] whether it names several things
+        # @return [Boolean] whether it is a plural
         def plural? = Name.singular(last) != last
 
         class << self

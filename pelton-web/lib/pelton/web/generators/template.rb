@@ -5,15 +5,14 @@ require "erubi"
 module Pelton
   module Web
     module Generators
-      # The texts from which the generators make files: those of the folder `templates/`. They are ERB, in {% %} instead of <% %>, so that
-      # the templates of an application can stand in them.
+      # The generators' templates in `templates/`: ERB with {% %} instead of <% %>, since they contain an application's ERB templates.
       # @private
       module Template
         FOLDER = File.expand_path("templates", __dir__)
         TAG = /\{%(={1,2}|-|\#|%)?(.*?)([-=])?%\}([ \t]*\r?\n)?/m
         private_constant :TAG
 
-        # @return [Array<String>] the paths that its files have in an application
+        # @return [Array<String>] the paths of a set's files in an application
         def self.paths(set)
           Dir["**/*.tt", base: File.join(FOLDER, set)].map { |path| path.delete_suffix(".tt").sub(/\Agitignore\z/, ".gitignore") }.sort
         end

@@ -2,8 +2,8 @@
 
 module Pelton
   module Web
-    # Middleware: refuses bodies of requests that are larger than a limit with 413: at once where the client says how long it is, and
-    # otherwise when the application has read so much.
+    # Middleware: refuses request bodies beyond a limit with 413, at once if `content-length` shows it, otherwise when the application has read
+    # that much.
     #
     #     use Pelton::Web::BodyLimit, 1 << 20
     class BodyLimit
@@ -15,7 +15,7 @@ module Pelton
         @bytes = bytes
       end
 
-      # @asynchronous where the application waits
+      # @asynchronous if the application waits
       def call(env)
         length = env["CONTENT_LENGTH"]
         return Problem.of(error).response(env) if length && length.to_i > @bytes
@@ -29,7 +29,7 @@ module Pelton
 
       def error = TooLarge.new("The body of a request may have #{@bytes} bytes.")
 
-      # Rack's input, up to a number of bytes.
+      # Rack's input, limited to a number of bytes.
       class Input
         # @private
         def initialize(input, bytes, error)
@@ -75,7 +75,7 @@ module Pelton
 
     class Settings
       # @!attribute max_body
-      #   @return [Integer, nil] bytes of a request's body: see {BodyLimit}; nil, the default: what the server takes
+      #   @return [Integer, nil] maximum bytes of a request's body: see {BodyLimit}; nil, the default, leaves it to the server
       setting(:max_body) { |value| "must be a number of bytes, or nil" if value && !(value.is_a?(Integer) && value.positive?) }
     end
   end

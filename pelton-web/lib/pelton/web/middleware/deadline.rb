@@ -5,11 +5,11 @@ require_relative "../response/problem"
 
 module Pelton
   module Web
-    # Middleware: a request has so many seconds to be answered. Then its fiber is interrupted where it waits, with what it waits for: a query
-    # of a database is cancelled at its server. The client gets 503.
+    # Middleware: limits the time of a request. Beyond it, the fiber is interrupted where it waits, a query is cancelled at the database, and
+    # the client gets 503.
     #
-    # The seconds end with the response's head. A body that is streamed has its own limits. A response that an application gives later, by
-    # `async.callback`, is bounded by the server's `request_timeout` alone.
+    # The time ends with the response's head: streamed bodies have their own limits. A response given later, by `async.callback`, is limited by
+    # the server's `request_timeout` alone.
     class Deadline
       # @private
       def self.wrap(app, settings) = settings.deadline ? new(app, settings.deadline) : app
@@ -19,8 +19,8 @@ module Pelton
         @seconds = seconds
       end
 
-      # @raise [TimeoutError] of the application's own
-      # @asynchronous where the application waits
+      # @raise [TimeoutError] if the application raises one of its own
+      # @asynchronous if the application waits
       def call(env)
         over = Clock.now + @seconds
         Pelton.timeout(@seconds) { @app.call(env) }
@@ -34,7 +34,7 @@ module Pelton
 
     class Settings
       # @!attribute deadline
-      #   @return [Numeric, nil] seconds that a request has to be answered: see {Deadline}; nil, the default: what the server allows
+      #   @return [Numeric, nil] seconds for a response: see {Deadline}; nil, the default, leaves it to the server
       setting(:deadline) { |value| "must be a number of seconds, or nil" if value && !(value.is_a?(Numeric) && value.positive?) }
     end
   end

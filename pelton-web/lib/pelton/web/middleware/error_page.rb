@@ -7,21 +7,20 @@ module Pelton
   module Web
     class Settings
       # @!attribute filter_parameters
-      #   @return [Regexp] the names of parameters whose values are shown nowhere
+      #   @return [Regexp] names of parameters whose values are never shown
       setting(:filter_parameters, /passw|secret|token|_key|crypt|salt|certificate|otp|cvv|cvc|ssn/i) { |value| "must be a Regexp" unless value.is_a?(Regexp) }
 
       # @!attribute raise_errors
-      #   @return [Boolean] whether an error of the program is raised to the caller instead of answered: by default in the environment "test"
+      #   @return [Boolean] whether errors of the program are raised to the caller; by default in the environment "test"
       setting(:raise_errors, ->(settings) { settings.environment == "test" }) { |value| "must be true or false" unless [true, false].include?(value) }
     end
 
-    # Middleware: answers and logs the errors that nothing else has rescued. In development and for requests from this machine, the page shows
-    # the source, the parameters and what else waits; in all other cases it says nothing but "Internal Server Error". Clients that accept JSON
-    # get a problem document.
+    # Middleware: logs unrescued errors and responds to them. In development, requests from this machine get a page with the source, the
+    # parameters and all waiting fibers; others get "Internal Server Error". Clients that accept JSON get a problem document.
     class ErrorPage
-      # Lines before and after the one that has failed.
+      # Lines to show before and after the one that failed.
       AROUND = 5
-      # Of what a client may send in any number, and of any size.
+      # Entries to show of parameters, whose number and size the client chooses.
       ENTRIES = 100
       LENGTH = 500
 
@@ -40,9 +39,9 @@ module Pelton
         @root = "#{File.expand_path(settings.root)}/"
       end
 
-      # Rack's entry.
+      # Rack's interface.
       #
-      # @asynchronous where the application waits
+      # @asynchronous if the application waits
       def call(env)
         @app.call(env)
       rescue StandardError, ScriptError, SystemStackError => error
@@ -67,7 +66,7 @@ module Pelton
          causes: causes(error), params: params(env), waiting: waiting}
       end
 
-      # The innermost line of the program's own; of an error of syntax the line that Ruby's message begins with.
+      # The innermost line of the program's code; for a syntax error, the line at the start of Ruby's message.
       def excerpt(error)
         places = [*(error.message if error.is_a?(SyntaxError)), *error.backtrace]
         file, line = places.filter_map { |place| place.match(/\A(.+?):(\d+)/)&.captures }.find { |path, _| path.start_with?(@root) }
@@ -84,7 +83,7 @@ module Pelton
         list
       end
 
-      # An error may come of parameters that cannot be read.
+      # The error may come from parameters that cannot be parsed.
       def params(env)
         Request.new(env).params.first(ENTRIES).map { |name, value| [shown(name), shown(filtered(name, value))] }
       rescue => error
@@ -105,7 +104,7 @@ module Pelton
         (text.length > length) ? "#{text[0, length]}…" : text
       end
 
-      # The tasks, and the fibers that wait without being one: [title, backtrace] of each.
+      # [title, backtrace] of all tasks and other waiting fibers.
       def waiting
         return [] unless Pelton.running?
         tasks = Pelton.tasks.reject { |task| task == Task.current }.first(ENTRIES).map do |task|

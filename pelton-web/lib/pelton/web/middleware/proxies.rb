@@ -4,16 +4,16 @@ require "ipaddr"
 
 module Pelton
   module Web
-    # Middleware: what proxies say about a request (`X-Forwarded-For`, `-Host`, `-Proto`) counts only where the proxy is trusted. Then the env says
-    # whom it came from, for which host and by which scheme, as if there were no proxy. From everybody else those headers are removed,
-    # because anybody can send them, and Rack and other libraries believe them.
+    # Middleware: trusts headers of proxies (`X-Forwarded-For`, `-Host`, `-Proto`) only from trusted ones. The env then has the client's
+    # address, host and scheme. From all others the headers are removed, because any client can send them, and Rack and other libraries believe
+    # them.
     #
-    # A trusted proxy must set or remove each of these headers: nginx passes on those that the client has sent.
+    # A trusted proxy must set or remove each of these headers: nginx forwards what the client sends.
     #
     #     use Pelton::Web::Proxies, ["127.0.0.1", "10.0.0.0/8", "unix"]
     class Proxies
       UNIX = "unix"
-      KNOWN = 1000 # addresses whose trust is remembered
+      KNOWN = 1000 # remembered addresses
       private_constant :UNIX, :KNOWN
 
       # @private
@@ -21,7 +21,7 @@ module Pelton
 
       # @param app [#call]
       # @param trusted [Array<String>] addresses and networks; "unix" stands for UNIX sockets
-      # @raise [ConfigurationError] an address is malformed
+      # @raise [ConfigurationError] if an address is malformed
       def initialize(app, trusted = [])
         @app = app
         @unix = trusted.include?(UNIX)
@@ -32,10 +32,10 @@ module Pelton
         raise ConfigurationError, "trusted proxies: #{error.message}: give addresses such as 127.0.0.1 or 10.0.0.0/8, or \"unix\""
       end
 
-      # @asynchronous where the application waits
+      # @asynchronous if the application waits
       def call(env)
         follow(env) if @some && trusted?(env["REMOTE_ADDR"])
-        env.delete("HTTP_X_FORWARDED_FOR") # one by one: a block for each would take twice the time, and these are for every request
+        env.delete("HTTP_X_FORWARDED_FOR") # one by one: a block would take twice as long, for every request
         env.delete("HTTP_X_FORWARDED_HOST")
         env.delete("HTTP_X_FORWARDED_PROTO")
         env.delete("HTTP_X_FORWARDED_PORT")
@@ -54,7 +54,7 @@ module Pelton
         env["REMOTE_ADDR"] = client(addresses) || env["REMOTE_ADDR"] if addresses
       end
 
-      # The nearest address that is no trusted proxy's: what stands before it, the client may have written.
+      # The nearest address that is not a trusted proxy's: the client may have written those before it.
       def client(addresses)
         nearest = nil
         addresses.split(",").reverse_each do |text|
@@ -84,7 +84,7 @@ module Pelton
 
     class Settings
       # @!attribute trusted_proxies
-      #   @return [Array<String>] whose X-Forwarded headers count; nobody's by default: see {Proxies}
+      #   @return [Array<String>] proxies whose X-Forwarded headers count; none by default: see {Proxies}
       setting(:trusted_proxies, [].freeze) { |value| "must be an Array of addresses" unless value.is_a?(Array) && value.all?(String) }
     end
   end

@@ -2,11 +2,10 @@
 
 module Pelton
   module Web
-    # Middleware: applications and middleware that are written for Rack find the application's session as `env["rack.session"]`, and share it
-    # with the controllers. It is decrypted and sent under the same conditions as theirs.
+    # Middleware: gives Rack applications and middleware the application's session as `env["rack.session"]`, shared with the controllers and
+    # handled like theirs.
     #
-    # {Application} puts it round Rack applications and middleware that are not its own, where it has secrets. A session that an outer
-    # application has provided stays.
+    # {Application} puts it around foreign Rack code if it has secrets. A session from an outer application is kept.
     class RackSession
       KEY = "rack.session"
       CHANGED = %w[cache-control vary set-cookie].freeze
@@ -17,7 +16,7 @@ module Pelton
         @settings = settings
       end
 
-      # @asynchronous where the application waits
+      # @asynchronous if the application waits
       def call(env)
         return @app.call(env) if env.key?(KEY)
         keeper = Keeper.new(env, {}, @settings)

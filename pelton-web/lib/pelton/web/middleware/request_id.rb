@@ -2,11 +2,11 @@
 
 module Pelton
   module Web
-    # Middleware: each request has an id, the client's or proxy's own (`X-Request-Id`) where that is harmless in a log, and otherwise a new one. The env
-    # has it as HTTP_X_REQUEST_ID, and the response as `x-request-id`.
+    # Middleware: gives each request an id: the client's or proxy's `X-Request-Id` if it is safe to log, otherwise a new one. It is
+    # HTTP_X_REQUEST_ID in the env, and `x-request-id` in the response.
     class RequestId
       HARMLESS = /\A[\w.+\/=-]{1,128}\z/
-      STORE = Hash.instance_method(:store) # Response::Headers' own checks the text once more, which takes longer than all of this
+      STORE = Hash.instance_method(:store) # that of Response::Headers checks the text again, which takes longer than all of this
       private_constant :HARMLESS, :STORE
 
       # @private
@@ -14,7 +14,7 @@ module Pelton
 
       def initialize(app) = @app = app
 
-      # @asynchronous where the application waits
+      # @asynchronous if the application waits
       def call(env)
         id = env["HTTP_X_REQUEST_ID"]
         id = env["HTTP_X_REQUEST_ID"] = Random.bytes(8).unpack1("H16") unless id && HARMLESS.match?(id)
@@ -27,7 +27,7 @@ module Pelton
 
     class Settings
       # @!attribute request_id
-      #   @return [Boolean] whether requests have ids: see {RequestId}; true by default
+      #   @return [Boolean] whether to give requests ids: see {RequestId}; true by default
       setting(:request_id, true) { |value| "must be true or false" unless [true, false].include?(value) }
     end
   end

@@ -4,19 +4,19 @@ require_relative "../development"
 
 module Pelton
   module Web
-    # Middleware for development: `/pelton/slow` shows what held the loop, as the watchdog saw it. Only requests from this machine get it.
+    # Middleware for development: `/pelton/slow` shows what blocked the loop, as reported by the watchdog, to requests from this machine.
     class SlowPage
       PATH = "/pelton/slow"
-      # Reports that are kept.
+      # Number of kept reports.
       KEPT = 50
 
       class << self
         # @private
         def wrap(app, settings) = settings.development? ? new(app, settings) : app
 
-        # The reports, from the first call on; a block that the program has set by {Pelton.on_stall} is called as well.
+        # Collects reports from the first call on. A block set by {Pelton.on_stall} is called as well.
         #
-        # @return [Array<(Time, Watchdog::Stall)>] the oldest first
+        # @return [Array<(Time, Watchdog::Stall)>] oldest first
         def stalls
           @stalls ||= [].tap do |kept|
             before = Pelton.on_stall do |stall|
@@ -34,9 +34,9 @@ module Pelton
         SlowPage.stalls
       end
 
-      # Rack's entry.
+      # Rack's interface.
       #
-      # @asynchronous where the application waits
+      # @asynchronous if the application waits
       def call(env)
         return @app.call(env) unless env["PATH_INFO"] == PATH && env["REQUEST_METHOD"] == "GET" && Development.local?(env)
         Development.page("slow", 200, threshold: Pelton.watchdog, stalls: SlowPage.stalls.dup, places: places)
@@ -44,7 +44,7 @@ module Pelton
 
       private
 
-      # [place, number, seconds in all] of each place in the program, the worst first.
+      # [place, number, total seconds] for each place in the program, the worst first.
       def places
         SlowPage.stalls.map(&:last).group_by { |stall| place(stall.backtrace) }.map { |place, stalls| [place, stalls.size, stalls.sum(&:seconds)] }.sort_by { |_, _, seconds| -seconds }
       end

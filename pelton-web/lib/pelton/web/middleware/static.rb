@@ -6,21 +6,20 @@ require_relative "static/folder"
 
 module Pelton
   module Web
-    # Rack middleware that answers with the files of a folder; requests for anything else go on to the application. It can be used
-    # without the framework:
+    # Rack middleware that serves the files of a folder and passes other requests on. Works without the framework:
     #
     #     use Pelton::Web::Static, root: "public"
     #
-    # A path is looked up among the files that the folder has, and is never made a path of the file system. So no encoding of
-    # `..` leads out of it. Files whose names begin with a dot, and links that lead out of the folder, are not served.
+    # A path is looked up in the list of the folder's files and never becomes a file system path, so no encoding of `..` leads outside. Files
+    # whose names begin with a dot, and links that lead outside, are not served.
     #
-    # - Each file has a second name, with its digest in it ({#asset_path}), under which clients keep it for a year and never ask again.
-    #   Under its own name clients ask each time, and get a 304.
-    # - If there is a file with the same name and `.br` or `.gz` behind it, clients that take that coding get it instead.
-    # - A single Range is answered; the file leaves by sendfile where the server can do that, as Pelton's does.
+    # - Each file has a second path with its digest ({#asset_path}), under which clients keep it for a year. Under the plain path clients ask
+    #   each time, and get 304.
+    # - A file with the same name plus `.br` or `.gz` is sent to clients that accept that encoding.
+    # - A single Range is supported. Servers that can, such as Pelton's, send files by sendfile.
     class Static
       FOREVER = "public, max-age=31536000, immutable"
-      ASK = "public, no-cache" # may be kept, but is used only after asking
+      ASK = "public, no-cache" # clients may keep it, but must revalidate
       ONE_RANGE = /\A\s*bytes\s*=\s*(?:\d+-\d*|-\d+)\s*\z/i
       SMALL = 65_536 # bytes
       private_constant :FOREVER, :ASK, :ONE_RANGE, :SMALL
@@ -36,12 +35,12 @@ module Pelton
         def of(settings) = settings.public_folder && new(root: settings.public_folder, reload: settings.development?)
       end
 
-      # @param app [#call, nil] what gets the requests for anything else; nil: they are answered by 404
+      # @param app [#call, nil] gets all other requests; nil: they get 404
       # @param root [String] the folder
-      # @param at [String] the beginning of the paths: "/assets"
-      # @param cache_control [String] of files under their own names
-      # @param reload [Boolean] whether to look for files that were added, for development. Files that have changed are always noticed
-      # @raise [ConfigurationError] there is no such folder
+      # @param at [String] a prefix of the paths: "/assets"
+      # @param cache_control [String] for files under their plain paths
+      # @param reload [Boolean] whether to look for added files, for development. Changed files are always noticed
+      # @raise [ConfigurationError] if there is no such folder
       def initialize(app = nil, root:, at: "", cache_control: ASK, reload: false)
         @app = app || ->(_) { [404, {"content-type" => "text/plain"}, ["Not Found\n"]] }
         @folder = Folder.new(root, at.chomp("/"))
@@ -49,7 +48,7 @@ module Pelton
         @reload = reload
       end
 
-      # Rack's entry.
+      # Rack's interface.
       #
       # @return [Array] Rack's response
       def call(env)
@@ -59,8 +58,8 @@ module Pelton
       end
 
       # @param name [String] of a file in the folder: "app.css", "images/logo.png"
-      # @return [String] the path with the file's digest in it: "/app-5f2c81d0a3b4c6e7.css"
-      # @raise [ArgumentError] there is no such file
+      # @return [String] the path with the file's digest: "/app-5f2c81d0a3b4c6e7.css"
+      # @raise [ArgumentError] if there is no such file
       def asset_path(name)
         @folder.refresh if @reload
         @folder.fingerprinted(name)
@@ -97,14 +96,14 @@ module Pelton
         headers
       end
 
-      # If-None-Match counts before If-Modified-Since (RFC 9110, section 13.2.2).
+      # If-None-Match takes precedence over If-Modified-Since (RFC 9110, section 13.2.2).
       def current?(env, file)
         return HTTP::EntityTag.match?(env["HTTP_IF_NONE_MATCH"], file.etag) if env["HTTP_IF_NONE_MATCH"]
         env["HTTP_IF_MODIFIED_SINCE"] == file.modified
       end
 
-      # @return [Range, Symbol, nil] nil: all of it, also for several ranges, and where If-Range names another version; :none: there
-      #   is nothing in that range
+      # @return [Range, Symbol, nil] nil for the whole file, also for several ranges, or if If-Range names another version; :none if nothing is
+      #   in the range
       def range(env, file)
         header = env["HTTP_RANGE"]
         return unless header&.match?(ONE_RANGE) && env["REQUEST_METHOD"] == "GET"
@@ -119,10 +118,10 @@ module Pelton
         [part ? 206 : 200, headers, head ? [] : body(file, part)]
       end
 
-      # A small file is read at once: that costs less than a body of its own, and the server's cache of public responses can keep it.
+      # A small file is read at once, which is cheaper than a body object, and lets the server's cache of public responses keep it.
       def body(file, part)
         return Rack::Files::BaseIterator.new(file.path, [part], {}) if part
-        return Rack::Files::Iterator.new(file.path, [0..file.size - 1], {}) if file.size > SMALL # a server that sees its path can send it without reading it
+        return Rack::Files::Iterator.new(file.path, [0..file.size - 1], {}) if file.size > SMALL # the server can send it by its path, without reading it
         bytes = File.binread(file.path)
         (bytes.bytesize == file.size) ? [bytes] : raise(Error, "#{file.path} has changed while it was served")
       end
@@ -130,13 +129,13 @@ module Pelton
 
     class Settings
       # @!attribute public_folder
-      #   @return [String, nil] the folder whose files are served ({Static}): "public" in {#root} by default, if there is one. nil: none
+      #   @return [String, nil] the folder to serve ({Static}); by default "public" in {#root}, if it exists. nil: none
       setting(:public_folder, ->(settings) { File.join(settings.root, "public").then { |path| path if File.directory?(path) } }) do |value|
         "must be a folder" unless value.nil? || File.directory?(value)
       end
 
       # @!attribute static
-      #   @return [Static, nil] what serves the {#public_folder}, made when the application boots; nil: there is none
+      #   @return [Static, nil] serves the {#public_folder}, created at boot; nil if there is none
       setting(:static)
     end
   end

@@ -7,7 +7,7 @@ require_relative "params/schema"
 
 module Pelton
   module Web
-    # The parameters of a request: of its path, its query, and its form or JSON document, by name. Text is UTF-8 without NUL.
+    # A request's parameters, from its path, its query, and its form or JSON document, by name. Text is UTF-8 without NUL.
     #
     #     params[:q]                                   # as it came: a String, an Array, a Hash, an Upload or nil
     #     params.integer(:page, default: 1, in: 1..100)
@@ -15,16 +15,16 @@ module Pelton
     #     params.require(:post).permit(:title, :body)  # {title: "...", body: "..."}
     #     params.permit(SCHEMA)                        # typed, with all mistakes in one answer: see {Schema}
     #
-    # Without `default:` the parameter must be there; a parameter that is there must always be right. Otherwise {Invalid} answers 422 and
-    # names the parameter; for a variable of the path, {NotFound} answers 404.
+    # Without `default:` a parameter is required. A parameter that is present must be valid; otherwise {Invalid} responds with 422 and names it,
+    # or {NotFound} with 404 for a variable of the path.
     class Params
       include Opaque
 
-      # Parameters are missing, or are not what the action needs.
+      # Raised if parameters are missing or invalid.
       class Invalid < RequestError
         status 422
 
-        # @return [Hash{String => String}] what is wrong, by the name of the parameter
+        # @return [Hash{String => String}] messages by the parameters' names
         attr_reader :errors
 
         def initialize(errors)
@@ -39,9 +39,9 @@ module Pelton
       private_constant :REQUIRED
 
       # @param request [Request]
-      # @param captures [Hash{String => String}] of the path
-      # @raise [BadRequest] they cannot be read
-      # @asynchronous where the body is still arriving
+      # @param captures [Hash{String => String}] the path's variables
+      # @raise [BadRequest] if they cannot be parsed
+      # @asynchronous while the body is still arriving
       def self.of(request, captures)
         new(Source.read(request).merge!(captures), path: captures.keys)
       end
@@ -55,24 +55,23 @@ module Pelton
         @path = path
       end
 
-      # @return [String, Integer, Float, Boolean, Array, Hash, Upload, nil] the parameter as it came; all but a String, an Array, a Hash and
-      #   an Upload come from JSON
+      # @return [String, Integer, Float, Boolean, Array, Hash, Upload, nil] the parameter unconverted; numbers and booleans come from JSON
       def [](name) = @values[name.to_s]
 
       def key?(name) = @values.key?(name.to_s)
 
       def keys = @values.keys
 
-      # @return [Hash{String => Object}] all of them as they came
+      # @return [Hash{String => Object}] all parameters unconverted
       def to_h = @values.dup
 
       # @!method string(name, default:, in: nil, max: nil, format: nil)
       #   @param max [Integer] characters
-      #   @param format [Regexp] what the whole text must match
+      #   @param format [Regexp] must match the whole text
       #   @return [String]
 
       # @!method integer(name, default:, in: nil)
-      #   @param in [Range] the numbers that are allowed; otherwise those of 64 bits
+      #   @param in [Range] the allowed numbers; by default those of 64 bits
       #   @return [Integer]
 
       # @!method float(name, default:, in: nil)
@@ -82,40 +81,40 @@ module Pelton
       #   @return [Boolean] true for "true", "1", "on" and "yes"; false for their opposites
 
       # @!method date(name, default:, in: nil)
-      #   @return [Date] of "2026-11-22"
+      #   @return [Date] from "2026-11-22"
 
       # @!method time(name, default:, in: nil)
-      #   @return [Time] of ISO 8601 with a time zone: "2026-11-22T18:00:00Z"
+      #   @return [Time] from ISO 8601 with a time zone: "2026-11-22T18:00:00Z"
 
       # @!method file(name, default:, types: nil, max_bytes: nil)
-      #   @param types [Array<String>] which are allowed, by the file's bytes: see {Upload#type}
+      #   @param types [Array<String>] allowed types, by the file's bytes: see {Upload#type}
       #   @param max_bytes [Integer]
       #   @return [Upload]
       Types::NAMES.each do |type|
         define_method(type) { |name, default: REQUIRED, **options| typed(name, type, default, options) }
       end
 
-      # @return [String, Symbol] one of them
+      # @return [String, Symbol] one of the allowed values
       # @raise [Invalid, NotFound]
       def enum(name, allowed, default: REQUIRED) = typed(name, :enum, default, {of: allowed})
 
-      # @param type [Symbol] of its elements
-      # @param max [Integer] elements
+      # @param type [Symbol] of the elements
+      # @param max [Integer] maximum number of elements
       # @raise [Invalid, NotFound]
       def array(name, type = :string, default: REQUIRED, max: 1000, **options) = typed(name, :array, default, {of: type, max: max, **options})
 
-      # The parameters inside of another one: `params.require(:post)` of the fields `post[title]` and `post[body]`.
+      # Returns the parameters inside of another one: `params.require(:post)` for the fields `post[title]` and `post[body]`.
       #
-      # @raise [Invalid] there are none
+      # @raise [Invalid] if there are none
       def require(name) = Params.new(typed(name, :hash, REQUIRED, {}), prefix: full(name))
 
-      # Only these parameters, as far as they are there: by names only text, numbers and booleans, so that nobody gets a Hash into a query.
+      # Returns only these parameters, without missing ones. By name, they must be text, numbers or booleans, so that no Hash gets into a query.
       #
       # @overload permit(*names)
       #   @param names [Array<Symbol>]
       # @overload permit(schema)
       #   @param schema [Schema]
-      # @raise [Invalid] a parameter is not what the schema says, or is a list or a Hash
+      # @raise [Invalid] if a parameter does not match the schema, or is a list or a Hash
       def permit(*names)
         return names.first.read(@values, @prefix) if names.size == 1 && names.first.is_a?(Schema)
         names.each_with_object({}) do |name, all|

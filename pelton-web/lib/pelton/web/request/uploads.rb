@@ -5,9 +5,8 @@ require "securerandom"
 
 module Pelton
   module Web
-    # The folder for files that clients have sent. Each has a random name, the key, which a model keeps; nothing of the client's
-    # name gets into a path. The folder must be outside of the public one: files are sent by {Controller::Files#send_upload}, which says whether a
-    # browser may show them.
+    # Stores uploaded files in a folder. Each has a random name, the key, which a model keeps; no part of the client's name gets into a path.
+    # The folder must not be public: {Controller::Files#send_upload} sends the files, and decides whether a browser may show them.
     #
     #     photo = params.file(:photo, types: %w[image/jpeg image/png], max_bytes: 5 << 20)
     #     uploads.keep(photo) { |key| current_user.photos.create!(file: key, type: photo.type, name: photo.original_filename) }
@@ -17,17 +16,17 @@ module Pelton
 
       attr_reader :folder
 
-      # @param folder [String, Pathname] is made when the first file comes
+      # @param folder [String, Pathname] created with the first file
       def initialize(folder)
         @folder = File.expand_path(folder.to_s)
       end
 
-      # Keeps a file, under a new name. The temporary file is moved, or copied where the folder is in another file system, and is on the disk when the
-      # key is returned; the loop goes on meanwhile.
+      # Stores a file under a new name. The temporary file is moved, or copied to another file system, and is on the disk when the key is
+      # returned. Other fibers run meanwhile.
       #
       # @yieldparam key [String] if the block raises, the file is deleted again
-      # @return [String, Object] the key; the block's value
-      # @raise [SystemCallError] the file cannot be written
+      # @return [String, Object] the key; with a block, its value
+      # @raise [SystemCallError] if the file cannot be written
       # @raise the block's error
       # @asynchronous
       def keep(upload)
@@ -42,18 +41,18 @@ module Pelton
         delete(key) if kept == false
       end
 
-      # @return [String] where the file is
-      # @raise [NotFound] it is not there, or this is no key
+      # @return [String] the file's path
+      # @raise [NotFound] if there is no such file, or the key is invalid
       def path(key)
         raise NotFound unless key?(key) && File.file?(path = locate(key))
         path
       end
 
-      # @return [Boolean] whether the file was there
+      # @return [Boolean] whether the file existed
       # @asynchronous
       def delete(key)
         return false unless key?(key)
-        Pelton.offload { File.unlink(locate(key)) } # of a large file it takes long
+        Pelton.offload { File.unlink(locate(key)) } # takes long for a large file
         true
       rescue Errno::ENOENT
         false
@@ -62,7 +61,7 @@ module Pelton
       def inspect = "#<#{self.class} #{@folder}>"
 
       # @private
-      # @raise [ConfigurationError] the folder is inside of the public one
+      # @raise [ConfigurationError] if the folder is inside of the public one
       def outside(public)
         return self unless public && "#{@folder}/".start_with?("#{File.expand_path(public)}/")
         raise ConfigurationError, "uploads in #{@folder} could be opened by anybody, as they are in the public folder: set settings.uploads to a folder outside of it"
@@ -74,7 +73,7 @@ module Pelton
 
       def locate(key) = File.join(@folder, key)
 
-      # A file that is cut off, as by a full disk, never has the name of one that is whole.
+      # A truncated file, as after a full disk, must never have the name of a complete one.
       def move(from, to)
         Pelton.offload do
           FileUtils.mkdir_p(File.dirname(to))
@@ -84,7 +83,7 @@ module Pelton
           rescue Errno::EXDEV
             copy(from, to)
           end
-          File.open(File.dirname(to), &:fsync) # so the name is on the disk as well
+          File.open(File.dirname(to), &:fsync) # puts the name on the disk, too
         end
       end
 
@@ -103,7 +102,7 @@ module Pelton
 
     class Settings
       # @!attribute uploads
-      #   @return [Uploads] where files are kept that clients have sent; the folder `uploads` of {#root} by default
+      #   @return [Uploads] the store for uploaded files; by default the folder `uploads` in {#root}
       setting(:uploads, ->(settings) { Uploads.new(File.join(settings.root, "uploads")) }) { |value| "must be a Pelton::Web::Uploads, such as Pelton::Web::Uploads.new(\"/var/lib/shop/uploads\")" unless value.is_a?(Uploads) }
     end
   end

@@ -2,7 +2,7 @@
 
 module Pelton
   module Web
-    # A response that is one client's own must not be kept by the caches that it has in common with others (RFC 9111, section 3).
+    # Keeps shared caches from storing one client's response (RFC 9111, section 3).
     # @private
     module CacheControl
       DEFAULT = "private, no-cache"
@@ -11,7 +11,7 @@ module Pelton
       private_constant :FOR_ALL, :OWN
 
       class << self
-        # Makes a response private, whatever the action has said. How long the client itself may keep it stays as it is.
+        # Makes a response private, whatever the action has set. Its max-age for the client stays.
         def own(headers, default = DEFAULT)
           given = headers["cache-control"]
           text = given.nil? ? default : own_text(Array(given).join(", "))

@@ -2,24 +2,23 @@
 
 module Pelton
   module Web
-    # Middleware round applications that may answer later, in Thin's style: they return a response with the status -1, or throw :async, and
-    # pass the response to `env["async.callback"]`. The layers outside change such a response when it comes.
+    # Middleware around applications that may respond later, in Thin's style: they return the status -1 or throw :async, and pass the response
+    # to `env["async.callback"]`. Outer layers change such a response when it arrives.
     #
-    # {Application} puts it round Rack applications and middleware that are not its own. A controller needs none: see
-    # {Controller::Streaming#defer_response}.
+    # {Application} puts it around foreign Rack code. Controllers use {Controller::Streaming#defer_response} instead.
     class Deferral
       KEY = "async.callback"
       LATER = [-1, {}.freeze, [].freeze].freeze
       private_constant :KEY, :LATER
 
       class << self
-        # Has the block change the response when it comes. A layer calls this where the application has returned the status -1. Nothing
-        # is changed where the application was called without a {Deferral} round it.
+        # Calls the block to change a later response. A layer calls this if the application has returned the status -1; without a surrounding
+        # {Deferral} it has no effect.
         #
         # @param env [Hash]
-        # @param response [Array] what the application has returned
+        # @param response [Array] as the application returned it
         # @yieldparam response [Array] Rack's response
-        # @return [Array] what the application has returned
+        # @return [Array] the same
         def change(env, response, &change)
           callback = env[KEY]
           callback.changes << change if callback.is_a?(Callback)
@@ -29,19 +28,19 @@ module Pelton
 
       def initialize(app) = @app = app
 
-      # @asynchronous where the application waits
+      # @asynchronous if the application waits
       def call(env)
-        server = env[KEY] or return @app.call(env) # a server that takes no responses later
+        server = env[KEY] or return @app.call(env) # a server that accepts no later responses
         callback = env[KEY] = Callback.new(server)
         response = catch(:async) { @app.call(env) } || LATER
         (response[0] == -1) ? callback.await(response) : response
       end
 
-      # Stands for the server's `async.callback`.
+      # Replaces the server's `async.callback`.
       class Callback
         include Opaque
 
-        # @return [Array<Proc>] what changes the response, from the inside out
+        # @return [Array<Proc>] blocks that change the response, innermost first
         attr_reader :changes
 
         # @private
@@ -51,21 +50,21 @@ module Pelton
           @awaited = false
         end
 
-        # Takes the response. Other arguments are passed on: what a server does with them is its own.
+        # Takes the response. Other arguments are passed to the server.
         #
         # @raise (see HTTP::Exchange#call)
         # @asynchronous while the server sends the response
         def call(*arguments)
           response = arguments.first
           return @server.call(*arguments) unless response.is_a?(Array)
-          return @response ||= response unless @awaited # the application is still running: its caller gets it
+          return @response ||= response unless @awaited # the application is still running: its caller gets the response
           @server.call(changed(response))
         end
 
-        # The application has returned.
+        # Called when the application has returned.
         #
         # @private
-        # @return [Array] the response, if it is here already, and otherwise the argument
+        # @return [Array] the response if it has arrived, otherwise the argument
         def await(later)
           @awaited = true
           @response ? changed(@response) : later

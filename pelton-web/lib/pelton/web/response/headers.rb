@@ -3,16 +3,16 @@
 module Pelton
   module Web
     class Response
-      # Headers of a response, with lower-case names as Rack wants them. A name or a value that would begin another header is refused.
+      # Response headers with lower-case names, as Rack requires. Refuses names and values that would start another header.
       class Headers < Hash
         include Opaque
 
         # @!method put(name, value)
-        #   Sets a header without any check: for the framework's own names in lower case, and its own values.
+        # Sets a header unchecked: for the framework's own lower-case names and values.
         #   @private
         alias_method :put, :store
 
-        # Names in lower case that need no check.
+        # Lower-case names that need no check.
         COMMON = %w[
           accept-ranges allow cache-control content-disposition content-encoding content-language content-length content-range content-type etag expires last-modified
           link location retry-after set-cookie vary www-authenticate
@@ -21,7 +21,7 @@ module Pelton
 
         # @param name [String] in any case
         # @param value [String, Array<String>, #to_s, nil] nil deletes the header
-        # @raise [ArgumentError] the name is none, or the value contains a line end or NUL
+        # @raise [ArgumentError] if the name is invalid, or the value contains a line end or NUL
         def []=(name, value)
           name = COMMON[name] || checked(name)
           value = value.is_a?(Array) ? value.map(&:to_s) : value&.to_s
@@ -48,7 +48,7 @@ module Pelton
           name
         end
 
-        # Text that is no UTF-8 matches nothing unless it is taken for bytes.
+        # Invalid UTF-8 never matches, so it is compared as bytes.
         def malformed?(text) = (text.ascii_only? ? text : text.b).match?(/[\r\n\0]/)
       end
     end

@@ -7,20 +7,20 @@ require_relative "../settings"
 
 module Pelton
   module Web
-    # An answer that says what was wrong with a request: a problem document (RFC 9457) for clients that accept JSON rather than HTML,
-    # a small page for browsers, plain text for all others.
+    # A response about an error: a problem document (RFC 9457) for clients that prefer JSON to HTML, a small page for browsers, plain text for
+    # all others.
     class Problem
       include Opaque
 
       attr_reader :status
 
-      # @return [String, nil] for the person who reads it
+      # @return [String, nil] a message for the user
       attr_reader :detail
 
       # @param status [Integer]
-      # @param detail [String, nil] one or two sentences for the person who reads them
+      # @param detail [String, nil] one or two sentences for the user
       # @param members [Hash] further members of the problem document, such as `errors`
-      # @param headers [Hash{String => String}] of the answer
+      # @param headers [Hash{String => String}] of the response
       def initialize(status, detail: nil, members: {}, headers: {})
         @status = status
         @detail = detail
@@ -28,22 +28,22 @@ module Pelton
         @headers = headers
       end
 
-      # The status of an error of the program is what `settings.errors` says, or what the error itself answers to `web_status`. Its message
-      # is for the program's author, so the client does not get it, but `web_detail`, where the error has that.
+      # The status of a program's error comes from `settings.errors` or its method `web_status`. Its message is for the program's author; the
+      # client gets `web_detail`, if the error has it.
       #
       # @param error [StandardError] a {RequestError}, or any other
       # @param settings [Settings, nil] the application's
-      # @return [Problem, nil] nil: the error is the program's, and nothing for a client
+      # @return [Problem, nil] nil for an error that is not the client's
       def self.of(error, settings = nil)
         return new(error.status, detail: error.message, members: error.members, headers: error.headers) if error.is_a?(RequestError)
         status = settings&.status_of(error) || (error.web_status if error.respond_to?(:web_status)) or return
         new(status, detail: (error.web_detail if error.respond_to?(:web_detail)))
       end
 
-      # @return [String] the status in words
+      # @return [String] the status's name
       def title = Rack::Utils::HTTP_STATUS_CODES.fetch(@status, "Error")
 
-      # @param env [Hash] of the request
+      # @param env [Hash] Rack's
       # @return [Array(Integer, Hash, Array<String>)] Rack's response
       def response(env)
         type, body = document(env["HTTP_ACCEPT"])
@@ -70,19 +70,19 @@ module Pelton
     end
 
     class Settings
-      # Sequel's errors that are an answer. Record's have a method `web_status`.
+      # Sequel's errors with a status. Record's have a method `web_status`.
       ERRORS = {"Sequel::NoMatchingRow" => 404, "Sequel::ValidationFailed" => 422}.freeze
 
       # @!attribute errors
-      #   @return [Hash{Class, String => Integer}] the statuses that answer errors of actions, by their classes or the names of these, in addition to
-      #     {ERRORS}: `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status` need no entry
+      #   @return [Hash{Class, String => Integer}] statuses for errors of actions, by class or class name, in addition to {ERRORS}:
+      #     `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status` need no entry
       setting(:errors, {}.freeze) do |value|
         right = value.is_a?(Hash) && value.all? { |error, status| [Module, String].any? { |type| error.is_a?(type) } && status.is_a?(Integer) && status.between?(400, 499) }
         "must be a Hash of classes, or their names, and statuses from 400 to 499" unless right
       end
 
       # @private
-      # @return [Integer, nil] of the closest ancestor of the error's class
+      # @return [Integer, nil] the status of the closest ancestor of the error's class
       def status_of(error)
         all = ERRORS.merge(errors)
         error.class.ancestors.each { |type| all.fetch(type) { all[type.name] }&.then { |status| return status } }

@@ -5,11 +5,11 @@ module Pelton
     class Routes
       # A Rack application below a path.
       class Mount
-        # @return [String] without a slash at its end: "" for the root
+        # @return [String] without a trailing slash: "" for the root
         attr_reader :path
         attr_reader :app
 
-        # @raise [ConfigurationError] there is no application, or the path contains variables
+        # @raise [ConfigurationError] if there is no application, or the path contains variables
         def initialize(app, path)
           raise ConfigurationError, "mount: #{app.inspect} is no Rack application: it must respond to call" unless app.respond_to?(:call)
           raise ConfigurationError, "mount at: #{path.inspect}: give a path without variables" unless path.is_a?(String) && path.match?(%r{\A/[^:*()]*\z})
@@ -17,14 +17,14 @@ module Pelton
           @path = path.chomp("/")
         end
 
-        # @param path [String] PATH_INFO, as the client has sent it
+        # @param path [String] PATH_INFO as the client sent it
         def takes?(path) = path.start_with?(@path) && (path.size == @path.size || path[@path.size] == "/")
 
-        # @return [String] the path, for logs and measurements
+        # @return [String] the path, for logs and metrics
         def to_s = "#{@path}/*"
 
         # @return [Array] Rack's response
-        # @asynchronous as the application is
+        # @asynchronous if the application waits
         def call(env)
           env["pelton.web.route"] = self
           return @app.call(env) if @path.empty?

@@ -5,9 +5,9 @@ require "erb"
 module Pelton
   module Web
     class Routes
-      # Writes paths of a pattern: the opposite of matching.
+      # Writes a pattern's paths: the opposite of matching.
       class PathWriter
-        # @return [Array<Symbol>] the variables that a path needs; an optional part is written when all of its variables are given
+        # @return [Array<Symbol>] required variables; an optional part is written if all of its variables are given
         attr_reader :names
 
         def initialize(pattern)
@@ -17,9 +17,9 @@ module Pelton
           @constraints = pattern.constraints.transform_values { |constraint| /\A(?:#{constraint})\z/ }
         end
 
-        # @param values [Hash{Symbol => Object}] of its variables, and others
+        # @param values [Hash{Symbol => Object}] the variables' values, and others
         # @return [String] the path, percent-encoded
-        # @raise [ArgumentError] a value is missing, empty, or not what the route takes
+        # @raise [ArgumentError] if a value is missing, empty, or does not match
         def write(values)
           variant = @variants.find { |one| names_of(one).all? { |name| !values[name].nil? } }
           raise ArgumentError, "#{@path} needs #{(@names - values.compact.keys).join(", ")}" unless variant
@@ -37,7 +37,7 @@ module Pelton
 
         def segment(segment, values, splats)
           text = Array(segment).map { |part| part.is_a?(Symbol) ? value(part, values[part], splat: splats.include?(part)) : ERB::Util.url_encode(part).gsub("%2F", "/") }.join
-          # A browser would take them for steps up the tree, also percent-encoded; an empty one is no segment.
+          # A browser would resolve "." and "..", also percent-encoded; an empty segment is none.
           raise ArgumentError, "#{@path}: #{text.inspect} is no part of a path" if text.split("/", -1).then { |all| all.empty? || all.any? { |one| ["", ".", ".."].include?(one) } }
           text
         end

@@ -5,33 +5,34 @@ require "mustermann"
 module Pelton
   module Web
     class Routes
-      # A route's path: `/posts/:id(.:format)`, in the syntax that Mustermann calls "rails". `:name` is a variable, which takes anything but
-      # a slash; `*name` takes slashes, too; what is in parentheses may be missing; a backslash takes its meaning from what follows.
+      # A route's path, such as `/posts/:id(.:format)`, in Mustermann's syntax "rails". `:name` is a variable, which matches anything but a
+      # slash; `*name` also matches slashes; parts in parentheses are optional; a backslash escapes the next character.
       class Pattern
-        # A path without optional parts. Its segments are Strings, or Arrays of Strings and Symbols; `/*name` and all behind it is one segment.
+        # A path without optional parts. Its segments are Strings, or Arrays of Strings and Symbols; `/*name` and the rest after it is one
+        # segment.
         #
-        # `splats` are the variables that take slashes; if there are any, the last segment is theirs. `format` is whether the path ends in
-        # ".:format", which is not among the segments.
+        # `splats` are the variables that match slashes; if there are any, the last segment contains them. `format` is whether the path ends in
+        # ".:format", which is not part of the segments.
         Variant = Struct.new(:segments, :splats, :format) do
           def splat? = splats.any?
 
-          # Whether it matches one path alone, which is written as it is.
+          # Whether it matches a single path, written as it is.
           def static? = !format && segments.all? { |segment| segment.is_a?(String) && segment.match?(/\A[^%]*\z/) }
         end
 
-        # What is behind an opening parenthesis: the inside, which may contain parentheses, and the rest.
+        # The text after an opening parenthesis: the inside, which may contain parentheses, and the rest.
         GROUP = /\A(?<inside>(?<balanced>(?:[^()\\]|\\.|\(\g<balanced>\))*))\)(?<rest>.*)\z/m
         private_constant :GROUP
 
         attr_reader :path
 
-        # @return [Hash{Symbol => Regexp}] what the variables must match, as a whole
+        # @return [Hash{Symbol => Regexp}] patterns that match variables as a whole
         attr_reader :constraints
 
         # @return [Array<Symbol>] its variables
         attr_reader :names
 
-        # @raise [ConfigurationError] the path or a constraint is malformed
+        # @raise [ConfigurationError] if the path or a constraint is malformed
         def initialize(path, constraints: {})
           raise ConfigurationError, "the route #{path.inspect}: a path begins with a slash" unless path.is_a?(String) && path.start_with?("/")
           @path = path
@@ -42,10 +43,10 @@ module Pelton
           raise ConfigurationError, "the route #{path}: #{error.message}"
         end
 
-        # @return [Array<Variant>] with all of its optional parts first, without any last
+        # @return [Array<Variant>] first with all optional parts, last with none
         def variants = @variants ||= flat(@path).map { |path| variant(path) }
 
-        # @return [String] the patterns around it, for the list of routes
+        # @return [String] the path with the patterns around it, for the list of routes
         def to_s = @path
 
         private
@@ -66,7 +67,7 @@ module Pelton
           flat(before + inside + after) | flat(before + after)
         end
 
-        # Text that is beside a parenthesis does not belong to the name of a variable before it.
+        # Text next to a parenthesis is not part of a preceding variable's name.
         def apart(text) = text.sub(/\A(?=\w)/, "\\")
 
         def variant(path)
@@ -88,7 +89,7 @@ module Pelton
           (list.size == 1 && list.first.is_a?(String)) ? list.first : list
         end
 
-        # A path may be declared as it is in a URL: "/a%20b" is "/a b".
+        # A path may be declared percent-encoded: "/a%20b" means "/a b".
         def literal(template)
           text = Rack::Utils.unescape_path(Rack::Utils.unescape_path(template).gsub(/%(?!\h\h)/, "%25")).force_encoding(Encoding::UTF_8)
           wrong = !text.valid_encoding? || text.match?(/[\0-\x1f\x7f]/) || template.match?(/%252f/i)

@@ -3,9 +3,9 @@
 module Pelton
   module Web
     class Routes
-      # The endpoint of `redirect`: sends the client from one path to another.
+      # The endpoint of `redirect`.
       class Redirection
-        # @raise [ConfigurationError] the address contains variables that the path has not, or is a URL with variables
+        # @raise [ConfigurationError] if the target contains variables that the path lacks, or is a URL with variables
         def initialize(path, to, status)
           @to = to
           @status = status
@@ -17,7 +17,7 @@ module Pelton
           raise ConfigurationError, "redirect #{path}: it has no variable #{missing.join(", ")}, which #{to} contains" if missing.any?
         end
 
-        # @return [Array, nil] Rack's response; nil where the variables make no path
+        # @return [Array, nil] Rack's response; nil if the variables give no valid path
         def call(env, captures)
           location = @target ? env["SCRIPT_NAME"].to_s + @target.write(captures.transform_keys(&:to_sym)) : @to
           query = env["QUERY_STRING"].to_s

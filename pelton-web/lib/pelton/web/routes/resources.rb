@@ -3,13 +3,12 @@
 module Pelton
   module Web
     class Routes
-      # `resources` and `resource`: the usual routes of a controller for things that are listed, shown, made, changed and deleted.
+      # `resources` and `resource`: the usual routes of a controller that lists, shows, creates, changes and deletes records.
       module Resources
-        # A resource of the routes. The paths and names of all (`collection`) and of one (`member`), the path of what is nested, and the
-        # scope around it.
+        # The paths and names for all records (`collection`) and for one (`member`), the path of nested routes, and the surrounding scope.
         Resource = Struct.new(:controller, :collection, :member, :nested, :plural, :singular, :scope)
 
-        # Actions: verbs, path, what is behind it, name.
+        # Actions: verbs, path, prefix of the name.
         MANY = {
           index: [:get, :collection, "", :plural], create: [:post, :collection, "", :plural], new: [:get, :collection, "/new", :singular],
           edit: [:get, :member, "/edit", :singular], show: [:get, :member, "", :singular], update: [%i[patch put], :member, "", :singular],
@@ -18,17 +17,17 @@ module Pelton
         ONE = MANY.except(:index).freeze
         private_constant :MANY, :ONE
 
-        # Routes for a list of things: index, new, create, show, edit, update and destroy. Routes in the block are below one of the things.
+        # Declares the routes of a list: index, new, create, show, edit, update and destroy. Routes in the block are nested below a record.
         #
-        # @param names [Array<Symbol>] in the plural
-        # @param only [Array<Symbol>, Symbol, nil] the actions that there are
-        # @param except [Array<Symbol>, Symbol] the actions that there are not
-        # @param path [String, nil] otherwise the name
-        # @param controller [String, nil] otherwise the name
-        # @param as [Symbol, nil] the end of the names, in the plural; otherwise the name
-        # @param param [Symbol] the variable
+        # @param names [Array<Symbol>] plurals
+        # @param only [Array<Symbol>, Symbol, nil] the actions to route
+        # @param except [Array<Symbol>, Symbol] the actions not to route
+        # @param path [String, nil] by default the name
+        # @param controller [String, nil] by default the name
+        # @param as [Symbol, nil] the plural used in route names; by default the name
+        # @param param [Symbol] the variable's name
         # @param constraints [Hash{Symbol => Regexp}, #call]
-        # @raise [ConfigurationError] there is no such action
+        # @raise [ConfigurationError] if there is no such action
         def resources(*names, only: nil, except: [], path: nil, controller: nil, as: nil, param: :id, constraints: {}, &block)
           names.each do |name|
             plural, list = (as || name).to_s, "/#{path || name}"
@@ -42,10 +41,10 @@ module Pelton
           nil
         end
 
-        # Routes for the one thing of its kind, such as the profile of the user who is signed in: as {#resources}, without index, and
-        # without a variable. The controller's name is in the plural: "profiles".
+        # Declares the routes of a single record, such as the signed-in user's profile: like {#resources}, without index and without a variable.
+        # The controller's name is plural: "profiles".
         #
-        # @param names [Array<Symbol>] in the singular
+        # @param names [Array<Symbol>] singulars
         # @raise (see #resources)
         def resource(*names, only: nil, except: [], path: nil, controller: nil, as: nil, constraints: {}, &block)
           names.each do |name|
@@ -56,10 +55,10 @@ module Pelton
           nil
         end
 
-        # Routes of one of the things: `member { post :publish }` is POST /posts/:id/publish, and its name is publish_post.
+        # Declares routes for one record: `member { post :publish }` is POST /posts/:id/publish, named publish_post.
         def member(&block) = actions_of(:member, :singular, &block)
 
-        # Routes of the whole list: `collection { get :search }` is GET /posts/search, and its name is search_posts.
+        # Declares routes for the list: `collection { get :search }` is GET /posts/search, named search_posts.
         def collection(&block) = actions_of(:collection, :plural, &block)
 
         private
@@ -89,7 +88,7 @@ module Pelton
           @scope = outer if outer
         end
 
-        # `get :preview` in the block of a resource; `on: :member` instead of a block of its own.
+        # `get :preview` in a resource's block, with `on: :member` instead of a `member` block.
         def match_action(name, on:, **options, &block)
           return send(on) { match(name, **options, &block) } if %i[member collection].include?(on)
           resource = @scope.resource || raise(ConfigurationError, "#{name.inspect}: write a path as a String, except in the block of resources or resource")

@@ -3,7 +3,7 @@
 module Pelton
   module Web
     class Routes
-      # One line of the routes: requests with this verb and such a path go to that target.
+      # A route: a verb, a path and a target.
       class Route
         # A block that runs as an action.
         Action = Struct.new(:block)
@@ -16,7 +16,7 @@ module Pelton
         attr_reader :target
         attr_reader :name
 
-        # @return [Array<#call>] get the request and say whether the route is for it
+        # @return [Array<#call>] blocks that get the request and return whether the route is for it
         attr_reader :guards
 
         def initialize(verb, pattern, target, name: nil, guards: [])
@@ -28,10 +28,10 @@ module Pelton
           freeze
         end
 
-        # @return [String] the path, for logs and measurements
+        # @return [String] the path, for logs and metrics
         def to_s = @pattern.path
 
-        # @return [#call] the endpoint, behind the guards
+        # @return [#call] the endpoint, called if the guards agree
         def guard(endpoint)
           return endpoint if @guards.empty?
           ->(env, captures) { endpoint.call(env, captures) if @guards.all? { |guard| guard.call(Request.new(env)) } }

@@ -3,16 +3,16 @@
 module Pelton
   module Web
     class Routes
-      # The compiled routes: a Rack application that finds the route of a request and calls its endpoint. A path without variables is found
-      # by one look into a Hash, all others by a {Tree}. Mounted applications come last. What is not there is answered with 404, what is
-      # there for other verbs with 405, and OPTIONS with `Allow`.
+      # The compiled routes: a Rack application that finds a request's route and calls its endpoint. A path without variables takes one Hash
+      # lookup, all others go through a {Tree}. Mounted applications come last. Unknown paths get 404, unknown verbs of a path 405; OPTIONS gets
+      # `Allow`.
       class Router
         NONE = {}.freeze
-        # A quick look: {FormVerb} takes a closer one.
+        # A quick test, before {FormVerb}'s.
         FORM = /form/i
         private_constant :NONE, :FORM
 
-        # @param routes [Array<Array(Route, #call)>] each with its endpoint: see {Verbs#add}
+        # @param routes [Array<Array(Route, #call)>] routes and their endpoints: see {Verbs#add}
         # @param mounts [Array<Mount>]
         # @param settings [Settings, nil] the application's
         def initialize(routes, mounts = [], settings = nil)
@@ -28,7 +28,7 @@ module Pelton
         end
 
         # @return [Array] Rack's response
-        # @asynchronous where an action waits
+        # @asynchronous if an action waits
         def call(env)
           verb = env["REQUEST_METHOD"]
           return call_form(env) if verb == "POST" && @forms && env["CONTENT_TYPE"]&.match?(FORM)
@@ -40,7 +40,7 @@ module Pelton
           Problem.of(error).response(env)
         end
 
-        # @return [String] the code that the routes were compiled to
+        # @return [String] the compiled code
         def code = @tree.code
 
         private
@@ -64,7 +64,7 @@ module Pelton
           env["rack.methodoverride.original_method"] = "POST"
           env["REQUEST_METHOD"] = verb
           answer = find(env, verb) and return answer
-          # A mounted application has its own way with forms.
+          # A mounted application reads the form itself.
           env["REQUEST_METHOD"] = "POST"
           env.delete("rack.methodoverride.original_method")
           mounted(env) || refuse(env, verb)

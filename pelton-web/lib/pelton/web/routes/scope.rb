@@ -3,16 +3,15 @@
 module Pelton
   module Web
     class Routes
-      # What the blocks around a route give to it: the beginning of its path, the module of its controller, the beginning of its name, and
-      # constraints.
+      # What blocks around a route add to it: a path prefix, its controller's module, a name prefix, and constraints.
       class Scope
         attr_reader :path
         attr_reader :constraints
 
-        # @return [Array<#call>] get the request and say whether the routes are for it
+        # @return [Array<#call>] blocks that get the request and return whether the routes are for it
         attr_reader :guards
 
-        # @return [Resources::Resource, nil] whose block this is
+        # @return [Resources::Resource, nil] the resource of this block
         attr_reader :resource
 
         def initialize(path = "", folder: [], name: [], action_first: false, constraints: {}, guards: [], resource: nil)
@@ -26,7 +25,7 @@ module Pelton
         end
 
         # @param options [Hash] see {Routes#scope}
-        # @return [Scope] inside this one
+        # @return [Scope] nested in this one
         def inside(path = nil, module: nil, as: nil, constraints: {}, action_first: false, resource: nil)
           folder = binding.local_variable_get(:module)
           guard = constraints.respond_to?(:call)
@@ -34,16 +33,16 @@ module Pelton
             constraints: guard ? @constraints : @constraints.merge(constraints), guards: guard ? [*@guards, constraints] : @guards)
         end
 
-        # @return [String] a path inside the scope
+        # @return [String] the path with the scope's prefix
         def path_of(path)
           path = "/#{path}" unless path.start_with?("/", "(")
           (path == "/" && !@path.empty?) ? @path : @path + path
         end
 
-        # @return [Symbol] a name inside the scope. That of an action of a resource goes before: publish_post
+        # @return [Symbol] the name with the scope's prefix. For an action of a resource the name comes first: publish_post
         def name_of(name) = (@action_first ? [*name, *@name] : [*@name, *name]).join("_").to_sym
 
-        # @return [Object] the target of a route, with the module of its controller
+        # @return [Object] a route's target, with its controller's module
         def target(target) = target.is_a?(String) ? [*@folder, target].join("/") : target
       end
     end

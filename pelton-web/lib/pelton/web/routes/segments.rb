@@ -3,20 +3,20 @@
 module Pelton
   module Web
     class Routes
-      # A request's path, as the text between its slashes.
+      # The segments of a request's path.
       module Segments
-        # Characters that ask for a closer look: escapes, control characters, and what is not ASCII.
+        # Characters that need a closer look: escapes, control characters and non-ASCII ones.
         UNUSUAL = /[^\x21-\x24\x26-\x7e]/
         ESCAPE = /%(?:(\h\h)|)/
         SLASH = "/".ord
         private_constant :UNUSUAL, :ESCAPE, :SLASH
 
         class << self
-          # A slash at the end does not count. `%2F` is no separator: it is part of a segment.
+          # Splits a path. A trailing slash is ignored. `%2F` is part of a segment.
           #
           # @param path [String] PATH_INFO
           # @return [Array<String>] in UTF-8; the first is empty
-          # @raise [BadRequest] the path is not UTF-8, or contains a control character or a malformed escape
+          # @raise [BadRequest] if the path is not UTF-8, or contains a control character or a malformed escape
           def of(path)
             path = path.dup.force_encoding(Encoding::UTF_8)
             raise BadRequest, "The path does not begin with a slash." unless path.getbyte(0) == SLASH
@@ -25,8 +25,8 @@ module Pelton
             (path.ascii_only? && !path.match?(UNUSUAL)) ? path.split("/", -1) : path.b.split("/", -1).map! { |segment| decode(segment) }
           end
 
-          # @param segment [String] the last of a path
-          # @return [Array(String, String), nil] what is before its last dot, and its format, if it has one
+          # @param segment [String] a path's last segment
+          # @return [Array(String, String), nil] the text before its last dot, and its format, if it has one
           def ending(segment)
             dot = segment.rindex(".")
             return unless dot&.positive? && dot < segment.size - 1

@@ -3,31 +3,29 @@
 module Pelton
   module Web
     class Routes
-      # Routes as one method of Ruby code, which is made of a tree of their segments when the application boots (docs/internals/adr/028). The method
-      # tries the places that match in the order of {Routes}: at each segment literals (`case`, which Ruby looks up in a Hash), then
-      # variables with a constraint or with text beside them, then plain ones, and splats last. Where a branch leads nowhere, the next
-      # one is tried.
+      # Compiles routes to a single Ruby method, built from a tree of their segments at boot (docs/internals/adr/028). The method tries matching
+      # places in the order of {Routes}: at each segment literals (`case`, a Hash lookup in Ruby), then variables with a constraint or adjacent
+      # text, then plain variables, and splats last. If a branch has no match, it tries the next one.
       class Tree
-        # A place in the tree. All constrained variables of a segment lead to one node, whatever their patterns: which of those match is a
-        # condition of the routes below. `ends` are the routes that end here, `splats` those that end in a splat, by whether it has
-        # constraints or text beside it.
+        # A place in the tree. All constrained variables of a segment share a node, whatever their patterns; the routes below check which
+        # patterns match. `ends` are the routes that end here, `splats` those that end in a splat, by whether it has constraints or adjacent
+        # text.
         Node = Struct.new(:literals, :constrained, :patterns, :plain, :ends, :splats) do
           def self.empty = new({}, nil, [], nil, Ends.new([], [], []), {})
         end
 
-        # Routes of a place in the order of their declaration: those whose format has a constraint, those with any format, and those
-        # without a format.
+        # A place's routes in order of declaration: with a constrained format, with any format, and without.
         Ends = Struct.new(:chosen, :format, :whole) do
           def formats? = chosen.any? || format.any?
         end
 
-        # A route at its place: the code of each variable's value, and the matches that it needs.
+        # A route at its place: code for its variables' values, and the matches that it requires.
         Entry = Struct.new(:captures, :matches, :verb, :endpoint) do
           def same_place?(other) = captures == other.captures && matches == other.matches
         end
         private_constant :Node, :Ends, :Entry
 
-        # @return [String] the code of the compiled method
+        # @return [String] the compiled method's code
         attr_reader :code
 
         def initialize
@@ -52,7 +50,7 @@ module Pelton
           ends[ending(variant, constraints, entry)] << entry
         end
 
-        # @return [Boolean] whether paths may have a format
+        # @return [Boolean] whether any path may have a format
         def formats? = @formats || false
 
         # Compiles {#find}.
@@ -70,11 +68,11 @@ module Pelton
 
         # @!method find(segments, stem, format, verb, env, matching = nil)
         #   Calls the endpoint of the route that matches.
-        #   @param segments [Array<String>] of the path, after an empty one
+        #   @param segments [Array<String>] the path's segments, after an empty one
         #   @param stem [String, nil] the last segment without its ending
         #   @param format [String, nil] the ending
         #   @param verb [String]
-        #   @param matching [Array<Verbs>, nil] calls nothing, but gets what is at all places that match
+        #   @param matching [Array<Verbs>, nil] collects all matching places instead of calling an endpoint
         #   @return [Array, nil] Rack's response
 
         private
@@ -115,12 +113,12 @@ module Pelton
           :chosen
         end
 
-        # @param splats [Array<Symbol>, nil] the variables that take slashes, in a text of several segments
-        # @return [Integer] the number of the segment's regular expression
+        # @param splats [Array<Symbol>, nil] variables that match slashes, in text of several segments
+        # @return [Integer] the index of the segment's regular expression
         def pattern(segment, constraints, splats = nil)
           index = -1
-          # Beside groups with names, those of a constraint without names do not count. Variables' names do not matter: `/:id` and
-          # `/:post_id` with one constraint are one place.
+          # Next to named groups, a constraint's unnamed groups do not capture. Variables' names do not matter: `/:id` and `/:post_id` with the
+          # same constraint are one place.
           source = segment.map do |part|
             next Regexp.escape(part) if part.is_a?(String)
             "(?<v#{index += 1}>#{constraints[part] || ((splats && !splats.include?(part)) ? "[^/]+" : ".+")})"
@@ -134,8 +132,7 @@ module Pelton
 
         def names_in(parts) = parts.grep(Symbol)
 
-        # The text that a splat matches: its slashes are those of the path. One that was %2F separates nothing: it is NUL here, which no
-        # path contains.
+        # The text that a splat matches, with the path's slashes. %2F is no separator: it becomes NUL here, which no path contains.
         def joined(segments)
           segments = segments.map { |segment| segment.tr("/", "\0") } if segments.any? { |segment| segment.include?("/") }
           segments.join("/")
@@ -151,7 +148,7 @@ module Pelton
           values if @constraints[number].zip(values).all? { |constraint, value| constraint.nil? || constraint.match?(value) }
         end
 
-        # @param open [Array<Integer>] depths at which several patterns are possible, so each route below checks its own
+        # @param open [Array<Integer>] depths at which several patterns may match, so each route below checks its own
         def body(node, depth, open)
           lines = []
           lines << "if size == #{depth}\n#{calls(node.ends.whole, open)}\nend" if node.ends.whole.any?
@@ -177,7 +174,7 @@ module Pelton
           "if stem && size == #{depth + 1} && #{matches(patterns, "_stem#{depth}", "stem")}\n#{formats(child.ends, open)}\nend\n#{whole}"
         end
 
-        # All of them are tried, without a short cut: the routes below ask for each.
+        # Tries all patterns, since each route below needs its result.
         def matches(patterns, name, text)
           found = patterns.map { |number| "(#{name}_#{number} = @patterns[#{number}].match(#{text}))" }
           found.one? ? found.first : "[#{found.join(", ")}].any?"
@@ -188,7 +185,7 @@ module Pelton
           child.ends.formats? ? "if stem && size == #{depth + 1}\n#{formats(child.ends, open)}\nend\n#{whole}" : whole
         end
 
-        # Nothing where all routes end here in a format.
+        # No code if all routes end here in a format.
         def segment(condition, child, depth, open) = body(child, depth + 1, open).then { |code| code.empty? ? "" : "if #{condition}\n#{code}\nend" }
 
         def splats(kinds, depth, open)
@@ -203,8 +200,8 @@ module Pelton
 
         def formats(ends, open) = [ends.chosen, ends.format].reject(&:empty?).map { |entries| calls(entries, open) }.join("\n")
 
-        # Calls of the endpoints. A place has one table, unless its variables have different names or patterns: then the routes for just
-        # the request's verb go before those for all verbs.
+        # Calls to the endpoints. A place has one table, unless its variables have different names or patterns: then routes for the request's
+        # own verb come before those for all verbs.
         def calls(entries, open)
           runs = entries.slice_when { |one, other| !one.same_place?(other) }.map do |run|
             verbs = Verbs.new

@@ -3,14 +3,14 @@
 module Pelton
   module Web
     class Routes
-      # The addresses of routes with names, as methods: `post_path(post)` and `post_url(post)`. Controllers of the application have them, and
-      # the module itself has them, too: `Shop.urls.post_path(1)`.
+      # Methods for the paths and URLs of named routes, `post_path(post)` and `post_url(post)`, in the application's controllers and as
+      # `Shop.urls.post_path(1)`.
       #
-      # The arguments are the variables' values in their order; an object gives its `to_param`, else its `id`. Variables can be named, too;
-      # keywords that are no variables become the query, and `anchor:` the fragment.
+      # Arguments are the variables' values in order; objects use `to_param`, else `id`. Variables may also be keywords; other keywords become
+      # the query, and `anchor:` the fragment.
       class Urls < Module
         # @param routes [Array<Route>]
-        # @param base [String, nil] the beginning of URLs where there is no request: "https://example.com"
+        # @param base [String, nil] the beginning of URLs without a request: "https://example.com"
         def initialize(routes, base: nil)
           super()
           @base = base
@@ -54,7 +54,7 @@ module Pelton
             (value.respond_to?(:id) && !value.is_a?(String)) ? value.id : value
           end
 
-          # Rack writes Strings alone.
+          # Rack escapes Strings only.
           def strings(value)
             case value
             when Hash then value.to_h { |name, one| [name.to_s, strings(one)] }

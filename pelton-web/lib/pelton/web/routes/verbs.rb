@@ -3,16 +3,15 @@
 module Pelton
   module Web
     class Routes
-      # What is at one path: the endpoints of each verb, in the order in which they are tried. First those for just this verb; then those
-      # for GET, if it is HEAD, which is GET without the body; then those for all verbs.
+      # The endpoints at a path by verb, in the order to try them: those for the verb itself; for HEAD, those for GET; then those for all verbs.
       class Verbs
         def initialize
           @endpoints = Hash.new { |all, verb| all[verb] = [] }
         end
 
         # @param verb [String, nil] nil: all verbs
-        # @param endpoint [#call] takes the env and the values of the path's variables, and returns Rack's response, or nil: then the request
-        #   is not for it, and the next one is tried
+        # @param endpoint [#call] takes the env and the path's variables, and returns Rack's response, or nil if the request is not for it, and
+        #   the next one is tried
         def add(verb, endpoint)
           @endpoints[verb] << endpoint
         end
@@ -29,22 +28,21 @@ module Pelton
           self
         end
 
-        # @return [Hash{String => #call}] the endpoint of each verb
+        # @return [Hash{String => #call}] endpoints by verb
         attr_reader :table
 
-        # @return [Array<Hash, nil>] the same in three steps: just this verb, HEAD by GET, all verbs
+        # @return [Array<Hash, nil>] the same in three steps: the verb itself, HEAD by GET, all verbs
         attr_reader :ranks
 
-        # @return [#call, nil] the endpoint
         def [](verb) = @table[verb]
 
-        # @return [Array<String>] the verbs for `Allow`
+        # @return [Array<String>] verbs for `Allow`
         attr_reader :allowed
 
         # @return [Boolean] whether it takes all verbs
         def all? = @endpoints.key?(nil)
 
-        # Several endpoints of which the first that takes the request answers.
+        # Several endpoints; the first that accepts the request responds.
         Choice = Struct.new(:endpoints) do
           def call(env, captures)
             endpoints.each { |endpoint| endpoint.call(env, captures)&.then { |answer| return answer } }
@@ -52,7 +50,7 @@ module Pelton
           end
         end
 
-        # Answers HEAD by what answers GET.
+        # Responds to HEAD by GET's endpoint.
         Head = Struct.new(:endpoint) do
           def call(env, captures)
             status, headers, body = endpoint.call(env, captures)

@@ -3,7 +3,7 @@
 module Pelton
   module Web
     class Routes
-      # The singular and the plural of English words, by rule. Where the rules are wrong, `as:` and `controller:` give the names.
+      # Singulars and plurals of English words, by rule. Where a rule is wrong, use `as:` and `controller:`.
       module Words
         class << self
           def singular(word)

@@ -2,22 +2,22 @@
 
 module Pelton
   module Web
-    # Middleware: answers requests for the site's own hosts alone. Others get 421: a page that repeats the host it was asked for, in a link
-    # or a redirect, would otherwise repeat what anybody has made up.
+    # Middleware: responds only to requests for the site's own hosts; others get 421. Otherwise a page that repeats the host, in a link or a
+    # redirect, would repeat whatever a client sends.
     #
     #     use Pelton::Web::Hosts, ["shop.example", ".shop.example", "localhost:9292", "[::1]"]
     #
-    # A name that begins with a dot stands for all hosts below it. Without a port it stands for all ports.
+    # A name that begins with a dot matches all hosts below it. Without a port it matches all ports.
     class Hosts
       HOST = /\A(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)\.?(:\d{1,5})?\z/
-      DEVELOPMENT = %w[localhost .localhost 127.0.0.1 [::1] .test example.org].freeze # the last is that of Rack's tests
-      KNOWN = 1000 # Host headers that are remembered
+      DEVELOPMENT = %w[localhost .localhost 127.0.0.1 [::1] .test example.org].freeze # the last one is Rack's, for tests
+      KNOWN = 1000 # remembered Host headers
       private_constant :HOST, :KNOWN
 
       # @private
       def self.wrap(app, settings) = settings.hosts ? new(app, settings.hosts) : app
 
-      # @raise [ConfigurationError] a host is malformed
+      # @raise [ConfigurationError] if a host is malformed
       def initialize(app, allowed)
         @app = app
         @exact, below = allowed.map { |host| host.downcase }.partition { |host| !host.start_with?(".") }
@@ -27,7 +27,7 @@ module Pelton
         @known = {}
       end
 
-      # @asynchronous where the application waits
+      # @asynchronous if the application waits
       def call(env)
         host = env["HTTP_HOST"] || env["SERVER_NAME"]
         case @known.fetch(host) { remember(host, verdict(host.to_s.b.downcase)) }
@@ -54,7 +54,7 @@ module Pelton
 
     class Settings
       # @!attribute hosts
-      #   @return [Array<String>, nil] the site's names: see {Hosts}. By default those of this machine in development, and elsewhere nil: all
+      #   @return [Array<String>, nil] the site's names: see {Hosts}. By default this machine's in development; otherwise nil, for all
       setting(:hosts, ->(settings) { Hosts::DEVELOPMENT if settings.development? }) do |value|
         "must be an Array of host names, or nil" if value && !(value.is_a?(Array) && value.all?(String))
       end

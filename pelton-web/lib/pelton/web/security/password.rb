@@ -2,16 +2,16 @@
 
 module Pelton
   module Web
-    # Digests of passwords, by the gem bcrypt, which a Gemfile has to name. Making and checking one takes about a fifth of a second of a processor, on purpose:
-    # it is done in a thread, without Ruby's lock, so the loop goes on. (OpenSSL's scrypt and PBKDF2 keep the lock.)
+    # Digests passwords by the gem bcrypt. Making or checking a digest takes about a fifth of a second of CPU time, on purpose, so it runs in a
+    # thread without the GVL. (OpenSSL's scrypt and PBKDF2 keep the GVL.)
     #
-    # bcrypt ignores what follows 72 bytes, and knows no NUL. A password that is longer, or has one, is hashed by HMAC-SHA-384 first.
+    # bcrypt ignores everything after 72 bytes, and stops at NUL. A password that is longer, or contains one, is hashed by HMAC-SHA-384 first.
     module Password
-      # Bytes of a password: more is no password but an attempt to keep the server busy.
+      # Bytes. A longer text is no password, but an attempt to keep the server busy.
       MAXIMUM = 1024
-      # Bytes that bcrypt takes.
+      # Bytes that bcrypt uses.
       DIRECT = 72
-      # The key keeps a hash of the same password that another site has lost from being a password here.
+      # A keyed hash, so that another site's leaked hash of the same password is no password here.
       KEY = "pelton-web password 1"
       COST = 12
       private_constant :DIRECT, :KEY
@@ -20,7 +20,7 @@ module Pelton
       @cost = COST
 
       class << self
-        # One more takes twice as long. Tests may set the least, 4.
+        # @return [Integer] each step doubles the time. Tests may set the minimum, 4
         attr_reader :cost
 
         # @param cost [Integer] from 4 to 31
@@ -30,9 +30,9 @@ module Pelton
           @mutex.synchronize { @cost, @nobody = cost, nil }
         end
 
-        # @return [String] the digest, to be kept
-        # @raise [ArgumentError] the password is empty, or longer than {MAXIMUM}
-        # @raise [ConfigurationError] the gem is missing
+        # @return [String] the digest, to be stored
+        # @raise [ArgumentError] if the password is empty, or longer than {MAXIMUM}
+        # @raise [ConfigurationError] if the gem is missing
         # @asynchronous
         def digest(password, cost: self.cost)
           raise ArgumentError, "a password has 1 to #{MAXIMUM} bytes" unless fits?(password)
@@ -40,23 +40,23 @@ module Pelton
           Pelton.offload { bcrypt.create(shortened(password), cost: cost).to_s }
         end
 
-        # Whether it is the password. It takes as long for a user who does not exist, so nobody learns which users do.
+        # Whether the password is right. Takes as long for an unknown user, so that the time does not reveal which users exist.
         #
-        # @param password [String, nil] what the client has sent
-        # @param digest [String, nil] nil: there is no such user
-        # @raise [ConfigurationError] the gem is missing
+        # @param password [String, nil] from the client
+        # @param digest [String, nil] nil if there is no such user
+        # @raise [ConfigurationError] if the gem is missing
         # @asynchronous
         def right?(password, digest)
           bcrypt = self.bcrypt
           known = digest && bcrypt.valid_hash?(digest)
           Pelton.offload do
-            nobody = self.nobody # also for a user who exists: the first time it has to be made
+            nobody = self.nobody # also for existing users, because creating it takes time
             equal = bcrypt.new(known ? digest : nobody) == (fits?(password) ? shortened(password) : "")
             !!known && fits?(password) && equal
           end
         end
 
-        # @return [Boolean] whether the texts are the same, in a time that does not tell how much of them is
+        # @return [Boolean] whether the texts are equal, in constant time
         def same?(one, other) = OpenSSL.secure_compare(one.to_s, other.to_s)
 
         private
@@ -68,7 +68,7 @@ module Pelton
           [OpenSSL::HMAC.digest("SHA384", KEY, password)].pack("m0")
         end
 
-        # The digest of a password that nobody has.
+        # The digest of a random password.
         def nobody = @mutex.synchronize { @nobody ||= bcrypt.create(SecureRandom.hex(16), cost: @cost).to_s }
 
         def bcrypt

@@ -5,17 +5,16 @@ require_relative "rate_limit/memory"
 
 module Pelton
   module Web
-    # How many requests a client may make in so many seconds: {Controller::RateLimiting} declares it. Where they are counted in memcached, all processes and
-    # machines count together, with one command a request; otherwise each process counts for itself.
+    # Counts requests per client and time, as {Controller::RateLimiting} declares. In memcached, all processes and machines count together, by
+    # one command per request; otherwise each process counts separately.
     #
-    # Seconds are counted from a client's first request. A client that comes at the end of its time and again at the beginning of the next one makes
-    # twice as many requests at most.
+    # Seconds count from a client's first request. At the border of two periods a client can make up to twice as many requests.
     class RateLimit
     end
 
     class Settings
       # @!attribute rate_limit_store
-      #   @return [Memcached::Client, RateLimit::Memory] where requests are counted; each process counts for itself by default
+      #   @return [Memcached::Client, RateLimit::Memory] the counters; by default each process counts separately
       setting(:rate_limit_store, ->(_) { RateLimit::Memory.new }) { |value| "must be a memcached client, or count as one" unless value.respond_to?(:incr) }
     end
   end

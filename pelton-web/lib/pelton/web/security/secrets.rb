@@ -8,18 +8,18 @@ module Pelton
   module Web
     # Encrypts and signs texts that clients keep: sessions and cookies.
     #
-    # The first secret encrypts and signs, all decrypt and verify. To change a secret, put the new one in front, and take the old one away
-    # when what it has encrypted has expired.
+    # The first secret encrypts and signs, all decrypt and verify. To rotate, prepend the new secret, and remove the old one when everything
+    # that it encrypted has expired.
     #
-    # Texts are encrypted by AES-256-GCM. Keys are derived from the secret by HKDF (RFC 5869), and each text has a key of its own, derived
-    # from 16 random bytes: so there is no number of texts after which a key and nonce could repeat.
+    # Texts are encrypted by AES-256-GCM. Keys are derived from the secret by HKDF (RFC 5869). Each text has its own key, derived from 16 random
+    # bytes, so key and nonce never repeat, however many texts there are.
     #
-    # What was decrypted is kept for a while, by the whole of its token ({Recent}): a client sends the same one with each request.
+    # Decrypted texts are cached for a while by their whole token ({Recent}), because a client sends the same one with each request.
     class Secrets
-      # The least bytes of a secret.
+      # Minimum bytes of a secret.
       LEAST = 32
 
-      # A text that was decrypted or verified. Both are frozen.
+      # A decrypted or verified text. Both members are frozen.
       #
       # @!attribute [r] text
       #   @return [String]
@@ -40,13 +40,13 @@ module Pelton
       @known = {}
 
       class << self
-        # @return [Secrets] the same object for the same texts: deriving keys takes time
+        # @return [Secrets] the same object for the same texts, because deriving keys takes time
         # @private
         def of(texts) = @known[texts] ||= new(texts)
       end
 
-      # @param texts [String, Array<String>] of {LEAST} bytes or more: `ruby -rsecurerandom -e "puts SecureRandom.hex(64)"` prints one
-      # @raise [ConfigurationError] there is none, or one is too short
+      # @param texts [String, Array<String>] of at least {LEAST} bytes: `ruby -rsecurerandom -e "puts SecureRandom.hex(64)"` prints one
+      # @raise [ConfigurationError] if there is none, or one is too short
       def initialize(texts)
         texts = Array(texts)
         raise ConfigurationError, "there is no secret: set settings.secrets, for instance to [ENV.fetch(\"SECRET_KEY_BASE\")]" if texts.empty?
@@ -60,9 +60,9 @@ module Pelton
       end
 
       # @param text [String]
-      # @param purpose [String] what is encrypted for one purpose is not accepted for another
-      # @param expires_at [Integer, Time, nil] from then on it is not accepted
-      # @return [String] of letters, digits, - and _; about 4/3 of the text and 70 bytes more
+      # @param purpose [String] a text encrypted for one purpose is not accepted for another
+      # @param expires_at [Integer, Time, nil] when it expires
+      # @return [String] letters, digits, - and _; about 4/3 of the text plus 70 bytes
       def encrypt(text, purpose:, expires_at: nil)
         salt = SecureRandom.random_bytes(SALT)
         nonce = SecureRandom.random_bytes(NONCE)
@@ -71,13 +71,13 @@ module Pelton
         encode(salt << nonce << data << cipher.auth_tag(TAG))
       end
 
-      # @param token [String, nil] what {#encrypt} has returned, or anything else that a client has sent
-      # @return [Message, nil] nil: it was changed or cut off, has expired, or is for another purpose or by an unknown secret
+      # @param token [String, nil] from {#encrypt}, or anything else that a client sent
+      # @return [Message, nil] nil if it was changed or cut off, has expired, or has another purpose or an unknown secret
       def decrypt(token, purpose:)
         valid(@recent.fetch(token, purpose) { decrypted(token, purpose) })
       end
 
-      # Signs a text, which everybody can read.
+      # Signs a text, which stays readable.
       #
       # @param (see #encrypt)
       def sign(text, purpose:, expires_at: nil)
@@ -85,8 +85,8 @@ module Pelton
         encode(signature(@signature.first, purpose, data) << data)
       end
 
-      # @param token [String, nil] what {#sign} has returned, or anything else that a client has sent
-      # @return [Message, nil] as {#decrypt}
+      # @param token [String, nil] from {#sign}, or anything else that a client sent
+      # @return [Message, nil] as from {#decrypt}
       def verify(token, purpose:)
         bytes = decode(token) or return
         given, data = bytes.byteslice(0, SIGNATURE), bytes.byteslice(SIGNATURE..)
@@ -95,7 +95,7 @@ module Pelton
         valid(index && message(data, index))
       end
 
-      def inspect = "#<#{self.class}>" # the keys are in no log
+      def inspect = "#<#{self.class}>" # keeps the keys out of logs
 
       private
 
@@ -127,7 +127,7 @@ module Pelton
         cipher = cipher(:decrypt, key, salt, nonce, purpose)
         cipher.auth_tag = tag
         cipher.update(data) << cipher.final
-      rescue OpenSSL::Cipher::CipherError, ArgumentError # of update, when there is no data
+      rescue OpenSSL::Cipher::CipherError, ArgumentError # raised by update without data
         nil
       end
 
@@ -145,20 +145,19 @@ module Pelton
       def decode(token)
         return unless token.is_a?(String)
         token.tr("-_", "+/").ljust((token.bytesize + 3) / 4 * 4, "=").unpack1("m0")
-      rescue ArgumentError # it is no Base64
+      rescue ArgumentError # not Base64
         nil
       end
     end
 
     class Settings
-      # The secrets of development and tests, where none are set.
+      # The secret of development and tests, if none is set.
       TEMPORARY = [SecureRandom.hex(64)].freeze
       private_constant :TEMPORARY
 
       # @!attribute secrets
-      #   @return [Array<String>] the first encrypts sessions and cookies, all decrypt them: see {Secrets}. The text of SECRET_KEY_BASE by
-      #     default; where that is not set, in production none, and otherwise one that is made when the process starts, so
-      #     sessions end with it
+      #   @return [Array<String>] the first encrypts sessions and cookies, all decrypt them: see {Secrets}. By default SECRET_KEY_BASE; without
+      #     it none in production, otherwise a random one for each process, with which sessions end
       setting(:secrets, ->(settings) { settings.__send__(:default_secrets) }) do |value|
         "must be an Array of Strings, the newest first" unless value.is_a?(Array) && value.all?(String)
       end

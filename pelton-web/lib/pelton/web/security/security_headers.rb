@@ -4,26 +4,26 @@ require "securerandom"
 
 module Pelton
   module Web
-    # Middleware: headers by which browsers protect a site's users. A header that the application has set itself stays as it is.
+    # Middleware: sets headers by which browsers protect a site's users. Headers that the application sets are kept.
     #
-    # | header | by default |
+    # | header | default |
     # |---|---|
     # | x-content-type-options | nosniff |
-    # | content-security-policy | scripts, styles and the like from this site alone, no plugins, forms to this site, frames by this site |
+    # | content-security-policy | scripts, styles and so on from this site only, no plugins, forms to this site, frames by this site |
     # | referrer-policy | strict-origin-when-cross-origin |
     # | cross-origin-opener-policy | same-origin |
     # | strict-transport-security | under TLS in production, for a year |
     #
-    # The first is sent with each response, those in the middle with documents: HTML, XML, SVG and PDF.
+    # The first is sent with every response, those in the middle with documents: HTML, XML, SVG and PDF.
     class SecurityHeaders
       POLICY = {
         "default-src" => "'self'", "img-src" => "'self' data:", "object-src" => "'none'", "base-uri" => "'self'", "form-action" => "'self'",
         "frame-ancestors" => "'self'"
       }.freeze
       DOCUMENT = /html|xml|pdf/i
-      TYPES = 100 # content-types that are remembered
+      TYPES = 100 # remembered content-types
       NONCE = "pelton.web.csp_nonce"
-      STORE = Hash.instance_method(:store) # Response::Headers' own checks each text, which takes longer than all of this
+      STORE = Hash.instance_method(:store) # that of Response::Headers checks each text, which takes longer than all of this
       private_constant :DOCUMENT, :TYPES, :STORE
 
       # @private
@@ -32,15 +32,14 @@ module Pelton
         new(app, policy: settings.content_security_policy, strict_transport: settings.strict_transport)
       end
 
-      # The nonce of a request, for the attribute of its scripts and styles. The policy allows it once it was asked for: then the page
-      # is this client's alone.
+      # Returns a request's nonce, for its scripts and styles. Once called, the policy allows it, and the page is private.
       def self.nonce(env) = env[NONCE] ||= SecureRandom.urlsafe_base64(16)
 
       # @param app [#call]
-      # @param policy [Hash{String => String}, nil] directives of the Content-Security-Policy, which are added to {POLICY}; a directive that is nil is
-      #   left out. nil: no policy
-      # @param strict_transport [Integer, String, nil] seconds, or the header's text, such as "max-age=63072000; includeSubDomains"
-      # @raise [ConfigurationError] a directive is malformed
+      # @param policy [Hash{String => String}, nil] directives added to the Content-Security-Policy {POLICY}; nil removes a directive, or the
+      #   policy
+      # @param strict_transport [Integer, String, nil] seconds, or the header's value, such as "max-age=63072000; includeSubDomains"
+      # @raise [ConfigurationError] if a directive is malformed
       def initialize(app, policy: {}, strict_transport: nil)
         @app = app
         @policy = policy && POLICY.merge(policy).compact
@@ -52,7 +51,7 @@ module Pelton
         @types = {}
       end
 
-      # @asynchronous where the application waits
+      # @asynchronous if the application waits
       def call(env)
         response = @app.call(env)
         return Deferral.change(env, response) { |later| protect(env, later[1]) } if response[0] == -1
@@ -71,7 +70,7 @@ module Pelton
 
       def add(headers, name, value) = headers.key?(name) || STORE.bind_call(headers, name, value)
 
-      # An application has a few content-types.
+      # An application has few content-types.
       def document?(type)
         @types.fetch(type) do
           @types.clear if @types.size >= TYPES
@@ -95,15 +94,15 @@ module Pelton
 
     class Settings
       # @!attribute security_headers
-      #   @return [Boolean] whether {SecurityHeaders} are sent; true by default
+      #   @return [Boolean] whether to send {SecurityHeaders}; true by default
       setting(:security_headers, true) { |value| "must be true or false" unless [true, false].include?(value) }
 
       # @!attribute content_security_policy
-      #   @return [Hash{String => String}, nil] directives that are added to {SecurityHeaders::POLICY}; nil: no policy
+      #   @return [Hash{String => String}, nil] directives added to {SecurityHeaders::POLICY}; nil for no policy
       setting(:content_security_policy, {}.freeze) { |value| "must be a Hash or nil" unless value.nil? || value.is_a?(Hash) }
 
       # @!attribute strict_transport
-      #   @return [Integer, String, nil] seconds for which browsers use TLS only: a year in production by default, nil elsewhere
+      #   @return [Integer, String, nil] seconds for which browsers use only TLS: by default a year in production, otherwise nil
       setting(:strict_transport, ->(settings) { 31_536_000 if settings.environment == "production" }) do |value|
         "must be seconds, the header's text or nil" unless value.nil? || value.is_a?(Integer) || value.is_a?(String)
       end

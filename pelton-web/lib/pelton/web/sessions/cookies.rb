@@ -4,22 +4,22 @@ require "time"
 
 module Pelton
   module Web
-    # A cookie is larger than browsers keep.
+    # Raised if a cookie is larger than browsers accept.
     class CookieOverflow < Pelton::Error
     end
 
-    # The cookies of a request and of its response (RFC 6265bis). `set-cookie` is sent for the cookies that were changed, and only for those.
+    # The cookies of a request and its response (RFC 6265bis). Only changed cookies are sent.
     #
     #     cookies[:theme] = "dark"
     #     cookies[:theme] = {value: "dark", max_age: 86_400 * 365}
     #     cookies.encrypted[:draft] = {"title" => "..."}
     #     cookies.delete(:theme)
     #
-    # A cookie is HttpOnly and SameSite=Lax, valid for the whole site, and Secure where the request came by TLS, unless it is said otherwise.
+    # By default a cookie is HttpOnly and SameSite=Lax, valid for the whole site, and Secure if the request came by TLS.
     class Cookies
       include Opaque
 
-      # Bytes of a name and its value: browsers drop a longer cookie.
+      # Bytes of a name and its value: browsers drop longer cookies.
       MAXIMUM = 4096
       ATTRIBUTES = %i[value path domain max_age expires secure httponly same_site partitioned].freeze
       SAME_SITE = %i[strict lax none].freeze
@@ -38,7 +38,7 @@ module Pelton
       # @return [Boolean] whether cookies are Secure by default
       def secure? = @secure
 
-      # @return [String, nil] nil: there is none, or its value is no UTF-8
+      # @return [String, nil] nil if there is none, or its value is not UTF-8
       def [](name)
         name = name.to_s
         @values&.key?(name) ? @values[name] : received(name)
@@ -48,13 +48,14 @@ module Pelton
 
       def to_h = all.merge!(@values.to_h).compact
 
-      # Sets a cookie. If the client has sent the same value, and no attributes are given, nothing is sent.
+      # Sets a cookie. Sends nothing if the client sent the same value, and no attributes are given.
       #
       # @param name [String, Symbol]
-      # @param value [String, Hash] a Hash has `value:` and attributes: `path:` ("/"), `domain:` (this host alone), `max_age:` in seconds or `expires:`
-      #   as a Time (the cookie ends with the browser), `secure:`, `httponly:` (true), `same_site:` (:lax; :strict, :none), `partitioned:`
-      # @raise [ArgumentError] the name or an attribute is malformed, or browsers would refuse the combination
-      # @raise [CookieOverflow] name and value are larger than {MAXIMUM}
+      # @param value [String, Hash] a Hash has `value:` and attributes: `path:` ("/"), `domain:` (this host only), `max_age:` in seconds or
+      #   `expires:` as a Time (by default the cookie ends with the browser), `secure:`, `httponly:` (true), `same_site:` (:lax; :strict,
+      #   :none), `partitioned:`
+      # @raise [ArgumentError] if the name or an attribute is malformed, or browsers would refuse the combination
+      # @raise [CookieOverflow] if name and value are larger than {MAXIMUM}
       def []=(name, value)
         name = name.to_s
         attributes = value.is_a?(Hash) ? value : {value: value}
@@ -64,11 +65,11 @@ module Pelton
         (@values ||= {})[name] = text
       end
 
-      # Has the client forget a cookie.
+      # Deletes a cookie.
       #
-      # @param path [String] as it was set
-      # @param domain [String, nil] as it was set
-      # @return [String, nil] the value
+      # @param path [String] as when it was set
+      # @param domain [String, nil] as when it was set
+      # @return [String, nil] its value
       def delete(name, path: "/", domain: nil)
         value = self[name]
         self[name] = {value: "", path: path, domain: domain, max_age: 0}
@@ -76,17 +77,17 @@ module Pelton
         value
       end
 
-      # @return [Protected] cookies that clients can read and cannot change. Their values may be all that JSON can say
+      # @return [Protected] cookies that clients can read but not change. Their values are JSON
       def signed = @signed ||= Protected.new(self, secrets, :sign, :verify)
 
-      # @return [Protected] cookies that clients can neither read nor change. Their values may be all that JSON can say
+      # @return [Protected] cookies that clients can neither read nor change. Their values are JSON
       def encrypted = @encrypted ||= Protected.new(self, secrets, :encrypt, :decrypt)
 
-      # @raise [ConfigurationError] there are none
+      # @raise [ConfigurationError] if there are none
       # @private
       def secrets = Secrets.of(@secrets || [])
 
-      # Adds the changed cookies to the headers of a response.
+      # Adds changed cookies to a response's headers.
       #
       # @return [Boolean, nil] whether there were any
       def write(headers)
@@ -97,8 +98,8 @@ module Pelton
         true
       end
 
-      # A jar whose values are signed or encrypted. One that was changed by the client, was made by an unknown secret or has expired is absent. The
-      # name of the cookie is protected as well: the value of one is not accepted as another's.
+      # Signed or encrypted cookies. One that the client changed, that has an unknown secret or has expired is absent. The signature includes
+      # the name, so one cookie's value is not accepted for another.
       class Protected
         include Opaque
 
@@ -107,14 +108,14 @@ module Pelton
           @cookies, @secrets, @write, @read = cookies, secrets, write, read
         end
 
-        # @return [Object, nil] what JSON can say
+        # @return [Object, nil] the JSON value
         def [](name)
           message = @secrets.public_send(@read, @cookies[name], purpose: purpose(name))
           message && JSON.parse(message.text).first
         end
 
-        # @param value [Object] what JSON can say, or a Hash with `value:` and attributes as in {Cookies#[]=}. `max_age:` and `expires:` hold
-        #   for the value as well, whatever the client does
+        # @param value [Object] a JSON value, or a Hash with `value:` and attributes as in {Cookies#[]=}. `max_age:` and `expires:` are also
+        #   checked here, whatever the client does
         # @raise (see Cookies#[]=)
         def []=(name, value)
           attributes = (value.is_a?(Hash) && value.key?(:value)) ? value : {value: value}
@@ -137,7 +138,7 @@ module Pelton
 
       private
 
-      # What the client has sent. A page asks for one cookie of many, so only that one is looked for. The first of a name counts.
+      # Finds a cookie in the header. A page usually asks for one of many, so the others are not parsed. The first of a name counts.
       def received(name)
         start = start_of("#{name}=") or return
         value(@header.byteslice(start, (@header.index(";", start) || @header.bytesize) - start))
@@ -149,15 +150,15 @@ module Pelton
         text if text.valid_encoding? && !text.include?("\0")
       end
 
-      # Where the value behind "name=" begins. The name must stand at the beginning, or behind a semicolon: in a value it is text.
+      # The position after "name=", which must be at the start or after a semicolon: inside a value it is text.
       def start_of(name)
         place = -1
-        while (place = @header&.index(name, place + 1)) # nil: it is not there
+        while (place = @header&.index(name, place + 1)) # nil if it is not there
           return place + name.bytesize if place.zero? || @header.byteslice(0, place).rstrip.end_with?(";")
         end
       end
 
-      # Of several with one name the first counts, as for {#[]}.
+      # The first of a name counts, as in {#[]}.
       def all
         @header.to_s.split(";").each_with_object({}) do |pair, found|
           name, text = pair.lstrip.split("=", 2)
@@ -167,7 +168,7 @@ module Pelton
 
       def unescape(value)
         Rack::Utils.unescape(value)
-      rescue ArgumentError # a percent sign that escapes nothing stands for itself
+      rescue ArgumentError # a percent sign that is no escape stands for itself
         value
       end
 
@@ -182,7 +183,7 @@ module Pelton
         line
       end
 
-      # What Rack would write as it is.
+      # Checks attributes that Rack would write unchecked.
       def check(attributes)
         raise ArgumentError, "same_site: must be #{SAME_SITE.join(", ")}" unless SAME_SITE.include?(attributes.fetch(:same_site, :lax))
         attributes.each do |name, value|
@@ -192,7 +193,7 @@ module Pelton
         end
       end
 
-      # What browsers drop without a word.
+      # Checks combinations that browsers silently drop.
       def check_refusals(name, attributes)
         secure = attributes[:secure]
         if name.start_with?("__Host-") && !(secure && attributes[:path] == "/" && attributes[:domain].nil?)
@@ -208,7 +209,7 @@ module Pelton
 
     class Settings
       # @!attribute secure_cookies
-      #   @return [Boolean, nil] whether cookies are Secure. nil, the default: where the request came by TLS
+      #   @return [Boolean, nil] whether cookies are Secure; nil, the default, if the request came by TLS
       setting(:secure_cookies) { |value| "must be true, false or nil" unless [true, false, nil].include?(value) }
     end
   end

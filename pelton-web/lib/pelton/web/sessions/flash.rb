@@ -2,11 +2,11 @@
 
 module Pelton
   module Web
-    # Messages for the next page, such as the one behind a redirect. They are in the session until a page asks for the flash.
+    # Messages for the next page, such as after a redirect. They stay in the session until a page reads the flash.
     #
     #     flash[:notice] = "Saved."        # for the next page
     #     flash.now[:alert] = "Try again." # for this page
-    #     flash.keep                       # what this page got is for the next one, too
+    # passes this page's messages on to the next one
     class Flash
       include Opaque
 
@@ -25,17 +25,17 @@ module Pelton
       # @return [Object, nil] a message for this page
       def [](name) = @now[name.to_s]
 
-      # Leaves a message for the next page, and for this one.
+      # Sets a message for this page and the next.
       def []=(name, message)
         @now[name.to_s] = @next[name.to_s] = message
       end
 
-      # @return [Now] takes messages for this page alone
+      # @return [Now] for messages of this page only
       def now = Now.new(@now)
 
-      # Keeps messages of this page for the next one.
+      # Passes messages of this page on to the next one.
       #
-      # @param names [Array<Symbol>] none: all
+      # @param names [Array<Symbol>] by default all
       def keep(*names)
         @next.update(names.empty? ? @now : @now.slice(*names.map(&:to_s)))
         nil
@@ -55,13 +55,11 @@ module Pelton
       # @yieldparam message [Object]
       def each(&block) = @now.each(&block)
 
-      # @return [Object, nil] the message `notice`
       def notice = self[:notice]
 
-      # @return [Object, nil] the message `alert`
       def alert = self[:alert]
 
-      # Writes what the next page gets into the session.
+      # Writes messages for the next page into the session.
       # @private
       def commit
         if @next.any?
@@ -71,7 +69,7 @@ module Pelton
         end
       end
 
-      # Takes messages for this page alone.
+      # Sets messages for this page only.
       class Now
         include Opaque
 

@@ -4,36 +4,36 @@ require "json"
 
 module Pelton
   module Web
-    # What a client's requests have in common: a Hash of what JSON can say, encrypted, in the client's cookie. It is decrypted when it is
-    # asked for, and sent when it has changed, also deep inside (`session["cart"] << 7`).
+    # Data of a client across requests: a Hash of JSON values, encrypted in a cookie. It is decrypted on first use, and sent if it has changed,
+    # also deep inside (`session["cart"] << 7`).
     #
-    # A cookie that was changed, cut off, encrypted by an unknown secret or has expired is an empty session, never an error.
+    # A cookie that was changed, cut off, has an unknown secret or has expired gives an empty session, never an error.
     class Session
       include Enumerable
 
-      # Bytes of the encrypted session with the cookie's name.
+      # Bytes of the encrypted session and the cookie's name.
       MAXIMUM = Cookies::MAXIMUM
       PURPOSE = "session"
       private_constant :PURPOSE
 
       # @param token [String, nil] from the client
       # @param secrets [Secrets]
-      # @param lifetime [Integer] seconds from the last change. A session that is used is renewed when half of that is over
+      # @param lifetime [Integer] seconds after the last change; a session in use is renewed in the second half
       def initialize(token, secrets:, lifetime:)
         @token = token
         @secrets = secrets
         @lifetime = lifetime
       end
 
-      # @return [Object, nil] what JSON can say: Hashes in it have String keys. Strings are frozen
+      # @return [Object, nil] a JSON value: Hashes in it have String keys. Strings are frozen
       def [](key)
         value = data[key.to_s]
-        @touched = true unless value.frozen? # an Array or a Hash, which may be changed from now on
+        @touched = true unless value.frozen? # an Array or Hash, which may be changed from now on
         value
       end
 
       # @param value [Object] nil, true, false, numbers, Strings, Symbols (which become Strings), Arrays and Hashes of these
-      # @raise [ArgumentError] JSON cannot say the value
+      # @raise [ArgumentError] if it is no JSON value
       def []=(key, value)
         value = json_value(value)
         data[key.to_s] = value
@@ -41,7 +41,7 @@ module Pelton
       end
       alias_method :store, :[]=
 
-      # @raise [KeyError] it is absent, and there is neither a default nor a block
+      # @raise [KeyError] if it is absent, and there is neither a default nor a block
       def fetch(key, *default, &block)
         self[key]
         data.fetch(key.to_s, *default, &block)
@@ -65,7 +65,6 @@ module Pelton
       end
       alias_method :merge!, :update
 
-      # Forgets everything.
       def clear
         data.clear
         @touched = true
@@ -84,16 +83,16 @@ module Pelton
         data.each(&block)
       end
 
-      # @return [Hash{String => Object}] a copy, down to the Arrays and Hashes in it
+      # @return [Hash{String => Object}] a deep copy
       def to_hash = JSON.parse(JSON.generate(data))
       alias_method :to_h, :to_hash
 
-      # @return [Boolean] whether it was asked for
+      # @return [Boolean] whether it was used
       def loaded? = !!@data
 
-      # What has to be sent to the client. A session that was only read is not converted to JSON, one that was changed only once.
+      # Returns the cookie's value. Converts to JSON only a session that may have changed, and only once.
       #
-      # @return [String, nil, false] the encrypted session; nil: it has become empty; false: nothing has changed
+      # @return [String, nil, false] the encrypted session; nil if it has become empty; false if it has not changed
       # @private
       def commit
         return false unless loaded?
@@ -105,7 +104,7 @@ module Pelton
         @token = @secrets.encrypt(text, purpose: PURPOSE, expires_at: Time.now.to_i + @lifetime)
       end
 
-      def inspect = "#<#{self.class}#{" #{@data.keys.join(" ")}" if @data}>" # its values may be secrets
+      def inspect = "#<#{self.class}#{" #{@data.keys.join(" ")}" if @data}>" # its values may be secret
 
       private
 
@@ -120,7 +119,7 @@ module Pelton
 
       def renew? = @renew
 
-      # A copy of a value as the next request will find it.
+      # A copy of a value as the next request will read it.
       def json_value(value)
         case value
         when nil, true, false, Integer then value
@@ -144,7 +143,7 @@ module Pelton
 
     class Settings
       # @!attribute session_name
-      #   @return [String] of its cookie; "__Host-" is put before it where cookies are Secure, so other hosts of the domain cannot set it
+      #   @return [String] the cookie's name; prefixed with "__Host-" for Secure cookies, so that other hosts of the domain cannot set it
       setting(:session_name, "session") { |value| "must be a String" unless value.is_a?(String) }
 
       # @!attribute session_lifetime

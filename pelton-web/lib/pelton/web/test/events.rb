@@ -3,30 +3,30 @@
 module Pelton
   module Web
     module Test
-      # The server-sent events of a response, one by one, while the application goes on sending.
+      # The server-sent events of a response, read while the application sends.
       class Events
-        # An event: its name ("message" where the application gives none), its text and its id.
+        # An event: its name ("message" by default), its data and its id.
         Event = Struct.new(:name, :data, :id, keyword_init: true)
-        # By this entry of the env, a response that is a stream goes to the reader.
+        # An env with this entry passes its stream to the reader.
         KEY = "pelton.web.test.events"
-        # Comes after the last part.
+        # Follows the last part.
         FINISHED = Object.new.freeze
         private_constant :FINISHED
 
         # @private
-        # @param timeout [Numeric] seconds that an event may take
+        # @param timeout [Numeric] seconds for each event
         def initialize(timeout)
           @timeout = timeout
           @parts = Thread::Queue.new
           @text = +""
         end
 
-        # The next event. Comments are left out.
+        # Returns the next event, without comments.
         #
         # @param timeout [Numeric] seconds
-        # @return [Event, nil] nil: the stream has ended
-        # @raise [TimeoutError] none came in time
-        # @raise the error that has ended the application's block
+        # @return [Event, nil] nil if the stream has ended
+        # @raise [TimeoutError] if none arrives in time
+        # @raise the error that ended the application's block
         # @asynchronous
         def next(timeout: @timeout)
           Pelton.timeout(timeout) do
@@ -39,7 +39,7 @@ module Pelton
           raise Pelton::TimeoutError, "no event came within #{timeout} s"
         end
 
-        # Leaves, as a client that closes the page: the application's block is cancelled where it waits.
+        # Leaves like a client that closes the page: the application's block is cancelled where it waits.
         #
         # @asynchronous
         def close
@@ -49,7 +49,7 @@ module Pelton
         end
 
         # @private
-        # Reads the response in a task of its own.
+        # Reads the response in a separate task.
         def read(body)
           @body = body
           sink = InReactor::Sink.new(@parts)
@@ -71,14 +71,14 @@ module Pelton
           raise @error if @error
         end
 
-        # The first event of what has arrived.
+        # Takes the first event from the received text.
         def taken
           while (block = @text.slice!(/\A.*?(?>\r\n|\n|\r){2}/m))
             event = parse(block) and return event
           end
         end
 
-        # HTML, 9.2.6.
+        # HTML, section 9.2.6.
         def parse(block)
           fields = block.split(/\r\n|\n|\r/).filter_map { |line| line.match(/\A([^:]+)(?:: ?(.*))?\z/)&.captures }
           data = fields.filter_map { |name, value| value.to_s if name == "data" }

@@ -3,11 +3,11 @@
 module Pelton
   module Web
     module Test
-      # Assertions on the elements of the last response: those of Rails, by the gem rails-dom-testing. A test that needs none does not load it.
+      # Rails' assertions on the elements of the last response, by the gem rails-dom-testing, which is loaded on first use.
       module Selecting
         # @!method assert_select(selector, *values)
-        #   See Rails::Dom::Testing::Assertions::SelectorAssertions. It needs Minitest's or Test::Unit's assertions.
-        #   @raise [ConfigurationError] the gem is missing
+        # See Rails::Dom::Testing::Assertions::SelectorAssertions. Needs the assertions of Minitest or Test::Unit.
+        #   @raise [ConfigurationError] if the gem is missing
         # @!method css_select(selector)
         #   (see #assert_select)
         %i[assert_select css_select].each do |name|
@@ -26,7 +26,7 @@ module Pelton
           raise ConfigurationError, "assert_select needs the gem rails-dom-testing: add gem \"rails-dom-testing\" to the Gemfile's group :test"
         end
 
-        # What the gem asks for.
+        # The document that the gem's assertions search.
         # @private
         module Root
           private

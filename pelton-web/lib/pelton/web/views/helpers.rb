@@ -11,7 +11,7 @@ require_relative "helpers/pages"
 
 module Pelton
   module Web
-    # What templates can call beside the program's own helpers. Names and options are those of Rails.
+    # The methods of templates, besides the program's own helpers. Names and options are Rails'.
     module Helpers
       include Tags
       include Text

@@ -4,10 +4,10 @@ require "cgi/escape"
 
 module Pelton
   module Web
-    # Text that is HTML already: a template inserts it as it is, and escapes everything else.
+    # A String of HTML, which templates insert unescaped, unlike all other text.
     #
-    # It is frozen, and what is made of it (by interpolation, `<<` to another String, `gsub`) is an ordinary String again, which a template
-    # escapes. `+` and {Helpers#safe_join} join it with other text, which they escape.
+    # It is frozen. Interpolation, `<<` to another String and `gsub` give a plain String, which templates escape. `+` and {Helpers#safe_join}
+    # escape the other text.
     class HTML < String
       # @return [String] the text with `& < > " '` escaped, unless it is {HTML}
       def self.escape(value)
@@ -16,10 +16,9 @@ module Pelton
         (HTML === text) ? text : CGI.escapeHTML(text)
       end
 
-      # Text that can stand in a page, which is UTF-8: bytes are taken for UTF-8, other encodings are converted, and what is no
-      # character becomes U+FFFD.
+      # Makes text valid UTF-8 for a page: bytes are taken for UTF-8, other encodings converted, and invalid characters become U+FFFD.
       #
-      # @return [String] valid UTF-8; {HTML} stays as it is
+      # @return [String] valid UTF-8; {HTML} is unchanged
       def self.text(value)
         text = value.to_s
         return text if HTML === text || (text.encoding == Encoding::UTF_8 && text.valid_encoding?)
@@ -29,7 +28,7 @@ module Pelton
         text.b.force_encoding(Encoding::UTF_8).scrub
       end
 
-      # @param text [String] HTML from a source that may be trusted. Escape every part that comes from outside
+      # @param text [String] HTML from a trusted source. Escape every part that comes from outside
       def initialize(text)
         super
         freeze
@@ -37,14 +36,14 @@ module Pelton
 
       def to_s = self
 
-      # @param other [#to_s] is escaped, unless it is {HTML}
+      # @param other [#to_s] escaped, unless it is {HTML}
       def +(other) = HTML.new(super(HTML.escape(other)))
 
-      # @return [String] a copy that may be changed, and is no {HTML} any more
+      # @return [String] a plain, unfrozen copy
       def dup = String.new(self)
       alias_method :+@, :dup
 
-      # The name by which template engines ask.
+      # Called by template engines.
       #
       # @return [Boolean] true
       def html_safe? = true

@@ -9,44 +9,44 @@ require_relative "templates/template"
 
 module Pelton
   module Web
-    # No template has this name and format. The message says where it was looked for.
+    # Raised if no template has the name and format. The message lists where it was searched.
     class MissingTemplate < ConfigurationError
     end
 
     class Settings
       # @!attribute views
-      #   @return [Array<String>] the folders with templates; `app/views` under the root by default. What is missing is left out
+      #   @return [Array<String>] folders with templates; by default `app/views` in the root. Missing ones are skipped
       setting(:views, ->(settings) { [File.join(settings.root, "app/views")] }) { |value| "must be an Array of paths" unless value.is_a?(Array) }
 
       # @!attribute helpers
-      #   @return [Array<Module>] whose methods templates can call, beside those in `app/helpers`
+      #   @return [Array<Module>] modules of template methods, besides those in `app/helpers`
       setting(:helpers, []) { |value| "must be an Array of modules" unless value.is_a?(Array) && value.all?(Module) }
 
       # @!attribute templates
-      #   @return [Templates, nil] made when the application boots; nil: there is no folder with templates
+      #   @return [Templates, nil] created at boot; nil if there is no folder with templates
       setting(:templates)
     end
 
-    # The templates of an application: the files under its folders, by name and format.
+    # An application's templates, by name and format.
     #
     # `posts/show.html.erb` is the template "posts/show" in the format "html", and so is `posts/show.erb`. The last part names the engine: ERB
-    # by erubi, or another that tilt knows and whose gem is there. The folders are read once, so a name that comes from a request finds a
-    # template or nothing; it is never the path of a file.
+    # (by erubi), or another that tilt supports and whose gem is installed. The folders are listed once, so a name from a request finds a
+    # template or nothing; it is never used as a path.
     #
     #     templates = Pelton::Web::Templates.new("app/views")
     #     templates.render("posts/show", assigns: {post: post}, layout: "layouts/application")
     class Templates
       attr_reader :folders
 
-      # @return [String] changes with the text of any template, so that what was made of them can be kept
+      # @return [String] changes with any template's text, so that output can be cached
       attr_reader :digest
 
-      # @return [Class] the subclass of {View} whose instances render them
+      # @return [Class] the subclass of {View} that renders them
       attr_reader :view_class
 
-      # @param folders [Array<String>] the first that has a template wins
-      # @param helpers [Array<Module>] their methods are visible in the templates
-      # @raise [ConfigurationError] a folder is missing
+      # @param folders [Array<String>] the first one with a template wins
+      # @param helpers [Array<Module>] modules of template methods
+      # @raise [ConfigurationError] if a folder is missing
       def initialize(*folders, helpers: [])
         @folders = folders.map { |folder| File.expand_path(folder) }
         missing = @folders.reject { |folder| File.directory?(folder) }
@@ -60,7 +60,6 @@ module Pelton
         @table[format]&.[](name) || missing([name], format)
       end
 
-      # @return [Boolean] whether there is such a template
       def exist?(name, format = "html") = @table[format]&.key?(name) || false
 
       # @return [Array<String>] the formats of a template
@@ -69,7 +68,7 @@ module Pelton
       # Renders a template without a controller, for mails and tests.
       #
       # @param locals [Hash{Symbol => Object}]
-      # @param assigns [Hash{Symbol => Object}] becomes the template's instance variables
+      # @param assigns [Hash{Symbol => Object}] become instance variables of the template
       # @param layout [String, nil]
       # @raise [MissingTemplate]
       # @asynchronous if the template waits
@@ -79,25 +78,25 @@ module Pelton
         view._text(view._page(find(name, format), layout && find(layout, format), locals))
       end
 
-      # Compiles all: an error of syntax shows at boot, and no request waits for the compiler.
+      # Compiles all templates, so that syntax errors show at boot, and no request waits for it.
       #
-      # @raise [SyntaxError] in a template
+      # @raise [SyntaxError] if a template has one
       def compile
         @table.each_value { |templates| templates.each_value(&:compile) }
         self
       end
 
-      # @return [Boolean] whether a file has changed since the folders were read
+      # @return [Boolean] whether a file has changed since loading
       def changed? = stamps != @stamps
 
-      # Reads the folders again. Pages that are being rendered meanwhile fail: {Reloading} waits for them.
+      # Lists the folders again. Pages being rendered meanwhile fail: {Reloading} waits for them.
       def reload(helpers: @helpers)
         @helpers = helpers
         read
         self
       end
 
-      # @param prefix [String, nil] the folder of a name without a folder, which is looked for in "application", too
+      # @param prefix [String, nil] the folder for a name without one, searched before "application"
       def _partial(name, prefix, format)
         known = ((@partials[format] ||= {})[prefix] ||= {})
         known[name] || begin
@@ -132,7 +131,7 @@ module Pelton
         (@table[format] ||= {})[name] ||= Template.new(name, format, file, @view_class)
       end
 
-      # The files, and when each was changed.
+      # Each file and its time of change.
       def stamps
         folders.flat_map { |folder| Dir[File.join(folder, "**/*")].sort }.select { |file| File.file?(file) }.to_h { |file| [file, File.mtime(file)] }
       end

@@ -7,7 +7,7 @@ require_relative "../fragments/pieces"
 
 module Pelton
   module Web
-    # What a template is evaluated in: the controller's instance variables, and the helpers. Made for each page.
+    # The context of a template: the controller's instance variables and the helpers. Created for each page.
     class View
       include Opaque
 
@@ -16,7 +16,7 @@ module Pelton
       NO_LOCALS = {}.freeze
       private_constant :NO_LOCALS
 
-      # Leaves {Fragments#fetch} with a text that is one client's own, so that nothing is kept.
+      # Raised through {Fragments#fetch} with a private text, so that it is not kept.
       class Own < StandardError
         attr_reader :view, :text
 
@@ -46,7 +46,7 @@ module Pelton
         @_cached = false
       end
 
-      # @return [Controller, nil] nil: it is rendered without a request
+      # @return [Controller, nil] nil when rendering without a request
       def controller = @_controller
 
       # @!method request
@@ -59,21 +59,21 @@ module Pelton
         define_method(name) { @_controller.__send__(name) }
       end
 
-      # @private What the methods of named routes put before paths and URLs.
+      # @private The prefix of named routes' paths and URLs.
       def url_prefix = @_controller&.url_prefix.to_s
 
       # @private
       def url_base = (@_controller || self.class.ancestors.find { |one| one.is_a?(Routes::Urls) }).url_base
 
-      # Renders a partial, whose file's name begins with an underscore: `render "comment", comment: comment` is `_comment.html.erb` in the
-      # folder of the controller's templates, `render "shared/menu"` is `shared/_menu.html.erb`.
+      # Renders a partial, whose file name begins with an underscore: `render "comment", comment: comment` is `_comment.html.erb` in the
+      # controller's folder, `render "shared/menu"` is `shared/_menu.html.erb`.
       #
       # @overload render(name, **locals)
       # @overload render(partial:, locals: {}, collection: nil, as: nil)
-      #   @param collection [Enumerable] the partial is rendered for each, which is its local `as` (by default named as the partial), and
+      #   @param collection [Enumerable] renders the partial for each element, which is its local `as` (by default the partial's name);
       #     `NAME_counter` counts from 0
       # @overload render(object)
-      #   @param object [#to_partial_path, Enumerable] which partial it is, the object says
+      #   @param object [#to_partial_path, Enumerable] names its partial
       # @return [HTML] empty for an empty collection
       # @raise [MissingTemplate]
       # @asynchronous if the partial waits
@@ -85,17 +85,17 @@ module Pelton
         render_objects([what], locals)
       end
 
-      # @return [HTML] what the block writes, instead of writing it here
+      # @return [HTML] the block's output, instead of inserting it
       def capture(*arguments)
         value = nil
         written = _collect { value = yield(*arguments) }
         (written.empty? && value.is_a?(String)) ? HTML.new(HTML.escape(value)) : written
       end
 
-      # Keeps a part of the page for the layout, which takes it by `yield :name`: `<% content_for :title, "Posts" %>`, or with a block. More
-      # of the same name is appended. Without a value, returns what was kept.
+      # Stores a part of the page for the layout, which inserts it by `yield :name`: `<% content_for :title, "Posts" %>`, or with a block.
+      # Further calls append. Without a value, returns the stored part.
       #
-      # @raise [ConfigurationError] within {#cache}, which would not call it again
+      # @raise [ConfigurationError] inside {#cache}, which would not call it again
       def content_for(name, value = nil, &block)
         return @_contents&.[](name) unless value || block
         raise ConfigurationError, "content_for #{name.inspect} within cache would be lost with the next page: call it outside the block" if @_cached
@@ -105,37 +105,37 @@ module Pelton
         nil
       end
 
-      # @return [Boolean] whether a part of that name was kept
+      # @return [Boolean] whether there is a part of that name
       def content_for?(name) = @_contents&.key?(name) || false
 
-      # Keeps what the block writes, compressed, until the key changes: the block runs once. It is kept apart for each place in the
-      # templates, and anew when a template changes.
+      # Keeps the block's output, compressed, until the key changes. Each place in the templates has its own entry, which changes with the
+      # templates.
       #
       #     <% cache [post, post.updated_at] do %> ... <% end %>
       #
-      # The text of the block must not be changed afterwards, as by a helper round it, and the block must not leave anything elsewhere on the
-      # page, as {#content_for} does. A block with a form's token or a nonce is not kept: both are one client's own.
+      # The output must not be changed afterwards, for example by a helper around it, and the block must have no other effect, such as
+      # {#content_for}. A block with a CSRF token or a nonce is not kept, because both are for one client only.
       #
-      # @param key [Object] see {Fragments#fetch}: what the block shows must follow from it, also for whom
-      # @param ttl [Numeric, nil] seconds after which it is rendered anew
-      # @raise [ConfigurationError] the block calls {#content_for}
+      # @param key [Object] see {Fragments#fetch}: must contain everything the block shows, and for whom
+      # @param ttl [Numeric, nil] seconds after which it is rendered again
+      # @raise [ConfigurationError] if the block calls {#content_for}
       # @raise the block's error
-      # @asynchronous if the block waits, where another request renders the same, and where fragments are in memcached
+      # @asynchronous if the block waits, if another request renders the same, and with memcached
       def cache(key, ttl: nil, &block)
         store = @_controller&.settings&.fragments
         return @_out << capture_cached(&block) && nil unless store
         key = [self.class._templates.digest, *block.source_location, _token?, key]
         _insert(ttl ? store.fetch(key, ttl: ttl) { fresh(&block) } : store.fetch(key) { fresh(&block) })
         nil
-      rescue Own => error # those who waited for the same fragment get it, too
+      rescue Own => error # fibers that waited for the same fragment get it, too
         @_out << (error.view.equal?(self) ? error.text : capture_cached(&block))
         nil
       end
 
-      # In a page that is streamed (`render stream: true`): sends what the page's template has written so far. It does nothing elsewhere, and
-      # nothing inside a partial or a block whose text is collected.
+      # Sends what the page's template has written so far, if the page is streamed (`render stream: true`). Does nothing otherwise, nor inside a
+      # partial or a captured block.
       #
-      # @raise [ClosedError] the client has left
+      # @raise [ClosedError] if the client has left
       # @asynchronous
       def flush
         return unless @_stream && @_out.equal?(@_streamed) && !@_out.empty?
@@ -156,29 +156,29 @@ module Pelton
       # Adds a fragment to the page.
       def _insert(fragment) = @_out << (@_stream ? fragment.text : (@_pieces ||= Pieces.new).mark(fragment))
 
-      # Whether this client's forms have a token: fragments for such clients are kept apart.
+      # Whether this client's forms have a token: such clients have separate fragments.
       def _token?
         return @_token unless @_token.nil?
         @_token = @_controller.respond_to?(:csrf_field) && !Forgery.known_by_headers?(@_controller.env)
       end
 
-      # Inserts a form's token: apart from the compression, and in no fragment.
+      # Inserts a form's token, uncompressed and never in a fragment.
       def _insert_token(field) = HTML.new(@_stream ? field : (@_pieces ||= Pieces.new).mark(HTTP::Fragment.secret(field)))
 
-      # The text with its fragments in their places.
+      # The text with its fragments inserted.
       def _text(text) = @_pieces ? HTML.new(@_pieces.text(text)) : text
 
-      # The same as a page that is sent in pieces.
+      # The page for sending in pieces.
       def _pieces(text) = @_pieces ? @_pieces.page(text) : HTTP::Page.new << text
 
-      # The page: first its own template, then the layout round it.
+      # Renders the template, then the layout around it.
       def _page(template, layout, locals)
         content = template.render(self, locals)
         return content unless layout
         layout.render(self, NO_LOCALS) { |name = nil| name ? content_for(name) : content }
       end
 
-      # Writes the page in the order of its text: the layout up to its `yield`, which is sent at once, then the template.
+      # Writes the page in order: the layout up to its `yield`, which is sent at once, then the template.
       def _stream(template, layout, locals, stream)
         @_stream = stream
         @_out = @_streamed = +""
@@ -197,7 +197,7 @@ module Pelton
         @_stream = nil
       end
 
-      # What a template's expression with a block is assigned to.
+      # Template expressions with a block are assigned to this.
       def _escaped=(value)
         @_out << HTML.escape(value)
       end
@@ -218,7 +218,7 @@ module Pelton
         @_cached = outer
       end
 
-      # The text of a fragment, unless it has a token or the nonce of this request's policy.
+      # A fragment's text, unless it contains a token or this request's nonce.
       def fresh(&block)
         tokens = tokens_of_controller
         text = capture_cached(&block)
@@ -228,7 +228,7 @@ module Pelton
 
       def tokens_of_controller = @_controller.respond_to?(:_tokens) ? @_controller._tokens : 0
 
-      # The controller's methods that it shares by `helper_method`.
+      # Methods that the controller shares by `helper_method`.
       def method_missing(name, ...)
         @_controller&.class&.helper_methods&.include?(name) ? @_controller.__send__(name, ...) : super
       end
@@ -237,7 +237,7 @@ module Pelton
 
       def render_partial(name, locals) = partial(name).render(self, locals)
 
-      # One method, called in a loop, whose text is collected once.
+      # One method, called in a loop into a single output.
       def render_collection(name, collection, as, locals)
         partial = partial(name)
         as ||= partial.local

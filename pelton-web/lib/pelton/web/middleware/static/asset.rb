@@ -6,13 +6,13 @@ require "time"
 module Pelton
   module Web
     class Static
-      # One file of the folder as it is under one of its names, with the same file compressed by several codings.
+      # A file under one of its paths, with its compressed variants.
       #
       # @private
       class Asset
-        CODINGS = {"br" => ".br", "gzip" => ".gz"}.freeze # the best first
+        CODINGS = {"br" => ".br", "gzip" => ".gz"}.freeze # best first
 
-        # What a response needs of a file on the disk.
+        # What a response needs to know about a file.
         StoredFile = Struct.new(:path, :coding, :size, :etag, :modified, :digest, :version) do
           def self.read(path, coding)
             stat = File.stat(path)
@@ -20,17 +20,17 @@ module Pelton
             new(path, coding, stat.size, HTTP::EntityTag.strong(digest), stat.mtime.httpdate, digest.unpack1("H16"), version_of(stat))
           end
 
-          # Tells whether a file has changed.
+          # Changes with the file.
           def self.version_of(stat) = [stat.ino, stat.size, stat.mtime]
 
           def current? = version == self.class.version_of(File.stat(path))
         end
 
-        # @return [StoredFile] not compressed
+        # @return [StoredFile] the uncompressed file
         attr_reader :file
         attr_reader :content_type
 
-        # @return [Array<String>] the file's path and those of its codings
+        # @return [Array<String>] the paths of the file and its compressed variants
         attr_reader :paths
 
         def initialize(path)
@@ -41,13 +41,13 @@ module Pelton
           @fingerprinted = false
         end
 
-        # @return [Asset] the same under the name with its digest
+        # @return [Asset] the same under the path with its digest
         def fingerprinted = dup.tap { |copy| copy.instance_variable_set(:@fingerprinted, true) }
 
-        # @return [Boolean] whether this is the name with the digest
+        # @return [Boolean] whether this is the path with the digest
         def fingerprinted? = @fingerprinted
 
-        # @return [String] of the file's bytes, 16 hexadecimal digits
+        # @return [String] digest of the file's bytes, 16 hexadecimal digits
         def digest = @file.digest
 
         # @return [Boolean] whether the response depends on Accept-Encoding
@@ -57,7 +57,7 @@ module Pelton
           (@coded.find { |one| HTTP::ContentCoding.accepted?(header, one.coding) } unless @coded.empty?) || @file
         end
 
-        # @return [Boolean] whether the files on the disk are still the same
+        # @return [Boolean] whether no file has changed
         def current? = @file.current? && @coded.all?(&:current?)
       end
 

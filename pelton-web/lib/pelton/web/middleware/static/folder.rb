@@ -5,15 +5,15 @@ require_relative "asset"
 module Pelton
   module Web
     class Static
-      # The files of a folder, by the paths of requests: "/images/logo.png", and the same with the file's digest.
+      # A folder's files by request path: "/images/logo.png", and the same with the file's digest.
       #
       # @private
       class Folder
-        LONGEST = 1024 # bytes of a request's path that may be the name of a file
+        LONGEST = 1024 # bytes of the longest path that is looked up
         private_constant :LONGEST
 
-        # @param at [String] the beginning of the paths, without a slash at its end
-        # @raise [ConfigurationError] there is no such folder
+        # @param at [String] prefix of the paths, without a slash at its end
+        # @raise [ConfigurationError] if there is no such folder
         def initialize(root, at)
           raise ConfigurationError, "there is no folder #{root}: name the one whose files are to be served" unless File.directory?(root)
           @root = File.realpath(root)
@@ -33,13 +33,13 @@ module Pelton
           escape(with_digest(path, asset.digest))
         end
 
-        # Looks for files that were added or removed.
+        # Looks for added and removed files.
         def refresh
-          names = Dir.glob("**/*", base: @root).to_h { |name| [name, true] } # no names that begin with a dot; no folders behind links
+          names = Dir.glob("**/*", base: @root).to_h { |name| [name, true] } # without names that begin with a dot, and without following links to folders
           known = @assets&.values&.reject(&:fingerprinted?)&.to_h { |asset| [asset.file.path, asset] } || {}
           @assets = {}
           names.each_key { |name| add(name, known) if servable?(name, names) }
-          # A folder's page is at the folder, too.
+          # An index.html is also the folder's page.
           @assets.keys.grep(%r{/index\.html\z}) { |path| @assets[path.delete_suffix("index.html")] = @assets[path] }
         end
 
@@ -51,7 +51,7 @@ module Pelton
           Asset::CODINGS.each_value.none? { |ending| name.end_with?(ending) && names.key?(name.delete_suffix(ending)) }
         end
 
-        # A link may lead to another file of the folder, and to nothing else.
+        # A link may lead to another file in the folder, but not outside.
         def inside?(path)
           real = File.realpath(path)
           real.start_with?("#{@root}/") && real.delete_prefix(@root).then { |rest| !rest.include?("/.") } && File.readable?(real)
@@ -67,10 +67,10 @@ module Pelton
           @assets["#{@at}/#{name}"] = asset
           @assets[with_digest("#{@at}/#{name}", asset.digest)] = asset.fingerprinted
         rescue SystemCallError
-          nil # it was removed meanwhile
+          nil # removed meanwhile
         end
 
-        # A file that has changed since is looked at anew, with all others.
+        # A changed file makes the folder be read again.
         def current(asset)
           return asset if asset.current?
           refresh
@@ -90,7 +90,7 @@ module Pelton
 
         def escape(path) = path.gsub(%r{[^\w/.\-~]}) { |letter| letter.bytes.map { |byte| format("%%%02X", byte) }.join }
 
-        # @return [String, nil] nil: it cannot be the name of a file
+        # @return [String, nil] nil if it cannot be a file's name
         def unescape(path)
           text = path.b.gsub(/%(\h\h)/) { $1.hex.chr }.force_encoding(Encoding::UTF_8)
           text if text.valid_encoding?

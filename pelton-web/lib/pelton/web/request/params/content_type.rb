@@ -3,23 +3,23 @@
 module Pelton
   module Web
     class Params
-      # Finds out what a file is, by the gem marcel: by its bytes, and by its name where that says more of the same.
+      # Determines a file's type by the gem marcel: by its bytes, and by its name if that is more precise.
       # @private
       module ContentType
         UNKNOWN = "application/octet-stream"
-        # Bytes that are looked at to see whether a file is text.
+        # Bytes to examine for text.
         SAMPLE = 8192
         private_constant :UNKNOWN, :SAMPLE
 
         class << self
-          # @raise [ConfigurationError] the gem is missing
+          # @raise [ConfigurationError] if the gem is missing
           def of(path, name)
             marcel
             File.open(path, "rb") do |file|
               found = Marcel::MimeType.for(file)
               next Marcel::MimeType.for(file.tap(&:rewind), name: name) unless found == UNKNOWN
               named = Marcel::MimeType.for(name: name)
-              # Text has no mark of its own, and a name must not make a picture of it.
+              # Text has no magic bytes, and a name must not turn it into an image.
               (named.start_with?("text/") && text?(file)) ? named : UNKNOWN
             end
           end
@@ -32,7 +32,7 @@ module Pelton
             raise ConfigurationError, "the type of a file is found out by the gem marcel: add gem \"marcel\" to the Gemfile"
           end
 
-          # UTF-8 without control characters; the sample may end within a character.
+          # UTF-8 without control characters; the sample may end inside a character.
           def text?(file)
             file.rewind
             sample = (file.read(SAMPLE) || +"").force_encoding(Encoding::UTF_8)

@@ -3,7 +3,7 @@
 module Pelton
   module Web
     class Params
-      # A declaration of parameters, for `params.permit`. All mistakes of a request are told in one answer.
+      # A declaration of parameters, for `params.permit`. The response names all mistakes of a request.
       #
       #     POST = Pelton::Web::Params::Schema.new do
       #       required :title, :string, max: 100
@@ -17,7 +17,7 @@ module Pelton
         Field = Struct.new(:name, :type, :required, :options, :fields)
         private_constant :Field
 
-        # Evaluates the block with {#required} and {#optional}.
+        # Evaluates the block, which calls {#required} and {#optional}.
         def initialize(&block)
           @fields = []
           instance_exec(&block)
@@ -25,22 +25,22 @@ module Pelton
           freeze
         end
 
-        # A parameter that must be there, and must not be empty.
+        # Declares a parameter that must be present and not empty.
         #
-        # @param type [Symbol, Array<Symbol>] a type of {Types}; in an Array: a list of such elements. With a block there is none: the
-        #   parameter is a group of fields, which the block declares
+        # @param type [Symbol, Array<Symbol>] a type of {Types}; in an Array, a list of such elements. With a block the parameter is a group of
+        #   fields, which the block declares
         # @param options [Hash] see {Types::OPTIONS}
-        # @raise [ArgumentError] there is no such type or option
+        # @raise [ArgumentError] if there is no such type or option
         def required(name, type = :string, **options, &block) = add(name, type, true, options, block)
 
-        # A parameter that may be missing. Then it is missing in the result, too, unless there is a `default:`.
+        # Declares a parameter that may be missing. Then the result lacks it, too, unless there is a `default:`.
         #
         # @raise (see #required)
         def optional(name, type = :string, **options, &block) = add(name, type, false, options, block)
 
         # @param values [Hash{String => Object}]
         # @param prefix [String, nil] the name of the group
-        # @return [Hash{Symbol => Object}] what is declared, converted; all else is left out
+        # @return [Hash{Symbol => Object}] the declared parameters, converted
         # @raise [Invalid]
         def read(values, prefix = nil)
           errors = {}

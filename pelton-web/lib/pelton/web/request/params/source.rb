@@ -5,12 +5,12 @@ require "json"
 module Pelton
   module Web
     class Params
-      # Reads a request's query, and its form or JSON document, within the limits of `settings.params`.
+      # Reads a request's query and its form or JSON document, within the limits of `settings.params`.
       module Source
         class << self
-          # @return [Hash{String => Object}] names and Strings, Arrays, Hashes and {Upload}s; what JSON contains, too
-          # @raise [BadRequest] a limit is exceeded, or something cannot be read, or is no UTF-8
-          # @asynchronous where the body is still arriving
+          # @return [Hash{String => Object}] Strings, Arrays, Hashes and {Upload}s by name, and what JSON contains
+          # @raise [BadRequest] if a limit is exceeded, or something cannot be parsed or is not UTF-8
+          # @asynchronous while the body is still arriving
           def read(request)
             query = request.query_string
             values = query.empty? ? {} : request.query
@@ -32,7 +32,7 @@ module Pelton
             end
           end
 
-          # A part of a form may have another encoding, if it says so.
+          # A part of a form may declare another encoding.
           def text(value)
             value = value.encode(Encoding::UTF_8) unless [Encoding::UTF_8, Encoding::BINARY].include?(value.encoding)
             value = value.dup.force_encoding(Encoding::UTF_8) if value.encoding == Encoding::BINARY

@@ -6,22 +6,21 @@ require "time"
 module Pelton
   module Web
     class Params
-      # Converts what came into what an action needs.
+      # Converts parameters to an action's types.
       module Types
-        # The types that need no more than a name.
+        # Types without required options.
         NAMES = %i[string integer float boolean date time file].freeze
-        # Options of the types.
         OPTIONS = {string: %i[in max format], integer: %i[in], float: %i[in], boolean: [], date: %i[in], time: %i[in], file: %i[types max_bytes], enum: %i[of], array: nil, hash: []}.freeze
         BOOLEANS = {"true" => true, "1" => true, "on" => true, "yes" => true, "false" => false, "0" => false, "off" => false, "no" => false}.freeze
-        INTEGERS = (-(1 << 63)..(1 << 63) - 1) # what a database's column holds
+        INTEGERS = (-(1 << 63)..(1 << 63) - 1) # the range of database columns
         private_constant :BOOLEANS, :INTEGERS
 
         class << self
           # @param value [Object] not nil
           # @param type [Symbol]
           # @param options [Hash] see {OPTIONS}
-          # @yieldparam complaint [String] what is wrong; the block raises
-          # @raise [ArgumentError] there is no such type or option
+          # @yieldparam complaint [String] the error message; the block raises
+          # @raise [ArgumentError] if there is no such type or option
           def convert(value, type, options, &complain)
             check(type, options)
             result = send(type, value, options, &complain)
@@ -29,7 +28,7 @@ module Pelton
             result
           end
 
-          # @raise [ArgumentError] there is no such type or option
+          # @raise [ArgumentError] if there is no such type or option
           def check(type, options)
             known = OPTIONS.fetch(type) { raise ArgumentError, "there is no type #{type.inspect} of parameters; there are #{OPTIONS.keys.join(", ")}" } or return
             unknown = options.keys - known
@@ -73,7 +72,7 @@ module Pelton
           end
 
           def time(value, _options)
-            # Time takes the 30th of February for a day in March.
+            # Time would take February 30th for a day in March.
             yield "must be a time such as 2026-01-31T12:00:00Z" unless value.is_a?(String) && value.bytesize < 50 && value.match?(/(?:Z|[+-]\d\d:?\d\d)\z/i) && Date.iso8601(value[0, 10])
             Time.iso8601(value)
           rescue ArgumentError
@@ -91,7 +90,7 @@ module Pelton
 
           def array(value, options)
             yield "must be a list" unless value.is_a?(Array)
-            value = value.reject { |one| one.nil? || one == "" } # as a parameter that is empty is missing: forms send one with each list
+            value = value.reject { |one| one.nil? || one == "" } # forms send an empty element with each list, which counts as missing
             yield "is too long: #{options[:max]} elements at most" if options[:max] && value.size > options[:max]
             value.map { |one| convert(one, options[:of] || :string, options.except(:of, :max)) { |complaint| yield("contains an element that #{complaint}") } }
           end

@@ -5,17 +5,17 @@ require_relative "content_type"
 module Pelton
   module Web
     class Params
-      # A file that a form has sent. It is in a temporary file, which is deleted behind the request.
+      # A file from a form, in a temporary file that is deleted after the request.
       class Upload
         include Opaque
 
         attr_reader :tempfile
 
-        # @return [String, nil] what the client says of which type it is. Do not trust it: {#type} looks at the bytes
+        # @return [String, nil] the type that the client claims. Do not trust it: {#type} looks at the bytes
         attr_reader :content_type
 
-        # @return [String] the name that the client gives, without folders and control characters, 255 bytes at most. It is no safe
-        #   name for a file of yours: two clients may give the same
+        # @return [String] the client's name for the file, without folders and control characters, at most 255 bytes. Not a safe file name: two
+        #   clients may send the same
         attr_reader :original_filename
 
         # @param part [Hash] Rack's
@@ -26,11 +26,11 @@ module Pelton
           @original_filename = name.byteslice(0, 255).scrub("").sub(/\A\.{0,2}\z/, "_")
         end
 
-        # What the file is, by its bytes; the client's name counts only where it is more precise (a document that is a ZIP archive, or text),
-        # and what the client claims never does. By the gem marcel, which a Gemfile has to name.
+        # The file's type by its bytes. The client's name counts only if it is more precise (a document that is a ZIP archive, or text); the
+        # type that the client claims never does. Needs the gem marcel.
         #
-        # @return [String] "image/png"; "application/octet-stream": unknown
-        # @raise [ConfigurationError] the gem is missing
+        # @return [String] "image/png"; "application/octet-stream" if unknown
+        # @raise [ConfigurationError] if the gem is missing
         def type = @type ||= ContentType.of(path, original_filename)
 
         # @return [Integer] bytes
@@ -39,7 +39,7 @@ module Pelton
         # @return [String] the path of the temporary file
         def path = @tempfile.path
 
-        # @return [String, nil] its bytes
+        # @return [String, nil] the file's bytes
         def read(...) = @tempfile.read(...)
 
         # @return [Integer] 0

@@ -7,7 +7,7 @@ require_relative "../../error"
 module Pelton
   module Web
     class RateLimit
-      # The client has made too many requests.
+      # Raised if a client makes too many requests.
       class Exceeded < RequestError
         status 429
 
@@ -19,7 +19,7 @@ module Pelton
         end
       end
 
-      # Nobody counts at the moment.
+      # Raised if the store fails, with `failure: :refuse`.
       class Unavailable < RequestError
         status 503
 
@@ -28,10 +28,10 @@ module Pelton
         def headers = {"retry-after" => "1"}
       end
 
-      # The requests of each client, and how many there may be.
+      # Counts requests by client, up to a limit.
       # @private
       class Count
-        # @param failure [Symbol] where the store does not answer: :pass or :refuse
+        # @param failure [Symbol] if the store fails: :pass or :refuse
         def initialize(store, requests:, seconds:, name: "all", failure: :pass, timeout: 0.5)
           raise ConfigurationError, "rate_limit: failure: must be :pass or :refuse, not #{failure.inspect}" unless %i[pass refuse].include?(failure)
           unless [requests, seconds].all? { |number| number.is_a?(Integer) && number.positive? }
@@ -46,7 +46,7 @@ module Pelton
 
         # Counts a request.
         #
-        # @asynchronous where the store is memcached
+        # @asynchronous if the store is memcached
         def add(client)
           key = "rate:#{Digest::SHA256.hexdigest("#{@name}\0#{@requests}/#{@seconds}\0#{client}")}"
           count = @store.incr(key, 1, initial: 1, ttl: @seconds, timeout: @timeout) || 1
@@ -58,7 +58,7 @@ module Pelton
           raise Unavailable if @failure == :refuse
         end
 
-        # @return [String] the client's address; of version 6 its network, since one client has all of it
+        # @return [String] the client's IPv4 address, or its IPv6 /64 network, which one client owns
         def self.address(env)
           address = env["REMOTE_ADDR"].to_s
           return address unless address.include?(":")
@@ -69,7 +69,7 @@ module Pelton
 
         private
 
-        # Once a second at most: while the store is down, this would be a line for each request.
+        # At most once a second: while the store is down, each request would log a line.
         def log(error)
           second = Process.clock_gettime(Process::CLOCK_MONOTONIC, :second)
           return if @logged == second

@@ -3,20 +3,20 @@
 module Pelton
   module Web
     class RateLimit
-      # Counts of one process: where there is no memcached, several processes count each for themselves.
+      # Counters in one process's memory.
       class Memory
-        # Counts that are kept at most. Beyond that the oldest ones are dropped.
+        # Number of counters, beyond which the oldest are dropped.
         MOST = 100_000
         private_constant :MOST
 
-        # @param most [Integer] counts
+        # @param most [Integer] number of counters
         def initialize(most: MOST)
           @most = most
           @counts = {}
           @mutex = Mutex.new
         end
 
-        # As {Memcached::Client#incr}: the time begins with the first call.
+        # Like {Memcached::Client#incr}: the time starts with the first call.
         #
         # @param ttl [Numeric] seconds
         # @return [Integer] the count
@@ -24,17 +24,17 @@ module Pelton
           @mutex.synchronize do
             count, ends = @counts[key]
             next @counts[key][0] = count + amount if count && Clock.now < ends
-            @counts.delete(key) # so that it becomes the newest one
+            @counts.delete(key) # moves it to the end, as the newest
             make_room if @counts.size >= @most
             @counts[key] = [initial, Clock.now + ttl]
             initial
           end
         end
 
-        # @return [Integer] counts that are kept
+        # @return [Integer] number of counters
         def size = @counts.size
 
-        # Forgets all counts, as between two tests.
+        # Deletes all counters, as between two tests.
         def clear
           @mutex.synchronize { @counts.clear }
           nil
@@ -42,7 +42,7 @@ module Pelton
 
         private
 
-        # A tenth at a time: looking through all of them for each new one would help an attacker.
+        # Drops a tenth at a time: searching all of them for each new one would help an attacker.
         def make_room
           now = Clock.now
           @counts.delete_if { |_, (_, ends)| ends <= now }

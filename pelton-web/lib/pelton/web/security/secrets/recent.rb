@@ -3,20 +3,20 @@
 module Pelton
   module Web
     class Secrets
-      # The messages of tokens that were authentic lately. Decrypting takes some twenty times as long as finding one here.
+      # Caches the messages of recently authenticated tokens. Decrypting takes some twenty times as long as a lookup here.
       #
-      # The whole token is the key, so nothing is found but what was authenticated, byte for byte, by the same keys: each {Secrets} has
-      # its own. Whether a message has expired is for the caller to say, each time. A Hash compares a token with another one only if their
-      # hashes, which depend on a random number of the process, are the same: so the time of a search tells nothing about the tokens in it.
+      # The whole token is the key, so a lookup finds only tokens that the same keys authenticated, byte for byte: each {Secrets} has its own
+      # cache. The caller must check the expiry each time. A Hash compares tokens only if their hashes are equal, and those depend on a random
+      # number of the process, so the time of a lookup reveals nothing about cached tokens.
       #
-      # There are two generations, which take some 14 MB at most, and 1 MB where sessions are small. When the newer one is full it becomes the
-      # older one, which is dropped: what was used meanwhile has gone over.
+      # There are two generations, of some 14 MB at most, or 1 MB with small sessions. When the newer one is full, it replaces the older one,
+      # whose recently used messages have moved to it.
       #
       # @private
       class Recent
-        # Messages of a generation.
+        # Messages per generation.
         LIMIT = 1000
-        # Bytes of a token that is kept. Cookies are not longer.
+        # Bytes of the longest cached token. Cookies are not longer.
         LONGEST = 4096
 
         Entry = Struct.new(:purpose, :message)
@@ -28,7 +28,7 @@ module Pelton
           @older = {}
         end
 
-        # @yieldreturn [Message, nil] the token's message; nil, which is not kept: it is not authentic
+        # @yieldreturn [Message, nil] the token's message; nil, which is not cached, if it is not authentic
         def fetch(token, purpose)
           entry = @newer[token] || (@older[token] && add(token, @older[token]))
           return entry.message if entry && entry.purpose == purpose
@@ -37,10 +37,10 @@ module Pelton
           message
         end
 
-        # @return [Integer] messages
+        # @return [Integer] number of messages
         def size = @newer.size + @older.size
 
-        def inspect = "#<#{self.class} #{size}>" # what it keeps is secret
+        def inspect = "#<#{self.class} #{size}>" # its contents are secret
 
         private
 

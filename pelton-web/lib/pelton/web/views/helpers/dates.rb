@@ -6,7 +6,7 @@ require_relative "tags"
 module Pelton
   module Web
     module Helpers
-      # Times, and how long ago they are. The words are English; an application in other languages has helpers of its own for them.
+      # Times, absolute and relative. The words are English; applications in other languages define their own helpers.
       module Dates
         MINUTE = 60
         HOUR = 60 * MINUTE
@@ -18,7 +18,7 @@ module Pelton
         class << self
           def _seconds(time) = time.is_a?(Numeric) ? time : time.to_time.to_r
 
-          # How many of the unit, and their name.
+          # A number and its unit.
           def _count(seconds, unit, name, most: nil)
             number = [(seconds.to_f / unit).round, 1].max
             number = [number, most].compact.min
@@ -40,7 +40,7 @@ module Pelton
         # @return [String] "3 minutes", "about 2 hours"; empty for nil
         def time_ago_in_words(time, now: Time.now) = time ? distance_of_time_in_words(time, now) : ""
 
-        # @param from [Time, DateTime, Date, Numeric] Numeric: seconds
+        # @param from [Time, DateTime, Date, Numeric] a Numeric is seconds
         # @param to [Time, DateTime, Date, Numeric]
         def distance_of_time_in_words(from, to = 0)
           seconds = (Dates._seconds(to) - Dates._seconds(from)).abs.round
@@ -55,13 +55,13 @@ module Pelton
           end
         end
 
-        # A time for people, and for programs (`datetime`).
+        # An element with a time for people, and one for programs in `datetime`.
         #
         #     time_tag(post.created_at) # <time datetime="2026-11-23T12:00:00Z">2026-11-23 12:00 UTC</time>
         #
         # @param time [Time, DateTime, Date, nil]
-        # @param text [#to_s, nil] what is shown; the block's text may be given instead
-        # @param format [String, nil] of strftime, for the text
+        # @param text [#to_s, nil] the text to show, or the block's
+        # @param format [String, nil] for strftime, for the text
         # @return [HTML] empty for nil
         def time_tag(time, text = nil, format: nil, **attributes, &block)
           return HTML.new("") unless time
@@ -69,11 +69,11 @@ module Pelton
           tag(:time, text, datetime: time.iso8601, **attributes, &block)
         end
 
-        # How long ago a time is, or in how long it comes; the time itself is shown where the pointer rests.
+        # How long ago a time is, or how far ahead, with the time itself in `title`.
         #
         #     time_ago_tag(post.created_at) # <time datetime="2026-11-23T12:00:00Z" title="2026-11-23 12:00 UTC">3 minutes ago</time>
         #
-        # A page that is kept, such as in `cache do`, keeps the words: a script can make them new by the attribute.
+        # A cached page keeps the words: a script can renew them from the attribute.
         #
         # @return [HTML] empty for nil
         def time_ago_tag(time, now: Time.now, **attributes)

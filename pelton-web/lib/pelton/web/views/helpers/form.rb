@@ -6,12 +6,12 @@ require_relative "form/nested"
 module Pelton
   module Web
     module Helpers
-      # The fields of a form. Each is named after the form's scope (`post[title]`), and has the model's value.
+      # The fields of a form, named by the form's scope (`post[title]`) and filled with the model's values.
       class Form
         include Choices
         include Nested
 
-        # How inputs write times (HTML, 2.3.5).
+        # How inputs write times (HTML, section 2.3.5).
         TIMES = {"date" => "%Y-%m-%d", "time" => "%H:%M", "datetime-local" => "%Y-%m-%dT%H:%M", "month" => "%Y-%m", "week" => "%G-W%V"}.freeze
         private_constant :TIMES
 
@@ -26,7 +26,7 @@ module Pelton
         end
 
         # @!method text_field(name, **attributes)
-        #   There are fields of the types below as well, such as `email_field` and `datetime_local_field`, which has no time zone: it is the application's.
+        # There are fields for the types below, too, such as `email_field` and `datetime_local_field`, which has no time zone.
         #   @return [HTML]
         %w[text email telephone url search number range color date time datetime_local month week hidden].each do |type|
           kind = {"telephone" => "tel", "datetime_local" => "datetime-local"}.fetch(type, type)
@@ -36,23 +36,23 @@ module Pelton
         # A password is never filled in.
         def password_field(name, **attributes) = input("password", name, **attributes)
 
-        # The form needs `multipart: true`.
+        # Needs `multipart: true` on the form.
         #
-        # @param multiple [Boolean] whether several files can be chosen
+        # @param multiple [Boolean] whether users may choose several files
         def file_field(name, multiple: false, **attributes)
           input("file", name, **(multiple ? {name: "#{named(name)[:name]}[]", multiple: true} : {}), **attributes)
         end
 
         def text_area(name, value = value(name), **attributes) = @view.tag(:textarea, @view.safe_join(["\n", value]), **named(name), **attributes)
 
-        # @param value [Object, nil] for one of several radio buttons: its choice
+        # @param value [Object, nil] the choice, for one of several radio buttons
         def label(name, text = name.to_s.tr("_", " ").capitalize, value: nil, **attributes)
           @view.tag(:label, text, for: value.nil? ? named(name)[:id] : id_of_choice(name, value), **attributes)
         end
 
         def submit(text = "Save", **attributes) = @view.tag(:button, text, type: "submit", **attributes)
 
-        # @return [HTML, nil] what is wrong with an attribute of the model; nil: nothing
+        # @return [HTML, nil] an attribute's errors; nil if there are none
         def error(name, **attributes)
           messages = (@model.respond_to?(:errors) && @model.errors[name]) || []
           @view.tag(:span, messages.join(", "), class: "error", **attributes) if messages.any?
@@ -67,7 +67,7 @@ module Pelton
           {name: "#{@scope}[#{name}]", id: Options._id("#{@scope}[#{name}]")}
         end
 
-        # What a user has written where a number belongs is shown again, though it is no number.
+        # Invalid text for a number is shown again as the user wrote it.
         def value(name)
           return unless @model.respond_to?(name)
           value = @model.public_send(name)
@@ -77,7 +77,7 @@ module Pelton
 
         def written(value, type) = (TIMES.key?(type) && value.respond_to?(:strftime)) ? value.strftime(TIMES[type]) : value
 
-        # The name under which its attributes are sent: `post` for a Post, `blog_post` for a Blog::Post.
+        # The name of the fields' group: `post` for a Post, `blog_post` for a Blog::Post.
         def scope_of(model)
           return model.model_name.param_key if model.respond_to?(:model_name)
           model.class.name.gsub("::", "_").gsub(/([a-z\d])([A-Z])/, '\1_\2').downcase

@@ -7,8 +7,7 @@ module Pelton
     module Helpers
       # Forms.
       module Forms
-        # A form. Methods other than GET and POST are sent as `_method`. The token against requests from other sites is in it where the
-        # application asks for one.
+        # A form. Methods other than GET and POST are sent as `_method`. Includes a token against forged requests if the client needs one.
         #
         #     <%= form_with(model: @post, url: "/posts") do |form| %>
         #       <%= form.text_field :title %>
@@ -16,12 +15,12 @@ module Pelton
         #     <% end %>
         #
         # @param url [String]
-        # @param model [Object, nil] its values fill the fields, and its class names them: `post[title]`
-        # @param scope [String, Symbol, nil] names the fields instead of the model's class
-        # @param method [Symbol, nil] nil: PATCH for a model that is stored, otherwise POST
+        # @param model [Object, nil] fills the fields, and its class names them: `post[title]`
+        # @param scope [String, Symbol, nil] names the fields instead
+        # @param method [Symbol, nil] by default PATCH for a stored model, otherwise POST
         # @param multipart [Boolean] for files
         # @yieldparam form [Form]
-        # Objects that belong to the model have their fields by {Form::Nested#fields_for}.
+        # Use {Form::Nested#fields_for} for associated objects.
         def form_with(url:, model: nil, scope: nil, method: nil, multipart: false, **attributes)
           method ||= (model.respond_to?(:persisted?) && model.persisted?) ? :patch : :post
           method = method.to_s.downcase
@@ -32,8 +31,8 @@ module Pelton
           tag(:form, safe_join([*hidden, fields]), action: url, method: (method == "get") ? "get" : "post", enctype: ("multipart/form-data" if multipart), **attributes)
         end
 
-        # The hidden field with the token against requests from other sites; empty where the client needs none. The token is not compressed
-        # together with the rest of the page, where the page's length could tell it.
+        # The hidden field with a token against forged requests; empty if the client needs none. The token is not compressed with the rest of
+        # the page, whose length could reveal it.
         def csrf_field
           field = controller.respond_to?(:csrf_field) ? controller.csrf_field : ""
           field.empty? ? raw(field) : _insert_token(field)

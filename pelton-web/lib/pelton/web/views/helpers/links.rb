@@ -3,19 +3,19 @@
 module Pelton
   module Web
     module Helpers
-      # Links, and the files that a page needs.
+      # Links and assets.
       module Links
-        # @param text [#to_s] with a block, this is the address
-        # @param url [String] an address that would run a program (`javascript:`, `data:`) becomes "#": it may be a user's
+        # @param text [#to_s] the text; with a block, the URL
+        # @param url [String] a URL that runs code (`javascript:`, `data:`) becomes "#", because it may come from a user
         # @param attributes [Hash] see {Tags#tag}
         def link_to(text, url = nil, **attributes, &block)
           text, url = capture(&block), text if block
           tag(:a, text, href: url.to_s, **attributes)
         end
 
-        # A form with one button, for what changes something: a link is followed by robots and by browsers in advance.
+        # A form with one button, for requests that change something: robots and browsers follow links in advance.
         #
-        # @param method [Symbol] of the request
+        # @param method [Symbol] the request's
         def button_to(text, url, method: :post, form: {}, **attributes)
           form_with(url: url, method: method, class: "button_to", **form) { tag(:button, text, type: "submit", **attributes) }
         end
@@ -32,8 +32,8 @@ module Pelton
           safe_join(sources.map { |source| tag(:script, src: asset_path(with_extension(source, ".js")), **attributes) }, "\n")
         end
 
-        # @param source [String] the name of a file; addresses and absolute paths stay as they are
-        # @return [String] where browsers find it: with a fingerprint, when the application has fingerprints
+        # @param source [String] a file's name; URLs and absolute paths are unchanged
+        # @return [String] its path, with a fingerprint if the application serves it
         def asset_path(source)
           return source if source.match?(%r{\A(?:/|[a-z][a-z0-9+.-]*:)}i)
           controller&.settings&.static&.asset_path(source) || "/#{source}"

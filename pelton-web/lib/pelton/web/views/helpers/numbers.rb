@@ -3,16 +3,15 @@
 module Pelton
   module Web
     module Helpers
-      # Numbers as people write them. What is no number is returned as it is, and nil as nil; the results are ordinary text, which is escaped
-      # where it is inserted.
+      # Formats numbers. Text that is no number is returned unchanged, and nil as nil. The results are plain text, which templates escape.
       module Numbers
         UNITS = %w[Bytes KB MB GB TB PB EB].freeze
-        # What a String must be to count as a number. Exponents are bounded: the digits are written out.
+        # Strings that count as numbers. Exponents are limited, because all digits are written.
         NUMERIC = /\A\s*[+-]?\d{1,400}(?:\.\d{0,400})?(?:e[+-]?\d{1,3})?\s*\z/i
         private_constant :UNITS, :NUMERIC
 
         class << self
-          # Decimals as they are written: 1.005 is rounded to 1.01, though the nearest Float is less than that.
+          # Decimals as written: 1.005 rounds to 1.01, though the nearest Float is smaller.
           def _exact(number)
             return number if number.is_a?(Rational)
             text = number.to_s
@@ -38,7 +37,7 @@ module Pelton
           Numbers._delimited(number.to_s.match?(/e/i) ? Numbers._decimal(Numbers._exact(number), 0) : number.to_s.strip, delimiter, separator)
         end
 
-        # @param precision [Integer] digits behind the separator; halves are rounded up
+        # @param precision [Integer] digits after the separator; halves round up
         # @return [String] 2.5 as "2.500"
         def number_with_precision(number, precision: 3, delimiter: "", separator: ".")
           value = Numbers._exact(number) or return number
@@ -57,7 +56,7 @@ module Pelton
         end
 
         # @param number [Numeric] bytes
-        # @return [String] with three digits that count: 1536 as "1.5 KB"
+        # @return [String] with three significant digits: 1536 as "1.5 KB"
         def number_to_human_size(number, separator: ".")
           value = Numbers._exact(number) or return number
           power = 0

@@ -5,18 +5,18 @@ require_relative "tags"
 module Pelton
   module Web
     module Helpers
-      # Links to the pages of a list.
+      # Pagination links.
       module Pages
-        # Links to the other pages of a list, for the readers of a page: to the one before, the one after, and, where pages have numbers, to those
-        # around, the first and the last. Empty for a list that has one page.
+        # Links to a list's other pages: the previous and the next one and, if pages have numbers, those around, the first and the last. Empty
+        # for a single page.
         #
         #     <%= page_links @posts %>
         #
         # @param page [Page] see {Controller::Paging#paginate}
-        # @param previous [#to_s] the text of a link
-        # @param following [#to_s]
-        # @param around [Integer] how many numbers on each side of this page's
-        # @param attributes [Hash] of the element `nav`
+        # @param previous [#to_s] the link's text
+        # @param following [#to_s] the link's text
+        # @param around [Integer] numbers on each side of this page's
+        # @param attributes [Hash] for the element `nav`
         # @asynchronous
         def page_links(page, previous: "Previous", following: "Next", around: 2, **attributes)
           links = page.links
@@ -32,7 +32,7 @@ module Pelton
           (number == page.number) ? view.tag(:span, number, "aria-current": "page") : view.link_to(number, page.path(page: number))
         end
 
-        # nil: a gap.
+        # nil is a gap.
         def self._numbers(page, around)
           shown = [1, *(page.number - around..page.number + around), page.pages].uniq.select { |number| number.between?(1, page.pages) }.sort
           shown.each_cons(2).flat_map { |one, other| (other - one > 1) ? [one, nil] : [one] } << shown.last

@@ -11,14 +11,13 @@ module Pelton
         # Elements without content.
         VOID = %w[area base br col embed hr img input link meta source track wbr].to_h { |name| [name, true] }.freeze
         NAME = %r{\A[^"'<>/=\0-\x20]+\z}
-        # Attributes that are addresses, and addresses that browsers run as a program when they are followed.
+        # Attributes that are URLs, and URLs that browsers run as code.
         ADDRESS = /\A(?:href|action|formaction|src|xlink:href)\z/i
         PROGRAM = /\A(?:javascript|vbscript):|\Adata:(?!image\/(?!svg))/i
         GROUPS = [:data, :aria, "data", "aria"].freeze
         private_constant :VOID, :NAME, :ADDRESS, :PROGRAM, :GROUPS
 
-        # What the helpers need themselves is on the modules: a template sees the methods of its view, and those of the program have their
-        # names for themselves.
+        # Private helpers are methods of the modules, to leave their names in templates to the program.
         def self._escaped(value)
           value = HTML.text(value) if value.instance_of?(String) && !(value.encoding == Encoding::UTF_8 && value.valid_encoding?)
           HTML.escape(value)
@@ -28,10 +27,10 @@ module Pelton
         def escape(value) = HTML.new(Tags._escaped(value))
         alias_method :h, :escape
 
-        # Inserts text as it is. Never use it for what a user has written.
+        # Inserts text unescaped. Never use it for user text.
         def raw(text) = HTML.new(text.to_s)
 
-        # @param parts [Array<#to_s>] what is no {HTML} is escaped
+        # @param parts [Array<#to_s>] escaped, except {HTML}
         def safe_join(parts, separator = "") = HTML.new(parts.flatten.map { |part| Tags._escaped(part) }.join(Tags._escaped(separator)))
 
         # An element.
@@ -40,10 +39,10 @@ module Pelton
         #     # <p class="note warning" data-post-id="7">3 &lt; 4</p>
         #
         # @param name [Symbol, String]
-        # @param content [#to_s, nil] is escaped, unless it is {HTML}; the block's text may be given instead
-        # @param attributes [Hash] true: the name alone; nil, false: left out; `data:` and `aria:` take a Hash, `class:` a list. An address
-        #   (`href`, `src`, `action`) that would run a program, such as `javascript:`, becomes "#": it may be a user's
-        # @raise [ArgumentError] a name with characters that no name has
+        # @param content [#to_s, nil] escaped, except {HTML}; by default the block's text
+        # @param attributes [Hash] true writes the name alone; nil and false write nothing; `data:` and `aria:` take a Hash, `class:` a list. A
+        #   URL (`href`, `src`, `action`) that runs code, such as `javascript:`, becomes "#", because it may come from a user
+        # @raise [ArgumentError] if a name contains invalid characters
         def tag(name, content = nil, **attributes, &block)
           element = name.to_s
           raise ArgumentError, "#{element.inspect} is no name of an element" unless element.match?(/\A[a-zA-Z][\w:-]*\z/)
@@ -53,14 +52,14 @@ module Pelton
         end
         alias_method :content_tag, :tag
 
-        # JSON for a `<script>` element: `<`, `>`, `&`, `'` and the line ends of JavaScript are written as `\u003c` and so on, so no text
-        # in it can end the element, nor a quoted attribute.
+        # JSON for a `<script>` element: `<`, `>`, `&`, `'` and JavaScript's line ends become `\u003c` and so on, so that no text can end the
+        # element or a quoted attribute.
         #
         #     tag(:script, json_escape(@points), type: "application/json", id: "points")
         #
-        # @param value [Object] a String is JSON already; anything else becomes JSON by JSON.generate
-        # @raise [JSON::ParserError] a String that is no JSON: inserted into a script, it could be a program
-        # @raise [JSON::GeneratorError] the value cannot be JSON: it contains NaN, or a text that is not UTF-8
+        # @param value [Object] converted by JSON.generate, unless it is a String of JSON
+        # @raise [JSON::ParserError] if a String is not JSON: in a script it could be code
+        # @raise [JSON::GeneratorError] if the value contains NaN, or text that is not UTF-8
         def json_escape(value)
           value.is_a?(String) ? JSON.parse(value) : value = JSON.generate(value)
           HTML.new(String.new(value).gsub(/[<>&'\u2028\u2029]/) { |character| format('\u%04x', character.ord) })
@@ -86,7 +85,7 @@ module Pelton
           return text << " " << name.to_s if value == true
           value = value.join(" ") if value.is_a?(Array)
           value = "#" if ADDRESS.match?(name) && PROGRAM.match?(HTML.text(value).gsub(/[\0-\x20]/, ""))
-          # In quotes HTML is text as well: what it escaped stays, but its quotes do not.
+          # {HTML} in quotes keeps its escapes, but its quotes must be escaped.
           text << " " << name.to_s << '="' << Tags._escaped(value).gsub('"', "&quot;") << '"'
         end
 

@@ -6,17 +6,17 @@ require_relative "../../routes/words"
 module Pelton
   module Web
     module Helpers
-      # Text that people read.
+      # Text for people.
       module Text
-        # The paragraphs of a text: an empty line divides them, other line ends become `<br>`. The text is escaped.
+        # Paragraphs: an empty line separates them, other line ends become `<br>`. The text is escaped.
         def simple_format(text)
           paragraphs = HTML.text(text).gsub(/\r\n?/, "\n").strip.split(/\n{2,}/)
           safe_join(paragraphs.map { |paragraph| tag(:p, safe_join(paragraph.split("\n"), HTML.new("\n<br>"))) }, "\n")
         end
 
-        # @param length [Integer] characters at most, with the omission
+        # @param length [Integer] maximum characters, with the omission
         # @param separator [String, nil] where the text may be cut: " " keeps words whole
-        # @return [String] which is escaped where it is inserted
+        # @return [String] plain text, which templates escape
         def truncate(text, length: 30, omission: "…", separator: nil)
           text = HTML.text(text)
           return String.new(text) unless text.length > length
@@ -32,7 +32,7 @@ module Pelton
         #     pluralize(2, "person", "people") # => "2 people"
         #
         # @param count [Numeric, nil] nil is 0
-        # @param plural [String, nil] where the usual endings are wrong
+        # @param plural [String, nil] for irregular plurals
         def pluralize(count, singular, plural = nil)
           count ||= 0
           "#{count} #{HTML.text((count == 1) ? singular : plural || Routes::Words.plural(singular))}"

@@ -6,7 +6,7 @@ require_relative "../html"
 module Pelton
   module Web
     class Templates
-      # ERB whose code appends to `@_out`, the text that the view is collecting, and whose expressions may have a block:
+      # ERB whose code appends to `@_out`, the view's output, and whose expressions may have a block:
       #
       #     <%= form_with(url: "/posts") do |form| %> ... <% end %>
       #
@@ -21,7 +21,7 @@ module Pelton
 
         private
 
-        # A call with an open block cannot stand in parentheses, but behind an assignment.
+        # A call with an open block cannot be in parentheses, but can follow an assignment.
         def add_expression(indicator, code)
           return super unless BLOCK.match?(code)
           terminate_expression

@@ -8,10 +8,10 @@ require_relative "slim_and_haml"
 module Pelton
   module Web
     class Templates
-      # One file, compiled to methods of the view class: one for each set of locals' names that it is rendered with.
+      # A template file, compiled to methods of the view class: one for each set of local names.
       # @private
       class Template
-        # A program has a few sets of locals' names for a template. More come from names that were made from data.
+        # A template usually gets a few sets of local names. More come from names made from data.
         VARIANTS = 50
         UNESCAPED = %w[txt text].freeze
         NONE = [].freeze
@@ -26,7 +26,7 @@ module Pelton
           @methods = {}
         end
 
-        # Appends the text to what the view is collecting.
+        # Appends the rendered text to the view's output.
         def append(view, locals, &block)
           compile unless @source
           return view.__send__(@strict, **locals, &block) if @strict
@@ -35,7 +35,7 @@ module Pelton
 
         def render(view, locals, &block) = view._collect { append(view, locals, &block) }
 
-        # Compiles it for the locals that a call is most likely to have.
+        # Compiles it for the locals that a call is most likely to pass.
         def compile
           @source ||= load
           return @strict ||= define(NONE) if @source.fixed_locals?
@@ -44,7 +44,7 @@ module Pelton
           self
         end
 
-        # @return [Symbol, nil] the local that a partial gets from a collection: "posts/_post" has `post`
+        # @return [Symbol, nil] the local that a collection's partial gets: "posts/_post" has `post`
         def local = @local ||= name[%r{(?:\A|/)_([a-z]\w*)\z}, 1]&.to_sym
 
         private

@@ -6,15 +6,15 @@ module Pelton
   module Web
     module Helpers
       class Form
-        # Fields of which a user chooses: boxes, buttons and lists.
+        # Fields with choices: boxes, buttons and lists.
         module Choices
-          # A box or a button of a collection, for the block of {#collection_check_boxes} and {#collection_radio_buttons}.
+          # A box or button, yielded by {#collection_check_boxes} and {#collection_radio_buttons}.
           class Choice
-            # @return [Object] of the collection
+            # @return [Object] the element of the collection
             attr_reader :object
-            # @return [Object] what is sent
+            # @return [Object] the value to send
             attr_reader :value
-            # @return [String] what is shown
+            # @return [String] the text to show
             attr_reader :text
 
             # @private
@@ -46,7 +46,7 @@ module Pelton
             input("radio", name, value: choice.to_s, checked: value(name).to_s == choice.to_s, **attributes, id: id_of_choice(name, choice))
           end
 
-          # A list of which one is chosen, or with `multiple: true` several.
+          # A list with one choice, or with `multiple: true` several.
           #
           #     form.select :color, ["red", ["Green", 2]], prompt: "Choose a color"
           #     form.select :city, {"France" => ["Lyon"], "Italy" => ["Bari", "Como"]}
@@ -63,8 +63,8 @@ module Pelton
           #
           #     form.collection_select :author_id, Author.order(:name), :id, :name, include_blank: "nobody"
           #
-          # @param value [Symbol, #call] what of an object is sent
-          # @param text [Symbol, #call] what of it is shown
+          # @param value [Symbol, #call] returns the value to send
+          # @param text [Symbol, #call] returns the text to show
           # @asynchronous if the collection is read
           def collection_select(name, collection, value, text, **options)
             select(name, collection.map { |one| pair(one, value, text) }, **options)
@@ -74,19 +74,19 @@ module Pelton
           #
           #     form.grouped_collection_select :city_id, Country.order(:name), :cities, :name, :id, :name
           #
-          # @param members [Symbol, #call] the objects of a group
-          # @param label [Symbol, #call] the group's text
+          # @param members [Symbol, #call] returns a group's objects
+          # @param label [Symbol, #call] returns a group's text
           # @asynchronous if a collection is read
           def grouped_collection_select(name, groups, members, label, value, text, **options)
             select(name, groups.map { |group| [Options._read(group, label), Options._read(group, members).map { |one| pair(one, value, text) }] }, **options)
           end
 
-          # A box for each object; the list of their values is sent, also an empty one.
+          # A box for each object. Sends the list of chosen values, even if it is empty.
           #
           #     form.collection_check_boxes :tag_ids, Tag.order(:name), :id, :name
           #     form.collection_check_boxes(:tag_ids, tags, :id, :name) { |box| box.label { box.input + box.text } }
           #
-          # @param selected [Array] values; otherwise the model's
+          # @param selected [Array] values; by default the model's
           # @yieldparam choice [Choice]
           # @asynchronous if the collection is read
           def collection_check_boxes(name, collection, value, text, selected: value(name) || [], **attributes, &block)
@@ -94,9 +94,9 @@ module Pelton
             Options._nothing(@view, list) + buttons("checkbox", name, list, collection, value, text, selected, attributes, block)
           end
 
-          # A button for each object; one of them can be chosen.
+          # A button for each object, of which one can be chosen.
           #
-          # @param selected [Object] a value; otherwise the model's
+          # @param selected [Object] a value; by default the model's
           # @yieldparam choice [Choice]
           # @asynchronous if the collection is read
           def collection_radio_buttons(name, collection, value, text, selected: value(name), **attributes, &block)

@@ -4,23 +4,23 @@ module Pelton
   module Web
     module Helpers
       class Form
-        # The fields of objects that are sent with the form's own.
+        # Fields of associated objects.
         module Nested
           MISSING = Object.new.freeze
           private_constant :MISSING
 
-          # The fields of what belongs to the model: of one object, or of each in a list.
+          # Fields of an associated object, or of each object in a list.
           #
           #     <%= form.fields_for :lines do |line| %>
           #       <%= line.text_field :article %> <%= line.check_box :_destroy %>
           #     <% end %>
           #
-          # They are sent as `order[lines_attributes][0][article]` to a model that takes `lines_attributes=`, and as `order[lines][0][article]` otherwise.
-          # The id of an object that is stored is sent in a hidden field.
+          # They are sent as `order[lines_attributes][0][article]` if the model has `lines_attributes=`, otherwise as
+          # `order[lines][0][article]`. A stored object's id is sent in a hidden field.
           #
-          # @param name [Symbol] of the association, or of the group
-          # @param objects [Object, Array, nil] otherwise what the model has by that name
-          # @param index [Object, nil] takes the place of the number: for a row that a script copies
+          # @param name [Symbol] the association or group
+          # @param objects [Object, Array, nil] by default the model's association
+          # @param index [Object, nil] replaces the number, for a row that a script copies
           # @yieldparam form [Form]
           # @asynchronous if the association is read
           def fields_for(name, objects = MISSING, index: nil, &block)
@@ -40,10 +40,10 @@ module Pelton
             @scope ? "#{@scope}[#{name}]" : name.to_s
           end
 
-          # Whether one object belongs to a list, so it has a number.
+          # Whether the objects are in a list, and therefore numbered.
           def many?(name) = @model.respond_to?(name) && @model.public_send(name).respond_to?(:to_ary)
 
-          # The lists of several calls are one.
+          # Several calls continue one list.
           def numbered(group, index, object, &block)
             @following ||= Hash.new(-1)
             nested("#{group}[#{index || @following[group] += 1}]", object, &block)
