@@ -26,8 +26,8 @@ module Pelton
 
       # @param attributes [Hash, #to_h]
       # @return [self]
-      # @raise [Forbidden] when a Hash with Strings names what the model does not permit, or an object with `permitted?` is not
-      # @raise [ArgumentError] when there is no such attribute
+      # @raise [Forbidden] if a Hash with Strings names what the model does not permit, or an object with `permitted?` is not
+      # @raise [ArgumentError] if there is no such attribute
       def assign_attributes(attributes)
         return self if attributes.equal?(Sequel::OPTS)
         permitted = attributes.respond_to?(:permitted?)

@@ -62,7 +62,7 @@ module Pelton
       class << self
         # @param type [Symbol, #cast]
         # @return [#cast]
-        # @raise [ArgumentError] when there is no such type
+        # @raise [ArgumentError] if there is no such type
         def lookup(type, **options)
           return type if type.respond_to?(:cast)
           return Json.new if %i[json jsonb].include?(type)

@@ -132,7 +132,7 @@ module Pelton
         # @private
         # A value as the column has it: cast by the declared type, or the database's.
         #
-        # @raise [Sequel::InvalidValue] when it cannot be such a value
+        # @raise [Sequel::InvalidValue] if it cannot be such a value
         def cast(name, value)
           value = normalizers[name].call(value) unless normalizers.empty? || !normalizers.key?(name)
           if (type = attribute_types[name])
@@ -159,7 +159,7 @@ module Pelton
         # @private
         # A value that the column may be equal to.
         #
-        # @raise [Sequel::InvalidValue] when no row can have it
+        # @raise [Sequel::InvalidValue] if no row can have it
         def comparable(name, value)
           value = ordered(name, value)
           raise Sequel::InvalidValue, "#{self}.#{name}: no row has so long a text" if value.is_a?(String) && value.bytesize > Database::Text::SHORT && too_long?(name, value)
@@ -169,7 +169,7 @@ module Pelton
         # @private
         # A value that the column may be less or more than.
         #
-        # @raise [Sequel::InvalidValue] when the database has no such value
+        # @raise [Sequel::InvalidValue] if the database has no such value
         def ordered(name, value)
           given = value
           value = to_database(name, cast(name, value))
@@ -182,7 +182,7 @@ module Pelton
         # @private
         # A value that is written without an object.
         #
-        # @raise [BadValue] when the column cannot have it
+        # @raise [BadValue] if the column cannot have it
         def writable(name, value)
           to_database(name, cast(name, value))
         rescue Sequel::InvalidValue # whose message may show the value
@@ -246,7 +246,7 @@ module Pelton
 
       # @param name [Symbol, String]
       # @return [Object]
-      # @raise [ActiveModel::MissingAttributeError] when the object was read without that column
+      # @raise [ActiveModel::MissingAttributeError] if the object was read without that column
       def [](name)
         @values.fetch(name) do
           own = model.column_alias(name.to_sym)
@@ -276,7 +276,7 @@ module Pelton
 
       # @param name [Symbol, String]
       # @param value [Object]
-      # @raise [ActiveModel::MissingAttributeError] when there is no such attribute
+      # @raise [ActiveModel::MissingAttributeError] if there is no such attribute
       def []=(name, value)
         unless @values.key?(name)
           name = model.column_alias(name.to_sym)

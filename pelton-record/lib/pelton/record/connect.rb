@@ -39,8 +39,8 @@ module Pelton
       # @param name [Symbol, nil] of a database beside the first one
       # @param options [Hash] see {Pelton::Database.connect}
       # @return [Sequel::Database]
-      # @raise [ConfigurationError] when the address cannot be understood, the driver's gem is missing, or another database is connected by that name
-      # @raise [ConnectionError] when nobody answers there, or refuses
+      # @raise [ConfigurationError] if the address cannot be understood, the driver's gem is missing, or another database is connected by that name
+      # @raise [ConnectionError] if nobody answers there, or refuses
       # @asynchronous
       def connect(address = self.address, name: nil, **options)
         raise ConfigurationError, "the address of the database is missing: Pelton::Record.connect(\"sqlite://app.db\"), or Pelton::Record.address = before" if address.nil?
@@ -78,7 +78,7 @@ module Pelton
       #
       # @param database [Sequel::Database] of {connect}
       # @return [Hash{Symbol => Object}]
-      # @raise [ConfigurationError] when no database is connected
+      # @raise [ConfigurationError] if no database is connected
       def stats(database = self.database) = connected(database).stats
 
       # Calls the block after each query: for a log of slow queries, or for tracing.
@@ -88,7 +88,7 @@ module Pelton
       # @yieldparam sql [String] without the values that were bound
       # @yieldparam duration [Float] seconds
       # @yieldparam error [Exception, nil]
-      # @raise [ConfigurationError] when no database is connected
+      # @raise [ConfigurationError] if no database is connected
       # @raise [ArgumentError] without a block
       # @return [void]
       def on_query(&block) = connected(database).on_query(&block)

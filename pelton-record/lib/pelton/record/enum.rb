@@ -27,7 +27,7 @@ module Pelton
         def mutable? = false
 
         # @return [String, nil]
-        # @raise [ArgumentError] when it is no value of the enum
+        # @raise [ArgumentError] if it is no value of the enum
         def cast(value)
           return if value.nil? || value == ""
           return value.to_s if @values.key?(value.to_s)

@@ -72,7 +72,7 @@ module Pelton
       # @yieldparam payload [String]
       # @yieldparam channel [String]
       # @return [Task] cancel it to stop. It does not keep Pelton.run running
-      # @raise [ConfigurationError] when the database is not PostgreSQL
+      # @raise [ConfigurationError] if the database is not PostgreSQL
       # @raise [NotRunningError] outside Pelton.run
       # @raise [ArgumentError] without a block or a channel
       def listen(*channels, database: self.database, &block)
@@ -88,8 +88,8 @@ module Pelton
       # @param payload [String] of 7999 bytes at most
       # @param database [Sequel::Database] of {Record.connect}
       # @return [void]
-      # @raise [ConfigurationError] when the database is not PostgreSQL
-      # @raise [LimitError] when the payload is too long
+      # @raise [ConfigurationError] if the database is not PostgreSQL
+      # @raise [LimitError] if the payload is too long
       # @asynchronous
       def notify(channel, payload = "", database: self.database)
         must_notify(database)

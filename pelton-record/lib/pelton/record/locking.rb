@@ -24,8 +24,8 @@ module Pelton
       #
       # @param mode [Boolean, String] see {Relation::Selection#lock}
       # @return [self]
-      # @raise [NotSaved] when there are changes that would be lost
-      # @raise [NotFound] when it is gone
+      # @raise [NotSaved] if there are changes that would be lost
+      # @raise [NotFound] if it is gone
       # @asynchronous
       def lock!(mode = true)
         raise NotSaved.new(self, "#{model} #{pk} has changes, which lock! would lose: save it first") if changed?

@@ -19,7 +19,7 @@ module Pelton
       # @param timeout [Numeric] seconds to wait for another process that migrates the database
       # @param retry_unfinished [Boolean] whether a migration that was killed half-way, without a transaction, may run again
       # @param waiting [#call, nil] called with a description of the other process, when this one begins to wait
-      # @raise [ConfigurationError] when there is no such folder, or it has no migrations
+      # @raise [ConfigurationError] if there is no such folder, or it has no migrations
       def initialize(database, folder, timeout: Lock::TIMEOUT, retry_unfinished: false, waiting: nil)
         @database = database
         @folder = folder
@@ -48,7 +48,7 @@ module Pelton
       # Calls the block while no other process migrates the database.
       #
       # @return the block's value
-      # @raise [Failed] another one does not end in time
+      # @raise [Failed] if another one does not end in time
       # @asynchronous
       def exclusively(&block) = @lock.hold(waiting: @waiting, &block)
 

@@ -147,7 +147,7 @@ module Pelton
       end
 
       # @return [self]
-      # @raise [NotSaved] when a callback has thrown :abort
+      # @raise [NotSaved] if a callback has thrown :abort
       # @asynchronous
       def destroy! = destroy || raise(NotSaved.new(self, "#{model} #{pk} was not destroyed: a callback has thrown :abort"))
 
@@ -165,7 +165,7 @@ module Pelton
       #
       # @param lock [Boolean, String] see {Relation::Selection#lock}
       # @return [self]
-      # @raise [NotFound] when it is gone
+      # @raise [NotFound] if it is gone
       # @asynchronous
       def reload(lock: nil)
         _refresh(lock ? Relation.new(model, this).lock(lock).dataset : this)

@@ -12,7 +12,7 @@ module Pelton
       # @param name [Symbol] a column
       # @param length [Integer] characters, of 58 kinds: 24 are 140 bits
       # @return [nil]
-      # @raise [ArgumentError] when it is so short that it could be guessed
+      # @raise [ArgumentError] if it is so short that it could be guessed
       def has_secure_token(name = :token, length: 24)
         raise ArgumentError, "a token has 24 characters or more, not #{length}" if length < 24
         before_create { self[name] ||= Secure.token(length) }

@@ -28,7 +28,7 @@ module Pelton
       #
       # @asynchronous when the table is looked up
       # @return [Sequel::Dataset]
-      # @raise [Error] when there is no such table, or no database
+      # @raise [Error] if there is no such table, or no database
       def dataset = @dataset || load_table
 
       # @return [Symbol, Sequel::SQL::Expression] as it stands in SQL

@@ -84,8 +84,8 @@ module Pelton
         # Runs the block in a transaction of each connected database, and rolls them back.
         #
         # @return the block's value
-        # @raise [Error] when no database is connected
-        # @raise [PoolTimeoutError] when a task of the test still holds the connection
+        # @raise [Error] if no database is connected
+        # @raise [PoolTimeoutError] if a task of the test still holds the connection
         # @asynchronous
         def rollback
           enter

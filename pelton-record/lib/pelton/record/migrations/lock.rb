@@ -29,7 +29,7 @@ module Pelton
         #
         # @param waiting [#call, nil] called with the holder's description, once, when another process has the lock
         # @return the block's value
-        # @raise [Failed] the lock did not come free in time
+        # @raise [Failed] if the lock did not come free in time
         # @asynchronous
         def hold(waiting: nil, &block)
           return yield if @held

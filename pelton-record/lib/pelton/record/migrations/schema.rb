@@ -39,8 +39,8 @@ module Pelton
         # Makes the tables in an empty database.
         #
         # @return [Array<String>] the migrations that are applied now
-        # @raise [ConfigurationError] there is no such file, or the database is not empty
-        # @raise [Failed] the file cannot be applied
+        # @raise [ConfigurationError] if there is no such file, or the database is not empty
+        # @raise [Failed] if the file cannot be applied
         # @asynchronous
         def load
           raise ConfigurationError, "there is no #{@file}: pelton db migrate writes it" unless File.file?(@file)

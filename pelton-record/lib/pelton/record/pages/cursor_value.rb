@@ -13,7 +13,7 @@ module Pelton
         UUID = /\A\h{8}-?\h{4}-?\h{4}-?\h{4}-?\h{12}\z/
         private_constant :UUID
 
-        # @raise [ArgumentError] the type's values are not found again by what is read of them
+        # @raise [ArgumentError] if the type's values are not found again by what is read of them
         def initialize(model, name, schema)
           @type = schema[:type]
           @stored = schema[:db_type].to_s.downcase
@@ -44,7 +44,7 @@ module Pelton
         end
 
         # @return [Object] what {#dump} was given
-        # @raise [InvalidCursor] it is no value of the column
+        # @raise [InvalidCursor] if it is no value of the column
         def load(value)
           return value if value.nil?
           right = case @type

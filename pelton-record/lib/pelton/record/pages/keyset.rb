@@ -50,7 +50,7 @@ module Pelton
         private_constant :Term
 
         # @param relation [Relation]
-        # @raise [ArgumentError] the order is not one of the model's own columns
+        # @raise [ArgumentError] if the order is not one of the model's own columns
         def initialize(relation)
           @model = relation.model
           @rows = relation.dataset

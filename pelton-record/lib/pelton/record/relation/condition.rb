@@ -105,7 +105,7 @@ module Pelton
           # @param values [Array] of its placeholders
           # @param parentheses [Boolean] whether it is a condition
           # @return [Sequel::SQL::Expression]
-          # @raise [ArgumentError] when they are not as many
+          # @raise [ArgumentError] if they are not as many
           # @raise [BadValue] for a value that is none
           def of_text(text, values, parentheses: true)
             text = Database::Text.utf8(text)

@@ -9,7 +9,7 @@ module Pelton
         #
         # @param ids [Array]
         # @return [Model, Array<Model>] in the order of the keys
-        # @raise [NotFound] when one is missing
+        # @raise [NotFound] if one is missing
         # @asynchronous
         def find(*ids, &block)
           return records.find(&block) if block
@@ -76,8 +76,8 @@ module Pelton
         # The only object.
         #
         # @return [Model]
-        # @raise [NotFound] when there is none
-        # @raise [Error] when there are several
+        # @raise [NotFound] if there is none
+        # @raise [Error] if there are several
         # @asynchronous
         def sole
           found = limit(2).to_a

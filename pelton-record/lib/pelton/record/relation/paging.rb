@@ -22,7 +22,7 @@ module Pelton
         # @param limit [Integer] records on a page
         # @param total [Boolean] whether the rows are counted, by a query of its own; without that there is no last page
         # @return [Page::Numbered]
-        # @raise [ArgumentError] a number is not positive, or the relation has a limit already
+        # @raise [ArgumentError] if a number is not positive, or the relation has a limit already
         def page(number = 1, limit: LIMIT, total: true)
           check_page(number: number, limit: limit)
           Page::Numbered.new(totally_ordered, number, limit, total)
@@ -43,8 +43,8 @@ module Pelton
         # @param before [String, nil] the cursor of `links[:prev]`
         # @param limit [Integer] records on a page
         # @return [Page::Keyed]
-        # @raise [InvalidCursor] the cursor was not made by this query's order, or was changed
-        # @raise [ArgumentError] the order has other expressions than columns, or the relation has a limit already
+        # @raise [InvalidCursor] if the cursor was not made by this query's order, or was changed
+        # @raise [ArgumentError] if the order has other expressions than columns, or the relation has a limit already
         def keyset(after: nil, before: nil, limit: LIMIT)
           check_page(limit: limit)
           raise ArgumentError, "keyset takes after: or before:, not both" if after && before
