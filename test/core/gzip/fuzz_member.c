@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include "core/gzip/crc.h"
 #include "core/gzip/member.h"
 
 #define CHECK(condition) ((condition) ? (void)0 : abort())

@@ -1,4 +1,4 @@
-#include "core/gzip/crc.h"
+#include "core/gzip/member.h"
 
 #include "check.h"
 

@@ -1,7 +1,6 @@
 #include "core/gzip/member.h"
 
 #include "check.h"
-#include "core/gzip/crc.h"
 
 /* Whether what is written inflates is seen in test/http/page_test.rb, by zlib and gzip. */
 

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memcached/translation.h"
 #include "core/memcached/writer.h"
 
 /* For any arguments: the writer appends one well-formed command, and no bytes that could be read as a second one. */

@@ -1,4 +1,4 @@
-#include "core/memcached/key_hash.h"
+#include "core/memcached/hash_ring.h"
 
 #include "check.h"
 

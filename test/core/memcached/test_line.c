@@ -1,6 +1,6 @@
 #include "check.h"
 #include "core/base/error.h"
-#include "core/memcached/line.h"
+#include "core/memcached/parser.h"
 
 /* test_parser.c tests the grammar's corner cases, with each line split at every position. */
 

@@ -1,6 +1,5 @@
 #include "check.h"
-#include "core/memcached/key_hash.h"
-#include "core/memcached/translation.h"
+#include "core/memcached/hash_ring.h"
 #include "core/memcached/writer.h"
 
 #define F(letter) PEL_MEMCACHED_FLAG(letter)

@@ -1,4 +1,4 @@
-#include "core/memcached_server/request_number.h"
+#include "core/memcached_server/request_line.h"
 
 #include "check.h"
 

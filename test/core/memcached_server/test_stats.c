@@ -1,4 +1,4 @@
-#include "core/memcached_server/stats.h"
+#include "core/memcached_server/service.h"
 
 #include "check.h"
 #include "memcached_server/conversation.h"

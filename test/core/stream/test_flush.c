@@ -1,5 +1,4 @@
 #include "check.h"
-#include "core/stream/flush.h"
 
 #include <errno.h>
 #include <sys/socket.h>

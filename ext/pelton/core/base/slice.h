@@ -16,4 +16,9 @@ static inline int pel_slice_equals(struct pel_slice slice, const char *text)
     return slice.length == strlen(text) && !memcmp(slice.bytes, text, slice.length);
 }
 
+static inline size_t pel_min(size_t one, size_t other)
+{
+    return one < other ? one : other;
+}
+
 #endif

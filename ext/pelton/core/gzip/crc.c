@@ -1,4 +1,4 @@
-#include "core/gzip/crc.h"
+#include "core/gzip/member.h"
 
 /* Polynomials lie in a word with their bits reversed: the highest bit is the coefficient of x^0. */
 #define POLYNOMIAL 0xedb88320U

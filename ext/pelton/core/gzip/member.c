@@ -1,7 +1,6 @@
 #include "core/gzip/member.h"
 
 #include <string.h>
-#include "core/gzip/crc.h"
 
 #define LONGEST 65535 /* bytes of a stored block */
 #define BLOCK_HEAD 5

@@ -1,4 +1,4 @@
-#include "core/memcached/line.h"
+#include "core/memcached/parser.h"
 
 #include <string.h>
 

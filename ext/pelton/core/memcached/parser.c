@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "core/memcached/line.h"
-
 enum { AT_LINE, IN_VALUE, AT_VALUE_CR, AT_VALUE_LF, FAILED };
 
 void pel_memcached_parser_init(struct pel_memcached_parser *parser)

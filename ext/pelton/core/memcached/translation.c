@@ -1,4 +1,4 @@
-#include "core/memcached/translation.h"
+#include "core/memcached/writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "core/base/slice.h"
 #include "core/memcached/flags.h"
-#include "core/memcached/key_hash.h"
+#include "core/memcached/hash_ring.h"
 
 #define TOKENS ('z' - 'A' + 1)
 #define WORD(text) ((struct pel_slice){text, sizeof(text) - 1})

@@ -1,5 +1,5 @@
-#include "core/memcached_server/commands.h"
-#include "core/memcached_server/stats.h"
+#include "core/memcached_server/session.h"
+#include "core/memcached_server/service.h"
 #include "core/memcached_server/text_reply.h"
 #include "core/memcached_server/transfer.h"
 

@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-#include "core/memcached_server/request_meta.h"
-#include "core/memcached_server/request_number.h"
-
 /* The syntax of a verb's arguments. */
 enum shape { RETRIEVAL, STORAGE, META, PLAIN, DELETION, ARITHMETIC, TOUCHING, FLUSHING, LEVEL };
 

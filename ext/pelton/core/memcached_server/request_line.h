@@ -1,6 +1,9 @@
 #ifndef PELTON_CORE_MEMCACHED_SERVER_REQUEST_LINE_H
 #define PELTON_CORE_MEMCACHED_SERVER_REQUEST_LINE_H
 
+#include <stdint.h>
+#include "core/base/error.h"
+#include "core/base/slice.h"
 #include "core/memcached_server/request.h"
 
 /* Parses one complete line, without its end, of any command except retrieval, and sets the request. */
@@ -21,5 +24,16 @@ static inline int pel__memcached_in_word(char byte)
 {
     return (unsigned char)byte > ' ' || (byte != ' ' && byte != '\r' && byte != '\n' && byte != '\0');
 }
+
+/* Numbers among the words of a request. */
+
+/* Parses a word that is a decimal number up to `limit`. Returns 0 or PEL_EPROTOCOL. */
+int pel__memcached_request_number(struct pel_slice word, uint64_t limit, uint64_t *number);
+
+/* Parses a word that is a signed 32-bit number. Returns 0 or PEL_EPROTOCOL. */
+int pel__memcached_request_signed(struct pel_slice word, int64_t *number);
+
+/* Parses the words of a meta command, including its verb. */
+void pel__memcached_request_meta(struct pel_slice *words, int count, struct pel_memcached_request *request);
 
 #endif

@@ -1,10 +1,8 @@
-#include "core/memcached_server/request_meta.h"
-
 #include <string.h>
 
 #include "core/base/base64.h"
 #include "core/base/error.h"
-#include "core/memcached_server/request_number.h"
+#include "core/memcached_server/request_line.h"
 
 #define MAX_META_WORDS 19 /* the words of a meta command, including its verb */
 #define OPAQUE_LIMIT 32   /* bytes, including the letter */

@@ -1,4 +1,4 @@
-#include "core/memcached_server/request_number.h"
+#include "core/memcached_server/request_line.h"
 
 int pel__memcached_request_number(struct pel_slice word, uint64_t limit, uint64_t *number)
 {

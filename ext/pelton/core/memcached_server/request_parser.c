@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/memcached_server/request_line.h"
-#include "core/memcached_server/request_number.h"
 
 enum {
     LINE, /* at the beginning of a line */

@@ -1,6 +1,7 @@
 #ifndef PELTON_CORE_MEMCACHED_SERVER_SERVICE_H
 #define PELTON_CORE_MEMCACHED_SERVER_SERVICE_H
 
+#include "core/base/buffer.h"
 #include "core/store/store.h"
 
 /*
@@ -54,5 +55,16 @@ struct pel_memcached_service {
     int verbosity,
         configured_verbosity; /* 2: logs each command to stderr. Clients can choose up to the configured level */
 };
+
+/* The version of memcached that the server imitates: clients derive the supported commands from it. */
+#define PEL_MEMCACHED_COMPATIBLE "1.6.18"
+
+/*
+ * Appends the reply to "stats" with the given arguments: the statistics under memcached's names, or an error.
+ * Statistics of parts that this server lacks (slabs, threads) are those of a memcached with one of each. Returns 0, or
+ * PEL_EMEMORY: then a part of the reply may have been appended.
+ */
+int pel_memcached_stats(struct pel_memcached_service *service, const struct pel_slice *words, int count,
+                        struct pel_buffer *output);
 
 #endif

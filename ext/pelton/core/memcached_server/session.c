@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "core/memcached_server/commands.h"
 #include "core/memcached_server/text_reply.h"
 #include "core/memcached_server/transfer.h"
 

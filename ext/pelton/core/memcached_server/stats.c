@@ -1,4 +1,4 @@
-#include "core/memcached_server/stats.h"
+#include "core/memcached_server/service.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #define PELTON_CORE_MEMCACHED_SERVER_TRANSFER_H
 
 #include "core/base/buffer.h"
-#include "core/memcached_server/session_state.h"
+#include "core/memcached_server/session.h"
 
 /*
  * The transfer of values between clients and items. An upload receives the value of a storage command into a new item;

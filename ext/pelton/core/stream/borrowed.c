@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core/base/alloc.h"
 #include "core/base/error.h"
-#include "core/base/min.h"
+#include "core/base/slice.h"
 
 int pel_borrowed_add(struct pel_borrowed_list *list, const struct pel_buffer *buffer, const void *bytes, size_t length,
                      uintptr_t owner, struct pel_lender *lender)

@@ -1,5 +1,3 @@
-#include "core/stream/flush.h"
-
 #include "core/stream/stream.h"
 
 void pel_stream_flush_later(struct pel_stream *stream)

@@ -4,7 +4,7 @@
 
 #include <openssl/bio.h>
 #include <string.h>
-#include "core/base/min.h"
+#include "core/base/slice.h"
 
 #define MAX_SEALED (1024 * 1024) /* bytes; a peer that sends but never reads would cause more replies than this */
 

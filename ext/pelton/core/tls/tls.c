@@ -9,7 +9,7 @@
 #include <openssl/x509v3.h>
 #include <string.h>
 #include "core/base/alloc.h"
-#include "core/base/min.h"
+#include "core/base/slice.h"
 
 #define READ_AHEAD 65536 /* the bytes that OpenSSL receives at once, to open them record by record */
 

@@ -8,7 +8,6 @@ extern VALUE pel_mPelton; /* the module Pelton */
 
 /* Looks up Pelton::Error and its subclasses, which lib/pelton/error.rb defines. core/base/error.h has the table of
  * codes and classes. */
-void pel_init_error(void);
 
 /* A new exception of the code's class. `context` begins the message and may be NULL. error_number is the errno for
  * PEL_ESYSTEM, 0 for other codes. */

@@ -79,6 +79,4 @@ extern int pel_observed[PEL_EVENT_COUNT];
 /* The registered method's name. */
 ID pel_upcall_id(enum pel_upcall which);
 
-void pel_init_upcall(void);
-
 #endif

@@ -1,8 +1,7 @@
 #include "ruby/http/http.h"
 
-#include "ruby/http/connection/exchange.h"
 #include "ruby/http/connection/server.h"
-#include "ruby/http/connection/stop.h"
+#include "ruby/http/connection/connection.h"
 #include "ruby/http/page/page.h"
 #include "ruby/http/request/request.h"
 #include "ruby/http/response/response.h"

@@ -26,15 +26,10 @@
  * on_ready.
  */
 
-void pel_init_http(void);
-
 /* Adds Pelton::HTTP::Server#serve. */
 void pel_init_http_serve(VALUE server);
 
 /* A connection's timer has fired: pel_reactor_timer.on_timeout. */
 void pel_http_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer);
-
-/* Pelton::HTTP::Parser: core's HTTP/1 parser for Ruby code that receives the bytes itself. */
-void pel_init_http_parser(void);
 
 #endif

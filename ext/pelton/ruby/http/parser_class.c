@@ -4,7 +4,7 @@
 #include "core/base/buffer.h"
 #include "core/http1/parser.h"
 #include "ruby/base/error.h"
-#include "ruby/base/slice_string.h"
+#include "ruby/base/convert.h"
 #include "ruby/reactor/reactor.h"
 
 struct parser {

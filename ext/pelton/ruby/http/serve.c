@@ -1,9 +1,6 @@
 #include "ruby/http/http.h"
 
 #include "ruby/http/connection/connection.h"
-#include "ruby/http/connection/deadline.h"
-#include "ruby/http/connection/exchange_end.h"
-#include "ruby/http/connection/stop.h"
 #include "ruby/http/request/request.h"
 
 /* The top of a connection: its stream's events, its jobs, its stop; and how a server takes a stream over. */

@@ -1,7 +1,6 @@
 #include "ruby/http/http.h"
 
-#include "ruby/http/connection/deadline.h"
-#include "ruby/http/connection/stop.h"
+#include "ruby/http/connection/connection.h"
 #include "ruby/http/request/request.h"
 #include "ruby/http/response/response.h"
 

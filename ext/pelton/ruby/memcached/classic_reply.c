@@ -1,6 +1,6 @@
 #include "ruby/memcached/fan_out.h"
 
-#include "core/memcached/key_hash.h"
+#include "core/memcached/hash_ring.h"
 
 /* Replies of a server that knows no meta commands, in classic text. (core/memcached/translation.h writes the commands.)
  */

@@ -3,7 +3,6 @@
 
 #include "core/loop/spin.h"
 #include "core/memcached/parser.h"
-#include "core/memcached/translation.h"
 #include "core/memcached/writer.h"
 #include "ruby/memcached/capacity.h"
 #include "ruby/memcached/deadline.h"

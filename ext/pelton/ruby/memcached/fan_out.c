@@ -1,6 +1,6 @@
 #include "ruby/memcached/fan_out.h"
 
-#include "ruby/base/slice_string.h"
+#include "ruby/base/convert.h"
 
 struct pel_memcached_shard_request {
     struct pel_memcached_shard_request *next; /* of the same connection */

@@ -8,6 +8,4 @@
  * TypeError. */
 const struct pel_hash_ring *pel_hash_ring_get(VALUE self);
 
-void pel_init_hash_ring(void);
-
 #endif

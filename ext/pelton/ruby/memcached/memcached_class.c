@@ -1,5 +1,3 @@
-#include "ruby/memcached/memcached.h"
-
 #include "ruby/memcached/commands.h"
 
 /* Pelton::Memcached::Client and its commands: the table of contents. */

@@ -1,6 +1,6 @@
 #include "ruby/memcached/connection.h"
 
-#include "core/base/min.h"
+#include "core/base/slice.h"
 
 /* The operations whose replies are pending, in the order of their commands; and the keys of the gets among them. */
 

@@ -1,6 +1,6 @@
 #include "ruby/memcached/fan_out.h"
 
-#include "ruby/base/slice_string.h"
+#include "ruby/base/convert.h"
 
 /* A reply settles the oldest pending operation. */
 

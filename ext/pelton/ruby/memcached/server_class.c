@@ -1,5 +1,3 @@
-#include "ruby/memcached/memcached.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #include "core/stream/splice.h"
 #include "ruby/base/error.h"
 #include "ruby/base/protect.h"
-#include "ruby/base/slice_string.h"
+#include "ruby/base/convert.h"
 #include "ruby/stream/private.h"
 
 /*

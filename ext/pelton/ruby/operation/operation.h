@@ -144,12 +144,7 @@ VALUE pel_operation_error(VALUE failure);
 
 extern VALUE pel_cOperation;
 
-void pel_init_operation(void);
-void pel_init_failure(void);
-
 /* Takes pel_operation_settle, which cancels timeouts and so lies above them. */
 void pel_init_operation_timeout(void (*settle)(struct pel_operation *, enum pel_state, VALUE, int));
-
-void pel_init_task(void);
 
 #endif

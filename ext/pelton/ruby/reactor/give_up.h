@@ -27,6 +27,4 @@ int pel_end_fiber(struct pel_reactor *reactor);
 /* Calls the function at the base of a fiber, where pel_end_fiber ends it. */
 VALUE pel_call_until_ended(VALUE (*function)(VALUE), VALUE argument);
 
-void pel_init_give_up(void);
-
 #endif

@@ -1,4 +1,4 @@
-#include "ruby/reactor/heap.h"
+#include "ruby/reactor/job.h"
 
 #include "ruby/reactor/reactor.h"
 

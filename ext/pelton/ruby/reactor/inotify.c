@@ -1,6 +1,7 @@
 #include "ruby/reactor/reactor.h"
 
-/* The inotify system calls, for which Ruby has no methods. Ruby code reads the descriptor, and parses the events. */
+/* Pelton::Inotify, which EventMachine's file watches use: the inotify system calls, for which Ruby has no methods. Ruby
+ * code reads the descriptor, and parses the events. */
 
 #ifdef HAVE_SYS_INOTIFY_H
 #include <sys/inotify.h>

@@ -1,7 +1,7 @@
 #include "ruby/reactor/reactor.h"
 
 #include "core/base/alloc.h"
-#include "ruby/reactor/heap.h"
+#include "ruby/reactor/job.h"
 
 #define BATCH_NS (1000 * 1000) /* the time that a tick gives to due jobs, and again to ready jobs */
 #define HANDOVERS 64           /* fibers that wake each other, beyond a tick's batch, before the next tick */

@@ -3,7 +3,15 @@
 
 #include <ruby.h>
 #include <stdint.h>
-#include "ruby/reactor/rank.h"
+
+/*
+ * The rank of work that is done for a request, or for anything else that is begun and should end soon: when it arrived,
+ * and when it began, by the loop's clock. Fibers keep it while they wait, and tasks inherit it. All zero: the work
+ * belongs to no request. began is zero while the request has not begun.
+ */
+struct pel_rank {
+    int64_t arrived, began;
+};
 
 /*
  * Jobs are work that is ready to run on the loop runner's fiber, or fibers that are ready to go on. They stand on one
@@ -118,5 +126,18 @@ int pel_take_matching_job(struct pel_reactor *reactor, int (*matches)(const stru
 
 void pel_queues_mark(struct pel_reactor *reactor);
 void pel_queues_drop(struct pel_reactor *reactor);
+
+/* ---- heaps (heap.c) ------------------------------------------------------------------------------------------- */
+
+/*
+ * A queue of jobs as a heap, by their turns: the first job is jobs[0], and the queue's head is always 0. Jobs with the
+ * same turn follow the beginnings of their requests, those of one request the order in which they were pushed.
+ */
+
+/* The queue has room for the job. */
+void pel_heap_push(struct pel_queue *heap, struct pel_job job);
+
+/* The queue is not empty. */
+void pel_heap_remove_first(struct pel_queue *heap);
 
 #endif

@@ -45,6 +45,4 @@ int pel_pending_exception_forget(VALUE fiber, VALUE exception);
 /* Removes all pending exceptions of a fiber. */
 void pel_pending_exception_drop(VALUE fiber);
 
-void pel_init_pending_exception(void);
-
 #endif

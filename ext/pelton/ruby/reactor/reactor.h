@@ -7,7 +7,7 @@
 #include "core/stream/stream.h"
 #include "ruby/base/error.h"
 #include "ruby/base/roots.h"
-#include "ruby/base/seconds.h"
+#include "ruby/base/convert.h"
 #include "ruby/reactor/descriptor.h"
 #include "ruby/reactor/dispatch.h"
 #include "ruby/reactor/give_up.h"
@@ -139,17 +139,5 @@ static inline int pel_nothing_left(const struct pel_reactor *reactor)
     return reactor->parked.count == reactor->parked.transient && !pel_jobs_p(reactor) && !reactor->references &&
            !reactor->loop.flush_list;
 }
-
-void pel_init_reactor(void);
-void pel_init_reactor_class(void);
-void pel_init_run(void);
-void pel_init_worker(void);
-void pel_init_timer(void);
-void pel_init_timer_table(void);
-void pel_init_watchdog(void);
-void pel_init_stop_limit(void);
-
-/* Pelton::Inotify, on systems that have inotify: EventMachine's file watches use it. */
-void pel_init_inotify(void);
 
 #endif

@@ -1,7 +1,7 @@
 #include "core/loop/stop_limit.h"
 
 #include "core/base/error.h"
-#include "ruby/base/seconds.h"
+#include "ruby/base/convert.h"
 #include "ruby/reactor/reactor.h"
 
 /* Pelton::StopLimit, for core/loop/stop_limit.c. */

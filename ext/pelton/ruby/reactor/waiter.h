@@ -3,7 +3,7 @@
 
 #include <ruby.h>
 #include <stdint.h>
-#include "ruby/reactor/rank.h"
+#include "ruby/reactor/job.h"
 
 /* Waiters: the record of a fiber that waits for one thing. Include reactor.h. */
 

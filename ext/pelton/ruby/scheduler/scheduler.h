@@ -18,6 +18,4 @@ void pel_init_scheduler_read(VALUE module);
 void pel_init_scheduler_select(VALUE module);
 void pel_init_scheduler_timeout(VALUE module);
 
-void pel_init_scheduler(void);
-
 #endif

@@ -11,7 +11,4 @@ VALUE pel_stream_object(struct pel_reactor *reactor, int fd);
 /* Takes the descriptor of a Pelton::Stream away from it, and its layer (or NULL). Both are the caller's. Raises. */
 int pel_stream_give_away(VALUE self, struct pel_layer **layer);
 
-void pel_init_stream(void);
-void pel_init_listener(void);
-
 #endif

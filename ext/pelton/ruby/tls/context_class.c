@@ -1,4 +1,4 @@
-#include "ruby/tls/context.h"
+#include "ruby/tls/tls.h"
 
 #include "ruby/reactor/reactor.h"
 

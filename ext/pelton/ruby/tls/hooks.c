@@ -1,7 +1,6 @@
 #ifdef HAVE_OPENSSL_SSL_H
 
-#include "ruby/tls/context.h"
-#include "ruby/tls/stream.h"
+#include "ruby/tls/tls.h"
 
 /* The user's blocks that a handshake calls: to accept a certificate, to choose the context for a server name. */
 

@@ -1,13 +1,11 @@
 #include "ruby/stream/private.h"
-#include "ruby/tls/tls.h"
 
 /* The result of a TLS handshake, for Pelton::TLS::Info. */
 
 #ifdef HAVE_OPENSSL_SSL_H
 
 #include "core/tls/tls.h"
-#include "ruby/tls/context.h"
-#include "ruby/tls/stream.h"
+#include "ruby/tls/tls.h"
 
 static VALUE info_text(const char *bytes)
 {

@@ -1,7 +1,5 @@
 #include "ruby/stream/private.h"
 
-#include "ruby/tls/context.h"
-
 /*
  * TLS on a stream. The fiber that waits for the handshake performs it (direct style), or jobs do (callback style, and
  * streams that a listener accepts). It is never performed in the loop's events: verifying a certificate and choosing a
@@ -10,7 +8,7 @@
 
 #ifdef HAVE_OPENSSL_SSL_H
 
-#include "ruby/tls/stream.h"
+#include "ruby/tls/tls.h"
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 

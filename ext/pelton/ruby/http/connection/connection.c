@@ -1,7 +1,5 @@
 #include "ruby/http/connection/connection.h"
 
-#include "ruby/http/connection/deadline.h"
-
 /* Nanoseconds that the peer has for its end after the last response was sent. */
 #define LINGER_TIMEOUT ((int64_t)2 * 1000 * 1000 * 1000)
 

@@ -2,8 +2,7 @@
 #define PELTON_RUBY_HTTP_CONNECTION_CONNECTION_H
 
 #include "core/http1/parser.h"
-#include "ruby/http/connection/request.h"
-#include "ruby/http/connection/response.h"
+#include "ruby/http/connection/exchange.h"
 #include "ruby/http/connection/server.h"
 #include "ruby/stream/private.h"
 
@@ -114,5 +113,32 @@ int pel_http_take_slot(struct pel_http_connection *connection);
 
 /* Gives the slot that a connection's request holds, if it holds one, to a request that waits. C only. */
 void pel_http_release_slot(struct pel_http_connection *connection);
+
+/* ---- deadlines (deadline.c) ----------------------------------------------------------------------------------- */
+
+/* Nanoseconds in which a client may not know yet that the server stops: its next request may be on its way. */
+#define PEL_HTTP_GRACE ((int64_t)1000 * 1000 * 1000)
+
+/* Sets a connection's deadline: `time` nanoseconds from the loop's time on; PEL_FOREVER takes it away. C only. */
+void pel_http_set_timeout(struct pel_http_connection *connection, int64_t time);
+
+/* The same with PEL_HTTP_GRACE from now on, for an idle connection while the server stops. C only. */
+void pel_http_set_grace_timeout(struct pel_http_connection *connection);
+
+/* The timer has fired: whether the deadline has come. If not, sets the timer again. C only. */
+int pel_http_deadline_reached(struct pel_http_connection *connection);
+
+/* ---- ending connections (stop.c) ------------------------------------------------------------------------------ */
+
+/* Before the response's head is written: decides whether the connection goes on after it. C only. */
+void pel_http_decide_keep_alive(struct pel_http_connection *connection);
+
+/* Closes a connection that is idle, unless its next request has arrived. Whether it did. C only. */
+int pel_http_close_idle(struct pel_http_connection *connection);
+
+/* Closes some idle connections when descriptors have run out: pel_reclaimer.close_some. */
+unsigned pel_http_close_some_idle(struct pel_reclaimer *reclaimer);
+
+void pel_init_http_stop(VALUE server);
 
 #endif

@@ -1,4 +1,4 @@
-#include "ruby/http/connection/connection_list.h"
+#include "ruby/http/connection/server.h"
 
 #include "ruby/http/connection/connection.h"
 

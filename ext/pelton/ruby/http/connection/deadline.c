@@ -1,4 +1,4 @@
-#include "ruby/http/connection/deadline.h"
+#include "ruby/http/connection/connection.h"
 
 /*
  * When a connection's time is over. It has one timer, which is moved only when it fires too early: a request costs no

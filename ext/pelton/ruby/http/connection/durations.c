@@ -1,4 +1,4 @@
-#include "ruby/http/connection/durations.h"
+#include "ruby/http/connection/server.h"
 
 #include <stdio.h>
 #include "core/base/alloc.h"

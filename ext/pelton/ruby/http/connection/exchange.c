@@ -1,4 +1,4 @@
-#include "ruby/http/connection/exchange.h"
+#include "ruby/http/connection/connection.h"
 
 static VALUE cExchange;
 

@@ -1,7 +1,67 @@
 #ifndef PELTON_RUBY_HTTP_CONNECTION_EXCHANGE_H
 #define PELTON_RUBY_HTTP_CONNECTION_EXCHANGE_H
 
-#include "ruby/http/connection/connection.h"
+#include <ruby.h>
+#include <stdint.h>
+#include "ruby/http/connection/method.h"
+
+struct pel_http_connection;
+struct pel_waiter;
+
+/* A request's body, received only when the application asks for it. */
+struct pel_http_request_body {
+    struct pel_waiter *reader; /* the fiber that waits for the body's bytes, or NULL */
+    uint64_t received;         /* bytes that were given to the reader */
+    uint64_t dropped;          /* bytes that nobody read */
+    int64_t waited;            /* nanoseconds that readers have waited for bytes */
+    unsigned done : 1;         /* the body was received to its end */
+    unsigned timed_out : 1;    /* the body did not arrive in time */
+};
+
+/* The present request of a connection, and its run in the application. Each new request begins with one assignment. */
+struct pel_http_request {
+    VALUE env, exchange;    /* Qfalse while there is no request */
+    VALUE finish_callbacks; /* rack.response_finished: an Array of callables, called when the exchange is over */
+    VALUE close_callbacks;  /* async.close: an Array of callables, called as soon as the client leaves; Qfalse */
+    VALUE failure;          /* the application's exception; Qfalse */
+    VALUE fiber;            /* the fiber that runs the application; Qfalse */
+    VALUE cache_key;        /* under which the server's cache may keep the response; Qfalse */
+    int64_t began;          /* when its head was complete */
+    struct pel_http_request_body body;
+    uint8_t method; /* enum pel_http_method */
+    unsigned minor_version : 1;
+    unsigned expects_continue : 1; /* the client waits for 100 Continue before it sends the body */
+    unsigned in_application : 1;   /* the application was called and has not returned */
+    unsigned holds_slot : 1;       /* it is one of the server's running requests */
+    unsigned upgrade : 1;          /* the client offers protocols to upgrade to: rack.protocol */
+    unsigned impersonal : 1;       /* env has nothing that is not in the cache's key: the response may be for others */
+    unsigned hides : 1;            /* because its other headers were left out */
+    unsigned host_unchecked : 1;   /* whether the connection may have requests for this host is to be asked */
+    unsigned timed_out : 1;        /* request_timeout was over before the response began */
+};
+
+/* How a response's body is delimited, and how much of it was sent. Each head begins with one assignment. */
+struct pel_http_response_body {
+    uint64_t left;           /* bytes of a body with a length that are still to come */
+    uint64_t sent;           /* bytes, without what chunks add */
+    unsigned none : 1;       /* the response has no body: its parts are ignored */
+    unsigned has_length : 1; /* the body has content-length: `left` counts down */
+    unsigned chunked : 1;    /* each part is sent as a chunk */
+    unsigned unframed : 1;   /* parts are sent as they are: the application, or the connection's end, delimits them */
+};
+
+/* The response to a connection's present request. Each new request begins with one assignment. */
+struct pel_http_response {
+    VALUE headers;             /* for finish_callbacks; Qfalse */
+    VALUE callback_response;   /* passed to async.callback before the application returned, sent afterwards; Qfalse */
+    struct pel_waiter *writer; /* the fiber that waits until the descriptor takes more, or NULL */
+    struct pel_http_response_body body;
+    uint16_t status;
+    unsigned keep_alive : 1;      /* the connection goes on after this response */
+    unsigned head_sent : 1;       /* the response has begun */
+    unsigned aborted : 1;         /* the response cannot be completed */
+    unsigned ended_by_server : 1; /* the server has ended the response before the application did */
+};
 
 /*
  * Pelton::HTTP::Exchange: one request and its response, as the application has it in hand. When the exchange is over
@@ -24,5 +84,20 @@ void pel_http_exchange_detach(struct pel_http_connection *connection);
 
 /* Defines the class, which is returned. */
 VALUE pel_init_http_exchange(void);
+
+/* ---- its end (exchange_end.c) --------------------------------------------------------------------------------- */
+
+/* The response is complete, or never will be: ends the exchange, queues its callbacks, and has the connection go on
+ * with the next request, or close. C only. */
+void pel_http_end_exchange(struct pel_http_connection *connection);
+
+/* Ends the exchange and hands the connection's stream, which is returned, to the application. C only. */
+VALUE pel_http_hijack(struct pel_http_connection *connection);
+
+/* Queues the callbacks of the exchange's end: rack.response_finished, and the log. C only. */
+void pel_http_notify_finished(struct pel_http_connection *connection);
+
+/* Queues the callbacks of the client's leaving: async.close. Each is called once. C only. */
+void pel_http_notify_client_closed(struct pel_http_connection *connection);
 
 #endif

@@ -1,9 +1,5 @@
-#include "ruby/http/connection/exchange_end.h"
-
 #include "ruby/base/upcall.h"
 #include "ruby/http/connection/connection.h"
-#include "ruby/http/connection/deadline.h"
-#include "ruby/http/connection/exchange.h"
 #include "ruby/http/connection/server.h"
 
 /* ---- callbacks, each called in a job ----------------------------------------------------------------------------- */

@@ -1,19 +1,67 @@
 #ifndef PELTON_RUBY_HTTP_CONNECTION_SERVER_H
 #define PELTON_RUBY_HTTP_CONNECTION_SERVER_H
 
+#include <ruby.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 #include "core/http1/head.h"
-#include "ruby/http/connection/connection_list.h"
-#include "ruby/http/connection/durations.h"
-#include "ruby/http/connection/share.h"
 #include "ruby/reactor/reactor.h"
+
+struct pel_http_connection;
+struct pel_http_sharer;
+
+/* How a server's response bodies share the loop: together they write so many bytes a tick (share.c). */
+struct pel_http_share {
+    struct pel_http_sharer *first, *last; /* fibers that wait for their turn, on their own stacks */
+    uint64_t tick;                        /* the reactor's iteration to which `used` belongs */
+    size_t used;
+    unsigned queued : 1; /* the job that grants turns is on the ready queue */
+};
+
+/* A body has written `bytes`, or is about to begin (0). Parks until it is the body's turn to produce more, if other
+ * bodies wait or the tick's share is used. Raises when the fiber is cancelled. The exchange may be over afterwards. */
+void pel_http_share(struct pel_http_connection *connection, size_t bytes);
+
+/* How long requests took, by their method, status and route: the histogram http.server.request.duration of
+ * OpenTelemetry. There are 500 series at most. Beyond, requests are counted without their route. */
+
+struct pel_http_series;
+
+struct pel_http_durations {
+    struct pel_http_series *slots; /* a table by method, status and route; NULL until the first request */
+    uint32_t capacity, count;
+};
+
+/* Counts a request. `route` is any object that stands for the route, or nil; it is kept alive from now on. C only. */
+void pel_http_durations_add(struct pel_http_durations *durations, unsigned method, unsigned status, VALUE route,
+                            int64_t nanoseconds);
+
+/* An Array of [method, status, route, counts]; counts has by each bound in seconds the number of requests that took so
+ * long at most, and their sum in seconds. Raises. */
+VALUE pel_http_durations_list(const struct pel_http_durations *durations);
+
+void pel_http_durations_mark(const struct pel_http_durations *durations);
+void pel_http_durations_free(struct pel_http_durations *durations);
+size_t pel_http_durations_size(const struct pel_http_durations *durations);
+
+/* A list of connections. Each connection is on one list at most. */
+struct pel_http_list {
+    struct pel_http_connection *first, *last;
+    uint32_t count;
+};
+
+/* Puts a connection at the list's end, and takes it off the list that it was on. C only. */
+void pel_http_list_add(struct pel_http_list *list, struct pel_http_connection *connection);
+
+/* Takes a connection off its list. No-op when it is on none. C only. */
+void pel_http_list_remove(struct pel_http_connection *connection);
 
 /* Pelton::HTTP::Server: what all of its connections share. */
 
 #define PEL_HTTP_STATUS_CLASSES 5 /* 1xx to 5xx */
 
 struct pel_http_cache;
-struct pel_http_connection;
 
 struct pel_http_server {
     struct pel_reclaimer reclaimer; /* first; among the reactor's while there are connections */

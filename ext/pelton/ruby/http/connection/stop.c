@@ -1,7 +1,4 @@
-#include "ruby/http/connection/stop.h"
-
 #include "ruby/http/connection/connection.h"
-#include "ruby/http/connection/deadline.h"
 
 /*
  * How a server stops without losing a request. A client whose connection was just in use may be sending its next

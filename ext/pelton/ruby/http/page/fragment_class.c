@@ -1,6 +1,5 @@
 #include "ruby/http/page/page.h"
 
-#include "core/gzip/crc.h"
 #include "core/gzip/member.h"
 #include "ruby/http/connection/server.h"
 

@@ -2,7 +2,6 @@
 
 #include "ruby/base/upcall.h"
 #include "ruby/http/connection/connection.h"
-#include "ruby/http/connection/exchange_end.h"
 #include "ruby/http/response/response.h"
 
 static VALUE sym_async;

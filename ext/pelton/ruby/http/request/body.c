@@ -1,8 +1,8 @@
 #include "ruby/http/request/request.h"
 
-#include "ruby/base/slice_string.h"
-#include "ruby/http/connection/exchange.h"
-#include "ruby/http/response/output.h"
+#include "ruby/base/convert.h"
+#include "ruby/http/connection/connection.h"
+#include "ruby/http/response/response.h"
 
 static VALUE key_trailers;
 

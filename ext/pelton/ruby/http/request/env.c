@@ -3,9 +3,9 @@
 #include <string.h>
 #include <netinet/in.h>
 #include <arpa/inet.h>
-#include "ruby/base/slice_string.h"
+#include "ruby/base/convert.h"
 #include "ruby/base/upcall.h"
-#include "ruby/http/connection/exchange.h"
+#include "ruby/http/connection/connection.h"
 
 /*
  * A request's head as Rack's env. The keys are interned once; the values are new strings, except for values that are

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core/http1/caching.h"
 #include "core/http1/writer.h"
-#include "ruby/base/slice_string.h"
+#include "ruby/base/convert.h"
 
 /*
  * A request's headers in Rack's env, under keys that are interned once.

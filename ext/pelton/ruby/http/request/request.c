@@ -2,8 +2,6 @@
 
 #include <string.h>
 #include "ruby/http/connection/connection.h"
-#include "ruby/http/connection/deadline.h"
-#include "ruby/http/response/cached_response.h"
 #include "ruby/http/response/response.h"
 
 /* From the bytes received to the application: heads are parsed, and requests begin, wait for a slot, or are refused. */

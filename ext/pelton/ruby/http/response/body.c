@@ -1,8 +1,7 @@
 #include "ruby/http/response/response.h"
 
 #include "core/http1/writer.h"
-#include "ruby/http/connection/exchange_end.h"
-#include "ruby/http/response/output.h"
+#include "ruby/http/connection/connection.h"
 
 #define BORROW_FROM 16384 /* bytes from which on a part is borrowed from its String, not copied */
 

@@ -1,11 +1,8 @@
-#include "ruby/http/response/cached_response.h"
-
 #include "core/http1/caching.h"
 #include "core/http1/writer.h"
 #include "ruby/http/connection/cache.h"
-#include "ruby/http/connection/exchange_end.h"
-#include "ruby/http/connection/stop.h"
-#include "ruby/http/response/output.h"
+#include "ruby/http/connection/connection.h"
+#include "ruby/http/response/response.h"
 
 #define NANOSECONDS 1000000000
 

@@ -2,9 +2,7 @@
 
 #include <string.h>
 #include "core/http1/writer.h"
-#include "ruby/http/connection/exchange_end.h"
-#include "ruby/http/connection/stop.h"
-#include "ruby/http/response/output.h"
+#include "ruby/http/connection/connection.h"
 
 void pel_http_respond_error(struct pel_http_connection *connection, unsigned status, const char *text, int last)
 {

@@ -1,10 +1,8 @@
 #include "ruby/http/response/response.h"
 
 #include "ruby/base/upcall.h"
-#include "ruby/http/connection/exchange.h"
-#include "ruby/http/connection/exchange_end.h"
-#include "ruby/http/connection/share.h"
-#include "ruby/http/response/output.h"
+#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/server.h"
 
 /*
  * The methods of Pelton::HTTP::Exchange. rack.hijack, async.callback and rack.early_hints are this one object, told

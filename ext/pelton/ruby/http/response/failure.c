@@ -1,7 +1,7 @@
 #include "ruby/http/response/response.h"
 
 #include "ruby/base/upcall.h"
-#include "ruby/http/connection/exchange_end.h"
+#include "ruby/http/connection/connection.h"
 
 /* Errors of the application. */
 

@@ -1,7 +1,6 @@
 #include "ruby/http/response/response.h"
 
 #include "core/http1/writer.h"
-#include "ruby/http/response/output.h"
 
 /* Header fields outside of a response's head: early hints, or trailers behind the last chunk. */
 

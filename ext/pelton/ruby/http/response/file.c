@@ -1,8 +1,8 @@
 #include "ruby/http/response/response.h"
 
 #include <errno.h>
-#include "ruby/http/connection/exchange.h"
-#include "ruby/http/connection/share.h"
+#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/server.h"
 
 /* Response bodies that do not pass through this process: files, and bytes that another connection receives. */
 

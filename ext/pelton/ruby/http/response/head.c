@@ -1,10 +1,8 @@
-#include "ruby/http/response/head.h"
-
 #include <string.h>
 #include "core/http1/writer.h"
 #include "ruby/base/upcall.h"
-#include "ruby/http/connection/stop.h"
-#include "ruby/http/response/output.h"
+#include "ruby/http/connection/connection.h"
+#include "ruby/http/response/response.h"
 
 static struct pel_slice string_slice(VALUE string)
 {

@@ -1,4 +1,4 @@
-#include "ruby/http/response/output.h"
+#include "ruby/http/response/response.h"
 
 #define SEND_AT 65536 /* bytes of output that do not wait for the tick's end */
 

@@ -2,11 +2,8 @@
 
 #include <sys/stat.h>
 #include "ruby/base/upcall.h"
-#include "ruby/http/connection/exchange_end.h"
-#include "ruby/http/connection/share.h"
-#include "ruby/http/response/cached_response.h"
-#include "ruby/http/response/head.h"
-#include "ruby/http/response/output.h"
+#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/server.h"
 
 /*
  * Rack's status, headers and body to bytes. The head is checked while it is written; if something in it is wrong, the

@@ -49,4 +49,66 @@ void pel_http_finish_body(struct pel_http_connection *connection, VALUE trailers
 /* Adds the sending of files to Pelton::HTTP::Exchange. */
 void pel_init_http_response_file(VALUE exchange);
 
+/* Bytes could not be appended to a connection's output: raises NoMemoryError, or ClosedError. */
+NORETURN(void pel_http_write_failed(int code));
+
+/* Raises when `code`, which a function that appends to the output has returned, is negative. */
+static inline void pel_http_check_written(int code)
+{
+    if (code < 0)
+        pel_http_write_failed(code);
+}
+
+/* Has the output sent: at the tick's end, or at once when there is much of it. C only. */
+void pel_http_send_soon(struct pel_http_connection *connection);
+
+/* A response's head while it is written, and what the application's headers say of the rest of the response. */
+struct pel_http_head {
+    struct pel_http_connection *connection;
+    struct pel_buffer *output;
+    unsigned status;
+    unsigned dated : 1, connection_given : 1, close_given : 1; /* by headers of the application */
+    unsigned upgrade_given : 1;                                /* likewise */
+    VALUE hijack;                                              /* the value of rack.hijack, or nil */
+    VALUE protocol;                                            /* the value of rack.protocol, or nil */
+    size_t file_length;                                        /* bytes of the file that the body names, or SIZE_MAX */
+};
+
+/* Headers as a Hash. Raises TypeError. */
+VALUE pel_http_checked_headers(VALUE headers);
+
+/* Whether the application says itself how the client sees the body's end: by content-length or transfer-encoding. */
+int pel_http_framing_given_p(VALUE headers);
+
+/* Begins a head. `head` lies on the caller's stack. Calls no Ruby. Raises ArgumentError when the protocol that the
+ * headers choose (rack.protocol) was not offered by the client. */
+void pel_http_begin_head(struct pel_http_connection *connection, struct pel_http_head *head, VALUE headers, int status);
+
+/* Writes the head to the output. `length`: bytes of the whole body, or SIZE_MAX when they are not known. Raises
+ * ArgumentError or TypeError when something in the head is wrong: then the caller takes back the bytes written. */
+void pel_http_write_head(struct pel_http_head *head, VALUE headers, VALUE body, size_t length);
+
+/* ---- cached responses (cached_response.c) --------------------------------------------------------------------- */
+
+/* Responses into the server's cache, and out of it. Which ones, core/http1/caching.h says. */
+
+struct pel_item;
+
+/* What a request gets from the cache. */
+struct pel_http_cached {
+    struct pel_item *item; /* NULL: nothing. Answering releases it */
+    unsigned not_modified : 1;
+};
+
+/* Looks the request up that has just begun. If its response may be kept, the request remembers so. Raises
+ * NoMemoryError. */
+struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connection, const struct pel_http1_head *head);
+
+/* Sends what was found, and ends the exchange. C only, but for NoMemoryError. */
+void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_http_cached cached);
+
+/* Keeps a response, if it may be kept. `mark`: where its head begins in the output; `parts`: the whole body, Strings of
+ * `length` bytes. */
+void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VALUE parts, size_t length);
+
 #endif

@@ -1,7 +1,8 @@
-#ifndef PELTON_RUBY_BASE_SECONDS_H
-#define PELTON_RUBY_BASE_SECONDS_H
+#ifndef PELTON_RUBY_BASE_CONVERT_H
+#define PELTON_RUBY_BASE_CONVERT_H
 
 #include <ruby.h>
+#include "core/base/slice.h"
 #include "core/loop/loop.h"
 
 /* Ruby's seconds as the loop's nanoseconds. Both functions raise TypeError, and ArgumentError for NaN. */
@@ -13,6 +14,12 @@ int64_t pel_nanoseconds(VALUE seconds);
 static inline int64_t pel_deadline(VALUE seconds)
 {
     return NIL_P(seconds) ? PEL_FOREVER : pel_now() + pel_nanoseconds(seconds);
+}
+
+/* A binary string of a slice's bytes, copied. */
+static inline VALUE pel_slice_string(struct pel_slice slice)
+{
+    return rb_str_new(slice.bytes, (long)slice.length);
 }
 
 #endif

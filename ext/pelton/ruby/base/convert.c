@@ -1,4 +1,4 @@
-#include "ruby/base/seconds.h"
+#include "ruby/base/convert.h"
 
 #include <math.h>
 
