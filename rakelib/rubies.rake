@@ -24,7 +24,7 @@ namespace :rubies do
   desc "Run pelton-rails' tests with Rails 8, which Debian 12's Ruby is too old for, on another Ruby; those that need a database's server or a browser are skipped"
   task :rails, [:name] do |_, arguments|
     tests = FileList["pelton-rails/test/downstream/**/*_test.rb"].exclude(/(datadog|opentelemetry|sentry)_test/) # which have gems of their own
-    test.call(arguments.name, "rails", tests, "--one-by-one", rails: %w[8.0 8.1])
+    test.call(arguments.name, "rails", tests, "--at-once", "2", rails: %w[8.0 8.1])
   end
 
   desc "Run a command in the root of another Ruby: rake 'rubies:run[3.3]' COMMAND='bundle exec ruby -Itest test/timer_test.rb'"

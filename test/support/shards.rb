@@ -1,32 +1,33 @@
 # frozen_string_literal: true
 
-# usage: ruby shards.rb [--beside COMMAND | --one-by-one] TEST_FILE... -- MINITEST OPTIONS
+# usage: ruby shards.rb [--beside COMMAND] [--at-once N] TEST_FILE... -- MINITEST OPTIONS
 #
-# Runs the test files in several processes, three at once for each core: many tests wait for a process of theirs, or for time.
-# The processes are forks of this one, which has loaded the files that all of them need. COMMAND (for a shell) runs beside them.
-# The output of a process is printed in one piece, when the process has ended.
+# Runs the test files in several processes, N at once (three for each core: many tests wait for a process of theirs, or for
+# time). The processes are forks of this one, which has loaded the files that all of them need. COMMAND (for a shell) runs
+# beside them. The output of a process is printed in one piece, when the process has ended.
 #
-# A process whose tests failed runs once more when no other runs, because a test that starts servers of its own may meet their
-# deadlines on a busy machine. Both outputs are printed, the first one indented, so that bin/test counts the second one alone. A
-# process that ended by a signal has crashed, and does not run again. Fails when a process fails for good.
+# Tests that failed run once more when no others run, because a test that starts servers of its own may meet their deadlines
+# on a busy machine. The first output is indented, so that bin/test does not count it, and followed by the count of what
+# passed. A process that ended by a signal has crashed, and does not run again. Fails when a test fails for good.
 
 require "etc"
 require "minitest"
 require "tempfile"
 require "pelton"
 
-one_by_one = ARGV.first == "--one-by-one" && ARGV.shift
-AT_ONCE = one_by_one ? 1 : Etc.nprocessors * 3
-SHARDS = one_by_one ? 12 : AT_ONCE * 2 # so that no core is idle for long at the end
+at_once = ARGV.index("--at-once")
+AT_ONCE = at_once ? Integer(ARGV.slice!(at_once, 2).last) : Etc.nprocessors * 3
+SHARDS = [AT_ONCE * 2, 12].max # so that no core is idle for long at the end
 
 separator = ARGV.index("--") || ARGV.size
 files, options = ARGV.take(separator), ARGV.drop(separator + 1)
 beside = files.shift(2).last if files.first == "--beside"
-# The largest files go to different processes.
+# The largest files go to different processes. Called with tests' names, a job runs these alone.
 waiting = files.sort_by { |file| [-File.size(file), file] }.group_by.with_index { |_, i| i % SHARDS }.values
 jobs = waiting.map do |shard|
-  proc do
-    ARGV.replace(["--no-plugins", *options])
+  proc do |names = []|
+    only = ["--name", "/\\A(#{names.map { |name| Regexp.escape(name) }.join("|")})\\z/"] unless names.empty?
+    ARGV.replace(["--no-plugins", *options, *only])
     shard.each { |file| require File.expand_path(file) } # the tests run when the process ends
   end
 end
@@ -55,8 +56,9 @@ run = lambda do |jobs, at_once, &shown|
     end
     pid, status = Process.wait2
     job, output = running.delete(pid) || next
-    failed << job unless status.success? || status.signaled?
-    shown.call(File.read(output.path), status)
+    said = File.read(output.path)
+    failed << [job, said] unless status.success? || status.signaled?
+    shown.call(said, status)
     if status.signaled?
       crashed = true
       puts "a process of the tests ended by signal #{status.termsig}"
@@ -66,17 +68,29 @@ run = lambda do |jobs, at_once, &shown|
   failed
 end
 
-failures = ->(output) { output.scan(/^\d+ runs, \d+ assertions, (\d+) failures, (\d+) errors/).flatten.sum(&:to_i) }
-failed = 0
-jobs = run.call(jobs, AT_ONCE) do |output, status|
-  puts((status.exitstatus || 0).zero? ? output : output.gsub(/^/, "first time: "))
-  failed += failures.call(output)
+# Of what Minitest wrote: how many tests failed, and how many passed and were skipped.
+counts = lambda do |output|
+  runs, failures, errors, skips = output.scan(/^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/)
+    .map { |numbers| numbers.map(&:to_i) }.transpose.map(&:sum)
+  runs ? [failures + errors, runs - failures - errors - skips, skips] : [0, 0, 0]
+end
+first_failed = 0
+again = run.call(jobs, AT_ONCE) do |output, status|
+  next puts(output) if status.success? || status.signaled?
+  failed, passed, skipped = counts.call(output)
+  passed = skipped = 0 if failed.zero? # the process failed beside its tests, and all of it runs again
+  first_failed += failed
+  puts output.gsub(/^/, "first time: "), "first_time: #{passed} passed, 0 failed, #{skipped} skipped"
+end
+jobs = crashed ? [] : again.map do |job, output|
+  names = output.scan(/^ +\d+\) (?:Failure|Error):\n(\S+#test_\S+?)(?: \[|:$)/).flatten
+  proc { job.call(names) }
 end
 unless crashed
   jobs = run.call(jobs, 1) do |output, _|
     puts "once more, alone:", output
-    failed -= failures.call(output)
+    first_failed -= counts.call(output).first
   end
-  puts "failed first and passed alone: #{[failed, 0].max}"
+  puts "failed first and passed alone: #{[first_failed, 0].max}"
 end
 exit jobs.empty? && !crashed
