@@ -16,7 +16,7 @@ class PubSubTest < PeltonTest
 
       assert_equal [1, 1, 0], [one, two, other].map(&:size)
       assert_same one.receive, two.receive
-      assert_equal({topics: 2, subscriptions: 3, published: 2, received: 1, dropped: 0, kept: 0, kept_bytes: 0}, @pubsub.stats)
+      assert_equal({topics: 2, subscriptions: 3, published: 2, received: 1, dropped: 0, returns: 0, kept: 0, kept_bytes: 0}, @pubsub.stats)
     end
   end
 
@@ -39,6 +39,7 @@ class PubSubTest < PeltonTest
       assert_raises(TypeError) { @pubsub.publish(wrong, "x") }
       assert_raises(TypeError) { @pubsub.subscribe(wrong) }
     end
+    assert_raises(ArgumentError) { @pubsub.publish("t", "x" * ((16 << 20) + 1)) }
     ["", "x" * 1025].each { |topic| assert_raises(ArgumentError) { @pubsub.publish(topic, "x") } }
     assert_equal 0, @pubsub.stats[:published]
   end

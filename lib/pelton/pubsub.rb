@@ -3,13 +3,15 @@
 require_relative "../pelton"
 require_relative "metrics"
 require_relative "pubsub/history"
+require_relative "pubsub/link"
 require_relative "pubsub/subscription"
 
 module Pelton
   # Topics: what is published on one goes to all who have subscribed to it, from any fiber and any thread, and in one order.
   #
   # Publishing never waits. Each subscriber has a bounded queue of its own, and a policy for when it is too slow. A topic may keep
-  # its last messages ({#keep}), for those who come back. `Pelton::PubSub.publish`, `subscribe` and so on use {PubSub.default}.
+  # its last messages ({#keep}), for those who come back. `Pelton::PubSub.publish`, `subscribe` and so on use {PubSub.default}: the
+  # workers of `pelton serve -w 2` have its topics in common.
   #
   # @example
   #   Pelton::PubSub.subscribe("news") { |message| puts message }
@@ -19,15 +21,18 @@ module Pelton
 
     # Bytes of a topic's name.
     MOST_TOPIC = 1024
+    # Bytes of a message.
+    MOST_MESSAGE = 16 << 20
     # What each subscription may count, for Prometheus.
     FAMILIES = {
       "pubsub_subscriptions" => Metrics::Family.new("gauge", "pelton_pubsub_subscriptions", "Subscriptions."),
       "pubsub_published" => Metrics::Family.new("counter", "pelton_pubsub_published_total", "Messages that this process has published."),
       "pubsub_received" => Metrics::Family.new("counter", "pelton_pubsub_received_total", "Messages of subscribed topics, its own among them."),
       "pubsub_dropped" => Metrics::Family.new("counter", "pelton_pubsub_dropped_total", "Messages that a slow subscriber did not get."),
+      "pubsub_returns" => Metrics::Family.new("counter", "pelton_pubsub_returns_total", "Times that the connection with the other processes was cut and came back."),
       "pubsub_kept_bytes" => Metrics::Family.new("gauge", "pelton_pubsub_kept_bytes", "Bytes of the messages that are kept for those who come back.")
     }.freeze
-    private_constant :MOST_TOPIC
+    private_constant :MOST_TOPIC, :MOST_MESSAGE
 
     class << self
       # @return [PubSub] this process's
@@ -65,7 +70,8 @@ module Pelton
     # @param message [String] binary, or text, which arrives as UTF-8
     # @return [nil]
     # @raise [TypeError] one of them is no String
-    # @raise [ArgumentError] the topic has more than 1,024 bytes, or the text is invalid in its encoding
+    # @raise [ArgumentError] the topic has more than 1,024 bytes, the message more than 16 MB, or the text is invalid in its encoding
+    # @raise [OverloadError] between workers: 4 MB wait already, because the master process does not take them
     def publish(topic, message)
       message = checked(topic, message)
       event = Notifications.start("publish.pubsub", {topic: topic, bytes: message.bytesize})
@@ -121,18 +127,22 @@ module Pelton
     end
 
     # @return [Hash{Symbol => Integer}] `topics` and `subscriptions` now; counters: messages `published`, `received` on subscribed topics, and
-    #   `dropped` for slow subscribers; `kept` messages and `kept_bytes`
+    #   `dropped` for slow subscribers, and how often the connection with the other processes `returns`; `kept` messages and `kept_bytes` now
     def stats
       {topics: @topics.size, subscriptions: @topics.sum { |_, list| list.size }, published: @published, received: @received, dropped: @dropped,
-       kept: @_history.size, kept_bytes: @_history.bytes}
+       returns: @_engine ? @_engine.returns : 0, kept: @_history.size, kept_bytes: @_history.bytes}
     end
 
-    # Hands a message to the subscribers.
+    # Hands a message to the subscribers. The engine calls it, with the position that the message has everywhere.
+    #
+    # @param position [String, nil] nil: no message of the topic is kept, or this process numbers by itself
+    # @param kept [Boolean] whether it is for the history alone
     # @private
-    def _deliver(topic, message, rule, position = nil)
+    def _deliver(topic, message, rule, position = nil, kept: false)
       now, slow = nil
       @lock.synchronize do
         position = position ? @_history.insert(topic, message, position, rule) : @_history.append(topic, message, rule) if rule
+        return if kept
         @topics[topic]&.each do |subscription|
           case subscription._push(message, position)
           when :now then (now ||= []) << subscription
@@ -156,9 +166,24 @@ module Pelton
     # @private
     def _synchronize(&block) = @lock.synchronize(&block)
 
-    # @param engine [#publish, nil] carries messages between processes: see docs/guides/pubsub.md
+    # @return [#publish, nil] carries messages between processes
     # @private
     attr_accessor :_engine
+
+    # Joins the other processes of a {Hub}. It returns when this process has what the hub keeps, or after 5 seconds.
+    #
+    # @param path [String] of the hub's socket
+    # @return [Link]
+    # @private
+    # @asynchronous
+    def _join(path, **options)
+      @_engine = Link.new(self, path, **options)
+      @_engine.await_ready(timeout: 5)
+      @_engine
+    rescue TimeoutError
+      Pelton.logger.warn("pubsub: the other processes cannot be reached yet")
+      @_engine
+    end
 
     private
 
@@ -179,6 +204,7 @@ module Pelton
     def checked(topic, message)
       checked_topic(topic)
       raise TypeError, "a message must be a String, not #{message.inspect}" unless message.is_a?(String)
+      raise ArgumentError, "a message of #{message.bytesize} bytes: #{MOST_MESSAGE} are the most" if message.bytesize > MOST_MESSAGE
       return -message if message.encoding == Encoding::BINARY
       message = message.encode(Encoding::UTF_8) unless message.encoding == Encoding::UTF_8
       raise ArgumentError, "the text is not valid #{message.encoding}: publish other bytes as a binary String" unless message.valid_encoding?

@@ -65,6 +65,6 @@ class PubSubHistoryTest < PeltonTest
     assert_equal [[%w[h:5 h:5], %w[h:6 h:6]], true], @history.since("t", "h:4")
 
     @history.insert("t", "new", "i:1", TEN)
-    assert_equal [[["t", "new", "i:1", TEN]], [[], false]], [@history.to_enum.to_a, @history.since("t", "h:6")]
+    assert_equal [[["t", "new", "i:1", TEN, nil]], [[], false]], [@history.to_enum.to_a, @history.since("t", "h:6")]
   end
 end

@@ -36,6 +36,9 @@ module Pelton
       # Calls the block in the master when HUP comes. The workers have {Child#on_hangup}.
       def on_hangup(&block) = @on_hangup = block
 
+      # Calls the block in the master when all workers have ended and it is about to start again (USR2).
+      def on_restart(&block) = @on_restart = block
+
       # @return [Integer] the exit status: 0, or 1 when no worker ever came up
       def run
         @preload&.call
@@ -100,6 +103,7 @@ module Pelton
 
       def restart
         @control&.close
+        @on_restart&.call
         Pelton.logger.info("cluster: starts #{@command.join(" ")}")
         @listening.exec(@command)
       end

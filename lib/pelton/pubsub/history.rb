@@ -13,7 +13,7 @@ module Pelton
       # @!attribute seconds [Numeric] that a message is kept
       Rule = Struct.new(:messages, :seconds)
 
-      # `first` is the offset of the first entry of `entries`; an entry is [message, time].
+      # `first` is the offset of the first entry of `entries`; an entry is [message, time, mark].
       Topic = Struct.new(:epoch, :first, :entries, :rule) do
         def last = first + entries.size - 1
       end
@@ -44,11 +44,12 @@ module Pelton
 
       # Numbers a message, and keeps it.
       #
+      # @param mark [Object] that {#each} yields with it
       # @return [String] its position
-      def append(topic, message, rule)
+      def append(topic, message, rule, mark = nil)
         present = @topics[topic]
         offset = ((present && present.epoch == epoch) ? present.last : @forgotten) + 1
-        put(topic, epoch, offset, message, rule)
+        put(topic, epoch, offset, message, rule, mark)
         "#{epoch}:#{offset}"
       end
 
@@ -85,9 +86,10 @@ module Pelton
       # @yieldparam message [String]
       # @yieldparam position [String]
       # @yieldparam rule [Rule]
+      # @yieldparam mark [Object]
       def each
         @topics.each do |name, topic|
-          topic.entries.each_with_index { |(message, _), index| yield name, message, "#{topic.epoch}:#{topic.first + index}", topic.rule }
+          topic.entries.each_with_index { |(message, _, mark), index| yield name, message, "#{topic.epoch}:#{topic.first + index}", topic.rule, mark }
         end
       end
 
@@ -99,7 +101,7 @@ module Pelton
 
       private
 
-      def put(name, epoch, offset, message, rule)
+      def put(name, epoch, offset, message, rule, mark = nil)
         sweep
         topic = @topics.delete(name)
         topic = forget(name, topic) if topic && (topic.epoch != epoch || offset != topic.last + 1)
@@ -109,7 +111,7 @@ module Pelton
         end
         @topics[name] = topic
         topic.rule = rule
-        topic.entries << [message, Clock.now]
+        topic.entries << [message, Clock.now, mark]
         @size += 1
         @bytes += message.bytesize + OVERHEAD
         expire(topic)
@@ -120,7 +122,7 @@ module Pelton
       def expire(topic)
         rule = topic.rule
         oldest = Clock.now - rule.seconds
-        shift(topic) while topic.entries.size > rule.messages || topic.entries.any? && topic.entries.first.last < oldest
+        shift(topic) while topic.entries.size > rule.messages || topic.entries.any? && topic.entries.first[1] < oldest
       end
 
       def shift(topic)

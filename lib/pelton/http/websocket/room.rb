@@ -94,7 +94,7 @@ module Pelton
         # @return [Boolean]
         def include?(socket) = @members.key?(socket)
 
-        # Publishes a message on the room's topic: it goes to the members of all rooms with this topic.
+        # Publishes a message on the room's topic: it goes to the members of all rooms with this topic, in all workers.
         #
         # @param message [String] see {#broadcast}
         # @return [nil]

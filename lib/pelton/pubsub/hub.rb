@@ -1,0 +1,197 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "socket"
+require "tmpdir"
+require_relative "../pubsub"
+require_relative "wire"
+
+module Pelton
+  class PubSub
+    # Numbers what several processes publish, keeps what shall be kept, and sends it to all of them, the publisher among them: so all
+    # see one order. It listens on a UNIX socket that only its owner may use, and has a thread of its own, which never waits for a
+    # link. It needs no reactor, so a process with a hub can fork.
+    # @private
+    class Hub
+      # Bytes that may wait for a link which does not read, besides those that are kept when it joins. Then it is cut.
+      LIMIT = 16 << 20
+      # Bytes that are read and written at once.
+      CHUNK = 65_536
+      private_constant :CHUNK
+
+      # A process that has joined.
+      class Link
+        attr_reader :io, :reader, :pending
+
+        def initialize(io)
+          @io = io
+          @reader = Wire::Reader.new
+          @frames = []
+          @pending = @extra = 0
+        end
+
+        # @param extra [Boolean] whether the frame is beside the limit
+        def push(frame, extra: false)
+          @frames << frame
+          @pending += frame.bytesize
+          @extra += frame.bytesize if extra
+        end
+
+        def joined? = !!@joined
+
+        def joined! = @joined = true
+
+        def beyond?(limit) = @pending - @extra > limit
+
+        # Sends what the socket takes.
+        def flush
+          until @pending.zero?
+            chunk = @rest || take
+            sent = @io.write_nonblock(chunk, exception: false)
+            return @rest = chunk if sent == :wait_writable
+            @pending -= sent
+            @extra = [@extra, @pending].min
+            @rest = (chunk.byteslice(sent..) if sent < chunk.bytesize)
+          end
+        end
+
+        private
+
+        def take
+          chunk = "".b
+          chunk << @frames.shift while @frames.any? && chunk.bytesize < CHUNK
+          chunk
+        end
+      end
+      private_constant :Link
+
+      # Opens a hub in a folder of its own.
+      #
+      # @raise [SystemCallError]
+      def self.open
+        folder = Dir.mktmpdir("pelton-")
+        new("#{folder}/pubsub", folder: folder)
+      end
+
+      # @return [String] of the socket
+      attr_reader :path
+
+      # @param path [String]
+      # @param folder [String, nil] that is removed with the hub
+      def initialize(path, folder: nil, limit: LIMIT, kept_bytes: 64 << 20)
+        @path = path
+        @folder = folder
+        @limit = limit
+        @history = History.new(bytes: kept_bytes)
+        @serial = 0
+        @links = {}
+        umask = File.umask(0o177)
+        @server = UNIXServer.new(path)
+        @thread = Thread.new { run }
+      ensure
+        File.umask(umask) if umask
+      end
+
+      # Closes the descriptors in a child that has inherited them through a fork.
+      def forget = [@server, *@links.keys].each(&:close)
+
+      # Ends the hub, once. Whoever has joined finds the connection closed.
+      def close
+        return if @server.closed?
+        @thread.kill
+        @thread.join
+        @links.each_value { |link| drop(link) }
+        @server.close
+        FileUtils.rm_f(@path)
+        FileUtils.rm_rf(@folder) if @folder
+      end
+
+      private
+
+      def run
+        loop do
+          turn
+        rescue => error # of one turn: the others shall go on
+          Pelton.logger.error("pubsub: the hub has failed: #{error.full_message(highlight: false)}")
+        end
+      end
+
+      def turn
+        waiting = @links.values.select { |link| link.pending.positive? }.map(&:io)
+        readable, = IO.select([@server, *@links.keys], waiting)
+        readable.each { |io| io.equal?(@server) ? accept : read(@links[io]) }
+        @links.values.each { |link| flush(link) }
+      end
+
+      def accept
+        io = @server.accept_nonblock(exception: false)
+        @links[io] = Link.new(io) unless io == :wait_readable
+      rescue SystemCallError => error
+        Pelton.logger.warn("pubsub: the hub cannot accept a process: #{error.message}")
+        sleep 0.1 # it has no more descriptors, and would try again at once
+      end
+
+      def read(link)
+        bytes = link.io.read_nonblock(CHUNK, exception: false)
+        return if bytes == :wait_readable
+        return drop(link) unless bytes
+        link.reader << bytes
+        while (kind, body = link.reader.next)
+          handle(link, kind, body)
+        end
+      rescue Wire::Malformed => error
+        Pelton.logger.warn("pubsub: the hub cuts off a process that sent #{error.message}")
+        drop(link)
+      rescue SystemCallError
+        drop(link)
+      end
+
+      def handle(link, kind, body)
+        case kind
+        when Wire::JOIN then join(link, *Wire.joined(body))
+        when Wire::PUBLISH then publish(body)
+        else raise Wire::Malformed, "a frame of the kind #{kind}"
+        end
+      end
+
+      # A process that comes back gets what was kept since; a new one what is kept, for its own history.
+      def join(link, epoch, serial)
+        back = epoch == @history.epoch && serial <= @serial
+        link.push(Wire.frame(Wire::WELCOME, @history.epoch), extra: true)
+        @history.each do |_, body, position, _, of|
+          next if back && of <= serial
+          link.push(Wire.message(back ? Wire::MESSAGE : Wire::KEPT, of, History.parse(position).last, body), extra: true)
+        end
+        link.push(Wire.frame(Wire::READY, [@serial].pack("Q>")), extra: true)
+        link.joined!
+      end
+
+      def publish(body)
+        topic, rule = Wire.topic_and_rule(body)
+        @serial += 1
+        offset = rule ? History.parse(@history.append(topic, body, rule, @serial)).last : 0
+        frame = Wire.message(Wire::MESSAGE, @serial, offset, body)
+        @links.each_value { |link| link.push(frame) if link.joined? }
+      end
+
+      def flush(link)
+        link.flush
+        return unless link.beyond?(@limit)
+        Pelton.logger.warn("pubsub: the hub cuts off a process that does not read: #{link.pending} bytes wait for it")
+        drop(link)
+      rescue SystemCallError
+        drop(link)
+      end
+
+      # A child that was forked meanwhile has the descriptor, too: closing alone would not end the connection.
+      def drop(link)
+        @links.delete(link.io)
+        link.io.shutdown
+      rescue SystemCallError
+        nil # the process has ended
+      ensure
+        link.io.close
+      end
+    end
+  end
+end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+module Pelton
+  class PubSub
+    # What a {Hub} and its links send each other: frames of a length, a kind and a body. Each side closes a connection on which it
+    # reads anything else.
+    #
+    # | kind | from | body |
+    # |---|---|---|
+    # | JOIN | link | epoch and serial of the last message that it has got |
+    # | PUBLISH | link | a message: flags, rule, topic, text |
+    # | WELCOME | hub | its epoch |
+    # | KEPT | hub | serial, offset and a message, for the history alone |
+    # | MESSAGE | hub | the same, to be delivered |
+    # | READY | hub | nothing: all that was kept was sent |
+    # @private
+    module Wire
+      JOIN, PUBLISH, WELCOME, KEPT, MESSAGE, READY = *1..6
+      # Bytes of a frame: of the longest message with the longest topic.
+      MOST = (16 << 20) + 2048
+      # Length and kind.
+      HEAD = 5
+      # Of a message: whether it is text, bytes of the topic, the messages that are kept (0: none, and it has no number) and their seconds.
+      RULE = "CS>L>G"
+      RULE_SIZE = 15
+      # Serial and offset before a message.
+      NUMBERS_SIZE = 16
+      private_constant :RULE, :RULE_SIZE
+
+      # The peer sent what no peer of this version sends.
+      class Malformed < Error
+      end
+
+      # A message of a frame. `offset` is 0 where the topic keeps none.
+      Message = Struct.new(:topic, :text, :rule, :serial, :offset)
+
+      # Cuts received bytes into frames.
+      class Reader
+        def initialize
+          @buffer = "".b
+          @at = 0
+        end
+
+        def <<(bytes)
+          @buffer = @buffer.byteslice(@at..) << bytes
+          @at = 0
+        end
+
+        # @return [Array(Integer, String), nil] kind and body; nil: more bytes are needed
+        # @raise [Malformed]
+        def next
+          return if @buffer.bytesize - @at < HEAD
+          length, kind = @buffer.unpack("L>C", offset: @at)
+          raise Malformed, "a frame of #{length} bytes, of the kind #{kind}" if length > MOST || !kind.between?(JOIN, READY)
+          return if @buffer.bytesize - @at - HEAD < length
+          body = @buffer.byteslice(@at + HEAD, length)
+          @at += HEAD + length
+          [kind, body]
+        end
+      end
+
+      class << self
+        # @return [String]
+        def frame(kind, *parts) = [parts.sum(&:bytesize), kind].pack("L>C").concat(*parts).freeze
+
+        # @param rule [History::Rule, nil]
+        def publish(topic, message, rule)
+          text = (message.encoding == Encoding::BINARY) ? 0 : 1
+          frame(PUBLISH, [text, topic.bytesize, rule ? rule.messages : 0, rule ? rule.seconds : 0].pack(RULE), topic.b, message.b)
+        end
+
+        # @param body [String] of a frame PUBLISH
+        def message(kind, serial, offset, body) = frame(kind, [serial, offset].pack("Q>Q>"), body)
+
+        def join(epoch, serial) = frame(JOIN, [serial].pack("Q>"), epoch.to_s.b)
+
+        # @return [Array(String, Integer)] epoch and serial
+        def joined(body) = [body.byteslice(8..).to_s, body.unpack1("Q>").to_i]
+
+        # @param body [String] of a frame KEPT or MESSAGE
+        # @raise [Malformed]
+        def parse(body)
+          serial, offset = body.unpack("Q>Q>")
+          topic, text, rule = parse_publish(body, NUMBERS_SIZE)
+          Message.new(topic, text, rule, serial, offset)
+        end
+
+        # @return [Array(String, Rule)] topic and rule of a frame PUBLISH, which the hub needs
+        # @raise [Malformed]
+        def topic_and_rule(body)
+          _, length, messages, seconds = head(body, 0)
+          [body.byteslice(RULE_SIZE, length).force_encoding(Encoding::UTF_8), (History::Rule.new(messages, seconds) if messages.positive?)]
+        end
+
+        private
+
+        def parse_publish(body, at)
+          text, length, messages, seconds = head(body, at)
+          message = body.byteslice(at + RULE_SIZE + length..)
+          message.force_encoding(Encoding::UTF_8) if text == 1
+          [body.byteslice(at + RULE_SIZE, length).force_encoding(Encoding::UTF_8), message.freeze, (History::Rule.new(messages, seconds) if messages.positive?)]
+        end
+
+        def head(body, at)
+          raise Malformed, "a message of #{body.bytesize} bytes" if body.bytesize < at + RULE_SIZE
+          body.unpack(RULE, offset: at).tap { |facts| raise Malformed, "a topic of #{facts[1]} bytes" if body.bytesize < at + RULE_SIZE + facts[1] }
+        end
+      end
+    end
+  end
+end

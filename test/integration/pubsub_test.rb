@@ -1,0 +1,166 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require_relative "../support/http_serving"
+
+# What one worker of `pelton serve` publishes, all get: also while workers are killed and replaced.
+class PubSubIntegrationTest < PeltonTest
+  include HttpServing
+
+  self.deadline = 60
+
+  APPLICATION = <<~RUBY
+    require "pelton/pubsub"
+    require "pelton/http"
+    Pelton::PubSub.keep("t", messages: 10_000)
+    run ->(env) do
+      position = env["HTTP_LAST_EVENT_ID"]
+      case env["PATH_INFO"]
+      when "/pid" then [200, {}, [Process.pid.to_s]]
+      when "/publish"
+        Pelton::PubSub.publish("t", env["QUERY_STRING"])
+        [200, {}, [Process.pid.to_s]]
+      when "/stats" then [200, {}, [Pelton::PubSub.stats.inspect]]
+      else
+        subscription = Pelton::PubSub.subscribe("t", after: position)
+        events = Pelton::HTTP::EventStream.new do |stream|
+          stream.emit(Process.pid, event: subscription.gap? ? "gap" : "begin")
+          subscription.each { |message, number| stream.emit(message, id: number) }
+        end
+        [200, events.headers, events]
+      end
+    end
+  RUBY
+
+  def test_workers_get_each_other_s_messages
+    serving do
+      readers = read_at_each_worker
+      pids = Array.new(40) { |number| get("/publish?#{number}") }
+
+      assert_equal 2, pids.uniq.size
+      readers.each_value { |lines| in_time { messages(lines).size == 40 } }
+      one, other = readers.values.map { |lines| messages(lines) }
+      assert_equal [one, Array.new(40, &:to_s)], [other, one.sort_by(&:to_i)]
+    end
+  end
+
+  def test_after_the_death_of_a_worker_and_after_a_restart_of_all_readers_resume_without_a_gap
+    serving do
+      stop = false
+      published = 0
+      publishing = Thread.new do
+        until stop
+          published += 1 if get("/publish?#{published}")
+          sleep 0.005
+        end
+      end
+      reader = Thread.new { read_on { stop && published } }
+      in_time { published > 50 }
+      Process.kill("KILL", processes.first)
+      in_time { published > 150 && server_stats["restarts"] == 1 && server_stats["workers"].count { |worker| worker["ready"] } == 2 }
+      before = processes
+      Process.kill("USR1", @master)
+      in_time { (processes & before).empty? && processes.size == 2 }
+      more = published + 50
+      in_time { published > more }
+      stop = true
+      publishing.join
+
+      gaps, seen = reader.value
+      # A publisher that got no answer from the killed worker repeats its message.
+      assert_equal [0, Array.new(published, &:to_s)], [gaps, seen.uniq.sort_by(&:to_i)]
+    end
+  end
+
+  def test_nothing_is_left_behind
+    serving do |folder|
+      hubs = -> { Dir["#{folder}/tmp/pelton-*"] }
+      first = hubs.call
+      assert_equal 1, first.size
+      Process.kill("USR2", @master)
+      in_time { hubs.call.size == 1 && hubs.call != first && serving_processes == 2 }
+      Process.kill("TERM", @master)
+      wait_for_the_end
+
+      assert_empty hubs.call
+    end
+  end
+
+  private
+
+  def serving
+    Dir.mktmpdir do |folder|
+      @folder = folder
+      Dir.mkdir("#{folder}/tmp")
+      @port = free_port
+      File.write("#{folder}/config.ru", APPLICATION)
+      command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", @port.to_s, "--control", "control"]
+      @master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB, "TMPDIR" => "#{folder}/tmp"), *command, chdir: folder, out: ["#{folder}/log", "a"], err: [:child, :out])
+      Guard.kill_at_end(@master)
+      in_time { serving_processes == 2 }
+      yield folder
+    ensure
+      kill if @master
+    end
+  end
+
+  def serving_processes = server_stats&.fetch("workers")&.count { |worker| worker["ready"] }
+
+  # @return [String, nil] nil: the worker has died
+  def get(path)
+    TCPSocket.open("127.0.0.1", @port) do |socket|
+      socket.write("GET #{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+      socket.read[/\r\n\r\n(.+)/m, 1]
+    end
+  rescue SystemCallError
+    nil
+  end
+
+  def messages(lines) = lines.grep(/\Adata: /).drop(1).map { |line| line[6..].chomp }
+
+  # {pid => lines of an event stream at that worker}
+  def read_at_each_worker
+    readers = {}
+    in_time do
+      socket = TCPSocket.new("127.0.0.1", @port)
+      socket.write("GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
+      lines = []
+      Thread.new { socket.each_line { |line| lines << line } }.report_on_exception = false
+      in_time { lines.grep(/data: /).any? }
+      readers[lines.grep(/data: /).first] ||= lines
+      readers.size == 2
+    end
+    readers
+  end
+
+  # Reads as a browser's EventSource does, until the last message: it comes back whenever the connection ends.
+  #
+  # @yieldreturn [Integer, nil] the number of messages, when it is known
+  # @return [Array(Integer, Array<String>)] gaps, and the messages
+  def read_on
+    gaps, seen, position = 0, [], nil
+    loop do
+      break if last?(seen, yield)
+      socket = TCPSocket.new("127.0.0.1", @port)
+      socket.write("GET /events HTTP/1.1\r\nHost: x\r\n#{"Last-Event-ID: #{position}\r\n" if position}\r\n")
+      event = nil
+      until last?(seen, yield)
+        next unless socket.wait_readable(0.1)
+        line = socket.gets or break
+        case line
+        when /\Aevent: (\w+)/ then event = $1
+        when /\Aid: (\S+)/ then position = $1
+        when /\Adata: (\S+)/
+          event ? (gaps += 1 if event == "gap" && position) : seen << $1
+          event = nil
+        end
+      end
+      socket.close
+    rescue SystemCallError
+      sleep 0.01
+    end
+    [gaps, seen]
+  end
+
+  def last?(seen, count) = count && seen.uniq.size == count
+end

@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/pubsub/hub"
+require "stringio"
+
+class PubSubLinkTest < PeltonTest
+  PubSub = Pelton::PubSub
+
+  def setup
+    @hub = PubSub::Hub.open
+    @logger = Pelton.logger
+    Pelton.logger = @log = StringIO.new
+  end
+
+  def teardown
+    @hub.close
+    Pelton.logger = @logger
+  end
+
+  # The two stand for two processes.
+  def test_what_one_publishes_all_get_in_one_order
+    joined do |one, two|
+      seen = [one, two].map { |pubsub| [].tap { |list| pubsub.subscribe("t") { |message| list << message } } }
+      100.times { |number| [one, two][number % 2].publish("t", number.to_s) }
+      Thread.new { 100.times { |number| one.publish("t", "thread #{number}") } }.join
+      eventually { seen.all? { |list| list.size == 200 } }
+
+      assert_equal seen.first, seen.last
+      assert_equal Array.new(100) { |number| "thread #{number}" }, seen.last.grep(/thread/)
+      [0, 1].each { |parity| assert_equal (0..99).select { |number| number % 2 == parity }.map(&:to_s), seen.first.grep(/\A\d+\z/).select { |text| text.to_i % 2 == parity } }
+    end
+  end
+
+  def test_positions_hold_in_all_processes
+    joined do |one, two|
+      one.keep("t")
+      first = two.subscribe("t")
+      one.publish("t", "ä")
+      one.publish("t", "\xff".b)
+      assert_equal "ä", first.receive
+      third = PubSub.new
+      third._join(@hub.path)
+      resumed = third.subscribe("t", after: first.position)
+
+      assert_equal [false, "\xff".b, Encoding::BINARY], [resumed.gap?, resumed.receive, first.receive.encoding]
+      assert_equal first.position, resumed.position
+    end
+  end
+
+  # As after a link was cut because its process did not read: what is kept comes late, but comes.
+  def test_it_comes_back_and_gets_what_was_kept_meanwhile
+    joined do |one, two|
+      one.keep("t")
+      subscription = two.subscribe("t")
+      one.publish("t", "before")
+      assert_equal "before", subscription.receive
+      two._engine.instance_variable_get(:@stream).abort
+      5.times { |number| one.publish("t", number.to_s) }
+      two.publish("t", "its own")
+
+      assert_equal %w[0 1 2 3 4] + ["its own"], Array.new(6) { subscription.receive }.sort
+      assert_equal 1, two.stats[:returns]
+      assert_match(/link to the other processes is cut/, @log.string)
+    end
+  end
+
+  def test_without_a_hub_a_bounded_number_of_messages_waits
+    joined(limit: 10_000) do |one, two|
+      subscription = two.subscribe("t")
+      path = @hub.path
+      @hub.close
+      eventually { one._engine.instance_variable_get(:@stream).nil? && two._engine.instance_variable_get(:@stream).nil? }
+      error = assert_raises(Pelton::OverloadError) { 1000.times { |number| one.publish("t", "#{number}#{"x" * 100}") } }
+      assert_match(/wait for the master/, error.message)
+      refute one._engine.drain(timeout: 0.01)
+      Dir.mkdir(File.dirname(path))
+      @hub = PubSub::Hub.new(path, folder: File.dirname(path))
+
+      80.times { |number| assert_match(/\A#{number}x/, subscription.receive) if number < 50 || subscription.size.positive? }
+    end
+  end
+
+  def test_a_hub_that_is_not_there
+    Pelton.run do
+      pubsub = PubSub.new
+      link = PubSub::Link.new(pubsub, "/nowhere/pubsub")
+      assert_raises(Pelton::TimeoutError) { link.await_ready(timeout: 0.01) }
+      assert link.drain(timeout: 0)
+      link.close
+    end
+    assert_match(%r{/nowhere/pubsub}, @log.string)
+  end
+
+  private
+
+  def joined(**options)
+    Pelton.run do
+      pubsubs = Array.new(2) { PubSub.new.tap { |pubsub| pubsub._join(@hub.path, **options) } }
+      yield(*pubsubs)
+    ensure
+      Pelton.stop
+    end
+  end
+end
