@@ -2,18 +2,20 @@
 
 module Pelton
   module Record
-    # Mass assignment. A Hash that the program has written has Symbols as its keys, and may name any attribute. A Hash from outside has
-    # Strings (a query, a form, JSON), and may name what the model permits.
+    # Mass assignment. A Hash with Symbol keys comes from the program, and may set any attribute. One with String keys comes from outside (a
+    # query, a form, JSON), and may set what the model permits.
     module Assignment
       # @private
       def self.included(model)
         model.extend(ClassMethods)
       end
 
-      # Says what a Hash from outside may name.
+      # Class methods.
       module ClassMethods
+        # Declares the attributes that a Hash with String keys may set.
+        #
         # @example permits :name, :email
-        # @param names [Array<Symbol>] attributes; those of the classes above are permitted, too
+        # @param names [Array<Symbol>] attributes; those of parent classes are permitted, too
         # @return [nil]
         def permits(*names)
           @permitted = permitted | names.map(&:to_s)
@@ -26,7 +28,8 @@ module Pelton
 
       # @param attributes [Hash, #to_h]
       # @return [self]
-      # @raise [Forbidden] if a Hash with Strings names what the model does not permit, or an object with `permitted?` is not
+      # @raise [Forbidden] if a Hash with String keys names an attribute that the model does not permit, or an object with `permitted?` is not
+      #   permitted
       # @raise [ArgumentError] if there is no such attribute
       def assign_attributes(attributes)
         return self if attributes.equal?(Sequel::OPTS)
@@ -41,7 +44,7 @@ module Pelton
       end
       alias_method :attributes=, :assign_attributes
 
-      # As {#assign_attributes}: Sequel's name.
+      # Sequel's name for {#assign_attributes}.
       # @return [self]
       def set(attributes) = assign_attributes(attributes)
 

@@ -14,25 +14,25 @@ require_relative "association/through"
 
 module Pelton
   module Record
-    # ActiveRecord's associations, each defined as one of Sequel's: belongs_to is many_to_one, has_many is one_to_many (or
-    # many_to_many, `through:` others), has_one is one_to_one. What they load is loaded for all objects at once.
+    # ActiveRecord's associations, defined as Sequel's: belongs_to is many_to_one, has_many is one_to_many (or many_to_many, `through:` others),
+    # has_one is one_to_one. They load for a whole result set.
     module Associations
       include Association::Lookup
       include Association::Through
 
-      # This model's row names another's.
+      # Declares that this model's rows refer to another's.
       #
       # @example belongs_to :author, class_name: "User", counter_cache: true, touch: true
       # @param name [Symbol]
-      # @param scope [Proc, nil] limits what is found; its `self` is a relation
-      # @param class_name [String, nil] by default the name's
+      # @param scope [Proc, nil] conditions; its `self` is a relation
+      # @param class_name [String, nil] by default from the name
       # @param foreign_key [Symbol] by default name_id
-      # @param primary_key [Symbol] of the other model
-      # @param optional [Boolean] whether it may be nil. Otherwise an object without one is invalid
-      # @param polymorphic [Boolean] whether it may be of any model, whose name is in the column name_type
-      # @param counter_cache [Boolean, Symbol] the other's column with the number of objects of this model
-      # @param touch [Boolean, Symbol] whether writing this object sets the other's updated_at, and that column
-      # @param dependent [Symbol, nil] :destroy or :delete: what becomes of it when this object is destroyed
+      # @param primary_key [Symbol] the other model's
+      # @param optional [Boolean] whether it may be nil; otherwise an object without it is invalid
+      # @param polymorphic [Boolean] whether it may be of any model, named in the column name_type
+      # @param counter_cache [Boolean, Symbol] the other's column that counts this model's objects
+      # @param touch [Boolean, Symbol] whether writing this object sets the other's updated_at, and the named column
+      # @param dependent [Symbol, nil] :destroy or :delete, when this object is destroyed
       # @return [nil]
       def belongs_to(name, scope = nil, class_name: nil, foreign_key: :"#{name}_id", primary_key: nil, optional: false, polymorphic: false,
         foreign_type: :"#{name}_type", counter_cache: nil, touch: nil, dependent: nil, inverse_of: nil, autosave: nil, validate: nil)
@@ -47,23 +47,23 @@ module Pelton
         after_destroy { public_send(name)&.public_send(dependent) } if dependent
       end
 
-      # Others' rows name this model's.
+      # Declares that other rows refer to this model's.
       #
       # @example has_many :posts, -> { order(:title) }, dependent: :destroy
       # @example has_many :tags, through: :taggings
       # @param name [Symbol]
-      # @param scope [Proc, nil] limits what is found; its `self` is a relation
-      # @param class_name [String, nil] by default the name's, in the singular
+      # @param scope [Proc, nil] conditions; its `self` is a relation
+      # @param class_name [String, nil] by default from the name's singular
       # @param foreign_key [Symbol] by default this model's name with _id
-      # @param primary_key [Symbol] of this model
+      # @param primary_key [Symbol] this model's
       # @param through [Symbol, nil] the association that leads there
-      # @param source [Symbol] the name of the association there; by default this one's
-      # @param as [Symbol, nil] the name of the polymorphic association there
-      # @param dependent [Symbol, nil] :destroy, :delete_all, :nullify, :restrict_with_error or :restrict_with_exception: what becomes of
-      #   them when this object is destroyed
-      # @param autosave [Boolean] whether changed objects are saved with this one
-      # @param counter_cache [Symbol, Boolean, nil] this model's column with their number, if it is not name_count
-      # @param validate [Boolean, nil] false: new objects that are invalid do not keep this one from being saved, and are not saved with it
+      # @param source [Symbol] the association's name there; by default this one's
+      # @param as [Symbol, nil] the polymorphic association's name there
+      # @param dependent [Symbol, nil] :destroy, :delete_all, :nullify, :restrict_with_error or :restrict_with_exception, when this object is
+      #   destroyed
+      # @param autosave [Boolean] whether to save changed objects with this one
+      # @param counter_cache [Symbol, Boolean, nil] this model's counter column, if it is not name_count
+      # @param validate [Boolean, nil] false: invalid new objects do not keep this one from being saved, and are not saved with it
       # @return [nil]
       def has_many(name, scope = nil, class_name: nil, foreign_key: nil, primary_key: nil, through: nil, source: nil, source_type: nil, as: nil,
         dependent: nil, counter_cache: nil, inverse_of: nil, autosave: nil, validate: nil)
@@ -77,7 +77,7 @@ module Pelton
         Association::Dependents.add(self, name, dependent) if dependent
       end
 
-      # One other row names this model's.
+      # Declares that one other row refers to this model's.
       #
       # @param (see #has_many)
       # @return [nil]
@@ -86,21 +86,21 @@ module Pelton
         return has_through(:one_through_one, name, scope, through: through, source: source, source_type: source_type) if through
         autosave(name) if autosave
         options = {class: class_name, key: foreign_key&.to_sym, primary_key: primary_key&.to_sym, reciprocal: inverse_of, validated: validate}.compact
-        options[:validate] = false if autosave && validate == false # Sequel's writer saves the object, too
+        options[:validate] = false if autosave && validate == false # Sequel's writer also saves the object
         options.merge!(Association::Polymorphic.owner_options(self, as)) if as
         associate(:one_to_one, name, dependent: dependent, **options, **scoping_options(name, scope), &scoped(scope).first)
         Association::Single.define_child(self, name)
         Association::Dependents.add(self, name, dependent) if dependent
       end
 
-      # Rows of both models name each other in a third table, which has no model.
+      # Declares that rows of both models refer to each other by a join table without a model.
       #
       # @param name [Symbol]
       # @param scope [Proc, nil]
       # @param class_name [String, nil]
-      # @param join_table [Symbol] by default the names of both tables in the order of the alphabet: albums_artists
-      # @param foreign_key [Symbol] of this model
-      # @param association_foreign_key [Symbol] of the other
+      # @param join_table [Symbol] by default both tables' names in alphabetical order: albums_artists
+      # @param foreign_key [Symbol] for this model
+      # @param association_foreign_key [Symbol] for the other model
       # @param validate [Boolean, nil] see {#has_many}
       # @return [nil]
       def has_and_belongs_to_many(name, scope = nil, class_name: nil, join_table: nil, foreign_key: nil, association_foreign_key: nil, validate: nil)
@@ -115,7 +115,7 @@ module Pelton
 
       private
 
-      # A relation's block as Sequel takes it: it gets a dataset. Sequel calls it on the object, unless it loads for several.
+      # Converts a relation's block to one that takes a dataset. Sequel calls it on the object, unless it loads for several.
       #
       # @return [Array<Proc>]
       def scoped(scope)
@@ -136,13 +136,13 @@ module Pelton
         {**options, owner_scope: true, eager_loader: ->(loading) { loading[:rows].each { |row| row.send(:load_by_itself, name) } }}
       end
 
-      # Joins name what the default scope and the association's leave of the table.
+      # Applies the default scope and the association's scope to joined tables.
       def eager_graph_dataset(reflection, options)
         rows = reflection.limit.table
         options[:callback] ? options[:callback].call(rows) : rows
       end
 
-      # The blocks of this module never depend on the object.
+      # Blocks of this module never depend on the object.
       def _association_instance_specific_default(_) = false
 
       def define_collection(name)

@@ -2,20 +2,20 @@
 
 require "pelton/record"
 
-# The library of article 004, as it was announced: an ORM in callback style.
+# The ORM of article 004, in callback style, as announced there.
 #
 #     class User < AsyncRecord::Base
 #     end
 #     User.all(:limit => 5) { |users| users.each { |user| puts user.username } }
 module AsyncRecord
-  # A model whose finders call their blocks with what they find. Without a block they are {Pelton::Record::Model}'s.
+  # A model whose finders call their blocks with the result. Without a block they are {Pelton::Record::Model}'s.
   class Base < Pelton::Record::Model
     self.abstract_class = true
 
     class << self
       # @yieldparam records [Array<Base>]
-      # @return [Pelton::Record::Relation, Pelton::Operation] the Operation with a block
-      # @asynchronous without a block: when the relation is read
+      # @return [Pelton::Record::Relation, Pelton::Operation] an Operation with a block
+      # @asynchronous without a block, when the relation is read
       def all(conditions: nil, order: nil, limit: nil, offset: nil, &block)
         found = if conditions
           where(*(conditions.is_a?(Hash) ? [conditions] : conditions))
@@ -30,7 +30,7 @@ module AsyncRecord
 
       %i[find find_by first last count].each do |name|
         # @yieldparam found [Base, Array<Base>, Integer, nil]
-        # @return [Object, Pelton::Operation] the Operation with a block
+        # @return [Object, Pelton::Operation] an Operation with a block
         # @asynchronous without a block
         define_method(name) { |*arguments, &block| block ? later.public_send(name, *arguments).callback(&block) : super(*arguments) }
       end

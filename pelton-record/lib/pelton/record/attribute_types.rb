@@ -4,9 +4,9 @@ require "json"
 
 module Pelton
   module Record
-    # The types that `attribute` takes: ActiveModel's, and JSON. A type has cast, serialize and deserialize.
+    # The types of `attribute`: ActiveModel's and JSON. A type has cast, serialize and deserialize.
     module AttributeTypes
-      # Any value of JSON, which may be changed in place, in a column of text. It is read by JSON.parse, which makes no objects of other classes.
+      # A JSON value, which may be changed in place, in a text column. Read by JSON.parse, which creates no objects of other classes.
       class Json < ActiveModel::Type::Value
         # @return [Symbol]
         def type = :json
@@ -15,19 +15,19 @@ module Pelton
         def mutable? = true
 
         # @param value [Object]
-        # @return [Object] as it will be read: the keys of a Hash are Strings
+        # @return [Object] as it will be read: Hashes have String keys
         def cast(value) = value.nil? ? nil : JSON.parse(JSON.generate(value))
 
         # @param value [Object]
         # @return [String, nil]
         def serialize(value) = value.nil? ? nil : JSON.generate(value)
 
-        # @param value [String, Object, nil] an Object where the driver has parsed it already
+        # @param value [String, Object, nil] an Object if the driver has parsed it
         # @return [Object]
         def deserialize(value) = value.is_a?(String) ? JSON.parse(value) : value
       end
 
-      # An array column of PostgreSQL, as an Array that may be changed in place.
+      # An array column of PostgreSQL, whose Array may be changed in place.
       class List < ActiveModel::Type::Value
         # @param model [Class]
         # @param name [Symbol] a column
@@ -44,7 +44,7 @@ module Pelton
         def mutable? = true
 
         # @param value [Array, String, nil]
-        # @return [Array, nil] of values as the column has them
+        # @return [Array, nil] values as the column stores them
         # @raise [Sequel::InvalidValue]
         def cast(value) = value.nil? ? nil : typed(value).to_a
 
@@ -72,7 +72,7 @@ module Pelton
         # @param model [Class]
         # @param name [Symbol]
         # @param column [Hash] Sequel's description
-        # @return [#cast, nil] of a column whose type in the database says it
+        # @return [#cast, nil] a type for columns that need one
         def of_column(model, name, column)
           return Json.new if column[:db_type].to_s.match?(/\Ajsonb?\z/i)
           List.new(model, name) if column[:type].to_s.end_with?("_array")

@@ -2,7 +2,7 @@
 
 module Pelton
   module Record
-    # An object's attributes: those of its columns, and those that the model declares beside them.
+    # An object's attributes: its columns, and those that the model declares.
     module Attributes
       # @private
       def self.included(model)
@@ -15,24 +15,24 @@ module Pelton
       BOOLEAN = ActiveModel::Type::Boolean.new
       private_constant :UNSET, :BOOLEAN
 
-      # No column holds such an integer. (SQLite would keep it as a float, PostgreSQL refuse the query.)
+      # Raised for an integer that no column can hold. (SQLite would store it as a float, PostgreSQL would refuse the query.)
       # @private
       class OutOfRange < Sequel::InvalidValue
       end
 
-      # Parts of the names of attributes that {Attributes#inspect} does not show, and so neither logs nor error messages: Rails' list. Case makes no difference.
+      # Parts of attribute names that {Attributes#inspect} hides, also from logs and error messages: Rails' list. Case does not matter.
       FILTERED = [:passw, :email, :secret, :token, :_key, :crypt, :digest, :salt, :certificate, :otp, :ssn, :cvv, :cvc].freeze
 
-      # Declares types and defaults.
+      # Class methods.
       module ClassMethods
-        # Declares an attribute: the type or the default value of a column, or an attribute that has no column.
+        # Declares an attribute: a column's type or default, or an attribute without a column.
         #
         # @example
         #   attribute :settings, :json, default: -> { {} }
         #   attribute :terms_accepted, :boolean
         # @param name [Symbol]
         # @param type [Symbol, #cast, nil] of ActiveModel::Type, or :json, or an object with `cast`, `serialize` and `deserialize`
-        # @param default [Object, Proc] of new objects
+        # @param default [Object, Proc] for new objects
         # @return [nil]
         def attribute(name, type = nil, default: UNSET, **options)
           name = name.to_sym
@@ -55,7 +55,7 @@ module Pelton
           def_column_alias(name.to_sym, old.to_sym)
         end
 
-        # Changes a value before it is assigned, and before it is compared in `where`.
+        # Changes values before they are assigned, or compared in `where`.
         #
         # @example normalizes :email, with: ->(email) { email.strip.downcase }
         def normalizes(*names, with:, apply_to_nil: false)
@@ -63,17 +63,17 @@ module Pelton
         end
 
         # @example self.filter_attributes += [:phone]
-        # @param names [Array<Symbol, String, Regexp>] parts of names; without them {Attributes::FILTERED}
+        # @param names [Array<Symbol, String, Regexp>] parts of names; by default {Attributes::FILTERED}
         attr_writer :filter_attributes
 
-        # @return [Array<Symbol, String, Regexp>] what `inspect` does not show, of the classes above, too
+        # @return [Array<Symbol, String, Regexp>] parts of names that `inspect` hides, inherited from parent classes
         def filter_attributes = @filter_attributes || (superclass.respond_to?(:filter_attributes) ? superclass.filter_attributes : FILTERED)
 
         # @private
         def filtered?(name) = inspection_filter.filter_param(name.to_s, true) != true
 
         # @private
-        # @return [ActiveSupport::ParameterFilter] which also filters Hashes in the values, by their keys
+        # @return [ActiveSupport::ParameterFilter] which also filters Hashes by their keys
         def inspection_filter
           parts = filter_attributes
           @inspection_filter = [parts.dup, ActiveSupport::ParameterFilter.new(parts)] unless @inspection_filter&.first == parts
@@ -87,16 +87,16 @@ module Pelton
         # @private
         def normalizers = @normalizers || inherited_hash(:@normalizers)
         # @private
-        # The attributes that may have no column, and those with a default that the database does not know.
+        # Attributes that may have no column, or whose default the database does not know.
         def declared = @declared || (superclass.respond_to?(:declared) ? superclass.declared : [])
         # @private
-        # The attributes that have no column.
+        # Attributes without a column.
         def virtual = declared - db_schema.keys
         # @private
         def declared_defaults = @declared_defaults || (superclass.respond_to?(:declared_defaults) ? superclass.declared_defaults : [])
 
         # @private
-        # Rows come as the database has them.
+        # Called with rows from the database.
         def call(values)
           return super if @attribute_types.nil? || @attribute_types.empty?
           allocate.then { |record| record.initialize_from_db(record.send(:restored, values)) }
@@ -111,11 +111,11 @@ module Pelton
         # @return [Boolean]
         def has_attribute?(name) = db_schema.key?(column_alias(name.to_sym)) || declared.include?(name.to_sym)
 
-        # @return [Object] a value as it is after {#normalizes}
+        # @return [Object] the value after {#normalizes}
         def normalize_value_for(name, value) = normalizers.key?(name.to_sym) ? normalizers[name.to_sym].call(value) : value
 
         # @private
-        # Whether a value of the column may be an Array or a Hash.
+        # Whether the column's values may be Arrays or Hashes.
         def typed?(name)
           type = attribute_types[name]
           type ? type.try(:mutable?) : db_schema.dig(name, :type).to_s.match?(/json|array|hstore|range|\Arow/)
@@ -130,9 +130,9 @@ module Pelton
         def typed_attribute?(name) = attribute_types.key?(name)
 
         # @private
-        # A value as the column has it: cast by the declared type, or the database's.
+        # Casts a value by the declared type, or the database's.
         #
-        # @raise [Sequel::InvalidValue] if it cannot be such a value
+        # @raise [Sequel::InvalidValue] if it cannot be cast
         def cast(name, value)
           value = normalizers[name].call(value) unless normalizers.empty? || !normalizers.key?(name)
           if (type = attribute_types[name])
@@ -148,16 +148,16 @@ module Pelton
           return BOOLEAN.cast(value) if type == :boolean
           value = db.typecast_value(type, (value == "" && type != :string && type != :blob) ? nil : value)
           (type == :integer && value) ? integer(name, value) : value
-        rescue ::RangeError, EncodingError # Infinity as an integer, for example, or a text in UTF-16
+        rescue ::RangeError, EncodingError # such as Infinity as an integer, or text in UTF-16
           raise Sequel::InvalidValue, "#{self}.#{name} cannot be this #{value.class}"
         end
 
         # @private
-        # Whether an Integer is the column's value as it is.
+        # Whether an Integer needs no cast for the column.
         def integers?(name) = db_schema.dig(name, :type) == :integer && !normalizers.key?(name) && !attribute_types.key?(name)
 
         # @private
-        # A value that the column may be equal to.
+        # Casts a value for a comparison by equality.
         #
         # @raise [Sequel::InvalidValue] if no row can have it
         def comparable(name, value)
@@ -167,7 +167,7 @@ module Pelton
         end
 
         # @private
-        # A value that the column may be less or more than.
+        # Casts a value for a comparison by order.
         #
         # @raise [Sequel::InvalidValue] if the database has no such value
         def ordered(name, value)
@@ -180,29 +180,29 @@ module Pelton
         end
 
         # @private
-        # A value that is written without an object.
+        # Casts a value that is written without an object.
         #
-        # @raise [BadValue] if the column cannot have it
+        # @raise [BadValue] if the column cannot store it
         def writable(name, value)
           to_database(name, cast(name, value))
-        rescue Sequel::InvalidValue # whose message may show the value
+        rescue Sequel::InvalidValue # its message may show the value
           raise BadValue, "#{self}.#{name} cannot be this #{value.class}: the column's type is #{db_schema.dig(name, :db_type) || "another"}"
         end
 
         # @private
-        # A cast value as the database has it, and back.
+        # Converts a cast value to the database's form; {#restore} converts it back.
         def to_database(name, value) = (type = attribute_types[name]) ? type.serialize(value) : value
         # @private
         def restore(name, value) = (type = attribute_types[name]) ? type.deserialize(value) : value
 
         private
 
-        # PostgreSQL gives a text the column's type, whichever that is.
+        # PostgreSQL gives text the column's type, whatever it is.
         def untyped(value)
           (db.database_type != :postgres || value.is_a?(String) || value.respond_to?(:sql_literal_append)) ? value : value.to_s
         end
 
-        # Spaces at the end may not count. SQLite keeps longer texts than the column's type says.
+        # Trailing spaces may not count. SQLite stores longer text than the column's type allows.
         def too_long?(name, text)
           longest = db_schema.dig(name, :max_length)
           longest.is_a?(Integer) && text.length > longest && text.rstrip.length > longest && db.database_type != :sqlite
@@ -227,7 +227,7 @@ module Pelton
         end
       end
 
-      # @return [Hash{String => Object}] those that were read from the database, and those that the model declares
+      # @return [Hash{String => Object}] those read from the database, and those that the model declares
       def attributes
         names = model.db_schema.keys
         names = (names & @values.keys) | @values.keys unless new?
@@ -257,14 +257,14 @@ module Pelton
       alias_method :read_attribute, :[]
       alias_method :attribute, :[]
 
-      # @return [Object] what was assigned, where it is no value of the column's type
+      # @return [Object] the assigned value, if it could not be cast
       def attribute_before_type_cast(name) = @uncast&.key?(name.to_sym) ? @uncast[name.to_sym] : self[name.to_sym]
       alias_method :read_attribute_before_type_cast, :attribute_before_type_cast
 
-      # @return [Object] as the database gets it
+      # @return [Object] in the database's form
       def attribute_for_database(name) = model.to_database(name.to_sym, self[name.to_sym])
 
-      # @return [String] the value in {#inspect}
+      # @return [String] for {#inspect}
       def attribute_for_inspect(name)
         value = self[name.to_sym]
         return value.inspect if value.nil?
@@ -286,24 +286,24 @@ module Pelton
       end
       alias_method :write_attribute, :[]=
 
-      # @return [Hash{String => Object}] the attributes of those names
+      # @return [Hash{String => Object}] the named attributes
       def slice(*names) = names.flatten.to_h { |name| [name.to_s, public_send(name)] }.with_indifferent_access
 
       # @return [Array]
       def values_at(*names) = names.flatten.map { |name| public_send(name) }
 
-      # @return [Boolean] whether there is a value: not nil, false, 0 or blank
+      # @return [Boolean] whether it has a value other than nil, false, 0 and blank
       def query_attribute(name)
         value = self[name.to_sym]
         value.respond_to?(:zero?) ? !value.zero? : !value.blank?
       end
       alias_method :attribute?, :query_attribute
 
-      # @return [String] with the attributes
+      # @return [String] with attributes, except filtered ones
       def inspect = "#<#{model.name} #{@values.keys.map { |name| "#{name}: #{attribute_for_inspect(name)}" }.join(", ")}>"
 
       # @private
-      # Sequel asks for what a column was before it is assigned, too.
+      # Sequel also asks for a column's value before it is assigned.
       def get_column_value(name) = (new? || @values.key?(name)) ? super : nil
 
       # @private
@@ -319,7 +319,7 @@ module Pelton
         @values[name] = default.respond_to?(:call) ? default.call : default
       end
 
-      # What is written: without the attributes that have no column, and as the database has them.
+      # Values to write: in the database's form, without attributes that have no column.
       def stored(values)
         return values unless model.attribute_types.any? || model.declared.any?
         columns = model.db_schema
@@ -330,14 +330,14 @@ module Pelton
 
       def _update_without_checking(columns) = super(stored(columns))
 
-      # A row that the database has given back.
+      # Takes the values of a returned row.
       def restored(values)
         model.attribute_types.each { |name, type| values[name] = type.deserialize(values[name]) if values.key?(name) }
         values.reverse_merge!(@values.slice(*model.declared)) if @values && model.declared.any?
         remember(values)
       end
 
-      # What is needed to see that a value was changed in place.
+      # Remembers values that may be changed in place.
       def remember(values)
         return values unless model.attribute_types.any?
         @loaded = model.attribute_types.each_with_object({}) do |(name, type), loaded|
@@ -348,7 +348,7 @@ module Pelton
 
       def _save_set_values(values) = super(restored(returned(values)))
 
-      # SQLite does not say which types the columns of RETURNING have.
+      # SQLite does not tell the column types of RETURNING.
       def returned(values)
         return values unless db.database_type == :sqlite
         model.columns_to_cast.each do |name, type|
@@ -360,7 +360,7 @@ module Pelton
 
       def _refresh_set_values(values) = super(restored(values))
 
-      # Values that were changed in place.
+      # Finds values that were changed in place.
       def note_mutations(columns)
         @loaded&.each do |name, before|
           next if columns.include?(name) || (type = model.attribute_types[name]).serialize(@values[name]) == before
@@ -374,7 +374,7 @@ module Pelton
         remember(@values) if @loaded
       end
 
-      # What cannot be cast is nil, and kept for the validations.
+      # A value that cannot be cast becomes nil, and is kept for validations.
       def typecast_value(column, value)
         @uncast&.delete(column)
         model.cast(column, value)

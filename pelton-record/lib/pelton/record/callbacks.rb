@@ -2,19 +2,19 @@
 
 module Pelton
   module Record
-    # ActiveModel's callbacks, on Sequel's hooks: before_, after_ and around_ of validation, save, create, update and destroy;
-    # after_initialize, after_find, after_touch, after_commit, after_rollback. `throw :abort` in one before the work stops it.
+    # ActiveModel's callbacks, called by Sequel's hooks: before_, after_ and around_ of validation, save, create, update and destroy;
+    # after_initialize, after_find, after_touch, after_commit, after_rollback. `throw :abort` in a before callback stops the operation.
     module Callbacks
       # @private
       def self.included(model)
         model.extend(ActiveModel::Callbacks)
         model.define_model_callbacks(:save, :create, :update, :destroy)
         model.define_model_callbacks(:initialize, :find, :touch, :commit, :rollback, only: :after)
-        model.singleton_class.prepend(ClassMethods) # before the methods that define_model_callbacks has made
+        model.singleton_class.prepend(ClassMethods) # before the methods of define_model_callbacks
         model.include(Hooks)
       end
 
-      # after_commit and its like.
+      # after_commit and after_rollback.
       module ClassMethods
         # @example after_commit :announce, on: :create
         # @param on [Symbol, Array<Symbol>, nil] :create, :update, :destroy
@@ -50,7 +50,7 @@ module Pelton
         end
       end
 
-      # Where Sequel calls them.
+      # Sequel's hooks.
       module Hooks
         # @private
         def initialize(...)

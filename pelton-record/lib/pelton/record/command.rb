@@ -30,7 +30,7 @@ module Pelton
       REPORT_EVERY = 5 # seconds of a long migration
 
       # @param arguments [Array<String>]
-      # @return [Integer] the exit status: 0, 1 when the command failed, 2 when the arguments are wrong
+      # @return [Integer] the exit status: 0; 1 if the command failed; 2 if the arguments are wrong
       def self.run(arguments, out: $stdout, error: $stderr) = new(out, error).run(arguments)
 
       def initialize(out, error)
@@ -89,7 +89,7 @@ module Pelton
         status
       end
 
-      # What the application's own file says.
+      # Loads the application's config/database.rb.
       def configured
         return unless File.file?(@config)
         before, Record.address = Record.address, nil
@@ -103,9 +103,9 @@ module Pelton
         Record.address = before
       end
 
-      # With a connection, in a reactor: long statements hold nothing up, and the time can be shown meanwhile.
+      # Connects and runs the block in a reactor, so that long statements do not stop the progress report.
       def connected(address = @address)
-        Record.disconnect # what a command before it has connected
+        Record.disconnect # a previous command may have connected
         Pelton.run { yield Record.connect(address, pool: 1) }
       end
 
@@ -141,7 +141,7 @@ module Pelton
         @out.puts(dropped ? "#{address} is dropped" : "#{address} is not there")
       end
 
-      # While a migration runs, the file stays.
+      # Keeps the file while a migration runs.
       def drop_file(address)
         file = address.options[:database]
         return false if address.memory? || !File.file?(file)
@@ -221,7 +221,7 @@ module Pelton
         @out.puts("#{@schema} is loaded, with #{applied.size} migrations")
       end
 
-      # Outside a reactor: irb reads the terminal, and its queries may block.
+      # Runs outside a reactor: irb reads the terminal, and its queries may block.
       def console
         Object.const_set(:DB, Record.connect(@address, pool: 1))
         load_features
@@ -232,7 +232,7 @@ module Pelton
 
       def load_features = @features.each { |file| require File.expand_path(file) }
 
-      # The schema is a file of the repository. Where the program is deployed, its folder may be read-only.
+      # The schema belongs in the repository; a deployed program's folder may be read-only.
       def production? = ENV["RACK_ENV"] == "production"
 
       def write_schema(database)
@@ -241,7 +241,7 @@ module Pelton
         written
       end
 
-      # Shows each migration, and every few seconds how long it has taken.
+      # Reports each migration, and every few seconds how long it has taken.
       def timed
         name = started = nil
         timer = Pelton.add_periodic_timer(REPORT_EVERY) { @out.puts("  #{name}: #{(Clock.now - started).round} s") if name }

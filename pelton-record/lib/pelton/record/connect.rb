@@ -5,13 +5,13 @@ require_relative "listener"
 
 module Pelton
   module Record
-    # The errors of databases are pelton-sequel's.
+    # The errors of pelton-sequel.
     ConnectionError = Database::ConnectionError
     ConfigurationError = Database::ConfigurationError
     PoolTimeoutError = Database::PoolTimeoutError
     SharedConnectionError = Database::SharedConnectionError
 
-    # Of a database's datasets: `inspect` shows the query without values. Ruby's errors contain it; `sql` has them.
+    # For a database's datasets: `inspect`, which appears in Ruby's errors, shows the query without values; `sql` has them.
     module Inspection
       def inspect = "#<#{visible_class_name}: #{Relation::Condition.without_values(self).inspect}>"
     end
@@ -21,26 +21,25 @@ module Pelton
     @named = {}
 
     class << self
-      # The address of the application's database, which {connect} takes when it is given none. An application sets it in its
-      # config/database.rb, where `pelton db` finds it, too.
+      # The default address for {connect}. An application sets it in config/database.rb, which `pelton db` reads, too.
       #
       # @return [String, nil]
       attr_accessor :address
 
-      # @return [Array<Sequel::Database>] those that are connected
+      # @return [Array<Sequel::Database>] the connected databases
       attr_reader :databases
 
-      # Connects models to a database. One connection is opened at once, to find mistakes early. The address that is connected already gives the
-      # same database again.
+      # Connects models to a database. Opens one connection at once, to report mistakes early. The address of a connected database returns that
+      # database again.
       #
-      # @example a second database, whose models say `self.database_name = :reports`
+      # @example a second database, for models with `self.database_name = :reports`
       #   Pelton::Record.connect("postgres://localhost/reports", name: :reports)
-      # @param address [String] otherwise {address}
-      # @param name [Symbol, nil] of a database beside the first one
+      # @param address [String] by default {address}
+      # @param name [Symbol, nil] for databases other than the first one
       # @param options [Hash] see {Pelton::Database.connect}
       # @return [Sequel::Database]
-      # @raise [ConfigurationError] if the address cannot be understood, the driver's gem is missing, or another database is connected by that name
-      # @raise [ConnectionError] if nobody answers there, or refuses
+      # @raise [ConfigurationError] if the address is invalid, the driver's gem is missing, or another database is connected by that name
+      # @raise [ConnectionError] if the server does not answer or refuses the connection
       # @asynchronous
       def connect(address = self.address, name: nil, **options)
         raise ConfigurationError, "the address of the database is missing: Pelton::Record.connect(\"sqlite://app.db\"), or Pelton::Record.address = before" if address.nil?
@@ -55,7 +54,7 @@ module Pelton
         name ? @named[name] = database : self.database = database
       end
 
-      # @param name [Symbol, nil] see {connect}; nil: the database of the models that choose none
+      # @param name [Symbol, nil] see {connect}; nil for the default database
       # @return [Sequel::Database, nil]
       def database(name = nil) = name ? @named[name] : @database
 
@@ -65,7 +64,7 @@ module Pelton
         @database = database
       end
 
-      # Closes all connections of all databases. Those in use are closed when they come back.
+      # Closes all connections of all databases, those in use when they are given back.
       def disconnect
         @databases.each { |database| Database.disconnect(database) }
         @databases = []
@@ -74,18 +73,19 @@ module Pelton
         Model.database_changed
       end
 
-      # The numbers of a database and its pool: `queries`, `errors`, `merged`, `query_time`, `pool` and `held` (pelton-sequel's `DB.stats`).
+      # Returns the counters of a database and its pool: `queries`, `errors`, `merged`, `query_time`, `pool` and `held` (pelton-sequel's
+      # `DB.stats`).
       #
-      # @param database [Sequel::Database] of {connect}
+      # @param database [Sequel::Database] as {connect} returned it
       # @return [Hash{Symbol => Object}]
       # @raise [ConfigurationError] if no database is connected
       def stats(database = self.database) = connected(database).stats
 
-      # Calls the block after each query: for a log of slow queries, or for tracing.
+      # Calls the block after each query, for example to log slow ones.
       #
       #     Pelton::Record.on_query { |sql, seconds| logger.warn(sql) if seconds > 0.5 }
       #
-      # @yieldparam sql [String] without the values that were bound
+      # @yieldparam sql [String] without bound values
       # @yieldparam duration [Float] seconds
       # @yieldparam error [Exception, nil]
       # @raise [ConfigurationError] if no database is connected

@@ -2,7 +2,7 @@
 
 module Pelton
   module Record
-    # What has changed, since the object was loaded and by the last save: on Sequel's plugin dirty.
+    # Changes since the object was loaded, and those of the last save, on top of Sequel's plugin dirty.
     module Dirty
       # @private
       def self.included(model)
@@ -32,20 +32,20 @@ module Pelton
         indifferent(columns.to_h { |name| [name, [default_of(name), @values[name]]] })
       end
 
-      # Says that nothing differs from the database.
+      # Marks all attributes as unchanged.
       def clear_changes_information = changed.each { |name| clear_attribute_change(name) }
 
-      # @return [Hash{String => Array}] what the last save has changed: name => [before, after]
+      # @return [Hash{String => Array}] changes of the last save: name => [before, after]
       def saved_changes = indifferent(@saved_changes || {})
 
-      # As {#saved_changes}: ActiveModel's name.
+      # ActiveModel's name for {#saved_changes}.
       # @return [Hash{String => Array}]
       def previous_changes = saved_changes
 
       # @return [Boolean] whether the last save has changed anything
       def saved_changes? = !(@saved_changes.nil? || @saved_changes.empty?)
 
-      # @return [self] with the attributes as they were loaded
+      # @return [self] with the loaded attributes
       def restore_attributes(names = changed)
         names.each { |name| restore_attribute(name) }
         self
@@ -67,7 +67,7 @@ module Pelton
 
       alias_method :attribute_change_to_be_saved, :attribute_change
 
-      # Says that a value is about to be changed in place.
+      # Announces that a value will be changed in place.
       def attribute_will_change!(name) = will_change_column(name.to_sym)
 
       # @return [Object] the value before the last save
@@ -90,7 +90,7 @@ module Pelton
       def restore_attribute(name) = reset_column(name.to_sym)
       alias_method :restore_attribute!, :restore_attribute
 
-      # Says that the attribute does not differ from the database.
+      # Marks an attribute as unchanged.
       def clear_attribute_change(name)
         changed_columns.delete(name.to_sym)
         initial_values.delete(name.to_sym)
@@ -98,7 +98,7 @@ module Pelton
 
       private
 
-      # Sequel forgets the changes of a new object when it is made.
+      # Sequel forgets a new object's changes when it is created.
       def after_create
         super
         @saved_changes = @values.each_with_object({}) { |(name, value), changes| changes[name] = [default_of(name), value] unless value == default_of(name) }
@@ -109,13 +109,13 @@ module Pelton
         @saved_changes = @previous_changes
       end
 
-      # The value that a new object has had from the start.
+      # The default that a new object started with.
       def default_of(name)
         default = model.default_values[name]
         default.respond_to?(:call) ? @defaults&.fetch(name, nil) : default
       end
 
-      # Those that a block has given.
+      # Notes attributes that a block has set.
       def keep_defaults(names) = @defaults = names.to_h { |name| [name, self[name]] }
 
       def indifferent(changes) = changes.transform_keys(&:to_s).with_indifferent_access

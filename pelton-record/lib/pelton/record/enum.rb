@@ -4,14 +4,14 @@ module Pelton
   module Record
     # Named values of a column: `enum :status, [:draft, :published]`.
     module Enum
-      # Words for the program, and what the column has instead.
+      # Converts between names and the column's values.
       class Type < ActiveModel::Type::Value
         # @return [Hash{String => Object}]
         attr_reader :values
 
         # @param name [Symbol]
         # @param values [Hash{String => Object}]
-        # @param strict [Boolean] whether other words are refused, and not left to a validation
+        # @param strict [Boolean] whether to raise for other names, rather than leave them to a validation
         def initialize(name, values, strict: true)
           super()
           @strict = strict
@@ -41,18 +41,18 @@ module Pelton
         def deserialize(value) = @words[value]
       end
 
-      # Declares it: a scope, a predicate and a writer for each value, and a class method with all of them.
+      # Declares an enum: a scope, a predicate and a writer for each value, and a class method that returns them all.
       #
       # @example
       #   enum :status, [:draft, :published], default: :draft # Post.published, post.published?, post.published!, Post.statuses
       # @param name [Symbol]
       # @param values [Array<Symbol>, Hash{Symbol => Object}] an Array is stored as 0, 1, 2 ...
-      # @param prefix [Boolean, Symbol] of the methods' names; true: the attribute's name
+      # @param prefix [Boolean, Symbol] for method names; true for the attribute's name
       # @param suffix [Boolean, Symbol]
       # @param scopes [Boolean]
       # @param default [Symbol, nil]
-      # @param validate [Boolean, Hash] whether another word makes the object invalid; otherwise assigning it raises ArgumentError
-      # @param instance_methods [Boolean] whether there are predicates and writers
+      # @param validate [Boolean, Hash] whether an unknown name makes the object invalid; otherwise assigning it raises ArgumentError
+      # @param instance_methods [Boolean] whether to define predicates and writers
       # @return [nil]
       def enum(name, values, prefix: nil, suffix: nil, scopes: true, default: nil, validate: false, instance_methods: true)
         values = values.is_a?(Hash) ? values.transform_keys(&:to_s) : values.each_with_index.to_h { |value, index| [value.to_s, index] }
@@ -73,7 +73,7 @@ module Pelton
         nil
       end
 
-      # @return [Hash{String => Hash}] the values of all enums, also of the classes above
+      # @return [Hash{String => Hash}] the values of all enums, including inherited ones
       def defined_enums = (superclass.respond_to?(:defined_enums) ? superclass.defined_enums : {}).merge(@defined_enums || {})
     end
   end

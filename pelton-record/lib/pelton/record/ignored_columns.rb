@@ -2,15 +2,15 @@
 
 module Pelton
   module Record
-    # Columns that the model does not know, though the table has them: they are about to be dropped, for example.
+    # Columns that the model ignores, for example because they will be dropped.
     module IgnoredColumns
       # @return [Array<Symbol>]
       def ignored_columns = @ignored_columns || (superclass.respond_to?(:ignored_columns) ? superclass.ignored_columns : [])
 
-      # Objects have no such attributes, and never write them. The database still sends them: to save that, read with `select`.
+      # Objects neither have nor write these attributes. The database still sends them; to avoid that, use `select`.
       #
       # @example self.ignored_columns = [:legacy_name]
-      # @param names [Array<Symbol, String>] instead of those before
+      # @param names [Array<Symbol, String>] replace earlier ones
       def ignored_columns=(names)
         @ignored_columns = names.map(&:to_sym)
         extend(Rows)
@@ -19,7 +19,7 @@ module Pelton
         forget_table
       end
 
-      # What a model reads.
+      # Drops ignored columns from rows that a model reads.
       # @private
       module Rows
         def call(values)
@@ -28,7 +28,7 @@ module Pelton
         end
       end
 
-      # What an object gets back when it is written or loaded again.
+      # Drops ignored columns from rows that come back from writing or reloading an object.
       # @private
       module Row
         private

@@ -2,21 +2,21 @@
 
 module Pelton
   module Record
-    # Single-table inheritance: a table with a column `type` holds the rows of a model and of those that inherit from it.
+    # Single-table inheritance: a table with a column `type` holds the rows of a model and its subclasses.
     module Inheritance
-      # @return [Symbol] the column with the class's name; :type unless it is set
+      # @return [Symbol] the column with the class's name; by default :type
       def inheritance_column = @inheritance_column || (equal?(Model) ? :type : superclass.inheritance_column)
 
-      # @param name [Symbol, String, nil] nil: the table is the class's alone
+      # @param name [Symbol, String, nil] nil turns inheritance by column off
       def inheritance_column=(name)
         @inheritance_column = name&.to_sym || :_none
       end
 
-      # @return [Boolean] whether rows say of which class they are
+      # @return [Boolean] whether rows name their class
       def inherits_by_column? = !abstract_class? && table_root.db_schema.key?(inheritance_column)
 
       # @private
-      # The class of a row, by its column. Only a class that inherits from the model is taken.
+      # A row's class, by its column. Only subclasses of the model are accepted.
       def class_of_row(row)
         class_of_name(row[inheritance_column]) do |name|
           raise Error, "a row of #{table_root.table_name} has the #{inheritance_column} #{name.inspect}, which is no #{table_root}"
@@ -36,7 +36,7 @@ module Pelton
       end
 
       # @private
-      # @return [Array<String>] the names of this class and of all that inherit from it
+      # @return [Array<String>] the names of this class and all its subclasses
       def type_names = [name, *subclasses.flat_map(&:type_names)]
 
       private
@@ -56,7 +56,7 @@ module Pelton
         (found.is_a?(Class) && found <= table_root) ? found : yield(name)
       end
 
-      # A class's rows are those of its name, or of one that inherits from it.
+      # A class's rows name it or one of its subclasses.
       def load_inherited_table
         root = table_root
         rows = root.dataset
@@ -75,7 +75,7 @@ module Pelton
         @dataset
       end
 
-      # What an object writes about its class.
+      # Writes an object's class.
       module Typed
         # @private
         def initialize(...)
@@ -84,7 +84,7 @@ module Pelton
           self[column] = model.name if !model.equal?(model.table_root) && model.inherits_by_column? && self[column].nil?
         end
 
-        # {#becomes}, and the row says so when it is saved.
+        # Like {#becomes}, and stores the class when saved.
         #
         # @return [Model]
         def becomes!(other)

@@ -2,16 +2,16 @@
 
 module Pelton
   module Record
-    # Receives what others send with {Record.notify}, on a connection of its own. When the connection is lost it opens a new one, again
-    # and again, ever more slowly.
+    # Receives messages of {Record.notify} on a separate connection. When the connection is lost it opens a new one, retrying with growing
+    # pauses.
     # @private
     class Listener
       include Opaque
 
-      PAUSES = [0.1, 0.5, 1, 2, 5, 10, 30].freeze # seconds before the next attempts
-      CHECK_EVERY = 30 # seconds without a message, after which the server is asked whether it is there
+      PAUSES = [0.1, 0.5, 1, 2, 5, 10, 30].freeze # seconds before each attempt
+      CHECK_EVERY = 30 # seconds without a message before the connection is checked
 
-      # @param database [Sequel::Database] on PostgreSQL
+      # @param database [Sequel::Database] PostgreSQL
       # @param channels [Array<String>]
       def initialize(database, channels, pauses: PAUSES, check_every: CHECK_EVERY, &block)
         @database = database
@@ -42,7 +42,7 @@ module Pelton
         connection = limited { @database.connect(:default) }
         @channels.each { |channel| limited { connection.async_exec("LISTEN #{connection.quote_ident(channel)}") } }
         yield
-        until connection.finished? # no `loop`, which would rescue a StopIteration of the user's code, such as Pelton.on_error's block
+        until connection.finished? # `loop` would rescue a StopIteration of user code, such as Pelton.on_error's block
           heard = connection.wait_for_notify(@check_every) { |channel, _, payload| hand_on(payload.to_s, channel) }
           limited { connection.async_exec("SELECT 1") } unless heard
         end
@@ -63,12 +63,12 @@ module Pelton
     private_constant :MAX_PAYLOAD
 
     class << self
-      # Calls the block with what any process sends to the channels by {notify}, on PostgreSQL. A task of its own waits for it, on a
-      # connection beside the pool, which is opened again whenever it is lost: what is sent meanwhile does not arrive. Messages come in
-      # order, one at a time. The block may wait; its errors go to Pelton.on_error.
+      # Calls the block with messages that any process sends to the channels by {notify}, on PostgreSQL. A task waits for them on a connection
+      # outside the pool, which is reopened when lost; messages sent in between are lost. They come in order, one at a time. The block may wait;
+      # its errors go to Pelton.on_error.
       #
       # @param channels [Array<String>]
-      # @param database [Sequel::Database] of {Record.connect}
+      # @param database [Sequel::Database] as {Record.connect} returned it
       # @yieldparam payload [String]
       # @yieldparam channel [String]
       # @return [Task] cancel it to stop. It does not keep Pelton.run running
@@ -85,8 +85,8 @@ module Pelton
       # Sends a message to all processes that {listen} to the channel, on PostgreSQL. Inside a transaction it is sent by the commit.
       #
       # @param channel [String]
-      # @param payload [String] of 7999 bytes at most
-      # @param database [Sequel::Database] of {Record.connect}
+      # @param payload [String] at most 7999 bytes
+      # @param database [Sequel::Database] as {Record.connect} returned it
       # @return [void]
       # @raise [ConfigurationError] if the database is not PostgreSQL
       # @raise [LimitError] if the payload is too long

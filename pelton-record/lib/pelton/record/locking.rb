@@ -2,14 +2,14 @@
 
 module Pelton
   module Record
-    # Two at a row: `lock_version` finds out, `lock!` keeps the other waiting.
+    # Optimistic locking by `lock_version`, and row locks by `lock!`.
     module Locking
       # @private
       def self.included(model)
         model.extend(ClassMethods)
       end
 
-      # Which column counts the writes.
+      # Class methods.
       module ClassMethods
         attr_writer :locking_column
 
@@ -20,19 +20,19 @@ module Pelton
         def locks_by_version? = db_schema.key?(locking_column)
       end
 
-      # Locks the row until the transaction ends, and loads it again. SQLite has one writer at a time, and no such lock.
+      # Locks the row until the transaction ends, and reloads it. SQLite has no row locks, but one writer at a time.
       #
       # @param mode [Boolean, String] see {Relation::Selection#lock}
       # @return [self]
-      # @raise [NotSaved] if there are changes that would be lost
-      # @raise [NotFound] if it is gone
+      # @raise [NotSaved] if unsaved changes would be lost
+      # @raise [NotFound] if the row was deleted
       # @asynchronous
       def lock!(mode = true)
         raise NotSaved.new(self, "#{model} #{pk} has changes, which lock! would lose: save it first") if changed?
         reload(lock: mode)
       end
 
-      # Locks the row in a transaction of its own.
+      # Begins a transaction, locks the row, and calls the block.
       #
       # @return the block's value
       # @asynchronous
@@ -47,7 +47,7 @@ module Pelton
         self[model.locking_column] ||= 0 if model.locks_by_version?
       end
 
-      # Adds to the version, if it is still the one that was loaded.
+      # Increments the version, if the row still has the loaded one.
       def _update_without_checking(columns)
         return super unless model.locks_by_version?
         name = model.locking_column

@@ -2,11 +2,11 @@
 
 module Pelton
   module Record
-    # Finds by ActiveRecord's names that go the way of pelton-sequel's plugin pelton_merging: the finds of different fibers share a query.
+    # Finds by ActiveRecord's names that use pelton-sequel's plugin pelton_merging: concurrent finds share a query.
     module Merging
-      # The object with this primary key, or the objects with these.
+      # Finds the object with a primary key, or the objects with several.
       #
-      # @return [Model, Array<Model>] an Array for several keys or an Array of them, in the order of the keys
+      # @return [Model, Array<Model>] an Array for several keys or an Array of keys, in their order
       # @raise [NotFound]
       # @asynchronous
       def find(*ids, &block)
@@ -37,13 +37,13 @@ module Pelton
       def find_alone(column, key)
         super
       rescue Sequel::DatabaseError => error
-        raise if !db.respond_to?(:driver) || !db.driver.impossible_value?(error) || db.in_transaction? # which it has ended
+        raise if !db.respond_to?(:driver) || !db.driver.impossible_value?(error) || db.in_transaction? # which the error has ended
         nil
       end
 
       private
 
-      # Sequel's way to one row, of belongs_to as well.
+      # Sequel's way to a single row, also for belongs_to.
       def primary_key_lookup(key)
         return relation.find_by(primary_key_hash(key)) unless default_scopes.empty?
         return super if key.is_a?(Array)
@@ -53,7 +53,7 @@ module Pelton
         nil
       end
 
-      # The usual key, which needs no cast.
+      # Whether the key is the usual integer, which needs no cast.
       def integer_key?
         @integer_key = integers?(primary_key) if @integer_key.nil?
         @integer_key

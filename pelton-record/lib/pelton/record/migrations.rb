@@ -4,21 +4,21 @@ require_relative "connect"
 
 module Pelton
   module Record
-    # The migrations of a folder, by Sequel's migrator: files like 20260131_create_posts.rb, applied in the order of their numbers. One
-    # process at a time changes a database.
+    # A folder's migrations, run by Sequel's migrator: files such as 20260131_create_posts.rb, in the order of their numbers. One process at a
+    # time changes a database.
     class Migrations
-      # A migration failed. The message says what state the database is in, and what to do.
+      # Raised if a migration fails. The message says in what state the database is, and what to do.
       class Failed < Pelton::Error
       end
 
-      # @return [Array<String>] the names of the files, in their order
+      # @return [Array<String>] the files' names, in order
       attr_reader :names
 
       # @param database [Sequel::Database]
       # @param folder [String]
-      # @param timeout [Numeric] seconds to wait for another process that migrates the database
-      # @param retry_unfinished [Boolean] whether a migration that was killed half-way, without a transaction, may run again
-      # @param waiting [#call, nil] called with a description of the other process, when this one begins to wait
+      # @param timeout [Numeric] seconds to wait for another process that migrates
+      # @param retry_unfinished [Boolean] whether to rerun a migration that was killed, without a transaction
+      # @param waiting [#call, nil] called with a description of the other process, if this one has to wait
       # @raise [ConfigurationError] if there is no such folder, or it has no migrations
       def initialize(database, folder, timeout: Lock::TIMEOUT, retry_unfinished: false, waiting: nil)
         @database = database
@@ -30,41 +30,41 @@ module Pelton
         raise ConfigurationError, "there are no migrations in #{folder}: a file is called #{Time.now.strftime("%Y%m%d")}_create_posts.rb, for example" if @names.empty?
       end
 
-      # @return [Array<String>] the names of those that have been applied
+      # @return [Array<String>] names of applied migrations
       # @asynchronous
       def applied
         return @database[:schema_migrations].select_map(:filename).sort_by { |name| [name.to_i, name] } if @database.table_exists?(:schema_migrations)
-        @database.table_exists?(:schema_info) ? migrator(allow_missing_migration_files: true).applied_migrations : [] # Sequel's numbered ones
+        @database.table_exists?(:schema_info) ? migrator(allow_missing_migration_files: true).applied_migrations : [] # Sequel's numbered migrations
       end
 
       # @return [Array<String>]
       # @asynchronous
       def pending = names - applied
 
-      # @return [String, nil] the one that has not ended, because its process was killed
+      # @return [String, nil] the migration whose process was killed
       # @asynchronous
       def unfinished = Unfinished.new(@database).find&.fetch(:filename)
 
       # Calls the block while no other process migrates the database.
       #
       # @return the block's value
-      # @raise [Failed] if another one does not end in time
+      # @raise [Failed] if another process does not finish in time
       # @asynchronous
       def exclusively(&block) = @lock.hold(waiting: @waiting, &block)
 
-      # Applies the pending ones.
+      # Applies pending migrations.
       #
       # @yieldparam event [Symbol] :begun or :done
       # @yieldparam name [String]
-      # @return [Array<String>] the names of those that were applied
+      # @return [Array<String>] names of the applied migrations
       # @raise [Failed]
       # @asynchronous
       def migrate(&block) = exclusively { run(pending, nil, :up, &block) }
 
-      # Takes the last ones back.
+      # Reverts the last migrations.
       #
       # @param steps [Integer]
-      # @return [Array<String>] the names of those that were taken back, the last one first
+      # @return [Array<String>] names of the reverted migrations, the last one first
       # @raise [Failed]
       # @asynchronous
       def rollback(steps = 1, &block)
@@ -127,7 +127,7 @@ module Pelton
 
       def in_transaction?(file) = @database.database_type != :mysql && !File.read(file).match?(/^\s*no_transaction\b/)
 
-      # Sequel's migrator tells loggers what it begins and what it has done.
+      # Reports what Sequel's migrator logs.
       class Progress
         def initialize(&block)
           @block = block

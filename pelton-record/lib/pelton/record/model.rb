@@ -24,15 +24,15 @@ require_relative "validations"
 
 module Pelton
   module Record
-    # The parent of all models: Sequel's model, with ActiveRecord's names.
+    # The base class of models: Sequel's model with ActiveRecord's names.
     #
     #     class User < Pelton::Record::Model
     #       has_many :posts
     #     end
     #     User.where(active: true).order(:name).limit(5)
     #
-    # The guide's table says what each call of ActiveRecord is here: docs/start/from_activerecord.md.
-    # (Sequel asks for the table of a class that has a name, and this one has none.)
+    # docs/start/from_activerecord.md lists how each call of ActiveRecord differs. (Created without a name, because Sequel looks up the table of
+    # a class that has one.)
     Model = Class.new(Sequel::Model)
 
     class Model

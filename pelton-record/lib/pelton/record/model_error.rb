@@ -2,13 +2,13 @@
 
 module Pelton
   module Record
-    # The root of the errors that models raise. Those of the database are Sequel's: Sequel::UniqueConstraintViolation and its like.
+    # The base class of errors that models raise. The database's errors are Sequel's, such as Sequel::UniqueConstraintViolation.
     #
-    # Where a client's request is the cause, `web_status` says with which status a web framework answers; Pelton::Web does.
+    # If a client's request is the cause, `web_status` is the status for a web framework, such as Pelton::Web.
     class Error < Pelton::Error
     end
 
-    # No row matches: of `find`, `find_by!`, `first!` and their like.
+    # Raised by `find`, `find_by!`, `first!` and so on if no row matches.
     class NotFound < Error
       # @return [Class, nil] the model
       attr_reader :model
@@ -24,7 +24,7 @@ module Pelton
       end
     end
 
-    # An object is not written: a callback has thrown :abort, or the object is not in the database.
+    # Raised if an object cannot be written: a callback threw :abort, or the object is not in the database.
     class NotSaved < Error
       # @return [Model, nil]
       attr_reader :record
@@ -37,7 +37,7 @@ module Pelton
       end
     end
 
-    # The object does not pass its validations.
+    # Raised if an object fails its validations.
     class Invalid < NotSaved
       # @param record [Model]
       def initialize(record)
@@ -47,15 +47,15 @@ module Pelton
       # @return [Integer]
       def web_status = 422
 
-      # @return [String] for the client: what is wrong
+      # @return [String] the message for the client
       def web_detail = message
     end
 
-    # The object is marked by `readonly!` or was read by `readonly`.
+    # Raised if an object that was marked by `readonly!`, or read by `readonly`, is written.
     class ReadOnly < NotSaved
     end
 
-    # Another has changed or deleted the row since this object was loaded (`lock_version`). Reload it and try again.
+    # Raised if the row was changed or deleted since the object was loaded (`lock_version`). Reload it and try again.
     class Stale < NotSaved
       # @param record [Model]
       def initialize(record)
@@ -69,23 +69,23 @@ module Pelton
       def web_status = 409
     end
 
-    # A value that no column takes, such as a Hash where a text is expected. It has probably come from outside.
+    # Raised for a value that no column takes, such as a Hash instead of text. It has probably come from outside.
     class BadValue < Error
       # @return [Integer]
       def web_status = 400
     end
 
-    # Mass assignment was refused.
+    # Raised if mass assignment names an attribute that is not permitted.
     class Forbidden < Error
       # @return [Integer]
       def web_status = 400
     end
 
-    # A page's cursor was changed, or belongs to another order: {Relation::Paging#keyset}.
+    # Raised if a page's cursor was changed, or belongs to another order: {Relation::Paging#keyset}.
     class InvalidCursor < Error
       def initialize(message = "the cursor is no position in this list: begin at the first page") = super
 
-      # @return [Integer] of a web application's answer: 400, a bad request
+      # @return [Integer] the status for web applications: 400
       def status = 400
     end
   end

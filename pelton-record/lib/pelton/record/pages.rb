@@ -2,11 +2,11 @@
 
 module Pelton
   module Record
-    # A page of a long list: what {Relation::Paging#page} and {Relation::Paging#keyset} return. It is read when its records are asked for.
+    # A page of a list, as {Relation::Paging#page} and {Relation::Paging#keyset} return it. Read on first use.
     class Page
       include Enumerable
 
-      # @return [Integer] records at most
+      # @return [Integer] maximum number of records
       attr_reader :limit
 
       # @return [Array<Model>]
@@ -36,24 +36,24 @@ module Pelton
       # @asynchronous
       def empty? = records.empty?
 
-      # @return [Integer, nil] of this page, from 1; nil: it has a cursor instead
+      # @return [Integer, nil] the page's number, from 1; nil if it has a cursor instead
       def number = nil
 
-      # @return [Integer, nil] of all records; nil: they were not counted
+      # @return [Integer, nil] number of all records; nil if they were not counted
       # @asynchronous
       def total = nil
 
-      # @return [Integer, nil] pages in all; nil: they were not counted
+      # @return [Integer, nil] number of pages; nil if they were not counted
       # @asynchronous
       def pages = nil
 
       # @!method links
-      #   Where the other pages are: `:first`, `:prev`, `:next` and `:last` (the names of RFC 8288), as far as there are such pages.
+      # Links to other pages: `:first`, `:prev`, `:next` and `:last` (names of RFC 8288), without missing ones.
       #
-      #   @return [Hash{Symbol => Hash{Symbol => Object}}] the parameters of a request for that page: `{next: {page: 3}}`, `{next: {after: "..."}}`
+      #   @return [Hash{Symbol => Hash{Symbol => Object}}] the parameters that request each page: `{next: {page: 3}}`, `{next: {after: "..."}}`
       #   @asynchronous
 
-      # @return [Array<Hash>] the records as JSON says them
+      # @return [Array<Hash>] the records for JSON
       # @asynchronous
       def as_json(...) = records.as_json(...)
 
@@ -61,7 +61,7 @@ module Pelton
       # @asynchronous
       def to_json(...) = records.to_json(...)
 
-      # A page that has a number.
+      # A page with a number.
       class Numbered < Page
         attr_reader :number
 
@@ -88,7 +88,7 @@ module Pelton
 
         private
 
-        # The first page counts by itself where it has room left. A page that is not there is not looked for.
+        # A first page that is not full needs no count. A page after the last one is not read.
         def read
           skipped = (number - 1) * limit
           @total = @relation.count_rows if @counted && number > 1
@@ -100,7 +100,7 @@ module Pelton
         end
       end
 
-      # A page that begins behind a record, or ends before one.
+      # A page that begins after a record, or ends before one.
       class Keyed < Page
         # @private
         def initialize(keyset, relations, limit, after, before)

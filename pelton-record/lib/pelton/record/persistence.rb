@@ -2,17 +2,17 @@
 
 module Pelton
   module Record
-    # Writing an object: save, update, destroy, and their like.
+    # Writing objects: save, update, destroy and so on.
     module Persistence
       # @private
       def self.append_features(model)
-        model.alias_method :save_row, :save # Sequel's
+        model.alias_method :save_row, :save # Sequel's own
         model.send(:private, :save_row)
         super
         model.extend(ClassMethods)
       end
 
-      # Creating objects.
+      # Class methods.
       module ClassMethods
         # @param attributes [Hash, Array<Hash>]
         # @yieldparam record [Model] before it is saved
@@ -26,14 +26,14 @@ module Pelton
         def create!(attributes = Sequel::OPTS, &block) = relation.create!(attributes, &block)
 
         # @private
-        # @return [Numeric] what can be added to a column
-        # @raise [BadValue] for anything else
+        # @return [Numeric] what to add to a column
+        # @raise [BadValue] if `by` is no number
         def addend(name, by)
           raise BadValue, "#{self}.#{name} grows by a number, not by a #{by.class}" unless by.is_a?(Numeric) && by.real? && by.finite?
           integers?(name.to_sym) ? writable(name.to_sym, by) : by
         end
 
-        # Counts anew what `counter_cache` counts.
+        # Recounts the columns of `counter_cache`.
         #
         # @param ids [Object, Array] keys
         # @param names [Array<Symbol>] of has_many
@@ -47,7 +47,7 @@ module Pelton
           true
         end
 
-        # Begins a transaction; within one, a savepoint. An error rolls it back and goes on, but Rollback ends with it.
+        # Begins a transaction, or a savepoint inside one. An error rolls it back and is raised again, except Sequel::Rollback.
         #
         # @return the block's value
         # @asynchronous
@@ -75,11 +75,11 @@ module Pelton
 
       # @param validate [Boolean]
       # @param touch [Boolean] whether updated_at is set
-      # @param context [Symbol, nil] of the validations
-      # @return [Boolean] false when it is invalid, or a callback has thrown :abort
+      # @param context [Symbol, nil] for validations with `on:`
+      # @return [Boolean] false if it is invalid, or a callback threw :abort
       # @asynchronous
       def save(options = nil, validate: true, touch: true, context: nil, **more)
-        return save_row(options || more) if options || more.any? # as Sequel itself calls it
+        return save_row(options || more) if options || more.any? # as Sequel calls it
         write(validate: validate, touch: touch, context: context) ? true : false
       end
 
@@ -137,7 +137,7 @@ module Pelton
       # @asynchronous
       def update_column(name, value) = update_columns(name => value)
 
-      # @return [self, false] false when a callback has thrown :abort
+      # @return [self, false] false if a callback threw :abort
       # @asynchronous
       def destroy(options = nil)
         return super if options
@@ -147,11 +147,11 @@ module Pelton
       end
 
       # @return [self]
-      # @raise [NotSaved] if a callback has thrown :abort
+      # @raise [NotSaved] if a callback threw :abort
       # @asynchronous
       def destroy! = destroy || raise(NotSaved.new(self, "#{model} #{pk} was not destroyed: a callback has thrown :abort"))
 
-      # Deletes the row, without callbacks. A row that is gone is no error.
+      # Deletes the row, without callbacks. A missing row is no error.
       #
       # @return [self]
       # @asynchronous
@@ -161,11 +161,10 @@ module Pelton
         self
       end
 
-      # Loads the row again.
       #
       # @param lock [Boolean, String] see {Relation::Selection#lock}
       # @return [self]
-      # @raise [NotFound] if it is gone
+      # @raise [NotFound] if the row was deleted
       # @asynchronous
       def reload(lock: nil)
         _refresh(lock ? Relation.new(model, this).lock(lock).dataset : this)
@@ -176,7 +175,7 @@ module Pelton
       end
 
       # @return [self]
-      # @raise [BadValue] for what is no number
+      # @raise [BadValue] if `by` is no number
       def increment(name, by = 1)
         tap { self[name] = (self[name] || 0) + model.addend(name, by) }
       end
@@ -187,14 +186,14 @@ module Pelton
       # @return [self]
       def toggle(name) = tap { self[name] = !self[name] }
 
-      # Adds in the database, so that no other's addition is lost.
+      # Increments in the database, so that no concurrent increment is lost.
       #
       # @return [self]
       # @asynchronous
       def increment!(name, by = 1, touch: false)
         increment(name, by)
         stamps = touch ? touched(touch) : {}
-        change = self[name] - (attribute_was(name) || 0) # with what was assigned before
+        change = self[name] - (attribute_was(name) || 0) # including unsaved changes
         model.unscoped.where(pk_hash).update_all({name => Sequel.function(:coalesce, name.to_sym, 0) + change}.merge(stamps))
         [name.to_sym, *stamps.keys].each { |column| changed_columns.delete(column) && initial_values.delete(column) }
         @values.merge!(stamps)
@@ -209,7 +208,7 @@ module Pelton
       # @asynchronous
       def toggle!(name) = toggle(name).update_attribute(name, self[name])
 
-      # Sets updated_at, and these columns, to now, without validations.
+      # Sets updated_at and the named columns to now, without validations.
       #
       # @return [Boolean]
       # @asynchronous
@@ -227,7 +226,7 @@ module Pelton
         true
       end
 
-      # Keeps the object from being written by mistake.
+      # Marks the object as read-only.
       #
       # @return [true]
       def readonly! = @readonly = true
@@ -238,10 +237,10 @@ module Pelton
       # @return [Boolean]
       def new_record? = new?
 
-      # @return [Boolean] whether it was deleted by this object
+      # @return [Boolean] whether this object was destroyed or deleted
       def destroyed? = @destroyed || false
 
-      # @return [Boolean] whether it is in the database, as far as this object knows
+      # @return [Boolean] whether it is in the database, as far as known
       def persisted? = !new? && !destroyed?
 
       # @return [Boolean] whether it was new before the last save
@@ -250,7 +249,7 @@ module Pelton
       # @return [Boolean] whether it was in the database before it was destroyed
       def previously_persisted? = destroyed? && !new?
 
-      # @return [String, nil] the primary key, for addresses
+      # @return [String, nil] the primary key, for URLs
       def to_param = (persisted? && pk) ? Array(pk).join("-") : nil
 
       # @return [Array, nil]
@@ -281,7 +280,7 @@ module Pelton
       # @return [Integer, nil] by the primary key
       def <=>(other) = other.is_a?(self.class) ? pk <=> other.pk : super
 
-      # @return [Model] new, with the same attributes but the key and the timestamps
+      # @return [Model] new, with the same attributes except the key and timestamps
       def dup
         left_out = [*model.primary_key, *model.create_timestamps]
         model.new(@values.except(*left_out))

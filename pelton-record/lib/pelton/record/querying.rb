@@ -2,7 +2,7 @@
 
 module Pelton
   module Record
-    # The class methods that begin a query: each is the {Relation}'s own, on all rows.
+    # Class methods that begin a query: each is {Relation}'s, on all rows.
     module Querying
       NAMES = %i[
         where not or rewhere excluding without order reorder reverse_order limit offset select distinct joins left_joins left_outer_joins
@@ -20,7 +20,7 @@ module Pelton
         RUBY
       end
 
-      # Objects from SQL with bound values.
+      # Returns objects from SQL with bound values.
       #
       # @example User.find_by_sql(["SELECT * FROM users WHERE name = ?", name])
       # @param sql [String, Array, Sequel::Dataset]
@@ -28,7 +28,7 @@ module Pelton
       # @asynchronous
       def find_by_sql(sql) = dataset.with_sql(sql.is_a?(Array) ? Relation::Condition.of_text(sql.first, sql.drop(1), parentheses: false) : sql).all
 
-      # SQL with values, for a part of a query that takes text alone.
+      # Returns SQL with values, for a part of a query that only takes text.
       #
       # @example sanitize_sql(["name = ?", name]) # => "name = 'O''Neil'"
       # @param condition [String, Array, Hash]
@@ -40,7 +40,7 @@ module Pelton
         condition.is_a?(Array) ? text.delete_prefix("(").delete_suffix(")") : text
       end
 
-      # A text from outside for LIKE: its % and _ stand for themselves.
+      # Escapes % and _ in user text for LIKE.
       #
       # @example where("name LIKE ?", "#{sanitize_sql_like(text)}%")
       # @return [String]
@@ -48,26 +48,26 @@ module Pelton
         text.gsub(/#{Regexp.union(escape, "%", "_")}/) { |found| escape + found }
       end
 
-      # @return [Relation] all rows; those of the default scope if there is one
+      # @return [Relation] all rows, or those of the default scope
       def relation
         current = @scoping && @scoping[Fiber.current] and return current
         default_scoped
       end
       alias_method :all, :relation
 
-      # @return [Relation] the rows that the default scope leaves, inside of {Relation#scoping} as well
+      # @return [Relation] the default scope's rows, even inside of {Relation#scoping}
       def default_scoped = default_scopes.inject(Relation.new(self, dataset)) { |found, body| found.instance_exec(&body) || found }
 
       # @private
-      # @param rows [Sequel::Dataset] of an association
-      # @return [Sequel::Dataset] those that the default scope leaves; all in a block of {#unscoped}
+      # @param rows [Sequel::Dataset] an association's rows
+      # @return [Sequel::Dataset] with the default scope; all in a block of {#unscoped}
       def associated_rows(rows)
         return rows if default_scopes.empty? || @scoping&.[](Fiber.current)&.dataset.equal?(dataset)
         default_scopes.inject(Relation.new(self, rows)) { |found, body| found.instance_exec(&body) || found }.dataset
       end
 
-      # @yield with this relation in the place of all rows
-      # @return [Relation, Object] all rows, whatever the default scope says; the block's value
+      # @yield with all rows, whatever the default scope
+      # @return [Relation, Object] all rows, or the block's value
       def unscoped(&block) = Relation.new(self, dataset).then { |all| block ? scoping(all, &block) : all }
 
       # Names a query.
@@ -83,7 +83,7 @@ module Pelton
         name
       end
 
-      # Limits all queries of the model, but those of {#unscoped}.
+      # Limits all queries of the model, except {#unscoped} ones.
       #
       # @param body [#call, nil] instead of the block
       # @yield with the relation as self
@@ -99,7 +99,7 @@ module Pelton
       def default_scopes = @default_scopes || (superclass.respond_to?(:default_scopes) ? superclass.default_scopes : [])
 
       # @private
-      # Calls the block with that relation in the place of all rows, on this fiber.
+      # Calls the block with the relation as all rows, on this fiber.
       def scoping(relation)
         scoping = (@scoping ||= {}.compare_by_identity)
         before = scoping[Fiber.current]
@@ -115,7 +115,7 @@ module Pelton
 
       private
 
-      # What every object has, such as Kernel#open, is no obstacle.
+      # Methods of every object, such as Kernel#open, may be redefined.
       def taken?(name)
         respond_to?(name, true) && !(Object.respond_to?(name, true) && Object.method(name).owner == method(name).owner)
       end

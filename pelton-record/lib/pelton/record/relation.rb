@@ -15,9 +15,9 @@ require_relative "relation/creation"
 
 module Pelton
   module Record
-    # A query of a model, with ActiveRecord's names. It is read when its records are asked for, once, and keeps them.
+    # A query of a model, with ActiveRecord's names. It is read once, on first use, and keeps its records.
     #
-    # It wraps a dataset of Sequel ({#dataset}), whose other methods work here, too: a dataset that they return is a relation again.
+    # It wraps a Sequel dataset ({#dataset}), whose methods work, too: datasets that they return become relations.
     class Relation
       include Enumerable
       include Conditions
@@ -37,20 +37,20 @@ module Pelton
       attr_reader :model
       alias_method :klass, :model
 
-      # @return [Sequel::Dataset] the query, for everything that Sequel can do
+      # @return [Sequel::Dataset] the query, for all of Sequel's methods
       attr_reader :dataset
 
       # @private
-      # @param given [Hash] what the conditions say about attributes of new objects
+      # @param given [Hash] attributes that the conditions give to new objects
       def initialize(model, dataset, given = Sequel::OPTS)
         @model = model
         @dataset = dataset
         @given = given
       end
 
-      # The records. Fibers that ask for them at the same time share one query.
+      # The records. Fibers that read them at the same time share one query.
       #
-      # @return [Array<Model>] frozen never, but shared by all callers: {#to_a} copies
+      # @return [Array<Model>] shared by all callers; {#to_a} copies
       # @asynchronous
       def records = @records || Database::Turns.take(self, :records) { @records ||= read }
 
@@ -72,7 +72,7 @@ module Pelton
         self
       end
 
-      # Reads the records, unless they are there.
+      # Reads the records, unless they are loaded.
       #
       # @return [self]
       # @asynchronous
@@ -81,7 +81,6 @@ module Pelton
         self
       end
 
-      # Reads the records again.
       #
       # @return [self]
       # @asynchronous
@@ -99,7 +98,7 @@ module Pelton
       # @return [Boolean]
       def loaded? = !@records.nil?
 
-      # @return [Integer] of the records if they are there, or else by a query
+      # @return [Integer] number of loaded records, or counted by a query
       # @asynchronous
       def size = @records ? @records.size : count(:all)
 
@@ -124,7 +123,7 @@ module Pelton
       def ==(other) = equal?(other) || (other.is_a?(Relation) ? other.dataset == dataset : records == other)
 
       %i[+ - & | compact in_groups_of index intersect? rindex rotate sample shuffle split].each do |name|
-        # As Array's, of the records.
+        # Array's methods, on the records.
         define_method(name) { |*arguments, &block| records.public_send(name, *arguments, &block) }
       end
 
@@ -134,7 +133,7 @@ module Pelton
       # @return [String]
       def to_sql = (dataset.respond_to?(:no_auto_parameterize) ? dataset.no_auto_parameterize : dataset).sql
 
-      # Calls the block with this relation in the place of all rows of the model.
+      # Calls the block with this relation as all rows of the model.
       #
       # @return the block's value
       def scoping(&block) = model.scoping(self, &block)
@@ -143,7 +142,7 @@ module Pelton
       def inspect = loaded? ? "#<#{self.class} #{@records.inspect}>" : "#<#{self.class} #{Condition.without_values(dataset)}>"
 
       # @private
-      # @return [Hash] what the conditions say about attributes of new objects
+      # @return [Hash] attributes that the conditions give to new objects
       attr_reader :given
 
       # @private
@@ -153,10 +152,10 @@ module Pelton
 
       def read = objects(dataset)
 
-      # @return [Relation] of another dataset
+      # @return [Relation] with another dataset
       def derived(dataset, given = self.given) = Relation.new(model, dataset, given)
 
-      # The class methods that the program has defined, Sequel's methods of datasets, and the model's.
+      # Calls class methods of the program, Sequel's dataset methods, and class methods of the model.
       def method_missing(name, *args, **options, &block)
         return scoping { model.public_send(name, *args, **options, &block) } if own_class_method?(name)
         return model_method(name, args, options, block) { super } unless dataset.respond_to?(name)
@@ -164,12 +163,12 @@ module Pelton
         (found.is_a?(Sequel::Dataset) && found.row_proc) ? derived(found) : found
       end
 
-      # sanitize_sql_like, transaction, column_names and so on, in the bodies of scopes above all.
+      # For example sanitize_sql_like and transaction in a scope's body.
       def model_method(name, args, options, block) = model.respond_to?(name) ? model.public_send(name, *args, **options, &block) : yield
 
       def respond_to_missing?(name, include_all = false) = dataset.respond_to?(name, include_all) || model.respond_to?(name) || super
 
-      # Those that a program has defined: scopes, above all.
+      # Class methods of the program, such as scopes.
       def own_class_method?(name) = model.respond_to?(name) && !Model.respond_to?(name)
     end
   end

@@ -7,12 +7,12 @@ module Pelton
   module Record
     # Tokens and passwords.
     module Secure
-      # A random token for new objects, and `regenerate_NAME`.
+      # Gives new objects a random token, and defines `regenerate_NAME`.
       #
       # @param name [Symbol] a column
-      # @param length [Integer] characters, of 58 kinds: 24 are 140 bits
+      # @param length [Integer] characters of an alphabet of 58; 24 are 140 bits
       # @return [nil]
-      # @raise [ArgumentError] if it is so short that it could be guessed
+      # @raise [ArgumentError] if it is short enough to guess
       def has_secure_token(name = :token, length: 24)
         raise ArgumentError, "a token has 24 characters or more, not #{length}" if length < 24
         before_create { self[name] ||= Secure.token(length) }
@@ -20,7 +20,7 @@ module Pelton
         nil
       end
 
-      # A password that is stored as its bcrypt digest, in the column NAME_digest: ActiveModel's has_secure_password. The gem bcrypt is needed.
+      # Stores a password as its bcrypt digest, in the column NAME_digest: ActiveModel's has_secure_password. Needs the gem bcrypt.
       #
       # @param name [Symbol]
       # @param validations [Boolean]
@@ -32,7 +32,7 @@ module Pelton
         raise Error, 'has_secure_password needs the gem bcrypt: add `gem "bcrypt"` to the Gemfile'
       end
 
-      # The object with these attributes, if its password is that one. It takes as long when there is no such object.
+      # Returns the object with these attributes, if the password matches. Takes as long if there is no such object.
       #
       # @example User.authenticate_by(email: email, password: password)
       # @return [Model, nil]

@@ -2,7 +2,7 @@
 
 module Pelton
   module Record
-    # Objects as Hashes and as JSON (ActiveModel's `serializable_hash`, `as_json`, `to_json`), and the names that views and caches use.
+    # Objects as Hashes and JSON (ActiveModel's `serializable_hash`, `as_json`, `to_json`), and keys for views and caches.
     module Serialization
       extend ActiveSupport::Concern
       include ActiveModel::Serializers::JSON
@@ -11,7 +11,7 @@ module Pelton
       # @return [String] for caches: "users/1", or "users/new"
       def cache_key = "#{model_name.cache_key}/#{(persisted? && pk) ? Array(pk).join("-") : "new"}"
 
-      # @return [String, nil] what differs after each write: updated_at
+      # @return [String, nil] changes with each write: updated_at
       def cache_version = model.update_timestamps.filter_map { |name| @values[name] }.max&.utc&.strftime("%Y%m%d%H%M%S%6N")
 
       # @return [String]
@@ -19,7 +19,7 @@ module Pelton
 
       private
 
-      # The class is no attribute for others.
+      # The class is not part of the serialized attributes.
       def attribute_names_for_serialization = attributes.keys - [model.inheritance_column.to_s]
     end
   end

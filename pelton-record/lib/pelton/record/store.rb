@@ -2,9 +2,9 @@
 
 module Pelton
   module Record
-    # Attributes that live together in a column of JSON.
+    # Attributes stored together in a JSON column.
     module Store
-      # A Hash that is never nil.
+      # A Hash, never nil.
       class Type < AttributeTypes::Json
         # @return [ActiveSupport::HashWithIndifferentAccess]
         def deserialize(value) = (super || {}).with_indifferent_access
@@ -13,26 +13,26 @@ module Pelton
         def cast(value) = (value || {}).with_indifferent_access
       end
 
-      # Makes a column a Hash, in JSON, and gives it accessors.
+      # Makes a column a Hash stored as JSON, with accessors for its keys.
       #
       # @example store :settings, accessors: [:color, :size]
       # @param name [Symbol] a column of text or JSON
       # @param accessors [Array<Symbol>]
-      # @param coder [Object] JSON, and nothing else: values are never read by Marshal or YAML
+      # @param coder [Object] must be JSON: values are never read by Marshal or YAML
       # @return [nil]
-      # @raise [ArgumentError] for another coder
+      # @raise [ArgumentError] if the coder is not JSON
       def store(name, accessors: [], coder: JSON, **options)
         raise ArgumentError, "#{self}.#{name}: values are stored as JSON, never by #{coder}" unless coder.equal?(JSON)
         attribute(name, Type.new, default: -> { {}.with_indifferent_access })
         store_accessor(name, *accessors, **options)
       end
 
-      # Readers and writers of keys of a column that is a Hash.
+      # Defines readers and writers for keys of a Hash column.
       #
       # @example store_accessor :settings, :color, :size, prefix: true
       # @param column [Symbol]
       # @param keys [Array<Symbol>]
-      # @param prefix [Boolean, Symbol] of the methods' names; true: the column's name
+      # @param prefix [Boolean, Symbol] for method names; true for the column's name
       # @param suffix [Boolean, Symbol]
       # @return [nil]
       def store_accessor(column, *keys, prefix: nil, suffix: nil)

@@ -2,9 +2,9 @@
 
 module Pelton
   module Record
-    # The style beside the direct one: `later`.
+    # Callback style, by `later`.
     module Styles
-      # Runs the block in a task, or at once where no reactor runs. The task reads from the primary where this fiber would.
+      # Runs the block in a task, or at once without a reactor. The task reads from the primary if this fiber would.
       #
       # @return [Operation]
       def self.defer(&work)
@@ -15,14 +15,14 @@ module Pelton
         end
       end
 
-      # The methods of an object, each in a task of its own.
+      # An object's methods, each run in a separate task.
       class Later < BasicObject
         # @param target [Object]
         def initialize(target)
           @target = target
         end
 
-        # Calls the method in a task. A relation that comes back is read there: its records are the value.
+        # Calls the method in a task. If it returns a relation, the value is its records.
         #
         # @return [Operation]
         def method_missing(name, *args, **options, &block)
@@ -35,10 +35,10 @@ module Pelton
       end
 
       # @private
-      # A relation that is asked for later is its records.
+      # A relation's value is its records.
       def self.outcome(value) = value.is_a?(Relation) ? value.to_a : value
 
-      # The methods of this object, each returning its Deferrable.
+      # Returns an object with the same methods, each of which returns a Deferrable.
       #
       # @example User.later.find(1).callback { |user| ... }
       # @example User.where(active: true).later.all

@@ -2,17 +2,17 @@
 
 module Pelton
   module Record
-    # A model's table. It is looked up when the model is first used, so a model may be defined before the database is connected.
+    # A model's table, looked up on first use, so that models may be defined before connecting.
     module Table
-      # @return [Sequel::Database] the model's own, or else that of {Record.connect}
-      # @raise [Error] before that
+      # @return [Sequel::Database] the model's own, or else the default one
+      # @raise [Error] if none is connected
       def db
         own_database || Record.database(database_name) || raise(Error, "#{self} has no database: call Pelton::Record.connect#{"(..., name: #{database_name.inspect})" if database_name} first")
       end
 
-      # Chooses one of several databases, for this class and those that inherit from it.
+      # Chooses one of several databases, for this class and its subclasses.
       #
-      # @param name [Symbol, nil] that {Record.connect} was given
+      # @param name [Symbol, nil] as given to {Record.connect}
       def database_name=(name)
         @database_name = name
         forget_table
@@ -24,17 +24,17 @@ module Pelton
       # @private
       def own_database = @db || (superclass.own_database unless equal?(Model))
 
-      # The model's rows, as Sequel sees them: everything that Sequel can do begins here.
+      # The model's rows as a Sequel dataset.
       #
       # @asynchronous when the table is looked up
       # @return [Sequel::Dataset]
       # @raise [Error] if there is no such table, or no database
       def dataset = @dataset || load_table
 
-      # @return [Symbol, Sequel::SQL::Expression] as it stands in SQL
+      # @return [Symbol, Sequel::SQL::Expression] as in SQL
       def table_name = @dataset ? super : own_table_name
 
-      # Names the table. Without a name it is the class's in the plural, after the `table_name_prefix` of the modules around it.
+      # Sets the table's name. The default is the plural of the class's name, after the `table_name_prefix` of surrounding modules.
       #
       # @param name [String, Symbol, Sequel::SQL::Expression, nil] "people", or "crm.people" with the schema
       def table_name=(name)
@@ -43,7 +43,7 @@ module Pelton
         forget_table
       end
 
-      # Names the primary key, where the database does not say it.
+      # Sets the primary key, if the database does not declare it.
       #
       # @param name [String, Symbol, Array<Symbol>]
       def primary_key=(name)
@@ -51,14 +51,14 @@ module Pelton
         @dataset ? set_primary_key(@own_primary_key) : @primary_key = @own_primary_key
       end
 
-      # @return [Boolean] whether the class has no table, and is there for others to inherit from
+      # @return [Boolean] whether the class has no table, and is only inherited from
       attr_writer :abstract_class
 
       # @return [Boolean]
       def abstract_class? = equal?(Model) || (defined?(@abstract_class) && @abstract_class) || false
       alias_method :abstract_class, :abstract_class?
 
-      # @return [Symbol, Sequel::SQL::Expression] the name that the table has by the class's
+      # @return [Symbol, Sequel::SQL::Expression] the default name
       def implicit_table_name
         parents = name.split("::")[0..-2].each_index.map { |index| Object.const_get(name.split("::")[0..index].join("::")) }.reverse
         prefix = parents.find { |parent| parent.respond_to?(:table_name_prefix) }&.table_name_prefix
@@ -66,13 +66,13 @@ module Pelton
         :"#{prefix}#{name.demodulize.underscore.pluralize}"
       end
 
-      # @return [Array<String>] as ActiveRecord has them; Sequel's `columns` are Symbols
+      # @return [Array<String>] ActiveRecord's form; Sequel's `columns` are Symbols
       def column_names = dataset && columns.map(&:to_s)
 
-      # @return [String] as it stands in SQL, for a text of the program's own
+      # @return [String] quoted for SQL
       def quoted_table_name = db.literal(table_name)
 
-      # @return [Class] the one whose table this is
+      # @return [Class] the class that the table belongs to
       def base_class = table_root
 
       # @return [Hash{Symbol => Hash}] Sequel's description of each column
@@ -82,21 +82,21 @@ module Pelton
         super
       end
 
-      # @return [Boolean] whether the table is in the database
+      # @return [Boolean] whether the table exists
       # @asynchronous
       def table_exists? = db.table_exists?(own_table_name)
 
       # @private
-      # The class whose table this is: a model that inherits from a model with a table shares it.
+      # The class that the table belongs to, which subclasses share.
       def table_root = superclass.abstract_class? ? self : superclass.table_root
 
       # @private
-      # Another database has been connected: the tables are looked up again.
+      # Looks the tables up again in a new database.
       def database_changed = forget_table
 
       private
 
-      # Sequel looks the table up here, unless the class has the variable already.
+      # Sequel would look the table up here, unless the class has the variable.
       def inherited(subclass)
         subclass.instance_variable_set(:@dataset, nil)
         super
@@ -120,7 +120,7 @@ module Pelton
         raise Error, "#{self} has no table #{own_table_name}: create it, or set self.table_name (#{error.message.lines.first.strip})"
       end
 
-      # For what depends on the columns.
+      # Called when the columns are known.
       def table_loaded
         @column_types = @db_schema.filter_map do |name, column|
           next if attribute_types.key?(name) || (type = AttributeTypes.of_column(self, name, column)).nil?
@@ -138,7 +138,7 @@ module Pelton
       def forget_table
         KNOWN_BY_TABLE.each { |name| instance_variable_set(name, nil) }
         @column_types&.each { |name| attribute_types.delete(name) }
-        @db = nil unless abstract_class? || equal?(table_root) # taken from the root's dataset
+        @db = nil unless abstract_class? || equal?(table_root) # use the root's dataset
         self.simple_table = nil unless abstract_class?
         association_reflections.each_value { |reflection| reflection[:cache]&.clear }
         subclasses.each { |model| model.send(:forget_table) }

@@ -4,8 +4,8 @@ require_relative "../record"
 
 module Pelton
   module Record
-    # For the tests of programs: each test runs in a transaction of each connected database, which is rolled back at its end. All fibers of
-    # the test use that connection, one after the other, so a server in the test sees what the test has written.
+    # Runs each test in a transaction of each connected database, which is rolled back at its end. All fibers of the test share that connection,
+    # so a server in the test sees the test's rows.
     #
     #     class UserTest < Minitest::Test
     #       include Pelton::Record::Test
@@ -15,9 +15,9 @@ module Pelton
     #       config.around { |example| Pelton::Record::Test.rollback { example.run } }
     #     end
     #
-    # Transactions of the program are savepoints then, and its after_commit callbacks run as ever.
+    # The program's transactions become savepoints, and its after_commit callbacks run.
     module Test
-      # A pool with one connection, whose transaction is rolled back when it is left.
+      # Adds to a pool: a single connection, whose transaction is rolled back at the end.
       # @private
       module Pool
         # Begins the test's transaction.
@@ -43,7 +43,7 @@ module Pelton
         # @return [Boolean]
         def entered? = !@outside.nil?
 
-        # A connection that the test has lost is replaced by a new one, with a transaction of its own.
+        # A lost connection is replaced by a new one, with a new transaction.
         def open(slot, server)
           return super unless entered?
           slot.connection, @ready = @ready, nil
@@ -61,7 +61,7 @@ module Pelton
         end
       end
 
-      # The program's transactions are savepoints of the test's.
+      # Makes the program's transactions savepoints.
       # @private
       module Database
         private
@@ -110,7 +110,7 @@ module Pelton
         end
       end
 
-      # Minitest calls these around each test.
+      # Called by Minitest around each test.
       # @private
       def before_setup
         Test.enter

@@ -9,9 +9,9 @@ module Pelton
         model.extend(ClassMethods)
       end
 
-      # Which columns there are.
+      # Class methods.
       module ClassMethods
-        # @return [Boolean] whether objects set them
+        # @return [Boolean] whether to set them
         attr_writer :record_timestamps
 
         # @return [Boolean]

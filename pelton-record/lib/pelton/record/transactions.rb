@@ -2,10 +2,10 @@
 
 module Pelton
   module Record
-    # What the end of a transaction, or of a savepoint, does to the objects that were written in it: after_commit or after_rollback, once.
-    # A rollback gives an object back what it knew before: whether it is new, its key, and what differs from the database.
+    # Applies the end of a transaction, or savepoint, to the objects written in it: after_commit or after_rollback, once. A rollback restores an
+    # object's state: whether it is new, its key, and its changes.
     module Transactions
-      # What an object knows about its row.
+      # An object's state.
       State = Struct.new(:new, :destroyed, :values, :loaded) { include Opaque }
       SAVEPOINT = {savepoint: true}.freeze
       private_constant :State, :SAVEPOINT
@@ -29,7 +29,7 @@ module Pelton
         note_write(:destroy)
       end
 
-      # @return [Symbol, nil] in after_commit and after_rollback: what the transaction did with the row: :create, :update, :destroy
+      # @return [Symbol, nil] in after_commit and after_rollback, how the transaction wrote the row: :create, :update or :destroy
       def written_by = @finished&.first
 
       # @private
@@ -46,21 +46,21 @@ module Pelton
         db.after_commit(SAVEPOINT) { committed } if transactional_callbacks?
       end
 
-      # Asked for each write, so it makes no enumerator.
+      # Called for each write, so it creates no enumerator.
       def transactional_callbacks? = __callbacks.then { |all| !all[:commit].empty? || !all[:rollback].empty? }
 
       def note_write(event)
         (@written ||= []) << [@writes, event] if transactional_callbacks?
       end
 
-      # Several writes of a transaction are one: the first call finds them all.
+      # Several writes in a transaction count as one: the first call finds them all.
       def committed
         return unless @written
         finished, @written = @written, nil
         finish(finished, :commit)
       end
 
-      # The first state of the transaction counts; those of later writes in it are behind it.
+      # The state before the transaction's first write counts.
       def rolled_back(number, before)
         return if number > @writes
         @writes = number - 1

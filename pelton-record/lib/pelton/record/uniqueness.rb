@@ -2,8 +2,8 @@
 
 module Pelton
   module Record
-    # No other row has the value: `validates :email, uniqueness: {scope: :account_id}`. Two may still be saved at the same time, so a
-    # unique index is needed beside it.
+    # Validates that no other row has the value: `validates :email, uniqueness: {scope: :account_id}`. Concurrent saves may still both pass, so
+    # add a unique index.
     class Uniqueness < ActiveModel::EachValidator
       # @param record [Model]
       # @param name [Symbol]
@@ -23,7 +23,7 @@ module Pelton
 
       def changed?(record, name) = [name, *options[:scope]].any? { |one| !record.has_attribute?(one) || record.attribute_changed?(one) }
 
-      # The class that has the table, for its subclasses share the rows.
+      # The class that owns the table, whose subclasses share the rows.
       def owner(model, _) = model.table_root
 
       def condition(model, name, value)

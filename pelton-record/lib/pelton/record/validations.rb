@@ -8,7 +8,7 @@ module Pelton
   module Record
     # ActiveModel's validations: `validates :name, presence: true, uniqueness: true`.
     module Validations
-      # ActiveModel looks for validators by name, in the model and above it.
+      # ActiveModel looks validators up by name, in the model and its ancestors.
       # @private
       UniquenessValidator = Uniqueness
 
@@ -20,13 +20,13 @@ module Pelton
         model.extend(ClassMethods)
       end
 
-      # What needs the database.
+      # Validations that use the database.
       module ClassMethods
         # @param names [Array<Symbol>] attributes, then options: scope:, case_sensitive:, conditions:, message: ...
         # @return [nil]
         def validates_uniqueness_of(*names) = validates_with(Uniqueness, _merge_attributes(names))
 
-        # Related objects are valid, too.
+        # Validates associated objects.
         #
         # @param names [Array<Symbol>] associations
         # @return [nil]
@@ -35,11 +35,11 @@ module Pelton
         end
       end
 
-      # In the place of Sequel's validations.
+      # Replaces Sequel's validations.
       module Own
-        # @param context [Symbol, nil] of validations with `on:`; nil: :create or :update
+        # @param context [Symbol, nil] for validations with `on:`; nil for :create or :update
         # @return [Boolean]
-        # @asynchronous when a validation asks the database
+        # @asynchronous if a validation queries the database
         def valid?(context = nil)
           context = nil if context.is_a?(Hash)
           super(context || (new? ? :create : :update))
@@ -51,7 +51,7 @@ module Pelton
         def validate!(context = nil) = valid?(context) || raise(Invalid, self)
 
         # @private
-        # A number that could not be cast is judged as it was given.
+        # A value that could not be cast is validated as it was given.
         def read_attribute_for_validation(name) = @uncast&.key?(name) ? @uncast[name] : public_send(name)
 
         private

@@ -3,7 +3,7 @@
 module Pelton
   module Record
     module Association
-      # What `user.posts` gives: the query for them, and the objects once they are loaded.
+      # The relation that `user.posts` returns: a query for the objects, or the loaded objects.
       class Collection < Relation
         # @private
         def initialize(owner, reflection) # rubocop:disable Lint/MissingSuper
@@ -56,17 +56,17 @@ module Pelton
         # @asynchronous
         def empty? = (loaded? || @unsaved.any?) ? records.empty? : super
 
-        # @return [Model] not saved; it is when the owner is saved
+        # @return [Model] unsaved; saved with the owner
         def new(attributes = Sequel::OPTS, &block)
           return attributes.map { |one| new(one, &block) } if attributes.is_a?(Array)
           model.new(given) { |record| record.assign_attributes(attributes) && block&.call(record) }.tap { |record| hold(record) }
         end
         alias_method :build, :new
 
-        # Adds objects, and saves them if the owner is saved.
+        # Adds objects. Saves them if the owner is saved.
         #
         # @param records [Array<Model>]
-        # @return [self, false] false when one is invalid; then none is added
+        # @return [self, false] false if an object is invalid; then none is added
         # @asynchronous
         def <<(*records)
           records = records.flatten.each { |record| refuse(record) }
@@ -86,7 +86,7 @@ module Pelton
         # @asynchronous
         def create!(attributes = Sequel::OPTS, &block) = created(attributes, :create!, block) { |record| record.save! }
 
-        # Takes objects out: they no longer name the owner, or are deleted or destroyed as `dependent:` says.
+        # Removes objects: as `dependent:` says, they are deleted or destroyed, or lose the owner's key.
         #
         # @return [Array<Model>]
         # @asynchronous
@@ -104,17 +104,17 @@ module Pelton
           drop(records)
         end
 
-        # Takes all out, as {#delete}.
+        # Removes all objects, like {#delete}.
         #
         # @return [Array<Model>]
         # @asynchronous
         def clear = delete(*to_a) && self
 
-        # Takes all out by one statement, without callbacks: the rows are deleted where `dependent:` is :destroy or :delete_all, and lose
-        # their key otherwise. Of a `through:`, and of has_and_belongs_to_many, the rows in the middle are deleted.
+        # Removes all objects by one statement, without callbacks. Their rows are deleted if `dependent:` is :destroy or :delete_all, and lose
+        # their key otherwise. For `through:` and has_and_belongs_to_many, the rows of the join table are deleted.
         #
-        # @param dependent [Symbol, nil] :delete_all or :nullify, instead of what was declared
-        # @return [Integer] rows
+        # @param dependent [Symbol, nil] :delete_all or :nullify; by default as declared
+        # @return [Integer] number of rows
         # @asynchronous
         def delete_all(dependent = @reflection[:dependent])
           count = joined? ? delete(*to_a).size : take_out(derived(dataset), dependent)
@@ -126,7 +126,7 @@ module Pelton
         # @asynchronous
         def destroy_all = destroy(*to_a)
 
-        # Makes these objects the owner's, and no others.
+        # Replaces the owner's objects by these.
         #
         # @param records [Array<Model>]
         # @return [self]
@@ -159,11 +159,11 @@ module Pelton
         def include?(record) = loaded? ? records.include?(record) : super
 
         # @private
-        # Sequel's graph loader removes doubles so.
+        # Called by Sequel's graph loader to remove duplicates.
         def uniq! = records.uniq!
 
         # @private
-        # Saves the objects that are not saved yet, when the owner is.
+        # Saves new objects with the owner.
         def save_new
           pending = @held | (loaded? ? records.select(&:new?) : @unsaved)
           @held = []
@@ -176,14 +176,14 @@ module Pelton
         def unsaved = loaded? ? records.select(&:new?) : @unsaved
 
         # @private
-        # What new objects have: the owner's key, and what the association's scope says.
+        # Attributes of new objects: the owner's key, and those of the association's scope.
         def given = own_columns.merge(@reflection.given(@owner))
 
         private
 
         def name = @reflection[:name]
 
-        # Their owner is this object.
+        # Sets the objects' owner.
         def objects(rows)
           inverse = @reflection.reciprocal unless joined?
           super.each { |record| record.associations[inverse] = @owner if inverse }
@@ -191,7 +191,7 @@ module Pelton
 
         def joined? = !@reflection[:join_table].nil? || !@reflection[:through].nil?
 
-        # The columns that make a new object the owner's.
+        # Columns that point to the owner.
         def own_columns
           return Sequel::OPTS if joined?
           keys = @reflection[:keys].zip(@reflection[:primary_keys].map { |key| @owner[key] }).to_h.compact
@@ -232,13 +232,13 @@ module Pelton
 
         def via? = !@reflection[:via].nil?
 
-        # The row in the middle.
+        # The row of the join table.
         def join(record, by = (middle if via?))
           return @owner.send(@reflection[:_add_method], record) unless by
           @owner.collection(by[:name]).create!(@reflection[:source] => record)
         end
 
-        # The association whose rows belong to both.
+        # The association of the join table.
         def middle
           by = @owner.class.association_reflection(@reflection[:via])
           return by if by[:type] == :one_to_many && by.associated_class.association_reflection(@reflection[:source])[:type] == :many_to_one

@@ -3,7 +3,7 @@
 module Pelton
   module Record
     module Association
-      # `counter_cache:` and `touch:` of belongs_to: what writing an object changes in its parent.
+      # `counter_cache:` and `touch:` of belongs_to, which update the parent when an object is written.
       module Counting
         class << self
           # @private
@@ -18,7 +18,7 @@ module Pelton
           end
 
           # @private
-          # Rows of a has_many have left it by one statement, without callbacks.
+          # Called when rows of a has_many were removed by one statement, without callbacks.
           def forget(owner, reflection, count)
             inverse = reflection.associated_class.association_reflections.each_value.find { |one| one[:counted] && one[:key] == reflection[:key] } or return
             column = (inverse[:counted] == true) ? :"#{reflection.associated_class.table_name}_count" : inverse[:counted].to_sym
@@ -28,7 +28,7 @@ module Pelton
           end
 
           # @private
-          # The column of a has_many that counts it.
+          # The counter column of a has_many.
           def column_of(reflection) = reflection[:counter_cache].then { |given| given.is_a?(Symbol) ? given : :"#{reflection[:name]}_count" }
 
           # @private

@@ -3,9 +3,9 @@
 module Pelton
   module Record
     module Association
-      # `dependent:`: what becomes of an object's has_many and has_one when it is destroyed.
+      # `dependent:`: what happens to an object's has_many and has_one when it is destroyed.
       module Dependents
-        # An object still has others, so it is not destroyed (`dependent: :restrict_with_exception`).
+        # Raised if an object cannot be destroyed because others depend on it (`dependent: :restrict_with_exception`).
         class Restricted < NotSaved
         end
 

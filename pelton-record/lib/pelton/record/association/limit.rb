@@ -3,20 +3,20 @@
 module Pelton
   module Record
     module Association
-      # Which rows of a table an association leads to: those of the class's default scope and of the association's own. It is asked for each
-      # query, because a scope may depend on the time or on a tenant.
+      # The rows that an association leads to, after the class's default scope and the association's own. Evaluated for each query, since a
+      # scope may depend on the time or on a tenant.
       # @private
       class Limit
-        # What does not limit the rows that are joined.
+        # Parts of a query that do not limit which rows are joined.
         SHAPE = %i[order limit offset select distinct group having lock eager eager_graph readonly references].to_h { |part| [part, nil] }.freeze
         private_constant :SHAPE
 
-        # What an association's scope says about a column takes the place of what the default scope says about it.
+        # Conditions of an association's scope replace the default scope's on the same column.
         #
-        # @param relation [Relation] the rows that the default scope has left
+        # @param relation [Relation] the default scope's rows
         # @yieldparam relation [Relation] all rows
-        # @yieldreturn [Sequel::Dataset] those of the association's scope
-        # @return [Relation] without the conditions of the default scope that are replaced
+        # @yieldreturn [Sequel::Dataset] the association's rows
+        # @return [Relation] without the default scope's conditions that are replaced
         def self.without_replaced(relation)
           model, dataset = relation.model, relation.dataset
           return relation if model.default_scopes.empty?
@@ -33,21 +33,21 @@ module Pelton
           @reflection = reflection
         end
 
-        # @return [Boolean] whether there is one
+        # @return [Boolean] whether there is any limit
         def any? = @reflection[:scopes].any? || model.default_scopes.any? || !model.dataset.opts[:where].nil?
 
         # @param rows [Sequel::Dataset]
         # @return [Sequel::Dataset]
         def rows(rows = model.dataset) = @reflection[:scopes].inject(model.associated_rows(rows)) { |found, scope| scope.call(found) }
 
-        # @return [Sequel::Dataset] what a join names, or a list of keys
+        # @return [Sequel::Dataset] for a join, or a list of keys
         def table
           found = rows
           found = found.clone(SHAPE)
           found.opts[:join] ? found.select_all(model.table_name) : found
         end
 
-        # @param name [Symbol] of the table in the query
+        # @param name [Symbol] the table's name in the query
         # @return [Sequel::SQL::Expression]
         def on(name)
           return keys(name) if name != model.table_name && model.dataset.opts[:where]

@@ -3,7 +3,7 @@
 module Pelton
   module Record
     module Association
-      # Finds associations and their classes when they are first used, so classes may be defined in any order.
+      # Resolves associations and their classes on first use, so that classes may be defined in any order.
       module Lookup
         # @private
         def associate(type, name, **options, &block)
@@ -12,7 +12,7 @@ module Pelton
         end
 
         # @param name [Symbol]
-        # @return [Sequel::Model::Associations::AssociationReflection, nil] of this model, or of one that it inherits from
+        # @return [Sequel::Model::Associations::AssociationReflection, nil] this model's, or a parent's
         def association_reflection(name)
           super || define_through(name) || (superclass.association_reflection(name) if superclass < Model)
         end

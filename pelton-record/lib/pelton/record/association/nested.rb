@@ -3,21 +3,21 @@
 module Pelton
   module Record
     module Association
-      # Objects that are validated and saved with the one that they belong to (`autosave: true`), and assigned with it
+      # Associated objects that are validated and saved with their owner (`autosave: true`), and assigned with it
       # (`accepts_nested_attributes_for`).
       module Nested
-        # Declares it.
+        # Class methods.
         module ClassMethods
-          # Makes `NAME_attributes=`, which updates, builds and destroys associated objects.
+          # Defines `NAME_attributes=`, which updates, builds and destroys associated objects.
           #
           # @example
           #   accepts_nested_attributes_for :posts, allow_destroy: true, reject_if: :all_blank
           #   author.update(posts_attributes: [{id: 1, title: "New"}, {title: "Another"}, {id: 2, _destroy: true}])
-          # @param names [Array<Symbol>] of associations
+          # @param names [Array<Symbol>] associations
           # @param allow_destroy [Boolean] whether `_destroy: true` destroys an object
-          # @param reject_if [Symbol, Proc, nil] which attributes make no object: :all_blank, a method, or a block that gets them
-          # @param limit [Integer, nil] objects at once
-          # @param update_only [Boolean] of belongs_to and has_one: the object that is there is updated, whatever the id
+          # @param reject_if [Symbol, Proc, nil] which attributes to ignore: :all_blank, a method, or a block that gets them
+          # @param limit [Integer, nil] maximum number of objects at once
+          # @param update_only [Boolean] for belongs_to and has_one: whether to update the existing object, whatever the id
           # @return [nil]
           def accepts_nested_attributes_for(*names, allow_destroy: false, reject_if: nil, limit: nil, update_only: false)
             names.each do |name|
@@ -34,7 +34,7 @@ module Pelton
           def autosaved = @autosaved || (superclass.respond_to?(:autosaved) ? superclass.autosaved : [])
         end
 
-        # The object is destroyed when the one that it belongs to is saved.
+        # Marks the object to be destroyed when its owner is saved.
         #
         # @return [true]
         def mark_for_destruction = @marked_for_destruction = true
@@ -63,7 +63,7 @@ module Pelton
 
         private
 
-        # What is loaded of the associations of these types. Two objects that save each other do so once.
+        # Loaded objects of the associations with these types. Objects that save each other do so once.
         def autosaved(*types)
           once(:autosave) do
             model.autosaved.each do |name|
@@ -72,7 +72,7 @@ module Pelton
           end
         end
 
-        # Calls the block, unless it is being called for this object and purpose.
+        # Calls the block, unless a call for this object and purpose is running.
         def once(purpose)
           return if (@doing ||= []).include?(purpose)
           @doing << purpose
@@ -87,7 +87,7 @@ module Pelton
           associations[name].is_a?(Array) ? associations[name].delete(other) : associations.delete(name)
         end
 
-        # @return [Boolean] whether the object may be saved beside this one; if not, its errors are this one's
+        # @return [Boolean] whether the object is valid; if not, this one gets its errors
         def valid_nested?(name, other)
           return true if other.marked_for_destruction? || other.valid?
           other.errors.each { |error| errors.import(error, attribute: :"#{name}.#{error.attribute}") unless error.attribute == reciprocal_of(name) && new? }
@@ -128,7 +128,7 @@ module Pelton
 
         def update_nested(other, attributes, destroy) = destroy ? other.mark_for_destruction : other.assign_attributes(attributes)
 
-        # An object with `permitted?` stays one.
+        # An object with `permitted?` must stay one.
         def split_nested(attributes)
           id, destroy = %w[id _destroy].map { |key| attributes[key] || attributes[key.to_sym] }
           [id, ActiveModel::Type::Boolean.new.cast(destroy), attributes.except("id", :id, "_destroy", :_destroy)]

@@ -3,8 +3,8 @@
 module Pelton
   module Record
     module Association
-      # What an object does for its associations: it keeps their collections, and saves new objects with itself. They are loaded together by
-      # pelton-sequel's plugin pelton_together.
+      # The owner's side of associations: keeps their collections, and saves new objects with the owner. pelton-sequel's plugin pelton_together
+      # loads them for a whole result set.
       module Owner
         # @private
         # @param name [Symbol]
@@ -21,12 +21,12 @@ module Pelton
           super
         end
 
-        # A parent must have its key before this row can name it.
+        # A parent needs its key before this row can refer to it.
         # @private
         def before_save
           @new_parents&.each do |name, other|
             next unless saved_with_this?(name, other)
-            associations.delete(name) # the writer does nothing for an object that is there
+            associations.delete(name) # the writer ignores an object that is already there
             public_send(:"#{name}=", other)
           end
           @new_parents = nil
@@ -42,7 +42,7 @@ module Pelton
 
         private
 
-        # A scope that depends on the object is asked for each object when it is needed.
+        # A scope that depends on the object must be evaluated for each object.
         def _filter_tactical_eager_load_objects(options)
           model.association_reflection(options[:name])[:owner_scope] ? super & [self] : super
         end
@@ -66,7 +66,7 @@ module Pelton
           associations[reflection[:name]] = other
         end
 
-        # What a has_one had before goes as `dependent:` says; otherwise it only loses its key.
+        # The previous object of a has_one goes as `dependent:` says, or only loses its key.
         def remove_replaced(reflection, other)
           return unless %i[destroy delete delete_all].include?(reflection[:dependent])
           rows = Relation.new(reflection.associated_class, public_send(reflection[:dataset_method]).unlimited)
@@ -76,7 +76,7 @@ module Pelton
 
         def set_parent_columns(columns) = columns.each { |column, value| self[column] = value }
 
-        # Of a polymorphic association: all objects that were loaded together.
+        # Loads a polymorphic association for all objects of the result set.
         def load_parent(reflection)
           name = reflection[:name]
           return associations[name] if loaded_together?(name)
@@ -103,7 +103,7 @@ module Pelton
         def create_associated(name, attributes, save)
           build_associated(name, attributes).tap do |other|
             next unless other.public_send(save)
-            associations.delete(name) # the writer does nothing for an object that is there
+            associations.delete(name) # the writer ignores an object that is already there
             [@new_parents, @new_children].each { |unsaved| unsaved&.delete(name) }
             public_send(:"#{name}=", other)
           end
@@ -115,12 +115,12 @@ module Pelton
             reflection = model.association_reflection(name)
             reflection[:keys].zip(reflection[:primary_keys]) { |key, own| other[key] = self[own] }
             next unless saved_with_this?(name, other)
-            associations.delete(name) # the writer does nothing for an object that is there
-            public_send(:"#{name}=", other) # and the one before is left
+            associations.delete(name) # the writer ignores an object that is already there
+            public_send(:"#{name}=", other) # which releases the previous one
           end
         end
 
-        # Saves a new object. One that is invalid keeps this one from being saved, unless `validate: false` was declared: then it stays new.
+        # Saves a new object. An invalid one keeps this one from being saved, unless `validate: false` was declared: then it stays new.
         def saved_with_this?(name, other)
           return true unless other.new?
           free = unvalidated?(name)
@@ -138,7 +138,7 @@ module Pelton
         # Whether `validate: false` was declared.
         def unvalidated?(name) = model.association_reflection(name)[:validated] == false
 
-        # Those that are saved with this one.
+        # Objects that are saved with this one.
         def nested_objects(name)
           [*associations[name], *@collections&.[](name)&.unsaved, @new_parents&.[](name)].compact.uniq.select { |other| other.new? || other.changed? || other.model.autosaved.any? }
         end

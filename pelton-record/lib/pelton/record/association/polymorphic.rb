@@ -3,7 +3,7 @@
 module Pelton
   module Record
     module Association
-      # belongs_to with `polymorphic: true`: the other's class is named in a column.
+      # belongs_to with `polymorphic: true`: a column names the other object's class.
       module Polymorphic
         class << self
           # @return [Hash] options of Sequel's many_to_one
@@ -22,7 +22,7 @@ module Pelton
             {key: :"#{name}_id", conditions: {type => model.polymorphic_name}, reciprocal: name, as: type}
           end
 
-          # A query for each class.
+          # Sends one query per class.
           def load(rows, name, key, type)
             rows.each { |row| row.associations[name] = nil }
             rows.group_by { |row| row[type] }.each do |class_name, same|
@@ -32,7 +32,7 @@ module Pelton
             end
           end
 
-          # @param name [String, nil] from the database: only a model's name is taken
+          # @param name [String, nil] from the database; only models' names are accepted
           def model_of(name)
             return if name.nil?
             model = name.safe_constantize

@@ -3,7 +3,7 @@
 module Pelton
   module Record
     module Association
-      # Sequel's reflection of an association, whose scopes, and those of the other model, are asked for each query.
+      # Extends Sequel's reflection of an association: scopes, also the other model's, are evaluated for each query.
       # @private
       module Reflection
         # @return [Boolean]
@@ -14,7 +14,7 @@ module Pelton
         def limit = @limit ||= Limit.new(self)
 
         # @private
-        # @return [Hash] what the association's scope says about attributes of new objects
+        # @return [Hash] attributes that the association's scope gives to new objects
         def given(owner)
           scope = self[:scope] or return Sequel::OPTS
           found = Relation.new(associated_class, associated_class.dataset)
@@ -22,7 +22,7 @@ module Pelton
         end
 
         # @private
-        # Sequel selects all columns of the other's table where it joins another; a default scope may have chosen some.
+        # In a join, Sequel selects all columns of the other table; a default scope may have selected some.
         def apply_dataset_changes(rows)
           chosen = rows.opts[:select] if default_scoped?
           found = super
@@ -30,13 +30,13 @@ module Pelton
         end
 
         # @private
-        # What Sequel makes of a scope holds for one query: the next one may have another time, or another tenant.
+        # What Sequel caches of a scope holds for one query: the next one may have another time or tenant.
         FOR_ONE_QUERY = %i[_dataset associated_eager_dataset filter_by_associations_conditions_dataset placeholder_loader placeholder_eager_loader union_eager_loader].freeze
         private_constant :FOR_ONE_QUERY
 
         private
 
-        # The default scope of the other counts here, too.
+        # Applies the other model's default scope.
         def _associated_dataset = polymorphic? ? super : associated_class.associated_rows(super)
 
         def scoped? = !self[:block].nil? || default_scoped?
@@ -47,7 +47,7 @@ module Pelton
 
         def use_placeholder_loader? = !scoped? && super
 
-        # The other class: in the model's own module, or in one around it. A name that Sequel has made has the model's modules already.
+        # Finds the other class in the model's module, or one around it. A name made by Sequel already contains the modules.
         def constantize(name)
           modules = self[:model].name.to_s.split("::")
           full = name.delete_prefix("::")

@@ -3,7 +3,7 @@
 module Pelton
   module Record
     module Association
-      # belongs_to and has_one: build_, create_, reload_, and the saving of new objects.
+      # belongs_to and has_one: build_, create_, reload_, and saving new objects.
       module Single
         class << self
           # @private

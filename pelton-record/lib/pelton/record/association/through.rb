@@ -3,15 +3,13 @@
 module Pelton
   module Record
     module Association
-      # has_many and has_one `through:` another association, which may go through others itself: Sequel's many_to_many over one table, or
-      # many_through_many over several. They are defined when they are first used, since the association there may belong to a class that
-      # is not loaded yet.
+      # has_many and has_one `through:` another association, which may itself go through others: Sequel's many_to_many over one table, or
+      # many_through_many over several. Defined on first use, since the association may belong to a class that is not loaded yet.
       module Through
-        # A step from one table to the next: `column` of the one is `key` of `table`. `conditions` are about the one that it leads to,
-        # `limit` is what else limits it.
+        # A step from one table to the next: `column` of the first is `key` of `table`. `conditions` apply to the second, and so does `limit`.
         Step = Struct.new(:column, :table, :key, :conditions, :limit) do
-          # @param name [Symbol] the table's in the query
-          # @return [Array<Sequel::SQL::Expression>] what its rows must be, besides having the keys
+          # @param name [Symbol] the table's name in the query
+          # @return [Array<Sequel::SQL::Expression>] conditions on its rows besides the keys
           def expressions(name)
             [*(Sequel.&(conditions.to_h.transform_keys { |column| Sequel.qualify(name, column) }) if conditions.present?), *limit&.on(name)]
           end
@@ -34,7 +32,7 @@ module Pelton
           end
 
           # @private
-          # @return [Array<Symbol>] the names of the tables on the way, in the query for the objects
+          # @return [Array<Symbol>] names of the joined tables in the query
           def names(reflection)
             return [reflection.join_table_alias] unless reflection[:through]
             [reflection.final_reverse_edge, *reflection.reverse_edges.reverse].map { |edge| edge[:alias] }
@@ -107,7 +105,7 @@ module Pelton
           end
         end
 
-        # What a join says about a table on the way, besides its Hash of conditions.
+        # A join's conditions on its table besides a Hash.
         def graph_block(step) = (->(table, _, _) { step.limit.on(table) } if step.limit)
       end
     end

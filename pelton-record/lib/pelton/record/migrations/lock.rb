@@ -5,16 +5,16 @@ require "socket"
 module Pelton
   module Record
     class Migrations
-      # One process at a time changes a database: the others wait. The lock ends with the process that holds it, however that ends.
+      # Lets one process at a time change a database. The lock ends with its process, however that ends.
       # @private
       class Lock
         TIMEOUT = 300 # seconds to wait for another process
-        POLL = 0.2 # seconds. A session that waited inside the database would hold up CREATE INDEX CONCURRENTLY in the holder's migration
+        POLL = 0.2 # seconds. A session that waited inside the database would block CREATE INDEX CONCURRENTLY in the holder's migration
 
         # @param database [Sequel::Database]
         # @param timeout [Numeric] seconds
-        # @param name [String, nil] of a database at the same server, on MySQL; otherwise this one's
-        # @return [Lock] of its kind
+        # @param name [String, nil] another database on the same MySQL server
+        # @return [Lock] for the database's type
         def self.for(database, timeout: TIMEOUT, name: nil)
           {postgres: Postgres, mysql: MySQL}.fetch(database.database_type, SQLite).new(database, timeout, name)
         end
@@ -27,9 +27,9 @@ module Pelton
 
         # Calls the block while this process holds the lock.
         #
-        # @param waiting [#call, nil] called with the holder's description, once, when another process has the lock
+        # @param waiting [#call, nil] called once with the holder's description, if another process has the lock
         # @return the block's value
-        # @raise [Failed] if the lock did not come free in time
+        # @raise [Failed] if the lock does not come free in time
         # @asynchronous
         def hold(waiting: nil, &block)
           return yield if @held
@@ -56,11 +56,11 @@ module Pelton
 
         def describe = holder || "it has just ended, or cannot be seen"
 
-        # A lock of a database's session.
+        # A lock that belongs to a database session.
         class Session < Lock
           private
 
-          # The migrations use the connection that has the lock, so none of them goes on when the lock is lost.
+          # Migrations use the connection that holds the lock, so none continues when it is lost.
           def attempt
             @database.synchronize do
               next false unless take
@@ -76,11 +76,11 @@ module Pelton
           def release
             unlock
           rescue Sequel::Error, Pelton::Error
-            nil # the session has ended, and the lock with it
+            nil # the session and its lock have ended
           end
         end
 
-        # Sequel's own migrator takes the same one with `use_advisory_lock`.
+        # The lock of Sequel's own migrator with `use_advisory_lock`.
         class Postgres < Session
           KEY = 4966325471869609408
 
@@ -100,7 +100,7 @@ module Pelton
           end
         end
 
-        # Names of such locks are the whole server's.
+        # Such locks' names apply to the whole server.
         class MySQL < Session
           private
 
@@ -116,7 +116,7 @@ module Pelton
           end
         end
 
-        # A file beside the database, locked by the system. It is removed at the end; one that a killed process has left is taken over.
+        # A file next to the database, locked by the operating system. It is removed at the end; one left by a killed process is reused.
         class SQLite < Lock
           private
 
@@ -138,7 +138,7 @@ module Pelton
             end
           end
 
-          # Whether the file is still there, and not another one by its name.
+          # Whether the path still leads to this file.
           def same?(file)
             File.stat(path).ino == file.stat.ino
           rescue Errno::ENOENT

@@ -5,16 +5,16 @@ require_relative "unfinished"
 module Pelton
   module Record
     class Migrations
-      # Sequel's migrator; its migrations of SQLite run in a transaction, too, and those that run without one are noted.
+      # Sequel's migrator, which also uses transactions on SQLite, and notes migrations that run without one.
       # @private
       class Migrator < Sequel::TimestampMigrator
-        # A file that cannot be loaded.
+        # Raised if a file cannot be loaded.
         class Unreadable < Pelton::Error
         end
 
         # @param error [Exception]
         # @param file [String]
-        # @return [Integer, nil] the line of the file at which it was raised
+        # @return [Integer, nil] the line in the file that raised the error
         def self.line_of(error, file)
           error.backtrace&.filter_map { |line| line[/\A(?:#{Regexp.union(file, File.expand_path(file))}):(\d+)/, 1] }&.first&.to_i
         end
@@ -42,12 +42,12 @@ module Pelton
           without_foreign_keys { db.transaction { yield.tap { check_foreign_keys } } }
         end
 
-        # MySQL commits each statement that changes tables, whatever the migration asks for.
+        # MySQL commits after each statement that changes tables, whatever the migration says.
         def in_transaction?(migration) = migration.use_transactions != false && db.database_type != :mysql
 
         def sqlite? = db.database_type == :sqlite
 
-        # Sequel changes a table by making it anew. Foreign keys must not follow it there, and they cannot be switched inside a transaction.
+        # Sequel changes a table by recreating it. Foreign keys must not follow, and they cannot be turned off inside a transaction.
         def without_foreign_keys
           db.synchronize do
             next yield unless db.fetch("PRAGMA foreign_keys").single_value == 1

@@ -5,7 +5,7 @@ require "fileutils"
 module Pelton
   module Record
     class Migrations
-      # The file that has the schema as one migration, and at its end the names of the migrations that have made it.
+      # A file with the schema as one migration, followed by the names of the applied migrations.
       # @private
       class Schema
         MARK = "__END__"
@@ -17,9 +17,9 @@ module Pelton
           @file = file
         end
 
-        # Writes the file, in one step: who reads it meanwhile sees the old one.
+        # Writes the file atomically, so that readers never see a part of it.
         #
-        # @return [Boolean] false when it is as it was
+        # @return [Boolean] false if it has not changed
         # @asynchronous
         def write
           applied = @database.table_exists?(:schema_migrations) ? @database[:schema_migrations].select_map(:filename).sort_by { |name| [name.to_i, name] } : []
@@ -36,9 +36,9 @@ module Pelton
           FileUtils.rm_f(part) if part
         end
 
-        # Makes the tables in an empty database.
+        # Creates the tables in an empty database.
         #
-        # @return [Array<String>] the migrations that are applied now
+        # @return [Array<String>] the migrations that count as applied
         # @raise [ConfigurationError] if there is no such file, or the database is not empty
         # @raise [Failed] if the file cannot be applied
         # @asynchronous

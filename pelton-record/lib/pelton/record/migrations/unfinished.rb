@@ -5,8 +5,8 @@ require "socket"
 module Pelton
   module Record
     class Migrations
-      # Notes in the database which migration runs without a transaction, since what a process that is killed leaves of it cannot be seen
-      # otherwise. The note's table is there only meanwhile.
+      # Notes in the database which migration runs without a transaction: otherwise nothing would show that its process was killed. The table
+      # exists only meanwhile.
       # @private
       class Unfinished
         TABLE = :schema_migrations_unfinished
@@ -16,13 +16,13 @@ module Pelton
           @database = database
         end
 
-        # @return [Hash{Symbol => String}, nil] filename, direction, begun: the migration that did not end
+        # @return [Hash{Symbol => String}, nil] filename, direction and begun of the migration that did not end
         # @asynchronous
         def find = (@database[TABLE].first if @database.table_exists?(TABLE))
 
-        # Notes a migration while the block runs. An error ends the note, too: it says itself what is left.
+        # Notes a migration while the block runs. An error also removes the note, since its message says what remains.
         #
-        # @param name [String] its file's
+        # @param name [String] the file's name
         # @param direction [Symbol] :up, :down, or :load for a schema
         # @asynchronous
         def note(name, direction)
@@ -50,7 +50,7 @@ module Pelton
         def forget_after_error
           forget
         rescue Sequel::Error, Pelton::Error
-          nil # the connection is lost: the note stays, as it does when the process is killed
+          nil # the connection is lost: the note stays, as if the process had been killed
         end
       end
     end

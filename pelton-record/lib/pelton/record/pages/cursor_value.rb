@@ -7,13 +7,13 @@ require "time"
 module Pelton
   module Record
     class Page
-      # A column's values in a cursor: written so that the database finds the same value again, and nothing else.
+      # A column's value in a cursor, written so that the database finds exactly the same value again.
       # @private
       class CursorValue
         UUID = /\A\h{8}-?\h{4}-?\h{4}-?\h{4}-?\h{12}\z/
         private_constant :UUID
 
-        # @raise [ArgumentError] if the type's values are not found again by what is read of them
+        # @raise [ArgumentError] if values of the type cannot be found again
         def initialize(model, name, schema)
           @type = schema[:type]
           @stored = schema[:db_type].to_s.downcase
@@ -23,7 +23,7 @@ module Pelton
           raise ArgumentError, "keyset pages cannot be ordered by #{model}.#{name}, whose type is #{@stored}: use page" if @stored.match?(refused)
         end
 
-        # Whether the database's own text is taken. SQLite has times as texts of several forms, which are compared as texts.
+        # Whether to use the database's own text. SQLite stores times as text in several forms, and compares them as text.
         def raw? = @database == :sqlite && %i[date datetime time].include?(@type)
 
         # @param value [Object] as the database has it
@@ -43,7 +43,7 @@ module Pelton
           end
         end
 
-        # @return [Object] what {#dump} was given
+        # @return [Object] the value that {#dump} got
         # @raise [InvalidCursor] if it is no value of the column
         def load(value)
           return value if value.nil?
@@ -59,7 +59,7 @@ module Pelton
 
         # @return [Object] for SQL
         def operand(value)
-          # A number of PostgreSQL's type real is not equal to the same digits of another type.
+          # PostgreSQL's type real does not equal the same digits of another type.
           (@stored == "real" && @database == :postgres) ? Sequel.cast(value, :real) : value
         end
 

@@ -7,16 +7,16 @@ require_relative "cursor_value"
 module Pelton
   module Record
     class Page
-      # The order of a list whose pages begin behind a record: its columns, and the condition that a row comes later.
+      # The order of a list whose pages begin after a record: its columns, and the condition for later rows.
       #
-      # The condition names the first column by itself (`a >= 5 AND (a > 5 OR (a = 5 AND id > 7))`), so that a database finds the beginning by an
-      # index. Where all columns have one direction and no NULL comes later, it is `(a, id) > (5, 7)`; MariaDB would read the whole index for
-      # that.
+      # The condition names the first column by itself (`a >= 5 AND (a > 5 OR (a = 5 AND id > 7))`), so that the database finds the start by an
+      # index. If all columns have one direction and no NULL follows, it is `(a, id) > (5, 7)`, except on MariaDB, which would read the whole
+      # index.
       # @private
       class Keyset
         # A column of the order.
         Term = Struct.new(:name, :column, :descending, :nulls, :nullable, :type) do
-          # What comes later; nil: nothing does.
+          # The condition for later values; nil if there are none.
           def beyond(value)
             return (nulls == :first) ? compare(:"!=", nil) : nil if value.nil?
             later = compare(descending ? :< : :>, value)
@@ -25,7 +25,7 @@ module Pelton
 
           def same(value) = compare(:"=", value)
 
-          # What comes later, or has the same value; nil: everything.
+          # The condition for the same and later values; nil for all.
           def from(value)
             return if value.nil?
             from = compare(descending ? :<= : :>=, value)
@@ -50,20 +50,20 @@ module Pelton
         private_constant :Term
 
         # @param relation [Relation]
-        # @raise [ArgumentError] if the order is not one of the model's own columns
+        # @raise [ArgumentError] if the order contains anything but the model's own columns
         def initialize(relation)
           @model = relation.model
           @rows = relation.dataset
           refuse_sets
           @terms = terms
-          # The database's own order of NULL is written as such: an index may have it.
+          # The database's default order of NULL is written explicitly, to match an index.
           @explicit = @rows.opts[:order].to_a.any? { |one| one.is_a?(Sequel::SQL::OrderedExpression) && one.nulls }
         end
 
-        # The rows behind a position, or those before it, in the opposite order. Where NULL comes last, the rows with it are apart: no index finds
-        # `a >= 5 OR a IS NULL`.
+        # The rows after a position, or those before it in reverse order. If NULL comes last, its rows are separate: no index supports `a >= 5
+        # OR a IS NULL`.
         #
-        # @return [Array<Sequel::Dataset>] each is asked if those before it have too few
+        # @return [Array<Sequel::Dataset>] each is read if the previous ones have too few rows
         def rows(values, backwards)
           terms = backwards ? @terms.map(&:inverted) : @terms
           rows = with_texts(@rows.order(*terms.map { |term| term.ordered(@explicit) }))
@@ -73,14 +73,14 @@ module Pelton
           [condition([first.present, *terms.drop(1)], values), first.same(nil)].map { |condition| rows.where(condition) }
         end
 
-        # Takes what {#rows} has added out of a record.
+        # Removes the columns that {#rows} added to a record.
         #
         # @return [Hash{Symbol => String}]
         def strip(record)
           @terms.select { |term| term.type.raw? }.to_h { |term| [term.name, record.values.delete(alias_of(term))] }
         end
 
-        # @return [String] the position of a record, as text for an address
+        # @return [String] a record's position, as text for a URL
         def cursor(record, raw)
           values = @terms.map { |term| term.type.raw? ? raw[term.name] : term.type.dump(@model.to_database(term.name, record[term.name])) }
           [JSON.generate([digest, *values])].pack("m0").tr("+/", "-_").delete("=")
@@ -93,7 +93,7 @@ module Pelton
           given, *values = JSON.parse(cursor.tr("-_", "+/").ljust((cursor.bytesize + 3) / 4 * 4, "=").unpack1("m0").force_encoding(Encoding::UTF_8))
           raise InvalidCursor unless given == digest && values.size == @terms.size
           @terms.zip(values).map { |term, value| (value.nil? && !term.nullable) ? raise(InvalidCursor) : term.type.load(value) }
-        rescue ArgumentError, NoMethodError, JSON::ParserError, EncodingError # of no Base64, of JSON that is no list
+        rescue ArgumentError, NoMethodError, JSON::ParserError, EncodingError # no Base64, or JSON that is no list
           raise InvalidCursor
         end
 
@@ -106,7 +106,7 @@ module Pelton
           rows.select_append(*raw.map { |term| Sequel.cast(term.column, String).as(alias_of(term)) })
         end
 
-        # A position in another order is none in this.
+        # Makes positions of other orders invalid.
         def digest = Zlib.crc32("#{@model.table_name}: #{@terms.join(", ")}")
 
         def alias_of(term) = :"__keyset_#{term.name}"

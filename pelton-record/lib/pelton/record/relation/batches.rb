@@ -3,18 +3,18 @@
 module Pelton
   module Record
     class Relation
-      # Many rows, a batch at a time, by the primary key. Each batch is a query of its own, so no connection is held meanwhile.
+      # Reads many rows in batches, by primary key. Each batch is a separate query, so no connection is held in between.
       module Batches
         BATCH = 1000
 
-        # What `in_batches` gives without a block: the batches, and what is done with each of them.
+        # Returned by `in_batches` without a block.
         class Each < Enumerator
           # @yieldparam record [Model]
           # @asynchronous
           def each_record(&block) = block ? each { |batch| batch.to_a.each(&block) } : to_enum(:each_record)
 
           %i[update_all delete_all touch_all].each do |name|
-            # @return [Integer] rows
+            # @return [Integer] number of rows
             # @asynchronous
             define_method(name) { |*arguments, **options| sum { |batch| batch.public_send(name, *arguments, **options) } }
           end
@@ -24,7 +24,7 @@ module Pelton
         end
 
         # @example find_each { |user| user.greet }
-        # @param batch_size [Integer] rows
+        # @param batch_size [Integer] rows per batch
         # @param start [Object, nil] the first key
         # @param finish [Object, nil] the last key
         # @param order [Symbol] :asc or :desc
@@ -45,8 +45,8 @@ module Pelton
         end
 
         # @example in_batches { |users| users.update_all(checked: true) }
-        # @param of [Integer] rows
-        # @param load [Boolean] whether the records are read, and not only their keys
+        # @param of [Integer] rows per batch
+        # @param load [Boolean] whether to read records, rather than keys
         # @yieldparam batch [Relation]
         # @return [nil, Enumerator] an Enumerator without a block
         # @asynchronous

@@ -5,11 +5,12 @@ require "bigdecimal"
 module Pelton
   module Record
     class Relation
-      # What the database computes. After {Selection#group} each gives a Hash: the groups' values (an Array of several) and the results.
+      # Calculations by the database. After {Selection#group} each returns a Hash: the groups' values (an Array if there are several) and
+      # results.
       module Calculations
-        # The number of rows; of rows with a value in the column; of records for which the block is true.
+        # Counts rows, rows with a value in the column, or records for which the block is true.
         #
-        # @param name [Symbol, nil] :all: rows
+        # @param name [Symbol, nil] :all for rows
         # @return [Integer, Hash]
         # @asynchronous
         def count(name = nil, &block)
@@ -24,7 +25,7 @@ module Pelton
         end
 
         # @param name [Symbol, String, Sequel::SQL::Expression, nil]
-        # @return [Numeric, Hash] 0 without rows. With a block, the sum of the block's values of the records
+        # @return [Numeric, Hash] 0 without rows. With a block, the sum of its values
         # @asynchronous
         def sum(name = nil, &block)
           return records.sum(*name, &block) if block || name.nil? || name.is_a?(Numeric)
@@ -49,12 +50,12 @@ module Pelton
         # @asynchronous
         def maximum(name) = computed(Sequel::SQL::Function.new(:max, selected([name]).first), :maximum, name)
 
-        # Values without objects.
+        # Returns columns' values instead of objects.
         #
         # @example pluck(:name) # => ["Ann", "Bob"], pluck(:id, :name) # => [[1, "Ann"], [2, "Bob"]]
         # @param names [Array<Symbol, String, Sequel::SQL::Expression>]
         # @return [Array]
-        # @raise [ArgumentError] for a String that is no column: wrap SQL in Sequel.lit
+        # @raise [ArgumentError] if a String is no column: wrap SQL in Sequel.lit
         # @asynchronous
         def pluck(*names)
           columns = names.flatten.map { |name| plucked(name) }
@@ -66,7 +67,7 @@ module Pelton
           rows.map { |row| aliases.each_with_index.map { |name, index| restore(types[index], row[name]) } }
         end
 
-        # {#pluck} of one row.
+        # Like {#pluck}, for one row.
         #
         # @return [Object, Array, nil]
         # @asynchronous
@@ -96,17 +97,17 @@ module Pelton
 
         def restore(type, value) = type ? model.restore(type, value) : value
 
-        # The column of `distinct.count`: the only selected one, or else the key.
+        # The column of `distinct.count`: the only selected one, or the key.
         def counted_once
           chosen = dataset.opts[:select]&.reject { |one| one.is_a?(Sequel::SQL::ColumnAll) } || []
           return chosen.first if chosen.size == 1 && !dataset.opts[:eager_graph]
           Condition.qualified(dataset, model.primary_key) if model.primary_key.is_a?(Symbol) && (chosen.empty? || dataset.opts[:eager_graph]) && !dataset.opts[:group] && !dataset.opts[:limit]
         end
 
-        # Rows without what is loaded beside them.
+        # Rows without eager loading.
         def graph_free(rows) = rows.naked.clone(eager: nil, eager_graph: nil)
 
-        # One value, or a Hash of them by groups. A limited query is computed over the rows that it gives.
+        # One value, or a Hash of values by group. A limited query is computed over its own rows.
         def computed(function, operation, name, as_is: false)
           found = graph_free(dataset).unordered
           type = model.db_schema.dig(name.to_sym, :type) if !as_is && name.respond_to?(:to_sym)

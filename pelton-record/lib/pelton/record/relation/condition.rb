@@ -5,13 +5,13 @@ require "pelton/sql_text"
 module Pelton
   module Record
     class Relation
-      # Conditions in ActiveRecord's words, made into Sequel's expressions.
+      # Converts ActiveRecord's conditions to Sequel's expressions.
       module Condition
         NOTHING = Sequel.expr(1 => 0)
         NO_VALUE = "no column or association of that name is compared with a value of the class %s"
         private_constant :NO_VALUE
 
-        # A query without parentheses, for a text that has them.
+        # A subquery without parentheses, for text that has them.
         class Subquery < Sequel::SQL::Expression
           # @param dataset [Sequel::Dataset]
           def initialize(dataset)
@@ -23,7 +23,7 @@ module Pelton
           def to_s_append(query, sql) = query.send(:subselect_sql_append, sql, @dataset)
         end
 
-        # A list without parentheses, for a text that has them.
+        # A list without parentheses, for text that has them.
         class List < Sequel::SQL::Expression
           # @param values [Array]
           def initialize(values)
@@ -35,7 +35,7 @@ module Pelton
           def to_s_append(query, sql) = sql << (@values.empty? ? "NULL" : @values.map { |one| query.literal_append(+"", one) }.join(", "))
         end
 
-        # A number or a truth value, for a text. MySQL would make numbers of the texts that it compares with one: `token = 0` is true for most tokens.
+        # A number or boolean in text. MySQL converts text that is compared with a number: `token = 0` is true for most tokens.
         class Scalar < Sequel::SQL::Expression
           # @param value [Integer, Float, BigDecimal, true, false]
           def initialize(value)
@@ -58,7 +58,7 @@ module Pelton
           end
         end
 
-        # Of a dataset: literals of values are question marks.
+        # For a dataset: literals become question marks.
         module NoValues
           def literal_append(sql, value)
             case value
@@ -93,7 +93,7 @@ module Pelton
           end
 
           # @param conditions [Hash]
-          # @return [Array<String>] the other tables that they name
+          # @return [Array<String>] other tables that they name
           def tables_of(conditions)
             conditions.filter_map do |name, value|
               next if name.is_a?(Sequel::SQL::Expression)
@@ -102,11 +102,11 @@ module Pelton
           end
 
           # @param text [String] SQL
-          # @param values [Array] of its placeholders
+          # @param values [Array] for its placeholders
           # @param parentheses [Boolean] whether it is a condition
           # @return [Sequel::SQL::Expression]
-          # @raise [ArgumentError] if they are not as many
-          # @raise [BadValue] for a value that is none
+          # @raise [ArgumentError] if the number of values is wrong
+          # @raise [BadValue] if a value has no literal
           def of_text(text, values, parentheses: true)
             text = Database::Text.utf8(text)
             return Sequel.lit(text) if values.empty?
@@ -122,13 +122,13 @@ module Pelton
             Sequel::SQL::PlaceholderLiteralString.new(text, values.map { |value| bind(value) }, parentheses)
           end
 
-          # @return [Array<Sequel::SQL::Expression>] what must be true together
+          # @return [Array<Sequel::SQL::Expression>] the parts combined by AND
           def parts_of(condition)
             return [] if condition.nil?
             (condition.is_a?(Sequel::SQL::BooleanExpression) && condition.op == :AND) ? condition.args.flat_map { |part| parts_of(part) } : [condition]
           end
 
-          # @return [Sequel::SQL::Expression, nil] the column that a comparison is about
+          # @return [Sequel::SQL::Expression, nil] the compared column
           def column_of(expression)
             return unless expression.is_a?(Sequel::SQL::BooleanExpression)
             first = expression.args.first
@@ -137,7 +137,7 @@ module Pelton
             columns.first if columns.size == 1
           end
 
-          # @return [Sequel::SQL::Expression] that there is a related object
+          # @return [Sequel::SQL::Expression] whether there is an associated object
           def related(model, name)
             reflection = model.association_reflection(name) || raise(ArgumentError, "#{model} has no association #{name.inspect}")
             return Sequel.~(reflection[:key] => nil) if reflection[:polymorphic]
@@ -152,12 +152,12 @@ module Pelton
           def all_of(expressions) = (expressions.size == 1) ? expressions.first : Sequel.&(*expressions)
 
           # @param dataset [Sequel::Dataset]
-          # @param condition [Sequel::SQL::Expression, nil] nil: all of the dataset
-          # @return [String] SQL with question marks in the place of values, for messages
+          # @param condition [Sequel::SQL::Expression, nil] nil for the whole dataset
+          # @return [String] SQL with question marks for values, for messages
           def without_values(dataset, condition = nil)
             dataset = dataset.no_auto_parameterize if dataset.respond_to?(:no_auto_parameterize)
             sql = condition.nil? ? dataset.with_extend(NoValues).sql : dataset.unfiltered.clone(append_sql: nil).with_extend(NoValues).literal(condition)
-            SQLText.without_values(sql, dataset.db.database_type) # what the program has written as text may have some, too
+            SQLText.without_values(sql, dataset.db.database_type) # the program's own text may contain values, too
           end
 
           private
@@ -178,7 +178,7 @@ module Pelton
             compare(model, name, qualified(dataset, name), value)
           end
 
-          # {posts: {title: "x"}}: the table, or the association's.
+          # {posts: {title: "x"}} names a table or an association.
           def of_other_table(model, table, conditions)
             reflection = model.association_reflections.each_value.find { |one| !one[:polymorphic] && one.associated_class.table_name == table }
             other = reflection&.associated_class
@@ -229,7 +229,7 @@ module Pelton
             NOTHING
           end
 
-          # A range that ends beyond all values (`side`: 1), or begins before them (-1), has no end there.
+          # A range that ends after all values (`side`: 1), or begins before them (-1), has no bound there.
           def bound(model, name, value, side)
             return if value.nil? || (value.is_a?(Float) && value.infinite? == side)
             model.ordered(name, value)
@@ -252,7 +252,7 @@ module Pelton
             (parts.size == 1) ? parts.first : Sequel.|(*parts)
           end
 
-          # A value of no known column.
+          # A value for an unknown column.
           def plain(value)
             case value
             when Symbol then value.to_s
@@ -263,7 +263,7 @@ module Pelton
             end
           end
 
-          # A list goes into the parentheses that the text has: "id IN (?)".
+          # The text has the parentheses of a list: "id IN (?)".
           def bind(value)
             case value
             when Array, Set then List.new(value.map { |one| bind_one(one) })
@@ -273,7 +273,7 @@ module Pelton
             end
           end
 
-          # Sequel would read a Hash, or a list of pairs, as a condition: `token = ('a' = 'b')`. And it may come from outside.
+          # Sequel would read a Hash, or a list of pairs, which may come from outside, as a condition: `token = ('a' = 'b')`.
           def bind_one(value)
             case value
             when true, false, Integer, Float, BigDecimal then Scalar.new(value)

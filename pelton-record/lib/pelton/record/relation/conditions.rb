@@ -5,9 +5,9 @@ require_relative "condition"
 module Pelton
   module Record
     class Relation
-      # where, not, or. Each value is cast to its column's type and bound or quoted; each name is quoted.
+      # where, not, or. Values are cast to their column's type and bound or quoted; names are quoted.
       module Conditions
-        # What `where` without arguments gives: `where.not(...)`.
+        # Returned by `where` without arguments: `where.not(...)`.
         class Chain
           # @param relation [Relation]
           def initialize(relation)
@@ -18,13 +18,13 @@ module Pelton
           # @return [Relation]
           def not(...) = @relation.not(...)
 
-          # Without a related object.
+          # Adds the condition that there is no associated object.
           #
           # @param names [Array<Symbol>] of associations
           # @return [Relation]
           def missing(*names) = names.inject(@relation) { |found, name| found.not(Condition.related(found.model, name)) }
 
-          # With a related object.
+          # Adds the condition that there is an associated object.
           #
           # @param names [Array<Symbol>] of associations
           # @return [Relation]
@@ -39,7 +39,7 @@ module Pelton
         #   where("age > :age", age: 18)
         #   where { age > 18 } # Sequel's expressions
         # @return [Relation, Chain] a Chain without arguments
-        # @raise [ArgumentError] for anything else, and when the number of bound values is wrong
+        # @raise [ArgumentError] for other arguments, or if the number of bound values is wrong
         def where(*conditions, &block)
           return Chain.new(self) if conditions.empty? && !block
           first = conditions.first
@@ -49,7 +49,7 @@ module Pelton
           (tables.nil? || tables.empty?) ? found : found.references(*tables)
         end
 
-        # Adds a condition that must not be true.
+        # Adds negated conditions.
         #
         # @param (see #where)
         # @return [Relation]
@@ -70,7 +70,7 @@ module Pelton
         end
         alias_method :without, :excluding
 
-        # Either this relation's conditions or the other's. (Given a Hash or an expression, as Sequel's `or`.)
+        # Combines this relation's conditions with another's by OR. (With a Hash or an expression, this is Sequel's `or`.)
         #
         # @param other [Relation, Sequel::Dataset, Object]
         # @return [Relation]
@@ -84,8 +84,7 @@ module Pelton
           derived((mine && theirs) ? dataset.clone(where: Sequel.|(mine, theirs)) : dataset.unfiltered, Sequel::OPTS)
         end
 
-        # Adds what another relation, of this model or of a joined one, says: its conditions, joins and order. A condition on the same column
-        # takes the place of this relation's.
+        # Adds another relation's conditions, joins and order, of this model or a joined one. Its conditions replace those on the same column.
         #
         # @param other [Relation, Hash]
         # @return [Relation]
@@ -100,13 +99,13 @@ module Pelton
           derived(found)
         end
 
-        # Conditions on groups.
+        # Adds conditions on groups.
         #
         # @example group(:city).having("COUNT(*) > ?", 5)
         # @return [Relation]
         def having(*conditions, &block) = derived(dataset.having(*(Condition.of(self, *conditions) unless conditions.empty?), &block))
 
-        # Finds nothing, without a query.
+        # Returns a relation without rows, which sends no query.
         #
         # @return [Relation]
         def none = derived(dataset.extension(:null_dataset).nullify.clone(nothing: true))
@@ -115,7 +114,7 @@ module Pelton
 
         def nothing?(rows) = rows.opts[:nothing]
 
-        # Without the conditions on these columns.
+        # Removes the conditions on these columns.
         def unconditioned(columns)
           parts = Condition.parts_of(dataset.opts[:where])
           rest = parts.reject { |part| columns.include?(Condition.column_of(part)) }

@@ -3,9 +3,9 @@
 module Pelton
   module Record
     class Relation
-      # New objects, with the attributes that the conditions name: where(city: "Rome").create(name: "Ann").
+      # Creates objects with the conditions' attributes: where(city: "Rome").create(name: "Ann").
       module Creation
-        # @return [Model] not saved
+        # @return [Model] unsaved
         def new(attributes = Sequel::OPTS, &block)
           return model.new(attributes, &block) if given.empty?
           model.new(given) do |record|
@@ -41,7 +41,7 @@ module Pelton
         # @asynchronous
         def find_or_create_by!(attributes, &block) = find_by(attributes) || created_once(attributes) { create!(attributes, &block) }
 
-        # @return [Model] created, or found where a unique index says that it is there
+        # @return [Model] created, or found if a unique index has it already
         # @asynchronous
         def create_or_find_by(attributes, &block) = created_once(attributes) { create(attributes, &block) }
 
@@ -50,12 +50,12 @@ module Pelton
         # @asynchronous
         def create_or_find_by!(attributes, &block) = created_once(attributes) { create!(attributes, &block) }
 
-        # What new objects get besides, while it is no condition.
+        # Sets attributes of new objects that are no conditions.
         #
         # @example create_with(locked: false).find_or_create_by(name: "Ann")
         # @param attributes [Hash, nil]
         # @return [Relation]
-        # @raise [ArgumentError] for anything else
+        # @raise [ArgumentError] if it is neither a Hash nor nil
         def create_with(attributes)
           raise ArgumentError, "create_with takes a Hash, not a #{attributes.class}" unless attributes.nil? || attributes.respond_to?(:to_hash)
           derived(dataset, given.merge(attributes || {}))
@@ -67,7 +67,7 @@ module Pelton
 
         private
 
-        # Another may have created it in the meantime.
+        # Another process may have created it meanwhile.
         def created_once(attributes, &block)
           model.db.transaction(savepoint: :only, &block)
         rescue Sequel::UniqueConstraintViolation

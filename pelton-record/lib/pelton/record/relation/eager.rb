@@ -3,9 +3,9 @@
 module Pelton
   module Record
     class Relation
-      # Associations that are loaded with the records. They would be at their first use, too: one query for all records.
+      # Eager loading of associations. They would also load on first use, by one query for all records.
       module Eager
-        # Loads associations right after the records, by a query each; or by joins, where conditions name their tables.
+        # Loads associations right after the records, by a query each, or by joins if conditions name their tables.
         #
         # @example includes(:author, comments: :author)
         # @return [Relation]
@@ -20,12 +20,12 @@ module Pelton
         # @return [Relation]
         def preload(*associations) = derived(dataset.eager(*associations.flatten))
 
-        # Loads associations in the same query, by joins, so conditions may name their tables.
+        # Loads associations in the same query, by joins, so that conditions may name their tables.
         #
         # @return [Relation]
         def eager_load(*associations) = derived(dataset.eager_graph(*associations.flatten.map { |one| named_in_graph(one) }))
 
-        # Says that a condition in SQL names the table of an association of {#includes}, so that it is joined.
+        # Declares that a condition in SQL names the table of an association of {#includes}, which is then joined.
         #
         # @param tables [Array<Symbol>]
         # @return [Relation]
@@ -40,7 +40,7 @@ module Pelton
           end
         end
 
-        # The objects of a query. Of joined tables a limit counts the objects, not the rows: their keys are asked for first.
+        # A query's objects. With joins, a limit must count objects, not rows, so their keys are read first.
         def objects(rows)
           return rows.all.each(&:readonly!) if rows.opts[:readonly]
           return rows.all unless limited_graph?(rows)
@@ -57,7 +57,7 @@ module Pelton
           graph_free(rows).select(*keys).group(*keys).map { |row| row.values_at(*Array(model.primary_key)) }
         end
 
-        # Joins the associations of `includes` whose tables are named elsewhere.
+        # Joins associations of `includes` whose tables conditions name.
         def joining_referenced
           loaded = dataset.opts[:eager] or return self
           joined = loaded.select { |name, deeper| referenced?(model, {name => deeper}) }
@@ -79,7 +79,7 @@ module Pelton
           end
         end
 
-        # Whether conditions name a table that is not joined yet.
+        # Whether conditions name a table that is not joined.
         def named_elsewhere?(names)
           (dataset.opts[:references] & names).any? && dataset.opts[:join].to_a.none? { |join| names.include?(join.table_alias || join.table) }
         end

@@ -3,9 +3,9 @@
 module Pelton
   module Record
     class Relation
-      # One object, or a few.
+      # Finding one object, or a few.
       module Finders
-        # The object with this primary key, or the objects with these. With a block, as Enumerable#find.
+        # Finds the object with a primary key, or the objects with several. With a block, Enumerable#find.
         #
         # @param ids [Array]
         # @return [Model, Array<Model>] in the order of the keys
@@ -32,7 +32,7 @@ module Pelton
         # @asynchronous
         def find_by!(*conditions) = where(*conditions).take!
 
-        # Any object; with a number, as many.
+        # Returns any object, or `count` objects.
         #
         # @return [Model, nil, Array<Model>]
         # @asynchronous
@@ -41,7 +41,7 @@ module Pelton
           count ? limit(count).to_a : one(dataset)
         end
 
-        # The first by the order, or else by the primary key; with a number, as many.
+        # Returns the first object by the order, or else by primary key; or the first `count` objects.
         #
         # @return [Model, nil, Array<Model>]
         # @asynchronous
@@ -51,7 +51,7 @@ module Pelton
           count ? derived(found).limit(count).to_a : one(found)
         end
 
-        # The last by the order, or else by the primary key; with a number, as many, in the order.
+        # Returns the last object by the order, or else by primary key; or the last `count` objects, in order.
         #
         # @return [Model, nil, Array<Model>]
         # @asynchronous
@@ -73,7 +73,7 @@ module Pelton
           RUBY
         end
 
-        # The only object.
+        # Returns the only object.
         #
         # @return [Model]
         # @raise [NotFound] if there is none
@@ -85,7 +85,7 @@ module Pelton
           found.first || missing
         end
 
-        # Whether there is a row: any, one with this key, or one that matches.
+        # Whether there is any row, one with this key, or one that matches.
         #
         # @return [Boolean]
         # @asynchronous
@@ -99,15 +99,15 @@ module Pelton
           !found.dataset.naked.unordered.clone(eager: nil).empty?
         end
 
-        # @return [Boolean] whether there is a row; with a block or a pattern, as Enumerable#any?
+        # @return [Boolean] whether there is a row; with a block or a pattern, Enumerable#any?
         # @asynchronous
         def any?(...) = block_or_pattern?(...) ? records.any?(...) : !empty?
 
-        # @return [Boolean] whether there is no row; with a block or a pattern, as Enumerable#none?
+        # @return [Boolean] whether there is no row; with a block or a pattern, Enumerable#none?
         # @asynchronous
         def none?(...) = block_or_pattern?(...) ? records.none?(...) : empty?
 
-        # @return [Boolean] whether there is one row; with a block or a pattern, as Enumerable#one?
+        # @return [Boolean] whether there is exactly one row; with a block or a pattern, Enumerable#one?
         # @asynchronous
         def one?(...) = block_or_pattern?(...) ? records.one?(...) : limited(2) == 1
 
@@ -129,7 +129,7 @@ module Pelton
         alias_method :member?, :include?
 
         # @private
-        # @raise [NotFound] for a key
+        # @raise [NotFound] naming the key
         def not_found(key, more = "")
           names = Array(model.primary_key)
           shown = (names.any? { |name| model.filtered?(name) }) ? "" : " #{key.inspect[0, 100]}"
@@ -166,7 +166,7 @@ module Pelton
 
         def missing = raise(NotFound.new("no #{model} matches#{describe(" ")}", model: model))
 
-        # The conditions, for messages: without values, which may be secrets.
+        # Describes the conditions for messages, without values, which may be secret.
         def describe(before = "")
           condition = dataset.opts[:where]
           condition ? "#{before}#{Condition.without_values(dataset, condition)}" : ""

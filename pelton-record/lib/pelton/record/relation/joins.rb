@@ -5,10 +5,10 @@ module Pelton
     class Relation
       # Joins by associations, or by SQL.
       module Joins
-        # Adds inner joins. The joined table keeps its name in the query; where that is taken, the association's name stands for it.
+        # Adds inner joins. A joined table keeps its name in the query, or gets the association's if that is taken.
         #
         # @example joins(:posts), joins(posts: :comments), joins("JOIN cities ON cities.id = users.city_id")
-        # @param associations [Array<Symbol, Hash, String>] a String is SQL of the program's own
+        # @param associations [Array<Symbol, Hash, String>] a String is SQL
         # @return [Relation]
         def joins(*associations) = join_by(:association_join, associations)
 
@@ -26,7 +26,7 @@ module Pelton
           reflection.associated_class.table_name
         end
 
-        # A join that the program has written.
+        # A join written in SQL.
         class Text < Sequel::SQL::Expression
           # @private
           attr_reader :table, :table_alias, :text
@@ -54,7 +54,7 @@ module Pelton
 
         def join_text(found, text) = found.clone(join: [*found.opts[:join], Text.new(text)])
 
-        # Sequel's associations to join, with the names of their tables.
+        # The associations to join, with their tables' names.
         def named(found, owner, association)
           case association
           when Hash then association.map { |name, deeper| {named(found, owner, name).first => named(found, associated(owner, name), deeper)} }

@@ -13,7 +13,8 @@ module Pelton
         # @example order(:name, created_at: :desc), order("name DESC, id"), order(Sequel.lit("LENGTH(name)")), order(Sequel.desc(:id))
         # @param terms [Array<Symbol, Hash, String, Sequel::SQL::Expression>]
         # @return [Relation]
-        # @raise [ArgumentError] for a String that is more than columns with ASC or DESC: it could come from outside. Wrap SQL in Sequel.lit
+        # @raise [ArgumentError] if a String contains more than columns with ASC or DESC, because it could come from outside. Wrap SQL in
+        #   Sequel.lit
         def order(*terms)
           raise ArgumentError, "order takes columns: order(:name)" if terms.empty?
           derived(dataset.order_append(*terms.flatten.flat_map { |term| order_of(term) }))
@@ -28,9 +29,9 @@ module Pelton
         def reverse_order = derived(dataset.opts[:order] ? dataset.reverse : by_key.reverse)
         alias_method :reverse, :reverse_order
 
-        # @param count [Integer, String, nil] rows; nil: all
+        # @param count [Integer, String, nil] number of rows; nil for all
         # @return [Relation]
-        # @raise [ArgumentError] for anything but a number
+        # @raise [ArgumentError] if it is no number
         def limit(count)
           count = number(count) unless count.nil?
           return derived(dataset.clone(limit: count)) if count.nil? || count.zero?
@@ -38,12 +39,12 @@ module Pelton
           derived(dataset.send(:cached_dataset, kept) { dataset.limit(count) })
         end
 
-        # @param count [Integer, String] rows that are left out
+        # @param count [Integer, String] number of rows to skip
         # @return [Relation]
-        # @raise [ArgumentError] for anything but a number
+        # @raise [ArgumentError] if it is no number
         def offset(count) = derived(dataset.offset(number(count)))
 
-        # By these names a dataset keeps itself with a limit, as pages ask for it again and again, and with its SQL.
+        # Names by which a dataset caches itself with a limit, and its SQL, for pages.
         KEPT = Array.new(101) { |count| :"_limit_#{count}_ds" }.freeze
         private_constant :KEPT
 
@@ -85,7 +86,7 @@ module Pelton
           end
         end
 
-        # The model's own columns belong to its table, whatever is joined. Other names are those of the selection.
+        # The model's own columns are qualified by its table; other names are those of the selection.
         def column(name)
           return name if name.is_a?(Sequel::SQL::Expression)
           table, own = name.to_s.split(".", 2)

@@ -3,12 +3,12 @@
 module Pelton
   module Record
     class Relation
-      # What is read: select, distinct, group, from, and row locks.
+      # select, distinct, group, from, and row locks.
       module Selection
-        # Reads these columns alone. With a block, picks among the records, as Array#select.
+        # Selects columns. With a block, filters the records, like Array#select.
         #
         # @example select(:id, :name), select("COUNT(*) AS posts"), select { |user| user.admin? }
-        # @param columns [Array<Symbol, String, Sequel::SQL::Expression>] a String is SQL of the program's own
+        # @param columns [Array<Symbol, String, Sequel::SQL::Expression>] a String is SQL
         # @return [Relation, Array<Model>]
         # @asynchronous with a block
         def select(*columns, &block)
@@ -16,17 +16,17 @@ module Pelton
           derived(dataset.select_append(*selected(columns)).then { |found| dataset.opts[:select] ? found : dataset.select(*selected(columns)) })
         end
 
-        # @return [Relation] without rows that are equal to another
+        # @return [Relation] without duplicate rows
         def distinct(value = true) = derived(value ? dataset.distinct : dataset.clone(distinct: nil))
 
-        # @param columns [Array<Symbol, String, Sequel::SQL::Expression>] a String is SQL of the program's own
+        # @param columns [Array<Symbol, String, Sequel::SQL::Expression>] a String is SQL
         # @return [Relation]
         def group(*columns) = derived(dataset.group_append(*selected(columns)))
 
         # Reads from a subquery, or another table.
         #
-        # @param source [Relation, Sequel::Dataset, Symbol, String] a String that is no name is SQL of the program's own
-        # @param name [Symbol] that it has in the query
+        # @param source [Relation, Sequel::Dataset, Symbol, String] a String that is no name is SQL
+        # @param name [Symbol] its name in the query
         # @return [Relation]
         def from(source, name = model.table_name)
           source = source.dataset if source.is_a?(Relation)
@@ -34,14 +34,14 @@ module Pelton
           derived(dataset.from(source.is_a?(Sequel::Dataset) ? source.as(name.to_sym) : source))
         end
 
-        # Its objects are not written: {ReadOnly}.
+        # Makes the objects read-only: writing them raises {ReadOnly}.
         #
         # @return [Relation]
         def readonly(value = true) = derived(dataset.clone(readonly: value))
 
-        # Locks the rows that are read, until the transaction ends. SQLite has no such locks: there it changes nothing.
+        # Locks the rows until the transaction ends. Has no effect on SQLite.
         #
-        # @param mode [Boolean, String] true: FOR UPDATE; a String: the database's own clause, such as "FOR SHARE"
+        # @param mode [Boolean, String] true for FOR UPDATE, or the database's own clause, such as "FOR SHARE"
         # @return [Relation]
         def lock(mode = true)
           return derived(dataset.clone(lock: nil)) unless mode
@@ -61,7 +61,7 @@ module Pelton
         alias_method :except, :unscope
 
         # @private
-        # The query where it stands for a list of keys.
+        # The query as a list of keys.
         def for_subquery
           return dataset if dataset.opts[:select]&.none? { |one| one.is_a?(Sequel::SQL::ColumnAll) }
           dataset.select(*Array(model.primary_key).map { |key| Condition.qualified(dataset, key) })

@@ -3,11 +3,11 @@
 module Pelton
   module Record
     class Relation
-      # Rows that are written without objects: no validations, no callbacks.
+      # Writes rows without objects: no validations, no callbacks.
       module Writes
         # @example update_all(active: false), update_all("visits = visits + 1"), update_all(["name = ?", name])
         # @param changes [Hash, String, Array]
-        # @return [Integer] rows
+        # @return [Integer] number of rows
         # @asynchronous
         def update_all(changes)
           case changes
@@ -31,7 +31,7 @@ module Pelton
         # @asynchronous
         def update!(attributes) = to_a.each { |record| record.update!(attributes) }
 
-        # @return [Integer] rows
+        # @return [Integer] number of rows
         # @asynchronous
         def delete_all = plain_rows.delete
 
@@ -41,51 +41,51 @@ module Pelton
         # @asynchronous
         def destroy_all = to_a.each(&:destroy)
 
-        # Sets updated_at, and these columns, to now.
+        # Sets updated_at and the named columns to now.
         #
-        # @return [Integer] rows
+        # @return [Integer] number of rows
         # @asynchronous
         def touch_all(*names, time: Time.now)
           columns = model.update_timestamps + names.map(&:to_sym)
           columns.empty? ? 0 : update_all(columns.to_h { |name| [name, time] })
         end
 
-        # Adds to columns.
+        # Adds numbers to columns.
         #
         # @example where(id: 1).update_counters(posts_count: 1)
-        # @return [Integer] rows
-        # @raise [BadValue] for what is no number
+        # @return [Integer] number of rows
+        # @raise [BadValue] if a value is no number
         # @asynchronous
         def update_counters(counters)
           plain_rows.update(counters.to_h { |name, by| [name.to_sym, Sequel.function(:coalesce, Condition.qualified(plain_rows, name.to_sym), 0) + model.addend(name, by)] })
         end
 
-        # Inserts rows, in one statement. A row that breaks a unique index is left out.
+        # Inserts rows in one statement. Skips rows that would violate a unique index.
         #
         # @param rows [Array<Hash>] all with the same columns
-        # @param unique_by [Symbol, Array<Symbol>, nil] the index's columns; nil: any unique index
-        # @param returning [Symbol, Array<Symbol>, nil] columns of the new rows; MariaDB and MySQL before 10.5 cannot
-        # @param record_timestamps [Boolean] whether created_at and updated_at are set
-        # @return [Array<Hash>] the returned columns of the inserted rows; empty without `returning`
+        # @param unique_by [Symbol, Array<Symbol>, nil] the index's columns; nil for any unique index
+        # @param returning [Symbol, Array<Symbol>, nil] columns of the new rows; not on MySQL, nor on MariaDB before 10.5
+        # @param record_timestamps [Boolean] whether to set created_at and updated_at
+        # @return [Array<Hash>] the inserted rows' columns; empty without `returning`
         # @asynchronous
         def insert_all(rows, unique_by: nil, returning: nil, record_timestamps: model.record_timestamps)
           into = plain_rows.then { |found| unique_by ? conflict(found, unique_by, nil) : ignoring(found) }
           insert_rows(into, rows, returning, record_timestamps)
         end
 
-        # {#insert_all}, with an error instead of rows that are left out.
+        # Like {#insert_all}, but raises instead of skipping rows.
         #
         # @return [Array<Hash>]
         # @raise [Sequel::UniqueConstraintViolation]
         # @asynchronous
         def insert_all!(rows, returning: nil, record_timestamps: model.record_timestamps) = insert_rows(plain_rows, rows, returning, record_timestamps)
 
-        # Inserts rows, or updates those that are there.
+        # Inserts rows, or updates existing ones.
         #
         # @param rows [Array<Hash>] all with the same columns
         # @param unique_by [Symbol, Array<Symbol>] the columns of a unique index
-        # @param update_only [Array<Symbol>, nil] the columns that are updated; nil: all that the rows have
-        # @param on_duplicate [Symbol] :update, or :skip, as {#insert_all}
+        # @param update_only [Array<Symbol>, nil] the columns to update; nil for all that the rows have
+        # @param on_duplicate [Symbol] :update, or :skip as in {#insert_all}
         # @return [Array<Hash>] see {#insert_all}
         # @asynchronous
         def upsert_all(rows, unique_by: model.primary_key, update_only: nil, returning: nil, on_duplicate: :update, record_timestamps: model.record_timestamps)
@@ -97,7 +97,7 @@ module Pelton
 
         private
 
-        # The table, limited by the conditions alone: an UPDATE of a join or of some first rows is one of these keys.
+        # The table with the conditions only: an UPDATE of a join or a limited query selects by key.
         def plain_rows
           found = dataset.naked.clone(eager: nil, order: nil, select: nil)
           return found unless dataset.opts[:join] || dataset.opts[:limit] || dataset.opts[:group] || dataset.opts[:offset] || dataset.opts[:distinct]
@@ -121,7 +121,7 @@ module Pelton
           plain_rows.update(Sequel.lit(text))
         end
 
-        # The conditions' values are the rows', too: author.posts.insert_all(...).
+        # Rows also get the conditions' values: author.posts.insert_all(...).
         def insert_rows(into, rows, returning, record_timestamps)
           return [] if rows.empty?
           refuse_rows(rows)
@@ -147,7 +147,7 @@ module Pelton
           end
         end
 
-        # INSERT IGNORE of MySQL would store a number that is too large, or a text that is too long, as another one.
+        # MySQL's INSERT IGNORE would store a changed value for a number out of range, or text that is too long.
         def ignoring(found)
           return found.insert_conflict unless found.db.database_type == :mysql
           key = Array(model.primary_key).first || model.columns.first
