@@ -184,6 +184,18 @@ class OperationTest < PeltonTest
     assert_equal 0, Pelton.stats[:ready]
   end
 
+  def test_blocks_that_a_stop_has_dropped_are_called_with_the_next_one
+    last = nil
+    Pelton.run(grace: 0) do
+      again = ->(_) { (last = Pelton::Operation.new).callback(&again).succeed }
+      again.call(nil)
+      Pelton.add_timer(0) { Pelton.stop }
+    end
+    Pelton.run(grace: 0) { last.callback { (@log << 1) && Pelton.stop } }
+
+    assert_equal [1], @log
+  end
+
   def test_a_deferred_callback_of_a_dead_thread_is_harmless
     operation = Thread.new { Pelton.run { Pelton::Operation.new } }.value
     GC.start

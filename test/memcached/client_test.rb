@@ -32,6 +32,26 @@ class MemcachedPoolTest < PeltonTest
     end
   end
 
+  def test_the_event_of_a_cancelled_command_ends
+    ends = []
+    subscription = Pelton::Notifications.subscribe("command.memcached") { |event| ends << event.error.class }
+    Pelton.run do
+      listener = Pelton.listen("127.0.0.1", 0) { |stream| stream.read && stream.close } # and never answers
+      cache = client("127.0.0.1:#{listener.port}", protocol: :meta)
+      [-> { cache.get("k") }, -> { cache.get_multi("k") }].each do |call|
+        task = Pelton.spawn(&call)
+        sleep 0
+        task.cancel
+      end
+      cache.close
+      listener.close
+    end
+
+    assert_equal [Pelton::Cancelled] * 2, ends
+  ensure
+    Pelton::Notifications.unsubscribe(subscription)
+  end
+
   # A read sees the client's own earlier writes.
   def test_commands_for_a_key_keep_their_order
     with_memcached

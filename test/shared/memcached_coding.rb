@@ -132,7 +132,15 @@ module MemcachedCoding
       assert_equal [[:set, "k"], [:set, "k", nil, NilClass], [:get, "k"], [:get, "k", true, NilClass],
         [:get_multi, %w[k absent]], [:get_multi, %w[k absent], nil, NilClass],
         [:incr, "k"], [:incr, "k", nil, Pelton::Memcached::ServerError]], events
+      events.clear
       assert_raises(Pelton::Memcached::KeyError) { ask(cache, :get, "a b") }
+      cache.close
+      assert_raises(Pelton::ClosedError) { ask(cache, :get, "k") }
+      assert_raises(Pelton::ClosedError) { ask(cache, :get_multi, "k") }
+      events.reject! { |event| event[1].to_s.start_with?("fiber-") }
+
+      assert_equal [[:get, "a b"], [:get, "a b", nil, Pelton::Memcached::KeyError], [:get, "k"], [:get, "k", nil, Pelton::ClosedError],
+        [:get_multi, ["k"]], [:get_multi, ["k"], nil, Pelton::ClosedError]], events
     end
   ensure
     Pelton::Notifications.unsubscribe(subscription)

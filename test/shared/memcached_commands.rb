@@ -217,6 +217,17 @@ module MemcachedCommands
     end
   end
 
+  # The replies' Hash compares keys while the loop receives, where no code of the program's may run.
+  def test_no_method_of_a_key_is_called_while_replies_arrive
+    keys = Array.new(2) { Class.new(String) { def eql?(other) = raise("#{other} called it") }.new("a") }
+    within do
+      cache = client
+      ask(cache, :set_multi, {keys[0] => "1"})
+
+      assert_equal({"a" => "1"}, ask(cache, :get_multi, *keys))
+    end
+  end
+
   def test_results_of_servers_are_keyed_by_address
     within do
       cache = client

@@ -46,7 +46,7 @@ module Pelton
       def await_reply(operation, decode, on_end)
         begin
           reply = operation.await
-        rescue => error
+        rescue Exception => error # standard:disable Lint/RescueException -- raised again
           fail_with(error, on_end)
         end
         finish(reply, decode, on_end)
@@ -61,7 +61,7 @@ module Pelton
       def finish(reply, decode, on_end)
         begin
           reply = __send__(decode, reply) if decode
-        rescue => error
+        rescue Exception => error # standard:disable Lint/RescueException -- raised again
           fail_with(error, on_end)
         end
         on_end&.call(reply, nil)

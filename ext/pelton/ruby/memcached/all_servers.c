@@ -115,7 +115,7 @@ static VALUE client_version(int argc, VALUE *argv, VALUE self)
     pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT);
     pel_memcached_notify(&call, "version");
     call.fixed = 1;
-    if (!pel_memcached_ready_at(&call, 0))
+    if (!pel_memcached_ready(&call))
         return pel_memcached_finish_failed(&call);
     if (pel_memcached_write_version(pel_memcached_output(call.connection)) < 0)
         rb_memerror();

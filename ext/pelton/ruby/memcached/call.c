@@ -65,6 +65,27 @@ void pel_memcached_notify_subscribers(struct pel_memcached_call *call, const cha
     call->on_end = pel_upcall(command_began, ID2SYM(rb_intern(command)), call->key);
 }
 
+/* The command ends without a reply. */
+static void notify_end(struct pel_memcached_call *call, VALUE error)
+{
+    VALUE arguments[] = {Qnil, error};
+
+    if (!NIL_P(call->on_end))
+        rb_proc_call_with_block(call->on_end, 2, arguments, Qnil);
+}
+
+NORETURN(static void end_by_jump(struct pel_memcached_call *call, int state));
+
+static void end_by_jump(struct pel_memcached_call *call, int state)
+{
+    VALUE error = pel_take_error(state);
+
+    if (NIL_P(error))
+        pel_rethrow(state);
+    notify_end(call, error);
+    rb_exc_raise(error);
+}
+
 struct pel_slice pel_memcached_key_in_namespace(struct pel_memcached_call *call)
 {
     struct pel_slice key = {RSTRING_PTR(call->key), (size_t)RSTRING_LEN(call->key)};
@@ -170,7 +191,7 @@ int pel_memcached_ready_at(struct pel_memcached_call *call, size_t slot_index)
     }
 }
 
-int pel_memcached_ready(struct pel_memcached_call *call)
+static int ready_for_key(struct pel_memcached_call *call)
 {
     int ready;
 
@@ -186,17 +207,47 @@ int pel_memcached_ready(struct pel_memcached_call *call)
     return ready;
 }
 
+static VALUE call_ready(VALUE argument)
+{
+    struct pel_memcached_call *call = (struct pel_memcached_call *)argument;
+
+    return INT2FIX(call->fixed ? pel_memcached_ready_at(call, 0) : ready_for_key(call));
+}
+
+int pel_memcached_ready(struct pel_memcached_call *call)
+{
+    VALUE ready;
+    int state;
+
+    if (NIL_P(call->on_end))
+        return call->fixed ? pel_memcached_ready_at(call, 0) : ready_for_key(call);
+    ready = pel_protect(call_ready, (VALUE)call, &state);
+    if (state)
+        end_by_jump(call, state);
+    return FIX2INT(ready);
+}
+
+static VALUE write_error(const struct pel_memcached_call *call, int code)
+{
+    if (code == PEL_ELIMIT && call->key_slice.length <= PEL_MEMCACHED_KEY_LIMIT)
+        return rb_exc_new_cstr(rb_const_get(pel_mPelton, rb_intern("LimitError")),
+                               "the value is longer than memcached's protocol can say");
+    /* The key itself may be secret: the id of a session. */
+    return rb_exc_new_str(
+        cKeyError, rb_sprintf("a key has 1 to %d bytes%s, and no space or control character; this one has %ld bytes",
+                              PEL_MEMCACHED_KEY_LIMIT, NIL_P(call->client->namespace) ? "" : ", the namespace included",
+                              (long)call->key_slice.length));
+}
+
 void pel_memcached_raise_write_error(struct pel_memcached_call *call, int code)
 {
+    VALUE error;
+
     if (code == PEL_EMEMORY)
         rb_memerror();
-    if (code == PEL_ELIMIT && call->key_slice.length <= PEL_MEMCACHED_KEY_LIMIT)
-        rb_raise(rb_const_get(pel_mPelton, rb_intern("LimitError")),
-                 "the value is longer than memcached's protocol can say");
-    /* The key itself may be secret: the id of a session. */
-    rb_raise(cKeyError, "a key has 1 to %d bytes%s, and no space or control character; this one has %ld bytes",
-             PEL_MEMCACHED_KEY_LIMIT, NIL_P(call->client->namespace) ? "" : ", the namespace included",
-             (long)call->key_slice.length);
+    error = write_error(call, code);
+    notify_end(call, error);
+    rb_exc_raise(error);
 }
 
 /* ---- the result ----------------------------------------------------------------------------------------------- */
@@ -306,7 +357,7 @@ VALUE pel_memcached_finish_fan_out(struct pel_memcached_call *call, struct pel_m
         result = finish_fan_out_call(call, operation);
     pel_operation_release(operation);
     if (state)
-        pel_rethrow(state);
+        end_by_jump(call, state);
     return result;
 }
 

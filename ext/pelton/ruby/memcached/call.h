@@ -51,13 +51,13 @@ struct pel_memcached_call {
     VALUE connection_object; /* keeps it alive: while this call waits, another may replace the slot's connection */
     VALUE block;
     int direct;
-    int fixed;        /* the command is for one server, not for a key: no other server will do */
+    int fixed;        /* the command is for one server, the first one or that of ready_at: no other will do */
     int64_t deadline; /* of `timeout:`, the instant by pel_now, or PEL_FOREVER */
     VALUE options[PEL_MEMCACHED_OPTION_COUNT];
     VALUE key;                  /* a String, without the namespace */
     struct pel_slice key_slice; /* with the namespace; valid from ready to finish */
     enum pel_upcall decode;     /* makes the result of the reply; 0: the reply is the result */
-    VALUE on_end;               /* a callable for the result or the error, which notifies subscribers; or nil */
+    VALUE on_end;               /* a Proc for the result or the error, which notifies subscribers; or nil */
     VALUE error;                /* the reason when the call is not ready */
     char whole_key[PEL_MEMCACHED_KEY_LIMIT + 1];
 };

@@ -1,3 +1,4 @@
+#include <ruby/encoding.h>
 #include "ruby/memcached/commands.h"
 #include "ruby/memcached/fan_out.h"
 
@@ -15,9 +16,16 @@ struct multi {
     struct pel_memcached_command command;
 };
 
+/* A String of a class of the program's becomes a plain one: the reply's Hash would call its eql?, while the loop
+ * receives, where no Ruby code may run. */
 static VALUE multi_name(VALUE key)
 {
-    return RB_SYMBOL_P(key) ? key : rb_str_new_frozen(rb_str_to_str(key));
+    if (RB_SYMBOL_P(key))
+        return key;
+    key = rb_str_to_str(key);
+    if (RBASIC_CLASS(key) != rb_cString)
+        key = rb_enc_str_new(RSTRING_PTR(key), RSTRING_LEN(key), rb_enc_get(key));
+    return rb_str_new_frozen(key);
 }
 
 /* Makes the key of this index the call's key, and returns it with the namespace. */

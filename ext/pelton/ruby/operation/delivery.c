@@ -74,8 +74,10 @@ static void mark_operation_chain(void *data)
         pel_operation_mark(operation);
 }
 
+/* The blocks are called when another one is added. */
 static void drop_operation_job(void *data)
 {
+    ((struct pel_operation *)data)->queued = 0;
     pel_operation_release(data);
 }
 
@@ -83,7 +85,7 @@ static void drop_operation_chain(void *data)
 {
     for (struct pel_operation *operation = data, *next; operation; operation = next) {
         next = operation->next;
-        pel_operation_release(operation);
+        drop_operation_job(operation);
     }
 }
 
