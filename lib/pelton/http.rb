@@ -41,6 +41,9 @@ module Pelton
         early = stream.read_nonblock(65_536, exception: false)
         kind = stream.local_address.unix? ? UNIXSocket : TCPSocket
         kind.for_fd(stream.__send__(:_detach)).tap { |io| io.ungetbyte(early) if early.is_a?(String) }
+      rescue Exception # standard:disable Lint/RescueException -- raised again. Nobody has the stream yet
+        stream.abort
+        raise
       end
 
       # @private

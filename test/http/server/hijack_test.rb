@@ -35,6 +35,29 @@ class HTTPHijackTest < PeltonTest
     serving(app, lint: false) { assert_equal "mine", peer.say("GET / HTTP/1.1\nHost: h\n\n").io.read }
   end
 
+  # The socket takes little, so the first response keeps the handler waiting.
+  def test_a_connection_that_breaks_while_it_is_hijacked_is_closed
+    taken = error = nil
+    app = lambda do |env|
+      next [200, {}, ["x" * 60_000]] if env["PATH_INFO"] == "/1"
+      taken = true
+      error = assert_raises(Pelton::ClosedError, Pelton::ConnectionError) { env["rack.hijack"].call }
+      [200, {}, []]
+    end
+    theirs, ours = UNIXSocket.pair
+    ours.setsockopt(:SOCKET, :SNDBUF, 1)
+    stream = nil
+    serving(app, lint: false) do
+      server.serve(stream = Pelton::Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno))
+      theirs.write("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n")
+      sleep 0.002 until taken
+      theirs.close
+      sleep 0.002 until error
+    end
+
+    assert_predicate stream, :closed?
+  end
+
   def test_a_hijacked_io_outlives_the_handler
     app = lambda do |env|
       stream = env["rack.hijack"].call

@@ -29,15 +29,15 @@ static VALUE call_within_catch(VALUE tag, VALUE argument, int argc, const VALUE 
 {
     struct application_call *call = (struct application_call *)argument;
     struct pel_http_connection *connection = call->connection;
-    VALUE response = Qnil;
+    VALUE response = Qnil, env = connection->request.env; /* an exchange that ends takes its env away */
 
     pel_http_env_input(connection);
     if (pel_observed[PEL_EVENT_request])
-        pel_upcall(request_began, connection->server->self, connection->request.env);
+        pel_upcall(request_began, connection->server->self, env);
     if (connection->request.host_unchecked)
         response = check_host(connection);
     if (NIL_P(response))
-        response = rb_funcallv(connection->server->app, id_call, 1, &connection->request.env);
+        response = rb_funcallv(connection->server->app, id_call, 1, &env);
 
     call->returned = 1;
     return response;

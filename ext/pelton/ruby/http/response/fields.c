@@ -14,7 +14,7 @@ struct fields {
 static struct pel_slice field_slice(VALUE *value)
 {
     if (SYMBOL_P(*value))
-        *value = rb_obj_as_string(*value);
+        *value = rb_sym2str(*value);
     Check_Type(*value, T_STRING); /* other objects would have to be converted by code of the application */
     return (struct pel_slice){RSTRING_PTR(*value), (size_t)RSTRING_LEN(*value)};
 }
@@ -26,11 +26,11 @@ static void write_field(struct fields *fields, VALUE name, VALUE value)
                   pel_http1_equal(name_slice, "host");
 
     if (FIXNUM_P(value))
-        value = rb_obj_as_string(value);
+        value = rb_fix2str(value, 10);
     value_slice = field_slice(&value);
     if (framing || pel_http1_write_header(fields->output, name_slice, value_slice) < 0)
         rb_raise(rb_eArgError, "the %s %" PRIsVALUE " is malformed, or not allowed here",
-                 fields->hints ? "hint" : "trailer", rb_inspect(name));
+                 fields->hints ? "hint" : "trailer", rb_str_inspect(name));
     RB_GC_GUARD(name);
     RB_GC_GUARD(value);
 }

@@ -1,6 +1,5 @@
 #include <string.h>
 #include "core/http1/writer.h"
-#include "ruby/base/upcall.h"
 #include "ruby/http/connection/connection.h"
 #include "ruby/http/response/response.h"
 
@@ -60,8 +59,10 @@ static void write_header(struct pel_http_head *head, VALUE name, VALUE value)
 {
     int code;
 
-    if (FIXNUM_P(value) || SYMBOL_P(value))
-        value = rb_obj_as_string(value);
+    if (FIXNUM_P(value))
+        value = rb_fix2str(value, 10);
+    else if (SYMBOL_P(value))
+        value = rb_sym2str(value);
     if (!RB_TYPE_P(value, T_STRING))
         rb_raise(rb_eTypeError, "the value of the header %" PRIsVALUE " is neither a String nor an Array of Strings",
                  name);
@@ -70,7 +71,7 @@ static void write_header(struct pel_http_head *head, VALUE name, VALUE value)
     code = pel_http1_write_header(head->output, string_slice(name), string_slice(value));
     if (code == PEL_EARGUMENT)
         rb_raise(rb_eArgError, "the header %" PRIsVALUE " is malformed: it must not hold control characters",
-                 rb_inspect(name));
+                 rb_str_inspect(name));
     pel_http_check_written(code);
     RB_GC_GUARD(value);
 }
@@ -198,6 +199,14 @@ static void write_framing(struct pel_http_head *head, size_t length)
     }
 }
 
+static int offered_p(VALUE protocols, VALUE protocol)
+{
+    for (long i = 0; i < RARRAY_LEN(protocols); i++)
+        if (RB_TYPE_P(RARRAY_AREF(protocols, i), T_STRING) && rb_str_equal(RARRAY_AREF(protocols, i), protocol))
+            return 1;
+    return 0;
+}
+
 /* The protocol to which the application upgrades the connection (rack.protocol), or nil. */
 static VALUE chosen_protocol(const struct pel_http_connection *connection, VALUE headers)
 {
@@ -206,9 +215,9 @@ static VALUE chosen_protocol(const struct pel_http_connection *connection, VALUE
 
     if (NIL_P(protocol))
         return Qnil;
-    if (!RB_TYPE_P(protocol, T_STRING) || !RB_TYPE_P(offered, T_ARRAY) || !RTEST(rb_ary_includes(offered, protocol)))
+    if (!RB_TYPE_P(protocol, T_STRING) || !RB_TYPE_P(offered, T_ARRAY) || !offered_p(offered, protocol))
         rb_raise(rb_eArgError, "the client has not offered the protocol %" PRIsVALUE " (rack.protocol)",
-                 rb_inspect(protocol));
+                 RB_TYPE_P(protocol, T_STRING) ? rb_str_inspect(protocol) : rb_obj_class(protocol));
     return protocol;
 }
 
@@ -232,7 +241,7 @@ void pel_http_begin_head(struct pel_http_connection *connection, struct pel_http
     pel_http_check_written(pel_buffer_reserve(head->output, 512));
 }
 
-void pel_http_write_head(struct pel_http_head *head, VALUE headers, VALUE body, size_t length)
+void pel_http_write_head(struct pel_http_head *head, VALUE headers, size_t length)
 {
     struct pel_http_response *response = &head->connection->response;
 
@@ -244,18 +253,12 @@ void pel_http_write_head(struct pel_http_head *head, VALUE headers, VALUE body, 
     if (response->body.unframed && response->body.has_length)
         rb_raise(rb_eArgError,
                  "content-length and transfer-encoding exclude each other: clients would read different bodies");
-    if ((head->status == 101 || !NIL_P(head->hijack)) &&
-        !rb_respond_to(NIL_P(head->hijack) ? body : head->hijack, rb_intern("call")))
-        rb_raise(rb_eTypeError,
-                 "the receiver of the connection (rack.hijack, or the body of a 101) does not respond to call");
     if (!NIL_P(head->hijack) && head->status != 101) { /* the hijacker sends the body, until the connection ends */
         response->body.unframed = 1;
         response->keep_alive = 0;
         length = head->file_length = SIZE_MAX;
     }
     write_framing(head, length);
-    if (length == SIZE_MAX && !response->body.none && NIL_P(head->hijack))
-        pel_upcall(check_body, body);
     write_own_headers(head);
     pel_http_check_written(pel_http1_write_end(head->output));
     response->head_sent = 1;

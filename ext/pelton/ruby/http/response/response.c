@@ -97,9 +97,9 @@ static void hand_to_hijacker(struct pel_http_connection *connection, VALUE hijac
 struct response_attempt {
     struct pel_http_connection *connection;
     VALUE exchange, triple, body;
-    size_t mark;               /* bytes of the output before the head */
-    unsigned begun : 1;        /* the head was begun by this attempt */
-    unsigned head_written : 1; /* it is complete */
+    size_t mark, end;    /* bytes of the output before the head; and behind it, once it is complete */
+    unsigned begun : 1;  /* the head was begun by this attempt */
+    unsigned stands : 1; /* it is complete, and what follows it was found to be in order */
 };
 
 /* Whether this attempt may still answer the exchange: Ruby code that was called meanwhile may have waited. */
@@ -109,6 +109,29 @@ static int still_answering_p(const struct response_attempt *attempt)
 
     return connection->request.exchange == attempt->exchange && connection->state == PEL_HTTP_BUSY &&
            (attempt->begun || !connection->response.head_sent);
+}
+
+/* Calls Ruby. The head is complete by then, so whatever is written or sent meanwhile comes behind it. */
+static void check_rest(struct response_attempt *attempt, VALUE hijacker, VALUE parts)
+{
+    if (NIL_P(hijacker) && NIL_P(parts) && !attempt->connection->response.body.none)
+        pel_upcall(check_body, attempt->body);
+    if (!NIL_P(hijacker) && !rb_respond_to(hijacker, id_call))
+        rb_raise(rb_eTypeError,
+                 "the receiver of the connection (rack.hijack, or the body of a 101) does not respond to call");
+}
+
+/* Takes back a head that something is wrong with, unless some of it has been sent. */
+static void take_back(struct response_attempt *attempt)
+{
+    struct pel_buffer *output = &attempt->connection->stream->core.output;
+    size_t length = pel_buffer_length(output);
+
+    if (!attempt->begun || attempt->stands || !still_answering_p(attempt) || length <= attempt->mark ||
+        (attempt->end && length != attempt->end))
+        return;
+    output->end -= length - attempt->mark;
+    attempt->connection->response.head_sent = 0;
 }
 
 static VALUE send_response(VALUE argument)
@@ -125,7 +148,7 @@ static VALUE send_response(VALUE argument)
                  rb_obj_class(attempt->triple));
     attempt->body = RARRAY_AREF(triple, 2);
     headers = pel_http_checked_headers(RARRAY_AREF(triple, 1));
-    status = NUM2INT(rb_Integer(RARRAY_AREF(triple, 0)));
+    status = NUM2INT(rb_Integer(rb_ary_entry(triple, 0)));
     parts = body_parts(attempt->body, headers);
     if (NIL_P(parts))
         file_length = file_body_length(attempt->body);
@@ -138,9 +161,15 @@ static VALUE send_response(VALUE argument)
     head.file_length = file_length;
     attempt->mark = pel_buffer_length(head.output);
     attempt->begun = 1;
-    pel_http_write_head(&head, headers, attempt->body, NIL_P(parts) ? SIZE_MAX : parts_length(parts));
-    attempt->head_written = 1;
+    pel_http_write_head(&head, headers, NIL_P(parts) ? SIZE_MAX : parts_length(parts));
+    attempt->end = pel_buffer_length(head.output);
     hijacker = NIL_P(head.hijack) && head.status == 101 ? attempt->body : head.hijack;
+    check_rest(attempt, hijacker, parts);
+    if (!still_answering_p(attempt)) {
+        close_body(attempt->body);
+        return Qnil;
+    }
+    attempt->stands = 1;
     if (!NIL_P(hijacker)) {
         pel_http_send_soon(connection);
         hand_to_hijacker(connection, hijacker);
@@ -190,9 +219,7 @@ void pel_http_respond(struct pel_http_connection *connection, VALUE triple)
     pel_protect(send_response, (VALUE)&attempt, &state);
     if (state) {
         VALUE error = pel_take_error(state), body = attempt.body;
-        struct pel_buffer *output = &connection->stream->core.output;
-        if (attempt.begun && !attempt.head_written && pel_buffer_length(output) > attempt.mark)
-            output->end -= pel_buffer_length(output) - attempt.mark; /* takes the incomplete head back */
+        take_back(&attempt);
         if (NIL_P(error)) {
             pel_http_close(connection);
             pel_rethrow(state);

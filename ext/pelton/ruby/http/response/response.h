@@ -84,9 +84,10 @@ int pel_http_framing_given_p(VALUE headers);
  * headers choose (rack.protocol) was not offered by the client. */
 void pel_http_begin_head(struct pel_http_connection *connection, struct pel_http_head *head, VALUE headers, int status);
 
-/* Writes the head to the output. `length`: bytes of the whole body, or SIZE_MAX when they are not known. Raises
- * ArgumentError or TypeError when something in the head is wrong: then the caller takes back the bytes written. */
-void pel_http_write_head(struct pel_http_head *head, VALUE headers, VALUE body, size_t length);
+/* Writes the head to the output. `length`: bytes of the whole body, or SIZE_MAX when they are not known. Calls no Ruby.
+ * Raises ArgumentError or TypeError when something in the head is wrong: then the caller takes back the bytes written.
+ */
+void pel_http_write_head(struct pel_http_head *head, VALUE headers, size_t length);
 
 /* ---- cached responses (cached_response.c) --------------------------------------------------------------------- */
 
