@@ -85,7 +85,5 @@ class ResolverTest < PeltonTest
   end
 
   # Replaces the answers of the system's resolver while the block runs.
-  def with_answers(answer, &block)
-    Addrinfo.stub(:getaddrinfo, ->(*) { answer.call }, &block)
-  end
+  def with_answers(answer, &block) = Addrinfo.stub(:getaddrinfo, ->(*) { answer.call }, &block)
 end

@@ -35,9 +35,7 @@ class PeltonTest < Minitest::Test
   class << self
     attr_writer :deadline
 
-    def deadline
-      @deadline || ((self == PeltonTest) ? 30 : superclass.deadline)
-    end
+    def deadline = @deadline || ((self == PeltonTest) ? 30 : superclass.deadline)
 
     # Defines a class of these suites' tests for each style, a module that says how they call what they test.
     def in_styles(name, styles, *suites)
@@ -48,9 +46,7 @@ class PeltonTest < Minitest::Test
     end
   end
 
-  def run(...)
-    Guard.watch("#{self.class}##{name}", self.class.deadline * PATIENCE) { super }
-  end
+  def run(...) = Guard.watch("#{self.class}##{name}", self.class.deadline * PATIENCE) { super }
 
   def before_setup
     super
@@ -86,9 +82,7 @@ class PeltonTest < Minitest::Test
 
   private
 
-  def now
-    Process.clock_gettime(Process::CLOCK_MONOTONIC)
-  end
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 end
 
 # Objects are moved about once, with everything loaded: a C class that keeps a stale reference crashes here. (To valgrind the

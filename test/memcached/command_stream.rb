@@ -24,9 +24,7 @@ class CommandStream
   end
 
   # Returns the bytes for a server whose last cas was `base`.
-  def to_s(base)
-    @parts.map { |part| part.is_a?(Cas) ? (base + part.offset).to_s : part }.join
-  end
+  def to_s(base) = @parts.map { |part| part.is_a?(Cas) ? (base + part.offset).to_s : part }.join
 
   private
 
@@ -48,9 +46,7 @@ class CommandStream
   def cas = Cas.new(@random.rand(1..25))
 
   # memcached drops the replies before this one when it is sent among others.
-  def first_command
-    [maybe("get #{"k" * 251}\r\n", 0.1)]
-  end
+  def first_command = [maybe("get #{"k" * 251}\r\n", 0.1)]
 
   def command
     chosen = @random.rand(100)

@@ -200,7 +200,5 @@ class RequestOrderTest < PeltonTest
     assert_equal expected, @log
   end
 
-  def block_the_loop(seconds)
-    Fiber.new(blocking: true) { sleep seconds }.resume
-  end
+  def block_the_loop(seconds) = Fiber.new(blocking: true) { sleep seconds }.resume
 end

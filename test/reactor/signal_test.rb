@@ -323,7 +323,5 @@ class SignalTest < PeltonTest
 
   private
 
-  def child(code)
-    ruby_output(PROGRAM + code)
-  end
+  def child(code) = ruby_output(PROGRAM + code)
 end

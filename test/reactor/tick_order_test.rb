@@ -58,7 +58,5 @@ class TickOrderTest < PeltonTest
     assert_equal expected, @log
   end
 
-  def block_the_loop(seconds)
-    Fiber.new(blocking: true) { sleep seconds }.resume
-  end
+  def block_the_loop(seconds) = Fiber.new(blocking: true) { sleep seconds }.resume
 end

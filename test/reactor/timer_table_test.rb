@@ -16,9 +16,7 @@ class TimerTableTest < PeltonTest
     table._add(number, seconds)
   end
 
-  def _failed(error, callable)
-    @log << error.message << callable.class
-  end
+  def _failed(error, callable) = @log << error.message << callable.class
   Pelton._upcalls(timer_failed: instance_method(:_failed))
 
   def test_timers_fire_once_in_the_order_of_their_time

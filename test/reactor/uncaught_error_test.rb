@@ -108,7 +108,5 @@ class UncaughtErrorTest < PeltonTest
 
   private
 
-  def returning_block
-    proc { return 1 }
-  end
+  def returning_block = proc { return 1 }
 end

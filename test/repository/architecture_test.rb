@@ -107,9 +107,7 @@ class ArchitectureTest < PeltonTest
 
   def read(file) = File.read(File.join(ROOT, file))
 
-  def rooms_present
-    ruby_files.filter_map { |file| room_of(file) }.uniq
-  end
+  def rooms_present = ruby_files.filter_map { |file| room_of(file) }.uniq
 
   # "lib/pelton/memcached/client.rb", "pelton/memcached" => "memcached"; nil for the runtime. What rackup requires is http's.
   def room_of(file)

@@ -221,7 +221,5 @@ class SchedulerTimeoutTest < PeltonTest
 
   def wait_here = sleep
 
-  def leave_by_return
-    Timeout.timeout(5) { return 3 }
-  end
+  def leave_by_return = Timeout.timeout(5) { return 3 }
 end

@@ -16,9 +16,7 @@ module KeyPlacement
   def random = @random ||= Random.new(SEED)
 
   # No control characters and no spaces, but any other byte.
-  def random_keys(count)
-    Array.new(count) { random.bytes(random.rand(1..100)).tr("\0-\x20\x7f", "a-z") }
-  end
+  def random_keys(count) = Array.new(count) { random.bytes(random.rand(1..100)).tr("\0-\x20\x7f", "a-z") }
 
   def random_servers(count)
     Array.new(count) do |i|

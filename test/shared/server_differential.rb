@@ -101,9 +101,7 @@ module ServerDifferential
   end
 
   # An expiry in the past is a huge number in memcached.
-  def rounded(seconds)
-    (seconds.to_i > 4_000_000_000) ? 0 : (seconds.to_i / 500.0).round * 500
-  end
+  def rounded(seconds) = (seconds.to_i > 4_000_000_000) ? 0 : (seconds.to_i / 500.0).round * 500
 
   def difference(theirs, ours)
     at = (0..theirs.size).find { |index| theirs[index] != ours[index] }

@@ -380,7 +380,5 @@ module StreamSuite
   end
 
   # Calls the block in a thread when the test waits.
-  def later
-    Thread.new { sleep(0.005) && yield }.tap { |thread| (@threads ||= []) << thread }
-  end
+  def later = Thread.new { sleep(0.005) && yield }.tap { |thread| (@threads ||= []) << thread }
 end

@@ -75,7 +75,5 @@ class SiteApiTestCase < SiteTest
     RBS
   }.freeze
 
-  def with_api
-    repository(FILES) { |root| yield Site::Api.new(root) }
-  end
+  def with_api = repository(FILES) { |root| yield Site::Api.new(root) }
 end

@@ -18,9 +18,7 @@ module ExamplePrograms
       checked.match?(/^ *require /) ? checked : "Pelton.run do #{checked}end\n"
     end
 
-    def printed?(output)
-      output.match?(/\A#{Regexp.escape(expected).gsub('\.\.\.', ".*?")}\z/m)
-    end
+    def printed?(output) = output.match?(/\A#{Regexp.escape(expected).gsub('\.\.\.', ".*?")}\z/m)
   end
 
   PATTERN = /^( *)```ruby\n(.*?)^\1```\n(?:\n*\1```text\n(.*?)^\1```\n)?/m

@@ -51,19 +51,13 @@ class FaultProxy
   end
 
   # Resets every connection. New ones are served.
-  def cut!
-    @lock.synchronize { @connections.dup }.each { |connection| cut(connection) }
-  end
+  def cut! = @lock.synchronize { @connections.dup }.each { |connection| cut(connection) }
 
   # Resets the connection (the current one, or else the next one) once the server has sent so many more bytes.
-  def cut_after(bytes)
-    @lock.synchronize { @left = bytes }
-  end
+  def cut_after(bytes) = @lock.synchronize { @left = bytes }
 
   # No bytes pass in either direction, no bytes are lost, and connections stay open. New connections are accepted, and stall too.
-  def stall!
-    @lock.synchronize { @stalled = true }
-  end
+  def stall! = @lock.synchronize { @stalled = true }
 
   def resume
     @lock.synchronize do
@@ -73,9 +67,7 @@ class FaultProxy
   end
 
   # The block gets the server's bytes, piece by piece, and returns the bytes that the client gets instead. nil ends that.
-  def corrupt(&block)
-    @lock.synchronize { @corrupt = block }
-  end
+  def corrupt(&block) = @lock.synchronize { @corrupt = block }
 
   # The server goes away silently, as with its plug pulled: the clients' connections stay open, their bytes are
   # swallowed, and no answer comes. New connections are served.
@@ -102,9 +94,7 @@ class FaultProxy
   end
 
   # Connections that are open now.
-  def connections
-    @lock.synchronize { @connections.size }
-  end
+  def connections = @lock.synchronize { @connections.size }
 
   def stop
     down!

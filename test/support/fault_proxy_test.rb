@@ -90,9 +90,7 @@ class FaultProxyTest < PeltonTest
 
   private
 
-  def connect
-    TCPSocket.new("127.0.0.1", @proxy.port)
-  end
+  def connect = TCPSocket.new("127.0.0.1", @proxy.port)
 
   def assert_echo(client, bytes)
     client.write(bytes)

@@ -25,9 +25,7 @@ module FiberSteps
 
   private
 
-  def take(actor, depth)
-    __send__(:"take_#{STEPS.sample(random: @random)}", actor, depth)
-  end
+  def take(actor, depth) = __send__(:"take_#{STEPS.sample(random: @random)}", actor, depth)
 
   def take_nap(_, _) = sleep([0, 0.0001, 0.0005, 0.001].sample(random: @random))
 
@@ -46,9 +44,7 @@ module FiberSteps
     @popped << item if item
   end
 
-  def take_lock(_, _)
-    @mutex.synchronize { (@random.rand(2) == 0) ? sleep(0.0002) : @reactor.yield }
-  end
+  def take_lock(_, _) = @mutex.synchronize { (@random.rand(2) == 0) ? sleep(0.0002) : @reactor.yield }
 
   # Ruby 3.1 does not lock the mutex again when an exception is raised in the wait.
   def take_wait_for_condition(_, _)
@@ -86,9 +82,7 @@ module FiberSteps
   end
 
   # An exception that strikes in IO.pipe makes Ruby 3.1 close its descriptors twice, which may be those of another IO meanwhile.
-  def new_pipe
-    Thread.handle_interrupt(Object => :never) { IO.pipe.tap { |pipe| @pipes << pipe } }
-  end
+  def new_pipe = Thread.handle_interrupt(Object => :never) { IO.pipe.tap { |pipe| @pipes << pipe } }
 
   def take_read_to_end(actor, _)
     reader, writer = new_pipe
@@ -193,9 +187,7 @@ module FiberSteps
   end
 
   # A fiber that no other will resume.
-  def take_leave(_, _)
-    Fiber.new { Timeout.timeout(0.001) { Fiber.yield } }.resume
-  end
+  def take_leave(_, _) = Fiber.new { Timeout.timeout(0.001) { Fiber.yield } }.resume
 
   # A parked chain of three fibers. Ruby may run a trap handler between a fiber's arrival and its look at the value that it was
   # given. Then the fiber sees the handler's own value: STRUCK from the fiber that the handler resumed, nil when the handler waited.

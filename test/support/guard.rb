@@ -32,9 +32,7 @@ module Guard
     end
 
     # Has the process killed when the tests are over, also when the tests are killed.
-    def kill_at_end(pid)
-      notify_guard("kill #{pid}")
-    end
+    def kill_at_end(pid) = notify_guard("kill #{pid}")
 
     private
 

@@ -111,9 +111,7 @@ module HttpPeer
     end
   end
 
-  def peer
-    Peer.new(TCPSocket.new("127.0.0.1", @port)).tap { |peer| @peers << peer }
-  end
+  def peer = Peer.new(TCPSocket.new("127.0.0.1", @port)).tap { |peer| @peers << peer }
 
   # The answer to raw bytes, until the server closes.
   def answer(bytes)

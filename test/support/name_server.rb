@@ -69,9 +69,7 @@ class NameServer
     [*addresses].select { |address| address.include?(":") == (type == Resolv::DNS::Resource::IN::AAAA) }
   end
 
-  def truncated(question)
-    answer(question, addresses: []).tap { |message| message.tc = 1 }.encode
-  end
+  def truncated(question) = answer(question, addresses: []).tap { |message| message.tc = 1 }.encode
 
   def lies_about(question)
     return [] unless @lies

@@ -62,9 +62,7 @@ module Servers
     end
   end
 
-  def free_port
-    Servers.free_port
-  end
+  def free_port = Servers.free_port
 
   # Calls the block with the port of a real memcached, emptied; without a block returns the port. Another name is
   # another memcached.

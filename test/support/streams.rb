@@ -37,9 +37,7 @@ module Streams
   end
 
   # Calls the block in a thread, a moment later.
-  def in_thread
-    Thread.new { sleep(0.005) && yield }
-  end
+  def in_thread = Thread.new { sleep(0.005) && yield }
 
   # Yields the port of a server that echoes one connection.
   def with_echo_server

@@ -17,7 +17,16 @@ static void send_command(const char *command)
     conversation_send_text(&talk, command);
 }
 
-#define CHECK_STAT(line) CHECK(strstr(replies(), "STAT " line "\r\n"))
+static void check_stats(const char *const *lines)
+{
+    for (char stat[100]; *lines; lines++) {
+        snprintf(stat, sizeof stat, "STAT %s\r\n", *lines);
+        if (!strstr(replies(), stat))
+            CHECK_FAIL("no %s in %s", stat, replies());
+    }
+}
+
+#define CHECK_STATS(...) check_stats((const char *const[]){__VA_ARGS__, NULL})
 
 #define STATS_TEST(title) TEST_BETWEEN(conversation_begin(&talk, 8 << 20, 1 << 20), title, conversation_end(&talk))
 
@@ -27,30 +36,10 @@ STATS_TEST(general_statistics_count_commands)
         "set a 0 0 1\r\n1\r\nget a b\r\nincr a 1\r\nincr b 1\r\ndecr a 1\r\ndecr b 1\r\ntouch a 0\r\ntouch b 0\r\n"
         "cas a 0 0 1 99\r\n1\r\ncas b 0 0 1 1\r\n1\r\ndelete a\r\ndelete a\r\nflush_all\r\nme a\r\n");
     send_command("stats\r\n");
-    CHECK_STAT("version 1.6.18");
-    CHECK_STAT("cmd_get 2");
-    CHECK_STAT("get_hits 1");
-    CHECK_STAT("get_misses 1");
-    CHECK_STAT("cmd_set 3");
-    CHECK_STAT("incr_hits 1");
-    CHECK_STAT("incr_misses 1");
-    CHECK_STAT("decr_hits 1");
-    CHECK_STAT("decr_misses 1");
-    CHECK_STAT("cmd_touch 2");
-    CHECK_STAT("touch_hits 1");
-    CHECK_STAT("touch_misses 1");
-    CHECK_STAT("cas_badval 1");
-    CHECK_STAT("cas_misses 1");
-    CHECK_STAT("delete_hits 1");
-    CHECK_STAT("delete_misses 1");
-    CHECK_STAT("cmd_flush 1");
-    CHECK_STAT("cmd_meta 1");
-    CHECK_STAT("total_items 1");
-    CHECK_STAT("curr_items 0");
-    CHECK_STAT("bytes 0");
-    CHECK_STAT("limit_maxbytes 8388608");
-    CHECK_STAT("time 1800000000");
-    CHECK_STAT("uptime 0");
+    CHECK_STATS("version 1.6.18", "cmd_get 2", "get_hits 1", "get_misses 1", "cmd_set 3", "incr_hits 1",
+                "incr_misses 1", "decr_hits 1", "decr_misses 1", "cmd_touch 2", "touch_hits 1", "touch_misses 1",
+                "cas_badval 1", "cas_misses 1", "delete_hits 1", "delete_misses 1", "cmd_flush 1", "cmd_meta 1",
+                "total_items 1", "curr_items 0", "bytes 0", "limit_maxbytes 8388608", "time 1800000000", "uptime 0");
     CHECK(strstr(replies(), "\r\nEND\r\n"));
 }
 
@@ -60,9 +49,7 @@ STATS_TEST(a_reset_clears_the_counters)
     send_command("stats reset\r\n");
     CHECK_STRING("RESET\r\n", replies());
     send_command("stats\r\n");
-    CHECK_STAT("cmd_get 0");
-    CHECK_STAT("total_items 0");
-    CHECK_STAT("curr_items 1");
+    CHECK_STATS("cmd_get 0", "total_items 0", "curr_items 1");
 }
 
 STATS_TEST(all_items_are_in_one_slab_class)
@@ -71,29 +58,21 @@ STATS_TEST(all_items_are_in_one_slab_class)
     CHECK_STRING("END\r\nSTAT active_slabs 0\r\nSTAT total_malloced 0\r\nEND\r\n", replies());
     send_command("set a 0 0 1\r\n1\r\n");
     send_command("stats items\r\n");
-    CHECK_STAT("items:1:number 1");
-    CHECK_STAT("items:1:age 0");
+    CHECK_STATS("items:1:number 1", "items:1:age 0");
     send_command("stats slabs\r\n");
-    CHECK_STAT("1:used_chunks 1");
-    CHECK_STAT("active_slabs 1");
+    CHECK_STATS("1:used_chunks 1", "active_slabs 1");
 }
 
 STATS_TEST(settings_and_sizes_are_reported)
 {
     send_command("stats settings\r\n");
-    CHECK_STAT("maxbytes 8388608");
-    CHECK_STAT("item_size_max 1048576");
-    CHECK_STAT("udpport 0");
-    CHECK_STAT("evictions on");
-    CHECK_STAT("inter NULL");
-    CHECK_STAT("domain_socket NULL");
+    CHECK_STATS("maxbytes 8388608", "item_size_max 1048576", "udpport 0", "evictions on", "inter NULL",
+                "domain_socket NULL");
     strcpy(talk.service.hosts, "127.0.0.1,::1");
     strcpy(talk.service.path, "/run/memcached.sock");
     talk.service.idle_timeout = 60;
     send_command("stats settings\r\n");
-    CHECK_STAT("inter 127.0.0.1,::1");
-    CHECK_STAT("domain_socket /run/memcached.sock");
-    CHECK_STAT("idle_timeout 60");
+    CHECK_STATS("inter 127.0.0.1,::1", "domain_socket /run/memcached.sock", "idle_timeout 60");
     send_command("stats sizes\r\n");
     CHECK_STRING("STAT sizes_status disabled\r\nEND\r\n", replies());
 }

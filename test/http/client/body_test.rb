@@ -78,7 +78,5 @@ class ClientBodyTest < PeltonTest
 
   private
 
-  def sent(body)
-    (+"").tap { |all| body.each_framed { |*pieces| pieces.each { |piece| all << piece } } }
-  end
+  def sent(body) = (+"").tap { |all| body.each_framed { |*pieces| pieces.each { |piece| all << piece } } }
 end

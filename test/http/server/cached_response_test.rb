@@ -370,7 +370,5 @@ class HTTPCachedResponseTest < PeltonTest
     [@status || 200, (@headers || PUBLIC).dup, ["#{@calls += 1} #{env["REQUEST_METHOD"]} #{env["PATH_INFO"]} #{env["HTTP_HOST"]}"]]
   end
 
-  def by_host(host)
-    peer.say("GET /a HTTP/1.1\nHost: #{host}\n\n").response.body
-  end
+  def by_host(host) = peer.say("GET /a HTTP/1.1\nHost: #{host}\n\n").response.body
 end
