@@ -14,7 +14,7 @@ module Alone
     require "logger"
     require "stringio"
     Sequel.extension(:fiber_concurrency)
-    DB = Sequel.connect(**eval(ARGV[0]), max_connections: 3, pool_timeout: 0.2)
+    DB = Sequel.connect(**eval(ARGV[0]), max_connections: 3)
     DB.loggers << Logger.new(LOG = StringIO.new)
     def queries
       LOG.truncate(LOG.pos = 0)
@@ -35,11 +35,12 @@ module Alone
       DB.extension(:pelton_pool)
       puts DB.pool.pool_type
       p at_once([1] * 10) { |one| DB[:artists].where(id: one).get(:id).to_i }
+      hasty = Sequel.connect(**eval(ARGV[0]), max_connections: 3, pool_timeout: 0.1).extension(:pelton_pool)
       Pelton.run do
         done = Pelton::Operation.new
-        holders = Array.new(DB.pool.max_size) { Pelton.spawn { DB.synchronize { done.await } } }
+        holders = Array.new(hasty.pool.max_size) { Pelton.spawn { hasty.synchronize { done.await } } }
         sleep 0
-        DB.synchronize {}
+        hasty.synchronize {}
       rescue => error
         puts error.class
         done.succeed

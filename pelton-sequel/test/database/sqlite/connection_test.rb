@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "logger"
+require "stringio"
 require_relative "../../support/sequel_databases"
 
 # SQLite beside the loop: long statements, locks, interruption.
@@ -79,6 +81,15 @@ class SQLiteConnectionTest < PeltonTest
 
     assert_equal [100, 101, 102, 103, 104], database[:numbers].where { n >= 100 }.select_order_map(:n)
     refute_includes database[:numbers].select_map(:n), 1
+  end
+
+  def test_no_statement_comes_before_the_first_begin
+    database = connect(sqlite_file)
+    database.loggers << Logger.new(log = StringIO.new)
+    database.transaction { database.run("SELECT 1") }
+
+    assert_equal ["BEGIN IMMEDIATE TRANSACTION", "SELECT 1", "COMMIT"], log.string.scan(/s\) (.+)/).flatten.grep_v(/PRAGMA/)
+    assert_equal database.get(Sequel.function(:sqlite_version)).split(".").map(&:to_i), database.sqlite_version.digits(100).reverse
   end
 
   def test_a_limit_ends_a_long_statement_and_the_connection_is_good_afterwards

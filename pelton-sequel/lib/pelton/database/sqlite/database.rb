@@ -9,6 +9,9 @@ module Pelton
 
         set_adapter_scheme :pelton_sqlite
 
+        VERSION = ::Extralite.sqlite3_version.split(".").first(3).map(&:to_i).zip([10_000, 100, 1]).sum { |number, weight| number * weight }
+        private_constant :VERSION
+
         # @return [Checkpoints, nil] nil for a database in memory
         attr_reader :checkpoints
 
@@ -17,6 +20,10 @@ module Pelton
 
         # @return [Hash{String => #call}] converters by declared column type
         attr_reader :conversion_procs
+
+        # Sequel asks for it at the beginning of the first transaction. Its query could be cancelled there, and the transaction would be half begun.
+        # @return [Integer] 3.49.1 as 34_901
+        def sqlite_version = VERSION
 
         # Opens a connection.
         # @asynchronous
