@@ -25,8 +25,9 @@ class AssignmentTest < PeltonTest
     error = assert_raises(Pelton::Record::Forbidden) { Author.new("name" => "Ann", "age" => 5) }
 
     assert_match(/does not permit "age" from outside: `permits :age`/, error.message)
-    assert_raises(Pelton::Record::Forbidden) { ann.update("id" => 7) }
-    assert_raises(Pelton::Record::Forbidden) { Author.create!("posts_count" => 7) }
+    [-> { ann.update("id" => 7) }, -> { Author.create!("posts_count" => 7) }, -> { Author.where(age: 5).new("id" => 7) }, -> { ann.posts.build("author_id" => 7) }].each do |write|
+      assert_raises(Pelton::Record::Forbidden, &write)
+    end
     assert_equal "x", Class.new(Author).new("name" => "x").name
   end
 

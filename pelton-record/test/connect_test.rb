@@ -39,17 +39,4 @@ class ConnectTest < PeltonTest
     connect(sqlite_file, name: :reports)
     assert_raises(Pelton::Record::ConfigurationError) { Pelton::Record.connect("sqlite::memory:", name: :reports) }
   end
-
-  # A class of Sequel's own, beside those of Record.
-  def test_a_plain_model_of_sequel_has_the_database
-    first = connect
-    first.create_table(:things) { primary_key :id }
-    thing = Class.new(Sequel::Model) { set_dataset(:things) }
-
-    assert_equal [first, 1], [thing.db, thing.create.id]
-    Pelton::Record.disconnect
-    refute_includes Sequel::DATABASES, first
-    assert_raises(Sequel::Error) { Sequel::Model.db }
-    assert_equal connect, Sequel::Model.db
-  end
 end

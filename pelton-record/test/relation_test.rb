@@ -4,12 +4,7 @@ require "test_helper"
 require_relative "support/blog"
 
 class RelationTest < PeltonTest
-  include Blog
-
-  def setup
-    super
-    people
-  end
+  include Blog::WithPeople
 
   def test_it_is_read_once
     relation = Author.order(:id)

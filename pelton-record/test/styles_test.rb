@@ -4,12 +4,7 @@ require "test_helper"
 require_relative "support/blog"
 
 class StylesTest < PeltonTest
-  include Blog
-
-  def setup
-    super
-    people
-  end
+  include Blog::WithPeople
 
   def test_later_gives_deferrables
     Pelton.run do

@@ -4,12 +4,7 @@ require "test_helper"
 require_relative "../support/blog"
 
 class CalculationsTest < PeltonTest
-  include Blog
-
-  def setup
-    super
-    people
-  end
+  include Blog::WithPeople
 
   def test_count
     assert_equal 3, Author.count

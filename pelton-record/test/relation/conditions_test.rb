@@ -4,12 +4,7 @@ require "test_helper"
 require_relative "../support/blog"
 
 class ConditionsTest < PeltonTest
-  include Blog
-
-  def setup
-    super
-    people
-  end
+  include Blog::WithPeople
 
   def test_hashes
     assert_equal [ann], Author.where(name: "Ann").to_a

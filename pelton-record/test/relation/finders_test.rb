@@ -4,12 +4,7 @@ require "test_helper"
 require_relative "../support/blog"
 
 class FindersTest < PeltonTest
-  include Blog
-
-  def setup
-    super
-    people
-  end
+  include Blog::WithPeople
 
   def test_find
     assert_equal ann, Author.find(ann.id)

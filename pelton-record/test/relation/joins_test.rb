@@ -4,11 +4,10 @@ require "test_helper"
 require_relative "../support/blog"
 
 class JoinsTest < PeltonTest
-  include Blog
+  include Blog::WithPeople
 
   def setup
     super
-    people
     @one = Post.create!(title: "one", author: ann)
     @two = Post.create!(title: "two", author: bob)
     @comment = Comment.create!(text: "hm", post: @one)

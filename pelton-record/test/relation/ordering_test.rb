@@ -4,12 +4,7 @@ require "test_helper"
 require_relative "../support/blog"
 
 class OrderingTest < PeltonTest
-  include Blog
-
-  def setup
-    super
-    people
-  end
+  include Blog::WithPeople
 
   def test_order
     assert_equal %w[Ann Bob Cid], names(Author.order(:name))

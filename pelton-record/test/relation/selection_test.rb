@@ -4,12 +4,7 @@ require "test_helper"
 require_relative "../support/blog"
 
 class SelectionTest < PeltonTest
-  include Blog
-
-  def setup
-    super
-    people
-  end
+  include Blog::WithPeople
 
   def test_select
     assert_equal({name: "Ann"}, Author.select(:name).find_by(name: "Ann").values)

@@ -158,4 +158,14 @@ module Blog
   def cid = @cid ||= Author.create!(name: "Cid", email: nil, age: nil)
 
   def people = [ann, bob, cid]
+
+  # A blog whose authors are there before each test.
+  module WithPeople
+    include Blog
+
+    def setup
+      super
+      people
+    end
+  end
 end

@@ -36,8 +36,9 @@ class DatabaseConnectTest < PeltonTest
     first.create_table(:things) { primary_key :id }
     thing = Class.new(Sequel::Model) { set_dataset(:things) }
 
-    assert_same first, thing.db
+    assert_equal [first, 1], [thing.db, thing.create.id]
     Pelton::Database.disconnect(first)
     refute_includes Sequel::DATABASES, first
+    assert_raises(Sequel::Error) { Sequel::Model.db }
   end
 end

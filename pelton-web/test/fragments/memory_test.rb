@@ -13,7 +13,6 @@ class WebFragmentsMemoryTest < PeltonTest
     assert_same fragment, memory.get("a")
     assert_nil memory.get("b")
     assert_equal({"a" => fragment}, memory.get_multi(%w[b a]))
-    assert_equal [2, 2], [memory.hits, memory.misses]
     assert memory.delete("a")
     refute memory.delete("a")
     assert_equal [0, 0], [memory.size, memory.memory]
@@ -69,15 +68,6 @@ class WebFragmentsMemoryTest < PeltonTest
     assert_nil memory.get("gone")
     assert memory.get("kept")
     assert_equal %w[kept], memory.get_multi(%w[gone kept]).keys
-  end
-
-  def test_clear
-    memory = store
-    put(memory, "a", "text")
-    memory.clear
-
-    assert_nil memory.get("a")
-    assert_equal 0, memory.memory
   end
 
   def test_a_limit_that_is_none

@@ -8,7 +8,9 @@ module Pelton
       class Memory
         include Opaque
 
-        Entry = Struct.new(:fragment, :expires, :memory, :used)
+        Entry = Struct.new(:fragment, :expires, :memory, :used) do
+          def live? = !expires || Clock.now < expires
+        end
         private_constant :Entry
 
         ENTRY = 300 # approximate bytes of an entry besides its key and fragment
@@ -17,8 +19,8 @@ module Pelton
         # @return [Integer] approximate bytes of all fragments and keys
         attr_reader :memory
 
-        # @return [Integer] number of fragments that were found, missing, and dropped for lack of memory
-        attr_reader :hits, :misses, :evictions
+        # @return [Integer] number of fragments that were dropped for lack of memory
+        attr_reader :evictions
 
         # @param limit [Integer] bytes
         def initialize(limit)
@@ -26,18 +28,14 @@ module Pelton
           @limit = limit
           @entries = {}
           @mutex = Mutex.new
-          @memory = @hits = @misses = @evictions = 0
+          @memory = @evictions = 0
         end
 
         def get(key)
           entry = @entries[key]
-          if entry && (!entry.expires || Clock.now < entry.expires)
-            @hits += 1
-            entry.used = true
-            return entry.fragment
-          end
-          @misses += 1
-          nil
+          return unless entry&.live?
+          entry.used = true
+          entry.fragment
         end
 
         # @return [Hash{String => HTTP::Fragment}] without the missing ones
@@ -53,14 +51,6 @@ module Pelton
         def delete(key) = @mutex.synchronize { !!remove(key) }
 
         def size = @entries.size
-
-        def clear
-          @mutex.synchronize do
-            @entries.clear
-            @memory = 0
-          end
-          nil
-        end
 
         private
 
@@ -84,7 +74,7 @@ module Pelton
         def evict
           key, entry = @entries.first
           remove(key)
-          if entry.used && (!entry.expires || Clock.now < entry.expires)
+          if entry.used && entry.live?
             entry.used = false
             @entries[key] = entry
             @memory += entry.memory
