@@ -4,9 +4,10 @@ require "pelton"
 require_relative "rails/database"
 
 module Pelton
-  # What a Rails application needs on Pelton. In an application's Gemfile it is found by itself.
+  # Support for Rails applications on Pelton. A Gemfile loads it by itself.
   #
-  # In a program that uses Active Record without Rails, `require "pelton/rails"` sets Active Record up ({Rails::Database}), before or after it is loaded.
+  # In a program that uses Active Record without Rails, `require "pelton/rails"` sets up Active Record ({Rails::Database}), whether it is loaded
+  # before or after.
   module Rails
   end
 end
@@ -14,7 +15,7 @@ end
 if defined?(Rails::Railtie)
   require_relative "rails/railtie"
 else
-  # Rails may be loaded later: then the application has the last word.
+  # If Rails is loaded later, the application's settings take precedence.
   ActiveSupport.on_load(:before_configuration) { require_relative "rails/railtie" }
   Pelton::Rails::Database.isolate
   Pelton::Rails::Database.install { (Rails.application if defined?(Rails.application))&.config&.pelton&.sqlite_locks != false }

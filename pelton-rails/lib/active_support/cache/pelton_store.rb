@@ -10,44 +10,44 @@ require "active_support/digest"
 
 module ActiveSupport
   module Cache
-    # A cache in memcached, through {Pelton::Memcached::Client}. A request that waits for memcached parks its fiber; a call of
-    # many keys is one operation. All fibers and threads share the store: it needs no pool.
+    # A cache in memcached, by {Pelton::Memcached::Client}. A request that waits for memcached parks its fiber; a call with many keys is one
+    # operation. All fibers and threads share the store, without a pool.
     #
     #     config.cache_store = :pelton_store, "10.0.0.1:11211", "10.0.0.2:11211", {expires_in: 1.day}
     #
-    # It behaves as Rails' MemCacheStore, and its keys are the same. A failing server makes no difference to the caller: a value that
-    # cannot be read counts as absent, a value that cannot be written is not stored. The error goes to `Rails.error`, and to the log.
+    # It behaves like Rails' MemCacheStore, with the same keys. If a server fails, reads count as misses and writes are dropped. The error goes
+    # to `Rails.error` and the log.
     #
     # The error of a limit around a call (Pelton.timeout, the server's `request_timeout`) is not rescued.
     class PeltonStore < Store
       prepend Strategy::LocalCache
 
-      # The options that go to {Pelton::Memcached::Client}.
+      # Options for {Pelton::Memcached::Client}.
       CLIENT_OPTIONS = %i[timeout connect_timeout hash points connections failover failure_limit retry_after protocol tls instrument].freeze
 
-      # Options of a call, which as options of the store are their defaults. Rails before 7.2.3 does not count `raw` among those of every store.
+      # Options of calls, whose defaults the store's options set. Rails before 7.2.3 does not include `raw` for every store.
       CALL_OPTIONS = %i[raw force version unless_exist expires_at].freeze
 
       # Bytes; memcached's limit.
       MAX_KEY_SIZE = 250
       # Seconds for which an expired entry is kept for `race_condition_ttl`, as MemCacheStore does it.
       RACE_CONDITION_TIME = 300
-      # What stands in Rails' keys, and needs no escape.
+      # Characters in Rails' keys that need no escape.
       PLAIN_KEY = /\A[!-$&-~]*\z/
       ESCAPED = /[\x00-\x20%\x7F-\xFF]/n
       private_constant :CALL_OPTIONS, :MAX_KEY_SIZE, :RACE_CONDITION_TIME, :PLAIN_KEY, :ESCAPED
 
-      # Errors of the server, and of the way to it.
+      # Errors of the server and its connection.
       FAILURES = [Pelton::ConnectionError, Pelton::TimeoutError, Pelton::OverloadError, Pelton::Memcached::ServerError, Pelton::Memcached::ValueError].freeze
       private_constant :FAILURES
 
       # Entries may have versions (`cache_version` of a record).
       def self.supports_cache_versioning? = true
 
-      # @param servers [Array<String>] "host:port"; none: the environment's MEMCACHE_SERVERS, or else 127.0.0.1:11211
+      # @param servers [Array<String>] "host:port"; by default MEMCACHE_SERVERS, or else 127.0.0.1:11211
       # @param options [Hash] those of every store, and the defaults of its calls' options, such as `raw: true`; {CLIENT_OPTIONS}; `error_handler:`, a callable with the keywords `method:`,
       #   `exception:` and `returning:` that replaces the log's line about an error; `cache_nils: false`, as `skip_nil: true`
-      # @raise [ArgumentError] an unknown option, or a server that is no address
+      # @raise [ArgumentError] if an option is unknown, or a server's address is invalid
       def initialize(*servers, **options)
         servers = servers.flatten
         options = servers.extract_options!.merge(options)
@@ -64,29 +64,29 @@ module ActiveSupport
 
       def inspect = "#<#{self.class} servers=#{@client.servers.join(",")} options=#{options.inspect}>"
 
-      # Adds to a counter in one step. A counter that is absent begins with `amount`.
+      # Increments a counter atomically. A missing counter starts with `amount`.
       #
-      # @return [Integer, nil] the new value; nil when the value is no number
+      # @return [Integer, nil] the new value; nil if the value is no number
       # @asynchronous
       def increment(name, amount = 1, options = nil)
         count(:increment, name, amount, options) { |key, ttl| (amount < 0) ? @client.decr(key, -amount, initial: 0, ttl: ttl) : @client.incr(key, amount, initial: amount, ttl: ttl) }
       end
 
-      # Subtracts from a counter in one step, down to 0. A counter that is absent begins with 0.
+      # Decrements a counter atomically, down to 0. A missing counter starts with 0.
       #
-      # @return [Integer, nil] the new value; nil when the value is no number
+      # @return [Integer, nil] the new value; nil if the value is no number
       # @asynchronous
       def decrement(name, amount = 1, options = nil)
         count(:decrement, name, amount, options) { |key, ttl| (amount < 0) ? @client.incr(key, -amount, initial: -amount, ttl: ttl) : @client.decr(key, amount, initial: 0, ttl: ttl) }
       end
 
-      # Removes all items of all servers, those of other programs as well.
+      # Deletes all items on all servers, including those of other programs.
       #
       # @asynchronous
       def clear(options = nil) = attempt(:clear, nil) { @client.flush_all }
 
-      # @return [Hash{String => Hash{String => String}}] the counters of each server
-      # @raise [Pelton::ConnectionError] a server does not answer
+      # @return [Hash{String => Hash{String => String}}] each server's counters
+      # @raise [Pelton::ConnectionError] if a server does not answer
       # @asynchronous
       def stats = @client.stats
 
@@ -116,7 +116,7 @@ module ActiveSupport
         attempt(:write_entry, nil) { unless_exist ? @client.add(key, payload, ttl: ttl) : @client.set(key, payload, ttl: ttl) }
       end
 
-      # An entry in the process's own cache is written only if the server has it.
+      # Writes an entry to the process's own cache only if the server has stored it.
       def write_multi_entries(entries, **options)
         return super if options[:unless_exist]
         payloads = entries.transform_values { |entry| serialize_entry(entry, **options) }
@@ -150,7 +150,7 @@ module ActiveSupport
         raw ? entry.value.to_s : super
       end
 
-      # A payload that is no entry was written by another program.
+      # Another program wrote a payload that is no entry.
       def deserialize_entry(payload, raw: false, **)
         return payload && Entry.new(payload) if raw
         entry = super(payload)
@@ -163,7 +163,7 @@ module ActiveSupport
         (options[:race_condition_ttl] && !options[:raw]) ? ttl.to_f + RACE_CONDITION_TIME : ttl.to_f
       end
 
-      # The key as MemCacheStore writes it.
+      # The key as in MemCacheStore.
       def normalize_key(name, options)
         key = respond_to?(:expand_and_namespace_key, true) ? expand_and_namespace_key(name, options) : super # Rails 8.1's shortens it, too
         limit = [@max_key_size || MAX_KEY_SIZE, MAX_KEY_SIZE].min
@@ -187,7 +187,7 @@ module ActiveSupport
         logger&.error("PeltonStore: #{method} failed, returned #{returning.inspect}: #{error.class}: #{error.message}")
       end
 
-      # Rails 7.0 has no sources of errors.
+      # Rails 7.0's reporter has no sources.
       SOURCE = ActiveSupport::ErrorReporter.instance_method(:report).parameters.include?(%i[key source]) ? {source: "pelton_store.active_support"}.freeze : {}.freeze
       private_constant :SOURCE
     end

@@ -2,7 +2,7 @@
 
 module Pelton
   module Rails
-    # What of an application's configuration blocks a process that serves many requests on one thread, and what to take instead.
+    # Finds settings of an application that block a process with many requests on one thread, and names alternatives.
     class Advice
       ADAPTERS = {
         "mysql2" => "the database adapter mysql2 blocks the process while it connects, reads a result or runs a prepared statement: " \
@@ -11,7 +11,7 @@ module Pelton
       }.freeze
       private_constant :ADAPTERS
 
-      # @param application [Rails::Application] which is initialized
+      # @param application [Rails::Application] initialized
       def initialize(application)
         @application = application
       end
@@ -19,7 +19,7 @@ module Pelton
       # @return [Array<String>] a sentence for each
       def sentences = [database, queue, cache, sessions, isolation].compact
 
-      # Writes the sentences to the log of Pelton, once.
+      # Writes the sentences to Pelton's log.
       def log = sentences.each { |sentence| Pelton.logger.info("Rails: #{sentence}") }
 
       private
@@ -28,7 +28,7 @@ module Pelton
         return unless defined?(::ActiveRecord::Base)
         ADAPTERS[::ActiveRecord::Base.connection_db_config.adapter]
       rescue ::ActiveRecord::ActiveRecordError, LoadError
-        nil # without a database
+        nil # no database
       end
 
       def queue
@@ -38,7 +38,7 @@ module Pelton
       end
 
       def cache
-        return unless ::Rails.cache.class.name.to_s.end_with?("::MemCacheStore") # by its name: the class may need a gem that is not there
+        return unless ::Rails.cache.class.name.to_s.end_with?("::MemCacheStore") # by name: the class may need a gem that is missing
         "the cache store mem_cache_store waits for one reply after another: take config.cache_store = :pelton_store with the same servers"
       end
 

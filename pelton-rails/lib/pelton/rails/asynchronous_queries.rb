@@ -9,11 +9,11 @@ module Pelton
     #     config.active_record.async_query_executor = :pelton
     #     config.active_record.global_executor_concurrency = 4 # queries at once, in a process
     #
-    # They help with adapters whose queries park the fiber (postgresql, trilogy). Where no reactor runs, Rails' own threads take them.
+    # This helps with adapters whose queries park the fiber (postgresql, trilogy). Without a reactor, Rails' own threads run the queries.
     module AsynchronousQueries
       # An executor as ActiveRecord's pool expects it.
       class Executor
-        # @param limit [Integer] queries that run at once; others wait in their order
+        # @param limit [Integer] queries that run at once; others wait in order
         def initialize(limit)
           @permits = Semaphore.new(limit)
           @threads = nil

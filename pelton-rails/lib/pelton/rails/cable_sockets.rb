@@ -4,17 +4,17 @@ require "action_cable"
 
 module Pelton
   module Rails
-    # Lets a server that stops close Action Cable's sockets, as it does its own: each client gets Action Cable's message that it shall connect
-    # again, and a close frame with code 1001. Without it, these sockets, which Action Cable has taken over, break when the process ends. The stop waits
-    # for what the channels do at their end (`unsubscribed`), in Action Cable's threads: jobs that they enqueue are still accepted.
+    # Closes Action Cable's sockets when the server stops: each client gets Action Cable's message to reconnect, and a close frame with code
+    # 1001. Otherwise these hijacked sockets would break when the process ends. The stop waits for the channels' `unsubscribed`, in Action
+    # Cable's threads; jobs that they enqueue are still accepted.
     module CableSockets
-      # Seconds in which a client may answer the close frame, and the channels may end.
+      # Seconds for clients to answer the close frame, and for channels to end.
       TIMEOUT = 5
 
-      # What {HTTP::Server#stop} asks of a socket.
+      # A socket as {HTTP::Server#stop} expects it.
       class Socket
         # @param connection [ActionCable::Connection::Base]
-        # @param sockets [Hash{#close => true}] those of the server
+        # @param sockets [Hash{#close => true}] the server's
         def initialize(connection, sockets)
           @connection = connection
           @sockets = sockets
@@ -24,7 +24,7 @@ module Pelton
 
         def remove = @sockets.delete(self)
 
-        # A socket that the application has closed is still waiting for its client's answer, so it needs the time limit, too.
+        # A socket that the application has closed still waits for its client's answer, so it needs the time limit, too.
         #
         # @param code [Integer]
         # @param reason [String]
@@ -36,7 +36,7 @@ module Pelton
         end
       end
 
-      # Action Cable itself closes with the codes that a browser's script may use.
+      # Action Cable itself allows only the codes that browser scripts may use.
       module AnyCode
         def close_with(code, reason)
           @ready_state = self.class::CLOSING unless @ready_state == self.class::CLOSED
@@ -50,7 +50,7 @@ module Pelton
         ::ActionCable::Connection::ClientSocket.include(AnyCode)
       end
 
-      # The server is known until Action Cable takes the connection over.
+      # The server is known until Action Cable hijacks the connection.
       def process
         exchange = env["async.callback"]
         @pelton_socket = Socket.new(self, exchange.server.sockets) if exchange.respond_to?(:server)
@@ -64,7 +64,7 @@ module Pelton
 
       def on_close(...)
         super
-      rescue # a reload has ended the pool of threads
+      rescue # a reload has ended the thread pool
         @pelton_socket&.remove
         raise
       end

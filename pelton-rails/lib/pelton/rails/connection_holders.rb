@@ -4,13 +4,13 @@ require "active_record"
 
 module Pelton
   module Rails
-    # Adds to ActiveRecord::ConnectionTimeoutError who holds the pool's connections, for how long, and at which line. The lines are those
-    # at which the holders are when the error is raised: to note each line when its connection is given away would cost every query.
+    # Adds to ActiveRecord::ConnectionTimeoutError who holds the pool's connections, for how long, and at which line. The lines are those at the
+    # time of the error: recording them at checkout would cost every query.
     module ConnectionHolders
-      # Holders that a message names, the longest first.
+      # Holders to name, the longest first.
       MOST = 10
 
-      # Notes when a connection was given away.
+      # Records when a connection was checked out.
       module Lease
         # @return [Float, nil] on {Clock}
         attr_reader :leased_at
@@ -53,14 +53,14 @@ module Pelton
         task&.name ? "task #{task.name.inspect}" : "fiber #{owner.object_id}"
       end
 
-      # A fiber of another thread that runs at this moment has none.
+      # A fiber that is running on another thread has none.
       def holder_backtrace(owner)
         (owner.is_a?(Thread) ? owner.backtrace : Task._where(owner)) || []
       rescue FiberError, ThreadError
         []
       end
 
-      # The application's own line, if there is one.
+      # The first line of the application, if there is one.
       def holder_line(lines)
         (::Rails.backtrace_cleaner.clean(lines).first if defined?(::Rails.backtrace_cleaner)) || lines.find { |line| !line.include?("/gems/") } || lines.first
       end

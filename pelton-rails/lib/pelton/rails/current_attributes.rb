@@ -7,10 +7,10 @@ require "active_support/current_attributes"
 
 module Pelton
   module Rails
-    # Tasks have a copy of the `Current` of the code that spawned them.
+    # Gives tasks a copy of their spawner's `Current`.
     # @private
     module CurrentAttributes
-      # @return [Proc] runs a task's block with what the calling fiber has now
+      # @return [Proc] runs a task's block with the calling fiber's values
       def self.carry
         carried = ::ActiveSupport::CurrentAttributes.descendants.to_h { |current| [current, current.instance.attributes.compact] }
         ->(block) { carried.reduce(block) { |inner, (current, values)| -> { current.set(values) { inner.call } } }.call }

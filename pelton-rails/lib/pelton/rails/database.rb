@@ -8,18 +8,18 @@ require_relative "sqlite_locks"
 
 module Pelton
   module Rails
-    # What Active Record needs on Pelton, in a Rails application and without one.
+    # Sets up Active Record, with or without Rails.
     module Database
       class << self
-        # Gives each fiber its own state, and so its own database connection: Active Record's default is a thread's.
+        # Gives each fiber its own state and database connection: Active Record's default is one per thread.
         def isolate
           ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
           MutexSleep.install
         end
 
-        # Changes Active Record when it is loaded, or at once if it is.
+        # Changes Active Record when it is loaded, or at once.
         #
-        # @yieldreturn [Boolean] asked when an adapter for SQLite is loaded: whether waits for its locks park the fiber
+        # @yieldreturn [Boolean] called when an SQLite adapter is loaded: whether waiting for its locks parks the fiber
         def install(&sqlite_locks)
           ActiveSupport.on_load(:active_record_sqlite3adapter) { SQLiteLocks.install(self) if sqlite_locks.call }
           ActiveSupport.on_load(:active_record) { Database.extend_active_record }

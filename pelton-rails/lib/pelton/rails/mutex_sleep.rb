@@ -2,11 +2,11 @@
 
 module Pelton
   module Rails
-    # Has an interrupted `Mutex#sleep`, which is what ConditionVariable and Monitor wait by, lock the mutex again, as Ruby itself does from 3.2
-    # on. Without it, a request that is ended while it waits for a database connection or for a stream of ActionController::Live fails with
-    # a ThreadError ("not locked") instead of the time limit's error.
+    # Makes an interrupted `Mutex#sleep`, by which ConditionVariable and Monitor wait, lock the mutex again, as Ruby 3.2 does. Without it, a
+    # request that is ended while it waits for a database connection, or for a stream of ActionController::Live, raises ThreadError ("not
+    # locked") instead of the limit's error.
     module MutexSleep
-      # Does nothing where Ruby needs no help.
+      # Does nothing from Ruby 3.2 on.
       def self.install
         ::Thread::Mutex.prepend(self) if RUBY_VERSION < "3.2"
       end

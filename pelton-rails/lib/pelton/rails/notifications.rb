@@ -6,13 +6,13 @@ require "active_support/notifications"
 
 module Pelton
   module Rails
-    # Passes Pelton's events on to ActiveSupport::Notifications, under the same names:
+    # Forwards Pelton's events to ActiveSupport::Notifications, under the same names:
     #
     #     require "pelton/rails/notifications"
     #     Pelton::Rails::Notifications.forward(/\.memcached\z/)
     #     ActiveSupport::Notifications.subscribe("command.memcached") { |name, start, finish, id, payload| ... }
     #
-    # For operations that failed, the payload also has `:exception` and `:exception_object`.
+    # For failed operations, the payload also has `:exception` and `:exception_object`.
     module Notifications
       # Its `time` and `end` are Times, as subscribers of five arguments expect.
       class Event < ::ActiveSupport::Notifications::Event
@@ -29,7 +29,7 @@ module Pelton
       @id = 0
 
       class << self
-        # @param name [String, Regexp] of the events
+        # @param name [String, Regexp] the events' name
         # @return [Object] for Pelton::Notifications.unsubscribe
         def forward(name) = ::Pelton::Notifications.subscribe(name, self)
 

@@ -6,28 +6,28 @@ require_relative "advice"
 
 module Pelton
   module Rails
-    # Sets a Rails application up, before anything of it is loaded:
+    # Sets up a Rails application before any of it is loaded:
     #
-    # - state by fiber (`config.active_support.isolation_level = :fiber`), unless the application says otherwise;
-    # - waits of ConditionVariable and Monitor that raise what has ended them, on Ruby 3.1 ({MutexSleep});
-    # - waits for SQLite's locks that park the fiber, and may be ended ({SQLiteLocks});
-    # - `:pelton` as a queue adapter, as an executor of asynchronous queries, and as Capybara's server in system tests;
-    # - 504 for a request that is ended by its time limit, also during a query ({TimeLimits});
-    # - an error of the database's pool that names who holds its connections ({ConnectionHolders});
-    # - keys of cached objects that need no connection to the database ({CacheVersions});
-    # - actions of ActionController::Live that run in fibers, and hear at once that their client has left ({LiveStreams});
-    # - sockets of Action Cable that are closed with code 1001 when the server stops ({CableSockets});
-    # - request bodies that can be read twice, as on Puma: `request.raw_post` behind `params`;
-    # - once, when the server begins, what blocks and what cures it ({Advice}).
+    # - state per fiber (`config.active_support.isolation_level = :fiber`), unless the application sets it;
+    # - on Ruby 3.1, ConditionVariable and Monitor raise the error that interrupted their wait ({MutexSleep});
+    # - waiting for SQLite's locks parks the fiber and can be interrupted ({SQLiteLocks});
+    # - `:pelton` as a queue adapter, as an executor for asynchronous queries, and as Capybara's server in system tests;
+    # - 504 for a request that its time limit ends, also during a query ({TimeLimits});
+    # - the connection pool's timeout error names the holders ({ConnectionHolders});
+    # - cache versions without a database connection ({CacheVersions});
+    # - actions of ActionController::Live run in fibers, and notice that their client has left ({LiveStreams});
+    # - Action Cable's sockets are closed with code 1001 when the server stops ({CableSockets});
+    # - request bodies can be read twice, as on Puma: `request.raw_post` after `params`;
+    # - at boot, a log line for each setting that blocks, with the fix ({Advice}).
     #
     # `config.pelton.sqlite_locks = false`, `config.pelton.spool = nil` and `config.pelton.advice = false` turn parts off.
     class Railtie < ::Rails::Railtie
       config.pelton = ActiveSupport::OrderedOptions.new
       config.pelton.sqlite_locks = true
-      config.pelton.spool = 131_072 # bytes of a request's body in memory; a longer one is kept in a file
+      config.pelton.spool = 131_072 # bytes of a request's body kept in memory; longer bodies go to a file
       config.pelton.advice = true
 
-      # Rails itself follows its setting only when the application is initialized: until then, its files are loaded.
+      # Rails applies its setting only when the application is initialized, after its files are loaded.
       config.before_configuration do |application|
         application.config.active_support.isolation_level ||= :fiber
         Database.isolate
@@ -37,7 +37,7 @@ module Pelton
         Database.install { application.config.pelton.sqlite_locks }
       end
 
-      # Rails itself would answer with 500.
+      # Rails would respond with 500.
       initializer "pelton.time_limits", before: "action_dispatch.configure" do |application|
         application.config.action_dispatch.rescue_responses["Pelton::TimeoutError"] ||= :gateway_timeout if application.config.respond_to?(:action_dispatch)
       end
@@ -62,14 +62,14 @@ module Pelton
         ActiveSupport.on_load(:active_job) { require "active_job/queue_adapters/pelton_adapter" }
       end
 
-      # With Rack 2 the server itself does it.
+      # With Rack 2 the server does it.
       initializer "pelton.spool" do |application|
         if application.config.pelton.spool && defined?(Pelton::HTTP::Server)
           application.middleware.unshift(Pelton::HTTP::Spool, memory: application.config.pelton.spool)
         end
       end
 
-      # Rails loads it with the class of system tests, after Capybara.
+      # Rails loads it with the system tests' class, after Capybara.
       ActiveSupport.on_load(:action_dispatch_system_test_case) { require_relative "capybara" }
 
       config.after_initialize do |application|

@@ -2,15 +2,14 @@
 
 module Pelton
   module Rails
-    # Lets a request wait for SQLite's lock without stopping the others, with the adapter `sqlite3`.
+    # Lets a request wait for SQLite's lock without blocking the others, with the adapter `sqlite3`.
     #
-    # Rails 7 leaves the wait to SQLite itself (`timeout:` in database.yml), which blocks the process. If the fiber that
-    # holds the lock is parked inside its transaction, it cannot go on meanwhile: the process stands still for the whole
-    # timeout, and then the writer fails with ActiveRecord::StatementTimeout. Here the writer sleeps for a moment, which parks its
-    # fiber, and tries again. Rails 8 sleeps as well, but with a gem sqlite3 before 2.10.2 an error that ends the sleep leaves SQLite's mutex locked: the next thread
-    # that uses the connection stops the process for ever.
+    # Rails 7 waits inside SQLite (`timeout:` in database.yml), which blocks the process. If the lock's holder is parked in its transaction,
+    # nothing moves until the timeout, and then the writer fails with ActiveRecord::StatementTimeout. Here the writer sleeps for a moment, which
+    # parks its fiber, and retries. Rails 8 sleeps, too, but with a gem sqlite3 before 2.10.2 an error that ends the sleep leaves SQLite's mutex
+    # locked: the next thread that uses the connection blocks the process forever.
     module SQLiteLocks
-      # Seconds between two attempts: the first pause, and the longest.
+      # Seconds between attempts: the first pause, and the longest.
       FIRST_PAUSE = 0.0001
       LONGEST_PAUSE = 0.001
 
@@ -24,14 +23,14 @@ module Pelton
       def configure_connection
         super
         timeout = @config[:timeout] && Float(@config[:timeout]) / 1000
-        connection = @raw_connection || @connection # the name in Rails 7.0
+        connection = @raw_connection || @connection # its name in Rails 7.0
         connection.busy_handler { |attempt| wait_for_lock(attempt, timeout) } if timeout
       end
 
-      # SQLite calls it from C, and must not be left by an exception: an error that ends the wait (a cancelled task, a limit) is kept,
+      # Called by SQLite from C, whose frames an exception must not unwind: an error that ends the wait (a cancelled task, a limit) is stored,
       # SQLite gives the statement up, and {#translate_exception} raises the error.
       #
-      # @return [Boolean] whether SQLite shall try again
+      # @return [Boolean] whether SQLite should retry
       def wait_for_lock(attempt, timeout)
         @lock_wait_began = Clock.now if attempt.zero?
         return false if Clock.now - @lock_wait_began >= timeout

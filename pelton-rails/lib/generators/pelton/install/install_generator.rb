@@ -4,7 +4,7 @@ require "rails/generators/base"
 
 module Pelton
   module Generators
-    # `bin/rails generate pelton:install`: the settings of the server, a Procfile, a unit for systemd, and the page of 504.
+    # `bin/rails generate pelton:install`: the server's settings, a Procfile, a systemd unit, and a 504 page.
     class InstallGenerator < ::Rails::Generators::Base
       source_root File.expand_path("templates", __dir__)
       desc "Writes config/pelton.rb, a line for the server into the Procfile, config/pelton.service for systemd, and public/504.html"
@@ -19,7 +19,7 @@ module Pelton
 
       def unit = template("pelton.service.tt", "config/pelton.service")
 
-      # Rails answers a status for which there is no page with an empty body.
+      # Without a page for a status, Rails sends an empty body.
       def page_of_time_limit = copy_file("504.html", "public/504.html", skip: true)
 
       def database
