@@ -18,7 +18,7 @@ class WebGeneratorsModelTest < PeltonTest
         has_secure_token :key
         attribute :data, :json, default: -> { {} }
 
-        # What a form may set.
+        # Attributes that forms may set.
         permits :title, :body, :data
       end
     RUBY
@@ -39,7 +39,7 @@ class WebGeneratorsModelTest < PeltonTest
   def test_a_model_in_a_module
     generate("model", "admin/visit", "page")
 
-    assert_includes text_of("app/models/admin/visit.rb"), "module Admin\n  class Visit < Pelton::Record::Model\n    # What a form may set.\n    permits :page\n  end\nend\n"
+    assert_includes text_of("app/models/admin/visit.rb"), "module Admin\n  class Visit < Pelton::Record::Model\n    # Attributes that forms may set.\n    permits :page\n  end\nend\n"
     assert_equal "# frozen_string_literal: true\n\nmodule Admin\n  def self.table_name_prefix = \"admin_\"\nend\n", text_of("app/models/admin.rb")
     assert_includes migration("create_admin_visits"), "create_table(:admin_visits)"
     assert_includes text_of("test/models/admin/visit_test.rb"), "class AdminVisitTest"

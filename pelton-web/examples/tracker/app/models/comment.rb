@@ -5,7 +5,7 @@ class Comment < Pelton::Record::Model
   belongs_to :issue
   belongs_to :user
 
-  # What a form may set.
+  # Attributes that forms may set.
   permits :text
 
   validates :text, presence: true, length: {maximum: 10_000}

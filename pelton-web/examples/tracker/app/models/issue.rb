@@ -7,7 +7,7 @@ class Issue < Pelton::Record::Model
   has_many :attachments, dependent: :destroy
   enum :state, [:reported, :fixed], default: :reported, validate: true
 
-  # What a form may set.
+  # Attributes that forms may set.
   permits :title, :text, :state
 
   validates :title, presence: true, length: {maximum: 100}

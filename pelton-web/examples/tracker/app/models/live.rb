@@ -1,9 +1,9 @@
 # app/models/live.rb
 # frozen_string_literal: true
 
-# What is new on a page, for those who have it open in this process.
+# Passes new comments to open pages of this process.
 module Live
-  # What waits for somebody who reads slowly. More is left out.
+  # Messages in the queue of a slow reader, beyond which they are dropped.
   LIMIT = 100
 
   @queues = {}
@@ -13,7 +13,7 @@ module Live
       @queues.fetch(topic, []).each { |queue| queue << html if queue.size < LIMIT }
     end
 
-    # Yields what is new, for as long as the caller likes.
+    # Yields new comments until the caller stops.
     def each(topic)
       queue = Thread::Queue.new
       (@queues[topic] ||= []) << queue

@@ -67,7 +67,7 @@ module Pelton
           own = @fields.select(&:token?).map { |field| "has_secure_token :#{field.name}\n" } +
             @fields.select(&:json?).map { |field| "attribute :#{field.name}, :json, default: -> { {} }\n" }
           permitted = @fields.select(&:permitted?).map { |field| ":#{field.name}" }
-          permits = permitted.any? ? ["# What a form may set.\npermits #{permitted.join(", ")}\n"] : []
+          permits = permitted.any? ? ["# Attributes that forms may set.\npermits #{permitted.join(", ")}\n"] : []
           [parents, own, permits].map(&:join).reject(&:empty?).join("\n")
         end
 
