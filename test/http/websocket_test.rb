@@ -82,6 +82,27 @@ class WebSocketTest < PeltonTest
     end
   end
 
+  # It has the message already, but has not gone on yet.
+  def test_a_receiver_that_is_cancelled_leaves_its_message_to_the_next
+    Pelton.run do
+      socket = server_socket(Pelton::Stream.pair.first)
+      cancelled, next_one = Array.new(2) { Pelton.spawn { socket.receive } }
+      sleep 0
+      socket.__send__(:feed, frame(:text, "a"))
+      cancelled.cancel
+
+      assert_equal "a", next_one.await
+      last = Pelton.spawn { socket.receive }
+      sleep 0
+      socket.__send__(:feed, frame(:text, "b"))
+      last.cancel
+      sleep 0
+
+      assert_equal "b", socket.receive(timeout: 1)
+      socket.abort
+    end
+  end
+
   def test_what_a_callback_raises_stops_nothing
     raised = []
     Pelton.on_error { |error| raised << error.message }

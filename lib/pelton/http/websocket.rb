@@ -299,9 +299,18 @@ module Pelton
       def wait(timeout)
         operation = Operation.new
         @waiting << operation
-        operation.await(timeout: timeout)
-      ensure
-        @waiting.delete(operation)
+        message = operation.await(timeout: timeout)
+        received = true
+        message
+      ensure # a wait that ends early takes no message with it
+        put_back(operation.result) if operation && !received && !@waiting.delete(operation) && operation.state == :succeeded
+      end
+
+      def put_back(message)
+        return unless message # the socket is closed
+        @incoming.unshift(message)
+        @incoming_bytes += message.bytesize
+        Pelton.next_tick { deliver }
       end
 
       # Where no reactor runs.
