@@ -41,6 +41,42 @@ class PeltonMergingTest < PeltonTest
     assert_equal 2, queries { together([1, 2]) { |id| Class.new(@people)[id] } }
   end
 
+  # A find that has yielded in the parent never goes on in the child.
+  def test_in_a_child_after_a_fork
+    output = ruby_output(<<~'RUBY', sqlite_file, gems: true)
+      require "pelton/database"
+      database = Pelton::Database.connect(ARGV[0])
+      database.create_table(:people) { primary_key :id }
+      database[:people].multi_insert([{id: 1}, {id: 2}])
+      people = Class.new(Sequel::Model(database[:people])) { plugin :pelton_merging }
+      people.unique_columns
+      Pelton.run do
+        task = Pelton.spawn { people[1].id }
+        Pelton::Reactor.current.yield
+        child = fork do
+          Pelton.run { $stdout.syswrite("#{people[2].id} in the child\n") }
+          exit!(0)
+        end
+        Process.wait(child)
+        puts task.await
+      end
+    RUBY
+
+    assert_equal "2 in the child\n1\n", output
+  end
+
+  def test_with_sequels_own_pool
+    database = Sequel.mock(host: :sqlite, fetch: [{id: 1}, {id: 2}], keep_reference: false)
+    people = Class.new(Sequel::Model(database[:people])) { plugin :pelton_merging }
+    people.define_singleton_method(:db_schema) { {id: {type: :integer}} }
+    database.sqls
+
+    together([1, 2]) { |id| people[id] }
+    assert_equal 1, database.sqls.size
+    together([1]) { database.transaction { together([1, 2]) { |id| people[id] } } }
+    assert_equal 2, database.sqls.grep(/SELECT/).size
+  end
+
   def test_outside_of_a_reactor
     assert_equal [1, nil, 2], [@people[1].id, @people[0], @people.first(email: "p1").id]
     assert_raises(Sequel::NoMatchingRow) { @people.with_pk!(0) }

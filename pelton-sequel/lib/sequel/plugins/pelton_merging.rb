@@ -13,7 +13,7 @@ module Sequel
     #
     #     Album.plugin :pelton_merging
     module PeltonMerging
-      BATCHES = :pelton_batches # a thread-local: model => column => Batch
+      BATCHES = :pelton_batches # a thread-local: the reactor, and model => column => Batch
       private_constant :BATCHES
 
       @unmerged = {}.compare_by_identity # fibers in {without}
@@ -42,14 +42,13 @@ module Sequel
         # @asynchronous
         def find(model, column, key)
           return model.find_alone(column, key) unless wanted?(model) && mergeable?(model, column, key) && !holding?(model.db)
-          thread = Thread.current
-          batches = thread.thread_variable_get(BATCHES) || {}.compare_by_identity.tap { |made| thread.thread_variable_set(BATCHES, made) }
-          columns = (batches[model] ||= {})
+          reactor = Pelton::Reactor.current
+          columns = (batches(reactor)[model] ||= {})
           batch = columns[column]
           return batch.join(key) if batch
           batch = columns[column] = Pelton::Database::Batch.new(model, column, key)
           begin
-            Pelton::Reactor.current.yield
+            reactor.yield
           ensure
             columns.delete(column)
             batch.start unless batch.alone?
@@ -61,6 +60,13 @@ module Sequel
         def wanted?(model) = Pelton::Reactor.running? && model.merges_finds? && (@unmerged.empty? || !@unmerged.key?(Fiber.current))
 
         private
+
+        # A child after a fork has a reactor of its own: the parent's fibers never go on in it.
+        def batches(reactor)
+          of, batches = Thread.current.thread_variable_get(BATCHES)
+          return batches if reactor.equal?(of)
+          {}.compare_by_identity.tap { |made| Thread.current.thread_variable_set(BATCHES, [reactor, made]) }
+        end
 
         # Whether the key cannot fail the shared query, and Ruby and the database agree on equality. (For text they may not: see Batch.)
         def mergeable?(model, column, key)
@@ -74,7 +80,8 @@ module Sequel
         def holding?(database)
           pool = database.pool
           return pool.sticky? || pool.held_by?(Fiber.current) if pool.is_a?(Pelton::Database::Pool)
-          !database.instance_variable_get(:@transactions).empty? && database.in_transaction? # asks Sequel's pool for a connection, which may park
+          # in_transaction? asks Sequel's pool for a connection: finds would park there, and come too late to join each other
+          !database.instance_variable_get(:@transactions).empty? && database.in_transaction?
         end
       end
 
