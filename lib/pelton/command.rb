@@ -137,28 +137,23 @@ module Pelton
       require_relative "pubsub/hub"
       launcher.check
       sockets = Cluster::Sockets.open(configuration.addresses.keys)
-      hub = PubSub::Hub.open
+      hub = PubSub::Hub.open unless configuration.pubsub
       stop_timeout = (configuration.shutdown_timeout || Float::INFINITY) + STOP_GRACE
       Pelton.logger.level = :warn if configuration.quiet && Pelton.logger.respond_to?(:level=)
       master = Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: stop_timeout,
         preload: (-> { launcher.app } if configuration.preload), load: -> { launcher.app }, control: configuration.control, families: HTTP::STATS, name: HTTP::Configuration.method(:url), **configuration.cluster_options) do |worker|
         Process.setproctitle("pelton: worker #{worker.index} of #{Process.ppid}#{" [#{configuration.tag}]" if configuration.tag}")
-        hub.forget
-        link = PubSub.default._join(hub.path)
+        hub&.forget
         launcher.reload # the log and the certificates may have changed since the master started
-        server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] })
-        worker.on_stop do |final|
-          launcher.stop(backlog: final)
-        ensure
-          link.drain(timeout: 1)
-        end
+        server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] }, pubsub: configuration.pubsub || hub.path)
+        worker.on_stop { |final| launcher.stop(backlog: final) }
         worker.on_hangup { launcher.reload }
         worker.stats { server.stats }
         worker.readiness { launcher.obstacle }
         worker.tasks { |reactor| launcher.tasks(reactor) }
       end
       master.on_hangup { launcher.reload } if launcher.reloads?
-      master.on_restart { hub.close }
+      master.on_restart { hub.close } if hub
       master.run.tap { StopLimit.from_now(END_GRACE) } # what was preloaded may have an at_exit that hangs
     ensure
       hub&.close

@@ -22,6 +22,8 @@ module Pelton
   module Notifications
     # What happened.
     class Event
+      include Opaque
+
       # @return [String]
       attr_reader :name
       # @return [Hash{Symbol => Object}]

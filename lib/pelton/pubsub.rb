@@ -71,7 +71,7 @@ module Pelton
     # @return [nil]
     # @raise [TypeError] one of them is no String
     # @raise [ArgumentError] the topic has more than 1,024 bytes, the message more than 16 MB, or the text is invalid in its encoding
-    # @raise [OverloadError] between workers: 4 MB wait already, because the master process does not take them
+    # @raise [OverloadError] between processes: 4 MB wait already, because the master process or the server does not take them
     def publish(topic, message)
       message = checked(topic, message)
       event = Notifications.start("publish.pubsub", {topic: topic, bytes: message.bytesize})
@@ -170,14 +170,15 @@ module Pelton
     # @private
     attr_accessor :_engine
 
-    # Joins the other processes of a {Hub}. It returns when this process has what the hub keeps, or after 5 seconds.
+    # Joins other processes: those of a {Hub}, or of a server. It returns when this process has what is kept there, or after 5 seconds.
     #
-    # @param path [String] of the hub's socket
-    # @return [Link]
+    # @param place [String] the path of the hub's socket, or the URL of a Redis or a PostgreSQL
+    # @return [Link, Carrier]
+    # @raise [LoadError] the gem `redis-client` or `pg` is missing
     # @private
     # @asynchronous
-    def _join(path, **options)
-      @_engine = Link.new(self, path, **options)
+    def _join(place, **options)
+      @_engine = engine(place).new(self, place, **options)
       @_engine.await_ready(timeout: 5)
       @_engine
     rescue TimeoutError
@@ -186,6 +187,18 @@ module Pelton
     end
 
     private
+
+    def engine(place)
+      case place
+      when /\Aredis/
+        require_relative "pubsub/redis"
+        Redis
+      when /\Apostgres/
+        require_relative "pubsub/postgresql"
+        PostgreSQL
+      else Link
+      end
+    end
 
     # Between the history and what comes next there is no gap.
     def add(subscription, after = nil)

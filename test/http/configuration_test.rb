@@ -142,6 +142,14 @@ class HTTPConfigurationTest < PeltonTest
     ["max_body '1T'", "worker_memory 'x'", "worker_memory '1M', after: -1", "max_requests '1K'"].each { |text| assert_match(/must be a number/, refusal(text)) }
   end
 
+  def test_pubsub
+    assert_equal "rediss://cache/1", load("pubsub 'rediss://cache/1'").pubsub
+    error = assert_raises(Configuration::Invalid) { load("pubsub 'mysql://root:secret@host'") }
+
+    assert_match(/pubsub: must be redis:/, error.message)
+    refute_match(/secret/, error.message)
+  end
+
   def test_health
     configuration = load("live_path '/live'; ready_path '/ready'; ready(timeout: 2) { :yes }")
 

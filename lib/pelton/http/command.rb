@@ -106,6 +106,7 @@ module Pelton
           options.on("--live-path PATH", "answer there before the application while the process works: for Kubernetes' liveness probe (none)") { |path| set { live_path(path) } }
           options.on("--ready-path PATH", "answer there whether requests may come: for readiness probes and load balancers (none)") { |path| set { ready_path(path) } }
           options.on("--control ADDRESS", "serve statistics as JSON and for Prometheus: tcp://host:port or the path of a UNIX socket") { |address| set { control(address) } }
+          options.on("--pubsub URL", "have topics (Pelton::PubSub) in common with other machines: redis://host:port or postgres://host/database") { |url| set { pubsub(url) } }
           options.on("--check", "say what would keep it from serving, and end: 0 when all is well, otherwise 1") { @check = true }
           options.on("-v", "--version", "print the version") { @answer = "pelton #{VERSION}" }
           options.on("-h", "--help", "print this") { @answer = options.help }

@@ -20,6 +20,7 @@ module Pelton
       PORT = 9292
       LOG_FORMATS = {"common" => CommonLog, "json" => JSONLog}.freeze
       NUMBERS = %i[workers shutdown_timeout].freeze
+      PUBSUB = %r{\A(rediss?|postgres(ql)?)://}
       # Settings in bytes, which may be text with a unit: "64M".
       SIZES = %i[max_target max_head max_body spool cache worker_memory].freeze
       UNITS = {"" => 0, "K" => 10, "M" => 20, "G" => 30}.freeze
@@ -70,7 +71,7 @@ module Pelton
         @boot_hooks = []
         @shutdown_hooks = []
         @values = {rackup: "config.ru", workers: 0, preload: false, quiet: false, log: nil, log_format: "common", control: nil, shutdown_timeout: 30, environment: nil,
-                   pidfile: nil, tag: nil, live_path: nil, ready_path: nil}
+                   pidfile: nil, tag: nil, live_path: nil, ready_path: nil, pubsub: nil}
       end
 
       # Reads a file, or the first of {PLACES} that exists.
@@ -149,12 +150,16 @@ module Pelton
       #   The path that is answered before the application, with 200 while the loop turns: see {Health}. There is none unless it is set.
       # @!method ready_path(path)
       #   The path that is answered before the application, with 200 or 503: whether new requests may come. There is none unless it is set.
-      %i[rackup workers preload quiet log log_format control shutdown_timeout environment pidfile tag live_path ready_path].each do |name|
+      # @!method pubsub(url)
+      #   A Redis or PostgreSQL by which processes on several machines have their topics ({PubSub}) in common. Unless it is set, the
+      #   workers of one server have.
+      %i[rackup workers preload quiet log log_format control shutdown_timeout environment pidfile tag live_path ready_path pubsub].each do |name|
         define_method(name) do |*value|
           return @values[name] if value.empty?
           value = value.map(&:to_s) if name == :log_format # a Symbol reads as well
           raise ArgumentError, "log_format: must be #{LOG_FORMATS.keys.join(" or ")}, not #{value.first}" if name == :log_format && !LOG_FORMATS.key?(value.first)
           raise ArgumentError, "#{name}: must be a path such as /up, not #{value.first.inspect}" if name.end_with?("_path") && !value.first.to_s.start_with?("/")
+          raise ArgumentError, "pubsub: must be redis://..., rediss://... or postgres://..." if name == :pubsub && !value.first.to_s.match?(PUBSUB)
           @values[name] = NUMBERS.include?(name) ? number(name, value.first) : value.first
         end
       end

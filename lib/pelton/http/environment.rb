@@ -12,7 +12,7 @@ module Pelton
     # @private
     class Environment
       # The settings that have a variable. `environment` has RACK_ENV, APP_ENV and RAILS_ENV.
-      SETTINGS = %i[rackup workers preload quiet log log_format control shutdown_timeout pidfile tag live_path ready_path secure early_hints boot_timeout
+      SETTINGS = %i[rackup workers preload quiet log log_format control shutdown_timeout pidfile tag live_path ready_path pubsub secure early_hints boot_timeout
         worker_timeout worker_memory].push(*Server::DEFAULTS.keys).freeze
       SWITCHES = %i[preload quiet secure early_hints].freeze
       WORDS = {"1" => true, "true" => true, "yes" => true, "on" => true, "0" => false, "false" => false, "no" => false, "off" => false}.freeze

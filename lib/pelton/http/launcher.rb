@@ -2,6 +2,7 @@
 
 require_relative "../http"
 require_relative "../control"
+require_relative "../pubsub"
 require_relative "../task/list"
 require_relative "configuration"
 require_relative "health"
@@ -105,11 +106,14 @@ module Pelton
       #
       # @param descriptors [Hash{String => Integer}, nil] the open sockets of the addresses; nil: open them
       # @param shared [Boolean] whether other processes accept from these sockets, too
+      # @param pubsub [String, nil] where the topics of other processes are: see {PubSub#_join}
       # @return [Server]
       # @raise [ConnectionError] an address is in use, or is not this machine's
-      def start(application = app, descriptors: nil, shared: true)
+      # @asynchronous
+      def start(application = app, descriptors: nil, shared: true, pubsub: @configuration.pubsub)
         run_eventmachine
         Isolation.by_fiber
+        @pubsub = PubSub.default._join(pubsub) if pubsub
         @server = Server.new(@health.around(application), log: @health.sparing(access_log), **@configuration.server_options)
         @server._urgent_paths = @health.paths
         Background._reactor = Reactor.current
@@ -131,6 +135,7 @@ module Pelton
         @server.stop(timeout: @configuration.shutdown_timeout, backlog:)
         Background.stop_all(timeout: deadline && Clock.left(deadline))
       ensure
+        @pubsub&.drain(timeout: 1)
         Background._reactor = false # the other threads go on until the process has ended
         @configuration.shutdown_hooks.each(&:call)
         ::EventMachine.stop if @eventmachine && ::EventMachine.reactor_running?

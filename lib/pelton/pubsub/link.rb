@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "outbox"
 require_relative "wire"
 
 module Pelton
@@ -10,8 +11,6 @@ module Pelton
     class Link
       include Opaque
 
-      # Bytes of published messages that may wait for the hub.
-      LIMIT = 4 << 20
       # Bytes that are written at once.
       CHUNK = 65_536
       # Seconds between two attempts to come back, doubled up to the second number.
@@ -23,14 +22,11 @@ module Pelton
       attr_reader :returns
 
       # @param limit [Integer] bytes of published messages that may wait for the hub
-      def initialize(pubsub, path, limit: LIMIT)
+      def initialize(pubsub, path, limit: Outbox::LIMIT)
         @pubsub = pubsub
         @path = path
-        @limit = limit
-        @reactor = Reactor.current
-        @lock = Mutex.new
-        @frames = []
-        @bytes = @returns = @serial = 0
+        @outbox = Outbox.new("the master process", limit: limit)
+        @returns = @serial = 0
         @ready = Operation.new
         @task = Pelton.spawn(name: "pubsub's link", transient: true, detached: true) { stay_joined }
       end
@@ -46,13 +42,7 @@ module Pelton
       # @raise [OverloadError] the hub does not take what waits already
       def publish(topic, message, rule)
         frame = Wire.publish(topic, message, rule)
-        idle = @lock.synchronize do
-          raise OverloadError, "#{@bytes} bytes of published messages wait for the master process, which does not take them" if @bytes > @limit
-          @frames << frame
-          @bytes += frame.bytesize
-          !@scheduled && (@scheduled = true)
-        end
-        @reactor.next_tick { flush } if idle
+        @outbox.push(frame, frame.bytesize)
       end
 
       # Waits until what was published is on its way.
@@ -61,9 +51,8 @@ module Pelton
       # @asynchronous
       def drain(timeout:)
         limit = Clock.now + timeout
-        sleep 0.005 while @bytes.positive? && Clock.now < limit
-        @stream&.flush(timeout: Clock.left(limit))
-        @bytes.zero?
+        @stream&.flush(timeout: Clock.left(limit)) if (sent = @outbox.drain(limit))
+        sent
       rescue ConnectionError, ClosedError, TimeoutError
         false
       end
@@ -99,6 +88,8 @@ module Pelton
           end
         end
       ensure
+        @writer&.cancel
+        @writer = nil
         stream&.close
       end
 
@@ -128,31 +119,19 @@ module Pelton
         @returns += 1 if @ready.state == :succeeded
         @ready.succeed
         @stream = stream
-        @lock.synchronize { @scheduled = true }
-        @reactor.next_tick { flush }
+        @writer = Pelton.spawn(name: "pubsub's writer", transient: true, detached: true) { write(stream) }
       end
 
-      # Writes what waits: a hub that reads slowly is waited for, and more is collected meanwhile.
-      def flush
-        return if @flushing
-        @flushing = true
-        while (stream = @stream) && (chunk = take)
-          stream.write(chunk)
+      # A hub that reads slowly is waited for, and more is collected meanwhile.
+      def write(stream)
+        loop do
+          stream.write(@outbox.take(CHUNK).join)
+          @outbox.sent
         end
       rescue ConnectionError, ClosedError
         nil # the reader comes back
       ensure
-        @flushing = false
-      end
-
-      def take
-        @lock.synchronize do
-          next @scheduled = nil if @frames.empty?
-          chunk = "".b
-          chunk << @frames.shift while @frames.any? && chunk.bytesize < CHUNK
-          @bytes -= chunk.bytesize
-          chunk
-        end
+        @outbox.sent # what a cut connection has taken may have arrived
       end
     end
   end

@@ -64,9 +64,20 @@ module Pelton
         def frame(kind, *parts) = [parts.sum(&:bytesize), kind].pack("L>C").concat(*parts).freeze
 
         # @param rule [History::Rule, nil]
-        def publish(topic, message, rule)
+        def publish(topic, message, rule) = frame(PUBLISH, body(topic, message, rule))
+
+        # @return [String] a message with all that goes along with it
+        def body(topic, message, rule)
           text = (message.encoding == Encoding::BINARY) ? 0 : 1
-          frame(PUBLISH, [text, topic.bytesize, rule ? rule.messages : 0, rule ? rule.seconds : 0].pack(RULE), topic.b, message.b)
+          [text, topic.bytesize, rule ? rule.messages : 0, rule ? rule.seconds : 0].pack(RULE) << topic.b << message.b
+        end
+
+        # @param body [String] as {#body} has made it
+        # @return [Message] without numbers
+        # @raise [Malformed]
+        def published(body)
+          body.force_encoding(Encoding::BINARY)
+          Message.new(*parse_publish(body, 0))
         end
 
         # @param body [String] of a frame PUBLISH

@@ -53,7 +53,7 @@ module Pelton
       #   @param to [String, #call] "posts#show", or a Rack application. Without it the block is the action; the String it returns is sent as
       #     plain text
       #   @param as [Symbol, nil] the name for `NAME_path` and `NAME_url`
-      #   @param constraints [Hash{Symbol => Regexp}, #call] patterns that match variables as a whole; or a block that gets the {Request} and
+      #   @param constraints [Hash, #call] patterns that match variables as a whole; or a block that gets the {Request} and
       #     returns whether the route is for it
       #   @return [nil]
       #   @raise [ConfigurationError] if the path, the target or a constraint is malformed

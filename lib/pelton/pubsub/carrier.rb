@@ -1,0 +1,131 @@
+# frozen_string_literal: true
+
+require_relative "outbox"
+require_relative "wire"
+
+module Pelton
+  class PubSub
+    # An engine on a server that keeps the last messages of all topics in one log, which each process reads: one order for all, and
+    # what came while a connection was cut is read afterwards. Two fibers, one that sends what is published and one that reads, each
+    # with a connection of its own, which comes back by itself.
+    #
+    # A subclass says how: {#open}, {#send_batch}, {#start} and {#read}.
+    # @private
+    class Carrier
+      include Opaque
+
+      # Messages that the log keeps, of all topics.
+      LOG = 10_000
+      # Bytes of messages that are sent at once.
+      BATCH = 262_144
+      # Messages that are read at once.
+      PAGE = 500
+      # Seconds for an answer of the server, and for a read that waits for messages.
+      TIMEOUT = 5
+      WAIT = 5
+      # Seconds between two attempts to come back, doubled up to the second number.
+      DELAY = 0.05
+      MOST_DELAY = 1
+
+      # @return [Integer] how often the reader has come back
+      attr_reader :returns
+
+      # @param url [String] of the server
+      # @param limit [Integer] bytes of published messages that may wait for the server
+      def initialize(pubsub, url, limit: Outbox::LIMIT)
+        @pubsub = pubsub
+        @url = url
+        @outbox = Outbox.new(self.class::NAME, limit: limit)
+        @publisher = SecureRandom.alphanumeric(12)
+        @sequence = 1 # of the first message that is not known to be sent
+        @returns = 0
+        @ready = Operation.new
+        @tasks = [["reader", method(:follow)], ["writer", method(:write)]].map do |name, work|
+          Pelton.spawn(name: "pubsub's #{name}", transient: true, detached: true) { persist(work) }
+        end
+      end
+
+      # Waits until the process has what the server keeps.
+      #
+      # @raise [TimeoutError]
+      # @asynchronous
+      def await_ready(timeout:) = @ready.await(timeout: timeout)
+
+      # Sends a message to the server. It is delivered when it is read back.
+      #
+      # @raise [OverloadError] the server does not take what waits already
+      def publish(topic, message, rule)
+        body = Wire.body(topic, message, rule)
+        @outbox.push([(topic if rule), body], body.bytesize)
+      end
+
+      # Waits until what was published is at the server.
+      #
+      # @return [Boolean] whether it is
+      # @asynchronous
+      def drain(timeout:) = @outbox.drain(Clock.now + timeout)
+
+      # Ends the connections for good.
+      def close = @tasks.each(&:cancel)
+
+      private
+
+      def persist(work)
+        delay = DELAY
+        loop do
+          connection = open
+          work.call(connection) { delay = DELAY }
+        rescue *self.class.errors => error
+          Pelton.logger.warn("pubsub: #{self.class::NAME} does not answer: #{error.message.lines.first&.chomp}") if delay == DELAY
+          sleep(delay)
+          delay = [delay * 2, MOST_DELAY].min
+        ensure
+          connection&.close
+        end
+      end
+
+      # A batch that was sent when the connection broke is sent again: the server knows the publisher's last number.
+      def write(connection)
+        loop do
+          @batch ||= @outbox.take(BATCH)
+          send_batch(connection, @sequence, @batch)
+          yield
+          @sequence += @batch.size
+          @batch = nil
+          @outbox.sent
+        end
+      end
+
+      # The log of another epoch knows nothing of what was before.
+      def follow(connection, &)
+        epoch, first = start(connection)
+        again = !@epoch.nil?
+        @last = nil unless epoch == @epoch
+        Pelton.logger.warn("pubsub: messages are missing: #{self.class::NAME} has kept none of some time") if again && (@last.nil? || (first && after?(first, @last)))
+        @epoch = epoch
+        preload(connection) unless again
+        @returns += 1 if again
+        @ready.succeed if @ready.state == :pending
+        yield
+        loop { read(connection, @last, WAIT).each { |entry| deliver(entry) } }
+      end
+
+      # What the log has is for the history alone, as nobody has subscribed yet.
+      def preload(connection)
+        until (entries = read(connection, @last, nil)).empty?
+          entries.each { |entry| deliver(entry, kept: true) }
+        end
+      end
+
+      def deliver((id, epoch, offset, body), kept: false)
+        @last = id
+        @epoch = epoch
+        message = Wire.published(body)
+        return if kept && !message.rule
+        @pubsub._deliver(message.topic, message.text, message.rule, ("#{epoch}:#{offset}" if message.rule), kept: kept)
+      rescue Wire::Malformed => error
+        Pelton.logger.warn("pubsub: #{self.class::NAME} has #{error.message}, which is skipped")
+      end
+    end
+  end
+end

@@ -1,0 +1,144 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "pelton/pubsub/carrier"
+require "stringio"
+
+# The rules that all carriers have, on a log in memory. Those on real servers are tested in test/integration/pubsub/.
+class PubSubCarrierTest < PeltonTest
+  PubSub = Pelton::PubSub
+
+  # A server: its log, and a connection that can be cut.
+  class Log
+    Cut = Class.new(StandardError)
+
+    attr_accessor :entries, :epoch, :sent, :cut
+
+    def initialize
+      @entries = []
+      @epoch = "a"
+      @sent = []
+    end
+
+    def add(id, text, offset: 0, rule: nil) = @entries << [id, @epoch, offset, PubSub::Wire.body("t", text, rule)]
+  end
+
+  class MemoryCarrier < PubSub::Carrier
+    NAME = "Memory"
+
+    def self.errors = [Log::Cut]
+
+    private
+
+    def open = Struct.new(:close).new
+
+    def send_batch(_, sequence, batch)
+      @url.sent << [sequence, batch.map { |_, body| PubSub::Wire.published(body).text }]
+      raise Log::Cut, "cut" if @url.cut
+    end
+
+    def start(_)
+      @url.cut = false
+      [@url.epoch, @url.entries.first&.first]
+    end
+
+    def read(_, last, wait)
+      found = @url.entries.select { |id, *| id > (last || 0) }
+      return found if found.any? || !wait
+      sleep 0.001
+      raise Log::Cut, "cut" if @url.cut
+      []
+    end
+
+    def after?(id, other) = id > other
+  end
+
+  def setup
+    @log = Log.new
+    @logger = Pelton.logger
+    Pelton.logger = @lines = StringIO.new
+    @pubsub = PubSub.new
+  end
+
+  def teardown = Pelton.logger = @logger
+
+  def test_what_the_log_has_at_the_start_is_for_the_history_alone
+    rule = PubSub::History::Rule.new(10, 100)
+    @log.add(1, "plain")
+    @log.add(2, "kept", offset: 1, rule: rule)
+    @log.add(3, "more", offset: 2, rule: rule)
+    joined do
+      subscription = @pubsub.subscribe("t", after: "a:1")
+      @log.add(4, "live")
+
+      assert_equal [false, "more", "live"], [subscription.gap?, *Array.new(2) { subscription.receive(timeout: 5) }]
+    end
+  end
+
+  def test_after_a_cut_it_reads_on_and_sends_the_batch_again
+    joined do
+      subscription = @pubsub.subscribe("t")
+      @log.add(1, "one")
+      assert_equal "one", subscription.receive(timeout: 5)
+      @log.cut = true
+      @pubsub._engine.publish("t", "mine", nil)
+      @log.add(2, "two")
+
+      assert_equal "two", subscription.receive(timeout: 5)
+      eventually { @log.sent.size >= 2 && @pubsub._engine.drain(timeout: 0) }
+      assert_equal [[1, ["mine"]]], @log.sent.uniq
+      assert_equal 1, @pubsub.stats[:returns]
+      refute_match(/missing/, @lines.string)
+    end
+  end
+
+  def test_a_log_that_has_dropped_what_it_has_not_read_is_reported
+    joined do
+      subscription = @pubsub.subscribe("t")
+      @log.add(1, "one")
+      assert_equal "one", subscription.receive(timeout: 5)
+      @log.entries.clear
+      @log.cut = true
+      @log.add(9, "nine")
+
+      assert_equal "nine", subscription.receive(timeout: 5)
+      eventually { @lines.string.include?("messages are missing") }
+    end
+  end
+
+  def test_a_log_of_another_epoch_is_read_from_its_beginning
+    joined do
+      subscription = @pubsub.subscribe("t")
+      @log.add(7, "seven")
+      assert_equal "seven", subscription.receive(timeout: 5)
+      @log.entries, @log.epoch = [], "b"
+      @log.add(1, "one")
+      @log.cut = true
+
+      assert_equal "one", subscription.receive(timeout: 5)
+    end
+  end
+
+  def test_an_entry_that_is_malformed_is_skipped
+    joined do
+      subscription = @pubsub.subscribe("t")
+      @log.entries << [1, "a", 0, +"x"]
+      @log.add(2, "two")
+
+      assert_equal "two", subscription.receive(timeout: 5)
+      assert_match(/Memory has a message of 1 bytes, which is skipped/, @lines.string)
+    end
+  end
+
+  private
+
+  def joined
+    Pelton.run do
+      @pubsub._engine = MemoryCarrier.new(@pubsub, @log)
+      @pubsub._engine.await_ready(timeout: 5)
+      yield
+    ensure
+      @pubsub._engine.close
+    end
+  end
+end
