@@ -126,11 +126,6 @@ static void drop_server_batch(void *data)
     ((struct server *)data)->batch_queued = 0;
 }
 
-static void mark_server_job(void *data)
-{
-    rb_gc_mark(((struct server *)data)->self);
-}
-
 static void server_on_backlog(struct pel_memcached_server *core)
 {
     struct server *server = (struct server *)core;
@@ -142,7 +137,7 @@ static void server_on_backlog(struct pel_memcached_server *core)
     server->batch_queued = 1;
     pel_enqueue(
         server->reactor,
-        (struct pel_job){.run = run_server_batch, .mark = mark_server_job, .drop = drop_server_batch, .data = server});
+        (struct pel_job){.run = run_server_batch, .drop = drop_server_batch, .data = server, .object = server->self});
 }
 
 static void server_tick_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)

@@ -63,17 +63,6 @@ static void deliver_operation(struct pel_reactor *reactor, void *data)
     RB_GC_GUARD(result);
 }
 
-static void mark_operation_job(void *data)
-{
-    pel_operation_mark(data);
-}
-
-static void mark_operation_chain(void *data)
-{
-    for (struct pel_operation *operation = data; operation; operation = operation->next)
-        pel_operation_mark(operation);
-}
-
 /* The blocks are called when another one is added. */
 static void drop_operation_job(void *data)
 {
@@ -94,7 +83,7 @@ static void deliver_operation_chain(struct pel_reactor *reactor, void *data);
 static struct pel_job operation_chain_job(struct pel_operation *first)
 {
     return (struct pel_job){
-        .run = deliver_operation_chain, .mark = mark_operation_chain, .drop = drop_operation_chain, .data = first};
+        .run = deliver_operation_chain, .drop = drop_operation_chain, .data = first, .object = PEL_OPERATION_JOB};
 }
 
 static void deliver_operation_chain(struct pel_reactor *reactor, void *data)
@@ -104,6 +93,13 @@ static void deliver_operation_chain(struct pel_reactor *reactor, void *data)
     if (operation->next)
         pel_enqueue_first(reactor, operation_chain_job(operation->next));
     deliver_operation(reactor, operation);
+}
+
+void pel_operation_mark_job(const struct pel_job *job)
+{
+    for (struct pel_operation *operation = job->data; operation;
+         operation = job->run == deliver_operation_chain ? operation->next : NULL)
+        pel_operation_mark(operation);
 }
 
 void pel_operation_enqueue(struct pel_operation *operation, int unlinked)
@@ -118,9 +114,9 @@ void pel_operation_enqueue(struct pel_operation *operation, int unlinked)
     operation->references++;
     if (!unlinked) {
         pel_enqueue(reactor, (struct pel_job){.run = deliver_operation,
-                                              .mark = mark_operation_job,
                                               .drop = drop_operation_job,
-                                              .data = operation});
+                                              .data = operation,
+                                              .object = PEL_OPERATION_JOB});
         return;
     }
     operation->next = NULL;

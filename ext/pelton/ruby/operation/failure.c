@@ -81,11 +81,6 @@ static void report_failure(struct pel_reactor *reactor, void *data)
     RB_GC_GUARD(error);
 }
 
-static void mark_failure(void *data)
-{
-    pel_operation_mark(data);
-}
-
 /* The reactor leaves before the report, so pel_failures_report_now makes it. */
 static void keep_failure(void *data)
 {
@@ -109,9 +104,9 @@ static unsigned enqueue_reports(struct pel_reactor *reactor, int all)
             if (!pel_queues_reserve(reactor))
                 break; /* no memory: the report is made when the run ends */
             pel_enqueue(reactor, (struct pel_job){.run = report_failure,
-                                                  .mark = mark_failure,
                                                   .drop = keep_failure,
-                                                  .data = unlink_failure(link)});
+                                                  .data = unlink_failure(link),
+                                                  .object = PEL_OPERATION_JOB});
             count++;
         }
     }

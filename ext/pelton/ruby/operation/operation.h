@@ -127,6 +127,9 @@ struct pel_operation *pel_operation_get(VALUE self);
  * thousands. */
 void pel_operation_enqueue(struct pel_operation *operation, int unlinked);
 
+/* Marks the operations of a job of theirs. */
+void pel_operation_mark_job(const struct pel_job *job);
+
 /* Where no loop runner runs: calls the blocks of one settled operation, in their order. Other jobs wait for run. 0 when
  * there is none; *state is set when a block raised. */
 int pel_operation_deliver(struct pel_reactor *reactor, int *state);

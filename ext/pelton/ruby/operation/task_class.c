@@ -127,11 +127,6 @@ static void run_task(struct pel_reactor *reactor, void *data)
     RB_GC_GUARD(object);
 }
 
-static void mark_task(void *data)
-{
-    rb_gc_mark((VALUE)data);
-}
-
 /* The reactor leaves before the task has begun. */
 static void drop_task(void *data)
 {
@@ -153,9 +148,9 @@ static VALUE enqueue_task(struct pel_reactor *reactor, VALUE block, enum pel_tas
     pel_operation_written(self);
     pel_enqueue(reactor,
                 (struct pel_job){.run = run_task,
-                                 .mark = mark_task,
                                  .drop = drop_task,
                                  .data = (void *)self,
+                                 .object = self,
                                  .rank = kind == PEL_TASK && !transient && reactor->rank.began ? reactor->rank
                                                                                                : (struct pel_rank){0}});
     return self;
@@ -288,6 +283,7 @@ static VALUE reactor_tasks(VALUE self)
 void pel_init_task(void)
 {
     pel_operation_hooks = (struct pel_operation_hooks){.mark = pel_operation_mark,
+                                                       .mark_job = pel_operation_mark_job,
                                                        .deliver = pel_operation_deliver,
                                                        .spawn_main = spawn_main,
                                                        .report_failures = pel_failures_report,

@@ -315,8 +315,10 @@ static void mark_queue(struct pel_queue *queue)
 {
     for (uint32_t i = 0; i < queue->count; i++) {
         struct pel_job *job = pel_queue_job(queue, i);
-        if (job->mark)
-            job->mark(job->data);
+        if (job->object == PEL_OPERATION_JOB)
+            pel_operation_hooks.mark_job(job);
+        else if (job->object)
+            rb_gc_mark(job->object);
     }
 }
 
@@ -349,18 +351,10 @@ void pel_queues_drop(struct pel_reactor *reactor)
 
 static void run_proc(struct pel_reactor *reactor, void *data)
 {
-    VALUE proc = (VALUE)data;
-
-    rb_proc_call_with_block(proc, 0, NULL, Qnil);
-    RB_GC_GUARD(proc);
-}
-
-static void mark_proc(void *data)
-{
-    rb_gc_mark((VALUE)data);
+    rb_proc_call_with_block((VALUE)data, 0, NULL, Qnil);
 }
 
 void pel_enqueue_proc(struct pel_reactor *reactor, VALUE proc)
 {
-    pel_enqueue(reactor, (struct pel_job){.run = run_proc, .mark = mark_proc, .data = (void *)proc});
+    pel_enqueue(reactor, (struct pel_job){.run = run_proc, .data = (void *)proc, .object = proc});
 }

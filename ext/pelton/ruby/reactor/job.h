@@ -25,13 +25,16 @@ struct pel_waiter;
 
 struct pel_job {
     void (*run)(struct pel_reactor *reactor, void *data); /* may call Ruby, raise, and park. NULL: data is a waiter */
-    void (*mark)(void *data);                             /* marks the objects that data refers to; may be NULL */
     void (*drop)(void *data); /* releases data when the reactor leaves before the job ran; may be NULL */
     void *data;
+    /* Kept alive while the job is queued and while it runs; Qfalse: none. PEL_OPERATION_JOB: data is an operation. */
+    VALUE object;
     struct pel_rank rank;
     int64_t turn;   /* the order of the jobs that have begun */
     uint64_t order; /* among jobs with the same turn */
 };
+
+#define PEL_OPERATION_JOB Qundef
 
 /* A circular buffer, or a heap; its capacity is a power of two. */
 struct pel_queue {

@@ -36,18 +36,10 @@ static VALUE reactor_next_tick(VALUE self, VALUE block)
 
 static void run_request(struct pel_reactor *reactor, void *data)
 {
-    VALUE block = (VALUE)data;
-
     if (reactor->phase == PEL_STOPPING) /* what waits has been cancelled already */
         return;
     pel_begin_request(reactor, reactor->rank.arrived);
-    rb_proc_call_with_block(block, 0, NULL, Qnil);
-    RB_GC_GUARD(block);
-}
-
-static void mark_block(void *data)
-{
-    rb_gc_mark((VALUE)data);
+    rb_proc_call_with_block((VALUE)data, 0, NULL, Qnil);
 }
 
 /* _request(block): as next_tick, but the block is a request, which arrives now; a stop drops it. */
@@ -56,8 +48,8 @@ static VALUE reactor_request(VALUE self, VALUE block)
     struct pel_reactor *reactor = pel_reactor_get(self);
 
     pel_enqueue(reactor, (struct pel_job){.run = run_request,
-                                          .mark = mark_block,
                                           .data = (void *)block,
+                                          .object = block,
                                           .rank = {.arrived = reactor->loop.now}});
     return Qnil;
 }

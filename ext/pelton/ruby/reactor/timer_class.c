@@ -81,11 +81,6 @@ static void run_timer(struct pel_reactor *reactor, void *data)
     RB_GC_GUARD(block);
 }
 
-static void mark_timer(void *data)
-{
-    rb_gc_mark(((struct timer *)data)->self);
-}
-
 static void timer_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *expired)
 {
     struct timer *timer = (struct timer *)expired;
@@ -99,7 +94,7 @@ static void timer_on_timeout(struct pel_reactor *reactor, struct pel_reactor_tim
     if (timer->due)
         return;
     timer->due = 1;
-    pel_enqueue_due(reactor, (struct pel_job){.run = run_timer, .mark = mark_timer, .data = timer});
+    pel_enqueue_due(reactor, (struct pel_job){.run = run_timer, .data = timer, .object = timer->self});
 }
 
 static void arm_timer(VALUE self, struct timer *timer, int64_t nanoseconds)

@@ -45,6 +45,7 @@ struct pel_parked {
  * them when it is loaded. */
 struct pel_operation_hooks {
     void (*mark)(struct pel_operation *operation);
+    void (*mark_job)(const struct pel_job *job);                         /* of an operation */
     int (*deliver)(struct pel_reactor *reactor, int *state);             /* pel_operation_deliver */
     void (*spawn_main)(struct pel_reactor *reactor, VALUE block);        /* starts run's block as a task */
     unsigned (*report_failures)(struct pel_reactor *reactor);            /* pel_failures_report */

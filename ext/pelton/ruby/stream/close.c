@@ -33,8 +33,7 @@ static void run_on_close(struct pel_reactor *reactor, void *data)
 static void queue_on_close(struct stream *stream)
 {
     if (!NIL_P(stream->delivery.on_close))
-        pel_enqueue(stream->reactor,
-                    (struct pel_job){.run = run_on_close, .mark = pel_stream_mark_job, .data = stream});
+        pel_enqueue(stream->reactor, (struct pel_job){.run = run_on_close, .data = stream, .object = stream->self});
 }
 
 /* Calls on_close of a closed stream at once where no reactor runs to do so. */

@@ -62,8 +62,7 @@ void pel_stream_queue_connect(struct stream *stream)
 {
     if (!NIL_P(stream->delivery.on_connect) && !stream->core.connecting && !stream->delivery.connect_queued) {
         stream->delivery.connect_queued = 1;
-        pel_enqueue(stream->reactor,
-                    (struct pel_job){.run = run_on_connect, .mark = pel_stream_mark_job, .data = stream});
+        pel_enqueue(stream->reactor, (struct pel_job){.run = run_on_connect, .data = stream, .object = stream->self});
     }
 }
 

@@ -132,9 +132,8 @@ void pel_stream_queue_delivery(struct stream *stream)
     if (!pel_stream_ready(stream) && !pel_buffer_length(&stream->input))
         return;
     stream->delivery.queued = 1;
-    pel_enqueue(
-        stream->reactor,
-        (struct pel_job){.run = run_delivery, .mark = pel_stream_mark_job, .drop = drop_delivery, .data = stream});
+    pel_enqueue(stream->reactor,
+                (struct pel_job){.run = run_delivery, .drop = drop_delivery, .data = stream, .object = stream->self});
 }
 
 /* ---- methods -------------------------------------------------------------------------------------------------- */

@@ -66,7 +66,6 @@ static void run_accept_handler(struct pel_reactor *reactor, void *data)
         rb_funcall(RARRAY_AREF(pair, 1), rb_intern("close"), 0);
         pel_rethrow(state);
     }
-    RB_GC_GUARD(pair);
 }
 
 static void drop_accept_handler(void *data)
@@ -74,19 +73,13 @@ static void drop_accept_handler(void *data)
     pel_listener_get(RARRAY_AREF((VALUE)data, 0))->queued--;
 }
 
-static void mark_accept_handler(void *data)
-{
-    rb_gc_mark((VALUE)data);
-}
-
 static void queue_accept_handler(struct listener *listener, int fd)
 {
     VALUE pair = rb_assoc_new(listener->self, pel_stream_object(listener->reactor, fd));
 
-    pel_enqueue(listener->reactor, (struct pel_job){.run = run_accept_handler,
-                                                    .mark = mark_accept_handler,
-                                                    .drop = drop_accept_handler,
-                                                    .data = (void *)pair});
+    pel_enqueue(
+        listener->reactor,
+        (struct pel_job){.run = run_accept_handler, .drop = drop_accept_handler, .data = (void *)pair, .object = pair});
     listener->queued++;
     RB_GC_GUARD(pair);
 }
@@ -125,11 +118,6 @@ void pel_listener_accept_rest(struct listener *listener)
         queue_accept_handler(listener, fd);
 }
 
-static void mark_listener_job(void *data)
-{
-    rb_gc_mark(((struct listener *)data)->self);
-}
-
 static void drop_accept_batch(void *data)
 {
     ((struct listener *)data)->batch_queued = 0;
@@ -142,7 +130,7 @@ static void queue_accept_batch(struct listener *listener)
     listener->batch_queued = 1;
     pel_enqueue(listener->reactor,
                 (struct pel_job){
-                    .run = run_accept_batch, .mark = mark_listener_job, .drop = drop_accept_batch, .data = listener});
+                    .run = run_accept_batch, .drop = drop_accept_batch, .data = listener, .object = listener->self});
 }
 
 /* A connection may be there to accept. */

@@ -134,9 +134,6 @@ void pel_stream_wake_all(struct stream *stream);
 /* Calls an event's callback: a Proc, or this method of any other object. */
 VALUE pel_stream_call(VALUE callback, enum pel_upcall method, int argc, const VALUE *argument);
 
-/* For pel_job.mark. */
-void pel_stream_mark_job(void *data);
-
 /* TLS on a stream. The room ruby/tls, which stands above this one, sets these when it is loaded. They are called only
  * while stream->tls is not NULL, and so never where OpenSSL is missing. */
 struct pel_stream_tls_hooks {

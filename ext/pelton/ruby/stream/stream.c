@@ -78,11 +78,6 @@ struct stream *pel_stream_get(VALUE self)
     return stream;
 }
 
-void pel_stream_mark_job(void *data)
-{
-    rb_gc_mark(((struct stream *)data)->self);
-}
-
 void pel_stream_retain(struct stream *stream, enum stream_retainer retainer)
 {
     if (!stream->retainers) {

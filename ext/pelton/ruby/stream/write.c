@@ -53,8 +53,7 @@ void pel_stream_write_ready(struct stream *stream)
     if (stream->delivery.drain_due && pending <= HIGH_WATER / 2) {
         stream->delivery.drain_due = 0;
         if (!NIL_P(stream->delivery.on_drain))
-            pel_enqueue(stream->reactor,
-                        (struct pel_job){.run = run_on_drain, .mark = pel_stream_mark_job, .data = stream});
+            pel_enqueue(stream->reactor, (struct pel_job){.run = run_on_drain, .data = stream, .object = stream->self});
     }
     settle_writes(stream);
     if (!pending || stream->core.error)

@@ -219,10 +219,9 @@ static void queue_handshake_step(struct stream *stream)
     if (stream->tls->queued || stream->tls->stepping)
         return;
     stream->tls->queued = 1;
-    pel_enqueue(stream->reactor, (struct pel_job){.run = run_handshake_step,
-                                                  .mark = pel_stream_mark_job,
-                                                  .drop = drop_handshake_step,
-                                                  .data = stream});
+    pel_enqueue(stream->reactor,
+                (struct pel_job){
+                    .run = run_handshake_step, .drop = drop_handshake_step, .data = stream, .object = stream->self});
 }
 
 static void handshake_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)

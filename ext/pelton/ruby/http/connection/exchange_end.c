@@ -4,25 +4,16 @@
 
 /* ---- callbacks, each called in a job ----------------------------------------------------------------------------- */
 
-static void mark_arguments(void *data)
-{
-    rb_gc_mark((VALUE)data);
-}
-
 static void run_finish_callbacks(struct pel_reactor *reactor, void *data)
 {
     VALUE arguments = (VALUE)data;
 
     pel_upcallv(PEL_UPCALL_exchange_ended, (int)RARRAY_LEN(arguments), RARRAY_CONST_PTR(arguments));
-    RB_GC_GUARD(arguments);
 }
 
 static void run_close_callbacks(struct pel_reactor *reactor, void *data)
 {
-    VALUE callbacks = (VALUE)data;
-
-    pel_upcall(client_closed, callbacks);
-    RB_GC_GUARD(callbacks);
+    pel_upcall(client_closed, (VALUE)data);
 }
 
 void pel_http_notify_client_closed(struct pel_http_connection *connection)
@@ -33,7 +24,7 @@ void pel_http_notify_client_closed(struct pel_http_connection *connection)
         return;
     connection->request.close_callbacks = Qfalse;
     pel_enqueue(connection->reactor,
-                (struct pel_job){.run = run_close_callbacks, .mark = mark_arguments, .data = (void *)callbacks});
+                (struct pel_job){.run = run_close_callbacks, .data = (void *)callbacks, .object = callbacks});
     RB_GC_GUARD(callbacks);
 }
 
@@ -56,7 +47,7 @@ void pel_http_notify_finished(struct pel_http_connection *connection)
                              : response->aborted || response->ended_by_server ? Qtrue
                                                                               : Qnil);
     pel_enqueue(connection->reactor,
-                (struct pel_job){.run = run_finish_callbacks, .mark = mark_arguments, .data = (void *)arguments});
+                (struct pel_job){.run = run_finish_callbacks, .data = (void *)arguments, .object = arguments});
     RB_GC_GUARD(arguments);
     RB_GC_GUARD(env);
     RB_GC_GUARD(callbacks);

@@ -1,10 +1,5 @@
 #include "ruby/http/connection/connection.h"
 
-static void mark_connection(void *data)
-{
-    rb_gc_mark(((struct pel_http_connection *)data)->self);
-}
-
 static void drop_proceed(void *data)
 {
     ((struct pel_http_connection *)data)->queued = 0;
@@ -16,9 +11,9 @@ void pel_http_queue_proceed(struct pel_http_connection *connection)
         return;
     connection->queued = 1;
     pel_enqueue(connection->reactor, (struct pel_job){.run = connection->jobs->proceed,
-                                                      .mark = mark_connection,
                                                       .drop = drop_proceed,
-                                                      .data = connection});
+                                                      .data = connection,
+                                                      .object = connection->self});
 }
 
 static void drop_answer(void *data)
@@ -30,8 +25,8 @@ void pel_http_queue_answer(struct pel_http_connection *connection)
 {
     connection->server->held++;
     pel_enqueue(connection->reactor, (struct pel_job){.run = connection->jobs->answer,
-                                                      .mark = mark_connection,
                                                       .drop = drop_answer,
                                                       .data = connection,
+                                                      .object = connection->self,
                                                       .rank = {.arrived = connection->request.began}});
 }

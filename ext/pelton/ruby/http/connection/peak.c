@@ -5,16 +5,7 @@
 
 static void run_peaked(struct pel_reactor *reactor, void *data)
 {
-    struct pel_http_server *server = data;
-    VALUE self = server->self;
-
-    pel_upcall(many_busy, self);
-    RB_GC_GUARD(self);
-}
-
-static void mark_server(void *data)
-{
-    rb_gc_mark(((struct pel_http_server *)data)->self);
+    pel_upcall(many_busy, ((struct pel_http_server *)data)->self);
 }
 
 void pel_http_peak_reached(struct pel_http_server *server)
@@ -22,7 +13,7 @@ void pel_http_peak_reached(struct pel_http_server *server)
     if (server->peaked)
         return;
     server->peaked = 1;
-    pel_enqueue(server->reactor, (struct pel_job){.run = run_peaked, .mark = mark_server, .data = server});
+    pel_enqueue(server->reactor, (struct pel_job){.run = run_peaked, .data = server, .object = server->self});
 }
 
 /* _peak_over: the next peak is reported again. */

@@ -19,11 +19,6 @@ struct pel_http_sharer {
 
 static void run_grants(struct pel_reactor *reactor, void *data);
 
-static void mark_server(void *data)
-{
-    rb_gc_mark(((struct pel_http_server *)data)->self);
-}
-
 static void drop_grants(void *data)
 {
     ((struct pel_http_server *)data)->share.queued = 0;
@@ -34,7 +29,8 @@ static void queue_grants(struct pel_http_server *server, struct pel_reactor *rea
     if (server->share.queued || !server->share.first)
         return;
     server->share.queued = 1;
-    pel_enqueue(reactor, (struct pel_job){.run = run_grants, .mark = mark_server, .drop = drop_grants, .data = server});
+    pel_enqueue(reactor,
+                (struct pel_job){.run = run_grants, .drop = drop_grants, .data = server, .object = server->self});
 }
 
 static void unlink_sharer(struct pel_http_share *share, struct pel_http_sharer *sharer)
@@ -53,7 +49,6 @@ static void run_grants(struct pel_reactor *reactor, void *data)
 {
     struct pel_http_server *server = data;
     struct pel_http_share *share = &server->share;
-    VALUE self = server->self;
     size_t bytes = 0;
 
     share->queued = 0;
@@ -65,7 +60,6 @@ static void run_grants(struct pel_reactor *reactor, void *data)
         pel_waiter_fire(reactor, &sharer->waiter);
     }
     queue_grants(server, reactor);
-    RB_GC_GUARD(self);
 }
 
 void pel_http_share(struct pel_http_connection *connection, size_t bytes)

@@ -4,17 +4,11 @@
 #include "ruby/http/connection/connection.h"
 #include "ruby/http/response/response.h"
 
-static void mark_refusal(void *data)
-{
-    rb_gc_mark((VALUE)data);
-}
-
 static void report_refusal(struct pel_reactor *reactor, void *data)
 {
     VALUE refusal = (VALUE)data;
 
     pel_upcallv(PEL_UPCALL_request_refused, (int)RARRAY_LEN(refusal), RARRAY_CONST_PTR(refusal));
-    RB_GC_GUARD(refusal);
 }
 
 void pel_http_refuse(struct pel_http_connection *connection, unsigned status, const char *text)
@@ -24,7 +18,7 @@ void pel_http_refuse(struct pel_http_connection *connection, unsigned status, co
 
     connection->server->refused++;
     pel_enqueue(connection->reactor,
-                (struct pel_job){.run = report_refusal, .mark = mark_refusal, .data = (void *)refusal});
+                (struct pel_job){.run = report_refusal, .data = (void *)refusal, .object = refusal});
     pel_http_respond_error(connection, status, text, 1);
     RB_GC_GUARD(refusal);
 }
