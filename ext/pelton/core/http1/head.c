@@ -1,6 +1,7 @@
 #include "core/http1/head.h"
 
 #include <string.h>
+#include "core/base/decimal.h"
 
 const struct pel_http1_limits pel_http1_default_limits = {
     .target = 8192, .head = 65536, .headers = 100, .body = UINT64_MAX, .chunk_excess = 16384};
@@ -156,15 +157,10 @@ struct framing {
 static enum pel_http1_fault parse_content_length(struct pel_slice value, enum pel_http1_kind kind,
                                                  struct pel_http1_head *head)
 {
-    uint64_t length = 0;
+    uint64_t length;
 
-    if (value.length == 0 || value.length > 18)
+    if (value.length > 18 || pel_decimal(value, UINT64_MAX, &length) < 0)
         return PEL_HTTP1_FAULT_LENGTH;
-    for (size_t i = 0; i < value.length; i++) {
-        if (value.bytes[i] < '0' || value.bytes[i] > '9')
-            return PEL_HTTP1_FAULT_LENGTH;
-        length = length * 10 + (uint64_t)(value.bytes[i] - '0');
-    }
     /* Some servers repeat the same length; a client that does so is attacking. */
     if (head->has_length && (kind == PEL_HTTP1_REQUEST || head->length != length))
         return PEL_HTTP1_FAULT_LENGTH;

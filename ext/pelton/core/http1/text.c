@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
+#include "core/base/decimal.h"
 
 #define TOKEN PEL_HTTP1_TOKEN
 #define VALUE PEL_HTTP1_VALUE
@@ -95,18 +96,10 @@ static int hex_digit_p(char byte)
 /* 1 to 65535, or empty. */
 static int port_valid(const char *from, const char *end)
 {
-    unsigned port = 0;
+    struct pel_slice text = {from, (size_t)(end - from)};
+    uint64_t port;
 
-    if (from == end)
-        return 1;
-    if (end - from > 5)
-        return 0;
-    for (; from < end; from++) {
-        if (*from < '0' || *from > '9')
-            return 0;
-        port = port * 10 + (unsigned)(*from - '0');
-    }
-    return port >= 1 && port <= 65535;
+    return !text.length || (text.length <= 5 && pel_decimal(text, 65535, &port) == 0 && port);
 }
 
 /* An IPv6 address, or "v", a version, a dot and an address of the future (RFC 3986, 3.2.2). */

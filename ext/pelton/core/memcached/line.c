@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/decimal.h"
 #include "core/base/error.h"
 
 enum shape { META, META_VALUE, CLASSIC_VALUE, NAMED_TEXT, TEXT, BARE };
@@ -32,28 +33,10 @@ const char *pel_memcached_kind_name(enum pel_memcached_kind kind)
     }
 }
 
-/* Parses all of `text` as a number up to `limit`. Returns 0, or PEL_EPROTOCOL. */
+/* A number as memcached writes it: without zeros in front of so many digits. Returns 0, or PEL_EPROTOCOL. */
 static inline int parse_decimal(struct pel_slice text, uint64_t limit, uint64_t *number)
 {
-    uint64_t result = 0;
-    unsigned digit;
-
-    if (text.length < 1 || text.length > 20)
-        return PEL_EPROTOCOL;
-    /* Only the twentieth digit can overflow. */
-    for (size_t i = 0; i < text.length && i < 19; i++) {
-        digit = (unsigned char)text.bytes[i] - '0';
-        if (digit > 9)
-            return PEL_EPROTOCOL;
-        result = result * 10 + digit;
-    }
-    if (text.length == 20) {
-        digit = (unsigned char)text.bytes[19] - '0';
-        if (digit > 9 || __builtin_mul_overflow(result, 10, &result) || __builtin_add_overflow(result, digit, &result))
-            return PEL_EPROTOCOL;
-    }
-    *number = result;
-    return result <= limit ? 0 : PEL_EPROTOCOL;
+    return text.length > PEL_DECIMAL_DIGITS ? PEL_EPROTOCOL : pel_decimal(text, limit, number);
 }
 
 /* Removes the next word and the space before it from `rest`. Returns 0, or PEL_EPROTOCOL if there is none. */

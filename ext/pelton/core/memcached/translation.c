@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/decimal.h"
 #include "core/base/slice.h"
 #include "core/memcached/flags.h"
 #include "core/memcached/hash_ring.h"
@@ -32,8 +33,7 @@ static uint64_t decimal_value(struct pel_slice digits)
 {
     uint64_t value = 0;
 
-    for (size_t i = 0; i < digits.length; i++)
-        value = value * 10 + (uint64_t)(digits.bytes[i] - '0');
+    pel_decimal(digits, UINT64_MAX, &value);
     return value;
 }
 

@@ -1,6 +1,7 @@
 #include "core/memcached_server/request_line.h"
 
 #include <string.h>
+#include "core/base/decimal.h"
 
 /* The syntax of a verb's arguments. */
 enum shape { RETRIEVAL, STORAGE, META, PLAIN, DELETION, ARITHMETIC, TOUCHING, FLUSHING, LEVEL };
@@ -69,10 +70,9 @@ static void parse_storage(const struct pel_slice *words, int count, struct pel_m
     parse_noreply(request, words, count);
     if (!parse_key(request, words[1]))
         return;
-    if (pel__memcached_request_number(words[2], UINT32_MAX, &client_flags) < 0 ||
-        pel__memcached_request_signed(words[3], &request->expiry) < 0 ||
-        pel__memcached_request_number(words[4], PEL_MEMCACHED_MAX_VALUE, &request->length) < 0 ||
-        (wanted == 6 && pel__memcached_request_number(words[5], UINT64_MAX, &request->cas) < 0))
+    if (pel_decimal(words[2], UINT32_MAX, &client_flags) < 0 || pel_decimal_signed(words[3], &request->expiry) < 0 ||
+        pel_decimal(words[4], PEL_MEMCACHED_MAX_VALUE, &request->length) < 0 ||
+        (wanted == 6 && pel_decimal(words[5], UINT64_MAX, &request->cas) < 0))
         pel__memcached_request_bad(request, PEL_BAD_FORMAT);
     request->client_flags = (uint32_t)client_flags;
 }
@@ -106,9 +106,9 @@ static void parse_arithmetic(const struct pel_slice *words, int count, struct pe
     if (!parse_key(request, words[1]))
         return;
     if (request->verb == PEL_REQUEST_TOUCH) {
-        if (pel__memcached_request_signed(words[2], &request->expiry) < 0)
+        if (pel_decimal_signed(words[2], &request->expiry) < 0)
             pel__memcached_request_bad(request, PEL_BAD_EXPTIME);
-    } else if (pel__memcached_request_number(words[2], UINT64_MAX, &request->delta) < 0) {
+    } else if (pel_decimal(words[2], UINT64_MAX, &request->delta) < 0) {
         pel__memcached_request_bad(request, "CLIENT_ERROR invalid numeric delta argument");
     }
 }
@@ -122,7 +122,7 @@ static void parse_flush_all(const struct pel_slice *words, int count, struct pel
         return;
     }
     parse_noreply(request, words, count);
-    if (count - request->noreply > 1 && pel__memcached_request_signed(words[1], &request->expiry) < 0)
+    if (count - request->noreply > 1 && pel_decimal_signed(words[1], &request->expiry) < 0)
         pel__memcached_request_bad(request, PEL_BAD_EXPTIME);
 }
 
@@ -134,7 +134,7 @@ static void parse_level(const struct pel_slice *words, int count, struct pel_mem
         return;
     }
     parse_noreply(request, words, count);
-    if (pel__memcached_request_number(words[1], UINT32_MAX, &request->delta) < 0)
+    if (pel_decimal(words[1], UINT32_MAX, &request->delta) < 0)
         pel__memcached_request_bad(request, request->verb == PEL_REQUEST_VERBOSITY ? PEL_BAD_FORMAT : "ERROR");
 }
 

@@ -25,14 +25,6 @@ static inline int pel__memcached_in_word(char byte)
     return (unsigned char)byte > ' ' || (byte != ' ' && byte != '\r' && byte != '\n' && byte != '\0');
 }
 
-/* Numbers among the words of a request. */
-
-/* Parses a word that is a decimal number up to `limit`. Returns 0 or PEL_EPROTOCOL. */
-int pel__memcached_request_number(struct pel_slice word, uint64_t limit, uint64_t *number);
-
-/* Parses a word that is a signed 32-bit number. Returns 0 or PEL_EPROTOCOL. */
-int pel__memcached_request_signed(struct pel_slice word, int64_t *number);
-
 /* Parses the words of a meta command, including its verb. */
 void pel__memcached_request_meta(struct pel_slice *words, int count, struct pel_memcached_request *request);
 

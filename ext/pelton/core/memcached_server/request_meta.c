@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "core/base/base64.h"
+#include "core/base/decimal.h"
 #include "core/base/error.h"
 #include "core/memcached_server/request_line.h"
 
@@ -30,28 +31,25 @@ static const char *parse_meta_flag(struct pel_slice word, struct pel_memcached_r
     case 'b':
         return decode_base64_key(request) < 0 ? "CLIENT_ERROR error decoding key" : NULL;
     case 'N':
-        return pel__memcached_request_signed(token, &request->vivify_ttl) < 0 ? BAD_TOKEN : NULL;
+        return pel_decimal_signed(token, &request->vivify_ttl) < 0 ? BAD_TOKEN : NULL;
     case 'T':
-        return pel__memcached_request_signed(token, &request->ttl) < 0 ? BAD_TOKEN : NULL;
+        return pel_decimal_signed(token, &request->ttl) < 0 ? BAD_TOKEN : NULL;
     case 'R':
-        return pel__memcached_request_signed(token, &request->recache_ttl) < 0 ? BAD_TOKEN : NULL;
+        return pel_decimal_signed(token, &request->recache_ttl) < 0 ? BAD_TOKEN : NULL;
     case 'F':
-        if (pel__memcached_request_number(token, UINT32_MAX, &number) < 0)
+        if (pel_decimal(token, UINT32_MAX, &number) < 0)
             return PEL_BAD_FORMAT;
         request->client_flags = (uint32_t)number;
         return NULL;
     case 'C':
-        return pel__memcached_request_number(token, UINT64_MAX, &request->compare) < 0 ? BAD_TOKEN : NULL;
+        return pel_decimal(token, UINT64_MAX, &request->compare) < 0 ? BAD_TOKEN : NULL;
     case 'E':
-        return pel__memcached_request_number(token, UINT64_MAX, &request->new_cas) < 0 ? BAD_TOKEN : NULL;
+        return pel_decimal(token, UINT64_MAX, &request->new_cas) < 0 ? BAD_TOKEN : NULL;
     case 'J':
-        return pel__memcached_request_number(token, UINT64_MAX, &request->initial) < 0
-                   ? "CLIENT_ERROR invalid numeric initial value"
-                   : NULL;
+        return pel_decimal(token, UINT64_MAX, &request->initial) < 0 ? "CLIENT_ERROR invalid numeric initial value"
+                                                                     : NULL;
     case 'D':
-        return pel__memcached_request_number(token, UINT64_MAX, &request->delta) < 0
-                   ? "CLIENT_ERROR invalid numeric delta value"
-                   : NULL;
+        return pel_decimal(token, UINT64_MAX, &request->delta) < 0 ? "CLIENT_ERROR invalid numeric delta value" : NULL;
     case 'M':
         request->mode = token.length == 1 ? token.bytes[0] : 0;
         return token.length == 1 ? NULL : "CLIENT_ERROR incorrect length for M token";
@@ -100,7 +98,7 @@ static const char *check_meta_mode(const struct pel_memcached_request *request)
 /* ms key length flags*. The value of a refused command is discarded if its length is known. */
 static const char *parse_set_length(struct pel_slice word, struct pel_memcached_request *request)
 {
-    return pel__memcached_request_number(word, PEL_MEMCACHED_MAX_VALUE, &request->length) < 0 ? PEL_BAD_FORMAT : NULL;
+    return pel_decimal(word, PEL_MEMCACHED_MAX_VALUE, &request->length) < 0 ? PEL_BAD_FORMAT : NULL;
 }
 
 void pel__memcached_request_meta(struct pel_slice *words, int count, struct pel_memcached_request *request)

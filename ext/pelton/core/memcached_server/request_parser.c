@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/decimal.h"
 #include "core/memcached_server/request_line.h"
 
 enum {
@@ -112,7 +113,7 @@ static int begin_retrieval(struct pel_memcached_request_parser *parser, enum pel
         return refuse_line(parser, "ERROR", bytes, length, consumed, request);
     if (verb == PEL_REQUEST_GAT || verb == PEL_REQUEST_GATS) {
         at = word_end(bytes, start, limit);
-        if (pel__memcached_request_signed((struct pel_slice){bytes + start, at - start}, &parser->expiry) < 0)
+        if (pel_decimal_signed((struct pel_slice){bytes + start, at - start}, &parser->expiry) < 0)
             return refuse_line(parser, PEL_BAD_EXPTIME, bytes, length, consumed, request);
         start = at;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "core/base/decimal.h"
 
 #define STAT_LINE 512
 #define DUMP_LIMIT (2 << 20) /* the most bytes of a cachedump */
@@ -155,29 +156,18 @@ static int put_slab_stats(const struct pel_memcached_service *service, struct pe
     return put_stats_end(output);
 }
 
-static int parse_stats_number(struct pel_slice word, unsigned long limit, unsigned long *number)
-{
-    *number = 0;
-    for (size_t i = 0; i < word.length; i++) {
-        if (word.bytes[i] < '0' || word.bytes[i] > '9' || *number > limit)
-            return 0;
-        *number = *number * 10 + (unsigned long)(word.bytes[i] - '0');
-    }
-    return word.length > 0 && *number <= limit;
-}
-
 /* stats cachedump CLASS LIMIT: lists keys, the newest first, for tools that show items. All are of class 1. */
 static int put_cachedump(const struct pel_memcached_service *service, const struct pel_slice *words, int count,
                          struct pel_buffer *output)
 {
     const struct pel_store *store = &service->store;
     size_t limit = pel_buffer_length(output) + DUMP_LIMIT;
-    unsigned long class, most;
+    uint64_t class, most;
     int code = 0;
 
     if (count < 3)
         return put_stats_text(output, "CLIENT_ERROR bad command line\r\n");
-    if (!parse_stats_number(words[1], UINT32_MAX, &class) || !parse_stats_number(words[2], UINT32_MAX, &most))
+    if (pel_decimal(words[1], UINT32_MAX, &class) < 0 || pel_decimal(words[2], UINT32_MAX, &most) < 0)
         return put_stats_text(output, "CLIENT_ERROR bad command line format\r\n");
     if (class >= SLAB_CLASSES)
         return put_stats_text(output, "CLIENT_ERROR Illegal slab id\r\n");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/buffer.h"
+#include "core/base/decimal.h"
 
 /*
  * Writes replies into a buffer in which the caller has reserved enough space: functions that take `at` write there and
@@ -21,13 +22,9 @@ static inline char *pel__put(char *at, const char *bytes, size_t length)
 
 static inline char *pel__put_number(char *at, uint64_t number)
 {
-    char digits[20];
-    size_t first = sizeof digits;
+    char digits[PEL_DECIMAL_DIGITS], *end = digits + sizeof digits, *first = pel_decimal_before(end, number);
 
-    do
-        digits[--first] = (char)('0' + number % 10);
-    while (number /= 10);
-    return pel__put(at, digits + first, sizeof digits - first);
+    return pel__put(at, first, (size_t)(end - first));
 }
 
 static inline void pel__put_end(struct pel_buffer *output, const char *at)

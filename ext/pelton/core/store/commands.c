@@ -1,6 +1,7 @@
 #include "core/store/store.h"
 
 #include <string.h>
+#include "core/base/decimal.h"
 
 /* The old item may be unlinked already: allocating the new one may have evicted it. */
 static void replace_item(struct pel_store *store, struct pel_item *old, struct pel_item *new, uint64_t new_cas)
@@ -102,27 +103,19 @@ struct pel_item *pel_store_create(struct pel_store *store, struct pel_slice key,
 
 static int parse_item_number(struct pel_item *item, uint64_t *number)
 {
-    const char *at = pel_item_value(item), *end = at + item->length;
+    struct pel_slice text = {pel_item_value(item), item->length};
 
-    if (at == end || *at < '0' || *at > '9')
-        return PEL_EARGUMENT;
-    for (*number = 0; at < end && *at >= '0' && *at <= '9'; at++) {
-        unsigned digit = (unsigned)(*at - '0');
-        if (*number > (UINT64_MAX - digit) / 10)
-            return PEL_EARGUMENT;
-        *number = *number * 10 + digit;
-    }
-    while (at < end && *at == ' ')
-        at++;
-    return at == end ? 0 : PEL_EARGUMENT;
+    while (text.length && text.bytes[text.length - 1] == ' ')
+        text.length--;
+    return pel_decimal(text, UINT64_MAX, number) < 0 ? PEL_EARGUMENT : 0;
 }
 
 int pel_store_add(struct pel_store *store, struct pel_item **item, int subtract, uint64_t delta, uint64_t new_cas,
                   uint64_t *number)
 {
     struct pel_item *old = *item, *longer = old;
-    char digits[20];
-    uint32_t first = sizeof digits, length;
+    char digits[PEL_DECIMAL_DIGITS], *first;
+    uint32_t length;
     uint64_t result;
     int code = 0;
 
@@ -133,13 +126,11 @@ int pel_store_add(struct pel_store *store, struct pel_item **item, int subtract,
     else
         result += delta;
     *number = result;
-    do
-        digits[--first] = (char)('0' + result % 10);
-    while (result /= 10);
-    length = sizeof digits - first;
+    first = pel_decimal_before(digits + sizeof digits, result);
+    length = (uint32_t)(digits + sizeof digits - first);
     /* Overwrite the value in place if the digits fit, padded with spaces, and no connection is sending the item. */
     if (length <= old->length && old->references == 1) {
-        memcpy(pel_item_value(old), digits + first, length);
+        memcpy(pel_item_value(old), first, length);
         memset(pel_item_value(old) + length, ' ', old->length - length);
         pel_store_renew(store, old, new_cas);
         old->accessed = store->now;
@@ -149,7 +140,7 @@ int pel_store_add(struct pel_store *store, struct pel_item **item, int subtract,
         return PEL_EMEMORY;
     code = pel_store_allocate(store, pel_item_key(old), length, old->client_flags, old->expires, &longer);
     if (code == 0) {
-        memcpy(pel_item_value(longer), digits + first, length);
+        memcpy(pel_item_value(longer), first, length);
         memcpy(pel_item_value(longer) + length, "\r\n", 2);
         longer->state |= old->state & PEL_ITEM_BINARY_KEY;
         replace_item(store, old, longer, new_cas);

@@ -1,5 +1,6 @@
 #include "ruby/memcached/fan_out.h"
 
+#include "core/base/decimal.h"
 #include "ruby/base/convert.h"
 
 /* A reply settles the oldest pending operation. */
@@ -45,18 +46,12 @@ static void settle_oldest(struct pel_memcached_connection *connection, VALUE res
 /* A decimal number, which spaces may follow; Qfalse when the text is not one. */
 static VALUE decimal_number(VALUE text)
 {
-    const char *at = RSTRING_PTR(text), *end = at + RSTRING_LEN(text);
-    uint64_t count = 0;
+    struct pel_slice digits = {RSTRING_PTR(text), (size_t)RSTRING_LEN(text)};
+    uint64_t count;
 
-    while (end > at && end[-1] == ' ')
-        end--;
-    if (at == end)
-        return Qfalse;
-    for (; at < end; at++)
-        if (*at < '0' || *at > '9' || __builtin_mul_overflow(count, 10, &count) ||
-            __builtin_add_overflow(count, (uint64_t)(*at - '0'), &count))
-            return Qfalse;
-    return ULL2NUM(count);
+    while (digits.length && digits.bytes[digits.length - 1] == ' ')
+        digits.length--;
+    return pel_decimal(digits, UINT64_MAX, &count) < 0 ? Qfalse : ULL2NUM(count);
 }
 
 /* The result of a get of this kind, made of the value and of what the reply said about its item. */

@@ -4,6 +4,7 @@
 #include <ruby/debug.h>
 #include <unistd.h>
 #include "core/base/alloc.h"
+#include "core/base/decimal.h"
 #include "ruby/base/protect.h"
 #include "ruby/base/upcall.h"
 
@@ -34,12 +35,9 @@ static void add_string(struct text *text, VALUE string)
 
 static void add_number(struct text *text, unsigned number)
 {
-    char digits[12], *first = digits + sizeof digits;
+    char digits[PEL_DECIMAL_DIGITS], *end = digits + sizeof digits, *first = pel_decimal_before(end, number);
 
-    do
-        *--first = (char)('0' + number % 10);
-    while (number /= 10);
-    add_text(text, first, (size_t)(digits + sizeof digits - first));
+    add_text(text, first, (size_t)(end - first));
 }
 
 /* Adds a line as in Ruby's own backtraces, where a method in C has the file and line of its caller. Calls only

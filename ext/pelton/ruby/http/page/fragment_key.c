@@ -2,6 +2,7 @@
 
 #include <ruby.h>
 #include <ruby/encoding.h>
+#include "core/base/decimal.h"
 #include "ruby/http/connection/server.h"
 
 /*
@@ -15,21 +16,12 @@
 
 static VALUE key_of(VALUE parts, int depth);
 
-/* Writes the digits up to `end`, and returns where they begin. (snprintf would take half of a key's time.) */
-static char *put_number(char *end, unsigned long number)
-{
-    do
-        *--end = (char)('0' + number % 10);
-    while (number /= 10);
-    return end;
-}
-
 static void add_bytes(VALUE key, char mark, const char *bytes, long length)
 {
     char head[24], *end = head + sizeof head, *start = end;
 
     *--start = mark;
-    start = put_number(start, (unsigned long)length);
+    start = pel_decimal_before(start, (uint64_t)length);
     rb_str_cat(key, start, end - start);
     rb_str_cat(key, bytes, length);
 }
@@ -37,7 +29,7 @@ static void add_bytes(VALUE key, char mark, const char *bytes, long length)
 static void add_number(VALUE key, long number)
 {
     char digits[24], *end = digits + sizeof digits;
-    char *start = put_number(end, number < 0 ? 0 - (unsigned long)number : (unsigned long)number);
+    char *start = pel_decimal_before(end, number < 0 ? 0 - (unsigned long)number : (unsigned long)number);
 
     if (number < 0)
         *--start = '-';

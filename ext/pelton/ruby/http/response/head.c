@@ -1,4 +1,5 @@
 #include <string.h>
+#include "core/base/decimal.h"
 #include "core/http1/writer.h"
 #include "ruby/http/connection/connection.h"
 #include "ruby/http/response/response.h"
@@ -13,17 +14,10 @@ static struct pel_slice string_slice(VALUE string)
 static void set_given_length(struct pel_http_head *head, struct pel_slice value)
 {
     struct pel_http_response_body *body = &head->connection->response.body;
-    uint64_t length = 0;
 
-    if (!value.length || value.length > 18 || body->has_length)
+    if (value.length > 18 || body->has_length || pel_decimal(value, UINT64_MAX, &body->left) < 0)
         rb_raise(rb_eArgError, "content-length is malformed, or given twice");
-    for (size_t i = 0; i < value.length; i++) {
-        if (value.bytes[i] < '0' || value.bytes[i] > '9')
-            rb_raise(rb_eArgError, "content-length is malformed");
-        length = length * 10 + (uint64_t)(value.bytes[i] - '0');
-    }
     body->has_length = 1;
-    body->left = length;
 }
 
 /* Notes a header that says something of the response or the connection. 1: the header is not sent. */
