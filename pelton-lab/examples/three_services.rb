@@ -2,7 +2,7 @@
 
 require "pelton/lab/processes"
 
-# An experiment of your own: copy this file, replace the work by yours, and run it.
+# A template for your own experiments: copy this file, replace the work by yours, and run it.
 #
 #     pelton lab three_services.rb --html report.html
 #     pelton lab three_services.rb --latency 0,20
@@ -12,7 +12,7 @@ require "pelton/lab/processes"
 Pelton::Lab.experiment "three services" do
   about "three services of 5 ms, asked one after the other or at once"
 
-  # A service in a process of its own. A race's server needs a port and a version to print.
+  # A service in a separate process. A race's server needs a port and a version to print.
   service = Struct.new(:port, :version)
   program = <<~'RUBY'
     require "socket"

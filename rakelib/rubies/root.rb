@@ -7,12 +7,12 @@ require "open3"
 require "shellwords"
 
 # A Debian with another Ruby in a folder of tmp/rubies/. It is made once; then packages and gems are installed when their lists
-# have changed. Commands run there in namespaces of their own: the mounts and the processes go when the command ends.
+# have changed. Commands run there in separate namespaces: the mounts and the processes go when the command ends.
 class RubyRoot
   # Why a root cannot be made on this machine: a skip, not a failure.
   Missing = Class.new(StandardError)
 
-  # Seconds for making a root, and for bringing it up to date. What is done by then is kept, and the next run goes on from there.
+  # Seconds for making a root, and for bringing it up to date. The next run continues from there.
   LIMIT = 600
 
   # Newest: Debian's newest Ruby, often in experimental long before it is in a release.
@@ -47,7 +47,7 @@ class RubyRoot
 
   # Brings the root up to date.
   #
-  # @param rails [Array<String>] versions of Rails whose gems it shall have, too
+  # @param rails [Array<String>] versions of Rails whose gems to install, too
   def prepare(rails: [])
     raise Missing, "root is needed" unless Process.uid.zero?
     missing = ["unshare", *("debootstrap" unless File.directory?(@path))].reject { |tool| which(tool) }

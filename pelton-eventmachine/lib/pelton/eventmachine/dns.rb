@@ -8,7 +8,7 @@ module EventMachine
   module DNS
     autoload :Request, "pelton/eventmachine/dns/request"
 
-    # A resolver of its own, which reads /etc/hosts and asks the name servers of /etc/resolv.conf.
+    # A resolver that reads /etc/hosts and asks the name servers of /etc/resolv.conf.
     class Resolver
       class << self
         # Looks up the addresses of a name: IPv4, or IPv6 if the name has no IPv4 address.
@@ -44,7 +44,7 @@ module EventMachine
           search.map { |domain| "#{hostname}.#{domain}" } << hostname
         end
 
-        # Requests share no socket: each has its own, so that nobody can guess the port to which a forged answer would have to
+        # Requests share no socket: each has its own, so that attackers cannot guess the port to which a forged answer would have to
         # be sent.
         # @private
         def socket = self

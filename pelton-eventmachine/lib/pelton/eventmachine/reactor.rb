@@ -83,7 +83,7 @@ module EventMachine
       @error_handler = callable || block
     end
 
-    # Forks a child that runs a loop of its own, without the parent's timers and connections.
+    # Forks a child with a new loop, without the parent's timers and connections.
     #
     # @return [Integer] the child's pid
     def fork_reactor(&block)

@@ -86,7 +86,7 @@ module EventMachine
       end
     end
 
-    # Sends the file by sendfile. Data that is sent meanwhile goes out behind the file.
+    # Sends the file by sendfile. Data sent meanwhile follows the file.
     def send_file(file, &block)
       return false if @queueing || @stream.tls || @closing
       @queueing = true

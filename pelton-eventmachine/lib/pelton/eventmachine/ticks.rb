@@ -12,7 +12,7 @@ module EventMachine
       else _behind_input(tick_of(callable))
       end
       nil
-    rescue ::Pelton::ClosedError # a child after a fork, before it runs a loop of its own
+    rescue ::Pelton::ClosedError # a child after a fork, before it runs its own loop
       @early << callable
       nil
     end

@@ -72,7 +72,7 @@ module EventMachine
         chain ? {certificate: chain, key: key || chain, password: password} : {}
       end
 
-      # A server without a certificate uses a self-signed one: the connection is encrypted, but nobody can verify the server.
+      # A server without a certificate uses a self-signed one: the connection is encrypted, but clients cannot verify the server.
       # The key is of an elliptic curve, which is made fast; the program's own ciphers may need an RSA key.
       def own(ciphers)
         require "openssl"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # The object behind a {Connection}: a stream, a datagram socket, a watched descriptor, a watched file or a process. This is
+  # What a {Connection} sends through: a stream, a datagram socket, a watched descriptor, a watched file or a process. This is
   # the base class. An instance of the base class itself stands for a closed connection, whose operations do nothing.
   #
   # While a callback waits, its transport is busy, and unbind is called after the callback.

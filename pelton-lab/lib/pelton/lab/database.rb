@@ -6,7 +6,7 @@ module Pelton
   module Lab
     # A database as the contenders use it: how it starts, its address for a library, and a query that waits there.
     class Database
-      # SQLite is no server: each contender has a file of its own.
+      # SQLite is no server: each contender has its own file.
       NoServer = Struct.new(:version, :port)
 
       attr_reader :name

@@ -12,7 +12,7 @@ module Pelton
       # @return [Integer]
       attr_reader :port
 
-      # Starts the installed memcached, or Pelton's own in a process of its own where none is installed; or uses a running one.
+      # Starts the installed memcached, or Pelton's in a separate process if there is none; or uses a running one.
       #
       # @param core [Integer, nil] the core it is bound to
       # @param address [String, nil] "host:port" of the running one

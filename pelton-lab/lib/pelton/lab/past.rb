@@ -2,7 +2,7 @@
 
 module Pelton
   module Lab
-    # Published results of the same work, to show beside today's.
+    # Published results of the same work, to compare with today's.
     class Past
       # Seconds, as Ruby's Benchmark prints them; nil for a time that was not published.
       Row = Struct.new(:name, :style, :user, :system, :real) do
@@ -15,7 +15,7 @@ module Pelton
 
       # @param source [String] the author, the year, the setting
       # @param size [Integer, nil] the amount of work, to which today's times are scaled
-      # @param pin [Symbol, nil] the pinning whose results it stands beside; nil: any
+      # @param pin [Symbol, nil] the pinning to compare with; nil for any
       def initialize(title, source:, size: nil, pin: nil, &rows)
         @title = title
         @source = source

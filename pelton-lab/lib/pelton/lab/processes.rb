@@ -23,7 +23,7 @@ module Pelton
         @commands = {}
       end
 
-      # Starts a command in a process group of its own, so that Ctrl-C reaches the lab alone, which then ends the others. The command may
+      # Starts a command in a separate process group, so that Ctrl-C reaches only the lab, which then ends the others. The command may
       # begin with a Hash of changes to the environment.
       # @param core [Integer, nil] the core it is bound to
       # @param user [String, nil] the user it runs as, where the lab itself is root

@@ -5,7 +5,7 @@ require "pelton/clock"
 
 module Pelton
   module Lab
-    # Shows what is being done and how long it will take: a bar on a terminal, elsewhere a line now and then.
+    # Shows the current step and the remaining time: a bar on a terminal, otherwise an occasional line.
     class Progress
       WIDTH = 20
       # Seconds from one line to the next where the output is no terminal.

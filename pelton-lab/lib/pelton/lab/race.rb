@@ -78,7 +78,7 @@ module Pelton
         text ? @about = text : @about
       end
 
-      # Published results of the same work, to show beside today's, see {Past}.
+      # Published results of the same work, to compare with today's: see {Past}.
       def past(title = nil, **options, &rows)
         title ? @past = Past.new(title, **options, &rows) : @past
       end
@@ -99,7 +99,7 @@ module Pelton
         name ? @metric = Metric.new(name, title, digits) : @metric
       end
 
-      # With a name: shows one more metric of each contender beside the one to compare. Without: those {Metric}s.
+      # With a name: shows one more metric of each contender beside the one to compare. Without a name: returns those {Metric}s.
       def also(name = nil, title = name.to_s, digits: 2)
         name ? @also << Metric.new(name, title, digits) : @also
       end

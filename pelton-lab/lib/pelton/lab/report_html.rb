@@ -19,7 +19,7 @@ module Pelton
     # The report as one HTML file with charts. It loads nothing, runs no script, and follows the reader's light or dark colour
     # scheme.
     class ReportHtml
-      # The styles that have a colour of their own; all others share one.
+      # Styles with their own colours; all others share one.
       STYLES = %w[blocking callback deferrable direct].freeze
 
       # The headings of the charts, by the tables' short titles.
@@ -165,7 +165,7 @@ module Pelton
           Html.tag(:h4, "The machine and the versions"), Html.tag(:dl, machine.flat_map { |name, value| [Html.tag(:dt, name), Html.tag(:dd, value)] }))
       end
 
-      # The page may be published: where the lab lies on this machine is nobody's business.
+      # The page may be published, so it must not show the lab's path on this machine.
       def without_places(text) = text.gsub("#{Dir.pwd}/", "").gsub("#{File.expand_path("../../../..", __dir__)}/", "").gsub(Dir.home, "~")
 
       def machine

@@ -21,7 +21,7 @@ module Pelton
       end
 
       # Runs each contender once, untimed.
-      # @yieldparam text [String] what is being done
+      # @yieldparam text [String] the current step
       # @yieldparam share [Float] the finished share of this comparison
       def rehearse(results)
         results.each_with_index do |result, n|

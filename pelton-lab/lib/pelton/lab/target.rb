@@ -4,7 +4,7 @@ require_relative "statistics"
 
 module Pelton
   module Lab
-    # A limit that a contender must keep: for its ratio to the baseline, or for a metric of its own.
+    # A limit that a contender must keep: for its ratio to the baseline, or for a metric.
     class Target
       # A value within this factor of the limit meets it: medians of seven rounds differ by as much.
       TOLERANCE = 1.05

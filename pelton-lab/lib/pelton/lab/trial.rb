@@ -71,7 +71,7 @@ module Pelton
 
       private
 
-      # @param controlled [IO, nil] where the process reads whether it shall measure another round
+      # @param controlled [IO, nil] from which the process reads whether to measure another round
       def start(controlled = nil)
         @output = Tempfile.new("pelton-lab")
         @reader, writer = IO.pipe

@@ -93,7 +93,7 @@ module Pelton
         GC.enable
       end
 
-      # Sends requests at fixed times, each in a fiber of its own: none waits for the answer to another. The time of an answer counts from the
+      # Sends requests at fixed times, each in its own fiber, so that none waits for another's response. The time of an answer counts from the
       # moment when its request was due.
       # @param interval [Numeric] seconds
       # @yieldparam n [Integer] the number of a request, from 0

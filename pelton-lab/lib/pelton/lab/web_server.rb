@@ -25,7 +25,7 @@ module Pelton
 
       # Starts a server, yields it when it accepts, and ends it with all processes that it has started.
       # @param environment [Hash{String => String}]
-      # @param command [#call] given the port to listen on and a folder of its own, returns the command line
+      # @param command [#call] gets the port to listen on and an empty folder, returns the command line
       # @raise [RuntimeError] when it does not accept within `deadline` seconds
       def self.serve(command, environment: {}, deadline: 20)
         Dir.mktmpdir("pelton-lab") do |folder|
@@ -41,7 +41,7 @@ module Pelton
         @port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
         @log = File.join(folder, "log")
         environment = {"RACK_ENV" => "production", "APP_ENV" => "production", **environment}
-        # In an empty folder no configuration of somebody else's is read.
+        # An empty folder contains no configuration to read by mistake.
         @pid = Process.spawn(environment, *Programs.tied, *command.call(port, folder), chdir: folder, in: File::NULL,
           out: @log, err: %i[child out], rlimit_nofile: Process.getrlimit(:NOFILE).last)
       end

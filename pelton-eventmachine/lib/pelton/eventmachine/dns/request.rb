@@ -8,7 +8,7 @@ require_relative "../dns"
 
 module EventMachine
   module DNS
-    # One lookup, in a task of its own. It asks by UDP, and by TCP when the answer is too long for a datagram.
+    # A lookup, in a separate task. It asks by UDP, and by TCP if the answer is too long for a datagram.
     class Request
       include Deferrable
 
@@ -86,7 +86,7 @@ module EventMachine
         question.rd = 1
         question.add_question(Resolv::DNS::Name.create("#{name}."), type)
         socket = UDPSocket.new(address.afamily)
-        socket.connect(address.ip_address, address.ip_port) # so that nobody else's datagrams come through
+        socket.connect(address.ip_address, address.ip_port) # so that datagrams from elsewhere are dropped
         socket.send(question.encode, 0)
         answer = receive(socket, question) or return
         (answer.tc == 1) ? ask_by_tcp(address, question) : answer

@@ -10,7 +10,7 @@ module EventMachine
     attr_accessor :status
     # @return [#to_s, nil]
     attr_accessor :content
-    # @return [Hash{String => Object}] each element of an Array is sent as a header of its own
+    # @return [Hash{String => Object}] each element of an Array is sent as a separate header
     attr_accessor :headers
     # @return [Array, nil] the chunks or parts that are not sent yet
     attr_accessor :chunks, :multiparts

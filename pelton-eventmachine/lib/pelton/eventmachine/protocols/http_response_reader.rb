@@ -39,7 +39,7 @@ module EventMachine
       end
 
       # Called when the connection has ended. That completes content of unknown length. It also completes content whose last
-      # chunk has arrived, because some servers leave out the empty line behind it.
+      # chunk has arrived, because some servers omit the empty line after it.
       def finish
         @state = (@to_the_end || @part == :trailer) ? :done : :wrong if @state == :reading
       end

@@ -2,7 +2,7 @@
 
 module EventMachine
   module Protocols
-    # The transport of a {Memcache} connection, which has no socket of its own: Pelton's client has the sockets.
+    # The transport of a {Memcache} connection, which has no socket: Pelton's client has them.
     #
     # @private
     class MemcacheTransport < Transport

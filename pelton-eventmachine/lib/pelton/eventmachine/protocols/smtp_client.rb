@@ -191,7 +191,7 @@ module EventMachine
         lines.join("\r\n") unless lines.empty?
       end
 
-      # Some servers take any other line end with a dot behind it for the end of the mail.
+      # Some servers take any other line end followed by a dot for the end of the mail.
       def lines_of(text) = text.b.gsub(/\r\n|\r|\n/, "\r\n")
 
       def escape_leading_dots(text) = text.gsub(/^\./, "..")

@@ -83,7 +83,7 @@ module EventMachine
         stomp_deliver(line)
       end
 
-      # A body of known length arrives with the NUL byte behind it.
+      # A body of known length arrives with a NUL byte after it.
       # @private
       def receive_binary_data(data)
         stomp_deliver(data.delete_suffix("\0"))

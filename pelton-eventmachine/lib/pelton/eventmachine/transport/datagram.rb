@@ -100,7 +100,7 @@ module EventMachine
         @active_at = Pelton::Clock.now
         busy { @connection.receive_data(data) }
       end
-    rescue Errno::ECONNREFUSED # a datagram was sent to a port on which nobody listens
+    rescue Errno::ECONNREFUSED # a datagram was sent to a port without a listener
       nil
     rescue SystemCallError => error
       @errno = error.errno

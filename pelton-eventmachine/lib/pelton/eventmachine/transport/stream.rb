@@ -208,7 +208,7 @@ module EventMachine
 
     # ---- output
 
-    # Keeps data that is sent before the connection is made, or behind a file.
+    # Keeps data sent before the connection is made, or after a file.
     def queue(data)
       return send_later(data) unless EventMachine.reactor_thread?
       return @unbound ? -1 : 0 if @closing || @unbound

@@ -3,7 +3,7 @@
 module Pelton
   module Lab
     class MemcachedServer
-      # Pelton's memcached in a process of its own, where no other is installed.
+      # Pelton's memcached in a separate process, if no other is installed.
       class Embedded < MemcachedServer
         attr_reader :pid
         alias_method :stallable, :pid

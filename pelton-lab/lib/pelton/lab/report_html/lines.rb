@@ -7,7 +7,7 @@ module Pelton
   module Lab
     class ReportHtml
       # A latency sweep as lines: the metric against the latency, on a logarithmic scale. The lines are SVG that stretches with
-      # the window; the texts beside them are HTML, so that they keep their size.
+      # the window; the labels are HTML, so that they keep their size.
       class Lines
         # Space above the highest point and below the lowest, as a factor.
         HEADROOM = 1.6

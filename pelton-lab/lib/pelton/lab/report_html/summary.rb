@@ -6,7 +6,7 @@ require_relative "../html"
 module Pelton
   module Lab
     class ReportHtml
-      # The results in short, a card for each race: the best asynchronous contender beside the baseline.
+      # The results in short, a card for each race: the best asynchronous contender compared with the baseline.
       class Summary
         UNIT = /\b(ms|us|s|MB|KB)\b/
         TIMES = %i[us_per_operation cpu_us_per_operation real cpu user system].freeze

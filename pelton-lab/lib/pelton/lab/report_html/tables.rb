@@ -6,7 +6,7 @@ require_relative "../html"
 module Pelton
   module Lab
     class ReportHtml
-      # The measurements behind the pictures, and published results.
+      # The figures of the charts, and published results.
       module Tables
         TIMES = %i[user system cpu real].freeze
 
@@ -38,7 +38,7 @@ module Pelton
           table(["µs an operation, at once:", *numbers.map { |number| NumberFormat.delimit(number) }], rows)
         end
 
-        # Published results beside those of today, both as times for the same amount of work.
+        # Published and new results, both as times for the same amount of work.
         def past(past, comparison)
           then_rows = past.rows.map { |row| times(who(row.name, row.style), [row.user, row.system, row.total, row.real], past.ratio(row)) }
           now_rows = comparison.results.select(&:measured?).map do |result|
