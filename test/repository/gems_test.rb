@@ -13,6 +13,7 @@ class GemsTest < PeltonTest
   # A gem and what its files may require of other gems.
   MAY_REQUIRE = {
     "pelton" => [],
+    "pelton-cable" => RUNTIME + %w[pelton/http pelton/pubsub],
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
     "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/record pelton/web],
     "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http],
@@ -25,7 +26,7 @@ class GemsTest < PeltonTest
   DOORS = {"lib/pelton/eventmachine.rb" => %w[pelton-eventmachine]}.freeze
 
   # The entry files of whole gems.
-  WHOLE = {"pelton" => "pelton/command", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",
+  WHOLE = {"pelton" => "pelton/command", "pelton-cable" => "pelton/cable", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",
            "pelton-rails" => "pelton/rails",
            "pelton-record" => "pelton/record", "pelton-sequel" => "pelton/database", "pelton-web" => "pelton/web"}.freeze
 

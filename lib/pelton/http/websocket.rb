@@ -95,7 +95,7 @@ module Pelton
           lost
         end
         @stream.on_data { |bytes| feed(bytes) }
-        @pinging = Pelton.add_periodic_timer(@ping) { check_peer } if @ping
+        @pinging = Pelton.add_periodic_timer(@ping) { _check_peer } if @ping
         self
       end
 
@@ -187,6 +187,15 @@ module Pelton
 
       # @return [Boolean]
       def closed? = !!@closed
+
+      # Gives up a peer that has sent nothing, not even an answer to the last ping.
+      # @private
+      def _check_peer
+        @active = true if @delivering || @stream.paused? # this side is not reading now
+        return give_up("the peer sent nothing for #{@ping} s, not even an answer to a ping") if @active == false
+        @active = false
+        send_frame(WebSocketFrames::PING, "") if open?
+      end
 
       # Whether on_message is set.
       # @private
@@ -366,14 +375,6 @@ module Pelton
       def give_up(reason)
         finish(1006, reason)
         @stream.abort
-      end
-
-      # Gives up a peer that has sent nothing, not even an answer to the last ping.
-      def check_peer
-        @active = true if @delivering || @stream.paused? # this side is not reading now
-        return give_up("the peer sent nothing for #{@ping} s, not even an answer to a ping") if @active == false
-        @active = false
-        send_frame(WebSocketFrames::PING, "") if open?
       end
     end
   end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "json"
+require "pelton/http"
+require "pelton/pubsub"
+require_relative "cable/channel"
+require_relative "cable/connection"
+require_relative "cable/heart"
+require_relative "cable/session"
+require_relative "cable/streams"
+require_relative "cable/server"
+
+module Pelton
+  # Action Cable's protocol: a browser subscribes to channels, over one WebSocket, and gets what is broadcast on their streams. A stream
+  # is a topic of {PubSub}, so all workers have it.
+  #
+  # @example config.ru
+  #   require "pelton/cable"
+  #
+  #   class ChatChannel < Pelton::Cable::Channel
+  #     def subscribed = stream_from("chat")
+  #
+  #     def speak(data) = broadcast("chat", data)
+  #   end
+  #
+  #   map("/cable") { run Pelton::Cable::Server.new }
+  module Cable
+    # The protocol's name: of version 1, in JSON.
+    PROTOCOL = "actioncable-v1-json"
+
+    # A command of a client that cannot be executed. It is logged and counted, and the client's next command comes.
+    class Refused < Error
+    end
+
+    class << self
+      # Sends a message to all who have subscribed to a stream, in all workers. Any thread may call it; it waits for nobody.
+      #
+      # @param stream [String]
+      # @param message [Object] that JSON can express
+      # @param pubsub [PubSub]
+      # @return [nil]
+      # @raise as {PubSub#publish}; what JSON raises for NaN
+      def broadcast(stream, message, pubsub: PubSub.default) = pubsub.publish(stream, JSON.generate(message))
+    end
+  end
+end

@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Cable
+    # What a client subscribes to, from which an application derives its own. The public methods of a derived class are the actions
+    # that a client may perform. All calls for one client come one after the other; each may wait.
+    #
+    # @example
+    #   class RoomChannel < Pelton::Cable::Channel
+    #     def subscribed
+    #       room = Room[params[:id]]
+    #       connection.user.reads?(room) ? stream_for(room) : reject
+    #     end
+    #
+    #     def speak(data)
+    #       RoomChannel.broadcast_to(params[:id], text: data["text"])
+    #     end
+    #   end
+    class Channel
+      include Opaque
+
+      class << self
+        # Sends a message to all who stream for a model: {Cable.broadcast} on {stream_name}.
+        #
+        # @param model [#to_param, #to_s]
+        # @param message [Object] that JSON can express
+        # @return [nil]
+        def broadcast_to(model, message) = Cable.broadcast(stream_name(model), message)
+
+        # @param model [#to_gid_param, #to_param, #to_s]
+        # @return [String] of the stream for a model in this channel
+        def stream_name(model)
+          named = %i[to_gid_param to_param].find { |name| model.respond_to?(name) }
+          "#{name}:#{model.public_send(named || :to_s)}"
+        end
+
+        # @return [Hash{String => Symbol}] what a client may perform
+        # @private
+        def actions = @actions ||= public_instance_methods.reject { |name| Channel.method_defined?(name) && (name != :receive || instance_method(name).owner == Channel) }.to_h { |name| [name.name, name] }
+
+        private
+
+        def method_added(_name)
+          @actions = nil
+          super
+        end
+      end
+
+      # @return [Connection]
+      attr_reader :connection
+
+      # @return [String] with which the client has subscribed: JSON
+      attr_reader :identifier
+
+      # @return [Hash{Symbol => Object}] what the client has subscribed with, its channel's name among it
+      attr_reader :params
+
+      # @private
+      def initialize(session, connection, identifier, params)
+        @session = session
+        @connection = connection
+        @identifier = identifier
+        @params = params
+        @streams = {}
+      end
+
+      # Called when the client subscribes. An override streams from something, or calls {#reject}.
+      def subscribed
+      end
+
+      # Called when the client unsubscribes or has gone.
+      def unsubscribed
+      end
+
+      # Called for a message without an action, where a derived class has overridden it.
+      #
+      # @param data [Hash{String => Object}]
+      def receive(data)
+      end
+
+      # Refuses the subscription, inside {#subscribed}.
+      #
+      # @return [nil]
+      def reject
+        @rejected = true
+        nil
+      end
+
+      # Sends to the client what is broadcast on a stream from now on.
+      #
+      # Without a block the message is encoded once for all subscribers with the same identifier. A block gets each message, decoded,
+      # one after the other; it may wait, and {#transmit}.
+      #
+      # @param stream [String]
+      # @yieldparam message [Object]
+      # @return [nil]
+      def stream_from(stream, &block)
+        stop_stream_from(stream)
+        @streams[stream] = @session.server.streams.add(stream, self, @session, block)
+        nil
+      end
+
+      # Sends to the client what {broadcast_to} sends for a model.
+      #
+      # @param model [#to_param, #to_s]
+      # @return [nil]
+      def stream_for(model, &block) = stream_from(self.class.stream_name(model), &block)
+
+      # @param stream [String]
+      # @return [nil]
+      def stop_stream_from(stream)
+        @streams.delete(stream)&.call
+        nil
+      end
+
+      # @return [nil]
+      def stop_all_streams = @streams.keys.each { |stream| stop_stream_from(stream) }.then { nil }
+
+      # Sends a message to this client alone. It never waits.
+      #
+      # @param message [Object] that JSON can express
+      # @return [nil]
+      def transmit(message) = @session.transmit(Cable::Streams.envelope(@identifier, JSON.generate(message)))
+
+      # Sends a message to all who have subscribed to a stream: see {Cable.broadcast}.
+      #
+      # @return [nil]
+      def broadcast(stream, message) = Cable.broadcast(stream, message, pubsub: @session.server.pubsub)
+
+      # @return [Boolean] whether the client was let in
+      # @private
+      def _subscribe
+        subscribed
+        stop_all_streams if @rejected
+        !@rejected
+      end
+
+      # @private
+      def _unsubscribe
+        stop_all_streams
+        unsubscribed unless @rejected
+      end
+
+      # @private
+      def _perform(data)
+        action = data.fetch("action", "receive")
+        name = self.class.actions[action] or raise Refused, "#{self.class.name} has no action #{action.inspect[0, 100]}"
+        method(name).arity.zero? ? public_send(name) : public_send(name, data)
+      end
+    end
+  end
+end

@@ -1,0 +1,169 @@
+# frozen_string_literal: true
+
+require "pelton/metrics"
+
+module Pelton
+  module Cable
+    # A Rack application for WebSockets with Action Cable's protocol. It needs Pelton's HTTP server, and belongs to the thread that
+    # serves.
+    class Server
+      # Limits of a client.
+      LIMITS = {
+        subscriptions: 1000,   # at a time
+        identifier: 4096,      # bytes
+        message: 64 << 10,     # bytes of a command
+        output: 1 << 20        # bytes that wait for a client that reads slowly; then it is closed with code 1013, and comes back
+      }.freeze
+      # A name that a channel may have.
+      CHANNEL = /\A(?:[A-Z]\w*::)*[A-Z]\w*Channel\z/
+      # What all servers of the process count, for Prometheus.
+      FAMILIES = {
+        "cable_connections" => Metrics::Family.new("gauge", "pelton_cable_connections", "Connected clients."),
+        "cable_subscriptions" => Metrics::Family.new("gauge", "pelton_cable_subscriptions", "Subscriptions of the connected clients."),
+        "cable_accepted" => Metrics::Family.new("counter", "pelton_cable_accepted_total", "Clients that were let in."),
+        "cable_unauthorized" => Metrics::Family.new("counter", "pelton_cable_unauthorized_total", "Clients that were not let in."),
+        "cable_commands" => Metrics::Family.new("counter", "pelton_cable_commands_total", "Commands of clients."),
+        "cable_refused" => Metrics::Family.new("counter", "pelton_cable_refused_total", "Commands that could not be executed."),
+        "cable_rejected" => Metrics::Family.new("counter", "pelton_cable_rejected_total", "Subscriptions that channels have rejected."),
+        "cable_errors" => Metrics::Family.new("counter", "pelton_cable_errors_total", "Errors of channels."),
+        "cable_slow" => Metrics::Family.new("counter", "pelton_cable_slow_total", "Clients that were closed because they read too slowly."),
+        "cable_sent" => Metrics::Family.new("counter", "pelton_cable_sent_total", "Broadcast messages, for each client that was sent one.")
+      }.freeze
+      # Seconds between two lines of the log about refused commands.
+      REPORT_EVERY = 1
+      # Of a close frame: try again later.
+      SLOW = 1013
+      private_constant :CHANNEL, :REPORT_EVERY, :SLOW
+
+      @all = ObjectSpace::WeakMap.new
+
+      class << self
+        # @return [Hash{String => Integer}] of all servers of the process
+        # @private
+        def stats = FAMILIES.keys.to_h { |name| [name, @all.keys.sum { |server| server.stats.fetch(name.delete_prefix("cable_").to_sym) }] }
+
+        # @private
+        attr_reader :all
+      end
+
+      # @return [PubSub]
+      # @private
+      def pubsub = @pubsub ||= PubSub.default
+
+      # @return [Streams]
+      # @private
+      def streams = @streams ||= Streams.new(pubsub, limit: @limits[:output]) { |socket, _| too_slow(socket) }
+
+      # @return [Hash]
+      # @private
+      attr_reader :limits
+
+      # @param connection [Class] of the connections, derived from {Connection}
+      # @param channels [Array<Class>, nil] that clients may subscribe to; nil: all classes derived from {Channel} whose names end with
+      #   Channel
+      # @param origins [:same, :any, Array<String>] see {HTTP::WebSocketHandshake#accept}
+      # @param pubsub [PubSub, nil] whose topics are the streams; nil: {PubSub.default}
+      # @param heartbeat [Numeric] seconds between two heartbeats
+      # @param connecting [Integer] how many {Connection#connect} run at once: the others wait, when thousands come back after a restart
+      # @param limits [Hash] see {LIMITS}
+      # @raise [ArgumentError] an option is unknown
+      def initialize(connection: Connection, channels: nil, origins: :same, pubsub: nil, heartbeat: 3, connecting: 100, **limits)
+        unknown = limits.keys - LIMITS.keys
+        raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
+        @connection = connection
+        @channels = channels&.to_h { |channel| [channel.name, channel] }
+        @origins = origins
+        @pubsub = pubsub
+        @limits = LIMITS.merge(limits).freeze
+        @heart = Heart.new(heartbeat, limit: @limits[:output])
+        @connecting = Semaphore.new(connecting)
+        @sessions = {}.compare_by_identity
+        @counts = Hash.new(0)
+        Server.all[self] = true
+      end
+
+      # @param env [Hash] Rack's
+      # @return [Array] the response: a refusal if the request is for no WebSocket, or comes from a page of another origin
+      def call(env)
+        HTTP::WebSocket.accept(env, origins: @origins, protocols: [PROTOCOL], max_message: @limits[:message], ping: nil) do |socket|
+          @connecting.acquire { Session.new(self, socket).start(@connection, env) }
+        end
+      end
+
+      # Sends a message to all who have subscribed to a stream: see {Cable.broadcast}.
+      #
+      # @return [nil]
+      def broadcast(stream, message) = Cable.broadcast(stream, message, pubsub: pubsub)
+
+      # Ends connections.
+      #
+      # @param identifiers [Hash{Symbol => Object}] of the connections: `disconnect(user: user)`; without any: all of them
+      # @param reconnect [Boolean] whether the clients shall come back
+      # @return [nil]
+      def disconnect(reconnect: true, **identifiers)
+        @sessions.keys.each do |session|
+          session.close("remote", reconnect) if identifiers.all? { |name, value| session.connection.public_send(name) == value }
+        end
+        nil
+      end
+
+      # @return [Hash{Symbol => Integer}] `connections`, `subscriptions` and `streams` now; counted: clients `accepted` and `unauthorized`, `commands`,
+      #   `refused` ones, `rejected` subscriptions, `errors` of channels, `slow` clients that were closed, and messages `sent`
+      def stats
+        {connections: @sessions.size, subscriptions: @sessions.each_key.sum(&:size), streams: streams.size, sent: streams.sent}
+          .merge(%i[accepted unauthorized commands refused rejected errors slow].to_h { |name| [name, @counts[name]] })
+      end
+
+      # @param name [Object] that a client has sent
+      # @return [Class]
+      # @raise [Refused]
+      # @private
+      def channel_class(name)
+        found = @channels ? @channels[name] : constant(name)
+        found || raise(Refused, "there is no channel #{name.inspect[0, 100]}")
+      end
+
+      # @private
+      def opened(session)
+        count(:accepted)
+        @sessions[session] = true
+        @heart.add(session.socket)
+      end
+
+      # @private
+      def closed(session) = @sessions.delete(session)
+
+      # @private
+      def count(name) = @counts[name] += 1
+
+      # @private
+      def too_slow(socket)
+        count(:slow)
+        socket.close(SLOW, "too slow")
+      end
+
+      # Only one in a while is logged.
+      # @private
+      def refused(reason)
+        count(:refused)
+        return if @reported && Clock.now - @reported < REPORT_EVERY
+        before = @counts[:refused] - @logged.to_i - 1
+        Pelton.logger.warn("cable: refuses a command: #{reason}#{"; and #{before} more since the last report" if before.positive?}")
+        @reported = Clock.now
+        @logged = @counts[:refused]
+      end
+
+      private
+
+      def constant(name)
+        return unless name.is_a?(String) && CHANNEL.match?(name)
+        found = Object.const_get(name)
+        found if found.is_a?(Class) && found < Channel
+      rescue NameError
+        nil
+      end
+    end
+
+    Metrics.add(Server::FAMILIES) { Server.stats }
+  end
+end

@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Cable
+    # Who gets what is broadcast on a stream. A stream is subscribed to its topic once, and has a room for each identifier: the sockets of
+    # a room share one frame, which is encoded and compressed once.
+    # @private
+    class Streams
+      Stream = Struct.new(:rooms, :subscription)
+      private_constant :Stream
+
+      class << self
+        # @param identifier [String]
+        # @param json [String]
+        # @return [String] what a client gets
+        def envelope(identifier, json) = %({"identifier":#{JSON.generate(identifier)},"message":#{json}})
+      end
+
+      # @return [Integer] messages that sockets were sent
+      attr_reader :sent
+
+      # @param limit [Integer] bytes that may wait for a socket
+      # @yieldparam socket [HTTP::WebSocket] for which more waits
+      def initialize(pubsub, limit:, &slow)
+        @pubsub = pubsub
+        @limit = limit
+        @slow = slow
+        @streams = {}
+        @sent = 0
+      end
+
+      # @return [Integer] streams
+      def size = @streams.size
+
+      # @param session [Session]
+      # @param block [#call, nil] gets the decoded messages instead of the socket
+      # @return [Proc] ends it
+      def add(name, channel, session, block)
+        return filter(name, session, block) if block
+        identifier = channel.identifier
+        stream = @streams[name] || start(name)
+        (stream.rooms[identifier] ||= HTTP::WebSocket::Room.new(limit: @limit, &@slow)).add(session.socket)
+        -> { remove(name, stream, identifier, session.socket) }
+      end
+
+      private
+
+      def start(name)
+        stream = Stream.new({})
+        stream.subscription = @pubsub._attach(name) do |json|
+          stream.rooms.each { |identifier, room| @sent += room.broadcast(Streams.envelope(identifier, json)) }
+        end
+        @streams[name] = stream
+      end
+
+      def remove(name, stream, identifier, socket)
+        room = stream.rooms[identifier] or return
+        room.delete(socket)
+        return unless room.empty?
+        stream.rooms.delete(identifier)
+        return unless stream.rooms.empty?
+        stream.subscription.close
+        @streams.delete(name)
+      end
+
+      def filter(name, session, block)
+        subscription = @pubsub.subscribe(name) { |json| session.protect { block.call(JSON.parse(json)) } }
+        subscription.method(:close).to_proc
+      end
+    end
+  end
+end

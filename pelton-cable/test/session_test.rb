@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "stringio"
+require_relative "support/cable_client"
+
+# Commands of a client, good and bad.
+class CableSessionTest < PeltonTest
+  include CableClient
+
+  class EchoChannel < Pelton::Cable::Channel
+    def echo(data)
+      sleep data["wait"] if data["wait"]
+      transmit(data["n"])
+    end
+
+    def fail = raise("no")
+  end
+
+  class OrderChannel < Pelton::Cable::Channel
+    LOG = [] # standard:disable Style/MutableConstant
+
+    def subscribed
+      sleep 0.001
+      LOG << "in"
+    end
+
+    def unsubscribed = LOG << "out"
+  end
+
+  class FailingChannel < Pelton::Cable::Channel
+    def subscribed
+      stream_from("failing")
+      raise "no"
+    end
+  end
+
+  ECHO, ORDER = EchoChannel.name, OrderChannel.name
+
+  def setup
+    @logger = Pelton.logger
+    Pelton.logger = @log = StringIO.new
+    OrderChannel::LOG.clear
+  end
+
+  def teardown
+    Pelton.logger = @logger
+  end
+
+  # Some wait, others do not.
+  def test_commands_are_executed_in_their_order_and_hold_up_their_own_socket_alone
+    serving do |url,|
+      slow, quick = connect(url), connect(url)
+      [slow, quick].each { |client| client.subscribe(ECHO) }
+      slow.perform(ECHO, "echo", {n: 0, wait: 0.05})
+      9.times { |number| slow.perform(ECHO, "echo", {n: number + 1, **(number.odd? ? {wait: 0.001} : {})}) }
+      quick.perform(ECHO, "echo", {n: "quick"})
+      assert_equal "quick", quick.receive["message"]
+
+      assert_equal (0..9).to_a, Array.new(10) { slow.receive["message"] }
+    end
+  end
+
+  def test_commands_that_are_refused
+    serving do |url, cable|
+      client = connect(url)
+      client.subscribe(ECHO)
+      id = client.identifier(ECHO)
+      ["", "{", "1", "[]", "null", "[" * 30_000, %({"command":"subscribe"}), %({"command":"subscribe","identifier":1}), %({"command":"jump","identifier":"x"}),
+        %({"command":["subscribe"],"identifier":"x"}), %({"command":"message","identifier":"{}","data":"{}"}), %({"command":"unsubscribe","identifier":"{}"}),
+        JSON.generate(command: "message", identifier: id), JSON.generate(command: "message", identifier: id, data: "{"), JSON.generate(command: "message", identifier: id, data: {a: 1}),
+        *%w[subscribed unsubscribed transmit reject stream_from instance_eval exit nothing _perform receive method_missing].map { |action| JSON.generate(command: "message", identifier: id, data: JSON.generate(action: action)) },
+        JSON.generate(command: "message", identifier: id, data: JSON.generate(action: ["echo"]))].each { |text| client.socket.write(text) }
+      client.socket.write("\xff\0".b)
+      client.perform(ECHO, "echo", {n: "still here"})
+
+      assert_equal "still here", client.receive["message"]
+      assert_equal 28, cable.stats[:refused]
+      assert_match(/cable: refuses a command: the command is no JSON/, @log.string)
+      assert_operator @log.string.lines.size, :<, 5
+    end
+  end
+
+  def test_subscriptions_that_are_refused_have_an_answer
+    serving(identifier: 1000, subscriptions: 3) do |url, cable|
+      client = connect(url)
+      assert_equal "reject_subscription", client.subscribe("NoChannel")
+      assert_equal "reject_subscription", client.subscribe(ECHO, long: "x" * 1000)
+      %w[{ 1 [] {}].push("").each do |identifier|
+        client.send(command: "subscribe", identifier: identifier)
+        assert_equal({"identifier" => identifier, "type" => "reject_subscription"}, client.receive)
+      end
+      assert_equal %w[confirm_subscription] * 3 + %w[reject_subscription] * 2, Array.new(5) { |number| client.subscribe(ECHO, n: number) }
+
+      assert_equal [3, 9], cable.stats.values_at(:subscriptions, :refused)
+    end
+  end
+
+  def test_an_identifier_of_a_megabyte_and_who_is_refused_again_and_again
+    serving do |url, cable|
+      client = connect(url)
+      client.send(command: "subscribe", identifier: "x" * (1 << 20))
+      assert_nil client.receive
+      assert_equal 1009, client.socket.close_code
+
+      client = connect(url)
+      150.times { client.socket.write("nonsense") }
+      assert_equal ["too_many_refused_commands", false], client.receive.values_at("reason", "reconnect")
+      assert_nil client.receive
+      assert_equal 1008, client.socket.close_code
+      eventually { cable.stats[:connections] == 0 }
+    end
+  end
+
+  def test_a_second_subscription_with_the_same_identifier_changes_nothing
+    serving do |url, cable|
+      client = connect(url)
+      client.subscribe(ORDER)
+      client.send(command: "subscribe", identifier: client.identifier(ORDER))
+      client.subscribe(ECHO)
+
+      assert_equal [["in"], 2], [OrderChannel::LOG, cable.stats[:subscriptions]]
+    end
+  end
+
+  def test_the_end
+    serving do |url, cable|
+      one, two, three = Array.new(3) { connect(url) }
+      one.subscribe(ORDER)
+      one.send(command: "unsubscribe", identifier: one.identifier(ORDER))
+      eventually { OrderChannel::LOG == %w[in out] }
+      two.subscribe(ORDER)
+      two.socket.close
+      eventually { OrderChannel::LOG == %w[in out] * 2 }
+      three.send(command: "subscribe", identifier: three.identifier(ORDER)) # it leaves while the channel waits
+      eventually { cable.stats[:commands] == 4 }
+      three.socket.abort
+      eventually { cable.stats[:connections] == 1 }
+
+      assert_equal [%w[in out] * 3, 0], [OrderChannel::LOG, cable.stats[:subscriptions]]
+    end
+  end
+
+  def test_errors_of_channels_concern_nobody_else
+    serving do |url, cable|
+      client = connect(url)
+      reports = Pelton::Test.unrescued do
+        assert_equal "reject_subscription", client.subscribe(FailingChannel.name)
+        client.subscribe(ECHO)
+        client.perform(ECHO, "fail")
+        client.perform(ECHO, "echo", {n: 1})
+        assert_equal 1, client.receive["message"]
+      end
+
+      assert_equal [%w[no no], 2, 0], [reports.map(&:message), cable.stats[:errors], cable.streams.size]
+    end
+  end
+end

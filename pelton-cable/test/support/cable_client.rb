@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "json"
+require "pelton/cable"
+require "pelton/http/websocket"
+require "pelton/test"
+
+# A server of cables in this process, and clients. For PeltonTests.
+module CableClient
+  # A client of the protocol.
+  class Client
+    attr_reader :socket
+
+    def initialize(url, headers: {}, protocols: [Pelton::Cable::PROTOCOL])
+      @socket = Pelton::HTTP::WebSocket.connect(url, headers: headers, protocols: protocols)
+    end
+
+    # @return [Hash, nil] the next message that is no ping
+    def receive
+      while (text = @socket.receive(timeout: 10))
+        message = JSON.parse(text)
+        return message unless message["type"] == "ping"
+      end
+    end
+
+    def send(**command) = @socket.write(JSON.generate(command))
+
+    def identifier(channel, **params) = JSON.generate({channel: channel, **params})
+
+    # @return [String] the type of the answer
+    def subscribe(channel, **params)
+      send(command: "subscribe", identifier: identifier(channel, **params))
+      receive["type"]
+    end
+
+    def perform(channel, action, data = {}, **params)
+      send(command: "message", identifier: identifier(channel, **params), data: JSON.generate({action: action, **data}))
+    end
+  end
+
+  private
+
+  # @yieldparam url [String]
+  # @yieldparam cable [Pelton::Cable::Server]
+  def serving(**options)
+    options = {pubsub: Pelton::PubSub.new, **options}
+    cable = Pelton::Cable::Server.new(**options)
+    Pelton.run do
+      listener = Pelton::HTTP::Server.new(cable).listen("tcp://127.0.0.1:0")
+      yield "ws://127.0.0.1:#{listener.port}/", cable
+    ensure
+      Pelton.stop
+    end
+  end
+
+  # @return [Client] that was welcomed
+  def connect(url, **options)
+    client = Client.new(url, **options)
+    assert_equal({"type" => "welcome"}, client.receive)
+    client
+  end
+end
