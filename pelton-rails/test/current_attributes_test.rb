@@ -3,7 +3,7 @@
 require "test_helper"
 require "pelton"
 
-# In a Ruby of its own, as what tasks inherit is for all of them.
+# In a separate Ruby, as what tasks inherit is for all of them.
 class RailsCurrentAttributesTest < PeltonTest
   def test_tasks_have_a_copy
     folders = $LOAD_PATH.grep(/activesupport|concurrent|i18n|tzinfo|pelton-rails|base64|bigdecimal|connection_pool|securerandom|logger|drb|mutex_m|benchmark/).flat_map { |folder| ["-I", folder] }

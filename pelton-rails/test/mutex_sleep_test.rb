@@ -3,7 +3,7 @@
 require "test_helper"
 
 class MutexSleepTest < PeltonTest
-  # In a process of its own: it changes a class of Ruby's.
+  # In a separate process: it changes a class of Ruby's.
   def test_a_wait_that_is_ended_raises_what_has_ended_it
     assert_equal <<~TEXT, ruby_output(<<~'RUBY')
       mutex: Pelton::Cancelled, Pelton::TimeoutError, free again: true

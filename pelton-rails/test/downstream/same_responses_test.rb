@@ -198,7 +198,7 @@ class SameResponsesTest < PeltonTest
     }.join << "--BOUNDARY--\r\n".b
   end
 
-  # Sends one request on a connection of its own, with the cookies that the responses have set.
+  # Sends one request on a separate connection, with the cookies that the responses have set.
   def ask(step, path, headers = nil, method: nil, body: nil, type: nil, http: "1.1", counted: true, cookies: {})
     raise ArgumentError, "#{step}: two steps have this name" if @answers.key?(step)
     method ||= body ? "POST" : "GET"

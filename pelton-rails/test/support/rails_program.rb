@@ -3,7 +3,7 @@
 require "test_helper"
 require "tmpdir"
 
-# Programs with the gems of Rails, in processes of their own. `bin/setup downstream` brings these gems.
+# Programs with the gems of Rails, in separate processes. `bin/setup downstream` brings these gems.
 module RailsProgram
   # The version that most tests take: the newest for this Ruby. Each has a Gemfile, such as `gemfiles/rails_8_1.rb`; that of 7.2 is `gemfiles/rails.rb`.
   VERSION = (RUBY_VERSION < "3.2") ? "7.2" : "8.1"

@@ -5,7 +5,7 @@ require "socket"
 require_relative "rails_program"
 require_relative "../../../test/support/http_peer"
 
-# The applications in the folders beside this file, served by `pelton serve`, `rails server -u pelton` and Puma in processes of their own.
+# The applications in the folders beside this file, served by `pelton serve`, `rails server -u pelton` and Puma in separate processes.
 module RailsServing
   BOOT = 60 # seconds
   COMMANDS = {
@@ -39,7 +39,7 @@ module RailsServing
     # A connection on which each byte is seen.
     def peer = Peer.new(TCPSocket.new("127.0.0.1", port))
 
-    # @return [HttpPeer::Response] on a connection of its own
+    # @return [HttpPeer::Response] on a separate connection
     def get(path, headers = "", method: "GET")
       peer = self.peer
       peer.get(path, headers, method: method)

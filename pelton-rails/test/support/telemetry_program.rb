@@ -6,7 +6,7 @@ require "trilogy"
 require_relative "../../../test/support/databases"
 require_relative "rails_program"
 
-# Programs with the gems of gemfiles/telemetry.rb, in processes of their own: what these gems do to others cannot be undone.
+# Programs with the gems of gemfiles/telemetry.rb, in separate processes: what these gems do to others cannot be undone.
 module TelemetryProgram
   include Databases
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Runs the same calls on ActiveRecord and on Record, each with the same models and rows in a SQLite of its own, and prints what differs
-# as JSON. A program of its own, since ActiveRecord must not get into the other tests. Input: an Array of JSON with the calls.
+# Runs the same calls on ActiveRecord and on Record, each with the same models and rows in its own SQLite, and prints what differs
+# as JSON. A separate program, since ActiveRecord must not get into the other tests. Input: an Array of JSON with the calls.
 
 begin
   gem "sqlite3", "~> 1.7"
@@ -15,7 +15,7 @@ require "active_record"
 require "pelton/record"
 require_relative "activerecord_scopes"
 
-# One of the two, with models of its own.
+# One of the two, with its own models.
 module Comparison
   TABLES = <<~SQL.split(";\n").map(&:strip)
     CREATE TABLE authors (id integer PRIMARY KEY AUTOINCREMENT NOT NULL, name varchar, email varchar, age integer, height float,

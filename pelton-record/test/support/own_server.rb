@@ -64,7 +64,7 @@ class OwnServer
     kill
   end
 
-  # @return [PG::Connection, Trilogy] a session of its own
+  # @return [PG::Connection, Trilogy] a separate session
   def connect = (@kind == :postgres) ? PG.connect(**postgres_options(@port)) : Trilogy.new(**mariadb_options(@port))
 
   # Ends all sessions but this one.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # Gives values of all kinds to each call that takes one, of ActiveRecord and of Record, on the same rows of the database at ARGV[0], and
-# prints as JSON what differs: [call, value, ActiveRecord's answer, Record's]. A program of its own, as activerecord_comparison.rb.
+# prints as JSON what differs: [call, value, ActiveRecord's answer, Record's]. A separate program, as activerecord_comparison.rb.
 
 begin
   gem "sqlite3", "~> 1.7"

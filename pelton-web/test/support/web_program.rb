@@ -3,7 +3,7 @@
 require "test_helper"
 require "tmpdir"
 
-# Programs with the gems of gemfiles/web.rb, in processes of their own. `bin/setup downstream` brings these gems.
+# Programs with the gems of gemfiles/web.rb, in separate processes. `bin/setup downstream` brings these gems.
 module WebProgram
   GEMFILE = File.join(PeltonTest::ROOT, "gemfiles/web.rb")
   ENVIRONMENT = {"BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_PATH" => File.join(PeltonTest::ROOT, "tmp/web"), "BUNDLE_SILENCE_ROOT_WARNING" => "1",

@@ -11,7 +11,7 @@ require "active_support/error_reporter/test_helper"
 require "active_support/notifications"
 require "logger"
 
-# Each call does the same as with Rails' MemCacheStore, on a memcached of its own each.
+# Each call does the same as with Rails' MemCacheStore, each on its own memcached.
 class PeltonStoreTest < PeltonTest
   # A record, for the cache: a key and a version.
   Post = Struct.new(:id, :version) do

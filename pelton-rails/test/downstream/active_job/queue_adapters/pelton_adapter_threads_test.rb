@@ -3,7 +3,7 @@
 require_relative "../../../support/cable_client"
 require_relative "../../../support/rails_serving"
 
-# Action Cable calls channels in threads of its own, beside the server's: their jobs run on the reactor of the server.
+# Action Cable calls channels in its own threads, beside the server's: their jobs run on the reactor of the server.
 class PeltonAdapterThreadsTest < PeltonTest
   include RailsServing
 
