@@ -9,7 +9,7 @@ class OwnerTest < PeltonTest
   def test_an_object_keeps_its_collections
     assert_same ann.posts, ann.posts
     refute_same ann.posts, ann.tap(&:reload).posts
-    assert_match(/no association :nobody/, assert_raises(ArgumentError) { ann.collection(:nobody) }.message)
+    assert_match(/no association :nobody/, assert_raises(ArgumentError) { ann._collection(:nobody) }.message)
   end
 
   def test_what_is_invalid_below_is_invalid_above

@@ -37,8 +37,8 @@ module Pelton
         raise Forbidden, "these attributes are not permitted: call permit(:name, ...) on them" if permitted && !attributes.permitted?
         raise ArgumentError, "attributes are a Hash, not a #{attributes.class}" if attributes.nil? || attributes.is_a?(Array) || attributes.is_a?(Set) || attributes.is_a?(Range) || !attributes.respond_to?(:to_h)
         attributes.to_h.each do |name, value|
-          refuse(name) unless permitted || name.is_a?(Symbol) || model.permitted.include?(name)
-          assign(:"#{name}=", value)
+          _refuse(name) unless permitted || name.is_a?(Symbol) || model.permitted.include?(name)
+          _assign(:"#{name}=", value)
         end
         self
       end
@@ -55,11 +55,12 @@ module Pelton
         assign_attributes(attributes || Sequel::OPTS)
       end
 
-      def refuse(name)
+      def _refuse(name)
         raise Forbidden, "#{model} does not permit #{name.inspect} from outside: `permits :#{name}` in the class, or Symbols as keys when the program itself names it"
       end
 
-      def assign(writer, value)
+      def _assign(writer, value)
+        return self[writer[0..-2].to_sym] = value if model.renamed_columns.any? && model.renamed_columns.include?(writer[0..-2].to_sym)
         return public_send(writer, value) if respond_to?(writer)
         raise ArgumentError, "#{model} has no attribute #{writer[0..-2].to_sym.inspect}"
       end

@@ -147,10 +147,10 @@ module Pelton
 
       def define_collection(name)
         overridable_methods_module.module_eval do
-          define_method(name) { |*| collection(name) }
-          define_method(:"#{name}=") { |records| collection(name).replace(records) }
-          define_method(:"#{name.to_s.singularize}_ids") { collection(name).ids }
-          define_method(:"#{name.to_s.singularize}_ids=") { |ids| collection(name).ids = ids }
+          define_method(name) { |*| _collection(name) }
+          define_method(:"#{name}=") { |records| _collection(name).replace(records) }
+          define_method(:"#{name.to_s.singularize}_ids") { _collection(name).ids }
+          define_method(:"#{name.to_s.singularize}_ids=") { |ids| _collection(name).ids = ids }
         end
       end
 

@@ -41,6 +41,7 @@ module Pelton
             (@default_values ||= {})[name] = default
             @declared_defaults = declared_defaults | [name]
           end
+          raise ArgumentError, "#{self} cannot have the attribute #{name}: each model has a method of that name" if ColumnNames.taken?(name) && !column_aliases.value?(name)
           return if method_defined?(name)
           @declared = declared | [name]
           overridable_methods_module.define_method(name) { self[name] }
@@ -99,7 +100,7 @@ module Pelton
         # Called with rows from the database.
         def call(values)
           return super if @attribute_types.nil? || @attribute_types.empty?
-          allocate.then { |record| record.initialize_from_db(record.send(:restored, values)) }
+          allocate.then { |record| record.initialize_from_db(record.send(:_restored, values)) }
         end
 
         # @private
@@ -251,7 +252,7 @@ module Pelton
         @values.fetch(name) do
           own = model.column_alias(name.to_sym)
           next self[own] unless own.equal?(name)
-          new? ? super(name) : absent(name)
+          new? ? super(name) : _absent(name)
         end
       end
       alias_method :read_attribute, :[]
@@ -280,7 +281,7 @@ module Pelton
       def []=(name, value)
         unless @values.key?(name)
           name = model.column_alias(name.to_sym)
-          refuse_unknown(name) unless model.declared.include?(name)
+          _refuse_unknown(name) unless model.declared.include?(name)
         end
         super
       end
@@ -303,16 +304,12 @@ module Pelton
       def inspect = "#<#{model.name} #{@values.keys.map { |name| "#{name}: #{attribute_for_inspect(name)}" }.join(", ")}>"
 
       # @private
-      # Sequel also asks for a column's value before it is assigned.
-      def get_column_value(name) = (new? || @values.key?(name)) ? super : nil
-
-      # @private
       def attribute_method?(name) = model.db_schema.key?(name.to_sym) || model.declared.include?(name.to_sym) || @values.key?(name.to_sym)
 
       private
 
       # A column that was not selected must not look like nil.
-      def absent(name)
+      def _absent(name)
         raise ActiveModel::MissingAttributeError, "#{model}.#{name} was not read from the database: select it, too" if model.db_schema.key?(name)
         return unless model.declared.include?(name)
         default = model.default_values[name]
@@ -320,25 +317,25 @@ module Pelton
       end
 
       # Values to write: in the database's form, without attributes that have no column.
-      def stored(values)
+      def _stored(values)
         return values unless model.attribute_types.any? || model.declared.any?
         columns = model.db_schema
         values.each_with_object({}) { |(name, value), stored| stored[name] = model.to_database(name, value) if columns.key?(name) }
       end
 
-      def _insert_values = stored(super)
+      def _insert_values = _stored(super)
 
-      def _update_without_checking(columns) = super(stored(columns))
+      def _update_without_checking(columns) = super(_stored(columns))
 
       # Takes the values of a returned row.
-      def restored(values)
+      def _restored(values)
         model.attribute_types.each { |name, type| values[name] = type.deserialize(values[name]) if values.key?(name) }
         values.reverse_merge!(@values.slice(*model.declared)) if @values && model.declared.any?
-        remember(values)
+        _remember(values)
       end
 
       # Remembers values that may be changed in place.
-      def remember(values)
+      def _remember(values)
         return values unless model.attribute_types.any?
         @loaded = model.attribute_types.each_with_object({}) do |(name, type), loaded|
           loaded[name] = type.serialize(values[name]) if values.key?(name) && type.try(:mutable?)
@@ -346,10 +343,10 @@ module Pelton
         values
       end
 
-      def _save_set_values(values) = super(restored(returned(values)))
+      def _save_set_values(values) = super(_restored(_returned(values)))
 
       # SQLite does not tell the column types of RETURNING.
-      def returned(values)
+      def _returned(values)
         return values unless db.database_type == :sqlite
         model.columns_to_cast.each do |name, type|
           value = values[name]
@@ -358,10 +355,10 @@ module Pelton
         values
       end
 
-      def _refresh_set_values(values) = super(restored(values))
+      def _refresh_set_values(values) = super(_restored(values))
 
       # Finds values that were changed in place.
-      def note_mutations(columns)
+      def _note_mutations(columns)
         @loaded&.each do |name, before|
           next if columns.include?(name) || (type = model.attribute_types[name]).serialize(@values[name]) == before
           columns << name
@@ -371,7 +368,7 @@ module Pelton
 
       def after_update
         super
-        remember(@values) if @loaded
+        _remember(@values) if @loaded
       end
 
       # A value that cannot be cast becomes nil, and is kept for validations.

@@ -60,7 +60,7 @@ module Pelton
 
         # @private
         def around_save
-          watch_transaction
+          _watch_transaction
           super { run_callbacks(:save) { yield } }
         end
 
@@ -76,7 +76,7 @@ module Pelton
 
         # @private
         def around_destroy
-          watch_transaction
+          _watch_transaction
           super { run_callbacks(:destroy) { yield } }
         end
       end

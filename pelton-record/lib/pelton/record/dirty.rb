@@ -15,8 +15,8 @@ module Pelton
 
       # @return [Array<Symbol>]
       def changed_columns
-        return super.tap { |columns| note_mutations(columns) if @loaded } unless new?
-        @values.filter_map { |name, value| name unless value == default_of(name) }
+        return super.tap { |columns| _note_mutations(columns) if @loaded } unless new?
+        @values.filter_map { |name, value| name unless value == _default_of(name) }
       end
 
       # @return [Boolean] whether an attribute differs from the database's
@@ -28,15 +28,15 @@ module Pelton
       # @return [Hash{String => Array}] name => [before, now]
       def changes
         columns = changed_columns
-        return indifferent(column_changes.slice(*columns)) unless new?
-        indifferent(columns.to_h { |name| [name, [default_of(name), @values[name]]] })
+        return _indifferent(column_changes.slice(*columns)) unless new?
+        _indifferent(columns.to_h { |name| [name, [_default_of(name), @values[name]]] })
       end
 
       # Marks all attributes as unchanged.
       def clear_changes_information = changed.each { |name| clear_attribute_change(name) }
 
       # @return [Hash{String => Array}] changes of the last save: name => [before, after]
-      def saved_changes = indifferent(@saved_changes || {})
+      def saved_changes = _indifferent(@saved_changes || {})
 
       # ActiveModel's name for {#saved_changes}.
       # @return [Hash{String => Array}]
@@ -101,7 +101,7 @@ module Pelton
       # Sequel forgets a new object's changes when it is created.
       def after_create
         super
-        @saved_changes = @values.each_with_object({}) { |(name, value), changes| changes[name] = [default_of(name), value] unless value == default_of(name) }
+        @saved_changes = @values.each_with_object({}) { |(name, value), changes| changes[name] = [_default_of(name), value] unless value == _default_of(name) }
       end
 
       def after_update
@@ -110,15 +110,15 @@ module Pelton
       end
 
       # The default that a new object started with.
-      def default_of(name)
+      def _default_of(name)
         default = model.default_values[name]
         default.respond_to?(:call) ? @defaults&.fetch(name, nil) : default
       end
 
       # Notes attributes that a block has set.
-      def keep_defaults(names) = @defaults = names.to_h { |name| [name, self[name]] }
+      def _keep_defaults(names) = @defaults = names.to_h { |name| [name, self[name]] }
 
-      def indifferent(changes) = changes.transform_keys(&:to_s).with_indifferent_access
+      def _indifferent(changes) = changes.transform_keys(&:to_s).with_indifferent_access
     end
   end
 end

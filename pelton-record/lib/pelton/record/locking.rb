@@ -52,7 +52,7 @@ module Pelton
         return super unless model.locks_by_version?
         name = model.locking_column
         before = @values[name]
-        written = _update_dataset.where(name => before).update(stored(columns.merge(name => (before || 0) + 1)))
+        written = _update_dataset.where(name => before).update(_stored(columns.merge(name => (before || 0) + 1)))
         if written == 1
           initial_values[name] = before
           @values[name] = (before || 0) + 1

@@ -8,6 +8,7 @@ require_relative "attributes"
 require_relative "assignment"
 require_relative "associations"
 require_relative "callbacks"
+require_relative "column_names"
 require_relative "dirty"
 require_relative "enum"
 require_relative "ignored_columns"
@@ -45,6 +46,7 @@ module Pelton
 
       extend Table
       extend IgnoredColumns
+      extend ColumnNames
       extend Inheritance
       extend Enum
       extend Store
@@ -58,6 +60,7 @@ module Pelton
       include Assignment
       include Dirty
       include Serialization
+      include ColumnNames::Attribute
       include Persistence
       include Timestamps
       include Inheritance::Typed

@@ -6,8 +6,8 @@ module Pelton
     module Persistence
       # @private
       def self.append_features(model)
-        model.alias_method :save_row, :save # Sequel's own
-        model.send(:private, :save_row)
+        model.alias_method :_save_row, :save # Sequel's own
+        model.send(:private, :_save_row)
         super
         model.extend(ClassMethods)
       end
@@ -70,7 +70,7 @@ module Pelton
         model.dataset
         super
         left = model.declared_defaults
-        keep_defaults(left.reject { |name| @values.key?(name) }) if left.any?
+        _keep_defaults(left.reject { |name| @values.key?(name) }) if left.any?
       end
 
       # @param validate [Boolean]
@@ -79,8 +79,8 @@ module Pelton
       # @return [Boolean] false if it is invalid, or a callback threw :abort
       # @asynchronous
       def save(options = nil, validate: true, touch: true, context: nil, **more)
-        return save_row(options || more) if options || more.any? # as Sequel calls it
-        write(validate: validate, touch: touch, context: context) ? true : false
+        return _save_row(options || more) if options || more.any? # as Sequel calls it
+        _write(validate: validate, touch: touch, context: context) ? true : false
       end
 
       # @return [true]
@@ -88,7 +88,7 @@ module Pelton
       # @asynchronous
       def save!(validate: true, touch: true, context: nil)
         raise Invalid, self if validate && !valid?(context)
-        write(validate: false, touch: touch) || raise(NotSaved, self)
+        _write(validate: false, touch: touch) || raise(NotSaved, self)
         true
       end
 
@@ -120,9 +120,9 @@ module Pelton
       # @return [Boolean]
       # @asynchronous
       def update_columns(attributes)
-        refuse_readonly
+        _refuse_readonly
         raise NotSaved.new(self, "a new #{model} has no row to update: save it first") unless persisted?
-        attributes.each_key { |name| refuse_unknown(model.column_alias(name.to_sym)) }
+        attributes.each_key { |name| _refuse_unknown(model.column_alias(name.to_sym)) }
         rows = model.unscoped.where(pk_hash).update_all(attributes)
         attributes.each do |name, value|
           name = model.column_alias(name.to_sym)
@@ -141,7 +141,7 @@ module Pelton
       # @asynchronous
       def destroy(options = nil)
         return super if options
-        refuse_readonly
+        _refuse_readonly
         return (@destroyed = true) && self if new?
         super(raise_on_failure: false) || false
       end
@@ -192,7 +192,7 @@ module Pelton
       # @asynchronous
       def increment!(name, by = 1, touch: false)
         increment(name, by)
-        stamps = touch ? touched(touch) : {}
+        stamps = touch ? _touched(touch) : {}
         change = self[name] - (attribute_was(name) || 0) # including unsaved changes
         model.unscoped.where(pk_hash).update_all({name => Sequel.function(:coalesce, name.to_sym, 0) + change}.merge(stamps))
         [name.to_sym, *stamps.keys].each { |column| changed_columns.delete(column) && initial_values.delete(column) }
@@ -217,10 +217,10 @@ module Pelton
         columns = (model.update_timestamps + names.map(&:to_sym)).uniq
         before = columns.to_h { |name| [name, @values[name]] }
         model.db.transaction do
-          watch_transaction
+          _watch_transaction
           update_columns(columns.to_h { |name| [name, time] }) if columns.any?
           @saved_changes = before.to_h { |name, value| [name, [value, @values[name]]] }
-          note_write(:update)
+          _note_write(:update)
           run_callbacks(:touch)
         end
         true
@@ -288,25 +288,25 @@ module Pelton
 
       private
 
-      def write(validate:, touch:, context: nil)
-        refuse_readonly
+      def _write(validate:, touch:, context: nil)
+        _refuse_readonly
         @touch = touch
         @validation_context_given = context
         was_new = new?
-        saved = save_row(changed: true, raise_on_failure: false, validate: validate)
+        saved = _save_row(changed: true, raise_on_failure: false, validate: validate)
         @previously_new = was_new if saved
         saved
       rescue Sequel::NoExistingObject
         raise Stale, self
       end
 
-      def refuse_unknown(name)
+      def _refuse_unknown(name)
         raise ActiveModel::MissingAttributeError, "#{model} has no attribute #{name.inspect}" unless model.db_schema.key?(name)
       end
 
-      def refuse_readonly = readonly? && raise(ReadOnly.new(self, "#{model} #{pk} is marked as readonly"))
+      def _refuse_readonly = readonly? && raise(ReadOnly.new(self, "#{model} #{pk} is marked as readonly"))
 
-      def touched(names) = (model.update_timestamps + ((names == true) ? [] : Array(names))).to_h { |name| [name, Time.now] }
+      def _touched(names) = (model.update_timestamps + ((names == true) ? [] : Array(names))).to_h { |name| [name, Time.now] }
 
       def validation_failed_error = Invalid.new(self)
     end

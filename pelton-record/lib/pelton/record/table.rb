@@ -115,6 +115,9 @@ module Pelton
         @dataset
       rescue Sequel::DatabaseConnectionError, Sequel::DatabaseDisconnectError
         raise
+      rescue Error
+        forget_table
+        raise
       rescue Sequel::DatabaseError => error
         forget_table
         raise Error, "#{self} has no table #{own_table_name}: create it, or set self.table_name (#{error.message.lines.first.strip})"
@@ -132,7 +135,7 @@ module Pelton
         overridable_methods_module.define_method(:id=) { |value| pk_hash.keys.zip(Array(value)) { |name, one| self[name] = one } }
       end
 
-      KNOWN_BY_TABLE = %i[@dataset @columns @db_schema @instance_dataset @unique_columns @create_timestamps @update_timestamps @columns_to_cast @lookups @integer_key].freeze
+      KNOWN_BY_TABLE = %i[@dataset @columns @db_schema @instance_dataset @unique_columns @create_timestamps @update_timestamps @columns_to_cast @lookups @integer_key @renamed_columns].freeze
       private_constant :KNOWN_BY_TABLE
 
       def forget_table

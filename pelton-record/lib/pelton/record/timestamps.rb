@@ -26,19 +26,19 @@ module Pelton
       # @private
       def before_create
         super
-        stamp(model.create_timestamps.select { |name| @values[name].nil? }) if model.record_timestamps
+        _stamp(model.create_timestamps.select { |name| @values[name].nil? }) if model.record_timestamps
       end
 
       # @private
       def before_update
         super
         return unless model.record_timestamps && @touch != false && changed_columns.any?
-        stamp(model.update_timestamps - changed_columns)
+        _stamp(model.update_timestamps - changed_columns)
       end
 
       private
 
-      def stamp(names)
+      def _stamp(names)
         now = Time.now
         names.each { |name| self[name] = now }
       end

@@ -13,20 +13,20 @@ module Pelton
       # @private
       def after_create
         super
-        note_write(:create)
+        _note_write(:create)
       end
 
       # @private
       def after_update
         super
-        note_write(:update)
+        _note_write(:update)
       end
 
       # @private
       def after_destroy
         super
         @destroyed = true
-        note_write(:destroy)
+        _note_write(:destroy)
       end
 
       # @return [Symbol, nil] in after_commit and after_rollback, how the transaction wrote the row: :create, :update or :destroy
@@ -39,59 +39,59 @@ module Pelton
       private
 
       # Called before the object is written.
-      def watch_transaction
+      def _watch_transaction
         number = @writes = (@writes || 0) + 1
         before = State.new(new?, @destroyed, new? ? @values.dup : @values.merge(initial_values), @loaded&.dup)
-        db.after_rollback(SAVEPOINT) { rolled_back(number, before) }
-        db.after_commit(SAVEPOINT) { committed } if transactional_callbacks?
+        db.after_rollback(SAVEPOINT) { _rolled_back(number, before) }
+        db.after_commit(SAVEPOINT) { _committed } if transactional_callbacks?
       end
 
       # Called for each write, so it creates no enumerator.
       def transactional_callbacks? = __callbacks.then { |all| !all[:commit].empty? || !all[:rollback].empty? }
 
-      def note_write(event)
+      def _note_write(event)
         (@written ||= []) << [@writes, event] if transactional_callbacks?
       end
 
       # Several writes in a transaction count as one: the first call finds them all.
-      def committed
+      def _committed
         return unless @written
         finished, @written = @written, nil
-        finish(finished, :commit)
+        _finish(finished, :commit)
       end
 
       # The state before the transaction's first write counts.
-      def rolled_back(number, before)
+      def _rolled_back(number, before)
         return if number > @writes
         @writes = number - 1
-        restore(before)
+        _restore(before)
         gone, kept = (@written || []).partition { |write, _| write >= number }
         @written = kept.empty? ? nil : kept
-        finish(gone, :rollback) if gone.any?
+        _finish(gone, :rollback) if gone.any?
       end
 
-      def finish(writes, callbacks)
+      def _finish(writes, callbacks)
         events = writes.map(&:last).uniq
         @finished = (events.size > 1) ? events - [:update] : events
         run_callbacks(callbacks)
       end
 
-      def restore(before)
+      def _restore(before)
         @destroyed = before.destroyed
         @saved_changes = @this = nil
         @loaded = before.loaded
-        before.new ? restore_new(before) : restore_changes(before)
+        before.new ? _restore_new(before) : _restore_changes(before)
         name = model.locking_column
         return unless @values.key?(name)
         before.values.key?(name) ? @values[name] = before.values[name] : @values.delete(name)
       end
 
-      def restore_new(before)
+      def _restore_new(before)
         @new = true
         Array(model.primary_key).each { |key| before.values.key?(key) ? @values[key] = before.values[key] : @values.delete(key) }
       end
 
-      def restore_changes(before)
+      def _restore_changes(before)
         before.values.each do |name, value|
           next if @values[name] == value || name == model.locking_column
           initial_values[name] = value

@@ -52,7 +52,10 @@ module Pelton
 
         # @private
         # A value that could not be cast is validated as it was given.
-        def read_attribute_for_validation(name) = @uncast&.key?(name) ? @uncast[name] : public_send(name)
+        def read_attribute_for_validation(name)
+          return @uncast[name] if @uncast&.key?(name)
+          model.renamed_columns.include?(name) ? self[name] : public_send(name)
+        end
 
         private
 

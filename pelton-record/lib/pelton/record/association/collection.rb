@@ -235,7 +235,7 @@ module Pelton
         # The row of the join table.
         def join(record, by = (middle if via?))
           return @owner.send(@reflection[:_add_method], record) unless by
-          @owner.collection(by[:name]).create!(@reflection[:source] => record)
+          @owner._collection(by[:name]).create!(@reflection[:source] => record)
         end
 
         # The association of the join table.
@@ -249,7 +249,7 @@ module Pelton
           return if records.empty?
           if via?
             middle
-            @owner.collection(@reflection[:via]).where(@reflection[:source] => records).destroy_all
+            @owner._collection(@reflection[:via]).where(@reflection[:source] => records).destroy_all
           elsif joined?
             records.each { |record| @owner.send(@reflection[:_remove_method], record) }
           else

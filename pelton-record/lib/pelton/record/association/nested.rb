@@ -44,14 +44,14 @@ module Pelton
 
         # @private
         def before_save
-          autosaved(:many_to_one) { |name, other| other.save(validate: !unvalidated?(name)) || cancel_action("#{other.class} is not saved") if other.persisted? && other.changed? }
+          _autosaved(:many_to_one) { |name, other| other.save(validate: !unvalidated?(name)) || cancel_action("#{other.class} is not saved") if other.persisted? && other.changed? }
           super
         end
 
         # @private
         def after_save
           super
-          autosaved(:one_to_many, :one_to_one, :many_to_many) do |name, other|
+          _autosaved(:one_to_many, :one_to_one, :many_to_many) do |name, other|
             if other.marked_for_destruction?
               other.destroy!
               drop_associated(name, other)
@@ -64,8 +64,8 @@ module Pelton
         private
 
         # Loaded objects of the associations with these types. Objects that save each other do so once.
-        def autosaved(*types)
-          once(:autosave) do
+        def _autosaved(*types)
+          _once(:autosave) do
             model.autosaved.each do |name|
               types.include?(model.association_reflection(name)[:type]) && Array(associations[name]).dup.each { |other| yield name, other }
             end
@@ -73,7 +73,7 @@ module Pelton
         end
 
         # Calls the block, unless a call for this object and purpose is running.
-        def once(purpose)
+        def _once(purpose)
           return if (@doing ||= []).include?(purpose)
           @doing << purpose
           begin
@@ -104,7 +104,7 @@ module Pelton
             attributes.to_h.then { |one| (one.key?("id") || one.key?(:id)) ? [one] : one.values }
           end
           raise ArgumentError, "#{model} takes #{limit} #{name} at once, not #{list.size}" if limit && list.size > limit
-          list.each { |one| assign_nested_in(collection(name), name, one, **settings) }
+          list.each { |one| assign_nested_in(_collection(name), name, one, **settings) }
         end
 
         def assign_nested_in(found, name, attributes, allow_destroy:, reject_if:, **)

@@ -9,7 +9,7 @@ module Pelton
         # @private
         # @param name [Symbol]
         # @return [Collection]
-        def collection(name)
+        def _collection(name)
           (@collections ||= {})[name] ||= Collection.new(self, model.association_reflection(name) || raise(ArgumentError, "#{model} has no association #{name.inspect}"))
         end
 
@@ -132,7 +132,7 @@ module Pelton
           @collections&.each { |name, collection| errors.add(name, :invalid) unless nested.include?(name) || unvalidated?(name) || collection.unsaved.all?(&:valid?) }
           @new_parents&.each { |name, other| errors.add(name, :invalid) unless other.persisted? || nested.include?(name) || unvalidated?(name) || other.valid? }
           return if nested.empty?
-          once(:validate) { nested.each { |name| unvalidated?(name) || nested_objects(name).each { |other| valid_nested?(name, other) } } }
+          _once(:validate) { nested.each { |name| unvalidated?(name) || nested_objects(name).each { |other| valid_nested?(name, other) } } }
         end
 
         # Whether `validate: false` was declared.
