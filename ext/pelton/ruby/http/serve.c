@@ -97,7 +97,7 @@ static void send_responses(struct pel_http_connection *connection)
 static void run_proceed(struct pel_reactor *reactor, void *data)
 {
     struct pel_http_connection *connection = data;
-    VALUE self = connection->self, stream_object = connection->stream_object;
+    VALUE stream_object = connection->stream_object;
     int state;
 
     connection->queued = 0;
@@ -107,14 +107,13 @@ static void run_proceed(struct pel_reactor *reactor, void *data)
         pel_rethrow(state);
     }
     send_responses(connection);
-    RB_GC_GUARD(self);
     RB_GC_GUARD(stream_object);
 }
 
 static void run_answer(struct pel_reactor *reactor, void *data)
 {
     struct pel_http_connection *connection = data;
-    VALUE self = connection->self, stream_object = connection->stream_object;
+    VALUE stream_object = connection->stream_object;
 
     connection->server->held--;
     if (connection->state == PEL_HTTP_WAITING)
@@ -123,7 +122,6 @@ static void run_answer(struct pel_reactor *reactor, void *data)
         pel_http_release_slot(connection);
     send_responses(connection);
     pel_http_queue_proceed(connection);
-    RB_GC_GUARD(self);
     RB_GC_GUARD(stream_object);
 }
 

@@ -283,12 +283,6 @@ static VALUE memcached_connection_error(VALUE self)
     return pel_memcached_failure(pel_memcached_connection_get(self));
 }
 
-/* pending: the number of operations whose reply is pending. */
-static VALUE memcached_connection_pending(VALUE self)
-{
-    return SIZET2NUM(pel_memcached_connection_get(self)->pending.count);
-}
-
 void pel_init_memcached_connection(VALUE module)
 {
     VALUE class = rb_define_class_under(module, "Connection", rb_cObject);
@@ -302,5 +296,4 @@ void pel_init_memcached_connection(VALUE module)
     rb_define_method(class, "_error", memcached_connection_error, 0);
     rb_define_method(class, "connected?", memcached_connection_connected_p, 0);
     rb_define_method(class, "closed?", memcached_connection_closed_p, 0);
-    rb_define_method(class, "pending", memcached_connection_pending, 0);
 }

@@ -101,6 +101,7 @@ VALUE pel_run_job(VALUE argument)
     struct pel_taken_job *taken = (struct pel_taken_job *)argument;
 
     taken->job.run(taken->reactor, taken->job.data);
+    RB_GC_GUARD(taken->job.object);
     return Qnil;
 }
 

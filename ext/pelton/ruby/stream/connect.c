@@ -44,7 +44,7 @@ static VALUE stream_s_first_connected(VALUE class, VALUE streams, VALUE seconds)
 static void run_on_connect(struct pel_reactor *reactor, void *data)
 {
     struct stream *stream = data;
-    VALUE self = stream->self, callback = stream->delivery.on_connect;
+    VALUE callback = stream->delivery.on_connect;
 
     stream->delivery.on_connect = Qnil;
     if (NIL_P(callback)) /* the stream was closed meanwhile */
@@ -54,7 +54,6 @@ static void run_on_connect(struct pel_reactor *reactor, void *data)
         pel_stream_finish(stream);
     else
         pel_stream_call(callback, PEL_UPCALL_stream_connected, 0, NULL);
-    RB_GC_GUARD(self);
     RB_GC_GUARD(callback);
 }
 

@@ -103,7 +103,6 @@ static VALUE deliver_protected(VALUE argument)
 static void run_delivery(struct pel_reactor *reactor, void *data)
 {
     struct stream *stream = data;
-    VALUE self = stream->self;
     int state;
 
     stream->delivery.queued = 0;
@@ -117,7 +116,6 @@ static void run_delivery(struct pel_reactor *reactor, void *data)
     pel_stream_queue_delivery(stream);
     if (!stream->delivery.queued && !pel_loop_inherited(&reactor->loop))
         pel_stream_flush_scheduled(&stream->core); /* the peer works while the next stream's job runs */
-    RB_GC_GUARD(self);
 }
 
 static void drop_delivery(void *data)

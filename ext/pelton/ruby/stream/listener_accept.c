@@ -90,7 +90,6 @@ static void queue_accept_batch(struct listener *listener);
 static void run_accept_batch(struct pel_reactor *reactor, void *data)
 {
     struct listener *listener = data;
-    VALUE self = listener->self;
 
     listener->batch_queued = 0;
     for (int left = listener->shared ? 1 : ACCEPTS_PER_BATCH; left > 0 && listener->handle.fd >= 0; left--) {
@@ -106,7 +105,6 @@ static void run_accept_batch(struct pel_reactor *reactor, void *data)
     }
     if (listener->handle.fd >= 0)
         queue_accept_batch(listener);
-    RB_GC_GUARD(self);
 }
 
 void pel_listener_accept_rest(struct listener *listener)

@@ -35,11 +35,10 @@ static void settle_writes(struct stream *stream)
 static void run_on_drain(struct pel_reactor *reactor, void *data)
 {
     struct stream *stream = data;
-    VALUE self = stream->self, block = stream->delivery.on_drain;
+    VALUE block = stream->delivery.on_drain;
 
     if (!NIL_P(block))
         rb_proc_call_with_block(block, 0, NULL, Qnil);
-    RB_GC_GUARD(self);
     RB_GC_GUARD(block);
 }
 
