@@ -127,7 +127,7 @@ module ClientSuite
 
   def test_large_bodies_both_ways
     large = Random.new(5).bytes(2_000_000)
-    with_server(->(request, _) { "HTTP/1.1 200 OK\r\nContent-Length: #{request.body.bytesize}\r\n\r\n#{request.body}" }) do |client|
+    with_server(->(request, _) { ok(request.body) }) do |client|
       assert_equal large, ask(client, :post, "/", body: large).body
       assert_equal large, ask(client, :post, "/", body: StringIO.new(large)).body
       assert_equal large, ask(client, :post, "/", body: large.scan(/.{1,100000}/mn)).body
@@ -234,17 +234,15 @@ class ClientDirectTest
   end
 
   def test_threads_have_connections_of_their_own
-    server = HTTPScript.new { |request, _| echo(request) }
+    server = script { |request, _| echo(request) }
     client = Pelton::HTTP::Client.new(server.url)
     Array.new(3) { Thread.new { 2.times { assert_equal "GET / ", client.get("/").body } } }.each(&:join)
 
     assert_equal 3, server.connections
-  ensure
-    server.close
   end
 
   def test_a_child_has_connections_of_its_own
-    server = HTTPScript.new { |request, _| echo(request) }
+    server = script { |request, _| echo(request) }
     client = Pelton::HTTP::Client.new(server.url)
     client.get("/")
     pid = fork { exit!(client.get("/child").body == "GET /child ") }
@@ -252,29 +250,24 @@ class ClientDirectTest
     assert_predicate Process.wait2(pid).last, :success?
     assert_equal "GET /parent ", client.get("/parent").body
     assert_equal 2, server.connections
-  ensure
-    server.close
   end
 
   def test_a_stop_iteration_of_a_body_is_no_response
-    server = HTTPScript.new { |request, _| echo(request) }
+    server = script { |request, _| echo(request) }
     body = Object.new
     body.define_singleton_method(:each) { |&block| [].each.next.then(&block) }
     client = Pelton::HTTP::Client.new(server.url)
 
     Pelton.run { assert_raises(StopIteration) { client.post("/", body: body) } }
-  ensure
-    server.close
   end
 
   def test_the_shared_client
-    server = HTTPScript.new { |request, _| echo(request) }
+    server = script { |request, _| echo(request) }
 
     assert_equal "GET / ", Pelton::HTTP.get(server.url).body
     assert_equal "POST /x y", Pelton::HTTP.later.post("#{server.url}/x", body: "y").await.body
   ensure
     Pelton::HTTP.client.close
-    server.close
   end
 
   def test_inspect_shows_no_credentials

@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
 require_relative "certificates"
-require_relative "http_script"
+require_relative "http_scripts"
 require "pelton/http"
 
 # The styles in which a program calls an HTTP client, and the client's server. A test class includes one style.
 module HTTPClientStyles
+  include HTTPScripts
+
   def with_server(answer = ->(request, _) { echo(request) }, tls: nil)
-    server = HTTPScript.new(tls, &answer)
+    server = script(tls, &answer)
     inside { yield Pelton::HTTP::Client.new(server.url, tls: {ca_file: Certificates.authority}), server }
-  ensure
-    server.close
   end
 
   def echo(request)

@@ -3,38 +3,36 @@
 require "tmpdir"
 require_relative "../../test_helper"
 require_relative "../../support/certificates"
-require_relative "../../support/http_script"
+require_relative "../../support/http_scripts"
 require "pelton/http"
 
 class ClientConnectorTest < PeltonTest
+  include HTTPScripts
+
   def test_http_by_way_of_a_proxy
-    proxy = HTTPScript.new { |request, _| "HTTP/1.1 200 OK\r\nContent-Length: #{request.path.bytesize}\r\n\r\n#{request.path}" }
+    proxy = script { |request, _| ok(request.path) }
     client = Pelton::HTTP::Client.new("http://example.test:81", proxy: "http://me:se%40cret@localhost:#{proxy.port}")
 
     assert_equal "http://example.test:81/a", client.get("/a").body
     assert_equal "Basic #{["me:se@cret"].pack("m0")}", proxy.seen.last.headers["proxy-authorization"]
-  ensure
-    proxy.close
   end
 
   # Its certificate is looked at as a server's is. TLS inside of its TLS is not there.
   def test_a_proxy_that_speaks_tls
     context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
-    proxy = HTTPScript.new(context) { |request, _| "HTTP/1.1 200 OK\r\nContent-Length: #{request.path.bytesize}\r\n\r\n#{request.path}" }
+    proxy = script(context) { |request, _| ok(request.path) }
     client = Pelton::HTTP::Client.new(proxy: proxy.url, tls: {ca_file: Certificates.authority})
 
     assert_equal "http://example.test/a", client.get("http://example.test/a").body
     assert_raises(Pelton::VerificationError) { Pelton::HTTP::Client.new(proxy: proxy.url).get("http://example.test/a") }
     assert_match(/needs an http:/, assert_raises(ArgumentError) { client.get("https://example.test/") }.message)
-  ensure
-    proxy.close
   end
 
   # The proxy carries bytes, and sees nothing of what is in them.
   def test_https_by_way_of_a_proxy
     context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
-    server = HTTPScript.new(context) { "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret" }
-    proxy = HTTPScript.new { |_, socket| HTTPScript.tunnel(socket, server.port) }
+    server = script(context) { ok("secret") }
+    proxy = script { |_, socket| HTTPScript.tunnel(socket, server.port) }
     client = Pelton::HTTP::Client.new(server.url, proxy: "http://u:p@localhost:#{proxy.port}", tls: {ca_file: Certificates.authority})
     Pelton.run { 2.times { assert_equal "secret", client.get("/").body } }
     seen = proxy.seen
@@ -42,23 +40,18 @@ class ClientConnectorTest < PeltonTest
     assert_equal ["CONNECT localhost:#{server.port} HTTP/1.1"], seen.map(&:line)
     assert_equal "Basic #{["u:p"].pack("m0")}", seen.first.headers["proxy-authorization"]
     assert_nil server.seen.first.headers["proxy-authorization"]
-  ensure
-    server.close
-    proxy.close
   end
 
   def test_a_proxy_that_refuses
-    proxy = HTTPScript.new { "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n" }
+    proxy = script { "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n" }
     client = Pelton::HTTP::Client.new("https://example.test", proxy: "http://localhost:#{proxy.port}")
     error = assert_raises(Pelton::ConnectionError) { client.get("/") }
 
     assert_match(/407/, error.message)
-  ensure
-    proxy.close
   end
 
   def test_the_environments_proxy
-    proxy = HTTPScript.new { |request, _| "HTTP/1.1 200 OK\r\nContent-Length: #{request.path.bytesize}\r\n\r\n#{request.path}" }
+    proxy = script { |request, _| ok(request.path) }
     output = ruby_output(<<~RUBY, env: {"http_proxy" => "http://localhost:#{proxy.port}", "no_proxy" => "direct.test"})
       require "pelton/http"
       puts Pelton::HTTP.get("http://example.test/a").body
@@ -70,20 +63,16 @@ class ClientConnectorTest < PeltonTest
     RUBY
 
     assert_equal "http://example.test/a\ndirect\n", output
-  ensure
-    proxy.close
   end
 
   # Other programs take these, too.
   def test_a_proxy_without_its_scheme
-    proxy = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" }
+    proxy = script { ok("ok") }
     asked = ["http://example.test/", {proxy: "localhost:#{proxy.port}"}]
     assert_equal "ok", Pelton::HTTP::Client.new(asked[0], **asked[1]).get("/").body
     output = ruby_output('require "pelton/http"; puts Pelton::HTTP.get("http://example.test/").body', env: {"http_proxy" => "localhost:#{proxy.port}"})
 
     assert_equal "ok\n", output
-  ensure
-    proxy.close
   end
 
   def test_a_proxy_of_another_kind
@@ -107,7 +96,7 @@ class ClientConnectorTest < PeltonTest
       Pelton.run do
         listener = Pelton.listen_unix("#{folder}/socket") do |stream|
           nil until stream.gets == "\r\n"
-          stream.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+          stream.write(ok("ok"))
         end
 
         assert_equal "ok", Pelton::HTTP::Client.new("http://localhost", unix: "#{folder}/socket").get("/").body

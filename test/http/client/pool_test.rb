@@ -1,17 +1,18 @@
 # frozen_string_literal: true
 
 require_relative "../../test_helper"
-require_relative "../../support/http_script"
+require_relative "../../support/http_scripts"
 require "pelton/http"
 
 class ClientPoolTest < PeltonTest
-  def test_an_idle_connection_is_kept_for_so_long
-    with_server do |server|
-      client = Pelton::HTTP::Client.new(server.url, keep_alive: 0)
-      2.times { client.get("/") }
+  include HTTPScripts
 
-      assert_equal 2, server.connections
-    end
+  def test_an_idle_connection_is_kept_for_so_long
+    server = script { ok }
+    client = Pelton::HTTP::Client.new(server.url, keep_alive: 0)
+    2.times { client.get("/") }
+
+    assert_equal 2, server.connections
   end
 
   # As a trap handler does that waits while an origin is made.
@@ -24,111 +25,101 @@ class ClientPoolTest < PeltonTest
         super(*arguments)
       end
     end
-    with_server do |server|
-      client = Pelton::HTTP::Client.new(server.url, limit: 2)
-      Pelton.run do
-        client.get("/")
-        client.close
-        origins = Pelton::HTTP::ClientPool.const_get(:Origin)
-        origins.singleton_class.prepend(slowly)
-        tasks = Array.new(3) { Pelton.spawn { client.get("/").ok? } }
+    server = script { ok }
+    client = Pelton::HTTP::Client.new(server.url, limit: 2)
+    Pelton.run do
+      client.get("/")
+      client.close
+      origins = Pelton::HTTP::ClientPool.const_get(:Origin)
+      origins.singleton_class.prepend(slowly)
+      tasks = Array.new(3) { Pelton.spawn { client.get("/").ok? } }
 
-        assert_equal [true] * 3, tasks.map(&:await)
-      ensure
-        slowly.send(:remove_method, :new)
-      end
-      assert_equal 3, made
-      assert_operator client.stats[:open], :<=, 2
+      assert_equal [true] * 3, tasks.map(&:await)
+    ensure
+      slowly.send(:remove_method, :new)
     end
+    assert_equal 3, made
+    assert_operator client.stats[:open], :<=, 2
   end
 
   # A second less than the server: what is sent as it closes is lost.
   def test_a_server_may_say_for_how_long
     {"timeout=1, max=100" => 2, "timeout=100" => 1, "max=5" => 1, "timeout=soon" => 1}.each do |said, connections|
-      server = HTTPScript.new { "HTTP/1.1 200 OK\r\nKeep-Alive: #{said}\r\nContent-Length: 0\r\n\r\n" }
+      server = script { ok("", "Keep-Alive: #{said}\r\n") }
       client = Pelton::HTTP::Client.new(server.url)
       2.times { client.get("/") }
 
       assert_equal connections, server.connections, said
-    ensure
-      server.close
     end
   end
 
   def test_what_nobody_asks_for_again_is_closed_in_time
-    with_server do |server|
-      client = Pelton::HTTP::Client.new(keep_alive: 0, proxy: server.url)
-      3.times { |number| client.get("http://#{number}.test/") }
+    server = script { ok }
+    client = Pelton::HTTP::Client.new(keep_alive: 0, proxy: server.url)
+    3.times { |number| client.get("http://#{number}.test/") }
 
-      assert_operator client.stats[:open], :<=, 1
-    end
+    assert_operator client.stats[:open], :<=, 1
   end
 
   def test_what_is_idle_for_too_long_is_closed_though_nobody_asks_for_anything
-    with_server do |server|
-      Pelton.run do
-        client = Pelton::HTTP::Client.new(server.url, keep_alive: 0.01)
-        2.times do
-          client.get("/")
-          eventually { client.stats[:open].zero? }
-        end
+    server = script { ok }
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(server.url, keep_alive: 0.01)
+      2.times do
+        client.get("/")
+        eventually { client.stats[:open].zero? }
       end
     end
   end
 
   # Else its descriptor would wait for the client's next request.
   def test_what_its_server_has_closed_is_closed
-    server = HTTPScript.new { |_, socket| socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") && :close }
+    server = script { |_, socket| socket.write(ok) && :close }
     Pelton.run do
       client = Pelton::HTTP::Client.new(server.url, keep_alive: 1)
       client.get("/")
       eventually { client.stats[:open].zero? }
     end
-  ensure
-    server.close
   end
 
   # Otherwise this would hang.
   def test_idle_connections_keep_no_run_going
-    with_server do |server|
-      client = Pelton::HTTP::Client.new(server.url)
-      2.times { Pelton.run { client.get("/") } }
+    server = script { ok }
+    client = Pelton::HTTP::Client.new(server.url)
+    2.times { Pelton.run { client.get("/") } }
 
-      assert_equal [1, {open: 1, idle: 1}], [server.connections, client.stats]
-    end
+    assert_equal [1, {open: 1, idle: 1}], [server.connections, client.stats]
   end
 
   def test_there_are_not_too_many_idle_ones
-    with_server do |server|
-      Pelton.run do
-        client = Pelton::HTTP::Client.new(proxy: server.url)
-        url = ->(number) { "http://#{number}.test/" }
-        (1..120).each { |number| client.get(url[number]) }
-        assert_equal({open: 100, idle: 100}, client.stats)
-        [120, 1].each { |number| client.get(url[number]) } # the first one was closed
+    server = script { ok }
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(proxy: server.url)
+      url = ->(number) { "http://#{number}.test/" }
+      (1..120).each { |number| client.get(url[number]) }
+      assert_equal({open: 100, idle: 100}, client.stats)
+      [120, 1].each { |number| client.get(url[number]) } # the first one was closed
 
-        assert_equal 121, server.connections
-        client.close
-        assert_equal({open: 0, idle: 0}, client.stats)
-      end
+      assert_equal 121, server.connections
+      client.close
+      assert_equal({open: 0, idle: 0}, client.stats)
     end
   end
 
   def test_the_last_to_be_used_is_the_next_one
-    with_server do |server|
-      Pelton.run do
-        client = Pelton::HTTP::Client.new(server.url)
-        Array.new(3) { client.later.get("/") }.each(&:await)
-        used = Array.new(5) { client.get("/") && server.seen.last.connection }
+    server = script { ok }
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(server.url)
+      Array.new(3) { client.later.get("/") }.each(&:await)
+      used = Array.new(5) { client.get("/") && server.seen.last.connection }
 
-        assert_equal 1, used.uniq.size
-        assert_equal({open: 3, idle: 3}, client.stats)
-      end
+      assert_equal 1, used.uniq.size
+      assert_equal({open: 3, idle: 3}, client.stats)
     end
   end
 
   def test_who_waits_in_vain_is_told_why
-    server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
+    server = script { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
     client = Pelton::HTTP::Client.new(server.url, limit: 1, pool_timeout: 0.01)
     response = client.get("/", stream: true)
     error = assert_raises(Pelton::TimeoutError) { client.get("/") }
@@ -136,13 +127,11 @@ class ClientPoolTest < PeltonTest
     response.close
 
     assert_equal 200, client.get("/", stream: true).status
-  ensure
-    server.close
   end
 
   # Nobody can read them any more, or close them.
   def test_responses_that_were_forgotten
-    server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
+    server = script { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
     [->(&block) { block.call }, Pelton.method(:run)].each do |inside|
       inside.call do
         client = Pelton::HTTP::Client.new(server.url, limit: 20)
@@ -153,29 +142,26 @@ class ClientPoolTest < PeltonTest
         assert_equal 200, kept.tap(&:close).status
       end
     end
-  ensure
-    server.close
   end
 
   # The response is garbage, but its connection has been another one's for long.
   def test_a_connection_that_is_used_again_is_not_taken_away
-    with_server(5) do |server|
-      Pelton.run do
-        client = Pelton::HTTP::Client.new(server.url, limit: 1)
-        20.times { client.get("/", stream: true).each {} }
-        response = client.get("/", stream: true)
-        GC.start
-        Pelton::Reactor.current.yield
+    server = script { ok("x" * 5) }
+    Pelton.run do
+      client = Pelton::HTTP::Client.new(server.url, limit: 1)
+      20.times { client.get("/", stream: true).each {} }
+      response = client.get("/", stream: true)
+      GC.start
+      Pelton::Reactor.current.yield
 
-        assert_equal "x" * 5, response.body
-        assert_equal 1, server.connections
-      end
+      assert_equal "x" * 5, response.body
+      assert_equal 1, server.connections
     end
   end
 
   # Where no reactor runs, older Rubies' Timeout is a throw.
   def test_whoever_leaves_a_request_by_a_throw_gives_its_connection_back
-    server = HTTPScript.new { |request, _| "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" unless request.path == "/silent" }
+    server = script { |request, _| ok unless request.path == "/silent" }
     [->(&block) { block.call }, Pelton.method(:run)].each do |inside|
       inside.call do
         client = Pelton::HTTP::Client.new(server.url, limit: 1, pool_timeout: 0.01, expect: nil)
@@ -186,8 +172,6 @@ class ClientPoolTest < PeltonTest
         assert_equal 200, client.get("/").status
       end
     end
-  ensure
-    server.close
   end
 
   def test_a_connection_that_cannot_be_made_takes_no_place
@@ -202,12 +186,5 @@ class ClientPoolTest < PeltonTest
   def forget(client, number)
     number.times { client.get("/", stream: true) }
     nil
-  end
-
-  def with_server(length = 0)
-    server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: #{length}\r\n\r\n#{"x" * length}" }
-    yield server
-  ensure
-    server.close
   end
 end

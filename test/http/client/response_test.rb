@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "../../test_helper"
-require_relative "../../support/http_script"
+require_relative "../../support/http_scripts"
 require "pelton/http"
 
 class ClientResponseTest < PeltonTest
+  include HTTPScripts
+
   def test_headers
     response = get("Set-Cookie: a\r\nX-One: 1\r\nset-cookie: b\r\nContent-Length: 0\r\n", "")
 
@@ -52,7 +54,7 @@ class ClientResponseTest < PeltonTest
 
   # Its connection was given back: to read on it would be to read another's response.
   def test_a_response_that_was_closed_cannot_be_read
-    server = HTTPScript.new { "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc" }
+    server = script { ok("abc") }
     Pelton.run do
       client = Pelton::HTTP::Client.new(server.url, limit: 1)
       closed = client.get("/", stream: true).tap(&:close)
@@ -61,8 +63,6 @@ class ClientResponseTest < PeltonTest
 
       assert_equal ["abc", 1], [other.body, server.connections]
     end
-  ensure
-    server.close
   end
 
   def test_only_101_can_be_taken_over
@@ -70,7 +70,7 @@ class ClientResponseTest < PeltonTest
   end
 
   def test_a_switch_of_protocols
-    server = HTTPScript.new do |_, socket|
+    server = script do |_, socket|
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\nhello")
       socket.write(socket.readpartial(100))
       :close
@@ -84,8 +84,6 @@ class ClientResponseTest < PeltonTest
       assert_equal "abc", stream.read
       assert_equal({open: 0, idle: 0}, client.stats)
     end
-  ensure
-    server.close
   end
 
   # Whoever reads a log wants to know which request it was.
@@ -97,12 +95,10 @@ class ClientResponseTest < PeltonTest
       "Content-Length: 0\r\nLocation: /again\r\n" => [Pelton::HTTP::RedirectError, "more than 5 redirects"],
       "Content-Length: 0\r\nLocation: ftp://x/\r\n" => [Pelton::HTTP::RedirectError, "\"ftp://x/\" is not"]
     }.each do |headers, (type, text)|
-      server = HTTPScript.new { "HTTP/1.1 #{headers.include?("Location") ? 302 : 200} OK\r\n#{headers}\r\n#{headers.include?("deflate") ? "\x78" : "ok"}" }
+      server = script { "HTTP/1.1 #{headers.include?("Location") ? 302 : 200} OK\r\n#{headers}\r\n#{headers.include?("deflate") ? "\x78" : "ok"}" }
       error = assert_raises(type, headers) { Pelton::HTTP::Client.new(server.url, max_body: 100).get("/") }
 
       assert_match(%r{\AGET http://localhost:\d+/(again)?: #{Regexp.escape(text)}}, error.message)
-    ensure
-      server.close
     end
   end
 
@@ -113,9 +109,7 @@ class ClientResponseTest < PeltonTest
   private
 
   def get(headers, body)
-    server = HTTPScript.new { "HTTP/1.1 200 OK\r\n#{headers}\r\n#{body}" }
+    server = script { "HTTP/1.1 200 OK\r\n#{headers}\r\n#{body}" }
     Pelton::HTTP::Client.new(server.url).get("/")
-  ensure
-    server.close
   end
 end

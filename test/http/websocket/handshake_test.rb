@@ -2,10 +2,12 @@
 
 require_relative "../../test_helper"
 require_relative "../../support/certificates"
-require_relative "../../support/http_script"
+require_relative "../../support/http_scripts"
 require "pelton/http"
 
 class WebSocketHandshakeTest < PeltonTest
+  include HTTPScripts
+
   WebSocket = Pelton::HTTP::WebSocket
   ENVIRONMENT = {
     "REQUEST_METHOD" => "GET", "HTTP_HOST" => "example.com:81", "HTTP_CONNECTION" => "keep-alive, Upgrade", "HTTP_UPGRADE" => "WebSocket",
@@ -97,7 +99,7 @@ class WebSocketHandshakeTest < PeltonTest
     Pelton.run do
       plain = server.listen("tcp://127.0.0.1:0").port
       sealed = server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port
-      proxy = HTTPScript.new { |request, socket| HTTPScript.tunnel(socket, request.path[/\d+\z/].to_i) }
+      proxy = script { |request, socket| HTTPScript.tunnel(socket, request.path[/\d+\z/].to_i) }
       way = {proxy: "http://u:p@127.0.0.1:#{proxy.port}"}
 
       assert_equal "http", WebSocket.connect("ws://localhost:#{plain}/", **way).receive
@@ -107,7 +109,6 @@ class WebSocketHandshakeTest < PeltonTest
       assert_equal [plain, sealed, sealed].map { |port| "CONNECT localhost:#{port} HTTP/1.1" }, seen.map(&:line)
       assert_equal "Basic #{["u:p"].pack("m0")}", seen.first.headers["proxy-authorization"]
     ensure
-      proxy.close
       Pelton.stop
     end
   end
@@ -131,31 +132,25 @@ class WebSocketHandshakeTest < PeltonTest
 
   def test_servers_that_do_not_agree
     [
-      "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "nonsense\r\n\r\n",
+      ok, "nonsense\r\n\r\n",
       "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: wrong\r\n\r\n"
     ].each do |answer|
-      server = HTTPScript.new { answer }
+      server = script { answer }
       Pelton.run { assert_raises(WebSocket::HandshakeError, answer) { WebSocket.connect("ws://127.0.0.1:#{server.port}") } }
-    ensure
-      server.close
     end
   end
 
   def test_a_server_whose_headers_do_not_end
-    server = HTTPScript.new { "HTTP/1.1 101 OK\r\n#{"A: b\r\n" * 10_000}" }
+    server = script { "HTTP/1.1 101 OK\r\n#{"A: b\r\n" * 10_000}" }
     Pelton.run { assert_match(/longer than/, assert_raises(WebSocket::HandshakeError) { WebSocket.connect("ws://127.0.0.1:#{server.port}") }.message) }
-  ensure
-    server.close
   end
 
   def test_a_server_that_says_nothing_or_closes
-    server = HTTPScript.new { |request, _| (request.path == "/close") ? :close : nil }
+    server = script { |request, _| (request.path == "/close") ? :close : nil }
     Pelton.run do
       assert_raises(Pelton::TimeoutError) { WebSocket.connect("ws://127.0.0.1:#{server.port}", timeout: 0.05) }
       assert_raises(WebSocket::HandshakeError) { WebSocket.connect("ws://127.0.0.1:#{server.port}/close") }
     end
-  ensure
-    server.close
   end
 
   def test_a_handler_that_has_callbacks_may_end
