@@ -20,8 +20,7 @@ class CommandTest < PeltonTest
     Tempfile.create(["program", ".rb"]) do |file|
       file.write("p ARGV, $0 == __FILE__, ENV['RUBY_FIBER_VM_STACK_SIZE']; exit 3")
       file.close
-      output, status = Open3.capture2({"RUBY_FIBER_VM_STACK_SIZE" => nil}, RbConfig.ruby, "-I#{Children::LIB}",
-        File.join(ROOT, "exe/pelton"), "run", file.path, "--one", "two")
+      output, status = Open3.capture2({"RUBY_FIBER_VM_STACK_SIZE" => nil}, *PELTON, "run", file.path, "--one", "two")
 
       assert_equal "[\"--one\", \"two\"]\ntrue\n\"1048576\"\n", output
       assert_equal 3, status.exitstatus

@@ -10,6 +10,7 @@ require "pelton/command/status"
 
 class HTTPCommandTest < PeltonTest
   Command = Pelton::HTTP::Command
+  PROGRAM = [*PELTON, "serve"].freeze
 
   APP = <<~'RUBY'
     run ->(env) { [200, {}, ["#{env["rack.url_scheme"]} #{ENV["RACK_ENV"]} #{ENV["RUBY_GC_MALLOC_LIMIT"]} #{ENV["RUBY_FIBER_VM_STACK_SIZE"]}"]] }
@@ -33,8 +34,7 @@ class HTTPCommandTest < PeltonTest
   # Runs `pelton serve`, and gives its first lines' addresses.
   def serving(*arguments, lines: 1, env: {})
     clean = {"PELTON_WATCHDOG" => "off", "RUBY_GC_MALLOC_LIMIT" => nil, "RUBY_FIBER_VM_STACK_SIZE" => nil, "RACK_ENV" => nil, "RUBY_FIBER_MACHINE_STACK_SIZE" => nil}
-    command = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", *arguments]
-    Open3.popen2e(clean.merge(env), *command) do |_, output, process|
+    Open3.popen2e(clean.merge(env), *PROGRAM, *arguments) do |_, output, process|
       begin
         yield Array.new(lines) { output.gets }, process.pid, output
       ensure # or else the end of this block waits for it
@@ -45,6 +45,13 @@ class HTTPCommandTest < PeltonTest
 
       assert_equal 0, process.value.exitstatus, @rest
     end
+  end
+
+  # What the server at the UNIX socket answers; nil before it listens.
+  def ask(socket, path = "/")
+    UNIXSocket.open(socket) { |stream| stream.write("GET #{path} HTTP/1.0\r\n\r\n") && stream.read }
+  rescue Errno::ENOENT, Errno::ECONNREFUSED
+    nil
   end
 
   def test_serving_with_full_stacks_and_little_garbage
@@ -102,7 +109,7 @@ class HTTPCommandTest < PeltonTest
   def test_a_container_needs_no_file
     in_a_folder do |dir|
       serving(env: {"PELTON_BIND" => "unix://#{dir}/s", "PELTON_LOG_FORMAT" => "json", "PELTON_READY_PATH" => "/ready", "RACK_ENV" => "production"}) do |_, _, output|
-        answers = %w[/ready /page].map { |path| UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET #{path} HTTP/1.0\r\n\r\n") && socket.read } }
+        answers = %w[/ready /page].map { |path| ask("#{dir}/s", path) }
 
         assert_match(/\Aok\n\z/, answers.first.split("\r\n\r\n").last)
         assert_match(/http production/, answers.last)
@@ -121,7 +128,7 @@ class HTTPCommandTest < PeltonTest
 
   def test_a_check_serves_nobody
     in_a_folder do
-      program = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "--check", "-p", "0"]
+      program = [*PROGRAM, "--check", "-p", "0"]
 
       assert_equal ["pelton serve: the configuration is good\n", true], Open3.capture2e(*program).then { |output, status| [output, status.success?] }
       File.write("config.ru", "raise 'cannot'")
@@ -136,7 +143,7 @@ class HTTPCommandTest < PeltonTest
       {"run Nothing" => /\Aconfig.ru:1:in .*uninitialized constant Nothing \(NameError\)/, "run ->(env) {" => /config.ru:1: syntax error/,
        "require 'no_such_gem'" => /cannot load such file -- no_such_gem.*config.ru:1:in /m}.each do |text, message|
         File.write("config.ru", text)
-        output, = Open3.capture2e(RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "-p", "0")
+        output, = Open3.capture2e(*PROGRAM, "-p", "0")
 
         assert_match(message, output)
         refute_match(%r{rack/builder.rb|pelton/http/launcher.rb}, output.lines.grep(/^\s+from /).join)
@@ -163,7 +170,7 @@ class HTTPCommandTest < PeltonTest
     in_a_folder do |dir|
       File.write("pelton.rb", "workers 2; bind 'unix://#{dir}/s'; control '#{dir}/control'; ready_path '/ready'; ready { File.exist?('ready') }")
       serving do
-        answers = ->(place, path) { UNIXSocket.open("#{dir}/#{place}") { |socket| socket.write("GET #{path} HTTP/1.0\r\n\r\n") && socket.read[/\d{3}/] } }
+        answers = ->(place, path) { ask("#{dir}/#{place}", path)[/\d{3}/] }
 
         assert_equal %w[200 503 503], [answers["control", "/live"], answers["control", "/ready"], answers["s", "/ready"]]
         File.write("ready", "")
@@ -177,11 +184,7 @@ class HTTPCommandTest < PeltonTest
       File.write("pelton.rb", "bind 'tcp://127.0.0.1:1'\nlog '#{dir}/log'\nenvironment 'staging'")
       serving("-b", "unix://#{dir}/s") do |lines,|
         assert_match(%r{unix://#{dir}/s}, lines.first)
-        UNIXSocket.open("#{dir}/s") do |socket|
-          socket.write("GET / HTTP/1.0\r\n\r\n")
-
-          assert_match(/http staging/, socket.read)
-        end
+        assert_match(/http staging/, ask("#{dir}/s"))
       end
       assert_match(/"GET \/ HTTP\/1.0" 200/, File.read("log"))
     end
@@ -191,11 +194,7 @@ class HTTPCommandTest < PeltonTest
     in_a_folder do |dir|
       serving("-w", "2", "-b", "unix://#{dir}/s") do |lines,|
         assert_match(%r{2 workers serve unix://#{dir}/s \(pid}, lines.first)
-        UNIXSocket.open("#{dir}/s") do |socket|
-          socket.write("GET / HTTP/1.0\r\n\r\n")
-
-          assert_match(/http development 4194304/, socket.read)
-        end
+        assert_match(/http development 4194304/, ask("#{dir}/s"))
       end
     end
   end
@@ -220,9 +219,7 @@ class HTTPCommandTest < PeltonTest
       File.write("pelton.rb", "pidfile 'app.pid'; tag 'shop'; workers 1; bind 'unix://#{dir}/s'")
       serving do |_, pid|
         assert_equal "#{pid}\n", File.read("app.pid")
-        answer = UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET / HTTP/1.0\r\n\r\n") && socket.read }
-
-        assert_includes answer, "pelton: worker 0 of #{pid} [shop]"
+        assert_includes ask("#{dir}/s"), "pelton: worker 0 of #{pid} [shop]"
       end
       refute_path_exists "app.pid"
     end
@@ -240,7 +237,7 @@ class HTTPCommandTest < PeltonTest
     [%w[-w 0], %w[-w 1]].each do |workers|
       in_a_folder do |dir|
         serving("-b", "unix://#{dir}/s?mode=606", *workers) do |_, _, output|
-          UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET /now HTTP/1.0\r\n\r\n") && socket.read }
+          ask("#{dir}/s", "/now")
 
           assert_match(%r{"GET /now HTTP/1.0" 200}, output.gets)
           assert_equal 0o606, File.stat("#{dir}/s").mode & 0o777
@@ -252,7 +249,7 @@ class HTTPCommandTest < PeltonTest
   def test_the_log_s_format
     in_a_folder do |dir|
       serving("-b", "unix://#{dir}/s", "--log-format", "json") do |_, _, output|
-        UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET /now HTTP/1.0\r\n\r\n") && socket.read }
+        ask("#{dir}/s", "/now")
 
         assert_match(/\A\{"time":.*"path":"\/now","status":200/, output.gets)
       end
@@ -278,13 +275,12 @@ class HTTPCommandTest < PeltonTest
   def test_workers_open_the_log_again
     in_a_folder do |dir|
       serving("-w", "2", "-b", "unix://#{dir}/s", "-l", "log") do |_, pid|
-        ask = ->(path) { UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET #{path} HTTP/1.0\r\n\r\n") && socket.read } }
-        ask["/first"]
+        ask("#{dir}/s", "/first")
         eventually { File.read("log").include?("/first") } # a line is written after its answer
         File.rename("log", "log.old")
         Process.kill("HUP", pid)
         eventually { File.exist?("log") }
-        eventually { ask["/second"] && File.read("log").include?("/second") }
+        eventually { ask("#{dir}/s", "/second") && File.read("log").include?("/second") }
       end
     end
   end
@@ -321,9 +317,7 @@ class HTTPCommandTest < PeltonTest
   def test_quiet_workers
     in_a_folder do |dir|
       serving("-q", "-w", "2", "-b", "unix://#{dir}/s", lines: 0) do
-        answer = eventually { ask("#{dir}/s") } # nothing tells when it listens
-
-        assert_match(/200 OK/, answer)
+        assert_match(/200 OK/, eventually { ask("#{dir}/s") }) # nothing tells when it listens
       end
 
       assert_empty @rest
@@ -336,15 +330,9 @@ class HTTPCommandTest < PeltonTest
     error.string
   end
 
-  def ask(path)
-    UNIXSocket.open(path) { |socket| socket.write("GET / HTTP/1.0\r\n\r\n") && socket.read }
-  rescue Errno::ENOENT, Errno::ECONNREFUSED
-    nil
-  end
-
   def asked_wrongly_in_a_program(*arguments)
     in_a_folder do
-      output, status = Open3.capture2e(RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", *arguments)
+      output, status = Open3.capture2e(*PROGRAM, *arguments)
 
       assert_equal 2, status.exitstatus, output
       return output
@@ -369,25 +357,25 @@ class HTTPCommandTest < PeltonTest
 
   def test_a_rackup_file_that_is_not_there
     [[], %w[-w 2]].each do |workers|
-      output, status = Open3.capture2e(RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "-p", "0", *workers, "nowhere.ru")
+      output, status = Open3.capture2e(*PROGRAM, "-p", "0", *workers, "nowhere.ru")
 
       assert_equal ["pelton serve: there is no nowhere.ru: name the rackup file, or write one\n", 2], [output, status.exitstatus]
     end
   end
 
   def test_a_log_that_cannot_be_written
-    output, status = in_a_folder { Open3.capture2e(RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "-p", "0", "-l", "no/log") }
+    output, status = in_a_folder { Open3.capture2e(*PROGRAM, "-p", "0", "-l", "no/log") }
 
     assert_equal ["pelton serve: No such file or directory - no/log\n", 1], [output, status.exitstatus]
   end
 
   def test_help_and_version
-    {%w[--help] => /\Ausage: pelton serve/, %w[-h] => /\Ausage: pelton serve/, %w[--version] => /\Apelton #{Pelton::VERSION}$/o, %w[-v] => /\Apelton #{Pelton::VERSION}$/o}
-      .each do |arguments, answer|
-        out = StringIO.new
+    usage, version = /\Ausage: pelton serve/, /\Apelton #{Pelton::VERSION}$/o
+    {"--help" => usage, "-h" => usage, "--version" => version, "-v" => version}.each do |argument, answer|
+      out = StringIO.new
 
-        assert_equal 0, Command.run(arguments, out: out)
-        assert_match(answer, out.string)
-      end
+      assert_equal 0, Command.run([argument], out: out)
+      assert_match(answer, out.string)
+    end
   end
 end

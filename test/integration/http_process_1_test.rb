@@ -58,7 +58,7 @@ class HTTPProcess1Test < PeltonTest
     Dir.mktmpdir do |dir|
       File.write("#{dir}/config.ru", app)
       File.write("#{dir}/pelton.rb", "bind 'unix://s'; workers #{workers}")
-      command = [*UNSHARE, RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve"]
+      command = [*UNSHARE, *PELTON, "serve"]
       @outer = Process.spawn(child_environment, *command, chdir: dir, out: "#{dir}/log", err: [:child, :out])
       Guard.kill_at_end(@outer)
       yield eventually("the process") { children(@outer).first }, dir

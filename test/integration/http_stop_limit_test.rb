@@ -54,7 +54,7 @@ class HTTPStopLimitTest < PeltonTest
     Dir.mktmpdir do |dir|
       File.write("#{dir}/config.ru", "run(lambda do |env|\nFile.write('begun', Process.pid.to_s)\n#{code}\nend)")
       File.write("#{dir}/pelton.rb", "bind 'unix://s'; workers #{workers}; shutdown_timeout #{timeout}; preload #{workers.positive?}")
-      command = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve"]
+      command = [*PELTON, "serve"]
       pid = Process.spawn(child_environment.merge("PELTON_WATCHDOG" => "off"), *command, chdir: dir, out: "#{dir}/log", err: [:child, :out])
       Guard.kill_at_end(pid)
       client = eventually("the server", timeout: 60) { connect("#{dir}/s") }

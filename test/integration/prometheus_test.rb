@@ -59,7 +59,7 @@ class PrometheusTest < PeltonTest
     Dir.mktmpdir do |folder|
       File.write("#{folder}/config.ru", APP)
       @port, @control = free_port, free_port
-      command = [RbConfig.ruby, "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "serve", "-q", "-b", "tcp://127.0.0.1:#{@port}",
+      command = [*PELTON, "serve", "-q", "-b", "tcp://127.0.0.1:#{@port}",
         "--control", "tcp://127.0.0.1:#{@control}", *options]
       @pid = Process.spawn(child_environment, *command, chdir: folder, err: "#{folder}/log")
       Guard.kill_at_end(@pid)

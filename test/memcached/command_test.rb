@@ -64,7 +64,7 @@ class MemcachedCommandTest < PeltonTest
 
   def test_it_serves_until_it_is_terminated
     %w[TERM INT].each do |signal|
-      IO.popen([RbConfig.ruby, "-I#{LIB}", File.join(ROOT, "exe/pelton"), "memcached", "-p", "0"]) do |child|
+      IO.popen([*PELTON, "memcached", "-p", "0"]) do |child|
         port = child.gets[/\Apelton memcached: listening on 127\.0\.0\.1:(\d+)$/, 1]
         TCPSocket.open("127.0.0.1", port) do |socket|
           socket.write("set a 0 0 1\r\n1\r\nget a\r\n")
@@ -80,7 +80,7 @@ class MemcachedCommandTest < PeltonTest
   end
 
   def test_requests_before_the_termination_are_answered
-    IO.popen([RbConfig.ruby, "-I#{LIB}", File.join(ROOT, "exe/pelton"), "memcached", "-p", "0"]) do |child|
+    IO.popen([*PELTON, "memcached", "-p", "0"]) do |child|
       sockets = Array.new(2, child.gets[/\d+$/]).map { |port| TCPSocket.new("127.0.0.1", port) }
       sockets[0].write("mn\r\n")
       assert_equal "MN\r\n", sockets[0].gets
@@ -98,7 +98,7 @@ class MemcachedCommandTest < PeltonTest
   def test_a_unix_socket
     Dir.mktmpdir do |folder|
       path = File.join(folder, "socket")
-      IO.popen([RbConfig.ruby, "-I#{LIB}", File.join(ROOT, "exe/pelton"), "memcached", "-s", path, "-v"]) do |child|
+      IO.popen([*PELTON, "memcached", "-s", path, "-v"]) do |child|
         assert_equal "pelton memcached: listening on #{path}\n", child.gets
         UNIXSocket.open(path) do |socket|
           socket.write("mn\r\n")
@@ -114,7 +114,7 @@ class MemcachedCommandTest < PeltonTest
 
   def test_vv_logs_each_command
     errors = Tempfile.new("errors")
-    IO.popen([RbConfig.ruby, "-I#{LIB}", File.join(ROOT, "exe/pelton"), "memcached", "-p", "0", "-vv", err: errors]) do |child|
+    IO.popen([*PELTON, "memcached", "-p", "0", "-vv", err: errors]) do |child|
       TCPSocket.open("127.0.0.1", child.gets[/\d+$/]) do |socket|
         socket.write("set a 0 0 1\r\n1\r\nget a\tb c\r\nmg GwBb b\r\nnonsense\r\nverbosity 0\r\nget c\r\n")
         socket.close_write

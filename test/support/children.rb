@@ -9,6 +9,8 @@ module Children
   # The same and those of the gems beside it, as Ruby's -I and RUBYLIB take them. One list for all tests.
   LIBRARIES = Dir["{lib,pelton-*/lib}", base: File.expand_path("../..", __dir__)]
     .map { |path| File.expand_path("../../#{path}", __dir__) }.join(File::PATH_SEPARATOR)
+  # The command that runs `pelton`; its arguments follow.
+  PELTON = [RbConfig.ruby, "-I#{LIB}", File.expand_path("../../exe/pelton", __dir__)].freeze
 
   # Programs that tests start find the bundle's gems, but do not load Bundler, which takes longer than all the rest.
   def self.unbundle

@@ -1,15 +1,12 @@
 # frozen_string_literal: true
 
-require "rbconfig"
+require_relative "children"
 
 # The embedded memcached in a process of its own, as its users run it: `pelton memcached`.
 module EmbeddedMemcached
-  EXECUTABLE = File.expand_path("../../exe/pelton", __dir__)
-  LIBRARY = File.expand_path("../../lib", __dir__)
-
   # Calls the block with its port and its process's number, and ends it.
   def with_embedded_memcached(*options)
-    IO.popen([RbConfig.ruby, "-I#{LIBRARY}", EXECUTABLE, "memcached", "-p", "0", *options]) do |child|
+    IO.popen([*Children::PELTON, "memcached", "-p", "0", *options]) do |child|
       yield Integer(child.gets[/\d+$/]), child.pid
     ensure
       Process.kill("TERM", child.pid)

@@ -2,6 +2,7 @@
 
 require "fileutils"
 require "socket"
+require_relative "children"
 
 # Real servers for tests, on 127.0.0.1 and free ports. Each is started once a run and killed at its end.
 module Servers
@@ -84,7 +85,7 @@ module Servers
 
   def memcached_program
     return ["memcached", *(%w[-u nobody] if Process.uid.zero?)] unless embedded_memcached?
-    [RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", File.expand_path("../../exe/pelton", __dir__), "memcached"]
+    [*Children::PELTON, "memcached"]
   end
 
   def flush_memcached(port)
