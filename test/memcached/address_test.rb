@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require "pelton/memcached/address"
+require "pelton/memcached"
 
 class AddressTest < PeltonTest
   Address = Pelton::Memcached::Address
