@@ -60,7 +60,7 @@ module Pelton
 
       # @private
       def _began(server, env)
-        env[EVENT] = Notifications.start("request.http_server", {env: env, server: server})
+        env[EVENT] = Notifications.start("request.http_server") { {env: env, server: server} }
       end
 
       # @private

@@ -10,6 +10,7 @@ module Pelton
   # | event | payload |
   # |---|---|
   # | `command.memcached` | `command`, `key`; for commands that read, `hit` |
+  # | `query.sequel` | `sql`, without the values that were bound; `database`, with Sequel's extension pelton_statistics |
   # | `request.http_client` | `request`, `response`; each redirect is a request |
   # | `request.http_server` | `env`, `status`, `headers`, `bytes`, `server`; it starts where the application is called |
   # | `refusal.http_server` | `address`, `status`, `reason`, `server`: a client that sent no request (status nil: TLS failed) |
@@ -28,20 +29,20 @@ module Pelton
       attr_reader :name
       # @return [Hash{Symbol => Object}]
       attr_reader :payload
-      # @return [Time]
-      attr_reader :time
       # @return [Float, nil] seconds; nil until the end
       attr_reader :duration
       # @return [Exception, nil] the error that the operation has ended with
       attr_reader :error
 
       # @private
-      def initialize(name, payload, subscribers, time = Time.now)
+      def initialize(name, payload, subscribers)
         @name = name
         @payload = payload
         @subscribers = subscribers
-        @time = time
       end
+
+      # @return [Time] its beginning
+      def time = @time ||= Time.now - (Clock.now - @began)
 
       # @private
       def start
@@ -54,6 +55,7 @@ module Pelton
       def finish(error = nil, duration = Clock.now - @began, also: nil)
         @error = error
         @duration = duration
+        @began ||= Clock.now - duration
         [*@subscribers, *also].each { |one| notify { one.respond_to?(:finish) ? one.finish(self) : one.call(self) } }
       end
 
@@ -95,7 +97,7 @@ module Pelton
       # @param payload [Hash{Symbol => Object}] the block may add to it
       # @return the block's value
       def instrument(name, payload = {})
-        event = start(name, payload) or return yield
+        event = start(name) { payload } or return yield
         begin
           yield
         rescue Exception => error # standard:disable Lint/RescueException -- raised again
@@ -105,11 +107,12 @@ module Pelton
         end
       end
 
+      # @yieldreturn [Hash{Symbol => Object}] the payload
       # @return [Event, nil] nil: nobody listens. Otherwise its `finish` must be called
       # @private
-      def start(name, payload)
-        subscribers = self.for(name)
-        Event.new(name, payload, subscribers).start if subscribers.any?
+      def start(name)
+        subscribers = @by_name[name] || self.for(name)
+        Event.new(name, yield, subscribers).start unless subscribers.empty?
       end
 
       # @return [Array] the subscribers of an event

@@ -11,8 +11,8 @@ rescue LoadError => error
 end
 
 module Pelton
-  # Spans for OpenTelemetry: `require "pelton/opentelemetry"` makes one for each request that a server answers, each request of the HTTP client
-  # and each command of memcached. {OpenTelemetry.trace} adds the queries of a database.
+  # Spans for OpenTelemetry: `require "pelton/opentelemetry"` makes one for each request that a server answers, each request of the HTTP client,
+  # each command of memcached, and each query of pelton-sequel's and Pelton::Record's databases.
   #
   # Only OpenTelemetry's API is used: without its SDK the spans are empty and go nowhere. Names and attributes are those of the semantic conventions
   # (https://opentelemetry.io/docs/specs/semconv/).
@@ -32,20 +32,6 @@ module Pelton
         span.status = ::OpenTelemetry::Trace::Status.error
       end
       span.finish
-    end
-
-    # Makes a span of each query of a database.
-    #
-    #     Pelton::Record.connect(ENV.fetch("DATABASE_URL"))
-    #     Pelton::OpenTelemetry.trace(Pelton::Record)
-    #
-    # @param database [#on_query] Pelton::Record, once it is connected, or what calls a block with SQL, seconds and an error, too
-    # @param system [String, nil] "postgresql", "mysql", "sqlite"; nil: that of Pelton::Record's database. The text of another system's queries ends at its first
-    #   quotation mark, since values cannot be told from names there
-    # @return [void]
-    def self.trace(database, system: nil)
-      database.on_query(&Queries.new(system || Queries.system_of(database)))
-      nil
     end
   end
 end

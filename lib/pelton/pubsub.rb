@@ -74,7 +74,7 @@ module Pelton
     # @raise [OverloadError] between processes: 4 MB wait already, because the master process or the server does not take them
     def publish(topic, message)
       message = checked(topic, message)
-      event = Notifications.start("publish.pubsub", {topic: topic, bytes: message.bytesize})
+      event = Notifications.start("publish.pubsub") { {topic: topic, bytes: message.bytesize} }
       rule = rule_for(topic)
       @published += 1
       @_engine ? @_engine.publish(topic, message, rule) : _deliver(topic, message, rule)

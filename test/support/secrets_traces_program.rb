@@ -87,7 +87,6 @@ end
 
 def queries
   database = Pelton::Record.connect("sqlite:#{FOLDER}/a.db")
-  Pelton::OpenTelemetry.trace(Pelton::Record)
   database.create_table(:users) { String :token, unique: true }
   2.times do
     database[:users].insert(token: "it's \\ #{Walk.mark("token")}")

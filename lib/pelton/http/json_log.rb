@@ -15,7 +15,7 @@ module Pelton
     # | ms | milliseconds from the head of the request to the end of its response |
     # | waited_ms, computed_ms | the time in the application: its fiber was parked, or it ran. Without the time in which the response was sent |
     # | queue_ms | before the head arrived here, by a proxy's header X-Request-Start (milliseconds, or "t=" and seconds) |
-    # | queries, queries_ms | of Pelton::Record, if it is loaded, on the request's fiber and in the tasks that it has spawned; in all, also where they ran at the same time |
+    # | queries, queries_ms | of Sequel (the event `query.sequel`), from the process's first one on: on the request's fiber and in the tasks that it has spawned; in all, also where they ran at the same time |
     # | route, trace_id | of Pelton::Web and of OpenTelemetry |
     # | error | why there was no request: it was malformed or late (with a status), or TLS's handshake failed (without) |
     #
@@ -33,18 +33,36 @@ module Pelton
       Figures = Struct.new(:waited, :computed, :queries, :queried)
       private_constant :Figures
 
+      class << self
+        # Counts the queries of requests from now on, whichever server and log they have.
+        # @private
+        def _count_queries = @counting ||= Notifications.subscribe("query.sequel") { |event| count(event.duration) }
+
+        # @private
+        # @return [Boolean] whether the process has sent a query
+        def _queries? = @queries
+
+        private
+
+        def count(seconds)
+          @queries = true
+          figures = Inherited[:pelton_figures] or return
+          figures.queries = (figures.queries || 0) + 1
+          figures.queried = (figures.queried || 0) + seconds * 1000
+        end
+      end
+
       # @param io [#write]
       def initialize(io)
         @io = io
         @lines = nil
-        @databases = []
       end
 
       # Middleware that measures what the application does. {Server} puts it around its application.
       # @private
       def measuring(app)
+        self.class._count_queries
         lambda do |env|
-          watch_queries
           figures = Inherited[:pelton_figures] = env[FIGURES] = Figures.new
           reactor, began = Reactor.current, now
           waited = reactor._waited
@@ -87,7 +105,7 @@ module Pelton
         {
           time: stamp(time), request_id: text(env["action_dispatch.request_id"] || env["HTTP_X_REQUEST_ID"]), method: text(env["REQUEST_METHOD"]), path: text(env["PATH_INFO"]),
           route: text(env["pelton.web.route"]), status: status, bytes: bytes, ms: rounded(seconds * 1000), waited_ms: rounded(figures.waited),
-          computed_ms: rounded(figures.computed), queue_ms: queued(env["HTTP_X_REQUEST_START"], time.to_f - seconds), queries: figures.queries || (0 if @databases.any?),
+          computed_ms: rounded(figures.computed), queue_ms: queued(env["HTTP_X_REQUEST_START"], time.to_f - seconds), queries: figures.queries || (0 if self.class._queries?),
           queries_ms: rounded(figures.queried), address: address(env), trace_id: env["pelton.trace_id"]
         }
       end
@@ -116,19 +134,6 @@ module Pelton
         start = header&.delete_prefix("t=")&.then { |number| Float(number, exception: false) } or return
         seconds = UNITS.map { |unit| began - start / unit }.find { |queued| queued.between?(0, LONGEST_QUEUE) }
         rounded(seconds * 1000) if seconds
-      end
-
-      # Counts the queries of databases that were connected meanwhile.
-      def watch_queries
-        return unless defined?(::Pelton::Record) && (databases = ::Pelton::Record.databases).size != @databases.size
-        (databases - @databases).each { |database| database.statistics.on_query { |_sql, seconds| count(seconds) } }
-        @databases = databases.dup
-      end
-
-      def count(seconds)
-        figures = Inherited[:pelton_figures] or return
-        figures.queries = (figures.queries || 0) + 1
-        figures.queried = (figures.queried || 0) + seconds * 1000
       end
     end
   end

@@ -15,7 +15,7 @@ module Pelton
       #
       # @return [#call, nil]
       def self._began(command, key)
-        event = Notifications.start("command.memcached", {command: command, key: key}) or return
+        event = Notifications.start("command.memcached") { {command: command, key: key} } or return
         lambda do |value, error|
           event.payload[:hit] = !value.nil? if READING.include?(command) && !error
           event.finish(error)

@@ -56,7 +56,9 @@ class RecordSecretsTest < PeltonTest
   # As the spans of queries have them. Errors themselves say what the server says.
   each_database "spans" do
     texts = []
-    @database.statistics.on_query { |sql, _, error| texts << Pelton::SQLText.without_values(sql, @database.database_type) << (error ? Pelton::SQLText.message_without_values(error.message) : "") }
+    subscription = Pelton::Notifications.subscribe("query.sequel") do |event|
+      texts << Pelton::SQLText.without_values(event.payload[:sql], @database.database_type) << (event.error ? Pelton::SQLText.message_without_values(event.error.message) : "")
+    end
     text = @database.literal(SECRET)
     ["INSERT INTO accounts (name, token) VALUES (#{text}, #{text})", "INSERT INTO accounts (name, token) VALUES (NULL, #{text})", "SELECT * FROM accounts WHERE token = #{text} AND nope = #{text}",
       "SELECT #{text} #{text} FROM", "SELECT * FROM accounts WHERE id = CAST(#{text} AS INTEGER) -- #{text}"].each do |sql|
@@ -67,6 +69,8 @@ class RecordSecretsTest < PeltonTest
 
     assert_operator texts.count { |shown| !shown.empty? }, :>, 5
     texts.each { |shown| refute_match MARK, shown }
+  ensure
+    Pelton::Notifications.unsubscribe(subscription)
   end
 
   private

@@ -120,7 +120,12 @@ module Blog
     end
     [Author, Profile, Post, Comment, Tag, Tagging, Note].each(&:dataset)
     @log = Log.new
-    @database.statistics.on_query { |sql, _, _| @log.statements << sql }
+    @subscription = Pelton::Notifications.subscribe("query.sequel") { |event| @log.statements << event.payload[:sql] if @database.equal?(event.payload[:database]) }
+  end
+
+  def teardown
+    Pelton::Notifications.unsubscribe(@subscription)
+    super
   end
 
   attr_reader :database

@@ -34,32 +34,45 @@ class StatisticsTest < PeltonTest
     assert_equal 4, stats[:pool][:max]
   end
 
-  def test_each_query_is_shown
+  def test_each_query_is_an_event
     database = connect.tap { |one| one.get(1) }
     seen = []
-    database.on_query { |sql, seconds, error| seen << [sql, seconds.class, error.class] }
+    listen { |event| seen << [event.payload, event.duration.class, event.error.class] }
     database.get(1)
     assert_raises(Sequel::DatabaseError) { database.run("SELEKT") }
 
-    assert_equal [["SELECT 1 AS 'v' LIMIT 1", Float, NilClass], ["SELEKT", Float, Extralite::SQLError]], seen
+    assert_equal [[{database: database, sql: "SELECT 1 AS 'v' LIMIT 1"}, Float, NilClass], [{database: database, sql: "SELEKT"}, Float, Extralite::SQLError]], seen
   end
 
-  def test_an_error_in_the_block_changes_nothing
+  def test_an_error_of_a_subscriber_changes_nothing
     errors = []
     Pelton.on_error { |error| errors << error.message }
     database = connect.tap { |one| one.get(1) }
-    database.on_query { raise "in the block" }
+    listen { raise "in the block" }
 
-    assert_equal [1, ["in the block"]], [database.get(1), errors]
+    assert_equal [1, ["in the block"]], [Pelton.run { database.get(1) }, errors]
   ensure
     Pelton.on_error
   end
 
-  def test_without_a_block
-    assert_raises(ArgumentError) { connect.on_query }
+  def test_a_cancelled_query_is_an_error
+    database = connect(sqlite_file)
+    seen = []
+    listen { |event| seen << event.error.class }
+    Pelton.run { Pelton.spawn { database.get(Sequel.lit("(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n)")) }.tap { sleep 0.01 }.cancel }
+
+    assert_equal Pelton::Cancelled, seen.last
+    assert_equal 1, stats[:errors]
   end
 
   private
+
+  def listen(&block) = @subscription = Pelton::Notifications.subscribe("query.sequel", &block)
+
+  def teardown
+    Pelton::Notifications.unsubscribe(@subscription)
+    super
+  end
 
   def stats = @connected.last.stats
 end

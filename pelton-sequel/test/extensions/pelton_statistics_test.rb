@@ -9,11 +9,22 @@ class PeltonStatisticsExtensionTest < PeltonTest
     database = Sequel.mock(keep_reference: false)
     database.extension(:pelton_statistics)
     seen = []
-    database.on_query { |sql, _, error| seen << [sql, error] }
+    subscription = Pelton::Notifications.subscribe("query.sequel") { |event| seen << [event.payload, event.error] }
     database.get(1)
 
-    assert_equal [["SELECT 1 AS v LIMIT 1", nil]], seen
+    assert_equal [[{database: database, sql: "SELECT 1 AS v LIMIT 1"}, nil]], seen
     assert_equal [%i[queries errors merged query_time], 1], [database.stats.keys, database.stats[:queries]]
+  ensure
+    Pelton::Notifications.unsubscribe(subscription)
+    Pelton::Database::Metrics.delete(database)
+  end
+
+  def test_a_query_counts_once_with_a_pool_that_came_later
+    database = Sequel.mock(keep_reference: false)
+    database.extension(:pelton_statistics, :pelton_pool)
+    database.get(1)
+
+    assert_equal 1, database.stats[:queries]
   ensure
     Pelton::Database::Metrics.delete(database)
   end

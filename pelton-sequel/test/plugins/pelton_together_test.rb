@@ -32,7 +32,7 @@ class PeltonTogetherTest < PeltonTest
 
   # Each query parks its fiber, as those of a server do.
   def test_nobody_sees_a_load_that_is_not_done
-    @database.on_query { sleep 0.001 if Pelton.running? }
+    subscription = Pelton::Notifications.subscribe("query.sequel") { sleep 0.001 if Pelton.running? }
     sent = queries do
       Pelton.run do
         assert_equal 100, Pelton.map(@albums.order(:id).all) { |album| album.artist.name }.size
@@ -41,6 +41,8 @@ class PeltonTogetherTest < PeltonTest
     end
 
     assert_equal 4, sent
+  ensure
+    Pelton::Notifications.unsubscribe(subscription)
   end
 
   def test_an_association_that_could_not_be_loaded_is_loaded_later

@@ -60,7 +60,7 @@ module Alone
     assert_equal "3\n[Sequel::DatabaseError, true]\n", program(<<~RUBY)
       DB.extension(:pelton_statistics)
       seen = []
-      DB.on_query { |sql, seconds, error| seen << [error.class.ancestors.include?(Sequel::Error) || !error.nil?, seconds.is_a?(Float)] }
+      Pelton::Notifications.subscribe("query.sequel") { |event| seen << [!event.error.nil?, event.duration.is_a?(Float)] }
       at_once([1, 2, 3]) { DB.synchronize { sleep 0.01 } && DB[:artists].single_record } # all connections are open, and the server's version is known
       before = DB.stats[:queries]
       at_once([1, 2, 3]) { |id| DB[:artists].where(id: id).single_record }

@@ -79,23 +79,10 @@ module Pelton
       # @param database [Sequel::Database] as {connect} returned it
       # @return [Hash{Symbol => Object}]
       # @raise [ConfigurationError] if no database is connected
-      def stats(database = self.database) = connected(database).stats
-
-      # Calls the block after each query, for example to log slow ones.
-      #
-      #     Pelton::Record.on_query { |sql, seconds| logger.warn(sql) if seconds > 0.5 }
-      #
-      # @yieldparam sql [String] without bound values
-      # @yieldparam duration [Float] seconds
-      # @yieldparam error [Exception, nil]
-      # @raise [ConfigurationError] if no database is connected
-      # @raise [ArgumentError] without a block
-      # @return [void]
-      def on_query(&block) = connected(database).on_query(&block)
-
-      private
-
-      def connected(database) = database || raise(ConfigurationError, "no database is connected: call Pelton::Record.connect")
+      def stats(database = self.database)
+        raise ConfigurationError, "no database is connected: call Pelton::Record.connect" unless database
+        database.stats
+      end
     end
   end
 end

@@ -4,8 +4,8 @@ require "pelton/sql_text"
 
 module Pelton
   module Database
-    # Wraps each query of a database with {Pool}: refuses queries of a fiber that does not hold the connection, limits their time, and discards
-    # a connection whose query was interrupted.
+    # Wraps each query of a database with {Pool}: refuses queries of a fiber that does not hold the connection, limits their time, measures them
+    # for the extension pelton_statistics, and discards a connection whose query was interrupted.
     # @private
     module Queries
       ROLLBACK_TIMEOUT = 1 # seconds
@@ -36,6 +36,8 @@ module Pelton
         check(slot)
         @driver.refuse(sql, connection)
         slot.busy = sql
+        event = Notifications.start("query.sequel") { {database: self, sql: sql} } if @statistics
+        start = Clock.now
         begin
           result = if @query_timeout
             limited(sql) { super(sql, connection, arguments) { yield } }
@@ -44,12 +46,13 @@ module Pelton
           end
           done = true
           result
-        rescue => error
-          done = !error.is_a?(Pelton::Error) && !error.is_a?(::Timeout::Error)
+        rescue Exception => error # standard:disable Lint/RescueException -- raised again
+          done = error.is_a?(StandardError) && !error.is_a?(Pelton::Error) && !error.is_a?(::Timeout::Error)
           raise
         ensure
           slot.busy = nil
           interrupted(slot) unless done
+          @statistics&.query(event, Clock.now - start, error)
         end
       end
 

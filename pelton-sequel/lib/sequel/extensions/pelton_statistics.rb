@@ -3,15 +3,35 @@
 require "pelton/database"
 
 module Sequel
-  # Counts queries, passes each one to listeners, and adds the numbers to the control socket's /metrics.
+  # Counts queries, publishes each one as the event `query.sequel` (Pelton::Notifications), and adds the numbers to the control socket's /metrics.
   #
   #     DB.extension(:pelton_statistics)
-  #     DB.on_query { |sql, seconds, error| warn sql if seconds > 0.5 }
   #     DB.stats # => {queries: 12, errors: 0, merged: 0, query_time: 0.02}
+  #     Pelton::Notifications.subscribe("query.sequel") { |event| warn event.payload[:sql] if event.duration > 0.5 }
   module PeltonStatistics
+    # Measures each query of a database without Pelton's pool, which does it itself.
+    module Measurement
+      # Sequel and its adapters call it around each query.
+      # @private
+      def log_connection_yield(sql, connection, arguments = nil)
+        return super if pool.is_a?(Pelton::Database::Pool) # it has come later
+        event = Pelton::Notifications.start("query.sequel") { {database: self, sql: sql} }
+        start = Pelton::Clock.now
+        begin
+          super
+        rescue Exception => error # standard:disable Lint/RescueException -- raised again
+          raise
+        ensure
+          @statistics.query(event, Pelton::Clock.now - start, error)
+        end
+      end
+    end
+    private_constant :Measurement
+
     # @private
     def self.extended(database)
       database.instance_exec { @statistics = Pelton::Database::Statistics.new }
+      database.extend(Measurement) unless database.pool.is_a?(Pelton::Database::Pool)
       Pelton::Database::Metrics.add(database)
     end
 
@@ -19,35 +39,12 @@ module Sequel
     # @return [Pelton::Database::Statistics]
     attr_reader :statistics
 
-    # Calls the block after each query. Its errors go to Pelton.on_error.
-    #
-    # @yieldparam sql [String] without the values that were bound
-    # @yieldparam duration [Float] seconds
-    # @yieldparam error [Exception, nil]
-    # @return [void]
-    # @raise [ArgumentError] without a block
-    def on_query(&block) = @statistics.on_query(&block) && nil
-
     # Returns the counters since the extension was loaded. With {Pelton::Database::Pool}, `pool` has `size` (open connections), `max`, `in_use`,
     # `idle`, `waiting` (fibers), `wait_time` and `use_time` in seconds, `timeouts` and, for several servers, `servers` with the same for each;
     # `held` describes the holders of connections.
     #
     # @return [Hash{Symbol => Object}]
     def stats = pool.respond_to?(:stats) ? @statistics.to_h.merge(pool.stats) : @statistics.to_h
-
-    # Called by Sequel and its adapters around each query.
-    # @private
-    def log_connection_yield(sql, connection, arguments = nil)
-      return super if pool.respond_to?(:slot_of) && !pool.slot_of(connection) # being opened
-      start = Pelton::Clock.now
-      begin
-        super
-      rescue => error
-        raise
-      ensure
-        @statistics.query(sql, Pelton::Clock.now - start, error)
-      end
-    end
   end
 
   Database.register_extension(:pelton_statistics, PeltonStatistics)
