@@ -68,6 +68,13 @@ class AssociationsTest < PeltonTest
     assert_equal [ann], post.reload.editors.to_a
   end
 
+  def test_an_association_takes_no_block
+    model = Class.new(Pelton::Record::Model)
+    %i[belongs_to has_one has_many has_and_belongs_to_many].each do |call|
+      assert_match(/\A#{call} :things takes no block/, assert_raises(ArgumentError) { model.public_send(call, :things) { order(:id) } }.message)
+    end
+  end
+
   def test_scopes_of_associations
     post = Post.create!(title: "x", author: ann)
     texts = %w[b a].map { |text| post.comments.create!(text: text).text }

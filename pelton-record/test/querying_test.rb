@@ -47,6 +47,7 @@ class QueryingTest < PeltonTest
   def test_a_scope_needs_a_proc_and_a_name_of_its_own
     assert_raises(ArgumentError) { Author.scope(:broken, Author.where(name: "x")) }
     assert_raises(ArgumentError) { Author.scope(:where, -> { all }) }
+    assert_match(/takes no block/, assert_raises(ArgumentError) { Author.scope(:recent, -> { all }) { 1 } }.message)
   end
 
   def test_a_scope_that_gives_nothing_is_all_rows

@@ -36,6 +36,7 @@ module Pelton
       # @return [nil]
       def belongs_to(name, scope = nil, class_name: nil, foreign_key: :"#{name}_id", primary_key: nil, optional: false, polymorphic: false,
         foreign_type: :"#{name}_type", counter_cache: nil, touch: nil, dependent: nil, inverse_of: nil, autosave: nil, validate: nil)
+        refuse_block("belongs_to :#{name}") if block_given?
         options = {key: foreign_key.to_sym, class: class_name, primary_key: primary_key, reciprocal: inverse_of, validated: validate, counted: counter_cache}.compact
         options.merge!(Association::Polymorphic.options(name, foreign_key.to_sym, foreign_type.to_sym)) if polymorphic
         associate(:many_to_one, name, **options, **scoping_options(name, scope), &scoped(scope).first)
@@ -67,6 +68,7 @@ module Pelton
       # @return [nil]
       def has_many(name, scope = nil, class_name: nil, foreign_key: nil, primary_key: nil, through: nil, source: nil, source_type: nil, as: nil,
         dependent: nil, counter_cache: nil, inverse_of: nil, autosave: nil, validate: nil)
+        refuse_block("has_many :#{name}") if block_given?
         kept = {validated: validate}.compact
         return has_through(:many_to_many, name, scope, through: through, source: source, source_type: source_type, **kept) if through
         autosave(name) if autosave
@@ -83,6 +85,7 @@ module Pelton
       # @return [nil]
       def has_one(name, scope = nil, class_name: nil, foreign_key: nil, primary_key: nil, through: nil, source: nil, source_type: nil, as: nil,
         dependent: nil, inverse_of: nil, autosave: nil, validate: nil)
+        refuse_block("has_one :#{name}") if block_given?
         return has_through(:one_through_one, name, scope, through: through, source: source, source_type: source_type) if through
         autosave(name) if autosave
         options = {class: class_name, key: foreign_key&.to_sym, primary_key: primary_key&.to_sym, reciprocal: inverse_of, validated: validate}.compact
@@ -104,6 +107,7 @@ module Pelton
       # @param validate [Boolean, nil] see {#has_many}
       # @return [nil]
       def has_and_belongs_to_many(name, scope = nil, class_name: nil, join_table: nil, foreign_key: nil, association_foreign_key: nil, validate: nil)
+        refuse_block("has_and_belongs_to_many :#{name}") if block_given?
         association_foreign_key ||= :"#{class_name.demodulize.underscore}_id" if class_name
         options = {class: class_name, join_table: join_table, left_key: foreign_key, right_key: association_foreign_key, validated: validate}.compact
         associate(:many_to_many, name, **options, **scoping_options(name, scope), &scoped(scope).first)
@@ -114,6 +118,10 @@ module Pelton
       def polymorphic_name = table_root.name
 
       private
+
+      def refuse_block(call)
+        raise ArgumentError, "#{call} takes no block: a scope is a Proc behind the name, as in #{call}, -> { order(:id) }; a class method of the other model is a method of the collection, too"
+      end
 
       # Converts a relation's block to one that takes a dataset. Sequel calls it on the object, unless it loads for several.
       #

@@ -78,6 +78,7 @@ module Pelton
       # @return [Symbol]
       def scope(name, body)
         raise ArgumentError, "a scope is named by a Proc: scope :#{name}, -> { where(...) }" unless body.is_a?(Proc)
+        raise ArgumentError, "scope :#{name} takes no block: a class method of #{self} is a method of its relations, too" if block_given?
         raise ArgumentError, "#{self}.#{name} is there already: give the scope another name" if taken?(name)
         define_singleton_method(name) { |*args, **options| relation.then { |all| all.instance_exec(*args, **options, &body) || all } }
         name
