@@ -204,7 +204,7 @@ module Pelton
     def add(subscription, after = nil)
       @lock.synchronize do
         @topics[subscription.topic] = [*@topics[subscription.topic], subscription]
-        subscription._resume(*@_history.since(subscription.topic, after)) if after
+        after ? subscription._resume(after, *@_history.since(subscription.topic, after)) : subscription._begin(@_history.last(subscription.topic))
       end
       subscription
     end

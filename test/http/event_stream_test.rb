@@ -56,12 +56,57 @@ class EventStreamTest < PeltonTest
     end
   end
 
+  # As EventSource does: it comes back with the last id.
+  def test_it_follows_a_topic
+    pubsub = Pelton::PubSub.new.keep("t", messages: 3)
+    following(pubsub) do |url|
+      first = read(url, 2) { %w[a b].each { |text| pubsub.publish("t", text) } }
+      assert_equal %w[a b], first.map { |event| event["data"] }
+      pubsub.publish("t", "c")
+      second = read(url, 3, after: first.last["id"]) { pubsub.publish("t", "d") }
+      assert_equal [first.last["id"], nil, "c", "d"], [second.first["id"], *second.map { |event| event["data"] }]
+
+      assert_equal [second.last.slice("id")], read(url, 1) # a client that leaves before the first message may come back with it
+      assert_equal [{"event" => "gap", "data" => ""}], read(url, 1, after: "unknown:1")
+      eventually { pubsub.stats[:subscriptions] == 0 }
+    end
+  end
+
+  def test_it_sends_comments_while_nothing_is_published
+    following(Pelton::PubSub.new) { |url| assert_equal 3, read(url, 3, comments: true).size }
+  end
+
   def test_it_sends_inside_its_block_alone
     assert_raises(Pelton::Error) { Pelton::HTTP::EventStream.new {}.emit("x") }
     assert_raises(ArgumentError) { Pelton::HTTP::EventStream.new }
   end
 
   private
+
+  def following(pubsub, **options)
+    app = lambda do |env|
+      events = Pelton::HTTP::EventStream.new { |stream| stream.follow("t", after: env["HTTP_LAST_EVENT_ID"], pubsub: pubsub, every: 0.02, **options) }
+      [200, events.headers, events]
+    end
+    Pelton.run do
+      yield "http://127.0.0.1:#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}/"
+    ensure
+      Pelton.stop
+    end
+  end
+
+  # The first events, or comments. The block is called when the client is connected.
+  def read(url, count, after: nil, comments: false)
+    response = Pelton::HTTP.get(url, stream: true, headers: after ? {"last-event-id" => after} : {})
+    text, events = +"", []
+    response.each do |piece|
+      yield if block_given? && text.empty?
+      text << piece
+      events = text.scan(/(.*?)\n\n/m).flatten.select { |event| event.start_with?(":") == comments }
+      break if events.size >= count
+    end
+    events.first(count).map { |event| event.lines(chomp: true).to_h { |line| line.split(": ", 2) } }
+  end
 
   # As the server's streams: close may be told an error.
   class Output < StringIO

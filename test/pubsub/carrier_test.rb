@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require "pelton/pubsub"
 require "pelton/pubsub/carrier"
 require "stringio"
 

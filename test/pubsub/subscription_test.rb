@@ -187,6 +187,8 @@ class PubSubSubscriptionTest < PeltonTest
       assert_equal first.position[/.*:/] + "6", resumed.position
       late = @pubsub.subscribe("t", after: "#{first.position[/\w+/]}:1")
       assert_equal [true, 0], [late.gap?, late.size]
+      assert_equal resumed.position, @pubsub.subscribe("t").position
+      assert_nil @pubsub.subscribe("other").position
       seen = []
       @pubsub.subscribe("t", after: first.position) { |message, position| seen << [message, position] }
       eventually { seen.size == 3 }

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../pubsub"
+
 module Pelton
   module HTTP
     # Server-sent events: a body for a Rack application. The block sends events for as long as it likes; its end is the
@@ -48,6 +50,36 @@ module Pelton
       # @raise [ClosedError] the client has left
       # @asynchronous
       def comment(text = "") = put(": #{text.to_s.tr("\r\n", "  ")}\n\n")
+
+      # Sends what is published on a topic, from now on or from where the client was, until the client leaves. A topic that keeps its
+      # messages ({PubSub#keep}) gives each its position as id, which a browser that comes back sends as `Last-Event-ID`.
+      #
+      # @param topic [String]
+      # @param after [String, nil] `env["HTTP_LAST_EVENT_ID"]`: the messages since come first
+      # @param event [String, nil] the events' name
+      # @param gap [String, nil] the name of the event that tells the client that messages are missing: it shall load the present state
+      # @param every [Numeric] seconds of silence after which a comment is sent, which finds out whether the client is still there
+      # @param pubsub [PubSub]
+      # @return [self]
+      # @raise [ClosedError] the client has left
+      # @raise [OverloadError] the client reads too slowly: the response ends, and a browser comes back
+      # @asynchronous
+      def follow(topic, after: nil, event: nil, gap: "gap", every: 15, pubsub: PubSub.default)
+        subscription = pubsub.subscribe(topic, after: after)
+        emit("", event: gap) if subscription.gap? && gap
+        emit(id: subscription.position) if subscription.position # of a client that leaves before the first message, too
+        until subscription.closed?
+          begin
+            message = subscription.receive(timeout: every)
+            emit(message, event: event, id: subscription.position) if message
+          rescue TimeoutError
+            comment
+          end
+        end
+        self
+      ensure
+        subscription&.close
+      end
 
       # Rack's streaming body: the server calls it with the stream.
       # @private

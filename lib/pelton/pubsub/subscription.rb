@@ -17,7 +17,8 @@ module Pelton
       # @return [String]
       attr_reader :topic
 
-      # @return [String, nil] of the message that was given out last: for `after:` of {PubSub#subscribe}. nil: the topic keeps none
+      # @return [String, nil] of the message that was given out last, or of the topic when the subscription began: for `after:` of
+      #   {PubSub#subscribe}. nil: the topic keeps none
       attr_reader :position
 
       # @private
@@ -119,7 +120,12 @@ module Pelton
 
       # Called under the lock, before any message comes.
       # @private
-      def _resume(messages, complete)
+      def _begin(position) = @position = position
+
+      # Called under the lock, before any message comes.
+      # @private
+      def _resume(position, messages, complete)
+        @position = position if complete
         @gap = !complete
         messages.each do |message, position|
           @messages << [message, position]
