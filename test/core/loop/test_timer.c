@@ -69,7 +69,6 @@ TIMER_TEST(expired_timers_keep_their_order_relative_to_earlier_ones_not_popped_y
     add(&c, NOW + 30);
     expire(NOW + 30);
     add(&b, NOW + 20);
-    CHECK_POINTER(&a, pel_timers_peek(&timers));
     expire(NOW + 30);
     CHECK_POINTER(&a, pop());
     CHECK_POINTER(&b, pop());
@@ -210,18 +209,6 @@ TEST(a_jump_of_fifty_days_is_one_step)
         CHECK_POINTER(NULL, pop());
         CHECK(pel_timer_active(&b));
     }
-}
-
-TIMER_TEST(peek_leaves_the_timer_active)
-{
-    CHECK_POINTER(NULL, pel_timers_peek(&timers));
-    add(&a, NOW);
-    CHECK_POINTER(NULL, pel_timers_peek(&timers));
-    expire(NOW);
-    CHECK_POINTER(&a, pel_timers_peek(&timers));
-    CHECK(pel_timer_active(&a));
-    CHECK_POINTER(&a, pop());
-    CHECK_POINTER(NULL, pel_timers_peek(&timers));
 }
 
 TIMER_TEST(free_makes_every_timer_inactive)

@@ -91,12 +91,6 @@ struct pel_timer *pel_timers_pop(struct pel_timers *timers);
 /* The number of active timers, including the expired ones that wait for pop. */
 size_t pel_timers_count(const struct pel_timers *timers);
 
-/* The timer that pop would return, or NULL. It stays active. */
-static inline struct pel_timer *pel_timers_peek(const struct pel_timers *timers)
-{
-    return timers->expired.next == &timers->expired ? NULL : (struct pel_timer *)timers->expired.next;
-}
-
 /* Calls visit for each active timer, in no particular order. visit may cancel that timer and no other. */
 void pel_timers_each(struct pel_timers *timers, void (*visit)(struct pel_timers *timers, struct pel_timer *timer));
 
