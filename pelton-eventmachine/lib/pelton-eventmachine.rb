@@ -57,6 +57,7 @@ require_relative "pelton/eventmachine/streamer/io"
 require_relative "pelton/eventmachine/keepalive"
 require_relative "pelton/eventmachine/tls"
 require_relative "pelton/eventmachine/functions"
+require_relative "pelton/eventmachine/launching"
 require_relative "pelton/eventmachine/protocols"
 require_relative "pelton/eventmachine/dns"
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "ripper"
 require_relative "../test_helper"
 
 # The arrows between the rooms of the gem pelton's lib/ (docs/internals/architecture.md). Those of ext/ are in c_architecture_test.rb, those
@@ -32,6 +33,9 @@ class ArchitectureTest < PeltonTest
     **%w[deadline fragments stream].to_h { |name| ["pelton-web/lib/roda/plugins/pelton_#{name}.rb", "tested together in downstream/roda_and_sinatra_test.rb"] },
     "pelton-web/lib/pelton/web.rb" => "requires the gem's files, which have theirs"
   }.freeze
+
+  LIBRARIES = %w[ActionCable ActionController ActionDispatch ActiveModel ActiveRecord ActiveSupport EventMachine EM I18n OpenTelemetry Rails Record Sentry Sequel
+    Sinatra Thin].freeze
 
   # Declarations, which pelton-lab/test/experiments_test.rb checks, and test/integration/lab_test.rb runs.
   EXPERIMENTS = "pelton-lab/lib/pelton/lab/experiments/*.rb"
@@ -67,6 +71,14 @@ class ArchitectureTest < PeltonTest
 
       assert_empty later, "used by #{file}"
     end
+  end
+
+  # What other libraries need is in integrations/ and opentelemetry/, and registers itself.
+  def test_the_runtime_and_its_rooms_name_no_other_library
+    files = ruby_files.reject { |file| file.match?(%r{pelton/(integrations|opentelemetry)}) }
+    named = files.to_h { |file| [file, Ripper.lex(read(file)).filter_map { |_, type, token| token if type == :on_const } & LIBRARIES] }
+
+    assert_empty named.reject { |_, names| names.empty? }
   end
 
   def test_no_file_is_long

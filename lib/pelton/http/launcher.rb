@@ -6,7 +6,6 @@ require_relative "../pubsub"
 require_relative "../task/list"
 require_relative "configuration"
 require_relative "health"
-require_relative "isolation"
 require_relative "stats"
 
 module Pelton
@@ -111,8 +110,8 @@ module Pelton
       # @raise [ConnectionError] an address is in use, or is not this machine's
       # @asynchronous
       def start(application = app, descriptors: nil, shared: true, pubsub: @configuration.pubsub)
-        run_eventmachine
-        Isolation.by_fiber
+        @integrations = Integrations.launch
+        Integrations.load(:launcher)
         @pubsub = PubSub.default._join(pubsub) if pubsub
         @server = Server.new(@health.around(application), log: @health.sparing(access_log), **@configuration.server_options)
         @server._urgent_paths = @health.paths
@@ -138,7 +137,7 @@ module Pelton
         @pubsub&.drain(timeout: 1)
         Background._reactor = false # the other threads go on until the process has ended
         @configuration.shutdown_hooks.each(&:call)
-        ::EventMachine.stop if @eventmachine && ::EventMachine.reactor_running?
+        @integrations&.each(&:call)
       end
 
       # Why the server is not ready for requests: see {Configuration#ready}.
@@ -184,14 +183,6 @@ module Pelton
         reactor = Reactor.current
         @control = Control.new(address, stats: stats, metrics: metrics, tasks: -> { tasks(reactor) },
           live: -> { Control.in_reactor(reactor) { nil } }, ready: -> { Control.in_reactor(reactor) { obstacle } })
-      end
-
-      # Applications that use EventMachine find its loop running, as under Thin: it is this reactor. Errors of their callbacks
-      # are reported, and do not end the server.
-      def run_eventmachine
-        return unless defined?(::EventMachine) && ::EventMachine.respond_to?(:_failed) && !::EventMachine.reactor_running?
-        @eventmachine = Pelton.spawn(detached: true) { ::EventMachine.run }
-        ::EventMachine.error_handler { |error| Pelton.report_error(error) }
       end
 
       # The TLS contexts by address. They are made before workers are forked, so each worker can resume the sessions of all.

@@ -60,7 +60,7 @@ module Pelton
         name, value = options.find { |_, value| !(value.nil? || value.is_a?(Numeric) && value >= 0) }
         raise ArgumentError, "#{name}: must be a number of 0 or more, not #{value.inspect}" if name
         raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if options[:max_headers].to_i > MOST_HEADERS
-        Sinatra.install
+        Integrations.load(:server)
         load_ahead
         @app = app
         @listeners = []

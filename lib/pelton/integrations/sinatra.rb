@@ -1,18 +1,11 @@
 # frozen_string_literal: true
 
 module Pelton
-  module HTTP
+  module Integrations
     # Sinatra's `stream` uses EventMachine on servers with `async.callback`. Applications that load pelton/eventmachine have it;
     # for other applications this module replaces it: the block runs in the request's fiber, and may wait.
-    # @private
     module Sinatra
       class << self
-        # Installs the replacement if Sinatra is loaded and pelton/eventmachine is not.
-        def install
-          return unless defined?(::Sinatra::Helpers::Stream) && !::Sinatra.const_defined?(:EventMachine, false)
-          ::Sinatra.const_set(:EventMachine, self) unless defined?(::EventMachine) && ::EventMachine.respond_to?(:_failed)
-        end
-
         def next_tick(&block)
           @reactor = Reactor.current
           Pelton.next_tick(&block)
@@ -23,6 +16,8 @@ module Pelton
         # Sinatra writes to a stream through it, from any thread of the application.
         def schedule(&block) = Pelton.running? ? yield : @reactor.schedule(&block)
       end
+
+      ::Sinatra.const_set(:EventMachine, self) unless defined?(::EventMachine) && ::EventMachine.respond_to?(:_failed)
     end
   end
 end
