@@ -154,6 +154,12 @@ module Pelton
       slow&.each { |subscription| too_slow(subscription, message) }
     end
 
+    # The kept messages of a topic after a position, for somebody who has subscribed already.
+    #
+    # @return [Array(Array<Array(String, String)>, Boolean)] messages with their positions; and whether none is missing
+    # @private
+    def _since(topic, position) = @lock.synchronize { @_history.since(topic, position) }
+
     # @private
     def _remove(subscription)
       @lock.synchronize do

@@ -28,6 +28,14 @@ class CableSessionTest < PeltonTest
     def unsubscribed = LOG << "out"
   end
 
+  class NewsChannel < Pelton::Cable::Channel
+    def subscribed
+      stream_from("news")
+      stream_from("filtered") {}
+      stream_from("quiet")
+    end
+  end
+
   class FailingChannel < Pelton::Cable::Channel
     def subscribed
       stream_from("failing")
@@ -138,6 +146,53 @@ class CableSessionTest < PeltonTest
       eventually { cable.stats[:connections] == 1 }
 
       assert_equal [%w[in out] * 3, 0], [OrderChannel::LOG, cable.stats[:subscriptions]]
+    end
+  end
+
+  # ---- the extended protocol
+
+  def test_a_client_that_comes_back_gets_what_it_missed
+    serving(pubsub: Pelton::PubSub.new.keep("news", messages: 3)) do |url, cable|
+      plain, extended = connect(url), connect(url, protocols: [Pelton::Cable::EXTENDED, Pelton::Cable::PROTOCOL])
+      [plain, extended].each { |client| client.subscribe(NewsChannel.name) }
+      cable.broadcast("news", "a")
+      cable.broadcast("quiet", "b")
+      id = plain.identifier(NewsChannel.name)
+      assert_equal({"identifier" => id, "message" => "a"}, plain.receive)
+      seen = extended.receive
+      assert_equal ["a", "news", 1], seen.values_at("message", "stream_id", "offset")
+      assert_equal({"identifier" => id, "message" => "b"}, extended.receive)
+
+      extended.socket.close
+      2.times { |number| cable.broadcast("news", number) }
+      history = {streams: {"news" => seen.slice("epoch", "offset"), "foreign" => {"epoch" => "x", "offset" => 1}}}
+      back = connect(url, protocols: [Pelton::Cable::EXTENDED])
+      back.send(command: "subscribe", identifier: id, history: history)
+      assert_equal ["confirm_subscription", 0, 1, "confirm_history"], Array.new(4) { back.receive }.map { |message| message["type"] || message["message"] }
+      2.times { cable.broadcast("news", 2) }
+      2.times { back.receive }
+      back.send(command: "history", identifier: id, history: history)
+      assert_equal({"identifier" => id, "type" => "reject_history"}, back.receive)
+    end
+  end
+
+  def test_what_is_no_history_and_pongs
+    serving do |url, cable|
+      client = connect(url, protocols: [Pelton::Cable::EXTENDED])
+      client.subscribe(NewsChannel.name)
+      id = client.identifier(NewsChannel.name)
+      client.send(command: "pong")
+      [nil, 1, [], {}, {streams: []}].each { |history| client.send(command: "history", identifier: id, history: history) }
+      client.send(command: "history", identifier: "{}", history: {streams: {}})
+      client.send(command: "history", identifier: id, history: {streams: {"news" => 1, "filtered" => {}}})
+      assert_equal ["confirm_history", 6], [client.receive["type"], cable.stats[:refused]]
+
+      plain = connect(url)
+      plain.subscribe(NewsChannel.name)
+      plain.send(command: "history", identifier: id, history: {streams: {}})
+      plain.send(command: "pong")
+      plain.subscribe(ECHO)
+      assert_equal 8, cable.stats[:refused]
     end
   end
 

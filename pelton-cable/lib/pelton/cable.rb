@@ -27,6 +27,8 @@ module Pelton
   module Cable
     # The protocol's name: of version 1, in JSON.
     PROTOCOL = "actioncable-v1-json"
+    # The same with AnyCable's extensions: messages have positions, and a client that comes back asks for those that it missed.
+    EXTENDED = "actioncable-v1-ext-json"
 
     # A command of a client that cannot be executed. It is logged and counted, and the client's next command comes.
     class Refused < Error

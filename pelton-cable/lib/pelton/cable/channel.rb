@@ -96,6 +96,7 @@ module Pelton
       # @return [nil]
       def stream_from(stream, &block)
         stop_stream_from(stream)
+        (@filtered ||= []) << stream if block
         @streams[stream] = @session.server.streams.add(stream, self, @session, block)
         nil
       end
@@ -110,6 +111,7 @@ module Pelton
       # @return [nil]
       def stop_stream_from(stream)
         @streams.delete(stream)&.call
+        @filtered&.delete(stream)
         nil
       end
 
@@ -126,6 +128,10 @@ module Pelton
       #
       # @return [nil]
       def broadcast(stream, message) = Cable.broadcast(stream, message, pubsub: @session.server.pubsub)
+
+      # @return [Array<String>] whose messages go to the client as they are
+      # @private
+      def _streams = @streams.keys - (@filtered || [])
 
       # @return [Boolean] whether the client was let in
       # @private

@@ -85,7 +85,7 @@ module Pelton
       # @param env [Hash] Rack's
       # @return [Array] the response: a refusal if the request is for no WebSocket, or comes from a page of another origin
       def call(env)
-        HTTP::WebSocket.accept(env, origins: @origins, protocols: [PROTOCOL], max_message: @limits[:message], ping: nil) do |socket|
+        HTTP::WebSocket.accept(env, origins: @origins, protocols: [EXTENDED, PROTOCOL], max_message: @limits[:message], ping: nil) do |socket|
           @connecting.acquire { Session.new(self, socket).start(@connection, env) }
         end
       end

@@ -53,6 +53,9 @@ module Pelton
         close("unauthorized", false)
       end
 
+      # Whether the client speaks the extended protocol.
+      def extended? = @socket.protocol == EXTENDED
+
       # Never waits.
       def transmit(text)
         @server.too_slow(@socket) if @socket.push(HTTP::WebSocketMessage.new(text), @server.limits[:output]) == false
@@ -94,10 +97,12 @@ module Pelton
       def receive(text)
         @server.count(:commands)
         command = parse(text, "the command")
+        return if extended? && command["command"] == "pong" # that it has come is enough
         identifier = command["identifier"]
         raise Refused, "the identifier is no text" unless identifier.is_a?(String)
         case command["command"]
-        when "subscribe" then subscribe(identifier)
+        when "subscribe" then subscribe(identifier) && command["history"] && replay(identifier, command["history"])
+        when "history" then replay(identifier, command["history"])
         when "unsubscribe" then unsubscribe(identifier)
         when "message" then perform(identifier, command["data"])
         else raise Refused, "there is no command #{command["command"].inspect[0, 100]}"
@@ -118,7 +123,8 @@ module Pelton
       # Each refusal is an answer, as the client waits for one.
       def subscribe(identifier)
         return if @channels.key?(identifier)
-        let_in(identifier) || transmit(%({"identifier":#{JSON.generate(identifier)},"type":"reject_subscription"}))
+        return true if let_in(identifier)
+        transmit(%({"identifier":#{JSON.generate(identifier)},"type":"reject_subscription"}))
       rescue Refused
         transmit(%({"identifier":#{JSON.generate(identifier)},"type":"reject_subscription"}))
         raise
@@ -140,6 +146,18 @@ module Pelton
         end
         transmit(%({"identifier":#{JSON.generate(identifier)},"type":"confirm_subscription"}))
         true
+      end
+
+      # Sends what the streams of a subscription have kept since the client's positions. A stream of which the client knows none begins now.
+      def replay(identifier, history)
+        channel = @channels[identifier] or raise Refused, "there is no such subscription"
+        positions = history.is_a?(Hash) ? history["streams"] : nil
+        raise Refused, "the history has no positions" unless extended? && positions.is_a?(Hash)
+        known = channel._streams.select { |stream| positions[stream].is_a?(Hash) }
+        found = known.map { |stream| [stream, *@server.pubsub._since(stream, positions[stream].values_at("epoch", "offset").join(":"))] }
+        complete = found.all?(&:last)
+        found.each { |stream, messages, _| messages.each { |json, position| transmit(Streams.extended(identifier, json, stream, position)) } } if complete
+        transmit(%({"identifier":#{JSON.generate(identifier)},"type":"#{complete ? "confirm" : "reject"}_history"}))
       end
 
       def unsubscribe(identifier)

@@ -2,7 +2,7 @@
 
 module Pelton
   module Cable
-    # Who gets what is broadcast on a stream. A stream is subscribed to its topic once, and has a room for each identifier: the sockets of
+    # Who gets what is broadcast on a stream. A stream is subscribed to its topic once, and has a room for each identifier and protocol: the sockets of
     # a room share one frame, which is encoded and compressed once.
     # @private
     class Streams
@@ -14,6 +14,14 @@ module Pelton
         # @param json [String]
         # @return [String] what a client gets
         def envelope(identifier, json) = %({"identifier":#{JSON.generate(identifier)},"message":#{json}})
+
+        # @param position [String, nil] nil: the stream keeps no messages
+        # @return [String] what a client of the extended protocol gets
+        def extended(identifier, json, stream, position)
+          return envelope(identifier, json) unless position
+          epoch, offset = PubSub::History.parse(position)
+          %({"identifier":#{JSON.generate(identifier)},"message":#{json},"stream_id":#{JSON.generate(stream)},"epoch":"#{epoch}","offset":#{offset}})
+        end
       end
 
       # @return [Integer] messages that sockets were sent
@@ -39,25 +47,28 @@ module Pelton
         return filter(name, session, block) if block
         identifier = channel.identifier
         stream = @streams[name] || start(name)
-        (stream.rooms[identifier] ||= HTTP::WebSocket::Room.new(limit: @limit, &@slow)).add(session.socket)
-        -> { remove(name, stream, identifier, session.socket) }
+        key = session.extended? ? [identifier] : identifier
+        (stream.rooms[key] ||= HTTP::WebSocket::Room.new(limit: @limit, &@slow)).add(session.socket)
+        -> { remove(name, stream, key, session.socket) }
       end
 
       private
 
       def start(name)
         stream = Stream.new({})
-        stream.subscription = @pubsub._attach(name) do |json|
-          stream.rooms.each { |identifier, room| @sent += room.broadcast(Streams.envelope(identifier, json)) }
+        stream.subscription = @pubsub._attach(name) do |json, position|
+          stream.rooms.each do |key, room|
+            @sent += room.broadcast(key.is_a?(Array) ? Streams.extended(key.first, json, name, position) : Streams.envelope(key, json))
+          end
         end
         @streams[name] = stream
       end
 
-      def remove(name, stream, identifier, socket)
-        room = stream.rooms[identifier] or return
+      def remove(name, stream, key, socket)
+        room = stream.rooms[key] or return
         room.delete(socket)
         return unless room.empty?
-        stream.rooms.delete(identifier)
+        stream.rooms.delete(key)
         return unless stream.rooms.empty?
         stream.subscription.close
         @streams.delete(name)
