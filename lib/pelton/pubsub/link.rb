@@ -16,7 +16,9 @@ module Pelton
       # Seconds between two attempts to come back, doubled up to the second number.
       DELAY = 0.05
       MOST_DELAY = 1
-      private_constant :CHUNK, :DELAY, :MOST_DELAY
+      # Seconds of messages after which others get a turn.
+      BUDGET = 0.001
+      private_constant :CHUNK, :DELAY, :MOST_DELAY, :BUDGET
 
       # @return [Integer] how often it has come back
       attr_reader :returns
@@ -82,9 +84,13 @@ module Pelton
         reader = Wire::Reader.new
         loop do
           reader << stream.readpartial(CHUNK)
+          began = Clock.now
           while (kind, body = reader.next)
             handle(stream, kind, body)
             yield if kind == Wire::READY
+            next if Clock.now - began < BUDGET
+            Reactor.current.yield
+            began = Clock.now
           end
         end
       ensure

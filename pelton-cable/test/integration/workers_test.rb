@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/http_serving"
+require_relative "../support/cable_client"
+
+# `pelton serve -w 2` with a cable: clients of both workers, one of which is killed.
+class CableWorkersTest < PeltonTest
+  include HttpServing
+
+  self.deadline = 120
+
+  APPLICATION = <<~RUBY
+    require "pelton/cable"
+    Pelton::PubSub.keep("chat")
+
+    class ChatChannel < Pelton::Cable::Channel
+      def subscribed = stream_from("chat")
+
+      def speak(data) = broadcast("chat", data["text"])
+
+      def worker = transmit(Process.pid)
+    end
+
+    run Pelton::Cable::Server.new
+  RUBY
+
+  def test_all_workers_have_the_streams_and_a_client_of_a_dead_one_misses_nothing
+    serving_cables do |url|
+      clients = connect_to_each_worker(url)
+      clients.values.each_with_index { |client, index| client.perform("ChatChannel", "speak", {text: index}) }
+      got = clients.transform_values { |client| Array.new(2) { client.receive } }
+      assert_equal [[0, 1]], got.values.map { |messages| messages.map { |message| message["message"] }.sort }.uniq
+      assert_equal [1, 2], got.values.first.map { |message| message["offset"] }
+
+      dead, (_, living) = clients.to_a.first.first, clients.to_a.last
+      Process.kill("KILL", dead)
+      living.perform("ChatChannel", "speak", {text: "meanwhile"})
+      in_time { processes.size == 2 && !processes.include?(dead) && server_stats["workers"].all? { |worker| worker["ready"] } }
+      back = connect_to_each_worker(url).fetch((processes - [clients.key(living)]).first) # a new process, which has what is kept
+      position = got[dead].last.slice("epoch", "offset")
+      back.send(command: "history", identifier: back.identifier("ChatChannel"), history: {streams: {chat: position}})
+
+      assert_equal ["meanwhile", "confirm_history"], [back.receive["message"], back.receive["type"]]
+    end
+  end
+
+  private
+
+  def serving_cables
+    Dir.mktmpdir do |folder|
+      @folder = folder
+      port = free_port
+      File.write("#{folder}/config.ru", APPLICATION)
+      command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", port.to_s, "--control", "control"]
+      @master = Process.spawn(child_environment.merge("RUBYLIB" => [Children::LIB, "#{PeltonTest::ROOT}/pelton-cable/lib"].join(File::PATH_SEPARATOR)), *command, chdir: folder, out: ["#{folder}/log", "a"], err: [:child, :out])
+      Guard.kill_at_end(@master)
+      in_time { serving.size == 2 }
+      Pelton.run do
+        yield "ws://127.0.0.1:#{port}/"
+      ensure
+        Pelton.stop
+      end
+    ensure
+      kill if @master
+    end
+  end
+
+  # {pid => a client that has subscribed there}
+  def connect_to_each_worker(url)
+    clients = {}
+    in_time do
+      client = CableClient::Client.new(url, protocols: [Pelton::Cable::EXTENDED])
+      client.receive
+      client.subscribe("ChatChannel")
+      client.perform("ChatChannel", "worker")
+      clients[client.receive["message"]] ||= client
+      clients.size == 2
+    end
+    clients
+  end
+end
