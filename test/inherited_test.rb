@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "test_helper"
-require "pelton"
+require "pelton/memcached"
 
 class InheritedTest < PeltonTest
   Inherited = Pelton::Inherited
@@ -46,6 +46,37 @@ class InheritedTest < PeltonTest
     end
 
     assert_equal({timer: "a", tick: "a", offload: "a", work: "a", later: "b"}, Array.new(log.size) { log.pop }.to_h)
+  end
+
+  def test_blocks_of_deferrables
+    log = []
+    run_with("a") do
+      done, failed = Pelton::Operation.new, Pelton::Operation.new
+      done.callback { |first, second| log << [first, second, seen] }
+      mapped = done.map { |*values| values << seen }
+      failed.errback { |error| log << [error, seen] }
+      Inherited[:tenant] = "b"
+      done.callback { |*values| log << [*values, seen] }
+      failed.fail(:no)
+      done.succeed(1, 2)
+      log << mapped.await
+    end
+
+    assert_equal [[1, 2, "a"], [1, 2, "a"], [1, 2, "b"], [:no, "a"]], log.sort_by(&:inspect)
+  end
+
+  def test_blocks_of_operations_in_flight
+    with_memcached do |port|
+      cache = Pelton::Memcached::Client.new("127.0.0.1:#{port}")
+      values = []
+      run_with("a") do
+        cache.get("k") { |value| values << [value, seen] }
+        cache.later.get("k").callback { |value| values << [value, seen] }.await
+      end
+      cache.close
+
+      assert_equal [[nil, "a"]] * 2, values
+    end
   end
 
   def test_what_a_task_sets_stays_its_own

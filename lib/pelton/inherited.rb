@@ -7,7 +7,8 @@ module Pelton
   #     Pelton.spawn { Pelton::Inherited[:tenant] }.await # => "acme"
   #
   # They are Ruby's own (`Fiber[:tenant]`) from Ruby 3.2 on. Tasks of {Pelton.spawn}, groups and {Pelton.map}, timers, {Pelton.next_tick},
-  # {Pelton.offload} and {Background#run} have a copy; what they set stays theirs. Each request of a server begins without any.
+  # {Pelton.offload}, {Background#run} and the blocks of a {Deferrable} have a copy; what they set stays theirs. Each request of a server begins
+  # without any.
   module Inherited
     KEY = :pelton_inherited
     private_constant :KEY
@@ -15,8 +16,8 @@ module Pelton
     # A block with what it has inherited. It says where the user's block is, since tasks are shown by that.
     class Block < Proc
       def self.of(block, arounds)
-        run = arounds.reduce(block) { |inner, around| -> { around.call(inner) } }
-        new { run.call }.tap { |one| one.instance_variable_set(:@block, block) }
+        one = new { |*values| arounds.reduce(-> { block.call(*values) }) { |inner, around| -> { around.call(inner) } }.call }
+        one.tap { one.instance_variable_set(:@block, block) }
       end
 
       def source_location = @block.source_location

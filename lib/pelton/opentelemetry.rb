@@ -17,8 +17,8 @@ module Pelton
   # Only OpenTelemetry's API is used: without its SDK the spans are empty and go nowhere. Names and attributes are those of the semantic conventions
   # (https://opentelemetry.io/docs/specs/semconv/).
   #
-  # OpenTelemetry keeps the present span by fiber. Each request begins without one, and a task has that of the code which has spawned it. So no
-  # span of one request gets into another. Callbacks, and fibers of Fiber.schedule, have none.
+  # OpenTelemetry keeps the present span by fiber. Each request begins without one; tasks and the blocks of Deferrables have that of the code
+  # which has made them. So no span of one request gets into another. Fibers of Fiber.schedule have none.
   module OpenTelemetry
     # @return [OpenTelemetry::Trace::Tracer]
     # @private

@@ -194,7 +194,7 @@ VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *op
         return pel_operation_await(reactor, operation, deadline);
     object = pel_operation_object(operation, pel_cOperation);
     if (!NIL_P(block)) {
-        operation->callbacks = block;
+        operation->callbacks = pel_inherit(block);
         if (operation->state == PEL_SUCCEEDED)
             pel_operation_enqueue(operation, 0);
     }

@@ -6,13 +6,13 @@
 
 static VALUE operation_callback(VALUE self)
 {
-    pel_operation_add_block(self, PEL_SUCCEEDED, rb_block_proc());
+    pel_operation_add_block(self, PEL_SUCCEEDED, pel_inherit(rb_block_proc()));
     return self;
 }
 
 static VALUE operation_errback(VALUE self)
 {
-    pel_operation_add_block(self, PEL_FAILED, rb_block_proc());
+    pel_operation_add_block(self, PEL_FAILED, pel_inherit(rb_block_proc()));
     return self;
 }
 
