@@ -2,10 +2,13 @@
 
 require_relative "../test_helper"
 require_relative "../support/http_serving"
+require_relative "../support/databases"
+require "pelton/pubsub"
 
 # What one worker of `pelton serve` publishes, all get: also while workers are killed and replaced.
 class PubSubIntegrationTest < PeltonTest
   include HttpServing
+  include Databases
 
   self.deadline = 60
 
@@ -86,15 +89,39 @@ class PubSubIntegrationTest < PeltonTest
     end
   end
 
+  # This process stands for another machine.
+  def test_servers_on_several_machines_have_topics_in_common_by_redis
+    url = "redis://127.0.0.1:#{redis}"
+    serving("--pubsub", url) do |folder|
+      readers = read_at_each_worker
+      Pelton.run do
+        other = Pelton::PubSub.new
+        other._join(url)
+        subscription = other.subscribe("t")
+        Pelton.offload { get("/publish?from-a-worker") }
+
+        assert_equal "from-a-worker", subscription.receive(timeout: 10)
+        other.publish("t", "from-elsewhere")
+        assert other._engine.drain(timeout: 10)
+      ensure
+        other&._engine&.close
+      end
+      readers.each_value { |lines| in_time { messages(lines).size == 2 } }
+
+      assert_equal [%w[from-a-worker from-elsewhere]] * 2, readers.values.map { |lines| messages(lines) }
+      assert_empty Dir["#{folder}/tmp/pelton-*"]
+    end
+  end
+
   private
 
-  def serving
+  def serving(*options)
     Dir.mktmpdir do |folder|
       @folder = folder
       Dir.mkdir("#{folder}/tmp")
       @port = free_port
       File.write("#{folder}/config.ru", APPLICATION)
-      command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", @port.to_s, "--control", "control"]
+      command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", @port.to_s, "--control", "control", *options]
       @master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB, "TMPDIR" => "#{folder}/tmp"), *command, chdir: folder, out: ["#{folder}/log", "a"], err: [:child, :out])
       Guard.kill_at_end(@master)
       in_time { serving_processes == 2 }
