@@ -146,7 +146,11 @@ module Pelton
         hub&.forget
         launcher.reload # the log and the certificates may have changed since the master started
         server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] }, pubsub: configuration.pubsub || hub.path)
-        worker.on_stop { |final| launcher.stop(backlog: final) }
+        worker.on_stop do |final|
+          launcher.stop(backlog: final)
+        ensure
+          hub&.tidy
+        end
         worker.on_hangup { launcher.reload }
         worker.stats { server.stats }
         worker.readiness { launcher.obstacle }

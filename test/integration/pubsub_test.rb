@@ -113,6 +113,13 @@ class PubSubIntegrationTest < PeltonTest
     end
   end
 
+  def test_nothing_is_left_behind_by_a_master_that_was_killed
+    serving do |folder|
+      kill
+      in_time { Dir["#{folder}/tmp/pelton-*"].empty? }
+    end
+  end
+
   private
 
   def serving(*options)

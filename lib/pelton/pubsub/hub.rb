@@ -79,6 +79,7 @@ module Pelton
       # @param path [String]
       # @param folder [String, nil] that is removed with the hub
       def initialize(path, folder: nil, limit: LIMIT, kept_bytes: 64 << 20)
+        @pid = Process.pid
         @path = path
         @folder = folder
         @limit = limit
@@ -102,11 +103,20 @@ module Pelton
         @thread.join
         @links.each_value { |link| drop(link) }
         @server.close
-        FileUtils.rm_f(@path)
-        FileUtils.rm_rf(@folder) if @folder
+        remove
+      end
+
+      # Removes the socket in a child whose parent, which had the hub, was killed.
+      def tidy
+        remove unless Process.ppid == @pid
       end
 
       private
+
+      def remove
+        FileUtils.rm_f(@path)
+        FileUtils.rm_rf(@folder) if @folder
+      end
 
       def run
         loop do
