@@ -81,6 +81,8 @@ module Pelton
 
     # Runs IO.copy_stream's work, which calls io_wait when it must wait, but only on a fiber that is not blocking. There Ruby would
     # call this hook again. It asks respond_to? before, where that is redefined, and goes on by itself when the answer is no.
+    # There is no other way to say no: what the hook returns is taken for the work's result, and a blocking fiber could not wait. A lasting
+    # respond_to? would be called before every hook, so this one is there for one question.
     def without_this_hook(work)
       define_singleton_method(:respond_to?) do |name, *all|
         singleton_class.remove_method(:respond_to?)
