@@ -7,7 +7,7 @@ require "open3"
 require "pelton/lab/environment"
 require "pelton/lab/options"
 require "pelton/lab/programs"
-require "pelton/lab/report_html"
+require "pelton/lab/report/html"
 require "tmpdir"
 
 # The report as a browser shows it, on narrow and on wide windows.

@@ -5,9 +5,9 @@ require_relative "environment"
 require_relative "options"
 require_relative "peers"
 require_relative "progress"
-require_relative "report_html"
-require_relative "report_json"
-require_relative "report_text"
+require_relative "report/html"
+require_relative "report/json"
+require_relative "report/text"
 require_relative "runner"
 
 module Pelton

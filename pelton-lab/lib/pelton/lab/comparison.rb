@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "number_format"
+require_relative "report/number_format"
 require_relative "pinning"
 require_relative "statistics"
 

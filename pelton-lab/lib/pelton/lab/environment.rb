@@ -3,7 +3,7 @@
 require "etc"
 require "time"
 require "pelton/version"
-require_relative "number_format"
+require_relative "report/number_format"
 require_relative "pinning"
 
 module Pelton

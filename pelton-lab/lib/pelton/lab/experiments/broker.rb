@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "pelton/lab/memcached_server"
-require "pelton/lab/web_load"
-require "pelton/lab/web_programs"
-require "pelton/lab/web_server"
+require "pelton/lab/web/load"
+require "pelton/lab/web/programs"
+require "pelton/lab/web/server"
 
 # "Nonblocking IO" (2010): a value of nearly a megabyte, from memcached by HTTP. In the article the non-blocking way was 5.5 times
 # slower than the blocking one, and its process grew to 700 MB.

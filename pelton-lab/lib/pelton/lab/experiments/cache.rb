@@ -5,8 +5,8 @@ require "pelton/lab/pinning"
 require "pelton/lab/processes"
 require "pelton/lab/programs"
 require "pelton/lab/statistics"
-require "pelton/lab/web_load"
-require "pelton/lab/web_server"
+require "pelton/lab/web/load"
+require "pelton/lab/web/server"
 
 # What a program asks of its cache beyond single keys: many keys at once, large values, Rails' store, other servers when one fails. And the
 # embedded server beside memcached.

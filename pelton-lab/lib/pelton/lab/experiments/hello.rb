@@ -2,10 +2,10 @@
 
 require "digest"
 require "json"
-require "pelton/lab/number_format"
-require "pelton/lab/web_load"
-require "pelton/lab/web_programs"
-require "pelton/lab/web_server"
+require "pelton/lab/report/number_format"
+require "pelton/lab/web/load"
+require "pelton/lab/web/programs"
+require "pelton/lab/web/server"
 
 # The cost of a web server where the application costs nothing. The contender is a server, alone on its core; wrk is on the other
 # one.

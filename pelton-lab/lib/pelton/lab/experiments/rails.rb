@@ -3,14 +3,14 @@
 require "json"
 require "tmpdir"
 require "pelton/lab/applications/chat"
-require "pelton/lab/cable_sockets"
+require "pelton/lab/web/cable_sockets"
 require "pelton/lab/database"
 require "pelton/lab/pinning"
 require "pelton/lab/statistics"
-require "pelton/lab/web_load"
-require "pelton/lab/web_programs"
-require "pelton/lab/web_server"
-require "pelton/lab/web_visitor"
+require "pelton/lab/web/load"
+require "pelton/lab/web/programs"
+require "pelton/lab/web/server"
+require "pelton/lab/web/visitor"
 
 # A Rails application, the same on each server: a chat with users who are signed in, and pages that do one thing each. Most Rails applications
 # compute more than they wait, so those pages are here as well.

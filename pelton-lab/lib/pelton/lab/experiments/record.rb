@@ -3,9 +3,9 @@
 require "json"
 require "tmpdir"
 require "pelton/lab/database"
-require "pelton/lab/web_load"
-require "pelton/lab/web_programs"
-require "pelton/lab/web_server"
+require "pelton/lab/web/load"
+require "pelton/lab/web/programs"
+require "pelton/lab/web/server"
 
 # "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block beside one that does. In the article
 # ab -c 100 -n 1000 saw 1,100 requests/s where Rails answered 44; ten requests a connection by JMeter saw 385 and 42.

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require "pelton/lab/web_load"
-require "pelton/lab/web_programs"
-require "pelton/lab/web_server"
+require "pelton/lab/web/load"
+require "pelton/lab/web/programs"
+require "pelton/lab/web/server"
 
 # "Ruby EventMachine - The Speed Demon" (2008): a request that takes two seconds blocks an evented server, unless the programmer
 # defers it to threads or to callbacks. Here a plain handler sleeps.
