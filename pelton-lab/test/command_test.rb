@@ -146,23 +146,4 @@ class LabCommandTest < PeltonTest
       assert_equal 1, lab(path).first
     end
   end
-
-  def test_an_interrupt_ends_it_and_all_that_it_started
-    Dir.mktmpdir do |folder|
-      path = File.join(folder, "pid")
-      File.write(mine = File.join(folder, "mine.rb"), <<~RUBY)
-        Pelton::Lab.experiment("mine") do
-          race("long", size: 1) do
-            contender("hanging") { |run| run.measure { File.write(#{path.dump}, "\#{pid = spawn("sleep", "1000")}\n").then { Process.wait(pid) } } }
-          end
-        end
-      RUBY
-      lab = spawn(RbConfig.ruby, "-I", Children::LIBRARIES, File.join(ROOT, "exe/pelton"), "lab", mine, out: File::NULL, err: File::NULL)
-      eventually("the hanging contender") { File.size?(path) && File.read(path).end_with?("\n") }
-      Process.kill(:INT, lab)
-
-      assert_equal 130, Process.wait2(lab).last.exitstatus
-      eventually("the end of the contender's child") { ended?(File.read(path).to_i) }
-    end
-  end
 end

@@ -3,10 +3,11 @@
 require "test_helper"
 require "pelton/lab"
 require "pelton/lab/comparison"
-require "pelton/lab/measurement"
-require "pelton/lab/result"
+require_relative "seconds"
 
 class LabComparisonTest < PeltonTest
+  include Seconds
+
   def setup
     @race = Pelton::Lab::Race.new("race", size: 1) do
       metric :real
@@ -18,16 +19,15 @@ class LabComparisonTest < PeltonTest
   end
 
   def comparison(pin, **times)
-    results = @race.contenders.map { |contender| Pelton::Lab::Result.new(contender, 1) }
-    Pelton::Lab::Comparison.new(nil, @race, pin, size: 1, rounds: 1, results:).tap do |comparison|
-      times.each { |name, real| comparison[name.to_s].add(Pelton::Lab::Measurement.new(user: 0, system: 0, real:, operations: 1)) }
+    Pelton::Lab::Comparison.new(nil, @race, pin, size: 1, rounds: 1, results: results_of(@race)).tap do |comparison|
+      times.each { |name, real| comparison[name.to_s].add(took(real)) }
     end
   end
 
   # Both get slower alike.
   def test_the_ratio_is_that_of_neighbouring_rounds
     ran = comparison(:same)
-    [1.0, 2.0, 3.0, 9.0].each { |slow| {"slow" => slow, "fast" => slow / 4}.each { |name, real| ran[name].add(Pelton::Lab::Measurement.new(user: 0, system: 0, real:, operations: 1)) } }
+    [1.0, 2.0, 3.0, 9.0].each { |slow| {"slow" => slow, "fast" => slow / 4}.each { |name, real| ran[name].add(took(real)) } }
 
     assert_in_delta 0.25, ran.ratio(ran["fast"])
     assert ran.trusted?(ran["fast"])
@@ -41,8 +41,8 @@ class LabComparisonTest < PeltonTest
   end
 
   def test_contenders_that_did_not_run_or_not_in_all_rounds
-    ran = Pelton::Lab::Comparison.new(nil, @race, :same, size: 1, rounds: 3, results: @race.contenders.map { |contender| Pelton::Lab::Result.new(contender, 1) })
-    ran["slow"].add(Pelton::Lab::Measurement.new(user: 0, system: 0, real: 1, operations: 1))
+    ran = Pelton::Lab::Comparison.new(nil, @race, :same, size: 1, rounds: 3, results: results_of(@race))
+    ran["slow"].add(took(1))
     ran["fast"].refuse("it lied")
     ran.left_out = %w[a b]
 
@@ -62,11 +62,11 @@ class LabComparisonTest < PeltonTest
       baseline("present") {}
       target 1, "present / absent", of: "present", at_most: 2
     end
-    comparison = Pelton::Lab::Comparison.new(nil, race, :free, size: 1, rounds: 1, results: race.contenders.map { |contender| Pelton::Lab::Result.new(contender, 1) })
+    comparison = Pelton::Lab::Comparison.new(nil, race, :free, size: 1, rounds: 1, results: results_of(race))
 
     assert_equal "absent", comparison.reference.name
     comparison["absent"].skip("not here")
-    comparison["present"].add(Pelton::Lab::Measurement.new(user: 0, system: 0, real: 1, operations: 1))
+    comparison["present"].add(took(1))
 
     assert_equal "present", comparison.reference.name
     assert_equal ["absent: not here"], comparison.checks.map(&:reason), "a target is of the first"
@@ -74,7 +74,7 @@ class LabComparisonTest < PeltonTest
 
   def test_a_ratio_with_a_wide_interval_is_not_trusted
     ran = comparison(:same)
-    7.times { |n| {"slow" => 4.0, "fast" => 1.0 + n / 10.0}.each { |name, real| ran[name].add(Pelton::Lab::Measurement.new(user: 0, system: 0, real:, operations: 1)) } }
+    7.times { |n| {"slow" => 4.0, "fast" => 1.0 + n / 10.0}.each { |name, real| ran[name].add(took(real)) } }
 
     refute ran.trusted?(ran["fast"])
     assert ran.trusted?(ran["slow"]), "by itself"
@@ -119,7 +119,7 @@ class LabComparisonTest < PeltonTest
   end
 
   def test_a_check_says_how_far_away_it_was
-    far = Pelton::Lab::Comparison.new(nil, @race, :free, latency: 5, size: 1, rounds: 1, results: @race.contenders.map { |contender| Pelton::Lab::Result.new(contender, 1) })
+    far = Pelton::Lab::Comparison.new(nil, @race, :free, latency: 5, size: 1, rounds: 1, results: results_of(@race))
 
     assert_equal ["anywhere, 5 ms"], far.checks.map(&:what)
     assert_equal ["anywhere", "on one core"], comparison(:same).checks.map(&:what)

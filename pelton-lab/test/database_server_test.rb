@@ -3,17 +3,11 @@
 require "test_helper"
 require "pelton/lab"
 require "pelton/lab/database_server"
-require "pelton/lab/processes"
+require_relative "with_processes"
 
 # Databases themselves are started by test/integration/lab_web_test.rb.
 class LabDatabaseServerTest < PeltonTest
-  def setup
-    @processes = Pelton::Lab::Processes.new
-  end
-
-  def teardown
-    @processes.stop_all
-  end
+  include WithProcesses
 
   def test_a_server_that_listens_is_ready
     server = start("a database") do |server|

@@ -20,7 +20,6 @@ Pelton::Lab.experiment "fakes" do
         nil
       end
     end
-    contender("wrong only when timed") { |run| run.measure { run.expect(true, run.rehearsal?, "the rehearsal") } }
     contender("raising") { |run| run.measure { raise ArgumentError, "no such thing" } }
     contender("without Bundler") do |run|
       run.measure { require "minitest" }
@@ -28,7 +27,6 @@ Pelton::Lab.experiment "fakes" do
     end
     contender("exiting") { |run| run.measure { exit 3 } }
     contender("without a library") { |_run| require "pelton_has_no_such_library" }
-    contender("without its gem", gem: "pelton-has-no-such-gem") { |run| run.measure {} }
     contender("measuring nothing") { |_run| nil }
     contender("crashing") do |run|
       run.measure do

@@ -30,16 +30,4 @@ class LabTest < PeltonTest
       assert_equal ["in turn", "at once"], Pelton::Lab.load(file.path).first.find("ask").contenders.map(&:name)
     end
   end
-
-  def test_the_shipped_experiments_can_be_loaded
-    assert_equal %w[broker cache connections crossover eventmachine finds hello memcached rails record slow transfer waiting web], Pelton::Lab.shipped.keys
-    Pelton::Lab.shipped.each do |name, path|
-      assert_equal [name], Pelton::Lab.load(path).map(&:name)
-    end
-  end
-
-  def test_each_target_is_of_a_contender_and_compared_with_some
-    races = Pelton::Lab.shipped.values.flat_map { |path| Pelton::Lab.load(path).first.races }
-    races.each { |race| race.targets.each { |target| [target.contender, *target.to].each { |name| assert race.find(name) } } }
-  end
 end

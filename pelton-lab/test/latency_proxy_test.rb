@@ -3,19 +3,21 @@
 require "test_helper"
 require "io/wait"
 require "pelton/lab"
-require "pelton/lab/processes"
 require "socket"
+require_relative "with_processes"
 
 class LabLatencyProxyTest < PeltonTest
+  include WithProcesses
+
   BYTES = Random.new(1).bytes(300_000).freeze
 
   def setup
-    @processes = Pelton::Lab::Processes.new
+    super
     @listener = TCPServer.new("127.0.0.1", 0)
   end
 
   def teardown
-    @processes.stop_all
+    super
     @listener.close unless @listener.closed?
   end
 

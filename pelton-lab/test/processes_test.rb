@@ -3,15 +3,10 @@
 require "test_helper"
 require "pelton/lab/pinning"
 require "pelton/lab/processes"
+require_relative "with_processes"
 
 class LabProcessesTest < PeltonTest
-  def setup
-    @processes = Pelton::Lab::Processes.new
-  end
-
-  def teardown
-    @processes.stop_all
-  end
+  include WithProcesses
 
   def test_all_are_stopped_also_one_that_stands_still
     pids = Array.new(2) { @processes.start("sleep", "1000") }

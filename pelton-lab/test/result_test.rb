@@ -2,16 +2,17 @@
 
 require "test_helper"
 require "pelton/lab"
-require "pelton/lab/measurement"
-require "pelton/lab/result"
+require_relative "seconds"
 
 class LabResultTest < PeltonTest
+  include Seconds
+
   def setup
     @result = Pelton::Lab::Result.new(Pelton::Lab::Contender.new("one") {}, 10)
   end
 
   def add(*times)
-    times.each { |real| @result.add(Pelton::Lab::Measurement.new(user: 0, system: 0, real:, operations: 1)) }
+    times.each { |real| @result.add(took(real)) }
   end
 
   def test_begins_with_nothing_and_may_run
@@ -30,7 +31,7 @@ class LabResultTest < PeltonTest
 
   def test_values_with_their_positions
     add(3.0, 1.0)
-    @result.add(Pelton::Lab::Measurement.new(user: 0, system: 0, real: 7.0, operations: 1), 12.5)
+    @result.add(took(7.0), 12.5)
 
     assert_equal [[0, 3.0], [1, 1.0], [12.5, 7.0]], @result.positioned(:real)
     assert_empty @result.positioned(:unknown)

@@ -3,17 +3,15 @@
 require "test_helper"
 require "digest"
 require "pelton/lab/pattern"
-require "pelton/lab/processes"
 require "pelton/lab/sender"
+require_relative "with_processes"
 
 class LabSenderTest < PeltonTest
-  def setup
-    @processes = Pelton::Lab::Processes.new
-    @sender = Pelton::Lab::Sender.new(@processes, nil)
-  end
+  include WithProcesses
 
-  def teardown
-    @processes.stop_all
+  def setup
+    super
+    @sender = Pelton::Lab::Sender.new(@processes, nil)
   end
 
   def receive(bytes)

@@ -6,31 +6,19 @@ require "pelton/lab/statistics"
 class LabStatisticsTest < PeltonTest
   Statistics = Pelton::Lab::Statistics
 
-  def median(*values) = Statistics.median(values)
-
   # The ratio of two lists of values that were measured alternately.
   def ratio(values, base)
     Statistics.ratio(values.each_with_index.map { |value, n| [n, value] }, base.each_with_index.map { |value, n| [n + 0.45, value] })
   end
 
-  def test_the_median_of_an_odd_number_is_the_middle_one
-    assert_equal 3, median(9, 1, 3)
-  end
-
-  def test_the_median_of_an_even_number_lies_between_the_middle_ones
-    assert_in_delta 2.5, median(1, 100, 2, 3)
-  end
-
-  def test_one_bad_round_does_not_move_the_median
-    assert_equal 2, median(2, 2, 1_000, 1, 2)
-  end
-
-  def test_numbers_are_not_compared_as_text
-    assert_equal 10, median(9, 10, 100)
+  def test_the_median_is_in_the_middle_however_far_the_others_are
+    {[9, 1, 3] => 3, [1, 100, 2, 3] => 2.5, [2, 2, 1_000, 1, 2] => 2, [9, 10, 100] => 10}.each do |values, median|
+      assert_in_delta median, Statistics.median(values)
+    end
   end
 
   def test_no_values_have_no_median
-    assert_nil median
+    assert_nil Statistics.median([])
     assert_nil Statistics.estimate([])
   end
 

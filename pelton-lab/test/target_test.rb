@@ -3,10 +3,11 @@
 require "test_helper"
 require "pelton/lab"
 require "pelton/lab/comparison"
-require "pelton/lab/measurement"
-require "pelton/lab/result"
+require_relative "seconds"
 
 class LabTargetTest < PeltonTest
+  include Seconds
+
   # The check of a target "fast" in a comparison where the contenders took these seconds.
   def check(limit, fast: [], slow: [], **options)
     race = Pelton::Lab::Race.new("race", size: 1) do
@@ -68,7 +69,7 @@ class LabTargetTest < PeltonTest
       target 1, "base", of: "base", to: %w[good best none], at_most: 1
     end
     results = race.contenders.zip([6.0, 4.0, 3.0]).map do |contender, real|
-      Pelton::Lab::Result.new(contender, 1).tap { |result| result.add(Pelton::Lab::Measurement.new(user: 0, system: 0, real:, operations: 1)) if real }
+      Pelton::Lab::Result.new(contender, 1).tap { |result| result.add(took(real)) if real }
     end
     check = Pelton::Lab::Comparison.new(nil, race, :same, size: 1, rounds: 7, results:).checks.first
 

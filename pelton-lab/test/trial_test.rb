@@ -2,20 +2,14 @@
 
 require "test_helper"
 require "pelton/lab"
-require "pelton/lab/processes"
 require "pelton/lab/trial"
 require "tempfile"
+require_relative "with_processes"
 
 class LabTrialTest < PeltonTest
   FAKES = File.expand_path("fakes.rb", __dir__)
 
-  def setup
-    @processes = Pelton::Lab::Processes.new
-  end
-
-  def teardown
-    @processes.stop_all
-  end
+  include WithProcesses
 
   def new_trial(contender, race, deadline: 20)
     job = {path: FAKES, experiment: "fakes", race:, contender:, size: 10, port: nil, rehearsal: false}
@@ -53,38 +47,19 @@ class LabTrialTest < PeltonTest
     ENV["RUBYOPT"] = before
   end
 
-  def test_a_wrong_answer
-    assert_equal [:wrong, 'key1 should be "value1", is "value2"'], trial("wrong").then { |outcome| [outcome.status, outcome.reason] }
-  end
+  {"wrong" => [:wrong, /\Akey1 should be "value1", is "value2"\z/],
+   "wrong and silent" => [:wrong, /\Aswallowed\z/],
+   "raising" => [:error, /ArgumentError: no such thing .*fakes\.rb/],
+   "exiting" => [:error, /SystemExit/],
+   "measuring nothing" => [:error, /measured nothing/],
+   "without a library" => [:unavailable, /pelton_has_no_such_library/],
+   "crashing" => [:crashed, /SIGKILL.*last words/]}.each do |contender, (status, reason)|
+    define_method("test_the_outcome_of_one_that_is_#{contender.tr(" ", "_")}") do
+      outcome = trial(contender)
 
-  def test_a_wrong_answer_whose_error_is_swallowed
-    assert_equal [:wrong, "swallowed"], trial("wrong and silent").then { |outcome| [outcome.status, outcome.reason] }
-  end
-
-  def test_an_error_with_its_place
-    outcome = trial("raising")
-
-    assert_equal :error, outcome.status
-    assert_match(/ArgumentError: no such thing .*fakes\.rb/, outcome.reason)
-  end
-
-  def test_an_exit_is_an_error
-    assert_match(/SystemExit/, trial("exiting").reason)
-  end
-
-  def test_a_library_that_cannot_be_loaded
-    assert_equal :unavailable, trial("without a library").status
-  end
-
-  def test_one_that_measures_nothing
-    assert_match(/measured nothing/, trial("measuring nothing").reason)
-  end
-
-  def test_a_crash_with_its_last_words
-    outcome = trial("crashing")
-
-    assert_equal :crashed, outcome.status
-    assert_match(/SIGKILL.*last words/, outcome.reason)
+      assert_equal status, outcome.status
+      assert_match reason, outcome.reason
+    end
   end
 
   def test_one_that_hangs_is_cut

@@ -2,28 +2,17 @@
 
 require "test_helper"
 require "open3"
-require "pelton/lab"
-require "pelton/lab/options"
-require "pelton/lab/runner"
 require "tempfile"
+require_relative "small_runs"
 
 # The experiments that come with Pelton, on real servers and small: every contender that can run here answers rightly.
 class LabIntegrationTest < PeltonTest
+  include SmallRuns
+
   self.deadline = 240
 
-  def run_small(name, size)
-    experiment = Pelton::Lab.load(Pelton::Lab.shipped.fetch(name)).first
-    options = Pelton::Lab::Options.new(["--rounds", "1", "--size", size.to_s, "--peers", "--deadline", "120"])
-    comparisons = Pelton::Lab::Runner.new(options).run(experiment)
-    results = comparisons.flat_map(&:results)
-
-    assert_empty comparisons.filter_map(&:skipped)
-    assert_empty results.select { |result| result.status == :refused }.map { |result| "#{result.name}: #{result.reason}" }
-    assert_empty results.select { |result| result.status == :skipped && !(result.contender.gem || result.contender.program) }.map(&:reason)
-  end
-
   {"memcached" => 50, "crossover" => 4, "transfer" => 1, "waiting" => 100, "eventmachine" => 64, "cache" => 800, "finds" => 200}.each do |name, size|
-    define_method(:"test_#{name}") { run_small(name, size) }
+    define_method(:"test_#{name}") { run_small(name, "--size", size.to_s, "--peers", "--deadline", "120") }
   end
 
   # The example of the guide.

@@ -1,27 +1,18 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/lab"
-require "pelton/lab/options"
 require "pelton/lab/programs"
-require "pelton/lab/runner"
+require_relative "small_runs"
 
 # The experiments with web servers, small: every installed server answers rightly, and each target of Pelton has a value.
 class LabWebTest < PeltonTest
+  include SmallRuns
+
   self.deadline = 240
 
-  def run_small(name, *arguments, races: //)
+  def run_small(...)
     %w[ab wrk nginx].each { |program| skip "no #{program}" unless Pelton::Lab::Programs.find(program) }
-    experiment = Pelton::Lab.load(Pelton::Lab.shipped.fetch(name)).first
-    experiment.races.keep_if { |race| race.name.match?(races) }
-    options = Pelton::Lab::Options.new(["--rounds", "1", *arguments])
-    comparisons = Pelton::Lab::Runner.new(options).run(experiment)
-    results = comparisons.flat_map(&:results)
-
-    assert_empty comparisons.filter_map(&:skipped)
-    assert_empty results.select { |result| result.status == :refused }.map { |result| "#{result.name}: #{result.reason}" }
-    assert_empty results.select { |result| result.status == :skipped && !(result.contender.gem || result.contender.program) }.map(&:reason)
-    comparisons.each do |comparison|
+    super.each do |comparison|
       comparison.race.targets.map { |target| target.check(comparison) }.each { |check| assert check.value || check.reason.match?(/is not installed/), check.reason }
     end
   end

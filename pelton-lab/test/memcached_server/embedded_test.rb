@@ -3,12 +3,13 @@
 require "test_helper"
 require "pelton/lab"
 require "pelton/lab/memcached_server"
-require "pelton/lab/processes"
+require_relative "../with_processes"
 
 class LabEmbeddedServerTest < PeltonTest
+  include WithProcesses
+
   def test_it_serves_counts_and_says_that_it_is_not_the_real_one
-    processes = Pelton::Lab::Processes.new
-    server = Pelton::Lab::MemcachedServer::Embedded.new(processes, nil)
+    server = Pelton::Lab::MemcachedServer::Embedded.new(@processes, nil)
     TCPSocket.open(server.host, server.port) do |socket|
       socket.write("set k 0 0 1\r\nv\r\nget k\r\ndelete k\r\n")
 
@@ -17,8 +18,6 @@ class LabEmbeddedServerTest < PeltonTest
 
     assert_equal({cmd_set: 1, get_hits: 1, get_misses: 0, delete_hits: 1, delete_misses: 0}, server.counters)
     assert_match(/Pelton's embedded memcached \d/, server.version)
-    assert_match(/pelton memcached -p 0/, processes.commands["pelton"])
-  ensure
-    processes.stop_all
+    assert_match(/pelton memcached -p 0/, @processes.commands["pelton"])
   end
 end

@@ -4,17 +4,15 @@ require "test_helper"
 require "io/wait"
 require "pelton/lab"
 require "pelton/lab/memcached_server"
-require "pelton/lab/processes"
+require_relative "../with_processes"
 
 class LabInstalledServerTest < PeltonTest
-  def setup
-    skip "no memcached" unless Pelton::Lab::Programs.find("memcached")
-    @processes = Pelton::Lab::Processes.new
-    @server = Pelton::Lab::MemcachedServer::Installed.new(@processes, nil)
-  end
+  include WithProcesses
 
-  def teardown
-    @processes&.stop_all
+  def setup
+    super
+    skip "no memcached" unless Pelton::Lab::Programs.find("memcached")
+    @server = Pelton::Lab::MemcachedServer::Installed.new(@processes, nil)
   end
 
   def ask(command, socket: TCPSocket.new("127.0.0.1", @server.port))

@@ -4,16 +4,10 @@ require "test_helper"
 require "io/wait"
 require "pelton/lab"
 require "pelton/lab/memcached_server"
-require "pelton/lab/processes"
+require_relative "../with_processes"
 
 class LabRemoteServerTest < PeltonTest
-  def setup
-    @processes = Pelton::Lab::Processes.new
-  end
-
-  def teardown
-    @processes.stop_all
-  end
+  include WithProcesses
 
   def remote(address, **options)
     Pelton::Lab::MemcachedServer::Remote.new(@processes, nil, address, **options)

@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require "pelton/lab"
+require "pelton/lab/options"
+require "pelton/lab/runner"
+
+# Runs of the experiments that come with the lab, of one round and small.
+module SmallRuns
+  private
+
+  # Every contender that can run here has run and answered rightly.
+  def run_small(name, *arguments, races: //)
+    experiment = Pelton::Lab.load(Pelton::Lab.shipped.fetch(name)).first
+    experiment.races.keep_if { |race| race.name.match?(races) }
+    comparisons = Pelton::Lab::Runner.new(Pelton::Lab::Options.new(["--rounds", "1", *arguments])).run(experiment)
+    results = comparisons.flat_map(&:results)
+
+    assert_empty comparisons.filter_map(&:skipped)
+    assert_empty results.select { |result| result.status == :refused }.map { |result| "#{result.name}: #{result.reason}" }
+    assert_empty results.select { |result| result.status == :skipped && !(result.contender.gem || result.contender.program) }.map(&:reason)
+    comparisons
+  end
+end
