@@ -85,6 +85,18 @@ class ErrorBacktraceTest < PeltonTest
     end
   end
 
+  # All of them are called by the same line then.
+  def test_tasks_that_have_inherited_values_find_their_own_lines
+    Pelton.run do
+      Pelton::Inherited[:request] = "1"
+      failing, failing_line = Pelton.spawn { raise IOError, "in the task" }, __LINE__
+      line, error = Pelton.spawn { [__LINE__, error_of(->(*) { failing.await })] }.await
+
+      assert_includes error.backtrace.first, ":#{failing_line}:"
+      assert_includes error.backtrace.join("\n"), "#{__FILE__}:#{line}:"
+    end
+  end
+
   # Many operations that fail by one error must not add their lines to one backtrace.
   def test_callers_do_not_share_a_backtrace
     Pelton.run do

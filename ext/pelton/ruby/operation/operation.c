@@ -85,9 +85,18 @@ void pel_operation_add_block(VALUE self, enum pel_state state, VALUE block)
 
 /* ---- direct style --------------------------------------------------------------------------------------------- */
 
+/* The line of the fiber's own block: blocks that inherit values are called by lines that are the same for all fibers. */
 static VALUE last_line(VALUE backtrace)
 {
-    return RB_TYPE_P(backtrace, T_ARRAY) ? rb_ary_entry(backtrace, -1) : Qnil;
+    VALUE line = Qnil, wrapper = rb_str_new_lit("/pelton/inherited.rb:");
+    long i = RB_TYPE_P(backtrace, T_ARRAY) ? RARRAY_LEN(backtrace) : 0;
+
+    while (i-- > 0) {
+        line = rb_ary_entry(backtrace, i);
+        if (!RTEST(rb_funcall(line, rb_intern("include?"), 1, wrapper)))
+            break;
+    }
+    return line;
 }
 
 /* One error may have failed many operations: so each raise works on a copy, with a backtrace of its own. An error that
