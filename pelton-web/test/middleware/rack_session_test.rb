@@ -17,7 +17,7 @@ class WebRackSessionTest < PeltonTest
       when "/forget" then session.delete("count")
       when "/clear" then session.clear
       end
-      body = (env["PATH_INFO"] == "/plain") ? "plain" : session.to_hash.to_s
+      body = (env["PATH_INFO"] == "/plain") ? "plain" : session.to_hash.to_s.gsub(" => ", "=>")
       [200, {"content-type" => "text/plain"}, [body]]
     end
   end
