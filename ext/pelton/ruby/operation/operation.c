@@ -85,7 +85,8 @@ void pel_operation_add_block(VALUE self, enum pel_state state, VALUE block)
 
 /* ---- direct style --------------------------------------------------------------------------------------------- */
 
-/* The line of the fiber's own block: blocks that inherit values are called by lines that are the same for all fibers. */
+/* The line of the fiber's own block: blocks that inherit values are called by lines that are the same for all fibers.
+ */
 static VALUE last_line(VALUE backtrace)
 {
     VALUE line = Qnil, wrapper = rb_str_new_lit("/pelton/inherited.rb:");
