@@ -100,8 +100,10 @@ module Pelton
       def follow(connection, &)
         epoch, first = start(connection)
         again = !@epoch.nil?
+        if @last && (epoch != @epoch || (first && after?(first, @last)))
+          Pelton.logger.warn("pubsub: messages may be missing: #{self.class::NAME} has not kept all since the connection was cut")
+        end
         @last = nil unless epoch == @epoch
-        Pelton.logger.warn("pubsub: messages are missing: #{self.class::NAME} has kept none of some time") if again && (@last.nil? || (first && after?(first, @last)))
         @epoch = epoch
         preload(connection) unless again
         @returns += 1 if again

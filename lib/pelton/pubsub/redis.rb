@@ -5,7 +5,7 @@ require_relative "carrier"
 
 module Pelton
   class PubSub
-    # Topics that several machines have in common, by a Redis stream. Redis 5 or later, or Valkey.
+    # Topics that several machines have in common, by a Redis stream. Redis 6 or later, as redis-client speaks RESP3.
     #
     # @see https://redis.io/docs/latest/develop/data-types/streams/
     # @private
