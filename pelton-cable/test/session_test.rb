@@ -149,6 +149,18 @@ class CableSessionTest < PeltonTest
     end
   end
 
+  def test_a_server_that_stops_tells_its_clients_to_come_back_and_waits_for_the_end_of_channels
+    serving do |url,|
+      client = connect(url)
+      client.subscribe(ORDER)
+      stopping = Pelton.spawn { @server.stop && OrderChannel::LOG.dup }
+
+      assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, client.receive)
+      assert_nil client.receive
+      assert_equal [1001, %w[in out]], [client.socket.close_code, stopping.await]
+    end
+  end
+
   # ---- the extended protocol
 
   def test_a_client_that_comes_back_gets_what_it_missed

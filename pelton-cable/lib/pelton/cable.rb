@@ -8,6 +8,7 @@ require_relative "cable/connection"
 require_relative "cable/heart"
 require_relative "cable/session"
 require_relative "cable/streams"
+require_relative "cable/subscriptions"
 require_relative "cable/server"
 
 module Pelton

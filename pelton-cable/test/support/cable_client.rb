@@ -42,11 +42,12 @@ module CableClient
 
   # @yieldparam url [String]
   # @yieldparam cable [Pelton::Cable::Server]
-  def serving(**options)
+  def serving(app: nil, **options)
     options = {pubsub: Pelton::PubSub.new, **options}
     cable = Pelton::Cable::Server.new(**options)
     Pelton.run do
-      listener = Pelton::HTTP::Server.new(cable).listen("tcp://127.0.0.1:0")
+      @server = Pelton::HTTP::Server.new(app || cable)
+      listener = @server.listen("tcp://127.0.0.1:0")
       yield "ws://127.0.0.1:#{listener.port}/", cable
     ensure
       Pelton.stop

@@ -81,7 +81,7 @@ module Pelton
       # @param reason [String, nil] for the client
       # @param reconnect [Boolean] whether the client shall come back
       # @return [nil]
-      def close(reason: nil, reconnect: true) = @session.close(reason, reconnect)
+      def close(reason: nil, reconnect: true) = @session.disconnect(reason, reconnect)
 
       # @private
       def _connect

@@ -84,9 +84,18 @@ module Pelton
 
       # @param env [Hash] Rack's
       # @return [Array] the response: a refusal if the request is for no WebSocket, or comes from a page of another origin
-      def call(env)
-        HTTP::WebSocket.accept(env, origins: @origins, protocols: [EXTENDED, PROTOCOL], max_message: @limits[:message], ping: nil) do |socket|
-          @connecting.acquire { Session.new(self, socket).start(@connection, env) }
+      def call(env) = accept(env, origins: @origins) { |session| Subscriptions.new(session, @connection, env) }
+
+      # Serves a WebSocket with other connections and channels than this gem's.
+      #
+      # @yieldparam session [Session]
+      # @yieldreturn [Subscriptions] or what has the same methods
+      # @return [Array] see {#call}
+      # @private
+      def accept(env, origins: :any, &subscriptions)
+        stopping = env["rack.hijack"].then { |hijack| hijack.server.sockets if hijack.respond_to?(:server) }
+        HTTP::WebSocket.accept(env, origins: origins, protocols: [EXTENDED, PROTOCOL], max_message: @limits[:message], ping: nil) do |socket|
+          @connecting.acquire { Session.new(self, socket, stopping).start(&subscriptions) }
         end
       end
 
@@ -102,7 +111,7 @@ module Pelton
       # @return [nil]
       def disconnect(reconnect: true, **identifiers)
         @sessions.keys.each do |session|
-          session.close("remote", reconnect) if identifiers.all? { |name, value| session.connection.public_send(name) == value }
+          session.disconnect("remote", reconnect) if identifiers.all? { |name, value| session.connection.public_send(name) == value }
         end
         nil
       end

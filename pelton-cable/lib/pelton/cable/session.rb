@@ -22,35 +22,28 @@ module Pelton
       attr_reader :socket
 
       # @return [Connection]
-      attr_reader :connection
+      def connection = @subscriptions.connection
 
       # @return [Integer] subscriptions
-      def size = @channels.size
+      def size = @subscriptions.size
 
-      def initialize(server, socket)
+      # @param stopping [Hash{#close => true}] contains the session until its end: what the server closes when it stops
+      def initialize(server, socket, stopping)
         @server = server
         @socket = socket
-        @channels = {}
+        @stopping = stopping
         @refused = 0
       end
 
       # Lets the client in, or not. The socket lives on when it returns.
       #
-      # @asynchronous if {Connection#connect} is
-      def start(connection_class, env)
-        @connection = connection_class.new(self, env)
-        @connection._connect
-        return unless @socket.open?
-        transmit(%({"type":"welcome"}))
-        @server.opened(self)
-        @socket.on_close do
-          @closed = true
-          Pelton.spawn(name: "the end of a cable", detached: true) { stop } unless @busy
-        end
-        @socket.on_message { |text| execute(text) }
-      rescue Connection::Unauthorized
-        @server.count(:unauthorized)
-        close("unauthorized", false)
+      # @yieldparam session [Session]
+      # @yieldreturn [Subscriptions] or what has the same methods
+      # @asynchronous if its `open` is
+      def start
+        @subscriptions = yield self
+        return listen if @subscriptions.open
+        @socket.close
       end
 
       # Whether the client speaks the extended protocol.
@@ -62,10 +55,18 @@ module Pelton
         nil
       end
 
-      def close(reason, reconnect)
+      # @param type [String] of an answer about a subscription
+      def answer(identifier, type) = transmit(%({"identifier":#{JSON.generate(identifier)},"type":"#{type}"}))
+
+      # Tells the client that the connection ends, and whether it shall come back.
+      def disconnect(reason, reconnect, code: 1000, text: "")
+        return unless @socket.open?
         transmit(JSON.generate({type: "disconnect", reason: reason, reconnect: reconnect}))
-        @socket.close
+        @socket.close(code, text)
       end
+
+      # The server stops.
+      def close(code, text) = disconnect("server_restart", true, code: code, text: text)
 
       # Calls the application's code: its error is reported, and concerns nobody else.
       #
@@ -82,7 +83,30 @@ module Pelton
         false
       end
 
+      # @return [Hash]
+      # @raise [Refused]
+      def parse(text, what, **options)
+        raise Refused, "#{what} is no text" unless text.is_a?(String) && text.encoding == Encoding::UTF_8
+        parsed = JSON.parse(text, max_nesting: NESTING, **options)
+        parsed.is_a?(Hash) ? parsed : raise(Refused, "#{what} is no object")
+      rescue JSON::ParserError
+        raise Refused, "#{what} is no JSON, or has more than #{NESTING} levels"
+      end
+
       private
+
+      # The blocks keep nothing but the session: thousands would keep as many requests.
+      def listen
+        @server.opened(self)
+        @socket.leave(@stopping)
+        @stopping.delete(@socket)
+        @stopping[self] = true
+        @socket.on_close do
+          @closed = true
+          Pelton.spawn(name: "the end of a cable", detached: true) { stop } unless @busy
+        end
+        @socket.on_message { |text| execute(text) }
+      end
 
       # The socket may be closed while a command waits: then the end comes after the command.
       def execute(text)
@@ -101,74 +125,39 @@ module Pelton
         identifier = command["identifier"]
         raise Refused, "the identifier is no text" unless identifier.is_a?(String)
         case command["command"]
-        when "subscribe" then subscribe(identifier) && command["history"] && replay(identifier, command["history"])
-        when "history" then replay(identifier, command["history"])
-        when "unsubscribe" then unsubscribe(identifier)
-        when "message" then perform(identifier, command["data"])
+        when "subscribe" then subscribe(identifier, command)
+        when "history" then replay(subscribed(identifier), command["history"])
+        when "unsubscribe" then subscribed(identifier) && @subscriptions.unsubscribe(command)
+        when "message" then subscribed(identifier) && @subscriptions.perform(command)
         else raise Refused, "there is no command #{command["command"].inspect[0, 100]}"
         end
       rescue Refused => error
         refuse(error.message)
       end
 
-      # @return [Hash]
-      def parse(text, what, **options)
-        raise Refused, "#{what} is no text" unless text.is_a?(String) && text.encoding == Encoding::UTF_8
-        parsed = JSON.parse(text, max_nesting: NESTING, **options)
-        parsed.is_a?(Hash) ? parsed : raise(Refused, "#{what} is no object")
-      rescue JSON::ParserError
-        raise Refused, "#{what} is no JSON, or has more than #{NESTING} levels"
-      end
-
       # Each refusal is an answer, as the client waits for one.
-      def subscribe(identifier)
-        return if @channels.key?(identifier)
-        return true if let_in(identifier)
-        transmit(%({"identifier":#{JSON.generate(identifier)},"type":"reject_subscription"}))
+      def subscribe(identifier, command)
+        return if @subscriptions.include?(identifier)
+        limits = @server.limits
+        raise Refused, "the identifier has #{identifier.bytesize} bytes: #{limits[:identifier]} are the most" if identifier.bytesize > limits[:identifier]
+        raise Refused, "#{size} subscriptions are the most" if size >= limits[:subscriptions]
+        replay(identifier, command["history"]) if @subscriptions.subscribe(command) && command["history"]
       rescue Refused
-        transmit(%({"identifier":#{JSON.generate(identifier)},"type":"reject_subscription"}))
+        answer(identifier, "reject_subscription") unless @subscriptions.include?(identifier)
         raise
       end
 
-      def let_in(identifier)
-        limits = @server.limits
-        raise Refused, "the identifier has #{identifier.bytesize} bytes: #{limits[:identifier]} are the most" if identifier.bytesize > limits[:identifier]
-        raise Refused, "#{@channels.size} subscriptions are the most" if @channels.size >= limits[:subscriptions]
-        params = parse(identifier, "the identifier", symbolize_names: true)
-        channel = @server.channel_class(params[:channel]).new(self, @connection, identifier.freeze, params)
-        @channels[identifier] = channel
-        accepted = nil
-        unless protect { accepted = channel._subscribe } && accepted
-          @channels.delete(identifier)
-          channel.stop_all_streams
-          @server.count(:rejected)
-          return
-        end
-        transmit(%({"identifier":#{JSON.generate(identifier)},"type":"confirm_subscription"}))
-        true
-      end
+      def subscribed(identifier) = @subscriptions.include?(identifier) ? identifier : raise(Refused, "there is no such subscription")
 
       # Sends what the streams of a subscription have kept since the client's positions. A stream of which the client knows none begins now.
       def replay(identifier, history)
-        channel = @channels[identifier] or raise Refused, "there is no such subscription"
         positions = history.is_a?(Hash) ? history["streams"] : nil
         raise Refused, "the history has no positions" unless extended? && positions.is_a?(Hash)
-        known = channel._streams.select { |stream| positions[stream].is_a?(Hash) }
+        known = @subscriptions.streams(identifier).select { |stream| positions[stream].is_a?(Hash) }
         found = known.map { |stream| [stream, *@server.pubsub._since(stream, positions[stream].values_at("epoch", "offset").join(":"))] }
         complete = found.all?(&:last)
         found.each { |stream, messages, _| messages.each { |json, position| transmit(Streams.extended(identifier, json, stream, position)) } } if complete
-        transmit(%({"identifier":#{JSON.generate(identifier)},"type":"#{complete ? "confirm" : "reject"}_history"}))
-      end
-
-      def unsubscribe(identifier)
-        channel = @channels.delete(identifier) or raise Refused, "there is no such subscription"
-        protect { channel._unsubscribe }
-      end
-
-      def perform(identifier, data)
-        channel = @channels[identifier] or raise Refused, "there is no such subscription"
-        data = parse(data, "the data")
-        protect { channel._perform(data) }
+        answer(identifier, "#{complete ? "confirm" : "reject"}_history")
       end
 
       def refuse(reason)
@@ -181,10 +170,10 @@ module Pelton
       def stop
         return if @stopped
         @stopped = true
-        @channels.each_value { |channel| protect { channel._unsubscribe } }
-        @channels = {}
+        @subscriptions.close
+      ensure
         @server.closed(self)
-        protect { @connection.disconnect }
+        @stopping.delete(self)
       end
     end
   end

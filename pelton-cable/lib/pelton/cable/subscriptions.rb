@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Cable
+    # What executes the commands of a {Session}, on a {Connection} and its {Channel}s. It is the session's seam: whatever has these public methods
+    # can be driven by one (see {Server#accept}). Each method may wait, and {Refused} is an answer to the client.
+    # @private
+    class Subscriptions
+      # @return [Connection]
+      attr_reader :connection
+
+      # @param connection_class [Class]
+      # @param env [Hash] Rack's. It is not kept
+      def initialize(session, connection_class, env)
+        @session = session
+        @server = session.server
+        @connection = connection_class.new(session, env)
+        @channels = {}
+      end
+
+      # Greets the client, or sends it away.
+      #
+      # @return [Boolean] whether it was let in
+      def open
+        @connection._connect
+        return false unless @session.socket.open?
+        @session.transmit(%({"type":"welcome"}))
+        true
+      rescue Connection::Unauthorized
+        @server.count(:unauthorized)
+        @session.disconnect("unauthorized", false)
+        false
+      end
+
+      # @return [Integer]
+      def size = @channels.size
+
+      # @param identifier [String]
+      def include?(identifier) = @channels.key?(identifier)
+
+      # Subscribes, and answers the client.
+      #
+      # @param command [Hash{String => Object}] whose identifier is a String within the limits, and not subscribed yet
+      # @return [Boolean] whether the channel has accepted
+      # @raise [Refused] then the session answers
+      def subscribe(command)
+        identifier = command["identifier"].freeze
+        params = @session.parse(identifier, "the identifier", symbolize_names: true)
+        channel = @server.channel_class(params[:channel]).new(@session, @connection, identifier, params)
+        @channels[identifier] = channel
+        accepted = nil
+        unless @session.protect { accepted = channel._subscribe } && accepted
+          @channels.delete(identifier)
+          channel.stop_all_streams
+          @server.count(:rejected)
+          @session.answer(identifier, "reject_subscription")
+          return false
+        end
+        @session.answer(identifier, "confirm_subscription")
+        true
+      end
+
+      # @param command [Hash{String => Object}] of a subscription
+      def unsubscribe(command)
+        channel = @channels.delete(command["identifier"])
+        @session.protect { channel._unsubscribe }
+      end
+
+      # @param command [Hash{String => Object}] of a subscription
+      # @raise [Refused]
+      def perform(command)
+        data = @session.parse(command["data"], "the data")
+        @session.protect { @channels[command["identifier"]]._perform(data) }
+      end
+
+      # @param identifier [String] of a subscription
+      # @return [Array<String>] whose messages go to the client as they are
+      def streams(identifier) = @channels[identifier]._streams
+
+      # Unsubscribes from everything, once the socket is closed.
+      def close
+        @channels.each_value { |channel| @session.protect { channel._unsubscribe } }
+        @channels = {}
+        @session.protect { @connection.disconnect }
+      end
+    end
+  end
+end
