@@ -1,19 +1,10 @@
 # frozen_string_literal: true
 
-desc "Make the documentation site: tmp/docs/index.html"
+desc "Make the documentation site in tmp/docs; `pelton serve docs/site/config.ru` serves it"
 task :docs do
+  sh "bin/setup", "--quick", "docs", verbose: false
   Bundler.with_unbundled_env do
-    ENV.update("BUNDLE_WITH" => "docs", "BUNDLE_SILENCE_ROOT_WARNING" => "1")
-    sh "bundle check >/dev/null 2>&1 || bundle install --quiet", verbose: false
-    sh "bundle", "exec", "rake", "docs:build", verbose: false
+    gems = {"BUNDLE_GEMFILE" => "gemfiles/docs.rb", "BUNDLE_PATH" => File.expand_path("tmp/docs_gems")}
+    sh gems, "bundle", "exec", "ruby", "docs/site/build.rb", verbose: false
   end
-end
-
-task "docs:build" do
-  require "./docs/site/builder"
-  require "./docs/site/checker"
-  pages = Site::Builder.new(Dir.pwd).build("tmp/docs")
-  dead = Site::Checker.new("tmp/docs", Dir.pwd).dead
-  abort ["dead links:", *dead].join("\n") if dead.any?
-  puts "#{pages.size} pages: tmp/docs/index.html"
 end

@@ -1,133 +1,95 @@
 # frozen_string_literal: true
 
 require "fileutils"
-require "tmpdir"
 require "yard"
-require_relative "page"
-require_relative "signatures"
 
 module Site
-  # The API, as YARD reads it out of the sources: what is public, how it is grouped, and the URL of each object.
-  #
-  # sig/ says what is public in Pelton's own modules, and has the types. Methods that are written in C have their docstrings
-  # in lib/, by `@!method`.
+  # YARD's pages of the API. sig/ declares what is public; of EventMachine's API, which it does not declare, all that is not marked as private is.
   class Api
-    Group = Struct.new(:title, :objects)
-
-    END_OF_CLASS = "END_OF_CLASS"
-
-    # EventMachine's API, which sig/ does not declare: all that is not marked as private.
+    RUNTIME = /\APelton(?:::(?:Stream|Task|Timer|Reactor|Operation|Deferrable|Listener|Semaphore))?\z/
     FOREIGN = %w[EventMachine BufferedTokenizer].freeze
-
-    # @return [Signatures]
-    attr_reader :signatures
 
     # @param root [String] the repository
     def initialize(root)
-      @signatures = Signatures.new(Dir["{.,pelton-*}/sig/**/*.rbs", base: root].sort.map { |file| File.join(root, file) })
-      parse(Dir["{.,pelton-*}/lib/**/*.rb", base: root].sort.map { |file| file.delete_prefix("./") }, root)
-      add_what_is_only_declared
-      @namespaces = YARD::Registry.all(:class, :module).select { |object| shown?(object) }.sort_by(&:path)
+      @root = root
+      @files = Dir["{.,pelton-*}/lib/**/*.rb", base: root].sort.map { |file| file.delete_prefix("./") }.grep_v(%r{\Apelton-lab/})
+      @declared = Dir["{.,pelton-*}/sig/**/*.rbs", base: root].flat_map { |file| declared(File.readlines(File.join(root, file))) }
     end
 
-    # @return [Array<Group>] of classes and modules
-    def groups
-      @groups ||= @namespaces.group_by { |object| group_of(object) }.map { |title, objects| Group.new(title, objects) }
-        .sort_by { |group| [(group.title == "Runtime") ? 0 : 1, (group.title == FOREIGN[0]) ? 1 : 0, group.title] }
-    end
-
-    # @return [Array<YARD::CodeObjects::MethodObject>] of a class or module, in the order of the sources
-    def methods_of(namespace)
-      namespace.meths(inherited: false, included: false).select { |method| shown_method?(method) }
-    end
-
-    # @return [Array<YARD::CodeObjects::ConstantObject>]
-    def constants_of(namespace)
-      namespace.constants(inherited: false, included: false).select { |one| !hidden?(one) && one.name.to_s != END_OF_CLASS && !one.docstring.blank? }
-    end
-
-    # @return [Array<String>] a method's types
-    def types_of(method) = @signatures.methods.fetch(method.path.sub(/#new\z/, "#initialize"), [])
-
-    # @return [String, nil] where an object is documented; nil when it is not
-    def url(object)
-      case object
-      when YARD::CodeObjects::NamespaceObject
-        "api/#{object.path.gsub("::", "/")}.html" if shown?(object)
-      when YARD::CodeObjects::MethodObject
-        "#{url(object.namespace)}##{anchor(object)}" if url(object.namespace) && shown_method?(object)
-      when YARD::CodeObjects::ConstantObject
-        "#{url(object.namespace)}##{anchor(object)}" if url(object.namespace) && constants_of(object.namespace).include?(object)
+    # @param folder [String] for YARD's pages
+    # @param sources [String] a folder for copies of the sources
+    # @return [void]
+    def write(folder, sources)
+      copy(sources)
+      YARD::Registry.clear
+      YARD::Parser::SourceParser.after_parse_list { hide }
+      Dir.chdir(sources) do
+        YARD::CLI::Yardoc.run("--output-dir", folder, "--title", "Pelton's API", "--no-private", "--no-save", "--no-cache", "--no-stats", "--quiet",
+          "--markup", "markdown", "--markup-provider", "kramdown", "--tag", "asynchronous:Asynchronous", *@files)
       end
     end
 
-    # As YARD names it, but for operators.
-    def anchor(object)
-      name = object.name.to_s.gsub(/[^\w?!=]/) { |character| format("-%x", character.ord) }
-      "#{name}-#{(object.type == :method) ? "#{object.scope}_method" : object.type}"
+    # @return [Array<String>] public methods of the runtime without a docstring
+    def undocumented
+      namespaces = YARD::Registry.all(:class, :module).select { |object| object.path.match?(RUNTIME) }
+      namespaces.flat_map { |object| public_methods_of(object) }.reject { |method| !method.docstring.blank? || method.tags.any? || method.is_alias? }.map(&:path)
     end
 
-    # @param name [String] "Stream#gets", "#gets"
-    # @param from [YARD::CodeObjects::Base, String] where it is said
-    # @return [YARD::CodeObjects::Base, nil]
-    def find(name, from = "Pelton")
-      from = YARD::Registry.at(from) if from.is_a?(String)
-      name = name.sub(/\AEM\b/, "EventMachine")
-      loop do
-        found = YARD::Registry.resolve(from, name, true)
-        return found if found || from.root?
-        from = from.namespace
-      end
+    # @return [String] Markdown: each class with its methods, which the site's search finds
+    def index
+      namespaces = YARD::Registry.all(:class, :module).select { |object| shown?(object) }.sort_by(&:path)
+      namespaces.map { |object| "## #{object.path}\n\n[#{object.path}](#{url(object)}): #{methods(object)}\n" }.join("\n")
     end
 
     private
 
-    def parse(files, root)
-      YARD::Tags::Library.define_tag("Asynchronous", :asynchronous)
-      YARD::Registry.clear
-      Dir.mktmpdir do |copy|
-        files.each do |file|
-          FileUtils.mkdir_p(File.dirname(File.join(copy, file)))
-          File.write(File.join(copy, file), with_ends(File.read(File.join(root, file))))
-        end
-        Dir.chdir(copy) { YARD.parse(files, [], YARD::Logger::ERROR) }
+    # YARD loses a directive after a class's last statement, so the copies have one more, on the line of the class's end.
+    def copy(sources)
+      FileUtils.rm_rf(sources)
+      @files.each do |file|
+        FileUtils.mkdir_p(File.dirname(copy = File.join(sources, file)))
+        File.write(copy, File.read(File.join(@root, file)).gsub(/^( *)(# @!(?:(?! *end$).*\n)(?: *#.*\n|\n)*)( *)end$/) { "#{$1}#{$2}#{$3}# @private\n#{$3}END_OF_CLASS = nil; end" })
       end
     end
 
-    # YARD loses a directive behind a class's last statement: so there is one more, on the line of the class's end.
-    def with_ends(source)
-      source.gsub(/^( *)(# @!(?:(?! *end$).*\n)(?: *#.*\n|\n)*)( *)end$/) { "#{$1}#{$2}#{$3}#{END_OF_CLASS} = nil; end" }
-    end
-
-    # Such as the methods of Later, which a loop defines.
-    def add_what_is_only_declared
-      @signatures.methods.each_key do |path|
-        namespace, separator, name = path.rpartition(/(?<!\A)[.#]/)
-        owner = YARD::Registry.at(namespace)
-        next if owner.nil? || YARD::Registry.at(path) || owner.child(name: name.to_sym, scope: (separator == ".") ? :class : :instance)
-        YARD::CodeObjects::MethodObject.new(owner, name, (separator == ".") ? :class : :instance)
+    def hide
+      YARD::Registry.all(:class, :module).each do |object|
+        next object.visibility = :public if shown?(object)
+        object.add_tag(YARD::Tags::Tag.new(:private, "")) unless object.has_tag?(:private)
       end
+      YARD::Registry.all(:method).each { |method| method.visibility = :private if method.name.start_with?("_") }
     end
 
     def shown?(object)
-      return false if hidden?(object) || hidden?(object.namespace)
-      FOREIGN.include?(object.path[/\A\w+/]) ? !object.docstring.blank? || object.children.any? : @signatures.namespaces.include?(object.path)
+      return false if object.has_tag?(:private)
+      return object.visibility == :public && !object.namespace.has_tag?(:private) if FOREIGN.include?(object.path[/\A\w+/])
+      @declared.any? { |path| path == object.path || path.start_with?("#{object.path}::") }
     end
 
-    def hidden?(object) = !object.root? && (object.visibility != :public || object.has_tag?(:private))
-
-    def shown_method?(method)
-      return false if hidden?(method) || method.name.start_with?("_")
-      @signatures.methods.key?(method.path) || method.is_alias? || !@signatures.namespaces.include?(method.namespace.path)
+    def public_methods_of(object)
+      object.meths(inherited: false, included: false).select { |method| method.visibility == :public && !method.has_tag?(:private) }
     end
 
-    def group_of(object)
-      outer, inner = object.path.split("::")
-      return FOREIGN[0] if FOREIGN.include?(outer)
-      return "Errors" if object.path.count(":") == 2 && error?(object)
-      (YARD::Registry.at("#{outer}::#{inner}")&.type == :module && @namespaces.count { |one| one.path.start_with?("#{outer}::#{inner}::") } > 1) ? inner : "Runtime"
+    # Operators and aliases have no anchor that a link could name.
+    def methods(object)
+      links = public_methods_of(object).reject(&:is_alias?).map do |method|
+        name = "#{(method.scope == :class) ? "." : "#"}#{method.name}"
+        name.match?(/\A.\w+[?!=]?\z/) ? "[#{name}](#{url(object)}##{method.name}-#{method.scope}_method)" : "`#{name}`"
+      end
+      links.join(", ")
     end
 
-    def error?(object) = object.type == :class && object.inheritance_tree.any? { |one| %i[StandardError Exception].include?(one.name) }
+    def url(object) = "../api/#{object.path.gsub("::", "/")}.html"
+
+    # @return [Array<String>] the paths of classes and modules
+    def declared(lines)
+      open = [] # [indentation, name] of what is open
+      lines.filter_map do |line|
+        open.pop while open.any? && line.match?(/\A {0,#{open.last[0]}}\S/)
+        next unless line =~ /\A( *)(?:class|module) ([\w:]+)/
+        open << [$1.size, $2]
+        open.map(&:last).join("::")
+      end
+    end
   end
 end

@@ -82,7 +82,7 @@ class ArchitectureTest < PeltonTest
   end
 
   def test_no_file_is_long
-    files = all_ruby_files + root_files("{,pelton-*/}{test,rakelib}/**/*.rb") + site_files
+    files = all_ruby_files + root_files("{,pelton-*/}{test,rakelib}/**/*.rb")
     long = files.to_h { |file| [file, read(file).count("\n")] }.select { |_, lines| lines > 400 }
 
     assert_empty long
@@ -97,18 +97,11 @@ class ArchitectureTest < PeltonTest
     assert_empty UNTESTED.keys - all_ruby_files, "UNTESTED names files that are gone"
   end
 
-  def test_each_file_of_the_documentation_site_has_a_test_of_its_name
-    assert_empty site_files.grep(/\.rb\z/).reject { |file| File.exist?(File.join(ROOT, file.sub("docs/", "test/").sub(/\.rb\z/, "_test.rb"))) }
-  end
-
   private
 
   def root_files(pattern) = Dir[pattern, base: ROOT].sort
 
   def ruby_files = root_files("lib/**/*.rb")
-
-  # The files that make the documentation site.
-  def site_files = root_files("docs/site/*")
 
   def all_ruby_files = root_files("{,pelton-*/}lib/**/*.rb")
 
