@@ -10,5 +10,6 @@ Gem::Specification.new do |spec|
     "client, jobs and asynchronous queries in fibers. In the Gemfile it is found by itself."
   spec.files = Dir["lib/**/*", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__].select { |path| File.file?(File.join(__dir__, path)) }
   spec.add_dependency "pelton", "= #{Pelton::VERSION}"
+  spec.add_dependency "pelton-cable", "= #{Pelton::VERSION}"
   spec.add_dependency "activesupport", ">= 7.0", "< 9"
 end

@@ -17,7 +17,7 @@ class CableSubscriptionsTest < PeltonTest
       define_method(:include?) { |identifier| identifier == "known" }
       define_method(:subscribe) { |command| (command["identifier"] == "bad") ? raise(Pelton::Cable::Refused, "bad") : calls << command }
       %i[unsubscribe perform].each { |name| define_method(name) { |command| calls << command } }
-      define_method(:close) { calls << "close" }
+      define_method(:stop) { calls << "stop" }
     end
     cable = Pelton::Cable::Server.new(pubsub: Pelton::PubSub.new)
     serving(app: ->(env) { cable.accept(env) { |session| other.new(session) } }) do |url,|
@@ -26,7 +26,7 @@ class CableSubscriptionsTest < PeltonTest
       commands.each { |command, identifier| client.send(command: command, identifier: identifier) }
       assert_equal({"identifier" => "bad", "type" => "reject_subscription"}, client.receive)
       client.socket.close
-      eventually { calls.include?("close") }
+      eventually { calls.include?("stop") }
 
       assert_equal %w[subscribe message unsubscribe], calls.grep(Hash).map { |command| command["command"] }
       assert_equal [2, 0], cable.stats.values_at(:refused, :connections)

@@ -16,7 +16,7 @@ class GemsTest < PeltonTest
     "pelton-cable" => RUNTIME + %w[pelton/http pelton/pubsub],
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
     "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/record pelton/web],
-    "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http],
+    "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable],
     "pelton-record" => RUNTIME + %w[pelton/database],
     "pelton-sequel" => RUNTIME,
     "pelton-web" => RUNTIME + %w[pelton/memcached pelton/http]

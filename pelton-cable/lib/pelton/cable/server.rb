@@ -139,6 +139,10 @@ module Pelton
         @heart.add(session.socket)
       end
 
+      # @return [Array<Session>]
+      # @private
+      def sessions = @sessions.keys
+
       # @private
       def closed(session) = @sessions.delete(session)
 

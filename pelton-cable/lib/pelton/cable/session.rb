@@ -21,6 +21,9 @@ module Pelton
       # @return [HTTP::WebSocket]
       attr_reader :socket
 
+      # @return [Subscriptions]
+      attr_reader :subscriptions
+
       # @return [Connection]
       def connection = @subscriptions.connection
 
@@ -170,7 +173,7 @@ module Pelton
       def stop
         return if @stopped
         @stopped = true
-        @subscriptions.close
+        @subscriptions.stop
       ensure
         @server.closed(self)
         @stopping.delete(self)

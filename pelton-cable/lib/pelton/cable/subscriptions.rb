@@ -78,7 +78,7 @@ module Pelton
       def streams(identifier) = @channels[identifier]._streams
 
       # Unsubscribes from everything, once the socket is closed.
-      def close
+      def stop
         @channels.each_value { |channel| @session.protect { channel._unsubscribe } }
         @channels = {}
         @session.protect { @connection.disconnect }

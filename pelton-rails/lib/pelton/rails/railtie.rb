@@ -26,6 +26,9 @@ module Pelton
       config.pelton.sqlite_locks = true
       config.pelton.spool = 131_072 # bytes of a request's body kept in memory; longer bodies go to a file
       config.pelton.advice = true
+      config.pelton.cable = true
+      config.pelton.cable_callbacks = 20 # calls of connections and channels at a time
+      config.pelton.cable_limits = {}    # see Pelton::Cable::Server::LIMITS
 
       # Rails applies its setting only when the application is initialized, after its files are loaded.
       config.before_configuration do |application|
@@ -51,10 +54,14 @@ module Pelton
         end
       end
 
-      initializer "pelton.cable_sockets" do
+      initializer "pelton.cable" do |application|
+        ActiveSupport.on_load(:action_cable) do
+          require_relative "cable"
+          Cable.install(application.config.pelton) if application.config.pelton.cable
+        end
         ActiveSupport.on_load(:action_cable_connection) do
           require_relative "cable_sockets"
-          CableSockets.install(self)
+          CableSockets.install(self) unless application.config.pelton.cable
         end
       end
 

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "action_cable"
+require "pelton/cable"
+require_relative "cable/client"
+require_relative "cable/event_loop"
+require_relative "cable/streams"
+require_relative "cable/topics"
+require_relative "cable/worker"
+require_relative "cable/action_cable"
+
+module Pelton
+  module Rails
+    # Serves Action Cable's connections and channels by pelton-cable, where Pelton's HTTP server serves the application: one object for each
+    # `ActionCable.server` and each thread that serves.
+    class Cable
+      # The versions of Action Cable whose classes {ActionCable} knows.
+      VERSIONS = Gem::Requirement.new(">= 7.0", "< 8.2")
+
+      # @return [Pelton::Cable::Server]
+      attr_reader :cable
+
+      # @return [Topics]
+      attr_reader :topics
+
+      class << self
+        # @return [#cable_callbacks, #cable_limits] the application's `config.pelton`
+        attr_reader :settings
+
+        # @param settings [#cable_callbacks, #cable_limits] `config.pelton`, whose values count from the first connection on
+        # @return [Boolean] false: this version of Action Cable is not supported
+        def install(settings)
+          @settings = settings
+          return false unless VERSIONS.satisfied_by?(::ActionCable.gem_version)
+          ActionCable.install
+          true
+        end
+      end
+
+      # @param server [ActionCable::Server::Base]
+      def initialize(server)
+        @server = server
+        @reactor = Reactor.current
+        @topics = Topics.new(server)
+        settings = Cable.settings
+        @cable = Pelton::Cable::Server.new(pubsub: @topics, connecting: settings.cable_callbacks, **settings.cable_limits)
+      end
+
+      # @return [Boolean] whether this thread serves
+      def here? = @reactor.equal?(Reactor.current)
+
+      # Calls the block on the thread that serves: at once if this is it.
+      def call(&block)
+        here? ? block.call : @reactor.next_tick(&block)
+        nil
+      end
+
+      # @return [Array<ActionCable::Connection::Base>]
+      def connections = @cable.sessions.map(&:connection)
+
+      # Ends the streams and timers of all channels, whose classes will be unloaded.
+      def release = @cable.sessions.each { |session| session.subscriptions.release }
+    end
+  end
+end

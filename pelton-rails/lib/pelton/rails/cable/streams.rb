@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+module Pelton
+  module Rails
+    class Cable
+      # The streams of Rails' channels. Without a block a message is encoded once for all subscriptions with the same identifier, in the form in
+      # which it was broadcast; a block gets each message, one after the other.
+      module Streams
+        # @param broadcasting [String]
+        # @param callback [#call, nil]
+        # @param coder [#decode, nil] nil: a block gets the message in the form in which it was broadcast
+        def stream_from(broadcasting, callback = nil, coder: nil, &block)
+          client = connection.try(:pelton_client) or return super
+          return if respond_to?(:unsubscribed?) && unsubscribed?
+          name = String(broadcasting)
+          handler = callback || block
+          stop_stream_from(name)
+          defer_subscription_confirmation!
+          @_streams ||= {}
+          @_streams[name] = (handler || coder_differs?(coder)) ? handle(client, name, stream_handler(name, handler, coder: coder)) : pass_on(client, name)
+          client.cable.topics.ready(name) do
+            next unless @_streams.key?(name)
+            ensure_confirmation_sent
+            logger.info "#{self.class.name} is streaming from #{name}"
+          end
+        end
+
+        def stop_stream_from(broadcasting)
+          return super unless connection.try(:pelton_client)
+          stream = @_streams&.delete(String(broadcasting)) or return
+          stream.close
+          logger.info "#{self.class.name} stopped streaming from #{broadcasting}"
+        end
+
+        def stop_all_streams
+          return super unless connection.try(:pelton_client)
+          @_streams&.keys&.each { |name| stop_stream_from(name) }
+        end
+
+        # @return [Array<String>] whose messages go to the client as they are
+        # @private
+        def pelton_streams = @_streams.to_h.select { |_, stream| stream.is_a?(Passed) }.keys
+
+        # @private
+        def pelton_release
+          @_streams&.each_value(&:close)&.clear
+          stop_periodic_timers
+        end
+
+        # Messages that sockets get as they are.
+        Passed = Struct.new(:ending) do
+          def close = ending.call
+        end
+        private_constant :Passed
+
+        private
+
+        def pass_on(client, name)
+          Passed.new(client.cable.cable.streams.add(name, self, client.session, nil))
+        end
+
+        # A client whose handler is too slow is closed, and comes back.
+        def handle(client, name, handler)
+          client.cable.topics.subscribe(name, slow: ->(*) { client.cable.cable.too_slow(client.session.socket) }) do |message|
+            connection.worker_pool.invoke(handler, :call, message, connection: connection)
+          end
+        end
+
+        # Whether messages must go through the channel's or the connection's methods.
+        def coder_differs?(coder)
+          (coder && coder != ::ActiveSupport::JSON) || method(:transmit).owner != ::ActionCable::Channel::Base
+        end
+
+        def transmit_subscription_rejection
+          connection.try(:pelton_client)&.rejected
+          super
+        end
+      end
+    end
+  end
+end

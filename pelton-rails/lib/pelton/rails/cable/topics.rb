@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+require "openssl"
+
+module Pelton
+  module Rails
+    class Cable
+      # The streams of an application's adapter (cable.yml) as topics. The adapter has one subscriber for each stream, whatever the number of
+      # sockets: what it delivers, on whatever thread, is published in this process.
+      class Topics
+        # Bytes of a name that a topic may have.
+        LONGEST = 1024
+        private_constant :LONGEST
+
+        class << self
+          # @param name [String] of a stream
+          # @return [String] of a topic
+          def topic(name) = (name.bytesize > LONGEST) ? OpenSSL::Digest::SHA256.hexdigest(name) : name
+        end
+
+        # A subscription of a stream to the adapter.
+        class Feed
+          def initialize(adapter, name, pubsub)
+            @adapter = adapter
+            @name = name
+            @waiting = []
+            @users = 0
+            topic = Topics.topic(name)
+            @callback = lambda do |message|
+              pubsub.publish(topic, (message.encoding == Encoding::UTF_8) ? message : message.dup.force_encoding(Encoding::UTF_8))
+            rescue ArgumentError, TypeError => error
+              Pelton.report_error(error, "a message of Action Cable")
+            end
+          end
+
+          def start(cable)
+            @adapter.subscribe(@name, @callback, -> { cable.event_loop.post { confirmed } })
+          end
+
+          def confirmed
+            @confirmed = true
+            @waiting.shift.call until @waiting.empty?
+          end
+
+          def ready(&block) = @confirmed ? block.call : @waiting << block
+
+          def enter = @users += 1
+
+          # @return [Boolean] whether it was the last one
+          def leave
+            return false unless (@users -= 1) == 0
+            @adapter.unsubscribe(@name, @callback)
+            true
+          rescue => error # the adapter's server may be gone
+            Pelton.report_error(error, "the end of a stream of Action Cable")
+            true
+          end
+        end
+        private_constant :Feed
+
+        # What ends a subscription.
+        End = Struct.new(:topics, :name, :subscription) do
+          include Opaque
+
+          def close
+            subscription.close
+            topics.leave(name)
+          end
+        end
+        private_constant :End
+
+        # @param server [ActionCable::Server::Base]
+        def initialize(server)
+          @server = server
+          @pubsub = PubSub.new
+          @feeds = {}
+        end
+
+        # See PubSub#_attach.
+        # @asynchronous if the adapter's subscribe is
+        def _attach(name, &block) = enter(name) { |pubsub, topic| pubsub._attach(topic, &block) }
+
+        # See PubSub#subscribe.
+        def subscribe(name, **options, &block) = enter(name) { |pubsub, topic| pubsub.subscribe(topic, **options, &block) }
+
+        # See PubSub#_since.
+        def _since(name, position) = (one = shared) ? one.topics._since(one.topic(name), position) : @pubsub._since(Topics.topic(name), position)
+
+        # Calls the block once the adapter has confirmed a stream that has subscriptions.
+        def ready(name, &block)
+          feed = @feeds[name]
+          feed ? feed.ready(&block) : block.call
+        end
+
+        # @private
+        def leave(name)
+          feed = @feeds[name]
+          @feeds.delete(name) if feed&.leave
+        end
+
+        private
+
+        # The adapter whose streams are topics already.
+        def shared(adapter = @server.pubsub) = (adapter if adapter.respond_to?(:topic))
+
+        def enter(name)
+          adapter = @server.pubsub
+          return yield(adapter.topics, adapter.topic(name)) if shared(adapter)
+          subscription = yield @pubsub, Topics.topic(name)
+          feed = @feeds[name]
+          fresh = @feeds[name] = feed = Feed.new(adapter, name, @pubsub) unless feed
+          feed.enter
+          fresh&.start(@server)
+          End.new(self, name, subscription)
+        rescue
+          subscription&.close
+          @feeds.delete(name) if fresh
+          raise
+        end
+      end
+    end
+  end
+end
