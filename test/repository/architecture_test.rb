@@ -18,7 +18,7 @@ class ArchitectureTest < PeltonTest
   }.freeze
 
   # The rooms of pelton-web, each of which may use those before it: a folder with the file of its name, or that file alone.
-  WEB = %w[error settings request response stream fragments security sessions routes views page controller development middleware loading application
+  WEB = %w[error settings request response stream fragments security sessions routes views page controller development middleware channels loading application cable
     command generators fastr test].freeze
 
   # Files without a test of their own name, and the reasons.

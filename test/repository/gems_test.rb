@@ -22,8 +22,8 @@ class GemsTest < PeltonTest
     "pelton-web" => RUNTIME + %w[pelton/memcached pelton/http]
   }.freeze
 
-  # The files of the gem pelton that load another gem, and name the gem to install when it is missing.
-  DOORS = {"lib/pelton/eventmachine.rb" => %w[pelton-eventmachine]}.freeze
+  # The files that load a gem on which their own does not depend, and name the gem to install when it is missing.
+  DOORS = {"lib/pelton/eventmachine.rb" => %w[pelton-eventmachine], "pelton-web/lib/pelton/web/cable.rb" => %w[pelton/cable]}.freeze
 
   # The entry files of whole gems.
   WHOLE = {"pelton" => "pelton/command", "pelton-cable" => "pelton/cable", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",

@@ -151,8 +151,13 @@ module Pelton
       def _perform(data)
         action = data.fetch("action", "receive")
         name = self.class.actions[action] or raise Refused, "#{self.class.name} has no action #{action.inspect[0, 100]}"
-        method(name).arity.zero? ? public_send(name) : public_send(name, data)
+        method(name).arity.zero? ? public_send(name) : public_send(name, _data(data))
       end
+
+      private
+
+      # What an action gets, of the data that the client has sent.
+      def _data(data) = data
     end
   end
 end

@@ -56,7 +56,7 @@ module Pelton
           loading = Loading.new(self).load
           warn_of_secrets
           settings.freeze
-          @reloading = Reloading.new(loading) { compile } if settings.development?
+          @reloading = Reloading.new(loading) { compile.tap { @on_reload&.call if @reloading } } if settings.development?
           @app = LAYERS.reverse.inject(@reloading || compile) { |inner, name| Web.const_get(name).wrap(inner, settings) }
         end
 
@@ -67,6 +67,9 @@ module Pelton
 
         # Reloads the program's files if one has changed, in development.
         def _reload = @reloading ? @reloading.refresh : false
+
+        # Calls the block after each reload.
+        def _on_reload(&block) = @on_reload = block
 
         # Declares the routes again, by a file that calls {routes}.
         def _draw_routes(file)

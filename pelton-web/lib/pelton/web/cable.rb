@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+begin
+  require "pelton/cable"
+rescue LoadError => error
+  raise unless error.path == "pelton/cable"
+  raise LoadError, "pelton/web/cable needs the gem pelton-cable: add gem \"pelton-cable\" to the Gemfile"
+end
+require_relative "../web"
+require_relative "channels/channel"
+require_relative "channels/connection"
+
+module Pelton
+  module Web
+    class Settings
+      # @!attribute cable
+      #   @return [Hash{Symbol => Object}] options of {Pelton::Cable::Server#initialize}, such as `origins:`
+      setting(:cable, {}) { |value| "must be a Hash of Pelton::Cable::Server's options" unless value.is_a?(Hash) }
+    end
+
+    class Application
+      class << self
+        # The server of the application's channels: `mount Shop.cable, at: "/cable"` in its routes. It needs `require "pelton/web/cable"`. In
+        # development, clients reconnect after a reload, and get the new classes.
+        #
+        # @return [Pelton::Cable::Server]
+        # @raise [ArgumentError] {Settings#cable} has an unknown option
+        def cable
+          @cable ||= Pelton::Cable::Server.new(connection: Connection::Current.new(settings), **settings.cable).tap do |server|
+            _on_reload { server.disconnect }
+          end
+        end
+      end
+    end
+  end
+end

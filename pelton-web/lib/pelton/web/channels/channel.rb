@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require_relative "../request/params"
+require_relative "../response/problem"
+
+module Pelton
+  module Web
+    # A channel of the application, in `app/channels`: {Pelton::Cable::Channel} with typed parameters. An error that would be a controller's
+    # response, such as a missing record or an invalid parameter, rejects the subscription or refuses the action, with a line in the log.
+    #
+    #     class RoomChannel < Pelton::Web::Channel
+    #       def subscribed
+    #         @room = connection.user.rooms.find(params.integer(:id))
+    #         stream_for @room
+    #       end
+    #
+    #       def speak(data) = @room.messages.create!(text: data.string(:text, max: 2000))
+    #     end
+    class Channel < Pelton::Cable::Channel
+      # @!attribute [r] params
+      #   @return [Params] what the client has subscribed with
+
+      # @private
+      def initialize(session, connection, identifier, _params)
+        super
+        @params = Params.new(JSON.parse(identifier))
+      end
+
+      # @private
+      def _subscribe = answering { super }
+
+      # @private
+      def _perform(data) = answering { super }
+
+      private
+
+      # What an action gets.
+      #
+      # @return [Params]
+      def _data(data) = Params.new(data)
+
+      def answering
+        yield
+      rescue => error
+        problem = Problem.of(error, connection.settings) or raise
+        raise Pelton::Cable::Refused, "#{self.class.name}: #{problem.detail || error.message}"
+      end
+    end
+  end
+end
