@@ -13,7 +13,7 @@ class RailsCableTest < PeltonTest
 
   def test_connections_and_channels_work_as_they_are
     serving = serve("cable")
-    Pelton.run do
+    run_clients do
       client = CableClient.new(serving.port, "NewsChannel", query: "user=ann")
       assert_equal({"echo" => "ä", "process" => serving.pid, "fiber" => true}, client.perform("echo", text: "ä"))
       assert_equal({"rescued" => "key"}, client.perform("fetch"))
@@ -40,7 +40,99 @@ class RailsCableTest < PeltonTest
     assert_equal 0, serving.stop.exitstatus
   end
 
+  def test_streams_with_blocks_coders_and_timers
+    serving = serve("cable")
+    run_clients do
+      client = CableClient.new(serving.port, "BlockChannel", query: "user=ann")
+      broadcast(serving, "raw", {"n" => 1})
+      assert_equal({"raw" => %({"n":1})}, client.message)
+      4.times { |number| broadcast(serving, "decoded", {"n" => number}) }
+      assert_equal [{"n" => 4}, {"n" => 6}], Array.new(2) { client.message }
+      broadcast(serving, "upper", "a")
+      assert_equal %("A"), client.message
+      broadcast(serving, "callback", "a")
+      assert_equal({"callback" => %("a")}, client.message)
+
+      shouting = CableClient.new(serving.port, "ShoutingChannel", query: "user=ann")
+      broadcast(serving, "shouting:all", {"text" => "hello"})
+      assert_equal({"loud" => "HELLO"}, shouting.message)
+      clock = CableClient.new(serving.port, "ClockChannel", query: "user=ann")
+      assert_equal [1, 2, 3], Array.new(3) { clock.message["tick"] }
+    end
+
+    assert_equal 0, serving.stop.exitstatus
+  end
+
+  def test_who_may_not_connect
+    serving = serve("cable")
+    run_clients do
+      client = CableClient.new(serving.port)
+      assert_equal({"type" => "disconnect", "reason" => "unauthorized", "reconnect" => false}, client.frame)
+      assert_nil client.frame
+      failing = CableClient.new(serving.port, query: "user=failing")
+      assert_nil failing.frame
+      assert_equal 1011, failing.socket.close_code
+      assert_raises(Pelton::HTTP::WebSocket::HandshakeError) { CableClient.new(serving.port, headers: {"Origin" => "http://evil.example"}) }
+      assert_equal "welcome", CableClient.new(serving.port, headers: {"Origin" => "http://other.example", "Cookie" => "user=bob"}).frame["type"]
+
+      facts = facts(serving)
+      assert_equal [["bob"], 1, 1], [facts["connections"], facts.dig("stats", "cable_connections"), facts.dig("stats", "cable_unauthorized")]
+      assert_equal 404, Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/cable").status
+    end
+    assert_match(/There was an exception - RuntimeError\(no connection\)/, File.read("#{serving.folder}/rails.log"))
+  end
+
+  def test_remote_disconnect_and_restart
+    serving = serve("cable")
+    run_clients do
+      ann, bob = %w[ann bob].map { |user| CableClient.new(serving.port, "NewsChannel", query: "user=#{user}") }
+      get(serving, "/disconnect?user=ann")
+      assert_equal({"type" => "disconnect", "reason" => "remote", "reconnect" => true}, ann.frame)
+      assert_nil ann.frame
+      get(serving, "/restart")
+      assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, bob.frame)
+      assert_nil bob.frame
+      again = CableClient.new(serving.port, "NewsChannel", query: "user=ann")
+      broadcast(serving, "news", 1)
+      assert_equal 1, again.message
+      eventually { facts(serving)["connections"] == ["ann"] }
+    end
+    assert_equal 0, serving.stop.exitstatus
+  end
+
+  def test_the_workers_have_broadcasts_in_common_by_the_adapter_pelton
+    serving = serve("cable", options: %w[-w 2], environment: {"CABLE" => "pelton"})
+    run_clients do
+      clients = in_both_workers(serving)
+      broadcast(serving, "news", {"n" => 1})
+      assert_equal [{"n" => 1}] * clients.size, clients.map(&:message)
+      get(serving, "/disconnect?user=ann")
+      assert_equal ["remote"] * clients.size, clients.map { |client| client.frame["reason"] }
+    end
+    assert_equal 0, serving.stop.exitstatus
+  end
+
   private
+
+  # Sockets may be open at the end.
+  def run_clients
+    Pelton.run do
+      yield
+    ensure
+      Pelton.stop
+    end
+  end
+
+  # @return [Array<CableClient>] whose workers are not all the same
+  def in_both_workers(serving)
+    clients = []
+    processes = []
+    until processes.uniq.size == 2
+      clients << CableClient.new(serving.port, "NewsChannel", query: "user=ann")
+      processes << clients.last.perform("echo")["process"]
+    end
+    clients
+  end
 
   def get(serving, path) = Pelton::HTTP.get("http://127.0.0.1:#{serving.port}#{path}").body
 

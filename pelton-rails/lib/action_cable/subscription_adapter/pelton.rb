@@ -31,7 +31,7 @@ module ActionCable
       # @param callback [#call]
       # @param success_callback [#call, nil]
       def subscribe(channel, callback, success_callback = nil)
-        subscription = topics.subscribe(topic(channel), &callback)
+        subscription = topics.subscribe(topic(channel)) { |message| callback.call(message) }
         @lock.synchronize { @subscriptions[callback] = subscription }
         success_callback&.call
       end
