@@ -27,7 +27,7 @@ class WebGeneratorsApplicationTest < PeltonTest
   end
 
   def test_names_that_are_none
-    ["Shop", "../shop", "/tmp/shop", "a b", "a-b", "1a", "_a", "a_", "a__b", "", "a\n", "a;b", "é", "a" * 51, "kernel", "pelton", "message", "live", "string", "test", "%{x}", "1"].each do |name|
+    ["Shop", "../shop", "/tmp/shop", "a b", "a-b", "1a", "_a", "a_", "a__b", "", "a\n", "a;b", "é", "a" * 51, "kernel", "pelton", "message", "messages_channel", "string", "test", "%{x}", "1"].each do |name|
       assert_raises(Pelton::Web::Generators::Refused, name) { generate(name) }
     end
     assert_empty Dir.children(@folder)

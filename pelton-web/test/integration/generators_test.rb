@@ -5,12 +5,14 @@ require "pg"
 require "trilogy"
 require_relative "../../../test/support/chromium"
 require_relative "../../../test/support/databases"
+require_relative "../../../pelton-cable/test/support/cable_client"
 require_relative "../support/generated_application"
 
 # A new application in which everything is generated: its tests pass, its files are in standard's style, it serves, and people sign in.
 class WebGeneratorsIntegrationTest < PeltonTest
   self.deadline = 180
 
+  include CableClient
   include GeneratedApplication
   include Databases
 
@@ -48,9 +50,11 @@ class WebGeneratorsIntegrationTest < PeltonTest
     generate("api", database: "none")
     lines_of("bundle", "install", "--local")
     pelton_generate("controller", "posts", "index", "show", "new", "create")
+    pelton_generate("channel", "room", "speak")
+    lines_of("bundle", "install", "--local")
     assert_style
 
-    assert_match(/5 runs, \d+ assertions, 0 failures, 0 errors, 0 skips/, lines_of("bundle", "exec", "rake"))
+    assert_match(/8 runs, \d+ assertions, 0 failures, 0 errors, 0 skips/, lines_of("bundle", "exec", "rake"))
     serving(RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64) { |url| assert_equal 200, Browser.new(url).get("/posts") }
   end
 
@@ -81,6 +85,7 @@ class WebGeneratorsIntegrationTest < PeltonTest
     pelton_generate("controller", "projects", "index", "show", "new", "edit", "create", "update", "destroy", "search")
     pelton_generate("controller", "admin/reports", "index", "destroy")
     pelton_generate("controller", "about", "index", "team")
+    pelton_generate("channel", "admin/room", "speak", "mark")
     pelton_generate("authentication")
     lines_of("bundle", "install", "--local")
   end
@@ -128,17 +133,16 @@ class WebGeneratorsIntegrationTest < PeltonTest
     assert_equal [200, 200], [ann, browsers.find { |browser| browser.cookies != ann.cookies }].map { |browser| browser.get("/devices") }
   end
 
+  # Two workers serve: some of these clients are another's than the message.
   def see_a_message_come(url)
-    live = Pelton::HTTP.get("#{url}messages/live", stream: true)
-    events = Thread::Queue.new
-    reader = Pelton.spawn { live.each { |part| events << part } }
+    clients = Array.new(4) { connect("#{url.sub("http", "ws")}cable", headers: {"origin" => url.chomp("/")}) }
 
-    assert_equal ": connected\n\n", events.pop
+    assert_equal ["confirm_subscription"] * 4, clients.map { |client| client.subscribe("MessagesChannel") }
     sent = send_message(url, "<hi>")
 
     assert_equal [200, true], [sent.status, sent.body.include?("<b>Ann</b>")] # after the redirection
-    assert_includes events.pop, "<b>Ann</b>: &lt;hi&gt;"
-    reader.cancel
+    clients.each { |client| assert_includes client.receive.dig("message", "html"), "<b>Ann</b>: &lt;hi&gt;" }
+    clients.each { |client| client.socket.close }
   end
 
   # In a browser, with the application's policy for scripts: a form that is sent, and a message that comes from elsewhere.

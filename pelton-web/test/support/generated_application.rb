@@ -52,7 +52,7 @@ module GeneratedApplication
     IO.popen([environment.merge(variables.transform_keys(&:to_s)), "bundle", "exec", "pelton", "serve", "--bind", "tcp://127.0.0.1:0", {chdir: root, err: %i[child out]}]) do |server|
       Guard.kill_at_end(server.pid)
       text = +""
-      text << server.readline until text.match?(/listens on/)
+      text << server.readline until text.match?(/listens on|workers serve/)
       drain = Thread.new { server.each_line { |line| text << line } }
       yield text[%r{http://127.0.0.1:\d+}] + "/"
     ensure

@@ -19,6 +19,7 @@ require_relative "generators/files"
 require_relative "generators/name"
 require_relative "generators/field"
 require_relative "generators/generator"
+require_relative "generators/channel"
 require_relative "generators/controller"
 require_relative "generators/migration"
 require_relative "generators/model"
@@ -27,7 +28,7 @@ require_relative "generators/authentication"
 module Pelton
   module Web
     module Generators
-      KINDS = {"controller" => Controller, "model" => Model, "migration" => Migration, "authentication" => Authentication}.freeze
+      KINDS = {"controller" => Controller, "channel" => Channel, "model" => Model, "migration" => Migration, "authentication" => Authentication}.freeze
       USAGE = <<~TEXT.freeze
         usage: pelton generate KIND [NAME] [...] [options]
 

@@ -42,7 +42,7 @@ module Pelton
       def answering
         yield
       rescue => error
-        problem = Problem.of(error, connection.settings) or raise
+        problem = Problem.of(error, (connection.settings if connection.respond_to?(:settings))) or raise
         raise Pelton::Cable::Refused, "#{self.class.name}: #{problem.detail || error.message}"
       end
     end

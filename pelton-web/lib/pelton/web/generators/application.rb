@@ -20,7 +20,8 @@ module Pelton
         NAME = /\A[a-z][a-z0-9]*(?:_[a-z0-9]+)*\z/
         LONGEST = 50
         # Names that the application's files define.
-        TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest Live Message MessagesController MessagesControllerTest Home HomeController
+        TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest ApplicationConnection Message MessagesController MessagesControllerTest MessagesChannel
+          MessagesChannelTest Home HomeController
           HomeControllerTest Background BACKGROUND Test Config Public].freeze
         # The gem for each database besides pelton-record; SQLite needs none.
         DATABASES = {"sqlite" => nil, "postgres" => "gem \"pg\", \"~> 1.5\"", "mysql" => "gem \"trilogy\", \"~> 2.9\"", "none" => nil}.freeze
@@ -104,7 +105,7 @@ module Pelton
         def source = Gem.sources.to_a.first
 
         def gems
-          pelton = ["pelton", "pelton-web", *("pelton-record" if record?), *("pelton-sequel" if record? && @gems)].map do |gem|
+          pelton = ["pelton", "pelton-web", *("pelton-cable" unless bare?), *("pelton-record" if record?), *("pelton-sequel" if record? && @gems)].map do |gem|
             next "gem \"#{gem}\", \"~> #{VERSION}\"" unless @gems
             "gem \"#{gem}\", path: #{((gem == "pelton") ? @gems : File.join(@gems, gem)).inspect}"
           end

@@ -30,7 +30,15 @@ module Pelton
   resource :password, only: [:edit, :update]
   resources :password_resets, only: [:new, :create, :edit, :update], param: :token
         RUBY
-        private_constant :MIGRATIONS, :ROUTES
+        CONNECTION = <<-RUBY
+  include CurrentUser
+
+  identified_by :user
+
+  # Channels reject those who are not signed in.
+  def connect = self.user = current_user
+        RUBY
+        private_constant :MIGRATIONS, :ROUTES, :CONNECTION
 
         def initialize(files)
           super
@@ -51,6 +59,7 @@ module Pelton
           @files.insert("config/routes.rb", ROUTES, after: /^[ \t]*#{application}\.routes do[ \t]*\n/)
           @files.insert("config/application.rb", "BACKGROUND.every(3600, \"old sign-ins\") { SignIn.clean }\n", after: /^BACKGROUND = .*\n/)
           @files.insert("app/controllers/application_controller.rb", "  include CurrentUser\n", after: /^class ApplicationController\b.*\n/)
+          @files.insert("app/channels/application_connection.rb", CONNECTION, after: /^class ApplicationConnection\b.*\n/) if @files.read("app/channels/application_connection.rb")
           @files.insert("app/views/layouts/application.html.erb", "<%= render \"shared/account\" %>\n", after: /<body[^>]*>\n/)
           @files.insert("test/test_helper.rb", "require_relative \"support/signing_in\"\n", after: %r{^require "pelton/web/test"\n})
           @files.insert("test/test_helper.rb", "  include SigningIn\n", after: %r{^  include Pelton::Web::Test\n})
