@@ -160,6 +160,11 @@ module Pelton
     # @private
     def _since(topic, position) = @lock.synchronize { @_history.since(topic, position) }
 
+    # The kept messages of the last seconds: see {#_since}.
+    #
+    # @private
+    def _recent(topic, seconds) = @lock.synchronize { @_history.recent(topic, seconds) }
+
     # @private
     def _remove(subscription)
       @lock.synchronize do

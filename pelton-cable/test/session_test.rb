@@ -188,6 +188,26 @@ class CableSessionTest < PeltonTest
     end
   end
 
+  def test_what_was_kept_since_a_time
+    pubsub = Pelton::PubSub.new.keep("news", messages: 2, seconds: 60)
+    serving(pubsub: pubsub) do |url, cable|
+      cable.broadcast("news", 1)
+      client = connect(url, protocols: [Pelton::Cable::EXTENDED])
+      id = client.identifier(NewsChannel.name)
+      client.send(command: "subscribe", identifier: id, history: {since: Time.now.to_i - 30, streams: {}})
+
+      assert_equal ["confirm_subscription", 1, "confirm_history"], Array.new(3) { client.receive }.map { |message| message["type"] || message["message"] }
+      client.send(command: "history", identifier: id, history: {since: Time.now.to_i + 30})
+
+      assert_equal "confirm_history", client.receive["type"]
+      3.times { |number| cable.broadcast("news", number) }
+      3.times { client.receive }
+      [30, 90].each { |seconds| client.send(command: "history", identifier: id, history: {since: Time.now.to_i - seconds}) }
+
+      assert_equal %w[reject_history reject_history], Array.new(2) { client.receive["type"] }, "more was sent than is kept"
+    end
+  end
+
   def test_what_is_no_history_and_pongs
     serving do |url, cable|
       client = connect(url, protocols: [Pelton::Cable::EXTENDED])

@@ -27,6 +27,18 @@ class PubSubHistoryTest < PeltonTest
     assert_equal [[], false], @history.since("nothing", "e:0")
   end
 
+  def test_what_came_in_the_last_seconds
+    assert_equal [[], true], @history.recent("a", 60)
+    2.times { |number| @history.append("a", number.to_s, TEN) }
+
+    assert_equal [["0", "1"], true], @history.recent("a", TEN.seconds - 1).then { |entries, complete| [entries.map(&:first), complete] }
+    assert_equal [[], true], @history.recent("a", -1)
+    refute @history.recent("a", TEN.seconds + 1).last, "older ones may be forgotten"
+    (TEN.messages - 1).times { @history.append("a", "x", TEN) }
+
+    refute @history.recent("a", TEN.seconds - 1).last, "the first was forgotten"
+  end
+
   def test_a_topic_keeps_so_many
     15.times { |number| @history.append("t", number.to_s, TEN) }
 

@@ -77,6 +77,20 @@ module Pelton
         [entries.each_with_index.map { |(message, _), index| [message, "#{epoch}:#{offset + 1 + index}"] }, true]
       end
 
+      # The messages of the last seconds, for somebody who has no position.
+      #
+      # @param seconds [Numeric]
+      # @return [Array(Array<Array(String, String)>, Boolean)] see {#since}
+      def recent(topic, seconds)
+        present = @topics[topic] or return [[], true]
+        expire(present)
+        time = Clock.now - seconds
+        first = present.entries.index { |_, at| at >= time } || present.entries.size
+        full = present.entries.size >= present.rule.messages || seconds > present.rule.seconds
+        entries = present.entries.drop(first)
+        [entries.each_with_index.map { |(message, _), index| [message, "#{present.epoch}:#{present.first + first + index}"] }, first.positive? || !full]
+      end
+
       # @return [String, nil] the position of a topic's last message; nil: none is known
       def last(topic) = (present = @topics[topic]) && "#{present.epoch}:#{present.last}"
 

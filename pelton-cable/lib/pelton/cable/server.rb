@@ -58,6 +58,13 @@ module Pelton
       # @private
       attr_reader :limits
 
+      # @return [SignedStreams, nil]
+      attr_reader :signed_streams
+
+      # @return [Boolean]
+      # @private
+      attr_reader :public_streams
+
       # @param connection [Class] of the connections, derived from {Connection}
       # @param channels [Array<Class>, nil] that clients may subscribe to; nil: all classes derived from {Channel} whose names end with
       #   Channel
@@ -65,15 +72,22 @@ module Pelton
       # @param pubsub [PubSub, nil] whose topics are the streams; nil: {PubSub.default}
       # @param heartbeat [Numeric] seconds between two heartbeats
       # @param connecting [Integer] how many {Connection#connect} run at once: the others wait, when thousands come back after a restart
+      # @param signed_streams [String, nil] the key of {SignedStreams}, by which clients may subscribe without a channel of the application; nil:
+      #   they may not
+      # @param public_streams [Boolean] whether any client that may connect may subscribe to any stream by its name, as AnyCable's `streamFrom`
+      #   does. Nothing is secret then
       # @param limits [Hash] see {LIMITS}
-      # @raise [ArgumentError] an option is unknown
-      def initialize(connection: Connection, channels: nil, origins: :same, pubsub: nil, heartbeat: 3, connecting: 100, **limits)
+      # @raise [ArgumentError] an option is unknown, or the key is short
+      def initialize(connection: Connection, channels: nil, origins: :same, pubsub: nil, heartbeat: 3, connecting: 100,
+        signed_streams: nil, public_streams: false, **limits)
         unknown = limits.keys - LIMITS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
         @connection = connection
         @channels = channels&.to_h { |channel| [channel.name, channel] }
         @origins = origins
         @pubsub = pubsub
+        @signed_streams = SignedStreams.new(signed_streams) if signed_streams
+        @public_streams = public_streams
         @limits = LIMITS.merge(limits).freeze
         @heart = Heart.new(heartbeat, limit: @limits[:output])
         @connecting = Semaphore.new(connecting)
@@ -129,6 +143,7 @@ module Pelton
       # @private
       def channel_class(name)
         found = @channels ? @channels[name] : constant(name)
+        found ||= StreamChannel if (signed_streams && name == StreamChannel::TURBO) || ((signed_streams || public_streams) && name == StreamChannel::PUBSUB)
         found || raise(Refused, "there is no channel #{name.inspect[0, 100]}")
       end
 

@@ -152,15 +152,25 @@ module Pelton
 
       def subscribed(identifier) = @subscriptions.include?(identifier) ? identifier : raise(Refused, "there is no such subscription")
 
-      # Sends what the streams of a subscription have kept since the client's positions. A stream of which the client knows none begins now.
+      # Sends what the streams of a subscription have kept since the client's positions, or, for a stream of which the client has none, since a
+      # time in seconds of UNIX. Without either the stream begins now.
       def replay(identifier, history)
-        positions = history.is_a?(Hash) ? history["streams"] : nil
-        raise Refused, "the history has no positions" unless extended? && positions.is_a?(Hash)
-        known = @subscriptions.streams(identifier).select { |stream| positions[stream].is_a?(Hash) }
-        found = known.map { |stream| [stream, *@server.pubsub._since(stream, positions[stream].values_at("epoch", "offset").join(":"))] }
+        raise Refused, "the history is not one of the extended protocol" unless extended? && history.is_a?(Hash)
+        positions, time = history.values_at("streams", "since")
+        raise Refused, "the history has neither positions nor a time" unless positions.is_a?(Hash) || time.is_a?(Integer)
+        found = @subscriptions.streams(identifier).filter_map { |stream| kept(stream, positions.is_a?(Hash) && positions[stream], time) }
         complete = found.all?(&:last)
         found.each { |stream, messages, _| messages.each { |json, position| transmit(Streams.extended(identifier, json, stream, position)) } } if complete
         answer(identifier, "#{complete ? "confirm" : "reject"}_history")
+      end
+
+      # @return [Array(String, Array, Boolean), nil] the stream, its messages, and whether none is missing
+      def kept(stream, position, time)
+        if position.is_a?(Hash)
+          [stream, *@server.pubsub._since(stream, position.values_at("epoch", "offset").join(":"))]
+        elsif time.is_a?(Integer)
+          [stream, *@server.pubsub._recent(stream, [Time.now.to_i - time, 0].max)]
+        end
       end
 
       def refuse(reason)
