@@ -4,6 +4,7 @@ require_relative "../support/cable_client"
 require_relative "../support/rails_serving"
 require_relative "../../../test/support/databases"
 
+# Where config.pelton.cable is false.
 class CableSocketsTest < PeltonTest
   include RailsServing
   include Databases
@@ -11,7 +12,7 @@ class CableSocketsTest < PeltonTest
   self.deadline = 120
 
   def test_they_are_closed_with_1001_at_a_stop_and_come_back_to_the_new_process
-    serving = serve("waiting")
+    serving = serve("waiting", environment: {"OFF" => "1"})
     Pelton.run do
       clients = Array.new(3) { CableClient.new(serving.port, "NewsChannel") }
       processes = clients.map { |client| client.perform("echo", text: "hello") }.uniq
@@ -38,7 +39,7 @@ class CableSocketsTest < PeltonTest
 
   def test_a_broadcast_by_redis_reaches_the_sockets_of_all_workers
     skip "no redis-server" unless system("which redis-server", out: File::NULL)
-    serving = serve("waiting", options: %w[-w 2 --preload], environment: {"CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}"})
+    serving = serve("waiting", options: %w[-w 2 --preload], environment: {"OFF" => "1", "CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}"})
     Pelton.run do
       clients = []
       processes = ->(client) { client.perform("echo", text: "who")["process"] }
@@ -55,7 +56,7 @@ class CableSocketsTest < PeltonTest
 
   # The stop may last longer than this test: a socket that held it up would fail the test by its deadline.
   def test_a_socket_that_the_application_has_closed_and_its_client_does_not_answer_does_not_hold_up_the_stop
-    serving = serve("waiting", environment: {"PELTON_SHUTDOWN_TIMEOUT" => "1000"})
+    serving = serve("waiting", environment: {"OFF" => "1", "PELTON_SHUTDOWN_TIMEOUT" => "1000"})
     silent = serving.peer.say(<<~HEAD)
       GET /cable HTTP/1.1
       host: 127.0.0.1

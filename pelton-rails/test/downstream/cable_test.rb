@@ -2,10 +2,12 @@
 
 require_relative "../support/cable_client"
 require_relative "../support/rails_serving"
+require_relative "../../../test/support/chromium"
 require_relative "../../../test/support/databases"
 
 # Rails' connections and channels, on pelton-cable.
 class RailsCableTest < PeltonTest
+  include RailsProgram
   include RailsServing
   include Databases
 
@@ -112,7 +114,112 @@ class RailsCableTest < PeltonTest
     assert_equal 0, serving.stop.exitstatus
   end
 
+  def test_the_adapter_redis
+    needs_servers
+    carries_broadcasts("CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}")
+  end
+
+  def test_the_adapter_postgresql
+    needs_servers
+    carries_broadcasts("CABLE" => "postgresql", "DATABASE_URL" => "postgresql://postgres@127.0.0.1:#{postgres}/postgres?pool=10")
+  end
+
+  def test_the_adapter_solid_cable
+    needs_servers
+    carries_broadcasts("CABLE" => "solid_cable")
+  end
+
+  def test_a_server_that_stops_tells_its_clients_to_come_back_and_channels_end
+    serving = serve("cable")
+    run_clients do
+      clients = Array.new(3) { |number| CableClient.new(serving.port, "NewsChannel", query: "user=#{number}") }
+      Process.kill("TERM", serving.pid)
+      clients.each do |client|
+        assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, client.frame)
+        assert_nil client.frame
+        assert_equal 1001, client.socket.close_code
+      end
+      eventually("the end") { serving.ended? }
+    end
+    assert_equal 0, serving.stop.exitstatus
+    assert_equal %w[0 1 2], File.readlines("#{serving.folder}/unsubscribed", chomp: true).sort
+  end
+
+  def test_channels_are_reloaded_with_sockets_open
+    serving = serve("cable", environment: {"RELOAD" => "1"})
+    run_clients do
+      client = CableClient.new(serving.port, "VersionChannel", query: "user=ann")
+      assert_equal({"version" => 1}, client.perform("show"))
+      file = "#{serving.folder}/app/channels/version_channel.rb"
+      File.write(file, File.read(file).sub("VERSION = 1", "VERSION = 2"))
+      broadcast(serving, "version", 0)
+      assert_equal %w[disconnect server_restart], client.await { |frame| frame["type"] == "disconnect" }.values_at("type", "reason")
+
+      again = CableClient.new(serving.port, "VersionChannel", query: "user=ann")
+      assert_equal({"version" => 2}, again.perform("show"))
+      broadcast(serving, "version", 3)
+      assert_equal 3, again.message
+      eventually { facts(serving)["connections"] == ["ann"] }
+    end
+    assert_equal 0, serving.stop.exitstatus
+  end
+
+  def test_so_many_calls_at_once_and_a_channel_that_fails
+    serving = serve("cable", environment: {"CALLBACKS" => "3"})
+    run_clients do
+      clients = Array.new(10) { |number| CableClient.new(serving.port, query: "user=#{number}") }
+      clients.map { |client| Pelton.spawn { client.frame && client.subscribe("CountingChannel") } }.each { |task| assert_equal "confirm_subscription", task.await }
+      assert_equal 3, facts(serving)["running"]
+
+      client = clients.first
+      client.socket.write(JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "BrokenChannel")))
+      assert_equal "confirm_subscription", client.subscribe("NewsChannel")
+      clients[1].socket.write("nonsense")
+      assert_equal "confirm_subscription", clients[1].subscribe("NewsChannel")
+      assert_equal [1, 1, 10], facts(serving)["stats"].values_at("cable_errors", "cable_refused", "cable_connections")
+    end
+  end
+
+  def test_turbo_streams_in_a_browser
+    needs_servers
+    skip "Chromium is not installed" unless Chromium.path
+    serving = serve("cable", environment: {"TURBO" => "1", "CABLE" => "pelton"}, options: %w[-w 2])
+    Chromium.open do |browser|
+      browser.visit("http://127.0.0.1:#{serving.port}/turbo")
+      text = "document.querySelector('#list')?.textContent"
+      eventually("the subscription", timeout: 20) { browser.evaluate("document.querySelector('turbo-cable-stream-source')?.hasAttribute('connected')") }
+      serving.get("/append?text=hello")
+      eventually("the element", timeout: 20) { browser.evaluate(text) == "hello" }
+      assert_empty browser.complaints
+    end
+    assert_equal 0, serving.stop.exitstatus
+  end
+
+  def test_it_can_be_turned_off
+    serving = serve("cable", environment: {"OFF" => "1"})
+    run_clients do
+      client = CableClient.new(serving.port, "NewsChannel", query: "user=ann")
+      assert_equal false, client.perform("echo")["fiber"]
+      client.socket.close
+    end
+  end
+
   private
+
+  def carries_broadcasts(environment)
+    serving = serve("cable", options: %w[-w 2], environment: environment)
+    run_clients do
+      clients = in_both_workers(serving)
+      other = CableClient.new(serving.port, "NewsChannel", params: {stream: "other"}, query: "user=bob")
+      3.times { |number| broadcast(serving, "news", {"n" => number}) }
+      clients.each { |client| assert_equal [0, 1, 2], Array.new(3) { client.message["n"] } }
+      broadcast(serving, "other", "o")
+      assert_equal "o", other.message
+      get(serving, "/disconnect?user=ann")
+      assert_equal ["remote"] * clients.size, clients.map { |client| client.frame["reason"] }
+    end
+    assert_equal 0, serving.stop.exitstatus
+  end
 
   # Sockets may be open at the end.
   def run_clients

@@ -51,8 +51,15 @@ module Pelton
 
       # Calls the block on the thread that serves: at once if this is it.
       def call(&block)
-        here? ? block.call : @reactor.next_tick(&block)
+        here? ? block.call : later(&block)
         nil
+      end
+
+      # Calls the block on the thread that serves, in the next tick.
+      def later(&block)
+        @reactor.next_tick(&block)
+      rescue ClosedError
+        nil # it has ended
       end
 
       # @return [Array<ActionCable::Connection::Base>]

@@ -5,14 +5,18 @@ require "logger"
 require "bundler/setup"
 require "rails"
 require "active_record/railtie"
+require "active_job/railtie"
 require "action_controller/railtie"
 require "action_cable/engine"
 Bundler.require
+require "turbo-rails" if ENV["TURBO"]
+require "solid_cable" if ENV["CABLE"] == "solid_cable"
 
 class CableApplication < Rails::Application
   config.root = __dir__
   config.load_defaults Rails::VERSION::STRING[/\d+\.\d+/].to_f
-  config.eager_load = true
+  config.eager_load = ENV["RELOAD"].nil?
+  config.cache_classes = ENV["RELOAD"].nil?
   config.logger = ActiveSupport::TaggedLogging.new(Logger.new("rails.log"))
   config.action_cable.allowed_request_origins = ["http://other.example"]
   config.action_cable.log_tags = [:cable, ->(request) { "for #{request.params["user"]}" }]
@@ -23,11 +27,9 @@ end
 ENV["DATABASE_URL"] ||= "sqlite3:#{__dir__}/cable.sqlite3?timeout=2000&pool=10"
 Rails.application.initialize!
 
-Rails.application.routes.draw do
-  get "broadcast", to: "pages#broadcast"
-  get "disconnect", to: "pages#disconnect"
-  get "restart", to: "pages#restart"
-  get "facts", to: "pages#facts"
+if ENV["CABLE"] == "solid_cable"
+  ActiveRecord::Schema.verbose = false
+  load "#{Gem.loaded_specs["solid_cable"].full_gem_path}/lib/generators/solid_cable/install/templates/db/cable_schema.rb"
 end
 
 # What happened, in order.
@@ -49,6 +51,19 @@ class PagesController < ActionController::Base
 
   def restart
     ActionCable.server.restart
+    head :no_content
+  end
+
+  def turbo
+    cookies["user"] = "ann"
+    render inline: <<~HTML
+      <!doctype html><link rel="icon" href="data:,"><script type="module" src="/script.js"></script>
+      <%= turbo_stream_from "list" %><ul id="list"></ul>
+    HTML
+  end
+
+  def append
+    Turbo::StreamsChannel.broadcast_append_to("list", target: "list", html: "<li>#{params[:text]}</li>")
     head :no_content
   end
 
@@ -93,7 +108,11 @@ class NewsChannel < ApplicationCable::Channel
     params["reject"] ? reject : stream_from(params["stream"] || "news")
   end
 
-  def unsubscribed = NOTES << "unsubscribed #{user}"
+  def unsubscribed
+    sleep 0.01
+    NOTES << "unsubscribed #{user}"
+    File.write("unsubscribed", "#{user}\n", mode: "a")
+  end
 
   def echo(data) = transmit({"echo" => data["text"], "process" => Process.pid, "fiber" => Pelton.running?})
 

@@ -19,6 +19,7 @@ class WaitingApplication < Rails::Application
   config.active_storage.service = :local
   config.action_controller.default_protect_from_forgery = false
   config.action_cable.disable_request_forgery_protection = true
+  config.pelton.cable = ENV["OFF"].nil?
   config.action_mailer.smtp_settings = {address: "127.0.0.1", port: ENV["SMTP_PORT"].to_i}
 end
 

@@ -9,11 +9,11 @@ module Pelton
         # @return [Cable, nil]
         attr_accessor :cable
 
-        # Any thread may call it.
+        # Any thread may call it. Inside a call of a connection or a channel, which has the executor around it, the task runs at once.
         def post(task = nil, &block)
           return super unless @cable
           task ||= block
-          @cable.call(&task)
+          Worker.connection ? @cable.call(&task) : @cable.later(&task)
         end
 
         # @param interval [Numeric] seconds. While the task of a turn lasts, further turns are left out

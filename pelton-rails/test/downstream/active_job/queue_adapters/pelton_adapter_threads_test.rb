@@ -3,14 +3,14 @@
 require_relative "../../../support/cable_client"
 require_relative "../../../support/rails_serving"
 
-# Action Cable calls channels in its own threads, beside the server's: their jobs run on the reactor of the server.
+# Where config.pelton.cable is false, Action Cable calls channels in its own threads, beside the server's: their jobs run on the reactor of the server.
 class PeltonAdapterThreadsTest < PeltonTest
   include RailsServing
 
   self.deadline = 120
 
   def test_jobs_of_channels_run_in_fibers_of_the_server
-    serving = serve("waiting")
+    serving = serve("waiting", environment: {"OFF" => "1"})
     Pelton.run do
       client = CableClient.new(serving.port, "JobsChannel")
 
@@ -30,7 +30,7 @@ class PeltonAdapterThreadsTest < PeltonTest
 
   # The first job ends when the chain has ended, which ends when the server takes no more: both go on during the stop.
   def test_a_stop_lets_all_end_that_was_accepted_and_logs_the_rest
-    servings = [0, 1].map { |workers| start("waiting", options: ["-w", workers.to_s]) }
+    servings = [0, 1].map { |workers| start("waiting", options: ["-w", workers.to_s], environment: {"OFF" => "1"}) }
     servings.each do |serving|
       await_start(serving)
       Pelton.run do
