@@ -22,6 +22,10 @@ class CableWorkersTest < PeltonTest
       def worker = transmit(Process.pid)
     end
 
+    class RoomChannel < Pelton::Cable::Channel
+      def subscribed = track_presence("room", id: params[:id])
+    end
+
     run Pelton::Cable::Server.new
   RUBY
 
@@ -45,7 +49,26 @@ class CableWorkersTest < PeltonTest
     end
   end
 
+  def test_the_members_of_a_killed_worker_leave
+    serving_cables do |url|
+      clients = connect_to_each_worker(url)
+      clients.each { |worker, client| client.send(command: "subscribe", identifier: client.identifier("RoomChannel", id: worker)) }
+      dead, living = clients.keys
+      eventually("both are present") { members(clients[living], living) == [dead, living].map(&:to_s).sort }
+      Process.kill("KILL", dead)
+      in_time { message = clients[living].receive and message.dig("message", "type") == "leave" && message.dig("message", "id") == dead.to_s }
+
+      assert_equal [living.to_s], members(clients[living], living)
+    end
+  end
+
   private
+
+  def members(client, id)
+    client.send(command: "presence", identifier: client.identifier("RoomChannel", id: id))
+    message = client.receive until message&.dig("message", "type") == "info"
+    message["message"]["records"].map { |record| record["id"] }.sort
+  end
 
   def serving_cables
     Dir.mktmpdir do |folder|

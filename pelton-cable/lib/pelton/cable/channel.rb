@@ -118,6 +118,34 @@ module Pelton
       # @return [nil]
       def stop_all_streams = @streams.keys.each { |stream| stop_stream_from(stream) }.then { nil }
 
+      # Tells the client who comes and goes on a stream, in all processes, and makes the client present there itself, if it has an id, until it
+      # unsubscribes or is gone. Somebody with several sockets is present once. The members of a process that was killed leave within 7 seconds.
+      #
+      # Without a block a client of the extended protocol gets its presence messages, and another one `{"presence" => event}`.
+      #
+      # @param stream [String]
+      # @param id [#to_s, nil] at most 255 bytes; nil: the client only watches
+      # @param info [Object] about the client, that JSON can express in 4,096 bytes
+      # @yieldparam event [Hash{String => Object}] "type" is "join" or "leave", "id", and "info" of a join. The block must not wait
+      # @return [nil]
+      def track_presence(stream, id: nil, info: nil, &block)
+        leave_presence(stream)
+        block ||= ->(event) { tell_presence(event) }
+        (@presences ||= {})[stream] = @session.server.presence.track(stream, id, info) { |event| @session.protect { block.call(event) } }
+        nil
+      end
+
+      # @param stream [String]
+      # @return [nil]
+      def leave_presence(stream)
+        @presences&.delete(stream)&.call
+        nil
+      end
+
+      # @return [Hash{String => Object}] the information of all who are present on a stream, as far as this process knows, by their ids. For a
+      #   stream that nobody tracks here it is empty
+      def presence_of(stream) = @session.server.presence.members(stream)
+
       # Sends a message to this client alone. It never waits.
       #
       # @param message [Object] that JSON can express
@@ -133,17 +161,27 @@ module Pelton
       # @private
       def _streams = @streams.keys - (@filtered || [])
 
+      # @return [Hash{String => Object}, nil] who is present on the streams that this channel tracks; nil: it tracks none
+      # @private
+      def _presence = @presences&.keys&.map { |stream| presence_of(stream) }&.reduce(:merge)
+
       # @return [Boolean] whether the client was let in
       # @private
       def _subscribe
         subscribed
-        stop_all_streams if @rejected
+        _stop if @rejected
         !@rejected
       end
 
       # @private
-      def _unsubscribe
+      def _stop
         stop_all_streams
+        @presences&.keys&.each { |stream| leave_presence(stream) }
+      end
+
+      # @private
+      def _unsubscribe
+        _stop
         unsubscribed unless @rejected
       end
 
@@ -155,6 +193,11 @@ module Pelton
       end
 
       private
+
+      def tell_presence(event)
+        event = JSON.generate(event)
+        @session.extended? ? @session.answer(@identifier, "presence", event) : @session.transmit(Cable::Streams.envelope(@identifier, %({"presence":#{event}})))
+      end
 
       # What an action gets, of the data that the client has sent.
       def _data(data) = data

@@ -54,6 +54,10 @@ module Pelton
       # @private
       def streams = @streams ||= Streams.new(pubsub, limit: @limits[:output]) { |socket, _| too_slow(socket) }
 
+      # @return [Presence]
+      # @private
+      def presence = @presence ||= Presence.new(pubsub)
+
       # @return [Hash]
       # @private
       attr_reader :limits

@@ -59,7 +59,8 @@ module Pelton
       end
 
       # @param type [String] of an answer about a subscription
-      def answer(identifier, type) = transmit(%({"identifier":#{JSON.generate(identifier)},"type":"#{type}"}))
+      # @param json [String, nil] its message
+      def answer(identifier, type, json = nil) = transmit(%({"identifier":#{JSON.generate(identifier)},"type":"#{type}"#{%(,"message":#{json}) if json}}))
 
       # Tells the client that the connection ends, and whether it shall come back.
       def disconnect(reason, reconnect, code: 1000, text: "")
@@ -130,6 +131,7 @@ module Pelton
         case command["command"]
         when "subscribe" then subscribe(identifier, command)
         when "history" then replay(subscribed(identifier), command["history"])
+        when "presence" then tell_presence(subscribed(identifier))
         when "unsubscribe" then subscribed(identifier) && @subscriptions.unsubscribe(command)
         when "message" then subscribed(identifier) && @subscriptions.perform(command)
         else raise Refused, "there is no command #{command["command"].inspect[0, 100]}"
@@ -171,6 +173,13 @@ module Pelton
         elsif time.is_a?(Integer)
           [stream, *@server.pubsub._recent(stream, [Time.now.to_i - time, 0].max)]
         end
+      end
+
+      # Who is present, for a client of the extended protocol. Its commands join and leave are unknown: the channel says who is present.
+      def tell_presence(identifier)
+        raise Refused, "presence is a part of the extended protocol" unless extended?
+        members = @subscriptions.presence(identifier)
+        answer(identifier, "presence", JSON.generate(members ? {type: "info", total: members.size, records: members.map { |id, info| {id: id, info: info} }} : {type: "error"}))
       end
 
       def refuse(reason)

@@ -51,7 +51,7 @@ module Pelton
         accepted = nil
         unless @session.protect { accepted = channel._subscribe } && accepted
           @channels.delete(identifier)
-          channel.stop_all_streams
+          channel._stop
           @server.count(:rejected)
           @session.answer(identifier, "reject_subscription")
           return false
@@ -76,6 +76,10 @@ module Pelton
       # @param identifier [String] of a subscription
       # @return [Array<String>] whose messages go to the client as they are
       def streams(identifier) = @channels[identifier]._streams
+
+      # @param identifier [String] of a subscription
+      # @return [Hash{String => Object}, nil] who is present on the streams that its channel tracks; nil: it tracks none
+      def presence(identifier) = @channels[identifier]._presence
 
       # Unsubscribes from everything, once the socket is closed.
       def stop

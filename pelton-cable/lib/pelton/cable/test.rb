@@ -52,6 +52,10 @@ module Pelton
 
         def disconnect(_reason, _reconnect) = nil
 
+        def presence = @presence ||= Presence.new(pubsub)
+
+        def protect = yield
+
         def extended? = false
 
         # Moves what was broadcast to what was sent, by the streams' blocks if they have some.

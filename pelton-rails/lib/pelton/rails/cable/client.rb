@@ -80,6 +80,9 @@ module Pelton
 
         def streams(identifier) = @channels[identifier].pelton_streams
 
+        # Rails' channels have none.
+        def presence(_identifier) = nil
+
         def stop
           @connection.on_close(@session.socket.close_reason, @session.socket.close_code)
         ensure
