@@ -39,6 +39,32 @@ class CableStreamsTest < PeltonTest
     end
   end
 
+  # Such as a server that must be asked first.
+  def test_subscribers_that_come_while_the_topic_waits_share_the_stream
+    slow = Pelton::PubSub.new
+    def slow._attach(...) = sleep(0.01) && super
+    serving(pubsub: slow) do |url, cable|
+      clients = Array.new(3) { connect(url) }
+      clients.map { |client| Pelton.spawn { client.subscribe(NewsChannel.name) } }.each(&:await)
+      cable.broadcast("news", 1)
+      assert_equal [[1, 1, 1], 1], [clients.map { |client| client.receive["message"] }, slow.stats[:subscriptions]]
+      clients.each { |client| client.socket.close }
+      eventually { cable.stats[:streams] == 0 && slow.stats[:subscriptions] == 0 }
+    end
+  end
+
+  def test_an_observer_learns_what_was_sent
+    serving do |url, cable|
+      seen = []
+      cable.streams.observer = ->(*facts) { seen << facts }
+      client = connect(url)
+      client.subscribe(NewsChannel.name)
+      cable.broadcast("news", 1)
+
+      assert_equal [["news", client.identifier(NewsChannel.name), "1", 1]], seen
+    end
+  end
+
   def test_an_envelope_with_a_position
     expected = {"identifier" => "i", "message" => 1, "stream_id" => "s", "epoch" => "e", "offset" => 5}
 

@@ -26,6 +26,8 @@ class RailsCableTest < PeltonTest
       broadcast(serving, "news", {"a" => "<b>"})
       assert_equal({"a" => "<b>"}, client.message)
 
+      assert_includes facts(serving)["notes"], "transmit NewsChannel streamed from news to 1"
+
       assert_equal "reject_subscription", client.subscribe("NewsChannel", reject: true)
       ["NoChannel", "Object", "ApplicationCable::Connection", "puts 1"].each { |name| assert_equal "reject_subscription", client.subscribe(name), name }
       client.socket.close

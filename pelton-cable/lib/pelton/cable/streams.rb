@@ -27,6 +27,9 @@ module Pelton
       # @return [Integer] messages that sockets were sent
       attr_reader :sent
 
+      # @param observer [#call, nil] gets the stream, the identifier, the message and the number of sockets for which it was queued
+      attr_writer :observer
+
       # @param limit [Integer] bytes that may wait for a socket
       # @yieldparam socket [HTTP::WebSocket] for which more waits
       def initialize(pubsub, limit:, &slow)
@@ -54,14 +57,20 @@ module Pelton
 
       private
 
+      # The topic's server may let it wait. Others who come meanwhile share the stream.
       def start(name)
-        stream = Stream.new({})
+        @streams[name] = stream = Stream.new({})
         stream.subscription = @pubsub._attach(name) do |json, position|
           stream.rooms.each do |key, room|
-            @sent += room.broadcast(key.is_a?(Array) ? Streams.extended(key.first, json, name, position) : Streams.envelope(key, json))
+            count = room.broadcast(key.is_a?(Array) ? Streams.extended(key.first, json, name, position) : Streams.envelope(key, json))
+            @sent += count
+            @observer&.call(name, key.is_a?(Array) ? key.first : key, json, count)
           end
         end
-        @streams[name] = stream
+        stream
+      rescue
+        @streams.delete(name)
+        raise
       end
 
       def remove(name, stream, key, socket)
@@ -69,7 +78,7 @@ module Pelton
         room.delete(socket)
         return unless room.empty?
         stream.rooms.delete(key)
-        return unless stream.rooms.empty?
+        return unless stream.rooms.empty? && stream.subscription
         stream.subscription.close
         @streams.delete(name)
       end

@@ -44,6 +44,7 @@ module Pelton
         @topics = Topics.new(server)
         settings = Cable.settings
         @cable = Pelton::Cable::Server.new(pubsub: @topics, connecting: settings.cable_callbacks, **settings.cable_limits)
+        @cable.streams.observer = method(:transmitted)
       end
 
       # @return [Boolean] whether this thread serves
@@ -64,6 +65,19 @@ module Pelton
 
       # @return [Array<ActionCable::Connection::Base>]
       def connections = @cable.sessions.map(&:connection)
+
+      # Logs and instruments once for each identifier what Rails' channels would for each socket.
+      def transmitted(stream, identifier, json, sockets)
+        notified = ActiveSupport::Notifications.notifier.listening?("transmit.action_cable")
+        return unless notified || @server.logger.debug?
+        channel = JSON.parse(identifier)["channel"]
+        data = JSON.parse(json)
+        via = "streamed from #{stream}"
+        @server.logger.debug { "#{channel} transmitting #{data.inspect.truncate(300)} (via #{via}) to #{sockets} sockets" }
+        ActiveSupport::Notifications.instrument("transmit.action_cable", channel_class: channel, data: data, via: via, sockets: sockets) if notified
+      rescue JSON::ParserError
+        @server.logger.error("A message of #{stream} is no JSON")
+      end
 
       # Ends the streams and timers of all channels, whose classes will be unloaded.
       def release = @cable.sessions.each { |session| session.subscriptions.release }

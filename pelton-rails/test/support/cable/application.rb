@@ -29,13 +29,17 @@ Rails.application.initialize!
 
 if ENV["CABLE"] == "solid_cable"
   ActiveRecord::Schema.verbose = false
-  load "#{Gem.loaded_specs["solid_cable"].full_gem_path}/lib/generators/solid_cable/install/templates/db/cable_schema.rb"
+  File.open("schema.lock", "w") do |lock| # of the workers, one makes the table
+    lock.flock(File::LOCK_EX)
+    made = ActiveRecord::Base.connection.table_exists?(:solid_cable_messages)
+    load "#{Gem.loaded_specs["solid_cable"].full_gem_path}/lib/generators/solid_cable/install/templates/db/cable_schema.rb" unless made
+  end
 end
 
 # What happened, in order.
 NOTES = [] # standard:disable Style/MutableConstant
 %w[broadcast perform_action transmit transmit_subscription_confirmation transmit_subscription_rejection].each do |name|
-  ActiveSupport::Notifications.subscribe("#{name}.action_cable") { |*, payload| NOTES << "#{name} #{payload[:channel_class] || payload[:broadcasting]}" }
+  ActiveSupport::Notifications.subscribe("#{name}.action_cable") { |*, payload| NOTES << "#{name} #{payload[:channel_class] || payload[:broadcasting]}#{" #{payload[:via]} to #{payload[:sockets]}" if payload[:sockets]}" }
 end
 
 class PagesController < ActionController::Base

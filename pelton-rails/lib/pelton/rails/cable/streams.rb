@@ -17,7 +17,7 @@ module Pelton
           stop_stream_from(name)
           defer_subscription_confirmation!
           @_streams ||= {}
-          @_streams[name] = (handler || coder_differs?(coder)) ? handle(client, name, stream_handler(name, handler, coder: coder)) : pass_on(client, name)
+          @_streams[name] = (handler || differs?(coder)) ? handle(client, name, stream_handler(name, handler, coder: coder)) : pass_on(client, name)
           client.cable.topics.ready(name) do
             next unless @_streams.key?(name)
             ensure_confirmation_sent
@@ -66,9 +66,10 @@ module Pelton
           end
         end
 
-        # Whether messages must go through the channel's or the connection's methods.
-        def coder_differs?(coder)
-          (coder && coder != ::ActiveSupport::JSON) || method(:transmit).owner != ::ActionCable::Channel::Base
+        # Whether messages must go through methods that the application has overridden.
+        def differs?(coder)
+          (coder && coder != ::ActiveSupport::JSON) || method(:transmit).owner != ::ActionCable::Channel::Base ||
+            %i[transmit encode].any? { |name| connection.method(name).owner != ::ActionCable::Connection::Base }
         end
 
         def transmit_subscription_rejection
