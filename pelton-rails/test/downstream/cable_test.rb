@@ -27,6 +27,7 @@ class RailsCableTest < PeltonTest
       assert_equal({"a" => "<b>"}, client.message)
 
       assert_includes facts(serving)["notes"], "transmit NewsChannel streamed from news to 1"
+      assert_includes facts(serving)["notes"], "closed: the body of /cable" # by which Rails' executor ends
 
       assert_equal "reject_subscription", client.subscribe("NewsChannel", reject: true)
       ["NoChannel", "Object", "ApplicationCable::Connection", "puts 1"].each { |name| assert_equal "reject_subscription", client.subscribe(name), name }
@@ -180,6 +181,65 @@ class RailsCableTest < PeltonTest
       assert_equal "confirm_subscription", clients[1].subscribe("NewsChannel")
       assert_equal [1, 1, 10], facts(serving)["stats"].values_at("cable_errors", "cable_refused", "cable_connections")
     end
+  end
+
+  %w[7.0 7.1 8.0].each do |version|
+    define_method("test_with_rails_#{version}") do
+      serving = serve("cable", version: version, environment: {"RELOAD" => "1"})
+      run_clients do
+        client = CableClient.new(serving.port, "NewsChannel", query: "user=ann")
+        assert_equal true, client.perform("echo")["fiber"]
+        assert_equal({"rescued" => "key"}, client.perform("fetch"))
+        broadcast(serving, "news", 1)
+        assert_equal 1, client.message
+        get(serving, "/disconnect?user=ann")
+        client.await { false }
+        client = CableClient.new(serving.port, "VersionChannel", query: "user=ann")
+        file = "#{serving.folder}/app/channels/version_channel.rb"
+        File.write(file, File.read(file).sub("VERSION = 1", "VERSION = 2"))
+        get(serving, "/facts")
+        assert_equal "server_restart", client.frame["reason"]
+        assert_equal({"version" => 2}, CableClient.new(serving.port, "VersionChannel", query: "user=ann").perform("show"))
+      end
+      assert_equal 0, serving.stop.exitstatus
+    end
+  end
+
+  # What applications test their channels with.
+  def test_rails_test_cases_and_the_adapter_test
+    output = rails_output(<<~RUBY, setup: APPLICATION.sub('require "active_job/railtie"', 'require "active_job/railtie"; require "action_cable/engine"') + DATABASE, env: {"RAILS_ENV" => "test"})
+      ActionCable.server.config.cable = {"adapter" => "test"}
+      require "rails/test_help"
+      class Connection < ActionCable::Connection::Base
+        identified_by :user
+        def connect = self.user = request.params["user"] || reject_unauthorized_connection
+      end
+      class NewsChannel < ActionCable::Channel::Base
+        def subscribed = params[:room] ? stream_from("news") : reject
+        def speak(data) = ActionCable.server.broadcast("news", data["text"])
+      end
+      class ConnectionTest < ActionCable::Connection::TestCase
+        tests Connection
+        test("who") { connect(params: {user: "ann"}) && assert_equal("ann", connection.user) }
+        test("nobody") { assert_reject_connection { connect } }
+      end
+      class NewsChannelTest < ActionCable::Channel::TestCase
+        test "broadcasts" do
+          stub_connection(user: "ann")
+          subscribe(room: 1)
+          assert subscription.confirmed?
+          assert_has_stream "news"
+          assert_broadcasts("news", 1) { perform(:speak, text: "hello") }
+          assert_broadcast_on("news", "again") { perform(:speak, text: "again") }
+          unsubscribe
+          assert_no_streams
+          subscribe
+          assert subscription.rejected?
+        end
+      end
+    RUBY
+
+    assert_match(/3 runs, \d+ assertions, 0 failures, 0 errors/, output)
   end
 
   def test_turbo_streams_in_a_browser

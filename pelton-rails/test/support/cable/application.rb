@@ -25,6 +25,16 @@ class CableApplication < Rails::Application
 end
 
 ENV["DATABASE_URL"] ||= "sqlite3:#{__dir__}/cable.sqlite3?timeout=2000&pool=10"
+Rails.application.config.middleware.use(Class.new do
+  def initialize(app)
+    @app = app
+  end
+
+  def call(env)
+    status, headers, body = @app.call(env)
+    [status, headers, Rack::BodyProxy.new(body) { NOTES << "closed: the body of #{env["PATH_INFO"]}" }]
+  end
+end)
 Rails.application.initialize!
 
 if ENV["CABLE"] == "solid_cable"

@@ -33,10 +33,11 @@ module Pelton
 
         # ---- the connection's socket; any thread may call these
 
-        # @return [Array] the response for Rack
+        # @return [Array] the response for Rack: Rails' own for a socket that is open, whose body is closed, by which the executor ends
         def rack_response
           env, @env = @env, nil
-          @cable.cable.accept(env) { |session| tap { @session = session } }
+          response = @cable.cable.accept(env) { |session| tap { @session = session } }
+          (response.first == 101) ? [-1, {}, []] : response
         end
 
         def alive? = !!@session&.socket&.open?
