@@ -10,6 +10,7 @@ Gem::Specification.new do |spec|
     "answers checked, and a report with pictures. With experiments on memcached, HTTP and waiting, and room for your own."
   spec.files = Dir["lib/**/*.{rb,ru,js,erb}", "examples/**/*.{rb,ru,md}", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
   spec.add_dependency "pelton", "= #{Pelton::VERSION}"
+  spec.add_dependency "pelton-cable", "= #{Pelton::VERSION}"
   spec.add_dependency "pelton-eventmachine", "= #{Pelton::VERSION}" # some contenders are EventMachine programs
   spec.add_dependency "pelton-record", "= #{Pelton::VERSION}" # the contender of the experiment "record"
   spec.add_dependency "pelton-web", "= #{Pelton::VERSION}"

@@ -15,7 +15,7 @@ class GemsTest < PeltonTest
     "pelton" => [],
     "pelton-cable" => RUNTIME + %w[pelton/http pelton/pubsub],
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
-    "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/record pelton/web],
+    "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/cable pelton/record pelton/web pelton/web/cable],
     "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable],
     "pelton-record" => RUNTIME + %w[pelton/database],
     "pelton-sequel" => RUNTIME,

@@ -34,7 +34,11 @@ class LabWebTest < PeltonTest
   end
 
   def test_rails
-    run_small("rails", "--size", "1", races: /a room, SQLite|a message, PostgreSQL|another service|a post|Cable/)
+    run_small("rails", "--size", "1", races: /a room, SQLite|a message, PostgreSQL|another service|a post/)
+  end
+
+  def test_cable
+    run_small("cable", "--size", "2", races: /1,000|broadcasts|subscriptions/)
   end
 
   def test_rails_beside_requests_that_compute

@@ -30,6 +30,7 @@ class LabCableSocketsTest < PeltonTest
         socket.write('{"type":"welcome"}')
         socket.each do |text|
           command = JSON.parse(text)
+          next if command["command"] == "unsubscribe"
           socket.write('{"type":"ping","message":1}')
           socket.write(JSON.generate(identifier: command["identifier"], type: "confirm_subscription"))
           @members << socket
@@ -59,13 +60,38 @@ class LabCableSocketsTest < PeltonTest
     nil
   end
 
-  def test_a_broadcast_reaches_all
+  def test_broadcasts_reach_all
     serve do |url, broadcasts|
       sockets = Pelton::Lab::CableSockets.new(@run, url, 3, channel: CHANNEL, headers: {"Cookie" => "user=1"})
-      done = sockets.deliver(2) { broadcasts << ["hello", 3] }
+      done = sockets.saturate(2) { %w[hello goodbye].each { |text| broadcasts << [text, 3] } }
 
       assert_equal [6, ["user=1"] * 3, [nil] * 3], [done.requests, @cookies, @early]
       assert_kind_of Float, done.seconds
+    ensure
+      sockets&.close
+    end
+  end
+
+  def test_the_time_of_a_delivery
+    serve do |url, broadcasts|
+      sockets = Pelton::Lab::CableSockets.new(@run, url, 3, channel: CHANNEL)
+      late = 0
+      done = sockets.pace(2, interval: 0.001) { broadcasts << [{at: Pelton::Clock.now - (late += 1000)}, 3] }
+
+      assert_equal 6, done.requests
+      assert_operator done.p50_ms, :>=, 1_000_000
+      assert_operator done.p99_ms, :>=, 2_000_000
+    ensure
+      sockets&.close
+    end
+  end
+
+  def test_further_subscriptions
+    serve do |url, broadcasts|
+      sockets = Pelton::Lab::CableSockets.new(@run, url, 2, channel: CHANNEL)
+      done = sockets.subscribe_to(3) { |number| {channel: "Other", number: number} }
+
+      assert_equal [6, 8], [done.requests, @members.size]
     ensure
       sockets&.close
     end
@@ -75,7 +101,8 @@ class LabCableSocketsTest < PeltonTest
     serve do |url, broadcasts|
       sockets = Pelton::Lab::CableSockets.new(@run, url, 3, channel: CHANNEL, timeout: 0.5)
 
-      assert_wrong(/not all of 3 sockets have received the message/) { sockets.deliver(1) { broadcasts << ["hello", 2] } }
+      assert_wrong(/not all of 3 sockets have received the messages/) { sockets.saturate(1) { broadcasts << ["hello", 2] } }
+      assert_wrong(/not all of 3 sockets/) { sockets.saturate(1) { 2.times { |number| broadcasts << [number.to_s, 3] } } }
     ensure
       sockets&.close
     end

@@ -3,7 +3,6 @@
 require "json"
 require "tmpdir"
 require "pelton/lab/applications/chat"
-require "pelton/lab/web/cable_sockets"
 require "pelton/lab/database"
 require "pelton/lab/pinning"
 require "pelton/lab/statistics"
@@ -187,15 +186,5 @@ Pelton::Lab.experiment "rails" do
       lab::WebLoad::Done.new(run.size, Pelton::Clock.now - started, *[0.5, 0.99].map { |share| lab::Statistics.percentile(times["/names"], share) })
     end
     target nil, "fast pages beside 5 % that compute 20 ms, two workers: the 99th percentile / Puma's", of: "Pelton", at_most: 1.0, metric: :p99_ms
-  end
-  race "Action Cable", **rounds, size: {apart: 5}, full: 20, unit: "broadcasts" do
-    about "messages of the chat, one after the other, each for 1,000 sockets; the times are those of a delivery"
-    sockets = nil
-    contenders.call(self, "SQLite", "/rooms/2/messages", names: few - ["Falcon"], post: message) do |run, server, visitor|
-      lab::Pinning.move(run.server_core)
-      sockets ||= lab::CableSockets.new(run, server.url("/cable").sub("http", "ws"), run.rehearsal? ? 50 : 1_000, channel: {channel: "RoomChannel", room: 2}, headers: visitor.headers)
-      sockets.deliver(run.size) { run.expect("201", visitor.post("/rooms/2/messages", message).code, "the status of a post") }
-    end
-    target nil, "Action Cable, 1,000 sockets: time of a delivery / Puma's (as many messages a second)", of: "Pelton", at_most: 1.0
   end
 end

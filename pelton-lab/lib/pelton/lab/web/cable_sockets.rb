@@ -2,6 +2,7 @@
 
 require "json"
 require "pelton/clock"
+require_relative "../statistics"
 require_relative "load"
 
 module Pelton
@@ -13,6 +14,8 @@ module Pelton
       # Handshakes at a time.
       BATCH = 50
       TIMEOUT = 30
+      AT = /"at":([\d.]+)/
+      private_constant :AT
 
       # Opens the sockets, and waits until all have subscribed.
       # @param run [Run] gets the verdict
@@ -27,6 +30,7 @@ module Pelton
         @timeout = timeout
         @identifier = JSON.generate(channel)
         @subscribed = 0
+        @sockets = []
         @received = Hash.new(0) # by the text
         # A socket is a descriptor.
         Process.setrlimit(:NOFILE, Process.getrlimit(:NOFILE).last)
@@ -35,16 +39,46 @@ module Pelton
         await("subscribed") { @subscribed == size }
       end
 
-      # Yields so many times, for a broadcast each, which must reach all sockets before the next.
+      # Yields once, for so many broadcasts, which must all reach all sockets.
       # @return [WebLoad::Done] the delivered messages
-      def deliver(times)
+      def saturate(broadcasts)
+        @received.clear
         started = Clock.now
-        times.times do
-          @received.clear
+        yield
+        await("received the messages") { @received.size == broadcasts && @received.values.all?(@size) }
+        WebLoad::Done.new(@size * broadcasts, Clock.now - started)
+      end
+
+      # Yields so many times, at fixed times, for a broadcast each. A message says by `at` when it was sent, by the system's monotonic clock.
+      # @param interval [Numeric] seconds
+      # @return [WebLoad::Done] the delivered messages, with percentiles of the time from the broadcast to a socket
+      def pace(broadcasts, interval:)
+        @received.clear
+        @delays = []
+        started = Clock.now
+        broadcasts.times do |number|
+          sleep(Clock.left(started + number * interval))
           yield
-          await("received the message") { @received.values == [@size] }
         end
-        WebLoad::Done.new(@size * times, Clock.now - started)
+        await("received the messages") { @received.size == broadcasts && @received.values.all?(@size) }
+        WebLoad::Done.new(@size * broadcasts, Clock.now - started, *[0.5, 0.99].map { |share| Statistics.percentile(@delays, share) })
+      ensure
+        @delays = nil
+      end
+
+      # Subscribes each socket to so many channels, and unsubscribes it again, which does not count.
+      # @yieldparam number [Integer]
+      # @yieldreturn [Hash] a channel's identifier, another one for each number
+      # @return [WebLoad::Done] the subscriptions
+      def subscribe_to(channels)
+        identifiers = Array.new(channels) { |number| JSON.generate(yield(number)) }
+        wanted = @subscribed + @size * channels
+        started = Clock.now
+        command("subscribe", identifiers)
+        await("subscribed") { @subscribed == wanted }
+        done = WebLoad::Done.new(@size * channels, Clock.now - started)
+        command("unsubscribe", identifiers)
+        done
       end
 
       def close
@@ -55,12 +89,20 @@ module Pelton
 
       def connect(url, headers)
         Pelton.map((1..@size).each_slice(@size / BATCH + 1), limit: BATCH) { |some| some.each { subscribe(url, headers) } }
+        @reactor = Reactor.current
         sleep # while others use them
       end
 
       def subscribe(url, headers)
         socket = HTTP::WebSocket.connect(url, protocols: [PROTOCOL], headers: headers, timeout: @timeout, deflate: false)
+        @sockets << socket
         socket.on_message { |text| take(socket, text) }
+      end
+
+      # Sockets belong to their thread.
+      def command(command, identifiers)
+        texts = identifiers.map { |identifier| JSON.generate({command: command, identifier: identifier}) }
+        @reactor.next_tick { Pelton.spawn { @sockets.each { |socket| texts.each { |text| socket.write(text) } } } }
       end
 
       # Only a client that has been welcomed may subscribe: Action Cable loses one in thousands of the messages that come earlier.
@@ -69,6 +111,7 @@ module Pelton
         return if text.start_with?('{"type":') # a ping
         return @subscribed += 1 if text.end_with?('"type":"confirm_subscription"}')
         @received[text] += 1
+        @delays << (Clock.now - text[AT, 1].to_f) * 1000 if @delays
       end
 
       def await(what)

@@ -1,0 +1,15 @@
+# frozen_string_literal: true
+
+# Channels of pelton-cable. POST /broadcast?N sends N messages, each with its number and the time.
+require "pelton/cable"
+
+class LabChannel < Pelton::Cable::Channel
+  def subscribed = stream_from("lab")
+end
+
+map("/cable") { run Pelton::Cable::Server.new }
+
+run(lambda do |env|
+  Integer(env["QUERY_STRING"]).times { |number| Pelton::Cable.broadcast("lab", {n: number, at: Process.clock_gettime(Process::CLOCK_MONOTONIC)}) }
+  [201, {"content-type" => "text/plain"}, ["sent"]]
+end)
