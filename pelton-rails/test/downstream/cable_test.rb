@@ -117,6 +117,28 @@ class RailsCableTest < PeltonTest
     assert_equal 0, serving.stop.exitstatus
   end
 
+  def test_the_adapter_pelton_has_history_for_the_extended_protocol
+    serving = serve("cable", environment: {"CABLE" => "pelton"})
+    run_clients do
+      extended = {query: "user=ann", protocols: ["actioncable-v1-ext-json"]}
+      client = CableClient.new(serving.port, "NewsChannel", **extended)
+      broadcast(serving, "news", 0)
+      seen = client.frame
+      assert_equal [0, "news", 1], seen.values_at("message", "stream_id", "offset")
+      client.socket.close
+      2.times { |number| broadcast(serving, "news", number + 1) }
+
+      back = CableClient.new(serving.port, "VersionChannel", **extended)
+      id = JSON.generate(channel: "NewsChannel")
+      back.socket.write(JSON.generate(command: "subscribe", identifier: id, history: {streams: {"news" => seen.slice("epoch", "offset")}}))
+      assert_equal ["confirm_subscription", 1, 2, "confirm_history"], Array.new(4) { back.frame }.map { |frame| frame["type"] || frame["message"] }
+      back.socket.write(JSON.generate(command: "history", identifier: id, history: {since: Time.now.to_i - 60}))
+      assert_equal [0, 1, 2, "confirm_history"], Array.new(4) { back.frame }.map { |frame| frame["type"] || frame["message"] }
+      back.socket.write(JSON.generate(command: "presence", identifier: id))
+      assert_equal "error", back.frame.dig("message", "type")
+    end
+  end
+
   def test_the_adapter_redis
     needs_servers
     carries_broadcasts("CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}")

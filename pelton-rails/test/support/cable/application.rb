@@ -46,6 +46,8 @@ if ENV["CABLE"] == "solid_cable"
   end
 end
 
+Pelton::PubSub.keep(/news/) if ENV["CABLE"] == "pelton"
+
 # What happened, in order.
 NOTES = [] # standard:disable Style/MutableConstant
 %w[broadcast perform_action transmit transmit_subscription_confirmation transmit_subscription_rejection].each do |name|

@@ -83,8 +83,14 @@ module Pelton
         # See PubSub#subscribe.
         def subscribe(name, **options, &block) = enter(name) { |pubsub, topic| pubsub.subscribe(topic, **options, &block) }
 
-        # See PubSub#_since.
-        def _since(name, position) = (one = shared) ? one.topics._since(one.topic(name), position) : @pubsub._since(Topics.topic(name), position)
+        # See PubSub#_since. Messages have positions with the adapter pelton.
+        def _since(name, position) = kept(name) { |pubsub, topic| pubsub._since(topic, position) }
+
+        # See PubSub#_recent.
+        def _recent(name, seconds) = kept(name) { |pubsub, topic| pubsub._recent(topic, seconds) }
+
+        # Sends a message to all subscribers, in the adapter's way.
+        def publish(name, message) = @server.pubsub.broadcast(name, message)
 
         # Calls the block once the adapter has confirmed a stream that has subscriptions.
         def ready(name, &block)
@@ -100,12 +106,14 @@ module Pelton
 
         private
 
-        # The adapter whose streams are topics already.
-        def shared(adapter = @server.pubsub) = (adapter if adapter.respond_to?(:topic))
+        def kept(name)
+          adapter = @server.pubsub
+          adapter.respond_to?(:topic) ? yield(adapter.topics, adapter.topic(name)) : yield(@pubsub, Topics.topic(name))
+        end
 
         def enter(name)
           adapter = @server.pubsub
-          return yield(adapter.topics, adapter.topic(name)) if shared(adapter)
+          return yield(adapter.topics, adapter.topic(name)) if adapter.respond_to?(:topic) # its streams are topics already
           subscription = yield @pubsub, Topics.topic(name)
           feed = @feeds[name]
           fresh = @feeds[name] = feed = Feed.new(adapter, name, @pubsub) unless feed
