@@ -228,6 +228,61 @@ class CableSessionTest < PeltonTest
     end
   end
 
+  class NeverChannel < Pelton::Cable::Channel
+    def subscribed = params[:wait] && sleep
+
+    def wait = sleep
+
+    def now = transmit("now")
+  end
+
+  class NeverConnection < Pelton::Cable::Connection
+    def connect = sleep
+  end
+
+  def test_what_never_returns_ends
+    reported = []
+    Pelton.on_error { |error, _| reported << error.class }
+    serving(timeout: 0.05) do |url, cable|
+      client = connect(url)
+
+      assert_equal %w[reject_subscription confirm_subscription], [{wait: true}, {}].map { |params| client.subscribe(NeverChannel.name, **params) }
+      %w[wait now].each { |action| client.perform(NeverChannel.name, action) }
+
+      assert_equal "now", client.receive["message"]
+      client.perform(NeverChannel.name, "wait")
+      client.socket.close
+      eventually("the end of the connection") { cable.stats[:connections].zero? }
+
+      assert_equal [Pelton::TimeoutError] * 3, reported
+    end
+    serving(timeout: 0.05, connecting: 1, connection: NeverConnection) do |url, _|
+      clients = Array.new(2) { CableClient::Client.new(url) }
+
+      assert_equal [nil, nil], clients.map(&:receive)
+    end
+  ensure
+    Pelton.on_error
+  end
+
+  # Each byte comes in a piece of its own, which the server's limits of memory must not care about.
+  def test_commands_that_come_byte_by_byte
+    serving do |url, cable|
+      socket = TCPSocket.new("127.0.0.1", URI(url).port)
+      socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: actioncable-v1-json\r\n\r\n")
+      text = JSON.generate({command: "subscribe", identifier: JSON.generate({channel: ECHO})})
+      frame = [0x81, 0x80 | text.bytesize, 0, text].pack("CCNa*")
+      frame.each_byte { |byte| socket.write(byte.chr) }
+      received = +""
+      received << socket.readpartial(1000) until received.include?("confirm_subscription")
+
+      assert_equal 1, cable.stats[:subscriptions]
+    ensure
+      socket&.close
+    end
+  end
+
   def test_errors_of_channels_concern_nobody_else
     serving do |url, cable|
       client = connect(url)

@@ -76,13 +76,15 @@ module Pelton
       # @param pubsub [PubSub, nil] whose topics are the streams; nil: {PubSub.default}
       # @param heartbeat [Numeric] seconds between two heartbeats
       # @param connecting [Integer] how many {Connection#connect} run at once: the others wait, when thousands come back after a restart
+      # @param timeout [Numeric, nil] seconds that {Connection#connect}, and each call of a channel, may take; nil: they may wait for ever, and keep the
+      #   connections of clients that have gone
       # @param signed_streams [String, nil] the key of {SignedStreams}, by which clients may subscribe without a channel of the application; nil:
       #   they may not
       # @param public_streams [Boolean] whether any client that may connect may subscribe to any stream by its name, as AnyCable's `streamFrom`
       #   does. Nothing is secret then
       # @param limits [Hash] see {LIMITS}
       # @raise [ArgumentError] an option is unknown, or the key is short
-      def initialize(connection: Connection, channels: nil, origins: :same, pubsub: nil, heartbeat: 3, connecting: 100,
+      def initialize(connection: Connection, channels: nil, origins: :same, pubsub: nil, heartbeat: 3, connecting: 100, timeout: 30,
         signed_streams: nil, public_streams: false, **limits)
         unknown = limits.keys - LIMITS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
@@ -90,6 +92,7 @@ module Pelton
         @channels = channels&.to_h { |channel| [channel.name, channel] }
         @origins = origins
         @pubsub = pubsub
+        @timeout = timeout
         @signed_streams = SignedStreams.new(signed_streams) if signed_streams
         @public_streams = public_streams
         @limits = LIMITS.merge(limits).freeze
@@ -113,7 +116,7 @@ module Pelton
       def accept(env, origins: :any, &subscriptions)
         stopping = env["rack.hijack"].then { |hijack| hijack.server.sockets if hijack.respond_to?(:server) }
         HTTP::WebSocket.accept(env, origins: origins, protocols: [EXTENDED, PROTOCOL], max_message: @limits[:message], ping: nil) do |socket|
-          @connecting.acquire { Session.new(self, socket, stopping).start(&subscriptions) }
+          @connecting.acquire { within_time { Session.new(self, socket, stopping).start(&subscriptions) } }
         end
       end
 
@@ -161,6 +164,9 @@ module Pelton
       # @return [Array<Session>]
       # @private
       def sessions = @sessions.keys
+
+      # @private
+      def within_time(&block) = @timeout ? Pelton.timeout(@timeout, &block) : yield
 
       # @private
       def closed(session) = @sessions.delete(session)

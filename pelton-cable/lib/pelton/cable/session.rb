@@ -72,11 +72,11 @@ module Pelton
       # The server stops.
       def close(code, text) = disconnect("server_restart", true, code: code, text: text)
 
-      # Calls the application's code: its error is reported, and concerns nobody else.
+      # Calls the application's code, within its time limit: its error is reported, and concerns nobody else.
       #
       # @return [Boolean] whether there was none
-      def protect
-        yield
+      def protect(&block)
+        @server.within_time(&block)
         true
       rescue Refused => error
         refuse(error.message)
