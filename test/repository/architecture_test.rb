@@ -27,7 +27,7 @@ class ArchitectureTest < PeltonTest
     "lib/pelton/cluster.rb" => "requires the room's files, which have theirs",
     "lib/pelton/version.rb" => "one constant",
     "pelton-rails/lib/pelton/rails.rb" => "requires the gem's files, which have theirs",
-    **%w[action_cable client event_loop streams topics worker].to_h { |name| ["pelton-rails/lib/pelton/rails/cable/#{name}.rb", "tested together in downstream/cable_test.rb"] },
+    **%w[action_cable client event_loop identifiers streams topics worker].to_h { |name| ["pelton-rails/lib/pelton/rails/cable/#{name}.rb", "tested together in downstream/cable_test.rb"] },
     "pelton-rails/lib/action_cable/subscription_adapter/pelton.rb" => "tested in downstream/cable_test.rb",
     "pelton-record/lib/pelton/record.rb" => "requires the gem's files, which have theirs",
     "pelton-sequel/lib/pelton/database.rb" => "requires the gem's files, which have theirs",

@@ -13,7 +13,7 @@ module Pelton
           ::ActionCable::Server::Base.prepend(Server)
           ::ActionCable::Connection::Base.prepend(Connection)
           ::ActionCable::Connection::WebSocket.prepend(WebSocket)
-          ::ActionCable::Channel::Base.prepend(Streams)
+          ::ActionCable::Channel::Base.prepend(Streams, Identifiers)
         end
 
         # `ActionCable.server`: heartbeats, the list of connections, the event loop and the worker pool.
