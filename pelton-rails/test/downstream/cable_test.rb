@@ -68,6 +68,18 @@ class RailsCableTest < PeltonTest
     assert_equal 0, serving.stop.exitstatus
   end
 
+  def test_a_call_that_never_returns_ends
+    serving = serve("cable", environment: {"TIMEOUT" => "0.5", "CALLBACKS" => "1"})
+    run_clients do
+      assert_equal "reject_subscription", CableClient.new(serving.port, query: "user=bob").tap(&:frame).subscribe("NeverChannel", wait: true)
+      client = CableClient.new(serving.port, "NeverChannel", query: "user=ann")
+      client.say("message", action: "wait")
+      assert_equal "now", client.perform("now")
+      assert_equal({"cable_subscriptions" => 1, "cable_errors" => 2}, facts(serving)["stats"].slice("cable_subscriptions", "cable_errors"))
+    end
+    assert_equal 0, serving.stop.exitstatus
+  end
+
   def test_who_may_not_connect
     serving = serve("cable")
     run_clients do

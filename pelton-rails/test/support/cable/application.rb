@@ -22,6 +22,7 @@ class CableApplication < Rails::Application
   config.action_cable.log_tags = [:cable, ->(request) { "for #{request.params["user"]}" }]
   config.pelton.cable = ENV["OFF"].nil?
   config.pelton.cable_callbacks = ENV.fetch("CALLBACKS", 20).to_i
+  config.pelton.cable_limits = {timeout: Float(ENV["TIMEOUT"])} if ENV["TIMEOUT"]
 end
 
 ENV["DATABASE_URL"] ||= "sqlite3:#{__dir__}/cable.sqlite3?timeout=2000&pool=10"
@@ -160,6 +161,17 @@ class BlockChannel < ApplicationCable::Channel
     stream_from("upper", coder: UPPER)
     stream_from("callback", ->(message) { transmit({"callback" => message}) })
   end
+end
+
+class NeverChannel < ApplicationCable::Channel
+  def subscribed
+    stream_from("never")
+    sleep if params["wait"]
+  end
+
+  def wait = sleep
+
+  def now = transmit("now")
 end
 
 class ShoutingChannel < ApplicationCable::Channel

@@ -113,7 +113,9 @@ module Pelton
         def execute(command)
           return unless alive?
           receiver, method = @connection.respond_to?(:handle_channel_command) ? [@connection, :handle_channel_command] : [@connection.subscriptions, :execute_command]
-          @connection.worker_pool.invoke(receiver, method, command, connection: @connection)
+          @cable.cable.within_time { @connection.worker_pool.invoke(receiver, method, command, connection: @connection) }
+        rescue TimeoutError # the worker has logged and counted it
+          @channels.delete(command["identifier"])&.pelton_release if command["command"] == "subscribe"
         end
 
         # Rails has closed the socket of a client that may not connect. If `connect` has failed, the client may come back.
