@@ -303,7 +303,7 @@ class RailsCableTest < PeltonTest
   private
 
   def carries_broadcasts(environment)
-    serving = serve("cable", options: %w[-w 2], environment: environment)
+    serving = serve("cable", options: %w[-w 2 --preload], environment: environment)
     run_clients do
       clients = in_both_workers(serving)
       other = CableClient.new(serving.port, "NewsChannel", params: {stream: "other"}, query: "user=bob")
