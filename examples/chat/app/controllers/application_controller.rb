@@ -1,0 +1,5 @@
+# frozen_string_literal: true
+
+class ApplicationController < Pelton::Web::Controller
+  include CurrentUser
+end

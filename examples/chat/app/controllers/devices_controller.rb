@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+# The devices on which the user is signed in.
+class DevicesController < ApplicationController
+  before_action :require_sign_in
+
+  def index
+    @devices = current_user.sign_ins.order(rotated_at: :desc).to_a
+  end
+
+  def destroy
+    device = current_user.sign_ins.find(params.integer(:id))
+    return sign_out_here if device.id == current_sign_in.id
+    device.revoke
+    redirect_to devices_path, notice: "The device is signed out."
+  end
+
+  def others
+    SignIn.where(user_id: current_user.id).where.not(id: current_sign_in.id).delete_all
+    redirect_to devices_path, notice: "All other devices are signed out."
+  end
+
+  private
+
+  def sign_out_here
+    sign_out
+    redirect_to root_path
+  end
+end

@@ -1,0 +1,5 @@
+# frozen_string_literal: true
+
+class Bot < Pelton::Record::Model
+  belongs_to :user
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require "digest"
+require "securerandom"
+
+# A device on which a user is signed in. It has a token in a cookie, whose digest is stored here. The token is replaced every hour. If an
+# old one is used although the device has the new one, the cookie was copied, and the sign-in ends.
+class SignIn < Pelton::Record::Model
+  ROTATION = 3600 # seconds after which a device gets another token
+  GRACE = 60 # seconds for concurrent requests with the previous token
+  LIFETIME = 14 * 86_400 # seconds without a visit
+  REMEMBERED = 60 * 86_400 # the same, with "remember me"
+
+  belongs_to :user
+
+  class << self
+    # @return [Array(SignIn, String)] the device and its token
+    def start(user, remembered: false, device: nil, address: nil)
+      token = new_token
+      [create!(user: user, token_digest: digest(token), rotated_at: Time.now, remembered: remembered, device: short(device, 200), address: short(address, 45)), token]
+    end
+
+    # @return [Array(SignIn, String), Array(SignIn, nil), nil] the device, and its new token, if any; nil if it is not signed in
+    def resume(id, token)
+      sign_in = find_by(id: id) or return
+      case digest(token)
+      when ->(_) { sign_in.expired? } then sign_in.revoke
+      when sign_in.token_digest then [sign_in, sign_in.rotate_if_due]
+      when sign_in.previous_digest then [sign_in, sign_in.rotate_again_if_lost]
+      else sign_in.revoke
+      end
+    end
+
+    # Deletes devices that were not used for long.
+    def clean
+      where { rotated_at < Time.now - REMEMBERED }.delete_all
+      where(remembered: false).where { rotated_at < Time.now - LIFETIME }.delete_all
+    end
+
+    def digest(token) = Digest::SHA256.hexdigest(token.to_s)
+
+    def new_token = SecureRandom.urlsafe_base64(32)
+
+    private
+
+    # The client's description of itself, in a form that every database accepts.
+    def short(text, size) = text&.b&.slice(0, size)&.tr("^ -~", "?")
+  end
+
+  def expired? = rotated_at < Time.now - lifetime
+
+  def lifetime = remembered ? REMEMBERED : LIFETIME
+
+  # @return [nil]
+  def revoke
+    SignIn.where(id: id).delete_all
+    nil
+  end
+
+  def rotate_if_due
+    return rotate(token_digest) if rotated_at < Time.now - ROTATION
+    forget_previous if previous_digest && rotated_at < Time.now - GRACE
+  end
+
+  # The device has never sent its new token: the response with it was lost.
+  def rotate_again_if_lost
+    rotate(previous_digest) if rotated_at < Time.now - GRACE
+  end
+
+  private
+
+  # One of several concurrent requests rotates the token.
+  #
+  # @return [String, nil] the new token
+  def rotate(shown)
+    token = SignIn.new_token
+    changed = SignIn.where(id: id, token_digest: token_digest).update_all(token_digest: SignIn.digest(token), previous_digest: shown, rotated_at: Time.now)
+    token if changed == 1
+  end
+
+  # @return [nil]
+  def forget_previous
+    SignIn.where(id: id, token_digest: token_digest).update_all(previous_digest: nil)
+    nil
+  end
+end

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require "bundler/setup"
+require "pelton/web"
+require "pelton/web/cable"
+require "pelton/record"
+
+class Chat < Pelton::Web::Application
+  settings.root = File.expand_path("..", __dir__)
+  # The beginning of URLs without a request, as in mails. Set BASE_URL in production, which has no default.
+  settings.base_url = ENV.fetch("BASE_URL") { "http://localhost:#{ENV.fetch("PORT", 9292)}" unless settings.environment == "production" }
+end
+
+require_relative "database"
+Pelton::Record.connect
+
+# Background work: config/pelton.rb starts it, and the server finishes it when it stops.
+BACKGROUND = Pelton::Background.new
+BACKGROUND.every(3600, "old sign-ins") { SignIn.clean }
+
+# A browser that lost its connection asks for the messages since.
+Pelton::PubSub.keep(/\Aroom:/)

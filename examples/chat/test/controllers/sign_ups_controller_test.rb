@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+class SignUpsControllerTest < ApplicationTest
+  def sign_up(email: "ann@example.com", password: PASSWORD) = post("/sign_up", user: {name: "Ann", email: email, password: password})
+
+  def test_a_new_user_is_signed_in
+    get "/sign_up/new"
+
+    assert_response 200, "minlength=\"12\""
+    sign_up
+
+    assert_redirected_to "/"
+    assert_predicate self, :signed_in?
+    assert_equal ["ann@example.com"], User.pluck(:email)
+  end
+
+  def test_what_is_wrong_is_shown_and_the_password_is_not
+    sign_up(password: "short")
+
+    assert_response 422, "too short", "ann@example.com"
+    refute_includes response.body, "value=\"short\""
+    assert_equal 0, User.count
+  end
+
+  def test_an_address_that_is_taken
+    create_user
+    sign_up(email: "ANN@example.com")
+
+    assert_response 422, "taken"
+    assert_equal 1, User.count
+  end
+
+  def test_other_attributes_are_not_taken
+    post "/sign_up", user: {name: "Ann", email: "ann@example.com", password: PASSWORD, id: 77, password_digest: "x"}
+
+    refute_equal 77, User.first.id
+    assert User.authenticate("ann@example.com", PASSWORD)
+  end
+
+  def test_a_form_of_another_site_is_refused
+    header "Sec-Fetch-Site", "cross-site"
+    sign_up
+
+    assert_response 403
+    assert_equal 0, User.count
+  end
+
+  def test_not_too_often
+    11.times { sign_up(password: "short") }
+
+    assert_response 429
+  end
+end

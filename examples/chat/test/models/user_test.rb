@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+class UserTest < ApplicationTest
+  def test_a_password_is_right_or_wrong
+    user = create_user
+
+    assert_equal user, User.authenticate(" Ann@Example.com ", PASSWORD)
+    [["ann@example.com", "wrong"], ["ann@example.com", nil], ["bob@example.com", PASSWORD], [nil, nil], [{"a" => 1}, ["x"]]].each { |email, password| assert_nil User.authenticate(email, password) }
+    refute_includes user.reload.attributes.values, PASSWORD
+  end
+
+  def test_what_is_invalid
+    create_user
+    {
+      {email: "ANN@example.com"} => :email, {email: "ann"} => :email, {email: ""} => :email, {email: "a b@example.com"} => :email,
+      {password: "short"} => :password, {password: ""} => :password, {password: nil} => :password, {password: "x" * 257} => :password
+    }.each do |wrong, name|
+      user = User.new({name: "Bob", email: "bob@example.com", password: PASSWORD}.merge(wrong))
+
+      refute_predicate user, :valid?, wrong.inspect
+      assert_equal [name], user.errors.attribute_names.uniq
+    end
+    assert_predicate User.new(name: "Bob", email: "bob@example.com", password: "é" * 256), :valid?
+  end
+
+  def test_the_digest_is_not_shown
+    user = create_user
+
+    refute_includes user.to_json, "password"
+    refute_includes user.inspect, user.password_digest
+  end
+end
