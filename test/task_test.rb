@@ -1,17 +1,16 @@
 # frozen_string_literal: true
 
 require_relative "test_helper"
+require_relative "support/event_log"
 require "pelton"
 require "set"
 
 class TaskTest < PeltonTest
-  def setup
-    @log = []
-    Pelton.on_error { |error| @log << error.message }
-  end
+  include EventLog
 
-  def teardown
-    Pelton.on_error
+  def setup
+    super
+    log_errors
   end
 
   def test_a_task_begins_when_its_maker_waits_or_returns

@@ -77,6 +77,16 @@ class PeltonTest < Minitest::Test
     result
   end
 
+  # Runs the block, and returns the messages of the errors that went to Pelton.on_error; the block gets them as they come.
+  def errors_reported
+    messages = []
+    before = Pelton.on_error { |error| messages << error.message }
+    yield messages
+    messages
+  ensure
+    Pelton.on_error(&before)
+  end
+
   # Runs the block on a blocking fiber, which calls no hooks: a wait there blocks the thread on every version of Ruby.
   def blocking(&block) = Fiber.new(blocking: true, &block).resume
 

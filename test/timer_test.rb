@@ -93,12 +93,8 @@ class TimerTest < PeltonTest
 
   def test_a_periodic_timer_fires_until_it_is_cancelled
     Pelton.run do
-      done = Pelton::Operation.new
-      timer = Pelton.add_periodic_timer(0.0005) do
-        @log << 1
-        done.succeed if @log.size == 5
-      end
-      done.await
+      timer = Pelton.add_periodic_timer(0.0005) { @log << 1 }
+      Pelton::Reactor.current.yield until @log.size == 5
       assert timer.cancel
       sleep 0.002
     end

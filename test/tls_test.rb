@@ -260,10 +260,14 @@ class TLSTest < PeltonTest
     end
   end
 
+  def handshake_without_an_answer
+    stream, @silent = Pelton::Stream.pair
+    [stream, Pelton.spawn { stream.start_tls(TRUST, server_name: "x") }]
+  end
+
   def test_a_stream_that_is_closed_during_the_handshake
     Pelton.run do
-      stream, = Pelton::Stream.pair
-      task = Pelton.spawn { stream.start_tls(TRUST, server_name: "x") }
+      stream, task = handshake_without_an_answer
       Pelton.next_tick { stream.close }
 
       assert_raises(Pelton::ClosedError) { task.await }
@@ -272,8 +276,7 @@ class TLSTest < PeltonTest
 
   def test_a_task_that_is_cancelled_during_the_handshake
     Pelton.run do
-      stream, = Pelton::Stream.pair
-      task = Pelton.spawn { stream.start_tls(TRUST, server_name: "x") }
+      stream, task = handshake_without_an_answer
       Pelton::Reactor.current.yield
       task.cancel
       Pelton::Reactor.current.yield

@@ -17,14 +17,22 @@ class WithoutYieldingTest < PeltonTest
     @listener.close
   end
 
+  def read_half(stream) = (BYTES / 2).times { stream.readpartial(1) }
+
+  def assert_yields(stream)
+    before = @ticks
+    read_half(stream)
+
+    assert_operator @ticks, :>, before
+  end
+
   def test_ready_operations_keep_the_thread_inside_and_only_there
     with_data do |stream|
       before = @ticks
-      Pelton.without_yielding { (BYTES / 2).times { stream.readpartial(1) } }
+      Pelton.without_yielding { read_half(stream) }
 
       assert_equal before, @ticks
-      (BYTES / 2).times { stream.readpartial(1) }
-      assert_operator @ticks, :>, before
+      assert_yields stream
     end
   end
 
@@ -54,12 +62,11 @@ class WithoutYieldingTest < PeltonTest
       before = @ticks
       assert_equal 1, Pelton.without_yielding {
         assert_raises(IOError) { Pelton.without_yielding { raise IOError } }
-        (BYTES / 2).times { stream.readpartial(1) }
+        read_half(stream)
         1
       }
       assert_equal before, @ticks
-      (BYTES / 2).times { stream.readpartial(1) }
-      assert_operator @ticks, :>, before
+      assert_yields stream
     end
   end
 

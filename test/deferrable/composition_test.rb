@@ -106,17 +106,15 @@ class CompositionTest < PeltonTest
   end
 
   def test_errors_are_reported_once_and_only_when_unhandled
-    reported = []
-    Pelton.on_error { |error| reported << error.message }
-    Pelton.run do
-      D.all(@one, @two)
-      @one.fail(IOError.new("one"))
-      @two.fail(IOError.new("two"))
-      D.race(@three.fail(IOError.new("three"))).errback {}
+    reported = errors_reported do
+      Pelton.run do
+        D.all(@one, @two)
+        @one.fail(IOError.new("one"))
+        @two.fail(IOError.new("two"))
+        D.race(@three.fail(IOError.new("three"))).errback {}
+      end
     end
 
     assert_equal ["one"], reported
-  ensure
-    Pelton.on_error
   end
 end

@@ -53,20 +53,18 @@ class MapTest < PeltonTest
   end
 
   def test_errors_after_the_first_are_not_reported
-    reported = []
-    Pelton.on_error { |error| reported << error }
-    assert_raises(IOError) do
-      Pelton.map(0..2) do |number|
-        sleep(number.zero? ? 0.001 : 3600)
-        raise IOError
-      ensure
-        raise EOFError unless number.zero?
+    reported = errors_reported do
+      assert_raises(IOError) do
+        Pelton.map(0..2) do |number|
+          sleep(number.zero? ? 0.001 : 3600)
+          raise IOError
+        ensure
+          raise EOFError unless number.zero?
+        end
       end
     end
 
     assert_empty reported
-  ensure
-    Pelton.on_error
   end
 
   def test_nested

@@ -22,10 +22,7 @@ class HTTPCommonLogTest < PeltonTest
 
   def test_connections_without_a_request
     io = StringIO.new
-    serving(HELLO, log: Pelton::HTTP::CommonLog.new(io), header_timeout: 0.05) do
-      peer.say("no request\n\n").response
-      peer.say("GET / HTTP/1.1\nHost: ").response
-    end
+    serving(HELLO, log: Pelton::HTTP::CommonLog.new(io), header_timeout: 0.05) { say_no_requests }
 
     assert_equal %w[400 408], io.string.lines.map { |line| line[/\A127\.0\.0\.1 - - \[\d.*\] "-" (\d+) -$/, 1] }
   end

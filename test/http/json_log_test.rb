@@ -109,8 +109,7 @@ class HTTPJSONLogTest < PeltonTest
   def test_connections_without_a_request
     io = StringIO.new
     serving(HELLO, log: Pelton::HTTP::JSONLog.new(io), header_timeout: 0.05) do
-      peer.say("no request\n\n").response
-      peer.say("GET / HTTP/1.1\nHost: ").response
+      say_no_requests
       secure = server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h)
       TCPSocket.open("127.0.0.1", secure.port) { |socket| socket.write("no handshake\r\n\r\n") && (socket.read rescue nil) } # standard:disable Style/RescueModifier
     end

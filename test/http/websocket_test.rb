@@ -104,32 +104,27 @@ class WebSocketTest < PeltonTest
   end
 
   def test_what_a_callback_raises_stops_nothing
-    raised = []
-    Pelton.on_error { |error| raised << error.message }
-    with_echo do |url|
-      got = []
-      socket = WebSocket.connect(url)
-      socket.on_message { |message| (got << message) && raise("no #{message}") }
-      3.times { |number| socket.write(number.to_s) }
-      eventually { got.size == 3 }
+    raised = errors_reported do |messages|
+      with_echo do |url|
+        socket = WebSocket.connect(url)
+        socket.on_message { |message| raise "no #{message}" }
+        3.times { |number| socket.write(number.to_s) }
+        eventually { messages.size == 3 }
+      end
     end
     assert_equal ["no 0", "no 1", "no 2"], raised
-  ensure
-    Pelton.on_error
   end
 
   def test_a_handler_that_raises_closes_with_1011
-    raised = []
-    Pelton.on_error { |error| raised << error.message }
-    with_server(->(env) { WebSocket.accept(env) { |_| raise "oh no" } }) do |url|
-      socket = WebSocket.connect(url)
+    raised = errors_reported do
+      with_server(->(env) { WebSocket.accept(env) { |_| raise "oh no" } }) do |url|
+        socket = WebSocket.connect(url)
 
-      assert_nil socket.receive
-      assert_equal 1011, socket.close_code
+        assert_nil socket.receive
+        assert_equal 1011, socket.close_code
+      end
     end
     assert_equal ["oh no"], raised
-  ensure
-    Pelton.on_error
   end
 
   # ---- messages with the end right behind them

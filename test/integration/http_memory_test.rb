@@ -7,6 +7,10 @@ require_relative "../test_helper"
 class HTTPMemoryTest < PeltonTest
   MEGABYTE = 1 << 20
 
+  def setup
+    skip "no /proc" unless File.exist?("/proc/self/status")
+  end
+
   def serving(app, options = "")
     reader, writer = IO.pipe
     pid = Process.spawn(RbConfig.ruby, "-I#{Children::LIB}", "-e", <<~RUBY, out: writer)
@@ -27,6 +31,11 @@ class HTTPMemoryTest < PeltonTest
     Process.wait(pid)
   end
 
+  def serving_large_bodies(&block) = serving('->(env) { [200, {}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 8_388_608]] }', &block)
+
+  # Clients that read one byte of a large response.
+  def slow_readers = Array.new(100) { get("/large") { |socket| socket.tap { socket.readpartial(1) } } }
+
   def get(path)
     socket = TCPSocket.new("127.0.0.1", @port)
     socket.write("GET #{path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
@@ -44,7 +53,6 @@ class HTTPMemoryTest < PeltonTest
   end
 
   def test_a_file_is_sent_without_passing_through_memory
-    skip "no /proc" unless File.exist?("/proc/self/status")
     Tempfile.create("large") do |file|
       file.truncate(100 * MEGABYTE)
       app = <<~RUBY
@@ -69,11 +77,9 @@ class HTTPMemoryTest < PeltonTest
 
   # Neither Ruby nor malloc would give it back: a server that has nothing to do neither allocates nor collects.
   def test_the_memory_of_a_peak_is_given_back
-    skip "no /proc" unless File.exist?("/proc/self/status")
-    app = '->(env) { [200, {}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 8_388_608]] }'
-    serving(app) do
+    serving_large_bodies do
       before = resident
-      slow = Array.new(100) { get("/large") { |socket| socket.tap { socket.readpartial(1) } } }
+      slow = slow_readers
       sleep 0.1 until resident - before > 200 * MEGABYTE
       slow.each(&:close)
       sleep 0.1 until resident - before < 50 * MEGABYTE
@@ -82,11 +88,9 @@ class HTTPMemoryTest < PeltonTest
 
   # 8 MB for each of 100 clients that do not read: no other client is kept waiting, and each takes the memory of its own body.
   def test_slow_readers_cost_their_own_bodies
-    skip "no /proc" unless File.exist?("/proc/self/status")
-    app = '->(env) { [200, {}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 8_388_608]] }'
-    serving(app) do
+    serving_large_bodies do
       before = memory
-      slow = Array.new(100) { get("/large") { |socket| socket.tap { socket.readpartial(1) } } }
+      slow = slow_readers
 
       assert_equal "x", get("/small") { |socket| socket.read[/x\z/] }
       assert_operator memory - before, :<, 100 * 8 * MEGABYTE * 1.1
@@ -97,7 +101,6 @@ class HTTPMemoryTest < PeltonTest
 
   # Clients that do not read share what is kept.
   def test_a_page_of_the_cache_is_not_copied_for_each_client
-    skip "no /proc" unless File.exist?("/proc/self/status")
     app = '->(env) { [200, {"cache-control" => "public, max-age=600"}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 4_194_304]] }'
     serving(app, ", cache: 64 << 20") do
       TCPSocket.open("127.0.0.1", @port) do |socket| # the response of a connection that stays is kept
@@ -106,7 +109,7 @@ class HTTPMemoryTest < PeltonTest
       end
       get("/large") { |socket| assert_includes socket.gets("\r\n\r\n"), "\r\nage: " }
       before = memory
-      slow = Array.new(100) { get("/large") { |socket| socket.tap { socket.readpartial(1) } } }
+      slow = slow_readers
 
       assert_operator memory - before, :<, 10 * MEGABYTE
       slow.each { |socket| assert_operator drain(socket), :>, 4_194_304 }

@@ -61,19 +61,13 @@ class MemcachedFetchTest < PeltonTest
     assert_equal false, cache.fetch("k") { flunk }
   end
 
+  # Tasks that fetch the same key at once; the block is called by the one that computes.
+  def fetch_at_once(cache, count, &compute) = Array.new(count) { Pelton.spawn { cache.fetch("k") { sleep(0.01) && compute.call } } }
+
   def test_one_of_many_fibers_computes
-    cache = client
     calls = 0
     Pelton.run do
-      tasks = Array.new(200) do
-        Pelton.spawn do
-          cache.fetch("k") do
-            calls += 1
-            sleep 0.01
-            "v"
-          end
-        end
-      end
+      tasks = fetch_at_once(client, 200) { (calls += 1) && "v" }
 
       assert_equal ["v"], tasks.map(&:await).uniq
       assert_equal 1, calls
@@ -136,15 +130,7 @@ class MemcachedFetchTest < PeltonTest
     cache = client
     calls = 0
     Pelton.run do
-      tasks = Array.new(5) do
-        Pelton.spawn do
-          cache.fetch("k") do
-            calls += 1
-            sleep 0.01
-            raise IndexError, "no"
-          end
-        end
-      end
+      tasks = fetch_at_once(cache, 5) { (calls += 1) && raise(IndexError) }
       tasks.each { |task| assert_raises(IndexError) { task.await } }
 
       assert_equal 1, calls
@@ -154,13 +140,7 @@ class MemcachedFetchTest < PeltonTest
 
   def test_an_error_with_no_other_waiting_fiber_is_raised_once
     cache = client
-    reported = []
-    Pelton.on_error { |error| reported << error }
-    Pelton.run { assert_raises(IndexError) { cache.fetch("k") { raise IndexError } } }
-
-    assert_empty reported
-  ensure
-    Pelton.on_error
+    assert_empty(errors_reported { Pelton.run { assert_raises(IndexError) { cache.fetch("k") { raise IndexError } } } })
   end
 
   # A block that waited for itself would wait for ever.

@@ -106,11 +106,17 @@ class MemcachedLimitsTest < PeltonTest
     end
   end
 
+  # A task whose command has arrived.
+  def asked(cache, arrived, key)
+    task = Pelton.spawn { cache.get(key) }
+    eventually("the command") { Pelton::Reactor.current.yield || arrived.size == 1 }
+    task
+  end
+
   def test_waiting_for_capacity_times_out
     with_slow_memcached(max_operations: 1) do |cache, arrived, tokens|
       Pelton.run do
-        first = Pelton.spawn { cache.get("a") }
-        eventually("the command") { Pelton::Reactor.current.yield || arrived.size == 1 }
+        first = asked(cache, arrived, "a")
         error = assert_raises(Pelton::TimeoutError) { cache.get("b", timeout: 0.02) }
         assert_match(/too many operations/, error.message)
         tokens << :answer
@@ -126,9 +132,9 @@ class MemcachedLimitsTest < PeltonTest
   def test_a_fiber_waiting_for_capacity_moves_to_the_next_connection
     with_slow_memcached(max_operations: 1) do |cache, arrived, tokens|
       Pelton.run do
-        first = Pelton.spawn { cache.get("a") }
+        first = asked(cache, arrived, "a")
         second = Pelton.spawn { cache.get("b") }
-        eventually("the command") { Pelton::Reactor.current.yield || arrived.size == 1 }
+        Pelton::Reactor.current.yield
         tokens << :end << :answer
 
         assert_raises(Pelton::ConnectionError) { first.await }

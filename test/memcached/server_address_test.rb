@@ -27,9 +27,12 @@ class MemcachedServerAddressTest < PeltonTest
     end
   end
 
+  def with_unix_socket
+    Dir.mktmpdir { |folder| yield File.join(folder, "memcached.sock") }
+  end
+
   def test_a_unix_socket
-    Dir.mktmpdir do |folder|
-      path = File.join(folder, "memcached.sock")
+    with_unix_socket do |path|
       with_server(path: path) do |server|
         client = Client.new(path, timeout: 20)
 
@@ -45,8 +48,7 @@ class MemcachedServerAddressTest < PeltonTest
   end
 
   def test_a_unix_sockets_mode_and_a_stale_socket
-    Dir.mktmpdir do |folder|
-      path = File.join(folder, "memcached.sock")
+    with_unix_socket do |path|
       UNIXServer.new(path).close
       before = File.umask
       with_server(path: path, mode: 0o666) do |server|
@@ -58,8 +60,7 @@ class MemcachedServerAddressTest < PeltonTest
   end
 
   def test_a_unix_socket_of_another_server_is_not_removed
-    Dir.mktmpdir do |folder|
-      path = File.join(folder, "memcached.sock")
+    with_unix_socket do |path|
       with_server(path: path) do |server|
         Process.wait(fork { server.stop && exit!(1) || exit!(0) })
 

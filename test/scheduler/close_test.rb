@@ -1,20 +1,14 @@
 # frozen_string_literal: true
 
-require "socket"
 require_relative "../test_helper"
+require_relative "../support/scheduling"
 require "pelton"
 
 # IOs that are closed while fibers or threads wait for them: the hook io_close, and Ruby's own interrupts.
 class SchedulerCloseTest < PeltonTest
+  include Scheduling
+
   self.deadline = 15
-
-  def setup
-    @here, @there = UNIXSocket.pair
-  end
-
-  def teardown
-    [@here, @there].each(&:close)
-  end
 
   def test_closing_an_io_that_other_tasks_wait_for
     Pelton.run do

@@ -3,7 +3,6 @@
 require_relative "../test_helper"
 require_relative "../support/scheduling"
 require "pelton"
-require "socket"
 require "stringio"
 require "tempfile"
 
@@ -13,14 +12,6 @@ class SchedulerReadTest < PeltonTest
   include Scheduling
 
   self.deadline = 15
-
-  def setup
-    @here, @there = UNIXSocket.pair
-  end
-
-  def teardown
-    [@here, @there].each(&:close)
-  end
 
   def test_ways_to_read
     {

@@ -145,14 +145,15 @@ module MemcachedFaults
     end
   end
 
+  TRICKLE = lambda do |peer|
+    peer.command
+    peer.send("VA 100000000\r\n")
+    sleep 0.005 while peer.send("x" * 10_000)
+  end
+
   # Bytes that flow for others are no reply. (The client's own timeout counts from them.)
   def test_an_operation_times_out_while_other_bytes_flow
-    trickle = lambda do |peer|
-      peer.command
-      peer.send("VA 100000000\r\n")
-      sleep 0.005 while peer.send("x" * 10_000)
-    end
-    answer(trickle) do |cache|
+    answer(TRICKLE) do |cache|
       assert_raises(Pelton::TimeoutError) { ask(cache, :get, "k", timeout: 0.05) }
       assert_raises(Pelton::TimeoutError) { ask(cache, :get_multi, "k", "l", timeout: 0.05) }
       assert_raises(Pelton::TimeoutError) { ask(cache, :get, "l", timeout: 0.05) }
@@ -161,12 +162,7 @@ module MemcachedFaults
 
   # Waiting until there is capacity is a part of the operation.
   def test_an_operation_times_out_while_it_waits_for_capacity
-    trickle = lambda do |peer|
-      peer.command
-      peer.send("VA 100000000\r\n")
-      sleep 0.005 while peer.send("x" * 10_000)
-    end
-    answer(trickle, max_operations: 1) do |cache|
+    answer(TRICKLE, max_operations: 1) do |cache|
       2.times { assert_raises(Pelton::TimeoutError) { ask(cache, :get, "k", timeout: 0.05) } }
     end
   end

@@ -16,17 +16,15 @@ class StreamDeliveryTest < PeltonTest
     [nil, +""].each do |buffer|
       log = []
       digest = Digest::SHA256.new
-      Pelton.run do
-        with_pair do |stream, peer|
-          stream.on_close { |error| log << [:closed, error] }
-          assert_same stream, stream.on_data(buffer) { |bytes|
-            assert_same buffer, bytes if buffer
-            assert_equal Encoding::BINARY, bytes.encoding unless buffer
-            digest << bytes
-          }
-          peer.write(LARGE)
-          peer.close
-        end
+      run_with_pair do |stream, peer|
+        stream.on_close { |error| log << [:closed, error] }
+        assert_same stream, stream.on_data(buffer) { |bytes|
+          assert_same buffer, bytes if buffer
+          assert_equal Encoding::BINARY, bytes.encoding unless buffer
+          digest << bytes
+        }
+        peer.write(LARGE)
+        peer.close
       end
       assert_equal Digest::SHA256.hexdigest(LARGE), digest.hexdigest
       assert_equal [[:closed, nil]], log
@@ -35,12 +33,10 @@ class StreamDeliveryTest < PeltonTest
 
   def test_each_piece_is_a_new_string
     pieces = []
-    Pelton.run do
-      with_pair do |stream, peer|
-        stream.on_data { |bytes| pieces << bytes }
-        peer.write(LARGE)
-        peer.close
-      end
+    run_with_pair do |stream, peer|
+      stream.on_data { |bytes| pieces << bytes }
+      peer.write(LARGE)
+      peer.close
     end
     assert_equal LARGE, pieces.join
     assert_operator pieces.map(&:bytesize).max, :<=, 65_536
@@ -48,32 +44,27 @@ class StreamDeliveryTest < PeltonTest
 
   def test_buffered_input_is_delivered_first
     got = +""
-    Pelton.run do
-      with_pair do |stream, peer|
-        peer.write("line\nfirst")
-        peer.flush
-        assert_equal "line\n", stream.gets
-        stream.on_data { |bytes| got << bytes }
-        peer.write(" second")
-        peer.close
-      end
+    run_with_pair do |stream, peer|
+      peer.write("line\nfirst")
+      peer.flush
+      assert_equal "line\n", stream.gets
+      stream.on_data { |bytes| got << bytes }
+      peer.write(" second")
+      peer.close
     end
     assert_equal "first second", got
   end
 
   def test_an_error_in_the_block_is_reported_and_delivery_goes_on
-    errors = []
     got = []
-    Pelton.on_error { |error| errors << error.message }
-    Pelton.run do
-      with_pair do |stream, peer|
+    errors = errors_reported do |messages|
+      run_with_pair do |stream, peer|
         stream.on_data do |bytes|
           got << bytes
           raise "of #{bytes}" if bytes == "one"
         end
         peer.write("one")
-        peer.flush
-        tick until errors.any?
+        tick until messages.any?
         peer.write("two")
         peer.close
       end
@@ -85,32 +76,30 @@ class StreamDeliveryTest < PeltonTest
   # The stream is busy: its next pieces wait, those of other streams do not.
   def test_a_waiting_block_delays_only_its_own_stream
     log = []
-    Pelton.run do
-      with_pair do |slow, slow_peer|
-        with_pair do |quick, quick_peer|
-          waker = Pelton::Operation.new
-          slow.on_data do |bytes|
-            log << "slow #{bytes}"
-            waker.await if bytes == "1"
-            log << "slow #{bytes} done"
-          end
-          quick.on_data do |bytes|
-            log << "quick #{bytes}"
-            slow_peer.write("2") && slow_peer.flush if bytes == "a"
-            waker.succeed if bytes == "b"
-          end
-          slow_peer.write("1")
-          slow_peer.flush
-          tick until log.include?("slow 1")
-          quick_peer.write("a")
-          quick_peer.flush
-          tick until log.include?("quick a")
-          5.times { tick }
-          quick_peer.write("b")
-          quick_peer.close
-          tick until log.include?("slow 2 done")
-          slow_peer.close
+    run_with_pair do |slow, slow_peer|
+      with_pair do |quick, quick_peer|
+        waker = Pelton::Operation.new
+        slow.on_data do |bytes|
+          log << "slow #{bytes}"
+          waker.await if bytes == "1"
+          log << "slow #{bytes} done"
         end
+        quick.on_data do |bytes|
+          log << "quick #{bytes}"
+          slow_peer.write("2") && slow_peer.flush if bytes == "a"
+          waker.succeed if bytes == "b"
+        end
+        slow_peer.write("1")
+        slow_peer.flush
+        tick until log.include?("slow 1")
+        quick_peer.write("a")
+        quick_peer.flush
+        tick until log.include?("quick a")
+        5.times { tick }
+        quick_peer.write("b")
+        quick_peer.close
+        tick until log.include?("slow 2 done")
+        slow_peer.close
       end
     end
     assert_equal ["slow 1", "quick a", "quick b", "slow 1 done", "slow 2", "slow 2 done"], log
@@ -118,14 +107,12 @@ class StreamDeliveryTest < PeltonTest
 
   def test_the_block_may_read_more_bytes
     got = []
-    Pelton.run do
-      with_pair do |stream, peer|
-        stream.on_data { |bytes| got << bytes << stream.read(4) << stream.gets }
-        peer.write("head")
-        peer.flush
-        tick until got.any?
-        in_thread { peer.write("bod") && peer.write("yline\n") && peer.close }
-      end
+    run_with_pair do |stream, peer|
+      stream.on_data { |bytes| got << bytes << stream.read(4) << stream.gets }
+      peer.write("head")
+      peer.flush
+      tick until got.any?
+      in_thread { peer.write("bod") && peer.write("yline\n") && peer.close }
     end
     assert_equal %W[head body line\n], got
   end
@@ -164,62 +151,56 @@ class StreamDeliveryTest < PeltonTest
 
   def test_nothing_is_delivered_while_paused
     got = []
-    Pelton.run do
-      with_pair do |stream, peer|
-        stream.on_data do |bytes|
-          got << bytes
-          stream.pause
-        end
-        peer.write("one")
-        peer.flush
-        tick until got.any?
-        assert_predicate stream, :paused?
-        peer.write("two")
-        peer.close
-        5.times { tick }
-        assert_equal %w[one], got
-        stream.resume
-        refute_predicate stream, :paused?
-        tick until got.size == 2
-        assert_equal %w[one two], got
-        refute_predicate stream, :closed? # the end waits for the resume as bytes do
-        stream.resume
-        tick until stream.closed?
+    run_with_pair do |stream, peer|
+      stream.on_data do |bytes|
+        got << bytes
+        stream.pause
       end
+      peer.write("one")
+      peer.flush
+      tick until got.any?
+      assert_predicate stream, :paused?
+      peer.write("two")
+      peer.close
+      5.times { tick }
+      assert_equal %w[one], got
+      stream.resume
+      refute_predicate stream, :paused?
+      tick until got.size == 2
+      assert_equal %w[one two], got
+      refute_predicate stream, :closed? # the end waits for the resume as bytes do
+      stream.resume
+      tick until stream.closed?
     end
   end
 
   # A read keeps the bytes that it has begun with.
   def test_resuming_during_a_read_delivers_the_bytes_behind_it
     delivered = []
-    Pelton.run do
-      with_pair do |stream, peer|
-        stream.on_data { |bytes| delivered << bytes }
-        stream.pause
-        reader = Pelton.spawn { stream.gets }
-        peer.write("a" * 100_000)
-        sleep 0.005
-        stream.resume
-        sleep 0.002
-        peer.write("b\nrest")
+    run_with_pair do |stream, peer|
+      stream.on_data { |bytes| delivered << bytes }
+      stream.pause
+      reader = Pelton.spawn { stream.gets }
+      peer.write("a" * 100_000)
+      sleep 0.005
+      stream.resume
+      sleep 0.002
+      peer.write("b\nrest")
 
-        assert_equal [100_002, "b\n"], reader.await.then { |line| [line.size, line[-2..]] }
-        sleep 0.002 until delivered.join == "rest"
-        stream.close
-      end
+      assert_equal [100_002, "b\n"], reader.await.then { |line| [line.size, line[-2..]] }
+      sleep 0.002 until delivered.join == "rest"
+      stream.close
     end
   end
 
   def test_a_paused_stream_can_be_read
-    Pelton.run do
-      with_pair do |stream, peer|
-        stream.on_data { |bytes| flunk bytes }
-        stream.pause
-        peer.write("direct")
-        peer.flush
-        assert_equal "direct", stream.readpartial(100)
-        stream.close
-      end
+    run_with_pair do |stream, peer|
+      stream.on_data { |bytes| flunk bytes }
+      stream.pause
+      peer.write("direct")
+      peer.flush
+      assert_equal "direct", stream.readpartial(100)
+      stream.close
     end
   end
 

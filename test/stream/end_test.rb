@@ -10,19 +10,17 @@ class StreamEndTest < PeltonTest
 
   def test_on_end_leaves_closing_to_its_block
     log = []
-    Pelton.run do
-      with_pair do |stream, peer|
-        stream.on_data { |bytes| log << bytes }
-        stream.on_close { |error| log << [:closed, error] }
-        stream.on_end do
-          log << :end
-          stream.write("answer")
-          stream.close
-        end
-        peer.write("question")
-        peer.close_write
-        in_thread { log << peer.read }
+    run_with_pair do |stream, peer|
+      stream.on_data { |bytes| log << bytes }
+      stream.on_close { |error| log << [:closed, error] }
+      stream.on_end do
+        log << :end
+        stream.write("answer")
+        stream.close
       end
+      peer.write("question")
+      peer.close_write
+      in_thread { log << peer.read }
     end
     assert_equal ["question", :end], log.first(2)
     eventually { log.size == 4 }
@@ -31,13 +29,11 @@ class StreamEndTest < PeltonTest
 
   def test_queued_output_is_sent_before_the_stream_closes_at_the_end
     received = nil
-    Pelton.run do
-      with_pair do |stream, peer|
-        stream.on_data { |bytes| stream.later.write(LARGE) }
-        peer.write("question")
-        peer.close_write
-        received = Thread.new { sleep(0.01) && peer.read }
-      end
+    run_with_pair do |stream, peer|
+      stream.on_data { |bytes| stream.later.write(LARGE) }
+      peer.write("question")
+      peer.close_write
+      received = Thread.new { sleep(0.01) && peer.read }
     end
     assert_equal LARGE, received.value
   end
@@ -100,18 +96,16 @@ class StreamEndTest < PeltonTest
 
   def test_a_block_may_close_another_stream_that_has_data
     log = []
-    Pelton.run do
-      with_pair do |one, one_peer|
-        with_pair do |other, other_peer|
-          one.on_data { |bytes| log << bytes && other.close }
-          other.on_data { |bytes| log << bytes && one.close }
-          one.on_close { |error| log << error }
-          other.on_close { |error| log << error }
-          one_peer.write("data")
-          other_peer.write("data")
-          one_peer.close
-          other_peer.close
-        end
+    run_with_pair do |one, one_peer|
+      with_pair do |other, other_peer|
+        one.on_data { |bytes| log << bytes && other.close }
+        other.on_data { |bytes| log << bytes && one.close }
+        one.on_close { |error| log << error }
+        other.on_close { |error| log << error }
+        one_peer.write("data")
+        other_peer.write("data")
+        one_peer.close
+        other_peer.close
       end
     end
     assert_equal ["data", nil, nil], log.sort_by { |entry| entry.to_s.size }.reverse
@@ -133,17 +127,15 @@ class StreamEndTest < PeltonTest
 
   def test_on_close_is_called_once_for_each_block_even_after_the_close
     log = []
-    Pelton.run do
-      with_pair do |stream, _peer|
-        stream.on_close { log << :first }
-        stream.close
-        stream.close
-        stream.abort
-        assert_empty log # on_close is never called inside close
-        tick
-        stream.on_close { log << :afterwards }
-        assert_equal [:first], log
-      end
+    run_with_pair do |stream, _peer|
+      stream.on_close { log << :first }
+      stream.close
+      stream.close
+      stream.abort
+      assert_empty log # on_close is never called inside close
+      tick
+      stream.on_close { log << :afterwards }
+      assert_equal [:first], log
     end
     assert_equal [:first, :afterwards], log
     with_pair do |stream, _peer|
@@ -177,15 +169,13 @@ class StreamEndTest < PeltonTest
 
   def test_a_closed_stream_gives_up_on_a_peer_that_does_not_read
     log = []
-    Pelton.run do
-      with_pair do |stream, _peer|
-        stream.timeout = 0.02
-        stream.on_close { |error| log << error.class }
-        stream.write(LARGE) { flunk }.errback { |error| log << error.class }
-        stream.close
-        tick
-        assert_empty log
-      end
+    run_with_pair do |stream, _peer|
+      stream.timeout = 0.02
+      stream.on_close { |error| log << error.class }
+      stream.write(LARGE) { flunk }.errback { |error| log << error.class }
+      stream.close
+      tick
+      assert_empty log
     end
     assert_equal [Pelton::TimeoutError] * 2, log
     with_pair do |stream, peer|
@@ -199,11 +189,9 @@ class StreamEndTest < PeltonTest
 
   def test_abort_fails_pending_writes
     log = []
-    Pelton.run do
-      with_pair do |stream, _peer|
-        stream.write(LARGE) { flunk }.errback { |error| log << error.class }
-        stream.abort
-      end
+    run_with_pair do |stream, _peer|
+      stream.write(LARGE) { flunk }.errback { |error| log << error.class }
+      stream.abort
     end
     assert_equal [Pelton::ClosedError], log
   end

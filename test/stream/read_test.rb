@@ -116,13 +116,11 @@ class StreamReadTest < PeltonTest
 
   def test_reads_with_blocks_complete_in_the_order_of_the_calls
     got = []
-    Pelton.run do
-      with_pair do |stream, peer|
-        stream.gets { |line| got << line }
-        stream.read(3) { |bytes| got << bytes }
-        stream.gets { |line| got << line }
-        in_thread { "one\nthrtwo\n".each_char { |char| peer.write(char) } && peer.close }
-      end
+    run_with_pair do |stream, peer|
+      stream.gets { |line| got << line }
+      stream.read(3) { |bytes| got << bytes }
+      stream.gets { |line| got << line }
+      in_thread { "one\nthrtwo\n".each_char { |char| peer.write(char) } && peer.close }
     end
     assert_equal %W[one\n thr two\n], got
   end

@@ -11,17 +11,15 @@ class StreamWriteTest < PeltonTest
   def test_write_blocks_are_called_in_order_and_keep_run_going
     log = []
     received = nil
-    Pelton.run do
-      with_pair do |stream, peer|
-        stream.write("small") { |bytes| log << bytes }
-        stream.write(LARGE.byteslice(0, 1_500_000)) { |bytes| log << bytes }
-        stream.write("last") do |bytes|
-          log << bytes
-          stream.close
-        end
-        assert_empty log
-        received = Thread.new { peer.read }
+    run_with_pair do |stream, peer|
+      stream.write("small") { |bytes| log << bytes }
+      stream.write(LARGE.byteslice(0, 1_500_000)) { |bytes| log << bytes }
+      stream.write("last") do |bytes|
+        log << bytes
+        stream.close
       end
+      assert_empty log
+      received = Thread.new { peer.read }
     end
     assert_equal [5, 1_500_000, 4], log
     assert_equal 1_500_009, received.value.bytesize
@@ -60,42 +58,38 @@ class StreamWriteTest < PeltonTest
 
   def test_a_write_beyond_twice_the_high_water_mark_fails_and_on_drain_is_called_once
     log = []
-    Pelton.run do
-      with_pair do |stream, peer|
-        stream.on_drain { log << :drained }
-        stream.later.write(LARGE.byteslice(0, 2_500_000))
-        refused = stream.later.write("x")
-        refused.errback { |error| log << error.class }
-        tick
-        assert_equal [Pelton::OverloadError], log
-        assert_raises(Pelton::OverloadError) { refused.await }
-        full = stream.pending
-        reader = Thread.new { peer.read }
-        rest until log.size > 1
-        assert_operator stream.pending, :<=, 1 << 19
-        assert_operator full, :>, 2 << 20
-        stream.later.write("y" * 2_000_000).await # above the mark once more
-        stream.close
-        rest until log.size > 2
-        reader.join
-      end
+    run_with_pair do |stream, peer|
+      stream.on_drain { log << :drained }
+      stream.later.write(LARGE.byteslice(0, 2_500_000))
+      refused = stream.later.write("x")
+      refused.errback { |error| log << error.class }
+      tick
+      assert_equal [Pelton::OverloadError], log
+      assert_raises(Pelton::OverloadError) { refused.await }
+      full = stream.pending
+      reader = Thread.new { peer.read }
+      rest until log.size > 1
+      assert_operator stream.pending, :<=, 1 << 19
+      assert_operator full, :>, 2 << 20
+      stream.later.write("y" * 2_000_000).await # above the mark once more
+      stream.close
+      rest until log.size > 2
+      reader.join
     end
     assert_equal [Pelton::OverloadError, :drained, :drained], log
   end
 
   def test_a_write_that_cannot_be_sent_fails
     log = []
-    Pelton.run do
-      with_pair do |stream, peer|
-        unsent = stream.write(LARGE) { flunk }.errback { |error| log << error.class }
-        peer.close
-        tick until unsent.done?
-        stream.write("more") { flunk }.errback { |error| log << error.class }
-        tick
-        stream.close
-        stream.write("after") { flunk }.errback { |error| log << error.class }
-        stream.gets { flunk }.errback { |error| log << error.class }
-      end
+    run_with_pair do |stream, peer|
+      unsent = stream.write(LARGE) { flunk }.errback { |error| log << error.class }
+      peer.close
+      tick until unsent.done?
+      stream.write("more") { flunk }.errback { |error| log << error.class }
+      tick
+      stream.close
+      stream.write("after") { flunk }.errback { |error| log << error.class }
+      stream.gets { flunk }.errback { |error| log << error.class }
     end
     assert_equal [Pelton::ConnectionError, Pelton::ConnectionError, Pelton::ClosedError, Pelton::ClosedError], log
   end

@@ -15,6 +15,9 @@ module EventLog
 
   private
 
+  # Logs the messages of the errors that nobody handles.
+  def log_errors = Pelton.on_error { |error| @log << error.message }
+
   # Logs the name when the block ends, in an ensure block that waits.
   def ensuring(name)
     yield

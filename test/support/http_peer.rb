@@ -113,6 +113,9 @@ module HttpPeer
 
   def peer = Peer.new(TCPSocket.new("127.0.0.1", @port)).tap { |peer| @peers << peer }
 
+  # One that is malformed, and one that does not end in time.
+  def say_no_requests = ["no request\n\n", "GET / HTTP/1.1\nHost: "].each { |bytes| peer.say(bytes).response }
+
   # The answer to raw bytes, until the server closes.
   def answer(bytes)
     connection = peer

@@ -1,7 +1,20 @@
 # frozen_string_literal: true
 
+require "socket"
+
 # Shared by the tests of Ruby's own ways to wait.
 module Scheduling
+  # Before a test: @here and @there, the two ends of a socket.
+  def setup
+    super
+    @here, @there = UNIXSocket.pair
+  end
+
+  def teardown
+    [@here, @there].each(&:close)
+    super
+  end
+
   private
 
   # Runs the block in a reactor, and beside it `release`, which lets the block go on.

@@ -21,7 +21,10 @@ module Streams
     yield Pelton::Stream.for_fd(own.fileno), peer
   end
 
-  # The same by TCP.
+  # The same in a reactor.
+  def run_with_pair(&block) = Pelton.run { with_pair(&block) }
+
+  # By TCP, where a reactor runs.
   def with_connection
     listener = TCPServer.new("127.0.0.1", 0)
     stream = Pelton.connect("127.0.0.1", listener.addr[1])

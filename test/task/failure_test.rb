@@ -1,17 +1,16 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../support/event_log"
 require "pelton"
 
 # When the error of a task is reported, and when it is not.
 class TaskFailureTest < PeltonTest
-  def setup
-    @log = []
-    Pelton.on_error { |error| @log << error.message }
-  end
+  include EventLog
 
-  def teardown
-    Pelton.on_error
+  def setup
+    super
+    log_errors
   end
 
   def test_an_error_that_somebody_awaits_later_is_not_reported

@@ -16,10 +16,13 @@ class ClientConnectionTest < PeltonTest
     end
   end
 
-  def test_a_connection_on_which_something_stands_is_not_used_again
-    converse("#{RESPONSE}HTTP/1.1 200 OK\r\n") do |connection|
-      assert_equal "abcde", exchange(connection).body
-      refute_predicate connection, :reusable?
+  # More is there already, or the server wants to close it.
+  def test_connections_that_are_not_used_again
+    ["#{RESPONSE}HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nabcde"].each do |bytes|
+      converse(bytes) do |connection|
+        assert_equal "abcde", exchange(connection).body
+        refute_predicate connection, :reusable?
+      end
     end
   end
 
@@ -34,13 +37,6 @@ class ClientConnectionTest < PeltonTest
         assert_equal body, exchange(connection).body
         refute_predicate connection, :reusable?
       end
-    end
-  end
-
-  def test_one_that_the_server_wants_to_close_is_not_used_again
-    converse("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx") do |connection|
-      assert_equal "x", exchange(connection).body
-      refute_predicate connection, :reusable?
     end
   end
 

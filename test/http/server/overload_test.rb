@@ -18,6 +18,17 @@ class HTTPOverloadTest < PeltonTest
     end
   end
 
+  # Runs the block while a client sends the piece again and again.
+  def trickling(connection, piece)
+    task = Pelton.spawn do
+      loop { connection.io.write(piece) && sleep(0.005) }
+    rescue SystemCallError
+      nil
+    end
+    yield
+    task.cancel
+  end
+
   def test_requests_beyond_the_limit_wait_for_a_place_and_then_are_refused
     serving(gate, limit: 1, queue: 1) do
       first, second, third = Array.new(3) do
@@ -61,14 +72,8 @@ class HTTPOverloadTest < PeltonTest
   def test_a_head_that_does_not_end
     serving(HELLO, header_timeout: 0.1) do
       connection = peer.say("GET / HTTP/1.1\n")
-      trickle = Pelton.spawn do
-        loop { connection.io.write("A: b\r\n") && sleep(0.01) }
-      rescue SystemCallError
-        nil
-      end
 
-      assert_equal 408, connection.response.status
-      trickle.cancel
+      trickling(connection, "A: b\r\n") { assert_equal 408, connection.response.status }
     end
   end
 
@@ -135,8 +140,7 @@ class HTTPOverloadTest < PeltonTest
     serving(HELLO, max_requests: 2) do
       connection = peer
 
-      assert_nil connection.get("/")["connection"]
-      assert_equal "close", connection.get("/")["connection"]
+      assert_equal [nil, "close"], Array.new(2) { connection.get("/")["connection"] }
       assert_predicate connection, :ended?
     end
   end
@@ -205,14 +209,8 @@ class HTTPOverloadTest < PeltonTest
   def test_a_body_that_trickles
     serving(->(env) { [200, {}, [env["rack.input"].read]] }, header_timeout: 10, request_timeout: 0.1) do
       connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 100000\n\n")
-      trickle = Pelton.spawn do
-        loop { connection.io.write("x") && sleep(0.005) }
-      rescue SystemCallError
-        nil
-      end
 
-      assert_equal 504, connection.response.status
-      trickle.cancel
+      trickling(connection, "x") { assert_equal 504, connection.response.status }
     end
   end
 

@@ -44,19 +44,15 @@ class WebSocketHandshakeTest < PeltonTest
 
   # The client is told, and nobody else: else each of them would be an error in the server's log.
   def test_extensions_that_are_malformed
-    reported = []
-    Pelton.on_error { |error| reported << error }
+    malformed = ["a; b=\"\\", "a; b=\"#{"\\c" * 20_000}", ";;;", "#{"a," * 5000};", "permessage-deflate; x=#{"y" * 20_000}\"", "permessage-deflate; =1"]
     app = ->(env) { WebSocket.accept(env, deflate: true) { flunk } }
-    with_server(app) do |url|
-      ["a; b=\"\\", "a; b=\"#{"\\c" * 20_000}", ";;;", "#{"a," * 5000};", "permessage-deflate; x=#{"y" * 20_000}\"", "permessage-deflate; =1"].each do |extensions|
-        answer = raw(url, "Sec-WebSocket-Extensions: #{extensions}\r\n")
-
-        assert_match(/\AHTTP\/1.1 400 /, answer, extensions[0, 100])
+    reported = errors_reported do
+      with_server(app) do |url|
+        malformed.each { |extensions| assert_match(/\AHTTP\/1.1 400 /, raw(url, "Sec-WebSocket-Extensions: #{extensions}\r\n"), extensions[0, 100]) }
       end
     end
+
     assert_empty reported
-  ensure
-    Pelton.on_error
   end
 
   # Offers that are not understood are declined.
