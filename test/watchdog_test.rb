@@ -36,33 +36,36 @@ class WatchdogTest < PeltonTest
     assert_reported "loop"
   end
 
-  def test_a_call_in_c_is_reported_while_it_keeps_the_gvl
+  # Yields a call in C that waits for data and keeps the GVL, and the data's place.
+  def with_call_in_c
     read = Fiddle::Function.new(Fiddle.dlopen(nil)["read"], [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP, Fiddle::TYPE_SIZE_T],
       Fiddle::TYPE_INT, need_gvl: true)
     buffer = Fiddle.malloc(4096)
     @reader.nonblock = false
-    stall_in { @length = read.call(@reader.fileno, buffer, 4096) }
-
-    assert_operator @length, :>, 0
-    assert_reported "call", Fiddle::Pointer.new(buffer)[0, @length]
+    yield -> { read.call(@reader.fileno, buffer, 4096) }, buffer
   ensure
     Fiddle.free(buffer)
   end
 
-  def test_another_thread_that_keeps_the_gvl_is_reported_while_it_does
-    read = Fiddle::Function.new(Fiddle.dlopen(nil)["read"], [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP, Fiddle::TYPE_SIZE_T],
-      Fiddle::TYPE_INT, need_gvl: true)
-    buffer = Fiddle.malloc(4096)
-    @reader.nonblock = false
-    Pelton.run do
-      Pelton.add_periodic_timer(THRESHOLD / 5.0) {} # the loop wants the GVL back again and again
-      thread = Thread.new { read.call(@reader.fileno, buffer, 4096) }
-      sleep 0.001 while thread.alive?
+  def test_a_call_in_c_is_reported_while_it_keeps_the_gvl
+    with_call_in_c do |read, buffer|
+      stall_in { @length = read.call }
 
-      assert_operator thread.value, :>, 0
+      assert_operator @length, :>, 0
+      assert_reported "call", Fiddle::Pointer.new(buffer)[0, @length]
     end
-  ensure
-    Fiddle.free(buffer)
+  end
+
+  def test_another_thread_that_keeps_the_gvl_is_reported_while_it_does
+    with_call_in_c do |read, _|
+      Pelton.run do
+        Pelton.add_periodic_timer(THRESHOLD / 5.0) {} # the loop wants the GVL back again and again
+        thread = Thread.new(&read)
+        sleep 0.001 while thread.alive?
+
+        assert_operator thread.value, :>, 0
+      end
+    end
   end
 
   def test_an_enumerator_that_waits_is_reported_while_it_blocks

@@ -14,11 +14,16 @@ class QueryingTest < PeltonTest
     assert_empty Author.find_by_sql(["SELECT * FROM authors WHERE name = ?", "x' OR '1'='1"])
   end
 
-  def test_default_scopes
-    living = model(:Living) do
+  # Authors who have an age.
+  def living_authors
+    model(:Living) do
       self.table_name = "authors"
       default_scope { where.not(age: nil) }
     end
+  end
+
+  def test_default_scopes
+    living = living_authors
     people
 
     assert_equal 2, living.count
@@ -30,10 +35,7 @@ class QueryingTest < PeltonTest
   end
 
   def test_a_default_scope_counts_for_associations
-    living = model(:Living) do
-      self.table_name = "authors"
-      default_scope { where.not(age: nil) }
-    end
+    living = living_authors
     letter = model(:Letter) do
       self.table_name = "posts"
       belongs_to :author, class_name: living.name

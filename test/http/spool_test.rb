@@ -31,15 +31,11 @@ class HTTPSpoolTest < PeltonTest
   end
 
   def test_files_are_gone_when_the_response_is_complete
-    files = []
-    app = lambda do |env|
-      files << env["rack.input"]
-      HELLO.call(env)
-    end
-    serving(app, lint: false, spool: 1) do
+    file = nil
+    serving(->(env) { (file = env["rack.input"]) && HELLO.call(env) }, lint: false, spool: 1) do
       peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 4\n\n", "abcd").response
-      sleep 0.002 until files.first.closed?
+      sleep 0.002 until file.closed?
     end
-    refute_path_exists files.first.path
+    refute_path_exists file.path
   end
 end

@@ -178,20 +178,13 @@ class WebSocketTest < PeltonTest
   end
 
   def test_messages_before_the_end_are_answered_where_no_reactor_runs
-    server = TCPServer.new("127.0.0.1", 0)
-    answer = Thread.new do
-      io = server.accept
-      shake(io, {"HTTP_SEC_WEBSOCKET_KEY" => io.gets("\r\n\r\n")[/Sec-WebSocket-Key: (\S+)/i, 1]})
-      io.write(WebSocketPeer.encode(0x81, 4, "both", mask: false) + WebSocketPeer.encode(0x88, 2, "\x0f\xa0", mask: false))
-      io.read
-    end
-    socket = WebSocket.connect("ws://127.0.0.1:#{server.addr[1]}/", deflate: false)
-    socket.write("not #{socket.receive}")
+    frames = WebSocketPeer.encode(0x81, 4, "both", mask: false) + WebSocketPeer.encode(0x88, 2, "\x0f\xa0", mask: false)
+    answer = connecting_to_a_server_of(frames) do |socket|
+      socket.write("not #{socket.receive}")
 
-    assert_equal [nil, 4000], [socket.receive, socket.close_code]
-    assert_equal [0x81, 0x88], [0, 14].map { |at| answer.value.getbyte(at) }
-  ensure
-    server&.close
+      assert_equal [nil, 4000], [socket.receive, socket.close_code]
+    end
+    assert_equal [0x81, 0x88], [0, 14].map { |at| answer.getbyte(at) }
   end
 
   # ---- ends

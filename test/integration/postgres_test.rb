@@ -1,29 +1,17 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../shared/waiting_clients"
 require_relative "../support/databases"
-require "open3"
 require "pelton"
 require "pg"
 
-# The pg gem waits on the scheduler: the server itself reports how many of its clients wait at once.
+# The pg gem.
 class PostgresTest < PeltonTest
   include Databases
+  include WaitingClients
 
   def setup = postgres # before there is a reactor
-
-  def test_queries_wait_at_the_same_time
-    Pelton.run do
-      boss = connect
-      boss.exec("SELECT pg_advisory_lock(1)")
-      tasks = Array.new(10) { |i| Pelton.spawn { query("SELECT pg_advisory_lock_shared(1), #{i} AS i") } }
-      eventually("ten waiting queries") { waiting(boss) == 10 }
-      assert_empty tasks.select(&:done?)
-      boss.exec("SELECT pg_advisory_unlock(1)")
-
-      assert_equal (0..9).map(&:to_s), tasks.map(&:await).map { |row| row["i"] }
-    end
-  end
 
   def test_a_large_result_and_a_large_parameter
     text = "x" * 3_000_000
@@ -66,6 +54,12 @@ class PostgresTest < PeltonTest
   ensure
     connection&.close
   end
+
+  def hold(connection) = connection.exec("SELECT pg_advisory_lock(1)")
+
+  def wait_for(number) = query("SELECT pg_advisory_lock_shared(1), #{number} AS number")["number"].to_i
+
+  def let_go(connection) = connection.exec("SELECT pg_advisory_unlock(1)")
 
   def waiting(connection)
     sql = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%lock_shared(1)%'"

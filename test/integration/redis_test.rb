@@ -1,27 +1,17 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../shared/waiting_clients"
 require_relative "../support/databases"
 require "pelton"
 require "redis-client"
 
-# The redis-client gem waits on the scheduler.
+# The redis-client gem.
 class RedisTest < PeltonTest
   include Databases
+  include WaitingClients
 
   def setup = redis # before there is a reactor
-
-  def test_clients_wait_at_the_same_time
-    Pelton.run do
-      boss = connect
-      tasks = Array.new(10) { Pelton.spawn { connect.call("BLPOP", "queue", 20) } }
-      eventually("ten waiting clients") { boss.call("INFO", "clients")[/blocked_clients:(\d+)/, 1] == "10" }
-      assert_empty tasks.select(&:done?)
-      boss.call("RPUSH", "queue", *0..9)
-
-      assert_equal (0..9).map { |i| ["queue", i.to_s] }, tasks.map(&:await).sort
-    end
-  end
 
   def test_a_large_value_and_a_pipeline
     Pelton.run do
@@ -57,6 +47,14 @@ class RedisTest < PeltonTest
   end
 
   private
+
+  def hold(_) = nil # the queue is empty
+
+  def wait_for(_) = connect.call("BLPOP", "queue", 20).last.to_i
+
+  def let_go(connection) = connection.call("RPUSH", "queue", *0..9)
+
+  def waiting(connection) = connection.call("INFO", "clients")[/blocked_clients:(\d+)/, 1].to_i
 
   def connect(**options) = RedisClient.config(host: "127.0.0.1", port: redis, **options).new_client
 end

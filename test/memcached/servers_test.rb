@@ -22,11 +22,17 @@ class MemcachedServersTest < PeltonTest
     assert_match(%r{a:11211 /run/b}, client.inspect)
   end
 
+  # The second one behind a proxy.
+  def with_two_servers
+    first, second = with_memcached("memcached 0"), with_memcached("memcached 1")
+    FaultProxy.start(second) { |proxy| yield ["127.0.0.1:#{first}", "127.0.0.1:#{proxy.port}"], proxy, second }
+  end
+
+  def key_of(ring, place) = (0..).lazy.map { |i| "key-#{i}" }.find { |key| ring.index(key) == place }
+
   # Where no reactor runs beside the caller, a recheck of a silent server must not delay the caller.
   def test_no_caller_waits_for_a_recheck
-    ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]
-    FaultProxy.start(ports[1]) do |proxy|
-      servers = ["127.0.0.1:#{ports[0]}", "127.0.0.1:#{proxy.port}"]
+    with_two_servers do |servers, proxy|
       cache = Pelton::Memcached::Client.new(servers, timeout: 1000, failure_limit: 1, retry_after: 0.001)
       proxy.down!
       keys = Array.new(50) { |i| "key-#{i}" }
@@ -46,11 +52,9 @@ class MemcachedServersTest < PeltonTest
 
   # The thread that rechecks exists in the parent only.
   def test_a_child_rechecks_servers_by_itself
-    ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]
-    FaultProxy.start(ports[1]) do |proxy|
-      servers = ["127.0.0.1:#{ports[0]}", "127.0.0.1:#{proxy.port}"]
+    with_two_servers do |servers, proxy, second|
       ring = Pelton::Memcached::HashRing.new(servers)
-      key = (0..).lazy.map { |i| "key-#{i}" }.find { |one| ring.index(one) == 1 }
+      key = key_of(ring, 1)
       cache = Pelton::Memcached::Client.new(servers, timeout: 1000, failure_limit: 1, retry_after: 0.001)
       proxy.down!
       assert_raises(Pelton::ConnectionError) { cache.set(key, "v") }
@@ -59,7 +63,7 @@ class MemcachedServersTest < PeltonTest
       eventually("the question") { !cache.get(key) && proxy.accepted > 0 }
       pid = fork { exit!(10_000.times.any? { cache.get(key) == "back" || (sleep(0.001) && false) }) }
       sleep 0.01
-      Pelton::Memcached::Client.new("127.0.0.1:#{ports[1]}").set(key, "back")
+      Pelton::Memcached::Client.new("127.0.0.1:#{second}").set(key, "back")
       proxy.resume
 
       assert_predicate Process.wait2(pid).last, :success?
@@ -68,12 +72,10 @@ class MemcachedServersTest < PeltonTest
 
   # While callers wait for one server, the other server's callers get their replies.
   def test_a_frozen_server_does_not_delay_other_servers
-    ports = [with_memcached("memcached 0"), with_memcached("memcached 1")]
-    FaultProxy.start(ports[1]) do |proxy|
-      servers = ["127.0.0.1:#{ports[0]}", "127.0.0.1:#{proxy.port}"]
+    with_two_servers do |servers, proxy|
       cache = Pelton::Memcached::Client.new(servers, timeout: 30, failover: false)
       ring = Pelton::Memcached::HashRing.new(servers)
-      fast, slow = [0, 1].map { |place| (0..).lazy.map { |i| "key-#{i}" }.find { |key| ring.index(key) == place } }
+      fast, slow = [0, 1].map { |place| key_of(ring, place) }
       order = []
       Pelton.run do
         cache.set_multi({fast => "f", slow => "s"})

@@ -56,8 +56,7 @@ class ValueStreamTest < PeltonTest
 
   def test_late_bytes_are_relayed
     skip "there is no splice" if POSIX
-    go_on = Thread::Queue.new
-    with_lying_memcached(piecemeal(after: -> { go_on.pop })) do |address|
+    with_paused_memcached do |address, go_on|
       serving(broker(client(address))) do
         io = peer.say("GET /k HTTP/1.1\nHost: h\n\n").io
         nil until io.gets("\r\n") == "\r\n"
@@ -156,10 +155,15 @@ class ValueStreamTest < PeltonTest
     end
   end
 
+  # A server that pauses within a value until it may go on.
+  def with_paused_memcached
+    go_on = Thread::Queue.new
+    with_lying_memcached(piecemeal(after: -> { go_on.pop })) { |address| yield address, go_on }
+  end
+
   # The timeout was for the head: the rest may come later.
   def test_the_applications_timeout_covers_the_head_only
-    go_on = Thread::Queue.new
-    with_lying_memcached(piecemeal(after: -> { go_on.pop })) do |address|
+    with_paused_memcached do |address, go_on|
       cache = client(address)
       serving(broker(cache), request_timeout: 0.05) do
         connection = peer.say("GET /k HTTP/1.1\nHost: h\n\n")
@@ -175,8 +179,7 @@ class ValueStreamTest < PeltonTest
   end
 
   def test_the_reactor_stops_during_a_relay
-    go_on = Thread::Queue.new
-    with_lying_memcached(piecemeal(after: -> { go_on.pop })) do |address|
+    with_paused_memcached do |address, go_on|
       Pelton.run do
         value = client(address).stream("k")
         Pelton.spawn { value.read }.errback { go_on << true }
@@ -213,8 +216,7 @@ class ValueStreamTest < PeltonTest
   end
 
   def test_another_thread_may_not_read_a_value_in_flight
-    go_on = Thread::Queue.new
-    with_lying_memcached(piecemeal(after: -> { go_on.pop })) do |address|
+    with_paused_memcached do |address, go_on|
       Pelton.run do
         value = client(address).stream("k")
 

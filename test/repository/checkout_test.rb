@@ -1,24 +1,23 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require "fileutils"
+require_relative "../support/temporary_folder"
 require "open3"
 require "rbconfig"
-require "tmpdir"
 require "yaml"
 
 # The commands in bin/ of a checkout. Their installation of packages and gems can be tested on bare machines only.
 class CheckoutTest < PeltonTest
+  include TemporaryFolder
+
   # A copy of this checkout, not compiled, and a folder of programs beside it.
   def setup
-    @folder = Dir.mktmpdir
+    super
     @copy, @programs = %w[copy programs].map { |name| File.join(@folder, name).tap { |path| FileUtils.mkdir(path) } }
     %w[bin exe lib pelton-lab].each { |name| FileUtils.cp_r(File.join(ROOT, name), @copy) }
     FileUtils.rm(Dir["#{@copy}/lib/pelton/pelton.so"])
     %w[bash env sed dirname sort nproc].each { |name| File.symlink(path(name), File.join(@programs, name)) }
   end
-
-  def teardown = FileUtils.rm_rf(@folder)
 
   # Runs a command of the copy where nothing but the programs and Ruby can be found. Returns what it printed, its status, and the
   # files that it made.

@@ -1,18 +1,20 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../support/temporary_folder"
 require "minitest/mock"
 require "open3"
 require "pelton"
-require "tmpdir"
 
 # Waiting for processes, on the hook process_wait. Each child waits for a line in a named pipe, which another task of the
 # same loop writes: the tests end only if the loop goes on meanwhile.
 class SchedulerProcessTest < PeltonTest
+  include TemporaryFolder
+
   self.deadline = 15
 
   def setup
-    @folder = Dir.mktmpdir
+    super
     @path = "#{@folder}/pipe"
     File.mkfifo(@path)
     @pipe = File.open(@path, File::RDWR) # does not wait for a reader
@@ -21,7 +23,7 @@ class SchedulerProcessTest < PeltonTest
 
   def teardown
     @pipe.close
-    FileUtils.rm_rf(@folder)
+    super
   end
 
   def test_ways_to_wait

@@ -24,6 +24,8 @@ module MemcachedServers
     end
   end
 
+  PAIRS = (0...100).to_h { |i| ["key-#{i}", "value #{i}"] }.freeze
+
   def test_the_namespace_takes_part_in_choosing_the_server
     within do
       ask(several(namespace: "ns:"), :set, "k", "v")
@@ -35,12 +37,11 @@ module MemcachedServers
   def test_many_keys_on_all_servers
     within do
       cache = several
-      pairs = (0...100).to_h { |i| ["key-#{i}", "value #{i}"] }
 
-      assert_equal 100, ask(cache, :set_multi, pairs)
-      assert_equal pairs, ask(cache, :get_multi, *pairs.keys, "absent")
-      assert_equal 99, ask(cache, :delete_multi, pairs.keys - ["key-7"])
-      assert_equal({"key-7" => "value 7"}, ask(cache, :get_multi, pairs.keys))
+      assert_equal 100, ask(cache, :set_multi, PAIRS)
+      assert_equal PAIRS, ask(cache, :get_multi, *PAIRS.keys, "absent")
+      assert_equal 99, ask(cache, :delete_multi, PAIRS.keys - ["key-7"])
+      assert_equal({"key-7" => "value 7"}, ask(cache, :get_multi, PAIRS.keys))
     end
   end
 
@@ -134,16 +135,15 @@ module MemcachedServers
   def test_many_keys_while_a_server_goes
     within do
       cache = several
-      pairs = (0...100).to_h { |i| ["key-#{i}", "value #{i}"] }
       ring = Pelton::Memcached::HashRing.new(cache.servers)
       ask(cache, :get, "k")
       take_away(1)
 
-      assert_raises(Pelton::ConnectionError) { ask(cache, :set_multi, pairs) }
-      others = pairs.reject { |key, _| ring.index(key) == 1 }
+      assert_raises(Pelton::ConnectionError) { ask(cache, :set_multi, PAIRS) }
+      others = PAIRS.reject { |key, _| ring.index(key) == 1 }
       assert_equal others, ask(cache, :get_multi, others.keys)
-      eventually("failover") { !raises?(Pelton::ConnectionError) { ask(cache, :set_multi, pairs) } }
-      assert_equal pairs, ask(cache, :get_multi, pairs.keys)
+      eventually("failover") { !raises?(Pelton::ConnectionError) { ask(cache, :set_multi, PAIRS) } }
+      assert_equal PAIRS, ask(cache, :get_multi, PAIRS.keys)
     end
   end
 

@@ -2,40 +2,19 @@
 
 require "socket"
 require "pelton"
+require_relative "../support/call_styles"
 
 # The behaviour of streams in every style. A class that includes this module and one of the styles below runs each test
 # in that style.
 module StreamSuite
   # Inside a reactor, without a block: calls park.
-  module Direct
-    def inside(&block) = Pelton.run(&block)
-
-    def ask(stream, name, *arguments, **options) = stream.public_send(name, *arguments, **options)
-  end
+  Direct = CallStyles::Direct
 
   # Where no reactor runs, without a block: calls block.
-  module Blocking
-    def inside = yield
-
-    def ask(stream, name, *arguments, **options) = stream.public_send(name, *arguments, **options)
-  end
+  Blocking = CallStyles::Blocking
 
   # Inside a reactor, with a block.
-  module Callback
-    def inside(&block) = Pelton.run(&block)
-
-    # Returns the value that the block got, or raises the error that errbacks get.
-    def ask(stream, name, *arguments, **options)
-      got = []
-      deferrable = stream.public_send(name, *arguments, **options) { |value| got << value }
-      assert_kind_of Pelton::Operation, deferrable
-      assert_empty got
-      value = deferrable.await
-      Pelton::Reactor.current.yield while got.empty?
-      assert_equal [value], got
-      value
-    end
-  end
+  Callback = CallStyles::Callback
 
   # Where no reactor runs, with a block: the block is called before the method returns the Deferrable.
   module BlockingCallback
@@ -62,14 +41,6 @@ module StreamSuite
 
       assert_equal "ef", bytes
       assert_equal Encoding::BINARY, bytes.encoding
-    end
-  end
-
-  def test_readpartial_waits_for_bytes
-    with_stream do |stream, peer|
-      later { peer.write("bytes") }
-
-      assert_equal "bytes", ask(stream, :readpartial, 100)
     end
   end
 

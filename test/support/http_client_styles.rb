@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "call_styles"
 require_relative "certificates"
 require_relative "http_scripts"
 require "pelton/http"
@@ -23,36 +24,19 @@ module HTTPClientStyles
   # The request's fiber waits for the response.
   module Direct
     include HTTPClientStyles
-
-    def inside(&block) = Pelton.run(&block)
-
-    def ask(client, name, *arguments, **options) = client.public_send(name, *arguments, **options)
+    include CallStyles::Direct
   end
 
   # The same where no reactor runs: the thread waits.
   module Blocking
     include HTTPClientStyles
-
-    def inside = yield
-
-    def ask(client, name, *arguments, **options) = client.public_send(name, *arguments, **options)
+    include CallStyles::Blocking
   end
 
   # A block is called with the response.
   module Callback
     include HTTPClientStyles
-
-    def inside(&block) = Pelton.run(&block)
-
-    def ask(client, name, *arguments, **options)
-      got = []
-      deferrable = client.public_send(name, *arguments, **options) { |response| got << response }
-      assert_empty got
-      response = deferrable.await
-      Pelton::Reactor.current.yield while got.empty?
-      assert_equal [response], got
-      response
-    end
+    include CallStyles::Callback
   end
 
   # The request is a task, awaited later.

@@ -65,6 +65,21 @@ module WebSocketPeer
     stream.write("HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: #{accept}\r\n\r\n")
   end
 
+  # Where no reactor runs: a client's socket, which is yielded, of a server that shakes hands and sends the bytes. Returns what it read.
+  def connecting_to_a_server_of(bytes)
+    server = TCPServer.new("127.0.0.1", 0)
+    answer = Thread.new do
+      io = server.accept
+      shake(io, {"HTTP_SEC_WEBSOCKET_KEY" => io.gets("\r\n\r\n")[/Sec-WebSocket-Key: (\S+)/i, 1]})
+      io.write(bytes)
+      io.read
+    end
+    yield Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{server.addr[1]}/", deflate: false)
+    answer.value
+  ensure
+    server.close
+  end
+
   # A client's frame, with a mask that changes nothing.
   def frame(opcode, data = "", fin: true, rsv1: false)
     length = data.bytesize

@@ -2,12 +2,14 @@
 
 require "net/http"
 require "socket"
-require "tmpdir"
 require "test_helper"
+require "support/temporary_folder"
 require "pelton/memcached"
 
 # The articles' programs in pelton-lab/examples/articles, in both ways in. They are changed in ports and sizes alone.
 class ArticlesTest < PeltonTest
+  include TemporaryFolder
+
   self.deadline = 90
 
   # Shortens `sleep 2`, and writes how many were asleep at once, at most, to the file that ENV names.
@@ -37,13 +39,13 @@ class ArticlesTest < PeltonTest
   WAYS = %i[option gem].freeze
 
   def setup
-    @folder = Dir.mktmpdir
+    super
     @pids = []
   end
 
   def teardown
     @pids.each { |pid| Process.kill(:KILL, pid) && Process.wait(pid) }
-    FileUtils.remove_entry(@folder)
+    super
   end
 
   WAYS.each do |way|

@@ -41,7 +41,7 @@ class RecordMigratorsTest < PeltonTest
         await("begun")
         others = Array.new(count - 1) { db("migrate") }
         others.each { |other| await_output(other, /waits for another process that migrates: .*\d/) }
-        FileUtils.touch("#{@path}/go")
+        go_on
 
         [first, *others].each { |one| assert_equal 0, ended(one), output(one) }
         assert_equal [/1 migrated/, *[/no migration is pending/] * (count - 1)], [first, *others].map { |one| output(one)[/1 migrated|no migration is pending/].then { |found| Regexp.new(found) } }
@@ -56,7 +56,7 @@ class RecordMigratorsTest < PeltonTest
       await("begun")
       second = db("rollback")
       await_output(second, /waits for another/)
-      FileUtils.touch("#{@path}/go")
+      go_on
 
       assert_equal [0, 0], [ended(first), ended(second)]
       assert_equal [%w[20240101_users.rb], false], [applied, @database.table_exists?(:more)]
@@ -70,7 +70,7 @@ class RecordMigratorsTest < PeltonTest
       second = db("migrate")
       await_output(second, /waits/)
       kill(second)
-      FileUtils.touch("#{@path}/go")
+      go_on
 
       assert_equal [0, ["xn"]], [ended(first), users]
       assert_equal 0, ended(db("migrate"))
@@ -146,6 +146,8 @@ class RecordMigratorsTest < PeltonTest
   end
 
   private
+
+  def go_on = FileUtils.touch("#{@path}/go")
 
   # In a migration's file: says that it is here, and waits.
   GATE = "(File.write(File.join(ENV['GATES'], 'begun'), ''); sleep 0.01 until File.exist?(File.join(ENV['GATES'], 'go')))"

@@ -12,10 +12,7 @@ class BatchTest < PeltonTest
   def setup
     super
     @database = connect
-    @database.create_table(:people) do
-      primary_key :id
-      String :email, unique: true
-    end
+    create_people(@database)
     @ann, @bob = %w[ann bob].map { |email| @database[:people].insert(email: email) }
     @people = Class.new(Sequel::Model(@database[:people])) { plugin :pelton_merging }
     @people.unique_columns

@@ -8,8 +8,7 @@ class QueriesTest < PeltonTest
   include SequelDatabases
 
   def setup
-    @database = connect(sqlite_file)
-    @database.create_table(:numbers) { Integer :n }
+    @database = numbers_file
   end
 
   def test_cancelling_rolls_a_transaction_back

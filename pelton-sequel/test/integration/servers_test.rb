@@ -15,7 +15,7 @@ module ServerBehaviours
 
   def test_queries_of_many_fibers_share_the_pool
     database = connect(address, pool: 5)
-    create(database)
+    database.create_table!(:numbers) { Integer :n, unique: true }
     Pelton.run do
       Pelton.map((1..40).to_a, limit: nil) { |i| database[:numbers].insert(n: i) }
       assert_equal (1..40).sum, database[:numbers].sum(:n).to_i
@@ -73,8 +73,7 @@ module ServerBehaviours
   end
 
   def test_a_limit_in_a_query_rolls_the_transaction_back
-    database = connect(address)
-    create(database)
+    database = with_numbers
     Pelton.run do
       assert_raises(Pelton::TimeoutError) do
         Pelton.timeout(0.1) { database.transaction { database[:numbers].insert(n: 1).then { pause(database, 600) } } }
@@ -85,8 +84,7 @@ module ServerBehaviours
   end
 
   def test_cancelling_between_two_queries_rolls_the_transaction_back
-    database = connect(address)
-    create(database)
+    database = with_numbers
     Pelton.run do
       task = Pelton.spawn { database.transaction { database[:numbers].insert(n: 1).then { sleep } } }
       eventually("it has a transaction") { database.pool.shards[:default].in_use == 1 && task.backtrace&.any? }
@@ -100,8 +98,7 @@ module ServerBehaviours
   end
 
   def test_queries_after_an_interrupted_one_in_the_same_transaction_are_refused
-    database = connect(address)
-    create(database)
+    database = with_numbers
     Pelton.run do
       assert_raises(Pelton::Database::ConnectionError) do
         database.transaction do
@@ -119,8 +116,7 @@ module ServerBehaviours
   end
 
   def test_savepoints_and_hooks
-    database = connect(address)
-    create(database)
+    database = with_numbers
     seen = []
     Pelton.run do
       database.transaction do
@@ -206,8 +202,7 @@ module ServerBehaviours
   end
 
   def test_errors_have_sequel_s_classes
-    database = connect(address)
-    create(database)
+    database = with_numbers
     database[:numbers].insert(n: 1)
 
     Pelton.run { assert_raises(Sequel::UniqueConstraintViolation) { database[:numbers].insert(n: 1) } }
@@ -217,9 +212,7 @@ module ServerBehaviours
 
   private
 
-  def create(database)
-    database.create_table!(:numbers) { Integer :n, unique: true }
-  end
+  def with_numbers = connect(address).tap { |database| database.create_table!(:numbers) { Integer :n, unique: true } }
 
   def pause(database, seconds) = database.fetch("SELECT #{sleep_call(seconds)}").all
 

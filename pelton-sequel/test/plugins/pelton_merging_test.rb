@@ -10,11 +10,7 @@ class PeltonMergingTest < PeltonTest
   def setup
     super
     @database = connect
-    @database.create_table(:people) do
-      primary_key :id
-      String :email, unique: true
-      Integer :boss_id
-    end
+    create_people(@database)
     @database[:people].import(%i[email boss_id], Array.new(1000) { |index| ["p#{index}", 1] })
     @people = people = Class.new(Sequel::Model(@database[:people])) { plugin :pelton_merging }
     @people.many_to_one :boss, class: people
@@ -85,10 +81,4 @@ class PeltonMergingTest < PeltonTest
   private
 
   def together(values, &block) = Pelton.run { values.map { |value| Pelton.spawn { block.call(value) } }.map(&:await) }
-
-  def queries
-    before = @database.stats[:queries]
-    yield
-    @database.stats[:queries] - before
-  end
 end

@@ -63,12 +63,4 @@ class PeltonTogetherTest < PeltonTest
 
     assert_equal ["artist 1", "new"], [second.artist.name, second.artist(reload: true).name]
   end
-
-  private
-
-  def queries
-    before = @database.stats[:queries]
-    yield
-    @database.stats[:queries] - before
-  end
 end

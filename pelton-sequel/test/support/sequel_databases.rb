@@ -27,6 +27,25 @@ module SequelDatabases
 
   def mariadb_address(port = mariadb) = "mysql://root@127.0.0.1:#{port}/test"
 
+  # A new SQLite file with a table of numbers.
+  def numbers_file = connect(sqlite_file).tap { |database| database.create_table(:numbers) { Integer :n } }
+
+  # A table of people in a database, who have a unique address.
+  def create_people(database)
+    database.create_table(:people) do
+      primary_key :id
+      String :email, unique: true
+      Integer :boss_id
+    end
+  end
+
+  # The number of @database's queries while the block runs.
+  def queries
+    before = @database.stats[:queries]
+    yield
+    @database.stats[:queries] - before
+  end
+
   # A statement of SQLite that computes for long. (A billion rows would take minutes.)
   def long_statement(rows = 1_000_000_000)
     "SELECT count(*) FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT #{rows}) SELECT x FROM c)"

@@ -2,22 +2,21 @@
 
 require "test_helper"
 require "pelton/web"
-require "tmpdir"
+require "support/temporary_folder"
 require_relative "../support/controllers"
 
 class WebControllerFilesTest < PeltonTest
+  include TemporaryFolder
   include WebControllers
 
   def setup
-    @folder = Dir.mktmpdir
+    super
     File.write("#{@folder}/a.txt", "0123456789")
     File.write("#{@folder}/empty.bin", "")
     FileUtils.mkdir("#{@folder}/inside")
     File.symlink("#{@folder}/a.txt", "#{@folder}/inside/link")
     File.mkfifo("#{@folder}/inside/pipe")
   end
-
-  def teardown = FileUtils.rm_rf(@folder)
 
   def test_a_file
     one = send_file("a.txt")

@@ -2,24 +2,19 @@
 
 require "test_helper"
 require "tempfile"
-require "tmpdir"
 require "pelton/web"
+require "support/temporary_folder"
 require_relative "../support/controllers"
 
 class WebUploadsTest < PeltonTest
+  include TemporaryFolder
   include WebControllers
 
   Uploads = Pelton::Web::Uploads
 
   def setup
     super
-    @folder = Dir.mktmpdir
     @uploads = Uploads.new("#{@folder}/uploads")
-  end
-
-  def teardown
-    FileUtils.rm_rf(@folder)
-    super
   end
 
   def upload(bytes = "abc", folder = nil)

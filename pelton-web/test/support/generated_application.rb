@@ -1,22 +1,13 @@
 # frozen_string_literal: true
 
-require "fileutils"
 require "open3"
-require "tmpdir"
 require "pelton/http"
 require "pelton/web/generators/application"
+require_relative "../../../test/support/temporary_folder"
 
 # An application that `pelton new` has written with this checkout's gems, in a folder of the test.
 module GeneratedApplication
-  def setup
-    super
-    @folder = Dir.mktmpdir
-  end
-
-  def teardown
-    FileUtils.rm_rf(@folder)
-    super
-  end
+  include TemporaryFolder
 
   # @return [Array<String>] the files
   def generate(name = "photo_album", **options)

@@ -1,21 +1,12 @@
 # frozen_string_literal: true
 
-require "fileutils"
-require "tmpdir"
+require_relative "../../../test/support/temporary_folder"
 require "pelton/web"
 require "pelton/web/views/templates"
 
 # For tests: templates in a folder of the test's own.
 module TemplateFiles
-  def setup
-    super
-    @folder = Dir.mktmpdir
-  end
-
-  def teardown
-    FileUtils.rm_rf(@folder)
-    super
-  end
+  include TemporaryFolder
 
   # @param texts [Hash{String => String}] by path
   def write(texts)

@@ -18,7 +18,7 @@ class HTTPClientLeavingTest < PeltonTest
       ASYNC
     end
     serving(app, lint: false) do
-      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      connection = peer.say(GET)
       sleep 0.002 until answer
       assert_empty told
       connection.io.close_write
@@ -39,7 +39,7 @@ class HTTPClientLeavingTest < PeltonTest
       [200, {}, ["told"]]
     end
     serving(app) do
-      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      connection = peer.say(GET)
       connection.io.close_write
 
       assert_equal "told", connection.response.body
@@ -117,7 +117,7 @@ class HTTPClientLeavingTest < PeltonTest
       ASYNC
     end
     serving(app, lint: false) do
-      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      connection = peer.say(GET)
       sleep 0.002 until callback
       connection.reset
       sleep 0.002 until finished.any?
@@ -134,7 +134,7 @@ class HTTPClientLeavingTest < PeltonTest
       gate = Thread::Queue.new
       app = ->(_env) { gate.pop && returned }
       serving(app, lint: false) do
-        connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+        connection = peer.say(GET)
         sleep 0.002 until gate.num_waiting == 1
         connection.reset
         Pelton.spawn { gate << 1 }
@@ -183,7 +183,7 @@ class HTTPClientLeavingTest < PeltonTest
     stream = nil
     body = proc { |given| stream = given }
     serving(->(_env) { [200, {}, body] }) do
-      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      connection = peer.say(GET)
       sleep 0.002 until stream
       connection.reset
       sleep 0.002 until server.stats[:connections].zero?

@@ -45,19 +45,10 @@ class WebSocketBadInputTest < PeltonTest
   end
 
   def test_a_server_sends_a_frame_with_a_mask_where_no_reactor_runs
-    server = TCPServer.new("127.0.0.1", 0)
-    answer = Thread.new do
-      io = server.accept
-      shake(io, {"HTTP_SEC_WEBSOCKET_KEY" => io.gets("\r\n\r\n")[/Sec-WebSocket-Key: (\S+)/i, 1]})
-      io.write(WebSocketPeer.encode(0x81, 4, "good", mask: false), WebSocketPeer.encode(0x81, 3, "bad", mask: true))
-      io.read
-    end
-    socket = WebSocket.connect("ws://127.0.0.1:#{server.addr[1]}/", deflate: false)
+    frames = WebSocketPeer.encode(0x81, 4, "good", mask: false) + WebSocketPeer.encode(0x81, 3, "bad", mask: true)
+    answer = connecting_to_a_server_of(frames) { |socket| assert_equal ["good", nil, 1002], [socket.receive, socket.receive, socket.close_code] }
 
-    assert_equal ["good", nil, 1002], [socket.receive, socket.receive, socket.close_code]
-    assert_equal 1002, unmasked(answer.value).unpack1("S>")
-  ensure
-    server.close
+    assert_equal 1002, unmasked(answer).unpack1("S>")
   end
 
   # ---- what comes when this side has said farewell, and waits for the peer's

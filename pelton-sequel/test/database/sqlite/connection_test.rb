@@ -59,8 +59,7 @@ class SQLiteConnectionTest < PeltonTest
 
   # A cancellation comes when the loop turns, and the end of a transaction must not turn it.
   def test_no_transaction_is_left_open
-    database = connect(sqlite_file)
-    database.create_table(:numbers) { Integer :n }
+    database = numbers_file
     Pelton.run do
       5.times do |i|
         task = Pelton.spawn do
@@ -131,8 +130,7 @@ class SQLiteConnectionTest < PeltonTest
   end
 
   def test_an_interrupted_write_rolls_its_transaction_back
-    database = connect(sqlite_file)
-    database.create_table(:numbers) { Integer :n }
+    database = numbers_file
     Pelton.run do
       assert_raises(Pelton::TimeoutError) do
         Pelton.timeout(0.05) { database.transaction { database[:numbers].insert(n: 1).then { database.run("INSERT INTO numbers #{long_statement}") } } }
@@ -144,8 +142,7 @@ class SQLiteConnectionTest < PeltonTest
   end
 
   def test_a_writer_waits_for_another_process_without_stopping_the_loop
-    database = connect(sqlite_file)
-    database.create_table(:numbers) { Integer :n }
+    database = numbers_file
     locked(database, 0.2) do
       Pelton.run do
         assert_operator ticks { database[:numbers].insert(n: 1) }, :>, 10
@@ -189,8 +186,7 @@ class SQLiteConnectionTest < PeltonTest
   end
 
   def test_readers_go_on_beside_a_writer
-    database = connect(sqlite_file)
-    database.create_table(:numbers) { Integer :n }
+    database = numbers_file
     Pelton.run do
       writing = Pelton::Operation.new
       writer = Pelton.spawn { database.transaction { database[:numbers].insert(n: 1).then { writing.await } } }
