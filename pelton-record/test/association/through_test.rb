@@ -36,6 +36,29 @@ class ThroughTest < PeltonTest
     assert_raises(ArgumentError) { ann.comments << Comment.new }
   end
 
+  # As after a boot: the first fiber waits for the tables' columns.
+  def test_fibers_that_ask_at_once_for_one_that_is_not_defined_yet
+    author = model(:Writer) do
+      self.table_name = "authors"
+      has_many :posts, class_name: "Blog::Post", foreign_key: :author_id
+      has_many :comments, through: :posts
+      define_singleton_method(:source_of) { |*arguments| sleep(0.001).then { super(*arguments) } }
+    end
+    comment = @post.comments.create!(text: "c")
+    id = ann.id
+    Pelton.run do
+      assert_equal [[comment]] * 3, Array.new(3) { Pelton.spawn { author.find(id).comments.to_a } }.map(&:await)
+    end
+  end
+
+  def test_one_that_goes_through_itself
+    circle = model(:Circle) do
+      self.table_name = "posts"
+      has_many :things, through: :things
+    end
+    assert_match(/no association :things to go through/, assert_raises(ArgumentError) { circle.find(@post.id).things.to_a }.message)
+  end
+
   def test_up_and_down
     sibling = model(:Sibling) do
       self.table_name = "posts"

@@ -62,17 +62,32 @@ module Pelton
         end
 
         def define_through(name)
-          type, scope, path = @through&.delete(name)
-          return unless type
+          declared = @through&.fetch(name, nil)
+          return if declared.nil? || defining_through.include?([self, name]) # it goes through itself
+          begin
+            defining_through.push([self, name])
+            reflect_through(name, *declared)
+          ensure
+            defining_through.pop
+          end
+        end
+
+        # Reading the tables' columns parks, and meanwhile other fibers may ask for the same association: each of them works it out, and the
+        # first one defines it.
+        def reflect_through(name, type, scope, path)
           by = association_reflection(path[:through]) || raise(ArgumentError, "#{self}.#{name}: there is no association #{path[:through].inspect} to go through")
           source = source_of(name, by, path)
           steps = Through.steps(by) + Through.steps(source, path[:source_type])
           steps[-2].conditions = steps[-2].conditions.to_h.merge(source[:polymorphic] => path[:source_type].to_s) if source[:polymorphic]
           options = {via: path[:through], source: source[:name], scope: scope, no_association_method: true, class: path[:source_type] || source.associated_class, read_only: true,
                      **path.slice(:validated)}
+          return association_reflections[name] if association_reflections.key?(name)
           associate_through(type, name, steps, [*source[:scopes], *scoped(scope)], owner_scope: owner_scope?(scope), **options)
+          @through.delete(name)
           association_reflections[name]
         end
+
+        def defining_through = Thread.current[:pelton_record_through] ||= [] # a fiber-local
 
         def source_of(name, by, path)
           middle = by.associated_class
