@@ -17,7 +17,7 @@ class DatabaseAddressTest < PeltonTest
   def test_servers
     address = Address.new("postgres://me:p%40ss@db.example:5433/app?sslmode=require")
 
-    assert_equal({user: "me", password: "p@ss", host: "db.example", port: 5433, database: "app", sslmode: "require"}, address.options)
+    assert_equal({user: "me", password: "p@ss", host: "db.example", port: 5433, database: "app", sslmode: "require"}, address.options.except(:driver_options))
     assert_equal "postgres://me@db.example:5433/app", address.to_s
     assert_equal [:mysql] * 4, %w[mysql mariadb trilogy mysql2].map { |scheme| Address.new("#{scheme}://h/d").driver }
     assert_equal "::1", Address.new("postgresql://[::1]/d").options[:host]
@@ -33,11 +33,21 @@ class DatabaseAddressTest < PeltonTest
     end
   end
 
+  # Sequel passes only some of them on by itself.
+  def test_parameters_of_libpq
+    options = Address.new("postgres://h/d?application_name=shop&keepalives_idle=60&connect_timeout=3").options
+
+    assert_equal({host: "h", database: "d", connect_timeout: "3"}, options.except(:driver_options))
+    assert_equal ["shop", "60", 20_000], options[:driver_options].values_at(:application_name, :keepalives_idle, :tcp_user_timeout)
+    refute_includes Address.new("mysql://h/d").options, :driver_options
+  end
+
   # libpq asks them in their order: a primary and its standby.
   def test_several_hosts_are_postgresql_s
     several = Pelton::Database::Address.new("postgres://ann:secret@one:1,two:2/app?target_session_attrs=read-write")
 
-    assert_equal({host: "one,two", port: "1,2", user: "ann", password: "secret", database: "app", target_session_attrs: "read-write"}, several.options)
+    assert_equal({host: "one,two", port: "1,2", user: "ann", password: "secret", database: "app"}, several.options.except(:driver_options))
+    assert_equal "read-write", several.options.dig(:driver_options, :target_session_attrs)
     assert_equal "postgres://ann@one,two:1,2/app", several.to_s
     assert_equal "one,two", Pelton::Database::Address.new("postgres://one,two/app").options[:host]
     error = assert_raises(Pelton::Database::ConfigurationError) { Pelton::Database::Address.new("mysql://ann:secret@one,two/app") }

@@ -13,6 +13,16 @@ module Pelton
                  "mariadb" => :mysql, "trilogy" => :mysql}.freeze
       FORMS = "sqlite://app.db, sqlite::memory:, postgres://user:password@host/database or mysql://user:password@host/database"
 
+      # Parameters of libpq, which Sequel does not pass on from an address.
+      # @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
+      LIBPQ = %i[hostaddr passfile require_auth channel_binding client_encoding options application_name fallback_application_name keepalives
+        keepalives_idle keepalives_interval keepalives_count tcp_user_timeout gssencmode krbsrvname sslcert sslkey sslpassword sslcrl sslcrldir sslsni
+        sslcertmode sslnegotiation ssl_min_protocol_version ssl_max_protocol_version requirepeer service target_session_attrs load_balance_hosts].freeze
+      # A server that has gone without a word, as with its cable, is noticed within some 20 seconds. The kernel's own limits are a quarter of an
+      # hour for a query that is not acknowledged, and two hours for a result that does not come.
+      NOTICE = {keepalives_idle: 10, keepalives_interval: 5, keepalives_count: 2, tcp_user_timeout: 20_000}.freeze
+      private_constant :LIBPQ, :NOTICE
+
       # @return [Symbol] :sqlite, :postgres or :mysql
       attr_reader :driver
 
@@ -26,6 +36,7 @@ module Pelton
         @driver = DRIVERS[scheme&.downcase] if rest
         raise ConfigurationError, "#{Pelton::Address.without_secrets(text).inspect} is no address of a database. It is #{FORMS}" unless @driver
         @options = (@driver == :sqlite) ? file_options(rest) : server_options(text)
+        @options = {**@options.except(*LIBPQ), driver_options: {**NOTICE, **@options.slice(*LIBPQ)}} if @driver == :postgres
       end
 
       # @param driver [Symbol]
