@@ -37,6 +37,30 @@ class TableTest < PeltonTest
     assert_equal :authors, writer.table_name
   end
 
+  # As after a boot: the first fiber waits for the columns.
+  def test_fibers_that_use_a_model_at_once_for_the_first_time
+    id = ann.id
+    uses = [->(model) { model.new(name: "Bob").age }, ->(model) { model.find(id).name }, ->(model) { model.where(name: "Ann").count }, ->(model) { model.column_names.first },
+      ->(model) { model.new[:name] }, ->(model) { model.create!(name: "Cid").id.positive? }, lambda(&:primary_key), ->(model) { Class.new(model).new.age }]
+    expected = uses.map { |use| use.call(writer) }
+    Pelton.run do
+      uses.size.times do |first|
+        slow = writer.tap { |model| model.define_singleton_method(:get_db_schema) { |*| sleep(0.001).then { super() } } }
+
+        assert_equal expected, uses.rotate(first).map { |use| Pelton.spawn { use.call(slow) } }.map(&:await).rotate(-first)
+      end
+    end
+  end
+
+  # A limit of time, say, that passes while the columns are read.
+  def test_a_model_whose_columns_could_not_be_read_is_read_again
+    slow = writer.tap { |model| model.define_singleton_method(:get_db_schema) { |*| sleep(0.05).then { super() } } }
+    Pelton.run do
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.001) { slow.new } }
+      assert_equal "Bob", slow.new(name: "Bob").name
+    end
+  end
+
   def test_a_model_may_be_defined_before_a_database_is_connected
     output = ruby_output(<<~RUBY, gems: true)
       require "pelton/record"
@@ -122,4 +146,8 @@ class TableTest < PeltonTest
     assert_equal %w[id other], Author.column_names
     assert_equal 0, Author.count
   end
+
+  private
+
+  def writer = model(:Writer) { self.table_name = "authors" }
 end

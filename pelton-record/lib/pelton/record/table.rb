@@ -29,7 +29,7 @@ module Pelton
       # @asynchronous when the table is looked up
       # @return [Sequel::Dataset]
       # @raise [Error] if there is no such table, or no database
-      def dataset = @dataset || load_table
+      def dataset = (@dataset unless @loading) || load_table
 
       # @return [Symbol, Sequel::SQL::Expression] as in SQL
       def table_name = @dataset ? super : own_table_name
@@ -78,7 +78,7 @@ module Pelton
       # @return [Hash{Symbol => Hash}] Sequel's description of each column
       # @asynchronous when the table is looked up
       def db_schema
-        load_table unless @dataset || abstract_class?
+        dataset unless abstract_class?
         super
       end
 
@@ -105,22 +105,35 @@ module Pelton
 
       def own_table_name = equal?(table_root) ? (@own_table_name || implicit_table_name) : table_root.table_name
 
+      # Reading the columns parks. Other fibers and threads must not see the model before all of it is known, so they wait.
+      LOADING = Mutex.new
+      private_constant :LOADING
+
       def load_table
         raise Error, "#{self} has no table: it is an abstract class" if abstract_class?
-        return load_inherited_table unless equal?(table_root)
+        return @dataset || read_table if LOADING.owned?
+        LOADING.synchronize { @dataset || read_table }
+      end
+
+      def read_table
+        @loading = true
+        equal?(table_root) ? read_own_table : load_inherited_table
+        @loading = false
+        @dataset
+      rescue Sequel::DatabaseConnectionError, Sequel::DatabaseDisconnectError
+        raise
+      rescue Sequel::DatabaseError => error
+        raise Error, "#{self} has no table #{own_table_name}: create it, or set self.table_name (#{error.message.lines.first.strip})"
+      ensure
+        forget_table if @loading
+        @loading = false
+      end
+
+      def read_own_table
         raise Error, "a model without a name needs `self.table_name = \"...\"`" unless name || @own_table_name
         set_dataset(own_table_name)
         set_primary_key(@own_primary_key) if defined?(@own_primary_key)
         table_loaded
-        @dataset
-      rescue Sequel::DatabaseConnectionError, Sequel::DatabaseDisconnectError
-        raise
-      rescue Error
-        forget_table
-        raise
-      rescue Sequel::DatabaseError => error
-        forget_table
-        raise Error, "#{self} has no table #{own_table_name}: create it, or set self.table_name (#{error.message.lines.first.strip})"
       end
 
       # Called when the columns are known.
