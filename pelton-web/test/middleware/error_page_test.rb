@@ -50,6 +50,16 @@ class WebErrorPageTest < PeltonTest
     assert_kind_of KeyError, @errors.first
   end
 
+  def test_a_service_that_does_not_answer_is_503
+    {Pelton::ConnectionError => 503, Class.new(Pelton::TimeoutError) => 503, Pelton::OverloadError => 503, Pelton::Error => 500, IOError => 500}.each do |type, status|
+      page = request(application("production") { raise type, "db.internal" }, "GET", "/fail/7")
+
+      assert_equal [status, (status == 503) ? "1" : nil], [page.status, page["retry-after"]]
+      refute_includes page.body, "db.internal"
+      assert_kind_of type, @errors.last
+    end
+  end
+
   def test_in_development_it_shows_what_waits
     page = nil
     Pelton.run do

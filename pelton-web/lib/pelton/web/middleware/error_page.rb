@@ -15,14 +15,18 @@ module Pelton
       setting(:raise_errors, ->(settings) { settings.environment == "test" }) { |value| "must be true or false" unless [true, false].include?(value) }
     end
 
-    # Middleware: logs unrescued errors and responds to them. In development, requests from this machine get a page with the source, the
-    # parameters and all waiting fibers; others get "Internal Server Error". Clients that accept JSON get a problem document.
+    # Middleware: logs unrescued errors and responds to them, with 503 if a service that the action needs does not answer, and otherwise with
+    # 500. In development, requests from this machine get a page with the source, the
+    # parameters and all waiting fibers; others get only the status. Clients that accept JSON get a problem document.
     class ErrorPage
       # Lines to show before and after the one that failed.
       AROUND = 5
       # Entries to show of parameters, whose number and size the client chooses.
       ENTRIES = 100
       LENGTH = 500
+      # Errors of a service that the action needs, such as a database that restarts: clients and proxies may try again.
+      UNAVAILABLE = %w[Pelton::ConnectionError Pelton::TimeoutError Pelton::OverloadError Sequel::DatabaseConnectionError Sequel::DatabaseDisconnectError].freeze
+      private_constant :UNAVAILABLE
 
       # A part of a file.
       #
@@ -53,11 +57,16 @@ module Pelton
       private
 
       def answer(env, error)
-        return Problem.new(500).response(env) unless @settings.development? && Development.local?(env)
+        return brief(error).response(env) unless @settings.development? && Development.local?(env)
         html = Rack::Utils.best_q_match(env["HTTP_ACCEPT"].to_s, %w[text/plain text/html application/json application/problem+json]) == "text/html"
         return Problem.new(500, detail: "#{error.class}: #{error.message}", members: {backtrace: error.backtrace.to_a.first(ENTRIES)}).response(env) unless html
         page = Development.page("error", 500, describe(env, error))
         (env["REQUEST_METHOD"] == "HEAD") ? [page[0], page[1], []] : page
+      end
+
+      def brief(error)
+        unavailable = error.class.ancestors.any? { |type| UNAVAILABLE.include?(type.name) }
+        unavailable ? Problem.new(503, headers: {"retry-after" => "1"}) : Problem.new(500)
       end
 
       def describe(env, error)
