@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../support/databases"
+require_relative "../support/database_process"
 require_relative "../support/fault_proxy"
 require "stringio"
 require "pelton/pubsub"
 
 # Topics over a real server, which is cut off, freezes, and loses what it had. Each test has several PubSubs, which stand for the
-# processes of several machines. The including test says `url(port = nil)` and `forget_everything`.
+# processes of several machines. The including test says `url(port = nil)`, `forget_everything` and `own_process`.
 module PubSubCarriers
   include Databases
 
@@ -101,6 +101,35 @@ module PubSubCarriers
       refute_equal position.split(":").first, subscription.position.split(":").first
       assert_predicate two.subscribe("t", after: position), :gap?
     end
+  end
+
+  # As by SIGSTOP, or a machine that swaps: the kernel takes connections, and nobody answers.
+  def test_a_process_that_is_frozen_and_then_killed
+    server = own_process
+    Pelton.run do
+      @port = server.port
+      one, two = Array.new(2) { join(timeout: 0.3) }
+      seen = []
+      two.subscribe("t") { |message| seen << message }
+      one.publish("t", "before")
+      eventually { seen == %w[before] }
+      server.freeze!
+      3.times { |number| one.publish("t", "frozen #{number}") }
+      eventually { @log.string.include?("does not answer") }
+      server.thaw!
+      assert one._engine.drain(timeout: 20) # what has no answer yet would be sent again, to a server that knows nothing of it
+      eventually { seen.size == 4 }
+      server.die!
+      3.times { |number| one.publish("t", "dead #{number}") }
+      server.start
+      eventually { seen.size >= 7 }
+
+      assert_equal ["before", *%w[frozen dead].flat_map { |state| Array.new(3) { |number| "#{state} #{number}" } }], seen
+    ensure
+      @joined&.each { |pubsub| pubsub._engine.close }
+    end
+  ensure
+    server&.die!
   end
 
   private

@@ -24,6 +24,17 @@ module Databases
       ["setpriv", "--reuid=#{user}", "--regid=#{user}", "--clear-groups", *command]
     end
 
+    # The command of a PostgreSQL with a new folder.
+    def postgres_command(port)
+      programs = Dir["/usr/lib/postgresql/*/bin"].max
+      data = folder("postgres")
+      prepare(*as("postgres", "#{programs}/initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"))
+      as("postgres", "#{programs}/postgres", "-D", data, "-p", port.to_s, "-c", "listen_addresses=127.0.0.1",
+        "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=50")
+    end
+
+    def redis_command(port) = ["redis-server", "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+
     def prepare(*command)
       output, status = Open3.capture2e(*command, chdir: "/")
       raise "#{command.join(" ")}: #{output}" unless status.success?
@@ -39,14 +50,9 @@ module Databases
 
   # The port of a PostgreSQL with a database and a user called postgres.
   def postgres
-    programs = Dir["/usr/lib/postgresql/*/bin"].max
     ready = ->(port) { Databases.until_answered(PG::Error) { PG.connect(**postgres_options(port)).close } }
     Servers.port("postgres", ready: ready) do |port|
-      folder = Databases.folder("postgres")
-      Databases.prepare(*Databases.as("postgres", "#{programs}/initdb", "-D", folder, "-U", "postgres", "-A", "trust",
-        "--no-sync", "-E", "UTF8", "--locale=C"))
-      Databases.as("postgres", "#{programs}/postgres", "-D", folder, "-p", port.to_s, "-c", "listen_addresses=127.0.0.1",
-        "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=50")
+      Databases.postgres_command(port)
     end
   end
 
@@ -72,8 +78,6 @@ module Databases
 
   # The port of a Redis that writes nothing to disk.
   def redis
-    Servers.port("redis") do |port|
-      ["redis-server", "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-    end
+    Servers.port("redis") { |port| Databases.redis_command(port) }
   end
 end

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "outbox"
-require_relative "wire"
+require_relative "engine"
 
 module Pelton
   class PubSub
@@ -11,45 +10,29 @@ module Pelton
     #
     # A subclass says how: {#open}, {#send_batch}, {#start} and {#read}.
     # @private
-    class Carrier
-      include Opaque
-
+    class Carrier < Engine
       # Messages that the log keeps, of all topics.
       LOG = 10_000
       # Bytes of messages that are sent at once.
       BATCH = 262_144
       # Messages that are read at once.
       PAGE = 500
-      # Seconds for an answer of the server, and for a read that waits for messages.
+      # Seconds for an answer of the server, unless said otherwise, and for a read that waits for messages.
       TIMEOUT = 5
       WAIT = 5
-      # Seconds between two attempts to come back, doubled up to the second number.
-      DELAY = 0.05
-      MOST_DELAY = 1
-
-      # @return [Integer] how often the reader has come back
-      attr_reader :returns
 
       # @param url [String] of the server
       # @param limit [Integer] bytes of published messages that may wait for the server
-      def initialize(pubsub, url, limit: Outbox::LIMIT)
-        @pubsub = pubsub
+      # @param timeout [Numeric] seconds for an answer of the server
+      def initialize(pubsub, url, limit: Outbox::LIMIT, timeout: TIMEOUT)
+        super(pubsub, self.class::NAME, limit: limit)
         @url = url
-        @outbox = Outbox.new(self.class::NAME, limit: limit)
+        @timeout = timeout
         @publisher = SecureRandom.alphanumeric(12)
         @sequence = 1 # of the first message that is not known to be sent
-        @returns = 0
-        @ready = Operation.new
-        @tasks = [["reader", method(:follow)], ["writer", method(:write)]].map do |name, work|
-          Pelton.spawn(name: "pubsub's #{name}", transient: true, detached: true) { persist(work) }
-        end
+        connected("reader") { |connection, good| follow(connection, good) }
+        connected("writer") { |connection, good| write(connection, good) }
       end
-
-      # Waits until the process has what the server keeps.
-      #
-      # @raise [TimeoutError]
-      # @asynchronous
-      def await_ready(timeout:) = @ready.await(timeout: timeout)
 
       # Sends a message to the server. It is delivered when it is read back.
       #
@@ -65,31 +48,23 @@ module Pelton
       # @asynchronous
       def drain(timeout:) = @outbox.drain(Clock.now + timeout)
 
-      # Ends the connections for good.
-      def close = @tasks.each(&:cancel)
-
       private
 
-      def persist(work)
-        delay = DELAY
-        loop do
+      def connected(name)
+        stay_connected(name, "#{self.class::NAME} does not answer", self.class.errors) do |good|
           connection = open
-          work.call(connection) { delay = DELAY }
-        rescue *self.class.errors => error
-          Pelton.logger.warn("pubsub: #{self.class::NAME} does not answer: #{error.message.lines.first&.chomp}") if delay == DELAY
-          sleep(delay)
-          delay = [delay * 2, MOST_DELAY].min
+          yield connection, good
         ensure
           connection&.close
         end
       end
 
       # A batch that was sent when the connection broke is sent again: the server knows the publisher's last number.
-      def write(connection)
+      def write(connection, good)
         loop do
           @batch ||= @outbox.take(BATCH)
           send_batch(connection, @sequence, @batch)
-          yield
+          good.call
           @sequence += @batch.size
           @batch = nil
           @outbox.sent
@@ -97,18 +72,16 @@ module Pelton
       end
 
       # The log of another epoch knows nothing of what was before.
-      def follow(connection, &)
+      def follow(connection, good)
         epoch, first = start(connection)
-        again = !@epoch.nil?
         if @last && (epoch != @epoch || (first && after?(first, @last)))
           Pelton.logger.warn("pubsub: messages may be missing: #{self.class::NAME} has not kept all since the connection was cut")
         end
         @last = nil unless epoch == @epoch
+        preload(connection) if @ready.state == :pending
         @epoch = epoch
-        preload(connection) unless again
-        @returns += 1 if again
-        @ready.succeed if @ready.state == :pending
-        yield
+        arrived
+        good.call
         loop { read(connection, @last, WAIT).each { |entry| deliver(entry) } }
       end
 

@@ -1,43 +1,28 @@
 # frozen_string_literal: true
 
-require_relative "outbox"
-require_relative "wire"
+require_relative "engine"
 
 module Pelton
   class PubSub
-    # A process's connection with a {Hub}: an engine of {PubSub}. It comes back by itself when it was cut. Meanwhile what is published waits
-    # here, up to a limit.
+    # A process's connection with a {Hub}.
     # @private
-    class Link
-      include Opaque
-
+    class Link < Engine
       # Bytes that are written at once.
       CHUNK = 65_536
-      # Seconds between two attempts to come back, doubled up to the second number.
-      DELAY = 0.05
-      MOST_DELAY = 1
       # Seconds of messages after which others get a turn.
       BUDGET = 0.001
-      private_constant :CHUNK, :DELAY, :MOST_DELAY, :BUDGET
+      # What is worth another attempt.
+      ERRORS = [ConnectionError, ClosedError, EOFError, Wire::Malformed].freeze
+      private_constant :CHUNK, :BUDGET, :ERRORS
 
-      # @return [Integer] how often it has come back
-      attr_reader :returns
-
+      # @param path [String] of the hub's socket
       # @param limit [Integer] bytes of published messages that may wait for the hub
       def initialize(pubsub, path, limit: Outbox::LIMIT)
-        @pubsub = pubsub
+        super(pubsub, "the master process", limit: limit)
         @path = path
-        @outbox = Outbox.new("the master process", limit: limit)
-        @returns = @serial = 0
-        @ready = Operation.new
-        @task = Pelton.spawn(name: "pubsub's link", transient: true, detached: true) { stay_joined }
+        @serial = 0
+        stay_connected("link", "the link to the other processes is cut", ERRORS) { |good| read(good) }
       end
-
-      # Waits until the process has what the hub keeps.
-      #
-      # @raise [TimeoutError]
-      # @asynchronous
-      def await_ready(timeout:) = @ready.await(timeout: timeout)
 
       # Sends a message to the hub. It is delivered when it comes back.
       #
@@ -59,26 +44,9 @@ module Pelton
         false
       end
 
-      # Ends the connection for good.
-      def close = @task.cancel
-
       private
 
-      def stay_joined
-        delay = DELAY
-        loop do
-          read { delay = DELAY }
-        rescue ConnectionError, ClosedError, EOFError, Wire::Malformed => error
-          @stream = nil
-          Pelton.logger.warn("pubsub: the link to the other processes is cut: #{error.message}") if delay == DELAY
-          sleep(delay)
-          delay = [delay * 2, MOST_DELAY].min
-        end
-      ensure
-        @stream = nil
-      end
-
-      def read
+      def read(good)
         stream = Pelton.connect_unix(@path, timeout: 5)
         stream.write(Wire.join(@epoch, @serial))
         reader = Wire::Reader.new
@@ -87,7 +55,7 @@ module Pelton
           began = Clock.now
           while (kind, body = reader.next)
             handle(stream, kind, body)
-            yield if kind == Wire::READY
+            good.call if kind == Wire::READY
             next if Clock.now - began < BUDGET
             Reactor.current.yield
             began = Clock.now
@@ -95,7 +63,7 @@ module Pelton
         end
       ensure
         @writer&.cancel
-        @writer = nil
+        @writer = @stream = nil
         stream&.close
       end
 
@@ -122,8 +90,7 @@ module Pelton
 
       def ready(stream, serial)
         @serial = [@serial, serial].max
-        @returns += 1 if @ready.state == :succeeded
-        @ready.succeed
+        arrived
         @stream = stream
         @writer = Pelton.spawn(name: "pubsub's writer", transient: true, detached: true) { write(stream) }
       end

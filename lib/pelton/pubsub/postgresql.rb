@@ -64,7 +64,7 @@ module Pelton
       private
 
       def open
-        PG.connect(@url, connect_timeout: TIMEOUT, application_name: "pelton pubsub").tap do |connection|
+        PG.connect(@url, connect_timeout: [@timeout, 2].max.ceil, application_name: "pelton pubsub").tap do |connection|
           connection.set_notice_processor { nil }
           ask(connection, "SET synchronous_commit = off")
         end
@@ -118,7 +118,7 @@ module Pelton
 
       # A server that is frozen, or a network that is cut, gives no answer at all.
       def ask(connection, statement, *values)
-        Timeout.timeout(TIMEOUT, Pelton::TimeoutError, "no answer in #{TIMEOUT} s") do
+        Timeout.timeout(@timeout, Pelton::TimeoutError, "no answer in #{@timeout} s") do
           values.empty? ? connection.exec(statement).values : connection.exec_params(statement, values).values
         end
       end

@@ -48,7 +48,7 @@ module Pelton
 
       private
 
-      def open = RedisClient.config(url: @url, timeout: TIMEOUT, reconnect_attempts: 0).new_client
+      def open = RedisClient.config(url: @url, timeout: @timeout, reconnect_attempts: 0).new_client
 
       def send_batch(redis, sequence, batch)
         stream, state, offsets, publisher = KEYS
@@ -69,7 +69,7 @@ module Pelton
       # @return [Array<Array(String, String, String, String)>] id, epoch, offset and body of each
       def read(redis, last, wait)
         command = ["XREAD", "COUNT", PAGE, *(["BLOCK", (wait * 1000).to_i] if wait), "STREAMS", KEYS[0], last || "0"]
-        answer = wait ? redis.blocking_call(wait + TIMEOUT, *command) : redis.call(*command)
+        answer = wait ? redis.blocking_call(wait + @timeout, *command) : redis.call(*command)
         answer.to_h.fetch(KEYS[0], []).map { |id, fields| [id, *fields.each_slice(2).to_h.values_at("e", "o", "b")] }
       end
 

@@ -11,6 +11,9 @@ class PubSubPostgreSQLTest < PeltonTest
 
   def url(port = postgres) = "postgres://postgres@127.0.0.1:#{port || postgres}/postgres"
 
+  # A crash, after which it recovers.
+  def own_process = DatabaseProcess.new("QUIT") { |port| Databases.postgres_command(port) }
+
   # As after a crash, which empties tables that are UNLOGGED.
   def forget_everything
     connection = PG.connect(**postgres_options)

@@ -11,5 +11,7 @@ class PubSubRedisTest < PeltonTest
 
   def url(port = redis) = "redis://127.0.0.1:#{port || redis}"
 
+  def own_process = DatabaseProcess.new("KILL") { |port| Databases.redis_command(port) }
+
   def forget_everything = RedisClient.new(port: redis).call("FLUSHALL")
 end
