@@ -49,6 +49,27 @@ class CableWorkersTest < PeltonTest
     end
   end
 
+  # What the old master kept is gone with it, and its clients learn that.
+  def test_a_master_that_is_restarted
+    serving_cables do |url|
+      clients = connect_to_each_worker(url)
+      clients.values.first.perform("ChatChannel", "speak", {text: "before"})
+      seen = clients.values.map(&:receive)
+      Process.kill("USR2", @master)
+      clients.each_value do |client|
+        assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, client.receive)
+        assert_nil client.receive
+        assert_equal 1001, client.socket.close_code
+      end
+      in_time { serving.size == 2 && (serving & clients.keys).empty? }
+      back = connect_to_each_worker(url)
+      back.each_value { |client| client.send(command: "history", identifier: client.identifier("ChatChannel"), history: {streams: {chat: seen.first.slice("epoch", "offset")}}) }
+      assert_equal %w[reject_history] * 2, back.values.map { |client| client.receive["type"] }
+      back.values.first.perform("ChatChannel", "speak", {text: "after"})
+      assert_equal %w[after] * 2, back.values.map { |client| client.receive["message"] }
+    end
+  end
+
   def test_the_members_of_a_killed_worker_leave
     serving_cables do |url|
       clients = connect_to_each_worker(url)

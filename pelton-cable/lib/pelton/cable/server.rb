@@ -29,7 +29,7 @@ module Pelton
         "cable_slow" => Metrics::Family.new("counter", "pelton_cable_slow_total", "Clients that were closed because they read too slowly."),
         "cable_sent" => Metrics::Family.new("counter", "pelton_cable_sent_total", "Broadcast messages, for each client that was sent one.")
       }.freeze
-      # Seconds between two lines of the log about refused commands.
+      # Seconds between two lines of the log about what is refused.
       REPORT_EVERY = 1
       # Of a close frame: try again later.
       SLOW = 1013
@@ -100,12 +100,13 @@ module Pelton
         @connecting = Semaphore.new(connecting)
         @sessions = {}.compare_by_identity
         @counts = Hash.new(0)
+        @reported = {}
         Server.all[self] = true
       end
 
       # @param env [Hash] Rack's
       # @return [Array] the response: a refusal if the request is for no WebSocket, or comes from a page of another origin
-      def call(env) = accept(env, origins: @origins) { |session| Subscriptions.new(session, @connection, env) }
+      def call(env) = accept(env, origins: @origins) { |session| Subscriptions.new(session, @connection, env) }.tap { |status,| foreign(env) if status == 403 }
 
       # Serves a WebSocket with other connections and channels than this gem's.
       #
@@ -174,24 +175,26 @@ module Pelton
       # @private
       def count(name) = @counts[name] += 1
 
+      # Counts what was refused, and logs it: of each kind one in a while.
+      # @private
+      def refuse(name, what)
+        count(name)
+        time, logged = @reported[name]
+        return if time && Clock.now - time < REPORT_EVERY
+        before = @counts[name] - logged.to_i - 1
+        Pelton.logger.warn("cable: #{what}#{"; and #{before} more since the last report" if before.positive?}")
+        @reported[name] = [Clock.now, @counts[name]]
+      end
+
       # @private
       def too_slow(socket)
-        count(:slow)
+        refuse(:slow, "closes a client that reads too slowly: #{socket.pending} bytes wait for it") if socket.open?
         socket.close(SLOW, "too slow")
       end
 
-      # Only one in a while is logged.
-      # @private
-      def refused(reason)
-        count(:refused)
-        return if @reported && Clock.now - @reported < REPORT_EVERY
-        before = @counts[:refused] - @logged.to_i - 1
-        Pelton.logger.warn("cable: refuses a command: #{reason}#{"; and #{before} more since the last report" if before.positive?}")
-        @reported = Clock.now
-        @logged = @counts[:refused]
-      end
-
       private
+
+      def foreign(env) = refuse(:unauthorized, "pages of #{env["HTTP_ORIGIN"].inspect[0, 100]} may not connect: see origins:")
 
       def constant(name)
         return unless name.is_a?(String) && CHANNEL.match?(name)

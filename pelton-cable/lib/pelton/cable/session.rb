@@ -114,7 +114,7 @@ module Pelton
 
       # The socket may be closed while a command waits: then the end comes after the command.
       def execute(text)
-        return if @closed
+        return if @closed || @refused == MOST_REFUSED
         @busy = true
         receive(text)
       ensure
@@ -183,7 +183,7 @@ module Pelton
       end
 
       def refuse(reason)
-        @server.refused(reason)
+        @server.refuse(:refused, "refuses a command: #{reason}")
         return unless (@refused += 1) == MOST_REFUSED
         transmit(%({"type":"disconnect","reason":"too_many_refused_commands","reconnect":false}))
         @socket.close(VIOLATION, "too many refused commands")

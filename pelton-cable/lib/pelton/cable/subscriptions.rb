@@ -27,7 +27,7 @@ module Pelton
         @session.transmit(%({"type":"welcome"}))
         true
       rescue Connection::Unauthorized
-        @server.count(:unauthorized)
+        @server.refuse(:unauthorized, "a client may not connect")
         @session.disconnect("unauthorized", false)
         false
       end
@@ -52,7 +52,7 @@ module Pelton
         unless @session.protect { accepted = channel._subscribe } && accepted
           @channels.delete(identifier)
           channel._stop
-          @server.count(:rejected)
+          @server.refuse(:rejected, "#{channel.class.name} rejects a subscription")
           @session.answer(identifier, "reject_subscription")
           return false
         end

@@ -22,8 +22,9 @@ module Pelton
             if env["rack.hijack"].respond_to?(:hijack)
               @pelton = Cable.new(self) unless @pelton&.here?
               event_loop.cable = worker_pool.cable = env[KEY] = @pelton
+              socket = HTTP::WebSocket.request?(env)
             end
-            super
+            super.tap { |status,| @pelton.cable.count(:unauthorized) if socket && status == 404 } # a page of a foreign origin, which Rails has logged
           end
 
           def setup_heartbeat_timer = (super unless @pelton)
