@@ -109,19 +109,4 @@ class LabRunTest < PeltonTest
     assert_equal run[5], run.measurement[:"5"]
     assert_operator run[5], :>, 0
   end
-
-  def test_another_program_measures_itself
-    started = 0
-    run = Pelton::Lab::Run.new(size: 10, on_start: -> { started += 1 })
-    said = run.measure_program("echo", "a line\n{\"real\": 2, \"user\": 0.5, \"system\": 0.25, \"rss_kb\": 2048, \"bytes\": 3}")
-
-    assert_equal [3, 1], [said[:bytes], started]
-    assert_equal [2, 0.75, 2.0, 10], run.measurement.then { |measurement| [measurement.real, measurement.cpu, measurement.rss_mb, measurement.operations] }
-  end
-
-  def test_a_program_that_fails_is_an_error_with_its_last_words
-    error = assert_raises(RuntimeError) { Pelton::Lab::Run.new(size: 1).measure_program("sh", "-c", "echo no such host >&2; exit 1") }
-
-    assert_equal "sh failed: no such host", error.message
-  end
 end

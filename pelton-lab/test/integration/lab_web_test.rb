@@ -34,22 +34,18 @@ class LabWebTest < PeltonTest
   end
 
   def test_rails
-    run_small("rails", "--size", "1", races: /a room, SQLite|a message, PostgreSQL|another service|a post/)
+    run_small("rails", "--size", "1", races: /a room, SQLite|messages, PostgreSQL|another service|a post/)
   end
 
   def test_cable
     run_small("cable", "--size", "2", races: /1,000|broadcasts|subscriptions/)
   end
 
-  def test_rails_beside_requests_that_compute
-    run_small("rails", "--size", "100", races: /compute/)
-  end
-
   def test_web
     run_small("web", "--size", "1")
   end
 
-  # Three connections, three slow readers of 8 MB, three files of 100 MB, three uploads.
+  # Three connections, three slow readers of 8 MB, three uploads of 100 MB.
   def test_connections
     run_small("connections", "--size", "3")
   end

@@ -163,44 +163,6 @@ class LabWebLoadTest < PeltonTest
     end
   end
 
-  # Stands for a WebServer: where it is.
-  def located(url) = Struct.new(:address) { def url = address }.new(url)
-
-  # The first answer comes when all requests are there.
-  def test_requests_arrive_whether_or_not_others_were_answered
-    server = TCPServer.new("127.0.0.1", 0)
-    thread = Thread.new do
-      sockets = Array.new(4) { server.accept.tap { |socket| socket.gets("\r\n\r\n") } }
-      sockets.each { |socket| socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n") && socket.close }
-    end
-    times = @load.arrivals(located("http://127.0.0.1:#{server.addr[1]}/"), requests: 4, interval: 0.001) { |n| n.even? ? "/even" : "/odd" }
-
-    assert_equal({"/even" => 2, "/odd" => 2}, times.transform_values(&:size))
-    assert(times.values.flatten.all?(&:positive?))
-    refute GC.disable, "garbage is collected again"
-  ensure
-    GC.enable
-    thread&.join
-    server&.close
-  end
-
-  def test_wrong_answers_to_arrivals
-    arrive = ->(url) { @load.arrivals(located(url), requests: 2, interval: 0) { "/" } }
-
-    assert_wrong(/status should be 200, is 500/) { arrive.call(serve { ["500 No", "hello"] }) }
-    assert_wrong(/an answer: /) { arrive.call("http://127.0.0.1:1/") }
-  end
-
-  def test_receives_the_pattern_and_compares_it
-    pattern = Pelton::Lab::Pattern.each_block(200_000).to_a.join
-    done = @load.receive(at(serve { ["200 OK", pattern] }), "/file", times: 2, bytes: 200_000)
-
-    assert_equal 2, done.requests
-    assert_kind_of Float, done.seconds
-    assert_wrong { @load.receive(at(serve { ["200 OK", pattern.b.tap { |bytes| bytes.setbyte(150_000, bytes.getbyte(150_000) ^ 1) }] }), "/", times: 1, bytes: 200_000) }
-    assert_wrong { @load.receive(at(serve { ["200 OK", pattern[0, 100]] }), "/", times: 1, bytes: 200_000) }
-  end
-
   def test_idle_connections_and_slow_readers_ask_the_same_server
     url = serve { ["200 OK", "hello"] }
 

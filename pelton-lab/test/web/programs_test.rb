@@ -27,16 +27,11 @@ class LabWebProgramsTest < PeltonTest
     hello(Web.pelton(HELLO, "-w", "2"), "/busy")
   end
 
-  {puma: "puma", falcon: "falcon", thin: "thin", iodine: "iodine", itsi: "itsi-server"}.each do |name, gem|
+  {puma: "puma", falcon: "falcon", thin: "thin", iodine: "iodine"}.each do |name, gem|
     define_method("test_#{name}") do
       needs(gem:)
       hello(Web.public_send(name, HELLO))
     end
-  end
-
-  def test_rage
-    needs(program: "rage")
-    Pelton::Lab::WebServer.serve(Web.rage(Web.application("web_rage"))) { |server| assert_equal ["200", "Hello World!"], server.get.then { |answer| [answer.code, answer.body] } }
   end
 
   def test_a_program_of_an_article_where_it_shall_listen

@@ -6,16 +6,14 @@ module Pelton
     class Peers
       # The versions that are known to work.
       GEMS = {
-        "async" => "2.23.1", # 2.24 calls IO#timeout, which Ruby 3.1 does not have
+        "async" => "2.23.1", # Falcon's; 2.24 calls IO#timeout, which Ruby 3.1 does not have
         "dalli" => "~> 4.3",
         "em-synchrony" => "~> 1.0",
         "eventmachine" => "1.2.7",
         "eventmachine_httpserver" => "~> 0.2",
         "falcon" => "0.51.1", # the last one that works with that async
         "iodine" => "~> 0.7",
-        "itsi-server" => "0.2.27",
         "memcached" => "1.8.0",
-        "mysql2" => "~> 0.5",
         "puma" => ">= 6.4",
         "rails" => "~> 7.2.0", # the last for Ruby 3.1
         "redis" => "~> 5.4", # Rails' cache in Redis

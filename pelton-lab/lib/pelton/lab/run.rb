@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "json"
 require "pelton/clock"
 require_relative "measurement"
 
@@ -57,20 +56,6 @@ module Pelton
         @measurement = Measurement.new(user: after.utime - before.utime, system: after.stime - before.stime,
           real:, operations:, rss_kb: peak_rss_kb, records: @records)
         value
-      end
-
-      # Runs another program, which measures itself: the last line that it prints is JSON with `real`, `user` and `system`
-      # (seconds), `rss_kb`, and any other keys.
-      # @param command [Array<String>]
-      # @return [Hash{Symbol => Object}] the keys of that line
-      def measure_program(*command, operations: size)
-        raise ArgumentError, "a contender measures once" if @measurement
-        @on_start.call
-        text = IO.popen(command, err: %i[child out], &:read)
-        raise "#{command.first} failed: #{text.scrub.lines.last&.strip}" unless $?.success?
-        said = JSON.parse(text.lines.last, symbolize_names: true)
-        @measurement = Measurement.new(**said.slice(:user, :system, :real, :rss_kb), operations:, records: @records)
-        said
       end
 
       # Measures a server that the contender has started, its CPU time and its memory, while the block sends it requests. Records

@@ -31,7 +31,6 @@ module Chat
       case path
       when "/names", "/query" then body == NAMES.first(5).join("\n")
       when "/queries" then JSON.parse(body) == {"name" => NAMES[6], "rooms" => rooms_of(7).map { |id| "Room #{id}" }, "messages" => MESSAGES / USERS}
-      when "/fetch" then body == NAMES[6] * 100
       when "/rooms/1" then whole?(body) && shows?(body, last(100)) && body.scan('rel="stylesheet"').size == 12
       when %r{\A/rooms/1/messages\?before=(\d+)} then shows?(body, last(100, before: Integer($1))) && !body.include?("<html")
       when "/sidebar" then body.scan(%r{<a class="overflow-ellipsis" href="/rooms/(\d+)">}).flatten.map(&:to_i) == rooms_of(1).sort_by(&:to_s) && body.scan("<img").size == 20

@@ -4,7 +4,6 @@
 # chat.rb. RAILTIE is what the application's Gemfile would bring for its server.
 require "action_controller/railtie"
 require "active_record/railtie"
-require "action_cable/engine"
 require "net/http"
 require ENV["RAILTIE"] if ENV["RAILTIE"]
 
@@ -22,16 +21,14 @@ class ChatApplication < Rails::Application
   config.log_level = :info
   config.active_support.isolation_level = :fiber if ENV["FIBERS"]
   config.cache_store = ENV["REDIS"] ? [:redis_cache_store, {url: ENV["REDIS"], pool: {size: Integer(ENV.fetch("POOL"))}}] : :memory_store
-  config.action_cable.cable = {"adapter" => "async"}
-  config.action_cable.disable_request_forgery_protection = true # no browser that could say where it comes from
 
   routes.append do
-    %w[hello names queries nap query upstream fetch compute].each { |page| get "/#{page}", to: "plain##{page}" }
+    %w[hello names queries nap query upstream].each { |page| get "/#{page}", to: "plain##{page}" }
     resources :notes, only: :create
     resource :session, only: :create
     resource :sidebar, only: :show
     resource :search, only: :show
-    resources(:rooms, only: :show) { resources :messages, only: %i[index create] }
+    resources(:rooms, only: :show) { resources :messages, only: :index }
   end
 end
 
@@ -70,7 +67,6 @@ class Note < ActiveRecord::Base; end
 class ApplicationController < ActionController::Base
   prepend_view_path File.expand_path("chat", __dir__)
   helper { def avatar_path(user) = "/users/#{user.id}/avatar?v=#{user.updated_at.to_i}" }
-  before_action { request.env["puma.mark_as_io_bound"]&.call } if ENV["IO_BOUND"]
 end
 
 # Pages that do one thing each, for everybody.
@@ -92,14 +88,6 @@ class PlainController < ApplicationController
   def query = render(plain: User.find_by_sql(ENV.fetch("SLOW")).map(&:name).join("\n"))
 
   def upstream = render(plain: Net::HTTP.get(URI(ENV.fetch("UPSTREAM"))))
-
-  def fetch = render(plain: Rails.cache.fetch("greeting", expires_in: 1.hour) { User.find(7).name * 100 })
-
-  def compute
-    finish = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + 0.02
-    nil while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < finish
-    render plain: "Hello World!"
-  end
 end
 
 class NotesController < ApplicationController
@@ -138,13 +126,6 @@ class MessagesController < SignedInController
     @messages = @room.messages.page(params[:before]).reverse
     render(layout: false) if stale?(@messages)
   end
-
-  def create
-    message = @room.messages.create!(user: Current.user, body: params.require(:body))
-    html = render_to_string(partial: "messages/message", locals: {message: message})
-    ActionCable.server.broadcast("room_#{@room.id}", {append: "messages", html: html})
-    render html: html.html_safe, status: :created
-  end
 end
 
 class SidebarsController < SignedInController
@@ -161,18 +142,6 @@ class SearchesController < SignedInController
     @messages = Message.where(room_id: Current.user.rooms.select(:id)).where("body LIKE ?", "%#{Message.sanitize_sql_like(@query)}%")
       .includes(:user, :room).order(id: :desc).limit(20)
   end
-end
-
-module ApplicationCable
-  class Connection < ActionCable::Connection::Base
-    identified_by :user
-
-    def connect = self.user = User.find_by(id: cookies.encrypted[:user_id]) || reject_unauthorized_connection
-  end
-end
-
-class RoomChannel < ActionCable::Channel::Base
-  def subscribed = stream_from("room_#{connection.user.rooms.find(params[:room]).id}")
 end
 
 run Rails.application

@@ -8,10 +8,10 @@ require "pelton/lab/statistics"
 require "pelton/lab/web/load"
 require "pelton/lab/web/server"
 
-# What a program asks of its cache beyond single keys: many keys at once, large values, Rails' store, other servers when one fails. And the
+# What a program asks of its cache beyond single keys: many keys at once, Rails' store, other servers when one fails. And the
 # embedded server beside memcached.
 Pelton::Lab.experiment "cache" do
-  about "many keys at once, large values, Rails' store, a server that fails; the embedded memcached beside memcached"
+  about "many keys at once, Rails' store, a server that fails; the embedded memcached beside memcached"
   only_when_named
 
   memcached = ->(processes, core, address) { Pelton::Lab::MemcachedServer.start(processes, core, address) }
@@ -39,39 +39,6 @@ Pelton::Lab.experiment "cache" do
     end
 
     target nil, "get_multi of 1,000 keys / dalli's", of: "Pelton", at_most: 0.25
-  end
-
-  race "a megabyte", size: {free: 300}, unit: "gets", rehearsal: 2 do
-    about "a value of 1,000,000 bytes"
-    server(&memcached)
-    metric :cpu_us_per_operation, "CPU us/op"
-    large = Random.new(1).bytes(1_000_000)
-    check = ->(run, value) { run.expect(true, run.rehearsal? ? value == large : value.bytesize == large.bytesize, "whether the value is right") }
-    store = ->(run) { Pelton::Memcached::Client.new(run.address, timeout: 10).set("large", large) }
-
-    baseline "a bare socket", style: "blocking" do |run|
-      require "pelton/memcached"
-      store.call(run)
-      socket = TCPSocket.new(run.host, run.port)
-      run.measure do
-        run.size.times do
-          socket.write("mg large v\r\n")
-          check.call(run, socket.read(Integer(socket.gets.split[1])))
-          socket.read(2)
-        end
-      end
-    end
-
-    contender "Pelton", style: "direct" do |run|
-      require "pelton/memcached"
-      store.call(run)
-      Pelton.run do
-        cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
-        run.measure { run.size.times { check.call(run, cache.get("large")) } }
-      end
-    end
-
-    target nil, "a get of 1 MB: CPU / reading it from a bare socket", of: "Pelton", at_most: 1.2
   end
 
   entry = {id: 1, name: "a name", body: "text " * 40}

@@ -7,22 +7,15 @@ require "pelton/lab/web/programs"
 require "pelton/lab/web/server"
 require "tempfile"
 
-# The cost of slow clients for a web server: ten thousand idle connections (C10K), a hundred slow readers, and one client with large
-# bodies in both directions. The contender is a server, alone on its core.
+# The cost of slow clients for a web server: ten thousand idle connections (C10K), a hundred slow readers, and one client with a large
+# body. The contender is a server, alone on its core.
 Pelton::Lab.experiment "connections" do
-  about "ten thousand idle keep-alive connections, a hundred slow readers, 100 MB down and up: Pelton's server against nginx and others"
+  about "ten thousand idle keep-alive connections, a hundred slow readers, 100 MB up: Pelton's server against nginx"
   only_when_named
 
   programs = Pelton::Lab::WebPrograms
   pattern = Pelton::Lab::Pattern
   hello = "Hello World!"
-
-  others = lambda do |race, serve, app|
-    race.contender("Thin", style: "callback", gem: "thin", rounds: 3) { |run| serve.call(run, programs.thin(app)) }
-    race.contender("itsi", style: "blocking", gem: "itsi-server", extra: true, rounds: 3) { |run| serve.call(run, programs.itsi(app)) }
-    race.contender("Puma, 5 threads", style: "blocking", gem: "puma", extra: true, rounds: 3) { |run| serve.call(run, programs.puma(app)) }
-    race.contender("Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3) { |run| serve.call(run, programs.falcon(app)) }
-  end
 
   race "ten thousand idle", size: {apart: 10_000}, rehearsal: 100, unit: "connections" do
     about "connections that stay open after a request each; wrk sends requests on others, before and beside them"
@@ -57,8 +50,6 @@ Pelton::Lab.experiment "connections" do
     end
 
     contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app)) }
-    contender("iodine", style: "callback", gem: "iodine", rounds: 3) { |run| serve.call(run, programs.iodine(app)) }
-    others.call(self, serve, app)
 
     target 21, "memory of an idle keep-alive connection, of 10,000", of: "Pelton", at_most: 1.5, unit: "KB"
     target 21, "time a request beside them / before (0.95 of its requests/s)", of: "Pelton", at_most: 1.053, metric: :slowdown, unit: "times"
@@ -103,54 +94,17 @@ Pelton::Lab.experiment "connections" do
     end
 
     contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app)) }
-    contender("iodine", style: "callback", gem: "iodine", extra: true, rounds: 3) { |run| serve.call(run, programs.iodine(app)) }
-    others.call(self, serve, app)
 
     target 22, "hello beside 100 slow readers of 8 MB: the longest of 100 answers", of: "Pelton", at_most: 50, unit: "ms", digits: 1
     target 22, "growth of its memory / the bodies", of: "Pelton", at_most: 1.1, metric: :share, unit: "times"
   end
 
-  bytes = 100 << 20
-  large = {size: {apart: 2}, rehearsal: 1, rounds: 12, rounds_per_process: 6}
-
-  race "a large file", unit: "files of 100 MB", **large do
-    about "one client receives it"
-    metric :cpu_ms_per_operation, "CPU a file, ms", digits: 1
-    also :grown_mb, "growth of its memory, MB", digits: 1
-
-    app = programs.application("file")
-    # The block gets the file's path.
-    serve = lambda do |run, &command|
-      Tempfile.create("pelton-lab") do |file|
-        pattern.each_block(bytes) { |block| file.write(block) }
-        file.flush
-        Pelton::Lab::WebServer.serve(command.call(file.path), environment: {"FILE" => file.path}) do |server|
-          load = Pelton::Lab::WebLoad.new(run)
-          load.receive(server, "/file", times: 1, bytes:)
-          run.measure_server(server) { load.receive(server, "/file", times: run.size, bytes:) }
-        end
-      end
-    end
-
-    baseline "nginx, sendfile", style: "callback", program: "nginx" do |run|
-      serve.call(run) { |path| programs.nginx("sendfile on; location = /file { alias #{path}; }") }
-    end
-
-    contender("Pelton", style: "direct") { |run| serve.call(run) { programs.pelton(app) } }
-    contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3) { |run| serve.call(run) { programs.puma(app) } }
-    contender("itsi", style: "blocking", gem: "itsi-server", extra: true, rounds: 3) { |run| serve.call(run) { programs.itsi(app) } }
-    contender("iodine", style: "callback", gem: "iodine", extra: true, at_most: 1, rounds: 3) { |run| serve.call(run) { programs.iodine(app) } }
-    contender("Thin", style: "callback", gem: "thin", extra: true, at_most: 1, rounds: 3) { |run| serve.call(run) { programs.thin(app) } }
-    contender("Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3) { |run| serve.call(run) { programs.falcon(app) } }
-
-    target nil, "a file of 100 MB by sendfile: growth of the server's memory", of: "Pelton", at_most: 10, metric: :grown_mb, unit: "MB", digits: 1
-  end
-
-  race "a large upload", unit: "uploads of 100 MB", **large do
+  race "a large upload", size: {apart: 2}, rehearsal: 1, rounds: 12, rounds_per_process: 6, unit: "uploads of 100 MB" do
     about "one client sends it; the handler reads it piece by piece; nginx buffers it in a file and passes it on to a static upstream"
     metric :cpu_ms_per_operation, "CPU an upload, ms", digits: 1
     also :grown_mb, "growth of its memory, MB", digits: 1
 
+    bytes = 100 << 20
     app = programs.application("body")
     serve = lambda do |run, command, digest: true|
       Pelton::Lab::WebServer.serve(command) do |server|
@@ -169,8 +123,6 @@ Pelton::Lab.experiment "connections" do
     end
 
     contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3) { |run| serve.call(run, programs.puma(app)) }
-    contender("itsi", style: "blocking", gem: "itsi-server", rounds: 3) { |run| serve.call(run, programs.itsi(app)) }
-    contender("Falcon", style: "direct", gem: "falcon", extra: true, rounds: 3) { |run| serve.call(run, programs.falcon(app)) }
 
     target 29, "an upload of 100 MB, read by the handler: CPU / nginx", of: "Pelton", at_most: 1.5
   end

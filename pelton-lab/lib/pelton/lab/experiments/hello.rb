@@ -10,7 +10,7 @@ require "pelton/lab/web/server"
 # The cost of a web server where the application costs nothing. The contender is a server, alone on its core; wrk is on the other
 # one.
 Pelton::Lab.experiment "hello" do
-  about "hello world by wrk, with 8 to 4,096 connections: Pelton's server against nginx, itsi, iodine, Puma, Falcon and node"
+  about "hello world by wrk, with 8 to 4,096 connections: Pelton's server against nginx, iodine, Puma, Falcon and node"
   only_when_named
 
   programs = Pelton::Lab::WebPrograms
@@ -31,7 +31,7 @@ Pelton::Lab.experiment "hello" do
   # Rounds of a second or two, since all servers stay while the others are measured.
   rounds = {rounds: 12, rounds_per_process: 6, rehearsal: 1, full: 5, unit: "s"}
 
-  # All servers. The rounds of iodine and Puma are few unless a target rests on them.
+  # All servers. The rounds of Puma are few unless a target rests on them.
   contenders = lambda do |race, few: 3, **load|
     race.server { Pelton::Lab::WebLoad.program("wrk") }
     race.also :cpu_us_per_operation, "CPU us/op"
@@ -39,10 +39,8 @@ Pelton::Lab.experiment "hello" do
     race.baseline("nginx, return 200", style: "callback", program: "nginx") { |run| serve.call(run, static, **load) }
     race.contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app), **load) }
     race.contender("iodine", style: "callback", gem: "iodine", rounds: few) { |run| serve.call(run, programs.iodine(app), **load) }
-    race.contender("itsi", style: "blocking", gem: "itsi-server", rounds: 3) { |run| serve.call(run, programs.itsi(app), **load) }
     race.contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: few, extra: !few.nil?) { |run| serve.call(run, programs.puma(app), **load) }
     race.contender("Falcon", style: "direct", gem: "falcon", rounds: 3, extra: !few.nil?) { |run| serve.call(run, programs.falcon(app), **load) }
-    race.contender("Thin", style: "callback", gem: "thin", extra: true, rounds: 3) { |run| serve.call(run, programs.thin(app), **load) }
     race.contender "node", style: "callback", program: "node", rounds: 3, extra: !few.nil? do |run|
       serve.call(run, programs.node(<<~JAVASCRIPT), **load)
         require("http").createServer((request, response) => {
@@ -62,7 +60,6 @@ Pelton::Lab.experiment "hello" do
     # objects. In the kernel both do the same.
     target 11, "hello world: CPU a request / nginx", of: "Pelton", at_most: 1.1, metric: :cpu_us_per_operation
     target 12, "hello world, 64 connections: time a request / nginx (0.85 of its requests/s; idle machine: 0.95)", of: "Pelton", at_most: 1 / 0.85
-    target 12, "the same / iodine (1.3 of its requests/s)", of: "Pelton", to: "iodine", at_most: 0.77
     target 12, "the same / Puma (4.7 of its requests/s)", of: "Pelton", to: "Puma, 5 threads", at_most: 0.213, digits: 3
   end
 
@@ -102,10 +99,7 @@ Pelton::Lab.experiment "hello" do
 
     baseline("nginx, proxy to a static upstream", style: "callback", program: "nginx") { |run| post.call(run, programs.nginx_proxy("10240"), digest: false) }
     contender("Pelton", style: "direct") { |run| post.call(run, programs.pelton(reader)) }
-    contender("iodine", style: "callback", gem: "iodine", rounds: 3) { |run| post.call(run, programs.iodine(reader)) }
-    contender("itsi", style: "blocking", gem: "itsi-server", rounds: 3) { |run| post.call(run, programs.itsi(reader)) }
     contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3) { |run| post.call(run, programs.puma(reader)) }
-    contender("Falcon", style: "direct", gem: "falcon", rounds: 3, extra: true) { |run| post.call(run, programs.falcon(reader)) }
 
     target 28, "POST of 10 KB of JSON, read and answered: time a request / nginx's proxy to a static upstream (0.6 of its requests/s)",
       of: "Pelton", at_most: 1 / 0.6

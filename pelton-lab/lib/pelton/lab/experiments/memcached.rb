@@ -49,18 +49,18 @@ Pelton::Lab.experiment "memcached" do
     run.expect(3 * run.size, right, "the number of right answers")
   end
 
-  # The same work in every style. In a latency sweep the less known libraries take part with --peers only.
-  clients = lambda do |race, sweep: false|
+  # The same work in every style.
+  clients = lambda do |race|
     race.server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }
     race.counts { |keys| {cmd_set: keys, get_hits: keys, get_misses: 0, delete_hits: keys, delete_misses: 0} }
 
-    race.baseline "libmemcached", style: "blocking", gem: "memcached", at_most: 2_000, round_trips: 3 do |run|
+    race.baseline "libmemcached", style: "blocking", gem: "memcached", at_most: 2_000 do |run|
       require "memcached"
       cache = Memcached.new(run.address, timeout: 10)
       run.measure(3 * run.size) { one_by_one.call(run, cache) }
     end
 
-    race.contender "dalli", style: "blocking", gem: "dalli", at_most: 1_000, round_trips: 3, extra: sweep do |run|
+    race.contender "dalli", style: "blocking", gem: "dalli", at_most: 1_000 do |run|
       require "dalli"
       cache = Dalli::Client.new(run.address, protocol: :meta, raw: true, socket_timeout: 10)
       run.measure(3 * run.size) { one_by_one.call(run, cache) }
@@ -68,35 +68,7 @@ Pelton::Lab.experiment "memcached" do
 
     race.contender("EM::P::Memcache, all at once", style: "callback", gem: "eventmachine", at_most: 10_000, &all_by_eventmachine)
 
-    race.contender "EM::P::Memcache, one by one", style: "callback", gem: "eventmachine", at_most: 1_000, round_trips: 3 do |run|
-      require "eventmachine"
-      EM.epoll
-      right = 0
-      run.measure(3 * run.size) do
-        EM.run do
-          cache = EM::P::Memcache.connect(run.host, run.port)
-          delete = lambda do |n|
-            next EM.stop if n > run.size
-            cache.delete("key#{n}") { delete.call(n + 1) }
-          end
-          get = lambda do |n|
-            next delete.call(1) if n > run.size
-            cache.get("key#{n}") do |value|
-              right += 1 if value == "value#{n}"
-              get.call(n + 1)
-            end
-          end
-          set = lambda do |n|
-            next get.call(1) if n > run.size
-            cache.set("key#{n}", "value#{n}") { set.call(n + 1) }
-          end
-          set.call(1)
-        end
-      end
-      run.expect(run.size, right, "the number of right values")
-    end
-
-    race.contender "em-synchrony, 100 fibers", style: "direct", gem: "em-synchrony", at_most: 5_000, round_trips: 0.03, extra: sweep do |run|
+    race.contender "em-synchrony, 100 fibers", style: "direct", gem: "em-synchrony", at_most: 5_000 do |run|
       require "em-synchrony"
       require "em-synchrony/em-memcache"
       EM.epoll
@@ -116,21 +88,7 @@ Pelton::Lab.experiment "memcached" do
 
     race.contender("Pelton, a block each", style: "callback", &all_by_pelton)
 
-    race.contender "Pelton, Deferrables", style: "deferrable", extra: sweep do |run|
-      require "pelton/memcached"
-      right = 0
-      run.measure(3 * run.size) do
-        Pelton.run do
-          cache = Pelton::Memcached::Client.new(run.address, timeout: 10).later
-          1.upto(run.size) { |n| cache.set("key#{n}", "value#{n}").callback { right += 1 } }
-          1.upto(run.size) { |n| cache.get("key#{n}").callback { |value| right += 1 if value == "value#{n}" } }
-          1.upto(run.size) { |n| cache.delete("key#{n}").callback { right += 1 } }
-        end
-      end
-      run.expect(3 * run.size, right, "the number of right answers")
-    end
-
-    race.contender "Pelton, 100 fibers", style: "direct", at_most: 20_000, round_trips: 0.03 do |run|
+    race.contender "Pelton, 100 fibers", style: "direct", at_most: 20_000 do |run|
       require "pelton/memcached"
       run.measure(3 * run.size) do
         Pelton.run do
@@ -140,7 +98,7 @@ Pelton::Lab.experiment "memcached" do
       end
     end
 
-    race.contender "Pelton, one fiber", style: "direct", at_most: 2_000, round_trips: 3 do |run|
+    race.contender "Pelton, one fiber", style: "direct", at_most: 2_000 do |run|
       require "pelton/memcached"
       run.measure(3 * run.size) do
         Pelton.run { one_by_one.call(run, Pelton::Memcached::Client.new(run.address, timeout: 10)) }
@@ -148,8 +106,7 @@ Pelton::Lab.experiment "memcached" do
     end
 
     # The baseline where libmemcached is not installed.
-    race.baseline "Pelton, no reactor", style: "blocking", at_most: 1_000, round_trips: 3,
-      instead_of: ("libmemcached" if sweep) do |run|
+    race.baseline "Pelton, no reactor", style: "blocking", at_most: 1_000 do |run|
       require "pelton/memcached"
       cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
       run.measure(3 * run.size) { one_by_one.call(run, cache) }
@@ -171,13 +128,6 @@ Pelton::Lab.experiment "memcached" do
     target 4, "one fiber, one operation at a time / libmemcached, one core", of: "Pelton, one fiber", at_most: 1.00, pin: :same
     target 5, "the same, two cores", of: "Pelton, one fiber", at_most: 0.65, pin: :apart
     target 6, "100 fibers on one connection / one libmemcached, one core", of: "Pelton, 100 fibers", at_most: 0.22, pin: :same
-  end
-
-  # "I would then roll it out to production, where memcached is running on a different machine": the higher
-  # the latency, the better for code that need not wait for each answer.
-  race "the same, further away", size: {same: 2_000}, full: 20_000, unit: "keys", rounds: 3, latency: [0, 0.2, 1, 10] do
-    about "by the milliseconds of a round trip"
-    clients.call(self, sweep: true)
   end
 
   # The server is stopped while the program sends its commands, so that nothing is answered before everything is queued.

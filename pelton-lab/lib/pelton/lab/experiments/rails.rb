@@ -5,7 +5,6 @@ require "tmpdir"
 require "pelton/lab/applications/chat"
 require "pelton/lab/database"
 require "pelton/lab/pinning"
-require "pelton/lab/statistics"
 require "pelton/lab/web/load"
 require "pelton/lab/web/programs"
 require "pelton/lab/web/server"
@@ -14,7 +13,7 @@ require "pelton/lab/web/visitor"
 # A Rails application, the same on each server: a chat with users who are signed in, and pages that do one thing each. Most Rails applications
 # compute more than they wait, so those pages are here as well.
 Pelton::Lab.experiment "rails" do
-  about "a Rails application on Pelton, Puma and Falcon: pages of a chat, pages that wait, posts, pages beside requests that compute"
+  about "a Rails application on Pelton, Puma and Falcon: pages of a chat, pages that wait, posts"
   only_when_named
 
   lab = Pelton::Lab
@@ -23,22 +22,15 @@ Pelton::Lab.experiment "rails" do
   redis = lab::Programs.find("redis-server") && Gem::Specification.find_all_by_name("redis").any?
   seen = redis ? "fragments in Redis #{lab::Programs.version("redis-server")}" : "fragments in the memory of each process"
 
-  cable_workers = 4 # threads of Action Cable, which take connections to the database as requests do
-
-  # A way to serve it: the command line for a number of workers (0: one process), the requests that each runs at once (nil: all that come), the environment.
+  # A way to serve it: the command line, the requests that it runs at once (nil: all that come), the environment.
   way = Struct.new(:command, :threads, :environment, :options)
-  puma = {gem: "puma", with: %w[rails sqlite3]}
   ways = {
-    "Puma, 5 threads" => way.new(->(workers) { programs.puma(chat, workers:) }, 5, {}, {gem: "rails", with: %w[puma sqlite3]}),
-    "Pelton" => way.new(->(workers) { programs.pelton(chat, *(["-w", workers.to_s] if workers > 0)) }, nil, {"RAILTIE" => "pelton/rails"},
+    "Puma, 5 threads" => way.new(programs.puma(chat), 5, {}, {gem: "rails", with: %w[puma sqlite3]}),
+    "Pelton" => way.new(programs.pelton(chat), nil, {"RAILTIE" => "pelton/rails"},
       {gem: "pelton-rails", with: %w[rails sqlite3], style: "direct"}),
-    "Puma, 3 threads" => way.new(->(workers) { programs.puma(chat, threads: 3, workers:) }, 3, {}, puma),
-    "Puma, 1 thread" => way.new(->(workers) { programs.puma(chat, threads: 1, workers:) }, 1, {}, puma),
-    # Puma's answer to requests that wait: threads beyond the five for those that say so. 8.0.2 starts them only for a while, because its count of threads does
-    # not fall when one of them ends.
-    "Puma, io-bound" => way.new(->(workers) { programs.puma(chat, io_threads: 20, workers:) }, 25, {"IO_BOUND" => "1"}, puma),
+    "Puma, 3 threads" => way.new(programs.puma(chat, threads: 3), 3, {}, {gem: "puma", with: %w[rails sqlite3]}),
     # It would have Bundler hide all gems but those of one group.
-    "Falcon" => way.new(->(workers) { programs.falcon(chat, workers: [workers, 1].max) }, nil, {"FIBERS" => "1", "BUNDLE_GEMFILE" => nil}, {gem: "falcon", with: %w[rails sqlite3], style: "direct", rounds: 3})
+    "Falcon" => way.new(programs.falcon(chat), nil, {"FIBERS" => "1", "BUNDLE_GEMFILE" => nil}, {gem: "falcon", with: %w[rails sqlite3], style: "direct", rounds: 3})
   }
 
   # Yields the addresses of the programs beside the server, on the clients' core: the cache, and where it is asked, a service that takes 50 ms.
@@ -63,18 +55,18 @@ Pelton::Lab.experiment "rails" do
     end
   end
 
-  # Measures one of the ways under a load. The answers are checked before and after; in the untimed round they are compared with Puma's. Where each
-  # request of the load is a post, its rows are counted.
-  serve = lambda do |run, database, one, path, clients:, workers:, post:, counted:, &load|
+  # Measures one of the ways under a load. The answers are checked before and after; in the untimed round they are compared with Puma's. The rows
+  # of posts are counted.
+  serve = lambda do |run, database, one, path, clients:, post:, &load|
     Dir.mktmpdir("pelton-lab") do |folder|
       database.open(run, folder) { |opened| Chat.fill(opened) }
       rows = -> { database.open(run, folder) { |opened| opened[File.basename(path).to_sym].count } }
       beside.call(run, path) do |addresses|
         environment = {
           "RUBYLIB" => [lab::Installation::LIBRARIES, ENV["RUBYLIB"]].compact.join(File::PATH_SEPARATOR),
-          "DATABASE" => database.address(run, :rails, folder), "POOL" => ((one.threads || clients) + cable_workers).to_s, "SLOW" => database.slow_query("users"), **addresses
+          "DATABASE" => database.address(run, :rails, folder), "POOL" => (one.threads || clients).to_s, "SLOW" => database.slow_query("users"), **addresses
         }
-        visit.call(one.command.call(workers), {**environment, **one.environment}) do |server, visitor|
+        visit.call(one.command, {**environment, **one.environment}) do |server, visitor|
           check = lambda do
             answer = post ? visitor.post(path, post) : visitor.get(path)
             right = post ? answer.body.include?(JSON.parse(post).values.first) : Chat.right?(path, answer.body)
@@ -88,14 +80,14 @@ Pelton::Lab.experiment "rails" do
               run.expect(reference.same(path, post:), visitor.same(path, post:), "an answer, which Puma gives as well,")
             end
           end
-          posted = counted ? rows.call : 0
+          posted = post ? rows.call : 0
           run.measure_server(server) do
             load.call(run, server, visitor).tap do |done|
               %i[p50_ms p99_ms].each { |name| run.record(name, done[name]) }
               posted += done.requests
             end
           end
-          run.expect(true, rows.call >= posted, "whether every post that was answered is in the database") if counted
+          run.expect(true, rows.call >= posted, "whether every post that was answered is in the database") if post
           check.call
         end
       end
@@ -103,10 +95,9 @@ Pelton::Lab.experiment "rails" do
   end
 
   # The contenders of a race, under a load of one page: for so many seconds, or so many requests, as the race's unit says.
-  contenders = lambda do |race, database, path, names:, clients: 16, workers: 0, post: nil, &load|
+  contenders = lambda do |race, database, path, names:, clients: 16, post: nil|
     database = lab::Database::ALL.fetch(database)
-    counted = post && !load
-    load ||= lambda do |run, server, visitor|
+    load = lambda do |run, server, visitor|
       with, url = lab::WebLoad.new(run), server.url(path)
       next with.wrk(url, seconds: run.size, connections: clients, post: post, headers: visitor.headers) if race.unit == "s"
       with.ab(url, requests: run.size, connections: clients, keep_alive: true, post: post, headers: visitor.headers)
@@ -117,7 +108,7 @@ Pelton::Lab.experiment "rails" do
     race.also :p99_ms, "p99 ms", digits: 1
     names.each do |name|
       one = ways.fetch(name)
-      race.contender(name, style: "blocking", baseline: name == names.first, **one.options) { |run| serve.call(run, database, one, path, clients:, workers:, post:, counted:, &load) }
+      race.contender(name, style: "blocking", baseline: name == names.first, **one.options) { |run| serve.call(run, database, one, path, clients:, post:, &load) }
     end
   end
 
@@ -133,27 +124,24 @@ Pelton::Lab.experiment "rails" do
   # Where a request takes long, all of a second's answers may be under way at its end; and a server may give none in a second.
   by_number = rounds.merge(size: {apart: 160}, rehearsal: 16, full: 800, unit: "requests")
   few = ["Puma, 5 threads", "Pelton", "Falcon"]
-  message = JSON.generate({body: "We have ordered tea for all who wait, so bring your own cup."})
 
-  {"a room" => "/rooms/1", "messages" => "/rooms/1/messages?before=2001", "the sidebar" => "/sidebar", "a search" => "/search?q=#{Chat::SEARCHED}",
-   "a message" => "/rooms/2/messages"}.each do |title, path|
+  {"a room" => "/rooms/1", "messages" => "/rooms/1/messages?before=2001", "the sidebar" => "/sidebar", "a search" => "/search?q=#{Chat::SEARCHED}"}.each do |title, path|
     %w[SQLite PostgreSQL].each do |database|
       race "#{title}, #{database}", **by_number do
         about "a page of the chat for 16 clients, one process on one core; #{seen}"
-        contenders.call(self, database, path, names: few, post: (message if title == "a message"))
+        contenders.call(self, database, path, names: few)
         targets.call(self, "#{title}, #{database}", 1.3, 0.8)
         target nil, "the same: memory / Puma's", of: "Pelton", at_most: 1.0, metric: :rss_mb if title == "a room"
       end
     end
   end
 
-  {"hello" => "/hello", "five names" => "/names", "three queries" => "/queries", "a value from the cache" => "/fetch"}.each do |title, path|
+  {"hello" => "/hello", "five names" => "/names", "three queries" => "/queries"}.each do |title, path|
     race title, **rounds do
       about "a fast page for 16 clients, one process on one core, SQLite; #{seen}"
-      contenders.call(self, "SQLite", path, names: few + ["Puma, 3 threads", "Puma, 1 thread"])
+      contenders.call(self, "SQLite", path, names: few + ["Puma, 3 threads"])
       targets.call(self, title, 1.7, 0.6)
       targets.call(self, "the same", 1.5, nil, to: "Puma, 3 threads")
-      targets.call(self, "the same", 1.2, nil, to: "Puma, 1 thread")
     end
   end
 
@@ -161,7 +149,7 @@ Pelton::Lab.experiment "rails" do
     ["50 ms of another service", "/upstream", 100, "SQLite", 8]].each do |title, path, clients, database, speed|
     race title, **by_number, size: {apart: 500} do
       about "a page that waits, for #{clients} clients, one process on one core"
-      contenders.call(self, database, path, names: ["Puma, 5 threads", "Pelton", "Puma, io-bound", "Falcon"], clients: clients)
+      contenders.call(self, database, path, names: few, clients: clients)
       targets.call(self, title, speed, nil)
     end
   end
@@ -170,21 +158,5 @@ Pelton::Lab.experiment "rails" do
     about "20 clients insert a row each into SQLite, again and again"
     contenders.call(self, "SQLite", "/notes", names: few, clients: 20, post: JSON.generate({text: "We have ordered tea."}))
     targets.call(self, "a post", 1.2, 0.5)
-  end
-
-  race "a room, two workers", **by_number, size: {free: 320} do
-    about "the page of the chat, for 16 clients, two processes; PostgreSQL; #{seen}"
-    contenders.call(self, "PostgreSQL", "/rooms/1", names: few, workers: 2)
-    targets.call(self, "a room, two workers", 1.3, 0.8)
-  end
-
-  race "beside requests that compute", **rounds, size: {free: 500}, full: 5_000, rehearsal: 100, unit: "requests" do
-    about "200 requests/s come at fixed times for two processes. Every 20th computes for 20 ms; the percentiles are those of the others, five names from SQLite"
-    contenders.call(self, "SQLite", "/names", names: few, workers: 2) do |run, server, visitor|
-      started = Pelton::Clock.now
-      times = lab::WebLoad.new(run).arrivals(server, requests: run.size, interval: 1 / 200.0, headers: visitor.headers) { |n| (n % 20 == 19) ? "/compute" : "/names" }
-      lab::WebLoad::Done.new(run.size, Pelton::Clock.now - started, *[0.5, 0.99].map { |share| lab::Statistics.percentile(times["/names"], share) })
-    end
-    target nil, "fast pages beside 5 % that compute 20 ms, two workers: the 99th percentile / Puma's", of: "Pelton", at_most: 1.0, metric: :p99_ms
   end
 end

@@ -51,9 +51,6 @@ Pelton::Lab.experiment "slow" do
     contender("Pelton, EM.defer", style: "callback") { |run| serve.call(run, article.call(run, "001_threads", 8081, :pelton), 5) }
     contender("Pelton, plain Rack", style: "direct") { |run| serve.call(run, programs.pelton(plain), 5) }
     contender("Puma, 5 threads", style: "blocking", gem: "puma") { |run| serve.call(run, programs.puma(plain), 5) }
-    contender("Falcon, plain Rack", style: "direct", gem: "falcon", extra: true) { |run| serve.call(run, programs.falcon(plain), 5) }
-    contender("Thin, plain Rack", style: "blocking", gem: "thin", extra: true) { |run| serve.call(run, programs.thin(plain), 5) }
-    contender("iodine, plain Rack", style: "blocking", gem: "iodine", extra: true) { |run| serve.call(run, programs.iodine(plain), 5) }
   end
 
   # The article's third server is a client of its second one.

@@ -46,22 +46,6 @@ Pelton::Lab.experiment "transfer" do
     end
   end
 
-  # In node's style: a stream with data events. It measures itself, from connecting to the end.
-  node = <<~JAVASCRIPT
-    const [host, port, bytes, digest] = process.argv.slice(1);
-    const hash = digest === "true" && require("crypto").createHash("sha256");
-    const usage = () => process.resourceUsage();
-    const before = usage(), started = process.hrtime.bigint();
-    let received = 0;
-    const socket = require("net").connect(+port, host, () => socket.write(bytes + "\\n"));
-    socket.on("data", (data) => { received += data.length; if (hash) hash.update(data); });
-    socket.on("end", () => {
-      const real = Number(process.hrtime.bigint() - started) / 1e9, after = usage();
-      console.log(JSON.stringify({ real, user: (after.userCPUTime - before.userCPUTime) / 1e6,
-        system: (after.systemCPUTime - before.systemCPUTime) / 1e6, rss_kb: after.maxRSS, received, digest: hash && hash.digest("hex") }));
-    });
-  JAVASCRIPT
-
   receivers = lambda do |race, slow: false|
     race.server { |processes, core| Pelton::Lab::Sender.new(processes, core) }
     race.metric :real, "s", digits: 4
@@ -86,21 +70,6 @@ Pelton::Lab.experiment "transfer" do
       received.check
     end
 
-    race.contender "async, readpartial", style: "direct", gem: "async", extra: slow do |run|
-      require "async"
-      require "socket"
-      received = tally.new(run)
-      run.measure { Async { read.call(received, TCPSocket.new(run.host, run.port)) }.wait }
-      received.check
-    end
-
-    race.contender "node, stream", style: "callback", program: "node", extra: slow do |run|
-      bytes = run.size * 1_048_576
-      said = run.measure_program("node", "-e", node, run.host, run.port.to_s, bytes.to_s, run.rehearsal?.to_s)
-      run.expect(bytes, said[:received], "the number of bytes")
-      run.expect(Pelton::Lab::Pattern.digest(bytes), said[:digest], "the digest") if run.rehearsal?
-    end
-
     race.contender "Pelton, readpartial", style: "direct" do |run|
       require "pelton"
       received = tally.new(run)
@@ -121,15 +90,6 @@ Pelton::Lab.experiment "transfer" do
       end
       received.check
     end
-  end
-
-  race "16 MB", size: {apart: 16}, unit: "MB", rounds: 5, rehearsal: 4 do
-    about "received over loopback"
-    past '"The cost of the async state machine"', source: "C#, 16 MB over loopback" do
-      row "Sync", style: "blocking", real: 0.055
-      row "Async", style: "async/await", real: 0.380
-    end
-    receivers.call(self)
   end
 
   race "256 MB", size: {apart: 256}, unit: "MB", rehearsal: 4 do

@@ -23,17 +23,6 @@ Pelton::Lab.experiment "waiting" do
       run.record(:kb, (run.rss_kb - before) / run.size.to_f)
     end
 
-    contender "async, sleep", style: "direct", gem: "async", extra: true do |run|
-      require "async"
-      run.measure do
-        Async do |task|
-          fibers = []
-          weigh.call(run) { |parking, _| fibers << task.async { parking.call.then { sleep 3600 } } }
-          fibers.each(&:stop)
-        end.wait
-      end
-    end
-
     contender "Pelton, sleep", style: "direct" do |run|
       require "pelton"
       run.measure do
@@ -79,11 +68,6 @@ Pelton::Lab.experiment "waiting" do
       ping.push(true)
       players.each(&await)
       run.expect(1, ping.size + pong.size, "the number of balls")
-    end
-
-    contender "async, Queue", style: "direct", gem: "async", extra: true do |run|
-      require "async"
-      run.measure { Async { |task| play.call(run, :wait) { |&player| task.async(&player) } }.wait }
     end
 
     contender "Pelton, Queue", style: "direct" do |run|

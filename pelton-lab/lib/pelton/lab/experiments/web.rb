@@ -9,7 +9,7 @@ require "pelton/lab/web/server"
 
 # What a framework costs: a text, a page of messages for a user who is signed in, the same page that the client has already, an image.
 Pelton::Lab.experiment "web" do
-  about "pages by Pelton::Web: fragments that are deflated once, and public responses from the server's cache; Roda, Rage, Sinatra, Rails and nginx"
+  about "pages by Pelton::Web: fragments that are deflated once, and public responses from the server's cache; Roda, Sinatra, Rails and nginx"
   only_when_named
 
   programs = Pelton::Lab::WebPrograms
@@ -39,12 +39,10 @@ Pelton::Lab.experiment "web" do
     contender("Web with 200 routes, Pelton", style: "direct") { |run| serve.call(run, programs.pelton(web), "/", environment: {"ROUTES" => "200"}, &right) }
     contender("Sinatra, Pelton", style: "direct", gem: "sinatra", rounds: 3) { |run| serve.call(run, programs.pelton(programs.application("web_sinatra")), "/", &right) }
     contender("Roda, Puma", style: "blocking", gem: "roda", rounds: 3) { |run| serve.call(run, programs.puma(programs.application("web_roda_text")), "/", &right) }
-    contender("Rage", style: "direct", program: "rage") { |run| serve.call(run, programs.rage(programs.application("web_rage")), "/", &right) }
 
     # Request id and security headers are 1.0 of the 2.4 us that Web adds.
     target nil, "a constant text: time by Web / by the bare Rack application (0.85 of its requests/s)", of: "Web, Pelton", at_most: 1 / 0.85
     target nil, "the same / Roda on Puma (4 times its requests/s)", of: "Web, Pelton", to: "Roda, Puma", at_most: 1 / 4r.to_f
-    target nil, "the same / Rage (its requests/s)", of: "Web, Pelton", to: "Rage", at_most: 1
     target nil, "the same / Sinatra on Pelton (4 times)", of: "Web, Pelton", to: "Sinatra, Pelton", at_most: 1 / 4r.to_f
     target nil, "200 routes / 5 routes (0.95 of the requests/s)", of: "Web with 200 routes, Pelton", to: "Web, Pelton", at_most: 1 / 0.95
   end

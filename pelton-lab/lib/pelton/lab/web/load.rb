@@ -93,58 +93,13 @@ module Pelton
         GC.enable
       end
 
-      # Sends requests at fixed times, each in its own fiber, so that none waits for another's response. The time of an answer counts from the
-      # moment when its request was due.
-      # @param interval [Numeric] seconds
-      # @yieldparam n [Integer] the number of a request, from 0
-      # @yieldreturn [String] its path
-      # @return [Hash{String => Array<Float>}] milliseconds until the answers, by path
-      def arrivals(server, requests:, interval:, headers: {})
-        require "pelton/http"
-        move
-        client = Pelton::HTTP::Client.new(server.url, headers:, limit: requests, timeout: 30)
-        times = Hash.new { |all, path| all[path] = [] }
-        GC.start
-        GC.disable
-        first = Clock.now
-        Pelton.group do |group|
-          requests.times do |n|
-            due = first + n * interval
-            sleep(Clock.left(due))
-            group.spawn do
-              path = yield n
-              @run.expect(200, client.get(path).status, "an answer's status")
-              times[path] << (Clock.now - due) * 1000
-            end
-          end
-        end
-        times
-      rescue Pelton::Error => error
-        @run.wrong("an answer: #{error.message}")
-      ensure
-        GC.enable
-      end
-
-      # Receives the body at a path so many times, each on a new connection, and compares it with so many bytes of the {Pattern}.
-      # @return [Done]
-      def receive(server, path, times:, bytes:)
-        move
-        buffer = "".b
-        timed(times) do
-          socket = TCPSocket.new("127.0.0.1", server.port)
-          socket.write("GET #{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-          @run.expect(bytes.to_s, socket.gets("\r\n\r\n").to_s[/^content-length: *(\d+)/i, 1], "an answer's length")
-          Pattern.each_block(bytes) { |block| @run.expect(true, socket.read(block.bytesize, buffer) == block, "whether the bytes are the file's") }
-          socket.close
-        end
-      end
-
       # Sends so many bytes of the {Pattern} as a request's body, so many times, each on a new connection.
       # @param body [String] the expected answer
       # @return [Done]
       def upload(server, path, times:, bytes:, body:)
         move
-        timed(times) do
+        started = Clock.now
+        times.times do
           socket = TCPSocket.new("127.0.0.1", server.port)
           socket.write("POST #{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: #{bytes}\r\n\r\n")
           Pattern.each_block(bytes) { |block| socket.write(block) }
@@ -155,6 +110,7 @@ module Pelton
         ensure
           socket&.close
         end
+        Done.new(times, Clock.now - started)
       end
 
       # @return [IdleConnections]
@@ -174,12 +130,6 @@ module Pelton
       # Moves this process to the core of the clients.
       def move
         @moved ||= Pinning.move(@run.server_core) || true
-      end
-
-      def timed(times, &block)
-        started = Clock.now
-        times.times(&block)
-        Done.new(times, Clock.now - started)
       end
 
       # Yields wrk's options for a script in Lua that makes these requests.

@@ -17,12 +17,10 @@ module Pelton
           ->(port, _) { [RbConfig.ruby, "-I", Installation::LIBRARIES, Installation::COMMAND, "serve", "--quiet", *options, "-b", "tcp://127.0.0.1:#{port}", app] }
         end
 
-        # @param io_threads [Integer] more threads, for requests that say that they wait (Puma 8)
-        def puma(app, threads: 5, workers: 0, io_threads: 0)
-          lambda do |port, folder|
-            File.write(configuration = File.join(folder, "puma.rb"), io_threads.zero? ? "" : "max_io_threads #{io_threads}")
+        def puma(app, threads: 5, workers: 0)
+          lambda do |port, _|
             ruby('require "puma/cli"; Puma::CLI.new(ARGV).run', "-q", "-w", workers.to_s, "-t", "#{threads}:#{threads}",
-              "-e", "production", "-b", "tcp://127.0.0.1:#{port}", "-C", configuration, app)
+              "-e", "production", "-b", "tcp://127.0.0.1:#{port}", "-C", "-", app)
           end
         end
 
@@ -42,19 +40,6 @@ module Pelton
             ruby('require "rack"; require "rack/builder"; require "iodine"; app = Rack::Builder.parse_file(ARGV[1]); ' \
               'Iodine.threads = Iodine.workers = 1; Iodine.listen(service: :http, address: "127.0.0.1", port: ARGV[0], ' \
               "handler: app.is_a?(Array) ? app[0] : app, log: false); Iodine.start", port.to_s, app)
-          end
-        end
-
-        # Rage with its own server: the program `rage`.
-        def rage(app)
-          ->(port, _) { [Programs.find("rage"), "s", "-e", "production", "-b", "127.0.0.1", "-p", port.to_s, "-c", app] }
-        end
-
-        # Its defaults answer 503 to more than thirty requests at a time, and close a connection that is idle for a second.
-        def itsi(app, threads: 1)
-          lambda do |port, _|
-            ruby('require "itsi/server"; Itsi::Server.start({binds: ["http://127.0.0.1:#{ARGV[0]}"], rackup_file: ARGV[1], ' \
-              "workers: 1, threads: #{threads}, ruby_thread_request_backlog_size: 20_000, header_read_timeout: 600.0})", port.to_s, app)
           end
         end
 
