@@ -18,6 +18,7 @@ class CableSubscriptionsTest < PeltonTest
       define_method(:subscribe) { |command| (command["identifier"] == "bad") ? raise(Pelton::Cable::Refused, "bad") : calls << command }
       %i[unsubscribe perform].each { |name| define_method(name) { |command| calls << command } }
       define_method(:stop) { calls << "stop" }
+      define_method(:forget) {}
     end
     cable = Pelton::Cable::Server.new(pubsub: Pelton::PubSub.new)
     serving(app: ->(env) { cable.accept(env) { |session| other.new(session) } }) do |url,|

@@ -11,6 +11,9 @@ module CableClient
   class Client
     attr_reader :socket
 
+    # @return [Hash] once it was welcomed
+    attr_reader :welcome
+
     def initialize(url, headers: {}, protocols: [Pelton::Cable::PROTOCOL])
       @socket = Pelton::HTTP::WebSocket.connect(url, headers: headers, protocols: protocols)
     end
@@ -19,6 +22,7 @@ module CableClient
     def receive
       while (text = @socket.receive(timeout: 10))
         message = JSON.parse(text)
+        @welcome = message if message["type"] == "welcome"
         return message unless message["type"] == "ping"
       end
     end
@@ -57,7 +61,7 @@ module CableClient
   # @return [Client] that was welcomed
   def connect(url, **options)
     client = Client.new(url, **options)
-    assert_equal({"type" => "welcome"}, client.receive)
+    assert_equal "welcome", client.receive["type"]
     client
   end
 end

@@ -21,6 +21,7 @@ module Pelton
         "cable_connections" => Metrics::Family.new("gauge", "pelton_cable_connections", "Connected clients."),
         "cable_subscriptions" => Metrics::Family.new("gauge", "pelton_cable_subscriptions", "Subscriptions of the connected clients."),
         "cable_accepted" => Metrics::Family.new("counter", "pelton_cable_accepted_total", "Clients that were let in."),
+        "cable_restored" => Metrics::Family.new("counter", "pelton_cable_restored_total", "Clients of the extended protocol whose subscriptions were restored."),
         "cable_unauthorized" => Metrics::Family.new("counter", "pelton_cable_unauthorized_total", "Clients that were not let in."),
         "cable_commands" => Metrics::Family.new("counter", "pelton_cable_commands_total", "Commands of clients."),
         "cable_refused" => Metrics::Family.new("counter", "pelton_cable_refused_total", "Commands that could not be executed."),
@@ -58,6 +59,10 @@ module Pelton
       # @private
       def presence = @presence ||= Presence.new(pubsub)
 
+      # @return [Recovery, nil]
+      # @private
+      def recovery = @restore && (@recovery ||= Recovery.new(pubsub, seconds: @restore))
+
       # @return [Hash]
       # @private
       attr_reader :limits
@@ -82,10 +87,11 @@ module Pelton
       #   they may not
       # @param public_streams [Boolean] whether any client that may connect may subscribe to any stream by its name, as AnyCable's `streamFrom`
       #   does. Nothing is secret then
+      # @param restore [Numeric, nil] seconds for which a client of the extended protocol may come back to its subscriptions; nil: it subscribes again
       # @param limits [Hash] see {LIMITS}
       # @raise [ArgumentError] an option is unknown, or the key is short
       def initialize(connection: Connection, channels: nil, origins: :same, pubsub: nil, heartbeat: 3, connecting: 100, timeout: 30,
-        signed_streams: nil, public_streams: false, **limits)
+        signed_streams: nil, public_streams: false, restore: 300, **limits)
         unknown = limits.keys - LIMITS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
         @connection = connection
@@ -95,6 +101,7 @@ module Pelton
         @timeout = timeout
         @signed_streams = SignedStreams.new(signed_streams) if signed_streams
         @public_streams = public_streams
+        @restore = restore
         @limits = LIMITS.merge(limits).freeze
         @heart = Heart.new(heartbeat, limit: @limits[:output])
         @connecting = Semaphore.new(connecting)
@@ -138,11 +145,11 @@ module Pelton
         nil
       end
 
-      # @return [Hash{Symbol => Integer}] `connections`, `subscriptions` and `streams` now; counted: clients `accepted` and `unauthorized`, `commands`,
+      # @return [Hash{Symbol => Integer}] `connections`, `subscriptions` and `streams` now; counted: clients `accepted`, `restored` and `unauthorized`, `commands`,
       #   `refused` ones, `rejected` subscriptions, `errors` of channels, `slow` clients that were closed, and messages `sent`
       def stats
         {connections: @sessions.size, subscriptions: @sessions.each_key.sum(&:size), streams: streams.size, sent: streams.sent}
-          .merge(%i[accepted unauthorized commands refused rejected errors slow].to_h { |name| [name, @counts[name]] })
+          .merge(%i[accepted restored unauthorized commands refused rejected errors slow].to_h { |name| [name, @counts[name]] })
       end
 
       # @param name [Object] that a client has sent

@@ -65,6 +65,7 @@ module Pelton
       # Tells the client that the connection ends, and whether it shall come back.
       def disconnect(reason, reconnect, code: 1000, text: "")
         return unless @socket.open?
+        @subscriptions&.forget
         transmit(JSON.generate({type: "disconnect", reason: reason, reconnect: reconnect}))
         @socket.close(code, text)
       end
@@ -130,7 +131,7 @@ module Pelton
         raise Refused, "the identifier is no text" unless identifier.is_a?(String)
         case command["command"]
         when "subscribe" then subscribe(identifier, command)
-        when "history" then replay(subscribed(identifier), command["history"])
+        when "history" then replay(subscribed(identifier), command.fetch("history", {"streams" => {}}))
         when "presence" then tell_presence(subscribed(identifier))
         when "unsubscribe" then subscribed(identifier) && @subscriptions.unsubscribe(command)
         when "message" then subscribed(identifier) && @subscriptions.perform(command)
@@ -185,8 +186,7 @@ module Pelton
       def refuse(reason)
         @server.refuse(:refused, "refuses a command: #{reason}")
         return unless (@refused += 1) == MOST_REFUSED
-        transmit(%({"type":"disconnect","reason":"too_many_refused_commands","reconnect":false}))
-        @socket.close(VIOLATION, "too many refused commands")
+        disconnect("too_many_refused_commands", false, code: VIOLATION, text: "too many refused commands")
       end
 
       def stop

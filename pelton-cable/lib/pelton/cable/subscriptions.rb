@@ -15,6 +15,7 @@ module Pelton
         @session = session
         @server = session.server
         @connection = connection_class.new(session, env)
+        @wanted = Recovery.wanted(env)
         @channels = {}
       end
 
@@ -24,7 +25,7 @@ module Pelton
       def open
         @connection._connect
         return false unless @session.socket.open?
-        @session.transmit(%({"type":"welcome"}))
+        (@session.extended? && @server.recovery) ? welcome(@server.recovery) : @session.transmit(%({"type":"welcome"}))
         true
       rescue Connection::Unauthorized
         @server.refuse(:unauthorized, "a client may not connect")
@@ -45,14 +46,7 @@ module Pelton
       # @raise [Refused] then the session answers
       def subscribe(command)
         identifier = command["identifier"].freeze
-        params = @session.parse(identifier, "the identifier", symbolize_names: true)
-        channel = @server.channel_class(params[:channel]).new(@session, @connection, identifier, params)
-        @channels[identifier] = channel
-        accepted = nil
-        unless @session.protect { accepted = channel._subscribe } && accepted
-          @channels.delete(identifier)
-          channel._stop
-          @server.refuse(:rejected, "#{channel.class.name} rejects a subscription")
+        unless enter(identifier)
           @session.answer(identifier, "reject_subscription")
           return false
         end
@@ -83,9 +77,49 @@ module Pelton
 
       # Unsubscribes from everything, once the socket is closed.
       def stop
+        identifiers = @channels.keys
         @channels.each_value { |channel| @session.protect { channel._unsubscribe } }
         @channels = {}
         @session.protect { @connection.disconnect }
+      ensure
+        @server.recovery.leave(@id, identifiers) if @id
+      end
+
+      # The client shall not come back to its subscriptions.
+      def forget = @id && @server.recovery.forget(@id)
+
+      private
+
+      # Greets a client that may come back to its subscriptions, and one that does. It asks for what it has missed as soon as it is greeted, so nothing else
+      # may reach it before. If a channel rejects it now, it is told to come back without its session.
+      def welcome(recovery)
+        identifiers = recovery.take(@wanted) if @wanted
+        @id = recovery.enter(@session)
+        @session.transmit(JSON.generate({type: "welcome", sid: @id, **(identifiers ? {restored: true, restored_ids: identifiers} : {})}))
+        return unless identifiers
+        @server.count(:restored)
+        @session.disconnect("restore_failed", true) unless identifiers.all? { |identifier| restore(identifier) }
+      end
+
+      def restore(identifier)
+        enter(identifier.freeze)
+      rescue Refused
+        false # the channel does not exist any more
+      end
+
+      # @return [Boolean] whether the channel has accepted
+      # @raise [Refused]
+      def enter(identifier)
+        params = @session.parse(identifier, "the identifier", symbolize_names: true)
+        channel = @server.channel_class(params[:channel]).new(@session, @connection, identifier, params)
+        @channels[identifier] = channel
+        accepted = nil
+        called = @session.protect { accepted = channel._subscribe }
+        return true if called && accepted
+        @channels.delete(identifier)
+        channel._stop
+        called ? @server.refuse(:rejected, "#{channel.class.name} rejects a subscription") : @server.count(:rejected)
+        false
       end
     end
   end

@@ -84,6 +84,9 @@ module Pelton
         # Rails' channels have none.
         def presence(_identifier) = nil
 
+        # Rails' sessions are not restored: clients subscribe again.
+        def forget = nil
+
         def stop
           @connection.on_close(@session.socket.close_reason, @session.socket.close_code)
         ensure

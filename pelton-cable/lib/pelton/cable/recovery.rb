@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require "securerandom"
+
+module Pelton
+  module Cable
+    # What clients of the extended protocol had subscribed to when their connections broke: one that comes back with its session's id is
+    # subscribed to it again by the server. It is let in and authorized as ever, so an id gives no rights. Each process keeps the sessions
+    # that it had, for a while, and is asked by the others.
+    # @private
+    class Recovery
+      # Sessions that are kept, and bytes of their identifiers.
+      MOST = 10_000
+      MOST_BYTES = 8 << 20
+      # Seconds for another process to answer; a session that nobody knows takes as long.
+      ANSWER = 0.25
+      # Seconds for the end of a connection of which only its client knows that it is broken.
+      ENDING = 5
+      TOPIC = "pelton-cable-sessions"
+      ID = /\A[A-Za-z0-9]{22}\z/
+      QUERY = /(?:\A|&)sid=([A-Za-z0-9]{22})(?:&|\z)/
+      private_constant :ANSWER, :ENDING, :TOPIC, :ID, :QUERY
+
+      Kept = Struct.new(:identifiers, :bytes, :until)
+      private_constant :Kept
+
+      # @param env [Hash] Rack's
+      # @return [String, nil] the id with which a client comes back
+      def self.wanted(env) = env["HTTP_X_ANYCABLE_RESTORE_SID"].to_s[ID] || env["QUERY_STRING"].to_s[QUERY, 1]
+
+      # @param seconds [Numeric] for which sessions are kept
+      def initialize(pubsub, seconds:, most: MOST, most_bytes: MOST_BYTES)
+        @pubsub = pubsub
+        @seconds = seconds
+        @most = most
+        @most_bytes = most_bytes
+        @process = SecureRandom.alphanumeric(12)
+        @open = {} # sessions by id
+        @kept = {}
+        @bytes = 0
+        @ending = {} # operations by id: for the end of a session
+        @asked = {} # operations by id: for another process's answer
+      end
+
+      # @return [Integer] sessions that are kept
+      def size = @kept.size
+
+      # @param session [Session]
+      # @return [String] its id
+      def enter(session)
+        listen
+        SecureRandom.alphanumeric(22).tap { |id| @open[id] = session }
+      end
+
+      # The session shall not come back.
+      def forget(id) = @open.delete(id)
+
+      # The session has ended.
+      #
+      # @param identifiers [Array<String>] of its subscriptions
+      def leave(id, identifiers)
+        keep(id, identifiers) if @open.delete(id)
+        @ending.delete(id)&.succeed
+      end
+
+      # Takes a session, once.
+      #
+      # @return [Array<String>, nil] the identifiers; nil: it is not known
+      # @asynchronous
+      def take(id) = taken(id) || ask(id)
+
+      private
+
+      def listen = @listening ||= @pubsub._attach(TOPIC) { |json, _| receive(JSON.parse(json)) }
+
+      def keep(id, identifiers)
+        bytes = identifiers.sum(&:bytesize)
+        @kept[id] = Kept.new(identifiers, bytes, Clock.now + @seconds)
+        @bytes += bytes
+        drop(@kept.first.first) while @kept.size > @most || @bytes > @most_bytes || @kept.any? && @kept.first.last.until < Clock.now
+      end
+
+      def drop(id) = @kept.delete(id)&.tap { |kept| @bytes -= kept.bytes }
+
+      # A client that comes back before the server has noticed that its connection is broken ends that first.
+      def taken(id)
+        if (session = @open[id])
+          @ending[id] = ended = Operation.new
+          session.socket.abort
+          ended.await(timeout: ENDING)
+        end
+        kept = drop(id)
+        kept.identifiers if kept && kept.until > Clock.now
+      rescue TimeoutError
+        nil
+      end
+
+      def ask(id)
+        return unless @pubsub._engine # no other process
+        listen
+        @asked[id] = answer = Operation.new
+        publish(ask: id)
+        answer.await(timeout: ANSWER)
+      rescue TimeoutError, OverloadError
+        nil
+      ensure
+        @asked.delete(id)
+      end
+
+      def receive(message)
+        return if message["process"] == @process
+        if (id = message["ask"])
+          answer(id) if @open.key?(id) || @kept.key?(id)
+        else
+          @asked[message["id"]]&.succeed(message["identifiers"])
+        end
+      end
+
+      def answer(id)
+        Pelton.spawn(name: "a cable's session", detached: true) do
+          identifiers = taken(id)
+          publish(id: id, identifiers: identifiers) if identifiers
+        end
+      end
+
+      def publish(**message) = @pubsub.publish(TOPIC, JSON.generate(process: @process, **message))
+    end
+  end
+end
