@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_CHECK_H
-#define PELTON_TEST_CORE_CHECK_H
+#pragma once
 
 /*
  * The harness of core's C tests. Each test_NAME.c is one program: it includes this file once and contains only TESTs,
@@ -174,5 +173,3 @@ int main(int argc, char **argv)
     printf("%s: %d passed, %d failed, %d skipped\n", check_name(argv[0]), passed, failed, skipped);
     return failed > 0 || passed + skipped == 0;
 }
-
-#endif

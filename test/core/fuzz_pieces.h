@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_FUZZ_PIECES_H
-#define PELTON_TEST_CORE_FUZZ_PIECES_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -36,5 +35,3 @@ static int buffers_equal(struct pel_buffer *one, struct pel_buffer *other)
     return length == pel_buffer_length(other) &&
            (length == 0 || !memcmp(pel_buffer_head(one), pel_buffer_head(other), length));
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_GUARDED_H
-#define PELTON_TEST_CORE_GUARDED_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,5 +25,3 @@ static char *guarded(const char *bytes, size_t length)
     CHECK(length <= GUARDED);
     return length ? memcpy(memory + GUARDED - length, bytes, length) : memory + GUARDED;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_HTTP1_MESSAGES_H
-#define PELTON_TEST_CORE_HTTP1_MESSAGES_H
+#pragma once
 
 /* Shared by the parser's tests: a message, and the transcript that it must yield in whatever pieces it arrives. */
 #include "check.h"
@@ -94,5 +93,3 @@ __attribute__((unused)) static void expect_each(enum pel_http1_kind of, const ch
 
 #define CHUNKED "P / HTTP/1.1\r\n" H "Transfer-Encoding: Chunked\r\n\r\n"
 #define CHUNKED_HEAD "P / [Host: h] [Transfer-Encoding: Chunked] chunked"
-
-#endif

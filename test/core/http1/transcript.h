@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_HTTP1_TRANSCRIPT_H
-#define PELTON_TEST_CORE_HTTP1_TRANSCRIPT_H
+#pragma once
 
 /*
  * A transcript of the parser's events as text, so that two ways of feeding it the same bytes can be compared. Each
@@ -135,5 +134,3 @@ static void transcript_end(struct transcript *transcript)
     }
     pel_buffer_free(&transcript->rest);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_LOOP_BACKEND_FIXTURE_H
-#define PELTON_TEST_CORE_LOOP_BACKEND_FIXTURE_H
+#pragma once
 
 /* Shared by the suites that every backend must pass: a loop on BACKEND, and two socket pairs with a probe each. */
 #include "check.h"
@@ -85,5 +84,3 @@ static void drain(int fd)
 }
 
 #define LOOP_TEST(title) TEST_BETWEEN(open_loop(), title, close_loop())
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_LOOP_TIMER_FIXTURE_H
-#define PELTON_TEST_CORE_LOOP_TIMER_FIXTURE_H
+#pragma once
 
 /* Shared by the tests of timers: a wheel whose clock starts at an instant of the test's choice, and some timers. */
 #include "check.h"
@@ -43,5 +42,3 @@ static int64_t next(void)
 }
 
 #define TIMER_TEST(title) TEST_BETWEEN(start_timers(NOW), title, (void)0)
-
-#endif

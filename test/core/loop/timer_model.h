@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_LOOP_TIMER_MODEL_H
-#define PELTON_TEST_CORE_LOOP_TIMER_MODEL_H
+#pragma once
 
 /*
  * A naive model of timers: an array that is searched linearly. A program of bytes, random or from the fuzzer, drives
@@ -258,5 +257,3 @@ static const char *model_run(struct model *model, const uint8_t *program, size_t
             wrong = "active after free";
     return wrong;
 }
-
-#endif

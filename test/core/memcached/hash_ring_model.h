@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_MEMCACHED_HASH_RING_MODEL_H
-#define PELTON_TEST_CORE_MEMCACHED_HASH_RING_MODEL_H
+#pragma once
 
 #include "core/memcached/hash_ring.h"
 
@@ -16,5 +15,3 @@ static inline size_t model_find(const struct pel_hash_ring *ring, uint32_t hash)
     }
     return best->server;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_MEMCACHED_TRANSCRIPT_H
-#define PELTON_TEST_CORE_MEMCACHED_TRANSCRIPT_H
+#pragma once
 
 /*
  * A transcript of the parser's replies as text, so that two ways of feeding it the same bytes can be compared: a line
@@ -204,5 +203,3 @@ static void transcript_end(struct transcript *transcript)
                          (unsigned long long)pel_memcached_parser_pending(&transcript->parser));
     pel_buffer_free(&transcript->value);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_MEMCACHED_SERVER_CONVERSATION_H
-#define PELTON_TEST_CORE_MEMCACHED_SERVER_CONVERSATION_H
+#pragma once
 
 /*
  * A client of a session, without a socket: it sends bytes in pieces of any size, and collects all replies. Each piece
@@ -147,5 +146,3 @@ __attribute__((unused)) static void conversation_send_text(struct conversation *
 {
     conversation_send(talk, text, strlen(text));
 }
-
-#endif

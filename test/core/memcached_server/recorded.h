@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_MEMCACHED_SERVER_RECORDED_H
-#define PELTON_TEST_CORE_MEMCACHED_SERVER_RECORDED_H
+#pragma once
 
 /*
  * Commands that were sent in this order to a fresh memcached 1.6.18, its replies, and the parser's transcript of them.
@@ -87,5 +86,3 @@ static const struct {
     {"set a 0 0 -1", "CLIENT_ERROR bad command line format\r\n", "CLIENT_ERROR text(bad command line format)\n"},
     {"mg KEY251 v", "CLIENT_ERROR bad command line format\r\n", "CLIENT_ERROR text(bad command line format)\n"},
 };
-
-#endif

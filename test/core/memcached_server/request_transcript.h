@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_MEMCACHED_SERVER_REQUEST_TRANSCRIPT_H
-#define PELTON_TEST_CORE_MEMCACHED_SERVER_REQUEST_TRANSCRIPT_H
+#pragma once
 
 /*
  * A transcript of the request parser's results, one line for each request. The bytes are fed whole, one by one, and in
@@ -173,5 +172,3 @@ __attribute__((unused)) static void check_each(const char *expected, const char 
 
 /* Checks that each of these texts has the same transcript. */
 #define CHECK_REQUESTS(expected, ...) check_each(expected, (const char *const[]){__VA_ARGS__, NULL})
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_MEMCACHED_SERVER_SCRIPT_H
-#define PELTON_TEST_CORE_MEMCACHED_SERVER_SCRIPT_H
+#pragma once
 
 /* Checks the replies of a fresh server to a text, sent whole and in pieces. */
 
@@ -33,5 +32,3 @@ static void check_script(const char *sent_bytes, const char *expected)
     for (size_t split = 1; split < length; split++)
         check_script_pieces(sent_bytes, expected, split, length, split % 2);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_MEMCACHED_SERVER_SERVER_FIXTURE_H
-#define PELTON_TEST_CORE_MEMCACHED_SERVER_SERVER_FIXTURE_H
+#pragma once
 
 /* A server on a loop of its own, which the test runs step by step, and clients on sockets, all in one thread. */
 
@@ -139,5 +138,3 @@ __attribute__((unused)) static int connection_closed(int fd)
 
     return count == 0 || (count < 0 && errno != EAGAIN);
 }
-
-#endif

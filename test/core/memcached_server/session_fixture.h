@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_MEMCACHED_SERVER_SESSION_FIXTURE_H
-#define PELTON_TEST_CORE_MEMCACHED_SERVER_SESSION_FIXTURE_H
+#pragma once
 
 /* Shared by the tests of sessions and transfers: one client, and values of any length. */
 #include "check.h"
@@ -43,5 +42,3 @@ static void set(const char *key, char byte, size_t length)
     conversation_send_text(&talk, line);
     send_value(byte, length);
 }
-
-#endif

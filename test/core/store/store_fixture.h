@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_STORE_STORE_FIXTURE_H
-#define PELTON_TEST_CORE_STORE_STORE_FIXTURE_H
+#pragma once
 
 #include "check.h"
 #include "core/store/store.h"
@@ -80,5 +79,3 @@ static void end(void)
         CHECK(check_item);                                                                                             \
         CHECK_BYTES(expected "\r\n", pel_item_value(check_item), check_item->length + 2);                              \
     } while (0)
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_STREAM_STREAM_FIXTURE_H
-#define PELTON_TEST_CORE_STREAM_STREAM_FIXTURE_H
+#pragma once
 
 /* Shared by the tests of streams: a loop, one stream, and the descriptor of its peer. */
 #include "check.h"
@@ -167,5 +166,3 @@ static void reset(int *fd)
         CHECK(count >= 0);                                                                                             \
         CHECK_BYTES(expected, received, (size_t)count);                                                                \
     } while (0)
-
-#endif

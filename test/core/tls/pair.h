@@ -1,5 +1,4 @@
-#ifndef PELTON_TEST_CORE_TLS_PAIR_H
-#define PELTON_TEST_CORE_TLS_PAIR_H
+#pragma once
 
 /*
  * Two streams with TLS between them. The test carries the bytes from one to the other: any number at a time, truncated,
@@ -221,5 +220,3 @@ __attribute__((unused)) static void check_receives(struct end *end, const char *
 #define CONNECTED_TEST(title) TEST_BETWEEN(connect_ends(), title, disconnect_ends())
 
 #define TLS_TEST(title) TEST_BETWEEN(make_contexts(), title, disconnect_ends())
-
-#endif

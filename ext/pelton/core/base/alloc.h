@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_BASE_ALLOC_H
-#define PELTON_CORE_BASE_ALLOC_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -11,5 +10,3 @@
 #define pel_calloc(count, size) calloc(count, size)
 #define pel_realloc(pointer, size) realloc(pointer, size)
 #define pel_free(pointer) free(pointer)
-
-#endif

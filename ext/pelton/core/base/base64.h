@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_BASE_BASE64_H
-#define PELTON_CORE_BASE_BASE64_H
+#pragma once
 
 #include "core/base/slice.h"
 
@@ -14,5 +13,3 @@ char *pel_base64_encode(char *at, struct pel_slice bytes);
 /* Writes at most text.length / 4 * 3 bytes to `at`, which may be the text itself, and sets `*length`. Returns 0, or
  * PEL_EPROTOCOL unless the text is whole groups of four digits, padded at the end with zero bits. */
 int pel_base64_decode(char *at, size_t *length, struct pel_slice text);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_BASE_BUFFER_H
-#define PELTON_CORE_BASE_BUFFER_H
+#pragma once
 
 #include <assert.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ static inline void pel_buffer_consume(struct pel_buffer *buffer, size_t length)
     else
         buffer->start = buffer->end = 0;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_BASE_DECIMAL_H
-#define PELTON_CORE_BASE_DECIMAL_H
+#pragma once
 
 #include <stdint.h>
 #include "core/base/error.h"
@@ -52,5 +51,3 @@ static inline char *pel_decimal_before(char *end, uint64_t number)
     while (number /= 10);
     return end;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_BASE_ERROR_H
-#define PELTON_CORE_BASE_ERROR_H
+#pragma once
 
 /*
  * The table of all error codes. Core functions return 0 or a positive value on success, and one of these codes, all
@@ -42,5 +41,3 @@ static inline const char *pel_error_text(int code)
         return "unknown error";
     }
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_BASE_LINK_H
-#define PELTON_CORE_BASE_LINK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ static inline void pel_link_move(struct pel_link **from, struct pel_link **to)
         (*to)->at = to;
     *from = NULL;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_BASE_MD5_H
-#define PELTON_CORE_BASE_MD5_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
 
 /* Computes the digest of `length` bytes; `length` may be 0. */
 void pel_md5(const void *bytes, size_t length, unsigned char digest[PEL_MD5_LENGTH]);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_BASE_SIPHASH_H
-#define PELTON_CORE_BASE_SIPHASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ struct pel_siphash_seed {
 int pel_siphash_seed(struct pel_siphash_seed *seed);
 
 uint64_t pel_siphash(const struct pel_siphash_seed *seed, const void *bytes, size_t length);
-
-#endif

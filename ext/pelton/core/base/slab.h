@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_BASE_SLAB_H
-#define PELTON_CORE_BASE_SLAB_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ void pel_slab_give(struct pel_slab *slab, void *record);
 
 /* Frees all slabs, including the records that were never returned. */
 void pel_slab_free(struct pel_slab *slab);
-
-#endif

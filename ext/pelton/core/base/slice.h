@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_BASE_SLICE_H
-#define PELTON_CORE_BASE_SLICE_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -20,5 +19,3 @@ static inline size_t pel_min(size_t one, size_t other)
 {
     return one < other ? one : other;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_GZIP_MEMBER_H
-#define PELTON_CORE_GZIP_MEMBER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ void pel_gzip_add_text(struct pel_gzip_member *member, struct pel_slice text);
 
 /* Writes the last block and the trailer; returns the end of the member. */
 char *pel_gzip_end(struct pel_gzip_member *member);
-
-#endif

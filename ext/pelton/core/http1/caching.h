@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_HTTP1_CACHING_H
-#define PELTON_CORE_HTTP1_CACHING_H
+#pragma once
 
 #include "core/http1/head.h"
 
@@ -43,5 +42,3 @@ uint32_t pel_http1_cache_lifetime(const struct pel_http1_head *response);
 /* Whether a request's If-None-Match names the tag (by the weak comparison) or, without If-None-Match, If-Modified-Since
  * is the date. A slice of length 0: the response has none. */
 int pel_http1_not_modified(const struct pel_http1_head *request, struct pel_slice tag, struct pel_slice date);
-
-#endif

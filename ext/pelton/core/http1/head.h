@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_HTTP1_HEAD_H
-#define PELTON_CORE_HTTP1_HEAD_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -134,5 +133,3 @@ static inline struct pel_slice pel_http1_effective_host(const struct pel_http1_h
 
 /* The first header of that name (given in lower case), or NULL. */
 const struct pel_http1_header *pel_http1_find(const struct pel_http1_head *head, const char *name);
-
-#endif

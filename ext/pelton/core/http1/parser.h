@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_HTTP1_PARSER_H
-#define PELTON_CORE_HTTP1_PARSER_H
+#pragma once
 
 #include "core/http1/head.h"
 
@@ -79,5 +78,3 @@ uint64_t pel_http1_parser_left(const struct pel_http1_parser *parser);
 
 /* Skips bytes of the body that the caller received without the parser. Returns 0; PEL_EARGUMENT if fewer are left. */
 int pel_http1_parser_skip(struct pel_http1_parser *parser, uint64_t length);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_HTTP1_TEXT_H
-#define PELTON_CORE_HTTP1_TEXT_H
+#pragma once
 
 #include "core/base/slice.h"
 
@@ -35,5 +34,3 @@ int pel_http1_chunk_extensions(const char *bytes, size_t length);
 
 /* Whether `length` bytes equal those of the word (given in lower case), regardless of case. */
 int pel__http1_same(const char *bytes, const char *word, size_t length);
-
-#endif

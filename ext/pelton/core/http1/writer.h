@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_HTTP1_WRITER_H
-#define PELTON_CORE_HTTP1_WRITER_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -38,5 +37,3 @@ void pel_http1_date(char *bytes, time_t time);
 
 /* A literal as a slice. */
 #define PEL_SLICE(literal) ((struct pel_slice){literal, sizeof(literal) - 1})
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_LOOP_LOOP_H
-#define PELTON_CORE_LOOP_LOOP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -150,5 +149,3 @@ int pel_loop_dispatch(struct pel_loop *loop);
 
 /* Ends a wait of the loop's thread. Any thread and any signal handler may call it. A burst of calls writes once. */
 void pel_loop_wake(struct pel_loop *loop);
-
-#endif

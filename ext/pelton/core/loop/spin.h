@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_LOOP_SPIN_H
-#define PELTON_CORE_LOOP_SPIN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ static inline void pel_spin_took(struct pel_spin *spin, int64_t nanoseconds)
         spin->sum[0] = spin->sum[1] = 0;
     }
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_LOOP_STACK_SAMPLE_H
-#define PELTON_CORE_LOOP_STACK_SAMPLE_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void pel_stack_sample_reset(void);
  * does not respond. The sample is valid until the next call. */
 const struct pel_stack_sample *pel_stack_sample_take(pthread_t thread, pel_stack_sampler *sampler,
                                                      const uint64_t *counter);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_LOOP_STOP_LIMIT_H
-#define PELTON_CORE_LOOP_STOP_LIMIT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@
  * be set already, run as before. Of several calls with signals the first one counts. Returns 0, or a negative code when
  * there can be no pipe or no thread: then there is no limit. */
 int pel_stop_limit(int64_t nanoseconds, const int *signals, size_t count);
-
-#endif

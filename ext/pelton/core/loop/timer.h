@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_LOOP_TIMER_H
-#define PELTON_CORE_LOOP_TIMER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ size_t pel_timers_count(const struct pel_timers *timers);
 
 /* Calls visit for each active timer, in no particular order. visit may cancel that timer and no other. */
 void pel_timers_each(struct pel_timers *timers, void (*visit)(struct pel_timers *timers, struct pel_timer *timer));
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_LOOP_WATCHDOG_H
-#define PELTON_CORE_LOOP_WATCHDOG_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ static inline void pel_watch_wake(struct pel_watch *watch)
     if (__atomic_load_n(&pel__watchdog_needs_wake, __ATOMIC_SEQ_CST) && watch->fork_generation)
         pel__watchdog_wake();
 }
-
-#endif

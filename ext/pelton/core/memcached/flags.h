@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_FLAGS_H
-#define PELTON_CORE_MEMCACHED_FLAGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@
  * A command's set names the flags to send, a reply's set the flags received.
  */
 #define PEL_MEMCACHED_FLAG(letter) (UINT64_C(1) << ((letter) - 'A'))
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_HASH_RING_H
-#define PELTON_CORE_MEMCACHED_HASH_RING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ size_t pel_hash_ring_find(const struct pel_hash_ring *ring, const char *key, siz
 
 /* Frees the points. The ring has no servers afterwards. */
 void pel_hash_ring_free(struct pel_hash_ring *ring);
-
-#endif

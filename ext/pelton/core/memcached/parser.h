@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_PARSER_H
-#define PELTON_CORE_MEMCACHED_PARSER_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/memcached/reply.h"
@@ -68,5 +67,3 @@ static inline uint64_t pel_memcached_parser_pending(const struct pel_memcached_p
  * `value_pending`. The slices point into the line. Returns 0, or PEL_EPROTOCOL: then the reply is undefined.
  */
 int pel__memcached_parse_line(struct pel_slice line, struct pel_memcached_reply *reply);
-
-#endif

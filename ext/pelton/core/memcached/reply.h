@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_REPLY_H
-#define PELTON_CORE_MEMCACHED_REPLY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -90,5 +89,3 @@ struct pel_memcached_reply {
 
 /* The name of a kind, for messages: a static string, never NULL. Defined in line.c. */
 const char *pel_memcached_kind_name(enum pel_memcached_kind kind);
-
-#endif

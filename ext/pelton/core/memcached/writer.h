@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_WRITER_H
-#define PELTON_CORE_MEMCACHED_WRITER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ int pel_memcached_write_stats(struct pel_buffer *buffer, struct pel_slice what);
  * have been appended.
  */
 int pel_memcached_translate(struct pel_buffer *classic, struct pel_buffer *keys, const char *bytes, size_t length);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_SERVER_PEER_H
-#define PELTON_CORE_MEMCACHED_SERVER_PEER_H
+#pragma once
 
 #include "core/memcached_server/server.h"
 
@@ -34,5 +33,3 @@ void pel__memcached_server_set_time(struct pel_memcached_server *server);
 void pel__memcached_server_notify_backlog(struct pel_memcached_server *server);
 /* Removes a peer, which is about to be freed, from the list of connections. */
 void pel__memcached_server_remove(struct pel_memcached_server *server, struct pel_memcached_peer *peer);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_SERVER_REQUEST_H
-#define PELTON_CORE_MEMCACHED_SERVER_REQUEST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -106,5 +105,3 @@ static inline void pel__memcached_request_bad(struct pel_memcached_request *requ
     request->verb = PEL_REQUEST_BAD;
     request->error = error;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_SERVER_REQUEST_LINE_H
-#define PELTON_CORE_MEMCACHED_SERVER_REQUEST_LINE_H
+#pragma once
 
 #include <stdint.h>
 #include "core/base/error.h"
@@ -27,5 +26,3 @@ static inline int pel__memcached_in_word(char byte)
 
 /* Parses the words of a meta command, including its verb. */
 void pel__memcached_request_meta(struct pel_slice *words, int count, struct pel_memcached_request *request);
-
-#endif

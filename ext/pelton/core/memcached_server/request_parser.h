@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_SERVER_REQUEST_PARSER_H
-#define PELTON_CORE_MEMCACHED_SERVER_REQUEST_PARSER_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/memcached_server/request.h"
@@ -33,5 +32,3 @@ struct pel_memcached_request_parser {
  */
 int pel_memcached_request_parse(struct pel_memcached_request_parser *parser, const char *bytes, size_t length,
                                 size_t *consumed, struct pel_memcached_request *request);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_SERVER_SERVER_H
-#define PELTON_CORE_MEMCACHED_SERVER_SERVER_H
+#pragma once
 
 #include "core/loop/loop.h"
 #include "core/memcached_server/session.h"
@@ -58,5 +57,3 @@ void pel_memcached_server_close(struct pel_memcached_server *server);
 /* For a child after a fork; async-signal-safe: closes the descriptors, so that the child keeps neither the parent's
  * clients nor its port, and does not affect the parent's loop. Only pel_memcached_server_close may follow. */
 void pel_memcached_server_abandon(struct pel_memcached_server *server);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_SERVER_SERVICE_H
-#define PELTON_CORE_MEMCACHED_SERVER_SERVICE_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/store/store.h"
@@ -66,5 +65,3 @@ struct pel_memcached_service {
  */
 int pel_memcached_stats(struct pel_memcached_service *service, const struct pel_slice *words, int count,
                         struct pel_buffer *output);
-
-#endif

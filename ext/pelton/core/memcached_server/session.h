@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_SERVER_SESSION_H
-#define PELTON_CORE_MEMCACHED_SERVER_SESSION_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/memcached_server/request_parser.h"
@@ -71,5 +70,3 @@ void pel__memcached_meta(struct pel_memcached_session *session, const struct pel
 /* Reply to a storage command after its value was received and stored or refused. */
 void pel__memcached_meta_stored(struct pel_memcached_session *session, enum pel_store_result result, uint64_t cas,
                                 struct pel_buffer *output);
-
-#endif

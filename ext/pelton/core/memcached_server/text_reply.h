@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_SERVER_TEXT_REPLY_H
-#define PELTON_CORE_MEMCACHED_SERVER_TEXT_REPLY_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -39,5 +38,3 @@ static inline void pel__put_line(struct pel_buffer *output, const char *text)
 
     pel__put_end(output, PEL__PUT_TEXT(at, "\r\n"));
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_MEMCACHED_SERVER_TRANSFER_H
-#define PELTON_CORE_MEMCACHED_SERVER_TRANSFER_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "core/memcached_server/session.h"
@@ -34,5 +33,3 @@ int pel__memcached_upload_begin(struct pel_memcached_session *session, const str
 /* Appends a value with its CRLF; a long value will be sent directly from the item. */
 void pel__memcached_append_value(struct pel_memcached_session *session, struct pel_item *item,
                                  struct pel_buffer *output);
-
-#endif

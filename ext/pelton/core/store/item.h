@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_STORE_ITEM_H
-#define PELTON_CORE_STORE_ITEM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ static inline char *pel_item_value(struct pel_item *item)
 {
     return item->bytes + item->key_length;
 }
-
-#endif

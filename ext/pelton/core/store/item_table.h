@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_STORE_ITEM_TABLE_H
-#define PELTON_CORE_STORE_ITEM_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ static inline uint32_t pel_item_table_size(const struct pel_item_table *table)
 {
     return table->mask + 1;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_STORE_STORE_H
-#define PELTON_CORE_STORE_STORE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/siphash.h"
@@ -152,5 +151,3 @@ void pel__store_link(struct pel_store *store, struct pel_item *item, uint64_t ne
 
 /* pel_store_find for a caller that knows the hash. */
 struct pel_item *pel__store_find_hashed(struct pel_store *store, struct pel_slice key, uint32_t hash);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_STREAM_BORROWED_H
-#define PELTON_CORE_STREAM_BORROWED_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/uio.h>
@@ -46,5 +45,3 @@ void pel_borrowed_consume(struct pel_borrowed_list *list, struct pel_buffer *buf
 
 /* Removes all entries. */
 void pel_borrowed_drop(struct pel_borrowed_list *list);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_STREAM_LAYER_H
-#define PELTON_CORE_STREAM_LAYER_H
+#pragma once
 
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -62,5 +61,3 @@ ssize_t pel__stream_send(struct pel_stream *stream, struct iovec *parts, int cou
 
 /* Fails the stream with an errno, unless it has failed before. Returns PEL_ESYSTEM. */
 int pel__stream_fail(struct pel_stream *stream, int error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_STREAM_SOCKET_H
-#define PELTON_CORE_STREAM_SOCKET_H
+#pragma once
 
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -48,5 +47,3 @@ int pel_pipe_signal_kills(void);
 /* Linux's sendfile(2): at most length bytes of a file, from *offset on, which moves along. The number of bytes, or -1
  * with errno: ENOSYS where the system has no such call, and the caller must write the bytes. */
 ssize_t pel_socket_send_file(int fd, int file, off_t *offset, size_t length);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_STREAM_SPLICE_H
-#define PELTON_CORE_STREAM_SPLICE_H
+#pragma once
 
 #include "core/stream/stream.h"
 
@@ -20,5 +19,3 @@ size_t pel_splice_move(struct pel_splice *splice, struct pel_stream *from, struc
 
 /* Closes the pipe. Does nothing if it is not open. */
 void pel_splice_close(struct pel_splice *splice);
-
-#endif

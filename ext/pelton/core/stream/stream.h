@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_STREAM_STREAM_H
-#define PELTON_CORE_STREAM_STREAM_H
+#pragma once
 
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -156,5 +155,3 @@ void pel_streams_flush(struct pel_loop *loop);
 
 /* Flushes now, and schedules the stream again if a burst did not send everything. Returns as pel_stream_flush does. */
 int pel__stream_flush_or_reschedule(struct pel_stream *stream);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_TLS_CONTEXT_H
-#define PELTON_CORE_TLS_CONTEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -68,5 +67,3 @@ void pel__tls_context_keep_session(struct pel_tls_context *context, const char *
 void *pel__tls_context_take_session(struct pel_tls_context *context, const char *name);
 /* OpenSSL's reason for the last failure. Empties OpenSSL's error queue. */
 void pel__tls_error_text(char text[PEL_TLS_TEXT]);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_TLS_PRIVATE_H
-#define PELTON_CORE_TLS_PRIVATE_H
+#pragma once
 
 #include "core/tls/tls.h"
 
@@ -37,5 +36,3 @@ struct bio_st *pel__tls_bio(struct pel_tls *tls);
 /* Called after OpenSSL has failed and its alert was sent: fills in options.failure and fails the stream, unless a
  * system call has failed it before. Returns PEL_ESYSTEM. */
 int pel__tls_fail(struct pel_tls *tls, int code);
-
-#endif

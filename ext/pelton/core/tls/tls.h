@@ -1,5 +1,4 @@
-#ifndef PELTON_CORE_TLS_TLS_H
-#define PELTON_CORE_TLS_TLS_H
+#pragma once
 
 #include "core/stream/stream.h"
 #include "core/tls/context.h"
@@ -88,5 +87,3 @@ int pel_tls_meets(const struct pel_stream *stream, struct pel_tls_context *conte
 
 /* Appends the peer's certificate, or its whole chain, in PEM; nothing if there is none. Returns 0 or PEL_EMEMORY. */
 int pel_tls_peer(const struct pel_stream *stream, int chain, struct pel_buffer *pem);
-
-#endif

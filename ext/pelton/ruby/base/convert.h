@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_BASE_CONVERT_H
-#define PELTON_RUBY_BASE_CONVERT_H
+#pragma once
 
 #include <ruby.h>
 #include "core/base/slice.h"
@@ -21,5 +20,3 @@ static inline VALUE pel_slice_string(struct pel_slice slice)
 {
     return rb_str_new(slice.bytes, (long)slice.length);
 }
-
-#endif

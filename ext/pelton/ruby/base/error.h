@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_BASE_ERROR_H
-#define PELTON_RUBY_BASE_ERROR_H
+#pragma once
 
 #include <ruby.h>
 #include "core/base/error.h"
@@ -20,5 +19,3 @@ VALUE pel_error_with_text(int code, const char *context, const char *text);
 NORETURN(void pel_raise(int code, int error_number, const char *context));
 
 extern VALUE pel_eError, pel_eClosedError, pel_eTimeoutError, pel_eCancelled, pel_eOverloadError, pel_eConnectionError;
-
-#endif

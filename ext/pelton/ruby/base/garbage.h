@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_BASE_GARBAGE_H
-#define PELTON_RUBY_BASE_GARBAGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@
  * after the next string was allocated: that string lies above the garbage on the heap, which keeps malloc from
  * returning the freed memory to the kernel. */
 void pel_garbage_made(size_t bytes);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_BASE_GVL_H
-#define PELTON_RUBY_BASE_GVL_H
+#pragma once
 
 #include "core/loop/loop.h"
 #include "core/loop/watchdog.h"
@@ -15,5 +14,3 @@ int pel_gvl_wait(struct pel_loop *loop, int64_t timeout, struct pel_watch *watch
 /* Gives free memory back to the system, as far as malloc can, with the GVL released: it takes milliseconds, or tenths
  * of a second after a gigabyte. Does nothing where malloc has no such function. */
 void pel_gvl_trim(void);
-
-#endif

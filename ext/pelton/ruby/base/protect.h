@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_BASE_PROTECT_H
-#define PELTON_RUBY_BASE_PROTECT_H
+#pragma once
 
 #include <ruby.h>
 
@@ -17,5 +16,3 @@ NORETURN(void pel_rethrow(int state));
 /* Returns the exception that pel_protect stopped, and clears $!. Returns Qnil when the jump carries no exception
  * (Thread#kill, throw): the caller must rethrow it. */
 VALUE pel_take_error(int state);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_BASE_ROOTS_H
-#define PELTON_RUBY_BASE_ROOTS_H
+#pragma once
 
 #include <ruby.h>
 
@@ -45,5 +44,3 @@ void pel_roots_tenure(struct pel_roots *roots);
 
 /* For the mark function of the registry's owner, which needs no write barriers. */
 void pel_roots_mark(const struct pel_roots *roots);
-
-#endif

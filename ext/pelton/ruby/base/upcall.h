@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_BASE_UPCALL_H
-#define PELTON_RUBY_BASE_UPCALL_H
+#pragma once
 
 #include <ruby.h>
 
@@ -78,5 +77,3 @@ extern int pel_observed[PEL_EVENT_COUNT];
 
 /* The registered method's name. */
 ID pel_upcall_id(enum pel_upcall which);
-
-#endif

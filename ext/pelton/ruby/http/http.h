@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_HTTP_HTTP_H
-#define PELTON_RUBY_HTTP_HTTP_H
+#pragma once
 
 #include "ruby/reactor/reactor.h"
 
@@ -31,5 +30,3 @@ void pel_init_http_serve(VALUE server);
 
 /* A connection's timer has fired: pel_reactor_timer.on_timeout. */
 void pel_http_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer);
-
-#endif

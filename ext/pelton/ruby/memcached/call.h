@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_CALL_H
-#define PELTON_RUBY_MEMCACHED_CALL_H
+#pragma once
 
 #include "ruby/base/upcall.h"
 #include "ruby/memcached/client.h"
@@ -113,5 +112,3 @@ VALUE pel_memcached_finish_fan_out(struct pel_memcached_call *call, struct pel_m
                                    VALUE (*write_shards)(VALUE), VALUE argument);
 
 void pel_init_memcached_call(VALUE client_class, VALUE later_class);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_CAPACITY_H
-#define PELTON_RUBY_MEMCACHED_CAPACITY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void pel_memcached_offer_capacity(struct pel_memcached_connection *connection);
 
 /* Wakes all waiting fibers: the connection is closed. */
 void pel_memcached_end_capacity_waits(struct pel_memcached_connection *connection);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_CLIENT_H
-#define PELTON_RUBY_MEMCACHED_CLIENT_H
+#pragma once
 
 #include "ruby/memcached/hash_ring.h"
 #include "ruby/memcached/connection.h"
@@ -37,5 +36,3 @@ size_t pel_memcached_key_slot(const struct pel_memcached_client *client, struct 
 void pel_memcached_recheck_servers(VALUE self, struct pel_memcached_client *client);
 
 void pel_init_memcached_client(VALUE class);
-
-#endif

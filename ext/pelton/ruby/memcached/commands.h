@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_COMMANDS_H
-#define PELTON_RUBY_MEMCACHED_COMMANDS_H
+#pragma once
 
 #include "ruby/memcached/call.h"
 
@@ -37,5 +36,3 @@ int pel_memcached_uses_codec(const struct pel_memcached_call *call);
  * writer's error code. */
 int pel_memcached_write_value(struct pel_memcached_connection *connection, const struct pel_memcached_command *command,
                               VALUE value);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_CONNECTION_H
-#define PELTON_RUBY_MEMCACHED_CONNECTION_H
+#pragma once
 
 #include "core/loop/spin.h"
 #include "core/memcached/parser.h"
@@ -58,5 +57,3 @@ int pel_memcached_send_soon(struct pel_memcached_connection *connection);
 void pel_memcached_look(struct pel_memcached_connection *connection);
 
 void pel_init_memcached_connection(VALUE module);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_DEADLINE_H
-#define PELTON_RUBY_MEMCACHED_DEADLINE_H
+#pragma once
 
 #include "ruby/reactor/reactor.h"
 
@@ -34,5 +33,3 @@ void pel_memcached_forget_deadlines(struct pel_memcached_connection *connection,
 /* Call when the timer has fired. Fails the overdue operations and arms the timer again. 1: the connection itself is
  * overdue, and the caller fails it. */
 int pel_memcached_expire(struct pel_memcached_connection *connection);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_FAILURE_H
-#define PELTON_RUBY_MEMCACHED_FAILURE_H
+#pragma once
 
 #include <ruby.h>
 
@@ -34,5 +33,3 @@ VALUE pel_memcached_failure(struct pel_memcached_connection *connection);
 void pel_memcached_release_stream(struct pel_memcached_connection *connection);
 
 void pel_init_memcached_error(VALUE module);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_FAN_OUT_H
-#define PELTON_RUBY_MEMCACHED_FAN_OUT_H
+#pragma once
 
 #include "ruby/memcached/connection.h"
 
@@ -72,5 +71,3 @@ void pel_memcached_cancel_shards(struct pel_memcached_connection *connection, VA
 
 /* Frees the shard requests without settling anything: the connection is garbage. */
 void pel_memcached_free_shards(struct pel_memcached_connection *connection);
-
-#endif

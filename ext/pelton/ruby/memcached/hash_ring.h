@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_HASH_RING_H
-#define PELTON_RUBY_MEMCACHED_HASH_RING_H
+#pragma once
 
 #include <ruby.h>
 #include "core/memcached/hash_ring.h"
@@ -7,5 +6,3 @@
 /* The ring of a Pelton::Memcached::HashRing, which owns it. It has at least one server and never changes. Raises
  * TypeError. */
 const struct pel_hash_ring *pel_hash_ring_get(VALUE self);
-
-#endif

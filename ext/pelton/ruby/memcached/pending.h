@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_PENDING_H
-#define PELTON_RUBY_MEMCACHED_PENDING_H
+#pragma once
 
 #include "core/base/buffer.h"
 #include "ruby/operation/operation.h"
@@ -51,5 +50,3 @@ int pel_memcached_match_key(struct pel_memcached_connection *connection, const s
 
 /* Removes the oldest pending operation. The caller settles and releases it. */
 struct pel_operation *pel_memcached_take_pending(struct pel_memcached_connection *connection);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_REPLY_H
-#define PELTON_RUBY_MEMCACHED_REPLY_H
+#pragma once
 
 #include <ruby.h>
 #include "core/base/buffer.h"
@@ -33,5 +32,3 @@ int pel_memcached_classic_to_meta(struct pel_memcached_connection *connection, s
 
 /* Receives replies and settles their operations, one iteration's share (receive.c). */
 void pel_memcached_receive(struct pel_memcached_connection *connection);
-
-#endif

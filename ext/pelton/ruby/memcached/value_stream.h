@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_MEMCACHED_VALUE_STREAM_H
-#define PELTON_RUBY_MEMCACHED_VALUE_STREAM_H
+#pragma once
 
 #include <ruby.h>
 
@@ -31,5 +30,3 @@ void pel_memcached_relay_ready(struct pel_memcached_connection *connection);
 void pel_memcached_end_relay(struct pel_memcached_connection *connection);
 
 void pel_init_memcached_value_stream(VALUE module);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_OPERATION_OPERATION_H
-#define PELTON_RUBY_OPERATION_OPERATION_H
+#pragma once
 
 #include "ruby/reactor/reactor.h"
 
@@ -149,5 +148,3 @@ extern VALUE pel_cOperation;
 
 /* Takes pel_operation_settle, which cancels timeouts and so lies above them. */
 void pel_init_operation_timeout(void (*settle)(struct pel_operation *, enum pel_state, VALUE, int));
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_DESCRIPTOR_H
-#define PELTON_RUBY_REACTOR_DESCRIPTOR_H
+#pragma once
 
 #include <ruby.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ unsigned pel_descriptor_wait(struct pel_reactor *reactor, VALUE io, int fd, unsi
  * events, and zeroes the rest; ready is set for the descriptors that are ready. Returns 0, or a state for pel_rethrow
  * after the caller has freed the array. */
 int pel_descriptors_wait(struct pel_reactor *reactor, struct pel_awaited *awaited, int count, int64_t deadline);
-
-#endif

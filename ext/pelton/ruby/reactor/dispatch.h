@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_DISPATCH_H
-#define PELTON_RUBY_REACTOR_DISPATCH_H
+#pragma once
 
 #include <ruby.h>
 #include "ruby/reactor/job.h"
@@ -29,5 +28,3 @@ void pel_fail_run(struct pel_reactor *reactor, VALUE exception);
  * state, when the jump does not concern run: Thread#kill, an exception that was raised in this very fiber, or any
  * exception outside run. The caller must pass the state to pel_rethrow. */
 int pel_interrupt_run(struct pel_reactor *reactor, int state);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_GIVE_UP_H
-#define PELTON_RUBY_REACTOR_GIVE_UP_H
+#pragma once
 
 #include <ruby.h>
 
@@ -26,5 +25,3 @@ int pel_end_fiber(struct pel_reactor *reactor);
 
 /* Calls the function at the base of a fiber, where pel_end_fiber ends it. */
 VALUE pel_call_until_ended(VALUE (*function)(VALUE), VALUE argument);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_JOB_H
-#define PELTON_RUBY_REACTOR_JOB_H
+#pragma once
 
 #include <ruby.h>
 #include <stdint.h>
@@ -142,5 +141,3 @@ void pel_heap_push(struct pel_queue *heap, struct pel_job job);
 
 /* The queue is not empty. */
 void pel_heap_remove_first(struct pel_queue *heap);
-
-#endif

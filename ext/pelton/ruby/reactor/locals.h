@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_LOCALS_H
-#define PELTON_RUBY_REACTOR_LOCALS_H
+#pragma once
 
 #include <ruby.h>
 
@@ -44,5 +43,3 @@ VALUE pel_inherit(VALUE block);
 
 /* The same as pel_locals_fresh, but the present set is restored in any case. */
 VALUE pel_locals_clean(struct pel_reactor *reactor, VALUE (*function)(VALUE), VALUE argument);
-
-#endif

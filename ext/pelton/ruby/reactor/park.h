@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_PARK_H
-#define PELTON_RUBY_REACTOR_PARK_H
+#pragma once
 
 #include "ruby/reactor/waiter.h"
 
@@ -41,5 +40,3 @@ void pel_yield(struct pel_reactor *reactor);
 
 /* Yields because the budget is exhausted, unless the fiber is inside Pelton.without_yielding. */
 void pel_budget_exhausted(struct pel_reactor *reactor);
-
-#endif

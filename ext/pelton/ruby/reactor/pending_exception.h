@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_PENDING_EXCEPTION_H
-#define PELTON_RUBY_REACTOR_PENDING_EXCEPTION_H
+#pragma once
 
 #include <ruby.h>
 
@@ -44,5 +43,3 @@ int pel_pending_exception_forget(VALUE fiber, VALUE exception);
 
 /* Removes all pending exceptions of a fiber. */
 void pel_pending_exception_drop(VALUE fiber);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_REACTOR_H
-#define PELTON_RUBY_REACTOR_REACTOR_H
+#pragma once
 
 #include <ruby.h>
 #include "core/loop/loop.h"
@@ -139,5 +138,3 @@ static inline int pel_nothing_left(const struct pel_reactor *reactor)
     return reactor->parked.count == reactor->parked.transient && !pel_jobs_p(reactor) && !reactor->references &&
            !reactor->loop.flush_list;
 }
-
-#endif

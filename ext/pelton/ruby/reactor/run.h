@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_RUN_H
-#define PELTON_RUBY_REACTOR_RUN_H
+#pragma once
 
 #include <ruby.h>
 #include "ruby/reactor/tick.h"
@@ -52,5 +51,3 @@ void pel_begin_to_stop(struct pel_reactor *reactor);
 
 /* Stops each GC root once; a root may add itself again. An error of one root does not keep the others from stopping. */
 void pel_stop_roots(struct pel_reactor *reactor);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_TICK_H
-#define PELTON_RUBY_REACTOR_TICK_H
+#pragma once
 
 #include "core/loop/timer.h"
 
@@ -52,5 +51,3 @@ int pel_silent(const struct pel_reactor *reactor, int64_t timeout);
 
 /* Such a wait has lasted for tick.silence: if no thread can end it either, the log names the fibers that wait. */
 void pel_note_silence(struct pel_reactor *reactor);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_WAITER_H
-#define PELTON_RUBY_REACTOR_WAITER_H
+#pragma once
 
 #include <ruby.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ void pel_waiter_time_out(struct pel_reactor *reactor, struct pel_waiter *waiter)
 struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber);
 
 void pel_waiters_mark(struct pel_reactor *reactor);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_WATCHDOG_H
-#define PELTON_RUBY_REACTOR_WATCHDOG_H
+#pragma once
 
 #include "core/loop/watchdog.h"
 
@@ -20,5 +19,3 @@ void pel_unwatch(struct pel_reactor *reactor);
 
 /* Counts a stall that is over, and enqueues its report. */
 void pel_end_stall(struct pel_reactor *reactor);
-
-#endif

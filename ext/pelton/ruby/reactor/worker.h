@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_REACTOR_WORKER_H
-#define PELTON_RUBY_REACTOR_WORKER_H
+#pragma once
 
 #include <ruby.h>
 #include <stdint.h>
@@ -85,5 +84,3 @@ VALUE pel_fiber_new(VALUE proc, int inherits);
 
 /* Starts a non-blocking fiber at once. The caller goes on when the fiber first waits or ends. Returns the fiber. */
 VALUE pel_start_fiber(struct pel_reactor *reactor, VALUE proc);
-
-#endif

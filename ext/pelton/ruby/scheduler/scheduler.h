@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_SCHEDULER_SCHEDULER_H
-#define PELTON_RUBY_SCHEDULER_SCHEDULER_H
+#pragma once
 
 #include "ruby/reactor/reactor.h"
 
@@ -17,5 +16,3 @@ void pel_init_mutex_sleep(VALUE module);
 void pel_init_scheduler_read(VALUE module);
 void pel_init_scheduler_select(VALUE module);
 void pel_init_scheduler_timeout(VALUE module);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_STREAM_LISTENER_H
-#define PELTON_RUBY_STREAM_LISTENER_H
+#pragma once
 
 #include "ruby/stream/stream.h"
 
@@ -42,5 +41,3 @@ void pel_listener_pause_on_timeout(struct pel_reactor *reactor, struct pel_react
 void pel_listener_accept_rest(struct listener *listener);
 
 void pel_init_listener_accept(VALUE class);
-
-#endif

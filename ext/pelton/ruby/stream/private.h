@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_STREAM_PRIVATE_H
-#define PELTON_RUBY_STREAM_PRIVATE_H
+#pragma once
 
 #include <errno.h>
 #include "ruby/base/error.h"
@@ -207,5 +206,3 @@ void pel_init_stream_close(VALUE class);
 void pel_init_stream_connect(VALUE class);
 void pel_init_stream_delivery(VALUE class);
 void pel_init_stream_read(VALUE class);
-
-#endif

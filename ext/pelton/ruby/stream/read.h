@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_STREAM_READ_H
-#define PELTON_RUBY_STREAM_READ_H
+#pragma once
 
 #include "ruby/stream/private.h"
 
@@ -31,5 +30,3 @@ struct read {
 
 /* Attempts the read until it is done, and returns its result. Raises, and may wait. */
 VALUE pel_stream_read(struct read *read);
-
-#endif

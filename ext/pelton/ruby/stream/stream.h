@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_STREAM_STREAM_H
-#define PELTON_RUBY_STREAM_STREAM_H
+#pragma once
 
 #include "ruby/reactor/reactor.h"
 
@@ -10,5 +9,3 @@ VALUE pel_stream_object(struct pel_reactor *reactor, int fd);
 
 /* Takes the descriptor of a Pelton::Stream away from it, and its layer (or NULL). Both are the caller's. Raises. */
 int pel_stream_give_away(VALUE self, struct pel_layer **layer);
-
-#endif

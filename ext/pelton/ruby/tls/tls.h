@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_TLS_TLS_H
-#define PELTON_RUBY_TLS_TLS_H
+#pragma once
 
 #include <ruby.h>
 #include "core/tls/context.h"
@@ -32,5 +31,3 @@ struct stream_tls {
 /* The hooks of a core handshake, which call the user's blocks if there are any. The first block that raises or throws
  * leaves its state in tls->state, and no block is called after it. */
 struct pel_tls_hooks pel_tls_handshake_hooks(const struct stream_tls *tls);
-
-#endif

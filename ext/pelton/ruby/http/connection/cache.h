@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_HTTP_CONNECTION_CACHE_H
-#define PELTON_RUBY_HTTP_CONNECTION_CACHE_H
+#pragma once
 
 #include "core/store/store.h"
 #include "core/stream/stream.h"
@@ -21,5 +20,3 @@ void pel_http_cache_release(struct pel_http_cache *cache);
  * until they are sent. Returns 0 or a negative code. */
 int pel_http_cache_send(struct pel_http_cache *cache, struct pel_item *item, struct pel_stream *stream,
                         struct pel_slice bytes);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_HTTP_CONNECTION_CONNECTION_H
-#define PELTON_RUBY_HTTP_CONNECTION_CONNECTION_H
+#pragma once
 
 #include "core/http1/parser.h"
 #include "ruby/http/connection/exchange.h"
@@ -140,5 +139,3 @@ int pel_http_close_idle(struct pel_http_connection *connection);
 unsigned pel_http_close_some_idle(struct pel_reclaimer *reclaimer);
 
 void pel_init_http_stop(VALUE server);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_HTTP_CONNECTION_EXCHANGE_H
-#define PELTON_RUBY_HTTP_CONNECTION_EXCHANGE_H
+#pragma once
 
 #include <ruby.h>
 #include <stdint.h>
@@ -99,5 +98,3 @@ void pel_http_notify_finished(struct pel_http_connection *connection);
 
 /* Queues the callbacks of the client's leaving: async.close. Each is called once. C only. */
 void pel_http_notify_client_closed(struct pel_http_connection *connection);
-
-#endif

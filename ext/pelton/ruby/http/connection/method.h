@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_HTTP_CONNECTION_METHOD_H
-#define PELTON_RUBY_HTTP_CONNECTION_METHOD_H
+#pragma once
 
 #include <stdint.h>
 #include "core/base/slice.h"
@@ -22,5 +21,3 @@ enum pel_http_method {
 extern const char *const pel_http_method_names[PEL_HTTP_OTHER];
 
 uint8_t pel_http_method(struct pel_slice name);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_HTTP_CONNECTION_SERVER_H
-#define PELTON_RUBY_HTTP_CONNECTION_SERVER_H
+#pragma once
 
 #include <ruby.h>
 #include <stddef.h>
@@ -131,5 +130,3 @@ void pel_init_http_requests(VALUE class);
 int64_t pel_http_count_exchange(struct pel_http_connection *connection);
 
 void pel_init_http_stats(VALUE class);
-
-#endif

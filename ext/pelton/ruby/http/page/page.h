@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_HTTP_PAGE_PAGE_H
-#define PELTON_RUBY_HTTP_PAGE_PAGE_H
+#pragma once
 
 #include <ruby.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void pel_init_http_fragment(void);
 void pel_init_http_fragment_key(void);
 
 void pel_init_http_page(void);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_HTTP_REQUEST_REQUEST_H
-#define PELTON_RUBY_HTTP_REQUEST_REQUEST_H
+#pragma once
 
 #include "ruby/http/connection/connection.h"
 
@@ -43,5 +42,3 @@ void pel_init_http_env_headers(void);
 
 /* Adds the reading of a request's body to Pelton::HTTP::Exchange. */
 void pel_init_http_request_body(VALUE exchange);
-
-#endif

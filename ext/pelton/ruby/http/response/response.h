@@ -1,5 +1,4 @@
-#ifndef PELTON_RUBY_HTTP_RESPONSE_RESPONSE_H
-#define PELTON_RUBY_HTTP_RESPONSE_RESPONSE_H
+#pragma once
 
 #include "ruby/http/connection/connection.h"
 
@@ -111,5 +110,3 @@ void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_ht
 /* Keeps a response, if it may be kept. `mark`: where its head begins in the output; `parts`: the whole body, Strings of
  * `length` bytes. */
 void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VALUE parts, size_t length);
-
-#endif
