@@ -14,9 +14,9 @@ export class Cable {
   }
 
   // Returns functions to perform an action of the channel, and to unsubscribe.
-  subscribe(channel, params, { received, connected = () => {}, missed = () => {} }) {
+  subscribe(channel, params, { received, connected = () => {}, missed = () => {}, presence }) {
     const identifier = JSON.stringify({ channel, ...params })
-    this.subscriptions.set(identifier, { received, connected, missed, positions: {} })
+    this.subscriptions.set(identifier, { identifier, received, connected, missed, presence, positions: {} })
     this.send({ command: "subscribe", identifier })
     return {
       perform: (action, data = {}) => this.send({ command: "message", identifier, data: JSON.stringify({ action, ...data }) }),
@@ -59,6 +59,7 @@ export class Cable {
     else if (message.type === "disconnect") this.stopped = !message.reconnect
     else if (!subscription) return
     else if (message.type === "confirm_subscription") this.confirmed(subscription)
+    else if (message.type === "presence") subscription.presence?.(message.message)
     else if (message.type === "reject_history") this.forget(subscription)
     else if (!message.type) this.deliver(subscription, message)
   }
@@ -76,6 +77,7 @@ export class Cable {
   confirmed(subscription) {
     if (subscription.confirmed && !Object.keys(subscription.positions).length) subscription.missed()
     subscription.confirmed = true
+    if (subscription.presence) this.send({ command: "presence", identifier: subscription.identifier })
     subscription.connected()
   }
 

@@ -1,10 +1,197 @@
-// Adds new messages to the room that is open.
-import { Cable } from "./cable.js"
+// A room's page: messages as they come, a composer that sends without loading the page, older messages while scrolling.
+const retries = 6 // attempts to send a message, with doubling delays from half a second on
 
-const list = document.querySelector("#messages")
-if (list) {
-  new Cable().subscribe("RoomChannel", { id: list.dataset.room }, {
-    received: ({ html }) => list.insertAdjacentHTML("beforeend", html),
-    missed: () => location.reload()
+export function openRoom(cable, area) {
+  const list = area.querySelector("ol")
+  const room = area.dataset.room
+  const me = document.body.dataset.user
+  const last = () => Math.max(0, ...[...list.children].map((item) => Number(item.dataset.id) || 0))
+  const atEnd = () => area.scrollHeight - area.scrollTop - area.clientHeight < 120
+  const toEnd = () => { area.scrollTop = area.scrollHeight }
+  const element = (html) => {
+    const template = document.createElement("template")
+    template.innerHTML = html.trim()
+    return template.content.firstElementChild
+  }
+
+  // Puts a message in the order of its id, once. Its sender's page shows it already.
+  function show(html, clientId) {
+    const message = element(html)
+    const here = document.getElementById(message.id) || (clientId && list.querySelector(`[data-client="${CSS.escape(clientId)}"]`))
+    const follow = atEnd() || message.dataset.user === me
+    if (here) here.replaceWith(message)
+    else {
+      const next = [...list.children].find((item) => Number(item.dataset.id) > Number(message.dataset.id) || item.dataset.client)
+      list.insertBefore(message, next || null)
+    }
+    decorate(message)
+    if (follow) toEnd()
+    seen()
+  }
+
+  function decorate(item) {
+    item.classList.toggle("own", item.dataset.user === me)
+    for (const chip of item.querySelectorAll(".reactions [data-emoji]")) {
+      chip.classList.toggle("mine", chip.dataset.users.split(" ").includes(me))
+      chip.tabIndex = 0
+      chip.setAttribute("role", "button")
+    }
+    for (const mention of item.querySelectorAll(".mention")) mention.classList.toggle("me", mention.dataset.handle === document.body.dataset.handle)
+  }
+
+  let reported = 0
+  function seen() {
+    if (document.hidden || last() <= reported) return
+    reported = last()
+    channel.perform("read", { id: reported })
+  }
+
+  async function fetchMissed() {
+    const response = await fetch(`/rooms/${room}/messages?after=${last()}`)
+    if (!response.ok) return
+    const template = document.createElement("template")
+    template.innerHTML = await response.text()
+    for (const item of [...template.content.querySelectorAll("li.message")]) show(item.outerHTML)
+  }
+
+  const channel = cable.subscribe("RoomChannel", { id: Number(room) }, {
+    connected: () => seen(),
+    missed: fetchMissed,
+    presence: (event) => here(event),
+    received: (message) => {
+      if (message.type === "message") show(message.html, message.client_id)
+      else if (message.type === "edit") document.getElementById(`message_${message.id}`) && show(message.html)
+      else if (message.type === "delete") document.getElementById(`message_${message.id}`)?.remove()
+      else if (message.type === "typing" && String(message.user) !== me) typing(message.name)
+      else if (message.type === "gone") location.assign("/")
+    }
   })
+
+  // ---- who is there, who types ----
+  const present = new Map()
+  function here({ type, id, info, records }) {
+    if (type === "info") {
+      present.clear()
+      for (const one of records) present.set(String(one.id), one.info)
+    } else if (type === "join") present.set(String(id), info)
+    else if (type === "leave") present.delete(String(id))
+    const names = [...present.values()].map((about) => about?.name).filter(Boolean)
+    document.querySelector("#presence").textContent = names.length > 8 ? `${names.length} people are here` : names.length ? `Here: ${names.sort().join(", ")}` : ""
+  }
+
+  const typists = new Map()
+  function typing(name) {
+    clearTimeout(typists.get(name))
+    typists.set(name, setTimeout(() => { typists.delete(name); say() }, 4000))
+    say()
+  }
+  function say() {
+    const names = [...typists.keys()]
+    document.querySelector("#typing").textContent = names.length ? `${names.join(", ")} ${names.length > 1 ? "are" : "is"} typing …` : ""
+  }
+
+  // ---- sending ----
+  const form = document.querySelector("#composer")
+  const text = form.querySelector("textarea")
+  let typed = 0
+  text.addEventListener("input", () => {
+    if (Date.now() - typed < 2500) return
+    typed = Date.now()
+    channel.perform("typing")
+  })
+  text.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    form.requestSubmit()
+  })
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    if (!form.reportValidity()) return
+    send(new FormData(form), text.value)
+    form.reset()
+    text.focus()
+  })
+
+  // The client's id makes it safe to send again what may have arrived.
+  function send(data, words) {
+    const id = crypto.randomUUID?.() || `${Date.now()}-${Math.random().toString(36).slice(2)}`
+    data.set("message[client_id]", id)
+    const waiting = document.createElement("li")
+    waiting.className = "message own waiting"
+    waiting.dataset.client = id
+    const body = document.createElement("div")
+    body.className = "text"
+    body.textContent = words
+    waiting.append(body)
+    list.append(waiting)
+    toEnd()
+    post(data, waiting, 0)
+  }
+
+  async function post(data, waiting, attempt) {
+    try {
+      const response = await fetch(form.action, { method: "POST", body: data, headers: { accept: "application/json" } })
+      if (response.status === 201) return settle((await response.json()).id, waiting)
+      if (response.status < 500 && response.status !== 429) return fail(waiting, (await response.json().catch(() => ({}))).error || "It was not sent.")
+    } catch { /* the network: again */ }
+    if (attempt >= retries) return fail(waiting, "It was not sent.", () => post(data, waiting, 0))
+    setTimeout(() => post(data, waiting, attempt + 1), 500 * 2 ** attempt)
+  }
+
+  // Its HTML comes over the cable, or is fetched if that is away.
+  function settle(id, waiting) {
+    waiting.dataset.id = id
+    setTimeout(() => { if (waiting.isConnected) waiting.remove(), fetchMissed() }, 3000)
+  }
+
+  function fail(waiting, problem, again) {
+    waiting.classList.add("failed")
+    const note = document.createElement("p")
+    note.setAttribute("role", "alert")
+    note.textContent = `${problem} `
+    const button = document.createElement("button")
+    button.textContent = again ? "Try again" : "Dismiss"
+    button.onclick = () => { note.remove(); waiting.classList.remove("failed"); again ? again() : waiting.remove() }
+    note.append(button)
+    waiting.append(note)
+  }
+
+  // ---- reactions, and older messages ----
+  function react(target) {
+    const chip = target.closest(".reactions [data-emoji]")
+    const id = chip?.closest("li.message").dataset.id
+    if (id) fetch(`/rooms/${room}/messages/${id}/reactions`, { method: "POST", body: new URLSearchParams({ emoji: chip.dataset.emoji }), redirect: "manual" })
+  }
+  list.addEventListener("click", (event) => react(event.target))
+  list.addEventListener("keydown", (event) => { if (event.key === "Enter") react(event.target) })
+
+  let loading = false
+  async function older() {
+    const link = area.querySelector("[data-before]")
+    if (!link || loading) return
+    loading = true
+    const response = await fetch(`/rooms/${room}/messages?before=${link.dataset.before}`).catch(() => null)
+    loading = false
+    if (!response?.ok) return
+    const template = document.createElement("template")
+    template.innerHTML = await response.text()
+    const height = area.scrollHeight - area.scrollTop
+    link.parentElement.replaceWith(...[template.content.querySelector(".older")].filter(Boolean))
+    const items = [...template.content.querySelectorAll("li.message")]
+    items.forEach(decorate)
+    list.prepend(...items)
+    area.scrollTop = area.scrollHeight - height
+  }
+  area.addEventListener("scroll", () => { if (area.scrollTop < 200) older() })
+  area.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-before]")) return
+    event.preventDefault()
+    older()
+  })
+
+  document.addEventListener("visibilitychange", () => seen())
+  for (const item of list.children) decorate(item)
+  const aim = location.hash && document.querySelector(location.hash)
+  aim ? aim.scrollIntoView({ block: "center" }) : toEnd()
+  text.focus({ preventScroll: true })
 }

@@ -1,0 +1,61 @@
+// What all pages have: the sidebar's marks. A room's page has more: see room.js.
+import { Cable } from "./cable.js"
+import { openRoom } from "./room.js"
+
+const sidebar = document.querySelector("#sidebar")
+if (sidebar) {
+  const cable = new Cable()
+  const messages = document.querySelector("#messages")
+  const room = messages && openRoom(cable, messages)
+  watchSidebar(cable, sidebar, Number(messages?.dataset.room))
+  addEventListener("keydown", (event) => switchRoom(event))
+}
+
+function watchSidebar(cable, sidebar, open) {
+  const link = (id) => sidebar.querySelector(`a[data-room="${id}"]`)
+  const mark = (id, unread) => {
+    link(id)?.classList.toggle("unread", unread)
+    link(id)?.querySelector(".mark")?.remove()
+    if (unread) link(id)?.insertAdjacentHTML("beforeend", '<span class="mark"> (new)</span>')
+  }
+  const showOpen = () => {
+    if (!open) return
+    link(open)?.setAttribute("aria-current", "page")
+    mark(open, false)
+  }
+  let subscription
+  const subscribe = () => {
+    subscription = cable.subscribe("SidebarChannel", {}, {
+      received: (message) => {
+        if (message.type === "sidebar") reload()
+        else if (message.type === "news" && (message.room !== open || document.hidden)) mark(message.room, true)
+      },
+      missed: () => load()
+    })
+  }
+  const load = async () => {
+    const response = await fetch("/sidebar")
+    if (!response.ok) return
+    sidebar.innerHTML = await response.text()
+    showOpen()
+  }
+  // The channel streams from the rooms that there were.
+  const reload = async () => {
+    await load()
+    subscription.unsubscribe()
+    subscribe()
+  }
+  showOpen()
+  subscribe()
+}
+
+// Alt and an arrow: the room above or below.
+function switchRoom(event) {
+  if (!event.altKey || !["ArrowUp", "ArrowDown"].includes(event.key)) return
+  const links = [...document.querySelectorAll("#sidebar a[data-room]")]
+  const here = links.findIndex((link) => link.getAttribute("aria-current"))
+  const next = links[here + (event.key === "ArrowUp" ? -1 : 1)]
+  if (!next) return
+  event.preventDefault()
+  location.assign(next.href)
+}
