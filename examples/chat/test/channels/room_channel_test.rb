@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "pelton/cable/test"
+require "pelton/test"
+
+class RoomChannelTest < ApplicationTest
+  include Pelton::Cable::Test
+  include Pelton::Test
+
+  # Presence needs a reactor.
+  def run = in_reactor(timeout: 30, leftovers: true) { super() }
+
+  def setup
+    @ann, @bob = create_user, create_user("bob@example.com")
+    @room = Room.create!(name: "Kitchen", creator: @ann)
+    [@ann, @bob].each { |user| @room.join(user) }
+  end
+
+  def enter(user = @bob) = subscribe(RoomChannel, {id: @room.id}, user: user)
+
+  def test_what_happens_in_the_room
+    page = enter
+    sign_in(@ann)
+    post "/rooms/#{@room.id}/messages", message: {text: "tea", client_id: "1"}
+    path = "/rooms/#{@room.id}/messages/#{Message.first.id}"
+    patch path, message: {text: "coffee"}
+    post "#{path}/reactions", emoji: "👍"
+    delete path
+    messages = page.messages.reject { |message| message.key?("presence") }
+
+    assert_equal %w[message edit edit delete], messages.map { |message| message["type"] }
+    assert_includes messages[1]["html"], "coffee"
+    assert_includes messages[2]["html"], "👍 1"
+  end
+
+  def test_typing_is_passed_on_now_and_then
+    page = enter(@ann)
+    writer = enter
+    3.times { writer.perform("typing") }
+
+    assert_equal [%w[typing Bob]], page.messages.select { |message| message["type"] == "typing" }.map { |message| message.values_at("type", "name") }
+  end
+
+  def test_reading
+    message = Message.post(@room, @ann, text: "tea", client_id: "1")
+    enter.perform("read", id: message.id)
+
+    refute Sidebar.new(@bob).unread?(@room.id)
+  end
+
+  def test_strangers_are_rejected
+    refute_predicate enter(create_user("eve@example.com")), :confirmed?
+    refute_predicate enter(nil), :confirmed?
+    refute_predicate subscribe(SidebarChannel, user: nil), :confirmed?
+  end
+
+  def test_the_sidebar_hears_of_the_users_rooms_alone
+    Room.create!(name: "Other").join(@ann)
+    sidebar = subscribe(SidebarChannel, user: @bob)
+    Room.order(:id).to_a.each { |room| Pelton::Cable.broadcast(room.news, {type: "news", room: room.id}) }
+
+    assert_equal [@room.id], sidebar.messages.map { |message| message["room"] }
+  end
+end

@@ -1,0 +1,110 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+class RoomsControllerTest < ApplicationTest
+  def setup
+    @user = sign_in
+    @bob = create_user("bob@example.com")
+  end
+
+  def make(name = "Kitchen", kind: "open")
+    post "/rooms", room: {name: name, kind: kind}
+    Room.order(:id).last
+  end
+
+  def test_an_open_room_is_made_joined_and_left
+    room = make
+
+    assert_redirected_to "/rooms/#{room.id}"
+    sign_in(@bob)
+    get "/rooms"
+
+    assert_response 200, "Kitchen"
+    2.times { post "/rooms/#{room.id}/memberships" }
+
+    assert_equal [@user, @bob], room.users.order(:id).to_a
+    delete "/rooms/#{room.id}/memberships/#{@user.id}"
+
+    assert_response 403
+    delete "/rooms/#{room.id}/memberships/#{@bob.id}"
+    get "/rooms/#{room.id}"
+
+    assert_response 404
+  end
+
+  def test_others_come_by_invitation
+    room = make(kind: "invited")
+    in_another_browser do
+      sign_in(@bob)
+      get "/rooms"
+      refute_includes response.body, "Kitchen"
+      post "/rooms/#{room.id}/memberships"
+
+      assert_response 404
+    end
+    post "/rooms/#{room.id}/memberships", handle: "@Bob"
+    follow_redirect!
+
+    assert_response 200, "Bob is a member."
+    post "/rooms/#{room.id}/memberships", handle: "@nobody"
+    follow_redirect!
+
+    assert_response 200, "Nobody is called @nobody."
+    delete "/rooms/#{room.id}/memberships/#{@bob.id}"
+
+    refute room.users.include?(@bob)
+  end
+
+  def test_who_made_it_changes_it
+    room = make
+    patch "/rooms/#{room.id}", room: {name: "Bathroom", kind: "invited", creator_id: @bob.id}
+
+    assert_equal ["Bathroom", "open", @user.id], room.reload.then { |one| [one.name, one.kind, one.creator_id] }
+    room.join(@bob)
+    in_another_browser do
+      sign_in(@bob)
+      [["GET", "/edit"], ["PATCH", ""], ["DELETE", ""]].each do |verb, path|
+        custom_request(verb, "/rooms/#{room.id}#{path}", room: {name: "mine"})
+
+        assert_response 403
+      end
+    end
+    delete "/rooms/#{room.id}"
+
+    assert_equal 0, Room.count
+    make("", kind: "open")
+
+    assert_response 422, "can&#39;t be blank"
+  end
+
+  def test_a_conversation
+    get "/directs/new?q=bo"
+
+    assert_response 200, "@bob"
+    post "/directs", user_id: @bob.id
+    follow_redirect!
+
+    assert_response 200, "<h1>Bob</h1>"
+    delete "/rooms/#{Room.first.id}/memberships/#{@user.id}"
+
+    assert_response 403
+    post "/rooms", room: {name: "x", kind: "direct"}
+
+    assert_response 422
+  end
+
+  def test_the_sidebar_and_the_search
+    room = make
+    Message.post(room, @bob, text: "the <b>kettle</b>", client_id: "1")
+    get "/sidebar"
+
+    assert_response 200, "Kitchen", "unread"
+    get "/rooms/#{room.id}"
+    get "/sidebar"
+    refute_includes response.body, "unread"
+    get "/search?q=kett"
+
+    assert_response 200, "1 message", "&lt;b&gt;<mark>kett</mark>le", "in Kitchen"
+  end
+end

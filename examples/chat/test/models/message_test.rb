@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+class MessageTest < ApplicationTest
+  def setup
+    @ann, @bob = create_user, create_user("bob@example.com")
+    @room = Room.create!(name: "Kitchen", creator: @ann)
+    [@ann, @bob].each { |user| @room.join(user) }
+  end
+
+  def post(text = "tea", user: @ann, client_id: SecureRandom.uuid) = Message.post(@room, user, text: text, client_id: client_id)
+
+  def versions
+    before = @room.reload.version
+    yield
+    @room.reload.version - before
+  end
+
+  def test_it_is_posted_once
+    first = post(client_id: "one")
+
+    assert_equal first.id, post(client_id: "one").id
+    refute_equal first.id, post(user: @bob, client_id: "one").id
+  end
+
+  def test_each_change_changes_the_room
+    message = nil
+    assert_equal 1, versions { message = post }
+    assert_equal 1, versions { message.edit("coffee") }
+    assert_equal 1, versions { message.react(@bob, "👍") }
+    assert_equal({"👍" => [@bob.id]}, Message.find(message.id).reactions_by_emoji)
+    assert_equal 1, versions { message.react(@bob, "👍") }
+    assert_empty Message.find(message.id).reactions_by_emoji
+    assert_equal 0, versions { assert_predicate post(" "), :new_record? }
+    assert_equal 1, versions { message.remove }
+  end
+
+  def test_what_is_unread
+    message = post
+
+    assert Sidebar.new(@bob).unread?(@room.id)
+    refute Sidebar.new(@ann).unread?(@room.id)
+    Membership.read(@room.id, @bob.id, message.id)
+
+    refute Sidebar.new(@bob).unread?(@room.id)
+    Membership.read(@room.id, @bob.id, 1)
+
+    refute Sidebar.new(@bob).unread?(@room.id)
+  end
+
+  def test_search
+    wanted = post("The Quick brown fox's héllo")
+    other = Room.create!(name: "Other").tap { |room| room.join(@bob) }
+    Message.post(other, @bob, text: "quick as well", client_id: "x")
+
+    ["quick", "QUICK fo", "hello", "fox's", "brown-fox"].each { |words| assert_equal [wanted.id], Message.search(@ann, words).map(&:id), words } if Message.db.database_type == :sqlite
+    assert_equal 2, Message.search(@bob, "quick").size
+    ["slow", "", "*", "' --", "quick slow"].each { |words| assert_empty Message.search(@ann, words), words }
+    wanted.edit("slow")
+
+    assert_equal [1, 0], [Message.search(@ann, "slow").size, Message.search(@ann, "quick").size]
+    wanted.remove
+
+    assert_empty Message.search(@ann, "slow")
+  end
+
+  def test_pages
+    ids = Array.new(100) { post.id }
+    list = MessageList.new(@room)
+
+    assert_equal ids.last(40), list.groups.flat_map(&:ids)
+    assert_equal ids[60], list.older
+    assert_equal list.groups[2].ids, list.groups[2].messages.map(&:id)
+    before = MessageList.new(@room, before: list.older)
+
+    assert_equal ids[20...60], before.groups.flat_map(&:ids)
+    kept = before.groups.map(&:key)
+    Message.find(ids[30]).edit("new")
+
+    assert_equal 1, MessageList.new(@room, before: list.older).groups.map(&:key).zip(kept).count { |new, old| new != old }
+    assert_nil MessageList.new(@room, before: ids[20]).older
+  end
+end
