@@ -4,11 +4,20 @@ require "bundler/setup"
 require "pelton/web"
 require "pelton/web/cable"
 require "pelton/record"
+require "pelton/memcached"
 
 class Chat < Pelton::Web::Application
   settings.root = File.expand_path("..", __dir__)
   # The beginning of URLs without a request, as in mails. Set BASE_URL in production, which has no default.
   settings.base_url = ENV.fetch("BASE_URL") { "http://localhost:#{ENV.fetch("PORT", 9292)}" unless settings.environment == "production" }
+  # The addresses of proxies, whose X-Forwarded-For is believed: "10.0.0.1,unix"
+  settings.trusted_proxies = ENV.fetch("TRUSTED_PROXIES", "").split(",")
+  # Rendered parts of pages are kept in the process, or in memcached for several machines. "none" is for measurements.
+  if ENV["CHAT_CACHE"] == "none"
+    settings.fragments = Pelton::Web::Fragments.new(limit: 0)
+  elsif ENV["MEMCACHE_SERVERS"]
+    settings.fragments = Pelton::Web::Fragments.new(memcached: Pelton::Memcached::Client.new)
+  end
 end
 
 require_relative "database"
@@ -19,4 +28,4 @@ BACKGROUND = Pelton::Background.new
 BACKGROUND.every(3600, "old sign-ins") { SignIn.clean }
 
 # A browser that lost its connection asks for the messages since.
-Pelton::PubSub.keep(/\Aroom:/)
+Pelton::PubSub.keep(/\Aroom:\d+\z/)

@@ -9,8 +9,14 @@ Chat.routes do
   resource :password, only: [:edit, :update]
   resources :password_resets, only: [:new, :create, :edit, :update], param: :token
   root to: "rooms#index"
-  resources :rooms, only: [:index, :show, :new, :create] do
-    resources :messages, only: [:index, :create]
+  resources :rooms, except: [] do
+    resources :messages, only: [:index, :show, :create, :update, :destroy] do
+      resources :reactions, only: [:create]
+    end
+    resources :memberships, only: [:create, :destroy]
   end
+  resources :directs, only: [:new, :create]
+  resource :sidebar, only: [:show]
+  resource :search, only: [:show]
   mount Chat.cable, at: "/cable"
 end

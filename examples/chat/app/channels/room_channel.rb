@@ -1,9 +1,35 @@
 # frozen_string_literal: true
 
-# Sends each new message of a room to the pages that are open, in all processes.
+# The live part of a room's page: messages, who is there, who types.
 class RoomChannel < Pelton::Web::Channel
+  TYPING = 2 # seconds between two signs of typing of one client that are passed on
+
   def subscribed
-    room = connection.user&.rooms&.find_by(id: params.integer(:id)) or return reject
-    stream_from("room:#{room.id}")
+    return reject unless user
+    @room = user.rooms.find(params.integer(:id))
+    stream_from(@room.stream)
+    track_presence("#{@room.stream}:presence", id: user.id, info: {name: user.name})
+    # Who is removed from the room gets nothing more.
+    stream_from("user:#{user.id}") { |message| leave if message["type"] == "left" && message["room"] == @room.id }
+  end
+
+  def typing
+    now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    return if @typed && @typed > now - TYPING
+    @typed = now
+    broadcast(@room.stream, {type: "typing", user: user.id, name: user.name})
+  end
+
+  # The page shows the messages up to this one.
+  def read(data) = Membership.read(@room.id, user.id, data.integer(:id))
+
+  private
+
+  def user = connection.user
+
+  def leave
+    stop_all_streams
+    leave_presence("#{@room.stream}:presence")
+    transmit({type: "gone"})
   end
 end

@@ -2,14 +2,21 @@
 
 class RoomsController < ApplicationController
   before_action :require_sign_in
+  before_action :find_managed_room, only: [:edit, :update, :destroy]
 
+  # Open rooms to join.
   def index
-    @rooms = current_user.rooms.order(:name).to_a
+    own = current_user.memberships.select(:room_id)
+    @rooms = paginate(Room.where(kind: :open).where.not(id: own).order(:name))
   end
 
   def show
-    @room = current_user.rooms.find(params.integer(:id))
-    @messages = Message.page(@room)
+    @room = find_room(params.integer(:id))
+    before = params.integer(:before, default: nil)
+    @messages = MessageList.new(@room, before: before)
+    Membership.read(@room.id, current_user.id, @room.last_message_id) if sidebar.unread?(@room.id)
+    @title = @room.name_for(current_user)
+    render if stale?([@room.id, @room.version, @title, before, current_user.updated_at, *sidebar.key])
   end
 
   def new
@@ -17,9 +24,38 @@ class RoomsController < ApplicationController
   end
 
   def create
-    @room = Room.new(creator: current_user, **params.require(:room).permit(:name))
-    return render(:new, status: 422) unless @room.save
-    @room.memberships.create!(user: current_user)
+    @room = Room.new(creator: current_user, **params.require(:room).permit(:name, :kind))
+    return render(:new, status: 422) if @room.kind_direct? || !@room.save
+    @room.join(current_user)
+    sidebar_changed(current_user)
     redirect_to room_path(@room)
+  end
+
+  # Its name and its members.
+  def edit
+    @members = @room.users.order(:name).to_a
+  end
+
+  def update
+    return render(:edit, status: 422) unless @room.update(params.require(:room).permit(:name))
+    Room.changed(@room.id)
+    sidebar_changed(@room.users)
+    redirect_to edit_room_path(@room), notice: "Saved."
+  end
+
+  def destroy
+    members = @room.users.to_a
+    @room.destroy
+    Pelton::Cable.broadcast(@room.stream, {type: "gone"})
+    sidebar_changed(members)
+    redirect_to root_path, notice: "The room is deleted."
+  end
+
+  private
+
+  def find_managed_room
+    find_room(params.integer(:id))
+    raise Pelton::Web::Forbidden, "Only who made a room can change it." unless @room.managed_by?(current_user)
+    @members = []
   end
 end

@@ -2,5 +2,15 @@
 
 # Methods for all templates.
 module ApplicationHelper
-  def time_of(message) = message.created_at&.strftime("%H:%M")
+  def message_text(message) = MessageText.html(message.text)
+
+  def clock(time) = time.utc.strftime("%-d %b, %H:%M")
+
+  # Marks the words in a text. Both are escaped.
+  def highlight(text, words)
+    words = words.scan(/[[:alnum:]]+/).first(8)
+    return escape(text) if words.empty?
+    parts = text.split(/(#{words.map { |word| Regexp.escape(word) }.join("|")})/i)
+    safe_join(parts.each_with_index.map { |part, index| index.odd? ? tag(:mark, part) : part })
+  end
 end

@@ -2,6 +2,7 @@
 
 class Message < Pelton::Record::Model
   PAGE = 40 # messages
+  GROUP = 8 # messages in a row, which are kept as one fragment: see MessageList
 
   belongs_to :room
   belongs_to :user
@@ -9,28 +10,71 @@ class Message < Pelton::Record::Model
   has_one :attachment, dependent: :destroy
 
   # Attributes that forms may set.
-  permits :text, :client_id
+  permits :text
 
+  normalizes :text, with: ->(text) { text.to_s.scrub.gsub("\r\n", "\n").strip }
+  validates :text, presence: true, unless: :attachment
   validates :text, length: {maximum: 10_000}
-  validates :client_id, presence: true, length: {maximum: 36}
+  validates :client_id, presence: true, format: {with: /\A[\w-]{1,36}\z/}
 
   class << self
-    # @return [Array<Message>] the last messages, or those before one, oldest first
-    def page(room, before: nil)
-      messages = where(room_id: room.id).order(id: :desc).limit(PAGE)
-      messages = messages.where { id < before } if before
-      messages.includes(:user).to_a.reverse
-    end
-
     # Posts a message. One that the client sends again, as after a lost connection, is posted once.
+    #
+    # @return [Message] saved, or with errors
     def post(room, user, text:, client_id:)
       transaction do
-        message = create!(room: room, user: user, text: text, client_id: client_id)
-        Room.where(id: room.id).update_all(last_message_id: message.id, version: Sequel[:version] + 1)
+        message = new(room: room, user: user, text: text, client_id: client_id)
+        if message.save
+          Room.changed(room.id, last_message_id: message.id)
+          Membership.read(room.id, user.id, message.id)
+        end
         message
       end
     rescue Sequel::UniqueConstraintViolation
       find_by!(user_id: user.id, client_id: client_id)
     end
+
+    # @return [Array<Message>] those of the user's rooms that have all the words, newest first
+    def search(user, words)
+      words = words.scan(/[[:alnum:]]+/).first(8)
+      return [] if words.empty?
+      with_words(words).where(room_id: user.memberships.select(:room_id)).limit(PAGE).includes(:user, :room).to_a
+    end
+
+    private
+
+    # The last word may be incomplete.
+    def with_words(words)
+      if db.database_type == :sqlite
+        query = "#{words.map { |word| "\"#{word}\"" }.join(" ")} *"
+        joins("JOIN message_words ON message_words.rowid = messages.id").where("message_words MATCH ?", query).order(Sequel.desc(Sequel[:message_words][:rowid]))
+      else
+        where(Sequel.lit("words @@ to_tsquery('simple', ?)", "#{words.join(" & ")}:*")).order(id: :desc)
+      end
+    end
+  end
+
+  # Changes its text, or anything else that its HTML shows.
+  def edit(text) = change { update(text: text, edited_at: Time.now) }
+
+  def remove = change { destroy }
+
+  # Adds the user's reaction, or takes it back.
+  def react(user, emoji)
+    change do
+      Reaction.toggle(self, user, emoji)
+      touch
+    end
+  end
+
+  # @return [Hash{String => Array<Integer>}] the users' ids of each reaction
+  def reactions_by_emoji = reactions.to_a.sort_by(&:id).group_by(&:emoji).transform_values { |list| list.map(&:user_id) }
+
+  def changeable_by?(user) = user_id == user.id || user.admin?
+
+  private
+
+  def change
+    Message.transaction { yield.tap { |done| Room.changed(room_id) if done } }
   end
 end

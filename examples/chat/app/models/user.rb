@@ -14,6 +14,8 @@ class User < Pelton::Record::Model
   # Attributes that forms may set.
   permits :name, :email, :password
 
+  before_validation { self.handle ||= User.free_handle(name) if name.present? }
+
   normalizes :email, with: ->(email) { User.normalize(email) }
   validates :name, presence: true, length: {maximum: 60}
   validates :email, presence: true
@@ -29,6 +31,14 @@ class User < Pelton::Record::Model
       user if Pelton::Web::Password.right?(password, user&.password_digest)
     end
 
+    # @return [String] "ann.smith" for Ann Smith, or with a number if others have that
+    def free_handle(name)
+      base = name.unicode_normalize(:nfkd).downcase.scan(/[a-z0-9]+/).join(".")[0, 50]
+      base = "user" if base.empty?
+      taken = where(Sequel.like(:handle, "#{sanitize_sql_like(base)}%")).pluck(:handle)
+      [base, *(2..).lazy.map { |number| "#{base}.#{number}" }.first(taken.size + 1)].find { |handle| !taken.include?(handle) }
+    end
+
     def normalize(email) = email.to_s.scrub("").strip.downcase
   end
 
@@ -37,6 +47,9 @@ class User < Pelton::Record::Model
     @password = text.to_s
     self.password_digest = Pelton::Web::Password.digest(@password) if PASSWORD_SIZE.cover?(@password.size)
   end
+
+  # @return [String] up to two letters, for a user without a picture
+  def initials = name.split.values_at(0, -1).uniq.map { |word| word[0] }.join.upcase
 
   # @return [Boolean] whether the password is right
   def password?(text) = Pelton::Web::Password.right?(text, password_digest)

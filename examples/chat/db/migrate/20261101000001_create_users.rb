@@ -5,6 +5,8 @@ Sequel.migration do
     create_table(:users) do
       primary_key :id
       String :name, size: 60, null: false
+      # How others mention the user: @ann.smith
+      String :handle, size: 70, null: false, index: {unique: true}
       String :email, null: false, index: {unique: true}
       String :password_digest, null: false
       Integer :role, null: false, default: 0

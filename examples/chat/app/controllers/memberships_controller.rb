@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+# Who belongs to a room: people join open rooms, are invited to others, and leave.
+class MembershipsController < ApplicationController
+  before_action :require_sign_in
+
+  # Without a handle, the user joins an open room.
+  def create
+    handle = params.string(:handle, default: nil, max: 70)
+    return invite(handle) if handle
+    @room = Room.find_by!(id: params.integer(:room_id), kind: :open)
+    join(current_user)
+    redirect_to room_path(@room)
+  end
+
+  # Leaves the room, or removes somebody from it.
+  def destroy
+    find_room
+    user = User.find(params.integer(:id))
+    raise Pelton::Web::Forbidden, "Nobody leaves a conversation." if @room.kind_direct?
+    raise Pelton::Web::Forbidden, "Only who made a room can remove others." unless user.id == current_user.id || @room.managed_by?(current_user)
+    Membership.where(room_id: @room.id, user_id: user.id).delete_all
+    Pelton::Cable.broadcast("user:#{user.id}", {type: "left", room: @room.id})
+    sidebar_changed(user)
+    redirect_to((user.id == current_user.id) ? root_path : edit_room_path(@room))
+  end
+
+  private
+
+  def invite(handle)
+    find_room
+    raise Pelton::Web::Forbidden, "Only who made a room can invite others." unless @room.managed_by?(current_user)
+    user = User.find_by(handle: handle.delete_prefix("@").downcase, deactivated_at: nil)
+    join(user) if user
+    redirect_to edit_room_path(@room), **(user ? {notice: "#{user.name} is a member."} : {alert: "Nobody is called #{handle}."})
+  end
+
+  def join(user)
+    @room.join(user)
+    sidebar_changed(user)
+  rescue Sequel::UniqueConstraintViolation
+    nil # is a member already
+  end
+end

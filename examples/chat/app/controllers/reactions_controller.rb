@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+class ReactionsController < ApplicationController
+  before_action :require_sign_in
+
+  # Adds a reaction, or takes it back.
+  def create
+    find_room
+    @message = @room.messages.find(params.integer(:message_id))
+    @message.react(current_user, params.enum(:emoji, Reaction::CHOICE))
+    Pelton::Cable.broadcast(@room.stream, {type: "edit", id: @message.id, html: render_to_string(partial: "messages/message", locals: {message: Message.find(@message.id)})})
+    redirect_to room_message_path(@room, @message)
+  end
+end
