@@ -36,11 +36,7 @@ class BackgroundTest < PeltonTest
     running = most = 0
     in_reactor do
       3.times do
-        @work.run do
-          most = [most, running += 1].max
-          sleep 0.001
-          running -= 1
-        end
+        @work.run { (most = [most, running += 1].max) && sleep(0.001) && (running -= 1) }
       end
       @work.stop
     end

@@ -8,6 +8,9 @@ class SemaphoreTest < PeltonTest
     @semaphore = Pelton::Semaphore.new(2)
   end
 
+  # A task that waits for a permit.
+  def waiting = Pelton.spawn { @semaphore.acquire && :got }.tap { sleep 0 }
+
   def test_no_more_than_the_permits_at_a_time
     inside = most = 0
     Pelton.run do
@@ -66,9 +69,7 @@ class SemaphoreTest < PeltonTest
   def test_a_wait_may_be_cancelled
     Pelton.run do
       2.times { @semaphore.acquire }
-      task = Pelton.spawn { @semaphore.acquire }
-      sleep 0
-
+      task = waiting
       assert_equal 1, @semaphore.waiting
       task.cancel
       assert_raises(Pelton::Cancelled) { task.await }
@@ -80,9 +81,7 @@ class SemaphoreTest < PeltonTest
   def test_a_fiber_that_is_cancelled_with_a_permit_passes_it_on
     Pelton.run do
       2.times { @semaphore.acquire }
-      first = Pelton.spawn { @semaphore.acquire }
-      second = Pelton.spawn { @semaphore.acquire && :got }
-      sleep 0
+      first, second = waiting, waiting
       @semaphore.release
       first.cancel
 

@@ -8,6 +8,7 @@ require_relative "support/guard"
 Guard.start # before Minitest's at_exit: so it ends after the tests
 
 require "minitest/autorun"
+require "tempfile"
 require_relative "support/servers"
 Children.unbundle
 
@@ -75,6 +76,23 @@ class PeltonTest < Minitest::Test
       sleep 0.002
     end
     result
+  end
+
+  # Yields the path of a file with this content, which is gone afterwards.
+  def with_file(content)
+    Tempfile.create("pelton-test") do |file|
+      file.binmode.write(content)
+      file.close
+      yield file.path
+    end
+  end
+
+  # Runs the block without a log.
+  def silently
+    logger, Pelton.logger = Pelton.logger, nil
+    yield
+  ensure
+    Pelton.logger = logger
   end
 
   # Runs the block, and returns the messages of the errors that went to Pelton.on_error; the block gets them as they come.

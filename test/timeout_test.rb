@@ -111,16 +111,6 @@ class TimeoutTest < PeltonTest
     end
   end
 
-  def test_it_is_independent_of_cancelling
-    Pelton.run do
-      task = Pelton.spawn { Pelton.timeout(3600) { sleep } }
-      sleep 0
-      task.cancel
-
-      assert_raises(Pelton::Cancelled) { task.await }
-    end
-  end
-
   def test_no_limit
     assert_equal 1, Pelton.timeout(nil) { 1 }
   end

@@ -16,7 +16,7 @@ class EventMachineFileWatchTest < EventMachineTest
     end
   end
 
-  def with_file
+  def with_watched_file
     Dir.mktmpdir do |folder|
       path = File.join(folder, "file")
       File.write(path, "")
@@ -26,7 +26,7 @@ class EventMachineFileWatchTest < EventMachineTest
 
   def test_changes_call_the_handler
     log = []
-    with_file do |path|
+    with_watched_file do |path|
       run_watch(log, path) do |watch|
         assert_equal path, watch.path
         File.write(path, "more")
@@ -40,7 +40,7 @@ class EventMachineFileWatchTest < EventMachineTest
 
   def test_a_file_that_is_open_is_deleted_when_its_name_is_gone
     log = []
-    with_file do |path|
+    with_watched_file do |path|
       run_watch(log, path) { File.open(path) { File.unlink(path) } }
     end
 
@@ -61,7 +61,7 @@ class EventMachineFileWatchTest < EventMachineTest
 
   def test_two_watches_of_a_file_are_both_called
     log = []
-    with_file do |path|
+    with_watched_file do |path|
       run_watch(log, path) do
         second = EM.watch_file(path, handler(file_modified: -> { log << :second }))
         assert_raises(EM::InvalidSignature) { second.stop_watching }

@@ -21,18 +21,17 @@ class MutexSleepTest < PeltonTest
         "condition" => [mutex, -> { mutex.synchronize { condition.wait(mutex) } }],
         "monitor" => [monitor, -> { monitor.synchronize { monitor.new_cond.wait(5) } }]
       }
-      def how_it_ends(task)
-        task.await
-      rescue Exception => error # Cancelled is no StandardError
-        error.class
-      end
       Pelton.run do
         waits.each do |name, (lock, wait)|
           cancelled = Pelton.spawn(&wait)
           limited = Pelton.spawn { Pelton.timeout(0.02, &wait) }
           sleep 0.01
           cancelled.cancel
-          ended = [cancelled, limited].map { |task| how_it_ends(task) }
+          ended = [cancelled, limited].map do |task|
+            task.await
+          rescue Pelton::Cancelled, Pelton::TimeoutError => error
+            error.class
+          end
           puts "#{name}: #{ended.join(", ")}, free again: #{lock.try_enter.tap { lock.exit } if lock.is_a?(Monitor)}#{lock.try_lock if lock.is_a?(Mutex)}"
           lock.unlock if lock.is_a?(Mutex)
         end

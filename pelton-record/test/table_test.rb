@@ -120,14 +120,7 @@ class TableTest < PeltonTest
   end
 
   def test_a_key_of_two_columns
-    database.drop_table?(:seats)
-    database.create_table(:seats) do
-      Integer :line
-      Integer :number
-      String :taken_by
-      primary_key [:line, :number]
-    end
-    seat = model(:Seat)
+    seat = seats
     seat.create!(line: 1, number: 2, taken_by: "Ann")
 
     assert_equal "Ann", seat.find([1, 2]).taken_by

@@ -5,7 +5,6 @@ require "pelton/web"
 
 class WebFragmentsTest < PeltonTest
   Fragments = Pelton::Web::Fragments
-  Fragment = Pelton::HTTP::Fragment
 
   def test_a_fragment_is_rendered_once
     stores do |fragments|
@@ -19,11 +18,11 @@ class WebFragmentsTest < PeltonTest
 
   def test_what_a_block_may_render
     stores do |fragments|
-      secret = Fragment.secret("token")
+      secret = Pelton::HTTP::Fragment.secret("token")
 
       assert_equal secret.deflated, fragments.fetch("secret") { secret }.deflated
       assert_equal secret.deflated, fragments.fetch("secret") { flunk }.deflated
-      assert_equal "a page", fragments.fetch("page") { Pelton::HTTP::Page.new << "a " << Fragment.new("page") }.text
+      assert_equal "a page", fragments.fetch("page") { Pelton::HTTP::Page.new << "a " << Pelton::HTTP::Fragment.new("page") }.text
       assert_raises(TypeError) { fragments.fetch("nil") { nil } }
       assert_equal "better", fragments.fetch("nil") { "better" }.text
     end

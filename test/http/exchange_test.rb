@@ -8,13 +8,8 @@ class HTTPExchangeTest < PeltonTest
 
   # ---- deferred answers. Rack::Lint knows none.
 
-  ASYNC = [-1, {}, []].freeze
-
   def test_an_answer_that_comes_later
-    app = lambda do |env|
-      Pelton.add_timer(0.01) { env["async.callback"].call([200, {"a" => "b"}, ["later"]]) }
-      ASYNC
-    end
+    app = answering_later { |env| Pelton.add_timer(0.01) { env["async.callback"].call([200, {"a" => "b"}, ["later"]]) } }
     serving(app, lint: false) do
       connection = peer
 
@@ -31,10 +26,7 @@ class HTTPExchangeTest < PeltonTest
   end
 
   def test_an_answer_before_the_handler_has_returned
-    app = lambda do |env|
-      env["async.callback"].call([200, {}, ["early"]])
-      ASYNC
-    end
+    app = answering_later { |env| env["async.callback"].call([200, {}, ["early"]]) }
     serving(app, lint: false) { assert_equal "early", peer.get("/").body }
   end
 
@@ -61,12 +53,11 @@ class HTTPExchangeTest < PeltonTest
 
   # As Sinatra passes on what its route has returned.
   def test_an_answer_that_says_again_that_it_comes_later
-    app = lambda do |env|
+    app = answering_later do |env|
       Pelton.next_tick do
         env["async.callback"].call(ASYNC)
         Pelton.next_tick { env["async.callback"].call([200, {}, ["later"]]) }
       end
-      ASYNC
     end
     serving(app, lint: false) { assert_equal "later", peer.get("/").body }
   end
@@ -77,10 +68,9 @@ class HTTPExchangeTest < PeltonTest
     body.define_singleton_method(:each) { |&block| block.call("never") }
     body.define_singleton_method(:close) { closed += 1 }
     callbacks = []
-    app = lambda do |env|
+    app = answering_later do |env|
       callbacks << env["async.callback"]
       Pelton.next_tick { env["async.callback"].call([200, {}, [env["PATH_INFO"]]]) }
-      ASYNC
     end
     serving(app, lint: false) do
       connection = peer

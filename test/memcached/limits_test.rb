@@ -32,12 +32,7 @@ class MemcachedLimitsTest < PeltonTest
     with_slow_memcached(timeout: timeout) do |cache, _, tokens|
       Pelton.run do
         count.times { |i| cache.get("key-#{i}") { |value| values << value }.errback {} }
-        Pelton.spawn do
-          count.times do
-            sleep timeout / 10.0
-            tokens << :answer
-          end
-        end
+        Pelton.spawn { count.times { sleep(timeout / 10.0) && tokens << :answer } }
       end
     end
     values

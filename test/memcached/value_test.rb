@@ -6,7 +6,6 @@ require "pelton/memcached/value"
 
 class ValueTest < PeltonTest
   Value = Pelton::Memcached::Value
-  ValueError = Pelton::Memcached::ValueError
 
   # A serializer of the test's own.
   Reversing = Class.new do
@@ -25,10 +24,10 @@ class ValueTest < PeltonTest
 
   def test_without_a_serializer_a_value_is_a_string
     [nil, 7, :symbol, ["a"]].each do |thing|
-      assert_match(/serializer/, assert_raises(ValueError) { Value.new.dump(thing) }.message)
+      assert_match(/serializer/, assert_raises(Pelton::Memcached::ValueError) { Value.new.dump(thing) }.message)
     end
-    refute_predicate ValueError.new, :retriable?
-    assert_kind_of Pelton::Error, ValueError.new
+    refute_predicate Pelton::Memcached::ValueError.new, :retriable?
+    assert_kind_of Pelton::Error, Pelton::Memcached::ValueError.new
   end
 
   def test_a_serializer_dumps_and_loads
@@ -60,15 +59,15 @@ class ValueTest < PeltonTest
   def test_json_refuses_values_that_other_readers_could_not_parse
     value = Value.new(serializer: JSON)
 
-    assert_match(/JSON cannot dump/, assert_raises(ValueError) { value.dump(Float::NAN) }.message)
-    assert_raises(ValueError) { value.dump("\xff") }
+    assert_match(/JSON cannot dump/, assert_raises(Pelton::Memcached::ValueError) { value.dump(Float::NAN) }.message)
+    assert_raises(Pelton::Memcached::ValueError) { value.dump("\xff") }
   end
 
   def test_marshal_by_name
     value = Value.new(serializer: Marshal)
 
     assert_equal [:a, 1..2], value.load(*value.dump([:a, 1..2]))
-    assert_raises(ValueError) { Value.new.load(*value.dump(:a)) }
+    assert_raises(Pelton::Memcached::ValueError) { Value.new.load(*value.dump(:a)) }
   end
 
   def test_raw_bypasses_serializer_and_compression
@@ -76,13 +75,13 @@ class ValueTest < PeltonTest
 
     assert_equal ["1" * 100, 0], value.dump("1" * 100, raw: true)
     assert_equal "41", value.load(+"41", 0)
-    assert_match(/raw/, assert_raises(ValueError) { value.dump(41, raw: true) }.message)
+    assert_match(/raw/, assert_raises(Pelton::Memcached::ValueError) { value.dump(41, raw: true) }.message)
   end
 
   def test_a_serializers_error_is_the_cause_of_the_value_error
     {dump: :dump, load: :load}.each_key do |name|
       serializer = Class.new { %i[dump load].each { |method| define_method(method) { |_| raise IndexError, "no" } } }.new
-      error = assert_raises(ValueError) { Value.new(serializer: serializer).public_send(name, *[+"x", 1].first((name == :dump) ? 1 : 2)) }
+      error = assert_raises(Pelton::Memcached::ValueError) { Value.new(serializer: serializer).public_send(name, *[+"x", 1].first((name == :dump) ? 1 : 2)) }
 
       assert_kind_of IndexError, error.cause
     end
@@ -98,7 +97,7 @@ class ValueTest < PeltonTest
   def test_a_serializer_needs_dump_and_load
     assert_raises(ArgumentError) { Value.new(serializer: Object.new) }
     assert_raises(ArgumentError) { Value.new(serializer: :json) }
-    assert_raises(ValueError) { Value.new(serializer: Class.new { %i[dump load].each { |name| define_method(name) { |_| 7 } } }.new).dump(1) }
+    assert_raises(Pelton::Memcached::ValueError) { Value.new(serializer: Class.new { %i[dump load].each { |name| define_method(name) { |_| 7 } } }.new).dump(1) }
   end
 
   def test_long_values_are_compressed
@@ -149,7 +148,7 @@ class ValueTest < PeltonTest
     whole = Zlib.deflate(Random.new(1).bytes(1_000))
 
     [whole[0..-2], whole[0, 2], "", "no zlib at all", whole.dup.tap { |bytes| bytes.setbyte(500, bytes.getbyte(500) ^ 1) }].each do |bytes|
-      assert_raises(ValueError) { Value.new.load(bytes, Value::COMPRESSED) }
+      assert_raises(Pelton::Memcached::ValueError) { Value.new.load(bytes, Value::COMPRESSED) }
     end
   end
 
@@ -157,7 +156,7 @@ class ValueTest < PeltonTest
     exact = Zlib.deflate("x" * 1_000)
 
     assert_equal 1_000, Value.new(inflate_limit: 1_000).load(exact, Value::COMPRESSED).bytesize
-    assert_match(/999 bytes/, assert_raises(ValueError) { Value.new(inflate_limit: 999).load(exact, Value::COMPRESSED) }.message)
+    assert_match(/999 bytes/, assert_raises(Pelton::Memcached::ValueError) { Value.new(inflate_limit: 999).load(exact, Value::COMPRESSED) }.message)
   end
 
   # 4 MB that would inflate to 4 GB, in a process that may grow by 300 MB.

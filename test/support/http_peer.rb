@@ -116,6 +116,14 @@ module HttpPeer
   # One that is malformed, and one that does not end in time.
   def say_no_requests = ["no request\n\n", "GET / HTTP/1.1\nHost: "].each { |bytes| peer.say(bytes).response }
 
+  # An application whose answer comes later, by env["async.callback"]; the block gets the env.
+  def answering_later
+    lambda do |env|
+      yield env
+      ASYNC
+    end
+  end
+
   # The answer to raw bytes, until the server closes.
   def answer(bytes)
     connection = peer
@@ -124,6 +132,10 @@ module HttpPeer
   ensure
     connection&.close
   end
+
+  ASYNC = [-1, {}, []].freeze
+
+  GET = "GET / HTTP/1.1\nHost: h\n\n"
 
   HELLO = ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }
 end

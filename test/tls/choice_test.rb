@@ -5,7 +5,6 @@ require_relative "../support/certificates"
 require "pelton"
 
 class TLSChoiceTest < PeltonTest
-  Context = Pelton::TLS::Context
   Choice = Pelton::TLS::Choice
 
   def test_names
@@ -15,9 +14,9 @@ class TLSChoiceTest < PeltonTest
   end
 
   def test_the_name_is_looked_up_in_lower_case_and_without_the_roots_dot
-    one = Context.new
+    one = Pelton::TLS::Context.new
     asked = []
-    contexts = [{"a.example" => one, "*.b.example" => one}, ->(name) { (asked << name) && (one if name&.end_with?("example")) }].map { |sni| Context.new(sni: sni) }
+    contexts = [{"a.example" => one, "*.b.example" => one}, ->(name) { (asked << name) && (one if name&.end_with?("example")) }].map { |sni| Pelton::TLS::Context.new(sni: sni) }
     contexts.each do |listener|
       choose = listener._chooser(false, nil)
       chosen = ["a.example", "A.EXAMPLE.", "x.b.example.", "other", nil].map { |name| choose.call(name).first }
@@ -28,12 +27,12 @@ class TLSChoiceTest < PeltonTest
   end
 
   def test_what_c_gets
-    listener = Context.new(ca_file: Certificates.authority, verify: true, sni: {"open.test" => Context.new(verify: false), "any.test" => Context.new(verify: :optional, on_certificate: ->(_) { true })})
+    listener = Pelton::TLS::Context.new(ca_file: Certificates.authority, verify: true, sni: {"open.test" => Pelton::TLS::Context.new(verify: false), "any.test" => Pelton::TLS::Context.new(verify: :optional, on_certificate: ->(_) { true })})
     levels = ["open.test", "any.test", "other.test"].map { |name| listener._chooser(true, nil).call(name).then { |_, level, check, choice| [level, check.nil?, choice.name] } }
 
     assert_equal [[0, true, "open.test"], [1, false, "any.test"], [2, true, "other.test"]], levels
-    assert_nil Context.new(sni: ->(_) { false })._chooser(true, nil).call("a")
-    assert_nil Context.new._chooser(true, nil)
+    assert_nil Pelton::TLS::Context.new(sni: ->(_) { false })._chooser(true, nil).call("a")
+    assert_nil Pelton::TLS::Context.new._chooser(true, nil)
   end
 
   def test_who_is_content_with_whom
@@ -50,5 +49,5 @@ class TLSChoiceTest < PeltonTest
 
   private
 
-  def choice(verify, check, **trust) = Choice.new("a.test", Context.new(verify: verify, on_certificate: check, **trust), Context.new, false, nil)
+  def choice(verify, check, **trust) = Choice.new("a.test", Pelton::TLS::Context.new(verify: verify, on_certificate: check, **trust), Pelton::TLS::Context.new, false, nil)
 end

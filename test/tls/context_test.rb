@@ -219,12 +219,4 @@ class TLSContextTest < PeltonTest
       server.abort
     end
   end
-
-  def with_file(content)
-    Tempfile.create("pem") do |file|
-      file.write(content)
-      file.close
-      yield file.path
-    end
-  end
 end

@@ -35,20 +35,12 @@ class EventMachineStreamerTargetTest < EventMachineTest
 
   def close(connection, streamer) = streamer.callback { connection.close_connection_after_writing }
 
-  def with_file
-    Tempfile.create("streamed") do |file|
-      file.write(CONTENT)
-      file.flush
-      yield file.path
-    end
-  end
-
   def test_an_io_is_sent_by_a_wrapper
     assert_equal CONTENT, receive { |connection| close(connection, EM::IOStreamer.new(Wrapper.new(connection), StringIO.new(CONTENT))) }
   end
 
   def test_a_file_is_sent_by_a_wrapper
-    with_file do |path|
+    with_file(CONTENT) do |path|
       assert_equal CONTENT, receive { |connection| close(connection, EM::FileStreamer.new(Wrapper.new(connection), path)) }
     end
   end

@@ -5,8 +5,6 @@ require_relative "../support/telemetry_program"
 class RailsDatadogTest < PeltonTest
   include TelemetryProgram
 
-  self.deadline = 120
-
   APPLICATION = <<~RUBY
     require "datadog"
     TRACES = []

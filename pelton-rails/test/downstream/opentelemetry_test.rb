@@ -6,8 +6,6 @@ require_relative "../support/telemetry_program"
 class RailsOpenTelemetryTest < PeltonTest
   include TelemetryProgram
 
-  self.deadline = 120
-
   TRACING = <<~RUBY
     require "opentelemetry/sdk"
     %w[active_record net/http pg rack redis trilogy].each { |name| require "opentelemetry/instrumentation/\#{name}" }

@@ -6,8 +6,6 @@ require_relative "../support/telemetry_program"
 class RailsSentryTest < PeltonTest
   include TelemetryProgram
 
-  self.deadline = 120
-
   APPLICATION = <<~RUBY
     require "sentry-ruby"
     EVENTS = []

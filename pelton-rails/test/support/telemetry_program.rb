@@ -10,6 +10,8 @@ require_relative "rails_program"
 module TelemetryProgram
   include Databases
 
+  def self.included(test) = test.deadline = 120
+
   GEMFILE = File.join(PeltonTest::ROOT, "gemfiles/telemetry.rb")
   ENVIRONMENT = {"BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_PATH" => File.join(PeltonTest::ROOT, "tmp/rails"), "BUNDLE_SILENCE_ROOT_WARNING" => "1"}.freeze
   PROGRAM = <<~RUBY

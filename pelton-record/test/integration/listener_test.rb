@@ -107,11 +107,4 @@ class RecordListenerTest < PeltonTest
   def run_in_child
     Process.wait(fork { yield.then { exit!(0) } })
   end
-
-  def silently
-    logger, Pelton.logger = Pelton.logger, nil
-    yield
-  ensure
-    Pelton.logger = logger
-  end
 end

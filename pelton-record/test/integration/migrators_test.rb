@@ -36,9 +36,7 @@ class RecordMigratorsTest < PeltonTest
     [2, 5].each do |count|
       define_method(:"test_#{count}_at_once_apply_each_migration_once_on_#{kind}") do
         begin_with(send(address))
-        migration("20240102_data", "up { #{GATE}; from(:users).update(name: Sequel.join(['x', :name])) }; down {}")
-        first = db("migrate")
-        await("begun")
+        first = begun("20240102_data", "up { #{GATE}; from(:users).update(name: Sequel.join(['x', :name])) }; down {}")
         others = Array.new(count - 1) { db("migrate") }
         others.each { |other| await_output(other, /waits for another process that migrates: .*\d/) }
         go_on
@@ -51,9 +49,7 @@ class RecordMigratorsTest < PeltonTest
 
     define_method(:"test_a_rollback_waits_for_a_migration_on_#{kind}") do
       begin_with(send(address))
-      migration("20240102_more", "up { #{GATE}; create_table(:more) { Integer :n } }; down { drop_table(:more) }")
-      first = db("migrate")
-      await("begun")
+      first = begun("20240102_more", "up { #{GATE}; create_table(:more) { Integer :n } }; down { drop_table(:more) }")
       second = db("rollback")
       await_output(second, /waits for another/)
       go_on
@@ -64,9 +60,7 @@ class RecordMigratorsTest < PeltonTest
 
     define_method(:"test_one_that_was_killed_while_it_waited_changes_nothing_on_#{kind}") do
       begin_with(send(address))
-      migration("20240102_data", "up { #{GATE}; from(:users).update(name: Sequel.join(['x', :name])) }; down {}")
-      first = db("migrate")
-      await("begun")
+      first = begun("20240102_data", "up { #{GATE}; from(:users).update(name: Sequel.join(['x', :name])) }; down {}")
       second = db("migrate")
       await_output(second, /waits/)
       kill(second)
@@ -122,9 +116,7 @@ class RecordMigratorsTest < PeltonTest
   # A session's statement goes on at the server when its client is gone, and the lock with it.
   def test_a_statement_that_outlives_its_process_keeps_the_lock
     begin_with(postgres_address)
-    migration("20240102_data", "up { File.write(#{"#{@path}/begun".inspect}, ''); run 'SELECT pg_sleep(1)'; from(:users).update(name: Sequel.join(['x', :name])) }; down {}")
-    first = db("migrate")
-    await("begun")
+    first = begun("20240102_data", "up { File.write(#{"#{@path}/begun".inspect}, ''); run 'SELECT pg_sleep(1)'; from(:users).update(name: Sequel.join(['x', :name])) }; down {}")
     kill(first)
 
     assert_equal 0, ended(second = db("migrate")), output(second)
@@ -133,9 +125,7 @@ class RecordMigratorsTest < PeltonTest
 
   def test_a_database_is_not_dropped_under_a_migration
     begin_with(sqlite_file)
-    migration("20240102_data", "up { #{GATE} }; down {}")
-    first = db("migrate")
-    await("begun")
+    first = begun("20240102_data", "up { #{GATE} }; down {}")
     drop = db("drop", "--wait", "0")
 
     assert_equal 1, ended(drop)
@@ -146,6 +136,12 @@ class RecordMigratorsTest < PeltonTest
   end
 
   private
+
+  # A migration that waits in its middle.
+  def begun(name, body, **options)
+    migration(name, body)
+    db("migrate", **options).tap { await("begun") }
+  end
 
   def go_on = FileUtils.touch("#{@path}/go")
 
@@ -161,9 +157,7 @@ class RecordMigratorsTest < PeltonTest
   end
 
   def killed_in(body, settings = "")
-    migration("20240102_data", "#{settings}\n  up { #{body} }; down {}")
-    first = db("migrate")
-    await("begun")
+    first = begun("20240102_data", "#{settings}\n  up { #{body} }; down {}")
     kill(first)
     migration("20240102_data", "#{settings}\n  up { #{body.sub(GATE, "")} }; down {}")
   end

@@ -72,18 +72,11 @@ class KeysetTest < PeltonTest
   end
 
   def test_a_key_of_two_columns
-    database.drop_table?(:places)
-    database.create_table(:places) do
-      Integer :row
-      Integer :seat
-      String :name
-      primary_key [:row, :seat]
-    end
-    places = model(:Place) { self.table_name = "places" }
-    database[:places].multi_insert([1, 2, 3].product([1, 2, 3]).map { |row, seat| {row: row, seat: seat, name: (seat == 2) ? "b" : "a"} })
+    places = seats
+    database[:seats].multi_insert([1, 2, 3].product([1, 2, 3]).map { |line, number| {line: line, number: number, taken_by: (number == 2) ? "b" : "a"} })
 
-    assert_walks places.order(:name)
-    assert_walks places.order(seat: :desc)
+    assert_walks places.order(:taken_by)
+    assert_walks places.order(number: :desc)
   end
 
   def test_sqlite_s_times_of_several_forms

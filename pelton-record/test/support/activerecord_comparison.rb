@@ -3,16 +3,7 @@
 # Runs the same calls on ActiveRecord and on Record, each with the same models and rows in its own SQLite, and prints what differs
 # as JSON. A separate program, since ActiveRecord must not get into the other tests. Input: an Array of JSON with the calls.
 
-begin
-  gem "sqlite3", "~> 1.7"
-  gem "activerecord", "~> 7.2.0"
-  gem "json", "< 3" # which ActiveRecord before 7.2.3 needs
-rescue LoadError
-  exit 3
-end
-require "json"
-require "active_record"
-require "pelton/record"
+require_relative "activerecord_gems"
 require_relative "activerecord_scopes"
 
 # One of the two, with its own models.

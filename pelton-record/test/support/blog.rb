@@ -6,6 +6,18 @@ require_relative "record_databases"
 module Blog
   include RecordDatabases
 
+  # @return [Class] a model whose key has two columns
+  def seats
+    database.drop_table?(:seats)
+    database.create_table(:seats) do
+      Integer :line
+      Integer :number
+      String :taken_by
+      primary_key [:line, :number]
+    end
+    model(:Seat) { self.table_name = "seats" }
+  end
+
   class Author < Pelton::Record::Model
     permits :name
     has_many :posts, dependent: :destroy

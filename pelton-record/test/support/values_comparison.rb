@@ -3,17 +3,8 @@
 # Gives values of all kinds to each call that takes one, of ActiveRecord and of Record, on the same rows of the database at ARGV[0], and
 # prints as JSON what differs: [call, value, ActiveRecord's answer, Record's]. A separate program, as activerecord_comparison.rb.
 
-begin
-  gem "sqlite3", "~> 1.7"
-  gem "activerecord", "~> 7.2.0"
-  gem "json", "< 3" # which ActiveRecord before 7.2.3 needs
-rescue LoadError
-  exit 3
-end
-require "json"
+require_relative "activerecord_gems"
 require "set"
-require "active_record"
-require "pelton/record"
 require "trilogy" if ARGV.fetch(0).start_with?("mysql")
 
 # The values, the calls, and what an answer is.

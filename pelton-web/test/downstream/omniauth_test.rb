@@ -35,13 +35,8 @@ class WebOmniAuthTest < PeltonTest
       end
     end
 
-    class Client
-      include Pelton::Web::Test
-
-      def app = Shop
-    end
-
-    client = Client.new
+    client = Object.new.extend(Pelton::Web::Test)
+    def client.app = Shop
     client.header "Sec-Fetch-Site", "cross-site"
     client.post "/auth/developer"
     puts client.response["location"]

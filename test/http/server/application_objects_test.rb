@@ -7,8 +7,6 @@ require_relative "../../support/http_peer"
 class HTTPApplicationObjectsTest < PeltonTest
   include HttpPeer
 
-  GET = "GET / HTTP/1.1\nHost: h\n\n"
-
   # A body whose respond_to? runs the block, when it is asked for `each`; and how often it was closed.
   def asked(closes = [])
     Object.new.tap do |body|

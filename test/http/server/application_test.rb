@@ -121,9 +121,7 @@ class HTTPApplicationTest < PeltonTest
       HELLO.call(env)
     end
     serving(app) do
-      connection = peer
-
-      20.times { assert_equal "hello", connection.get("/").body }
+      assert_equal ["hello"] * 20, peer.then { |connection| Array.new(20) { connection.get("/").body } }
     end
   end
 

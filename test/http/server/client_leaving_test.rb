@@ -7,15 +7,12 @@ require_relative "../../support/http_peer"
 class HTTPClientLeavingTest < PeltonTest
   include HttpPeer
 
-  ASYNC = [-1, {}, []].freeze
-
   def test_who_wants_to_know_that_the_client_has_left
     told = []
     answer = nil
-    app = lambda do |env|
+    app = answering_later do |env|
       env["async.close"].callback { told << :close }.errback { told << :never }
       answer = env["async.callback"]
-      ASYNC
     end
     serving(app, lint: false) do
       connection = peer.say(GET)
@@ -49,10 +46,7 @@ class HTTPClientLeavingTest < PeltonTest
   # A client that closes its socket looks like one that has only shut its side.
   def serve_one_that_never_answers(theirs, ours)
     told = false
-    app = lambda do |env|
-      env["async.close"].callback { told = true }
-      ASYNC
-    end
+    app = answering_later { |env| env["async.close"].callback { told = true } }
     serving(app, lint: false) do
       server.serve(Pelton::Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno))
       theirs.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -111,10 +105,9 @@ class HTTPClientLeavingTest < PeltonTest
   def test_a_client_that_leaves_before_its_answer
     callback = nil
     finished = []
-    app = lambda do |env|
+    app = answering_later do |env|
       env["rack.response_finished"] << ->(_env, _status, _headers, error) { finished << error }
       callback = env["async.callback"]
-      ASYNC
     end
     serving(app, lint: false) do
       connection = peer.say(GET)

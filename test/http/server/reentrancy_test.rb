@@ -7,8 +7,6 @@ require_relative "../../support/http_peer"
 class HTTPReentrancyTest < PeltonTest
   include HttpPeer
 
-  ASYNC = [-1, {}, []].freeze
-  GET = "GET / HTTP/1.1\nHost: h\n\n"
   POST = "POST / HTTP/1.1\nHost: h\nContent-Length: 4\n\n"
 
   # An object whose conversion runs a block.
@@ -56,10 +54,7 @@ class HTTPReentrancyTest < PeltonTest
 
   def test_a_read_that_waits_when_the_client_goes
     exchange = nil
-    app = lambda do |env|
-      exchange = env["async.callback"]
-      ASYNC
-    end
+    app = answering_later { |env| exchange = env["async.callback"] }
     serving(app, lint: false) do
       connection = peer.say(POST)
       sleep 0.002 until exchange
@@ -120,10 +115,7 @@ class HTTPReentrancyTest < PeltonTest
     rescue Pelton::Cancelled
       {}
     end
-    app = lambda do |env|
-      Pelton.spawn { env["async.callback"].call([101, headers, ->(stream) { given = stream }]) }
-      ASYNC
-    end
+    app = answering_later { |env| Pelton.spawn { env["async.callback"].call([101, headers, ->(stream) { given = stream }]) } }
     Pelton.run do
       @server = Pelton::HTTP::Server.new(app)
       @port = @server.listen("tcp://127.0.0.1:0").port

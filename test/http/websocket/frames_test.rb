@@ -7,7 +7,6 @@ require_relative "../../support/websocket_peer"
 # What is read of frames, however they are cut; on connections: bad_input_test.rb.
 class WebSocketFramesTest < PeltonTest
   Frames = Pelton::HTTP::WebSocketFrames
-  Deflate = Pelton::HTTP::WebSocketDeflate
 
   # A server's frame.
   def self.frame(first, payload = "", width: nil, length: payload.bytesize) = WebSocketPeer.encode(first, length, payload, width, mask: false)
@@ -110,7 +109,7 @@ class WebSocketFramesTest < PeltonTest
   end
 
   def test_compressed_messages
-    deflate = Deflate.new(15, 15, 200)
+    deflate = Pelton::HTTP::WebSocketDeflate.new(15, 15, 200)
     data = deflate.deflate("ä" * 100)
     bytes = frame(0xc1, data) + frame(0x41, data.byteslice(0, 3)) + frame(0x80, data.byteslice(3..)) + frame(0x81, "plain")
     each_cut(bytes) { |pieces| assert_equal [[[1, "ä" * 100], [1, "ä" * 100], [1, "plain"]], nil], read(pieces, deflate: deflate) }

@@ -1,13 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "../../test_helper"
-require "pelton/http"
 require "pelton/http/websocket"
 
 class WebSocketMessageTest < PeltonTest
   Message = Pelton::HTTP::WebSocketMessage
   Frames = Pelton::HTTP::WebSocketFrames
-  Deflate = Pelton::HTTP::WebSocketDeflate
 
   def test_frames_of_all_lengths
     [0, 125, 126, 65_535, 65_536].each do |length|
@@ -31,7 +29,7 @@ class WebSocketMessageTest < PeltonTest
   # One frame for all who share it: the same object, so that streams can refer to its bytes.
   def test_a_message_is_encoded_and_compressed_once
     message = Message.new("abc " * 1000)
-    small, large, other = [9, 15, 15].map { |bits| Deflate.new(bits, 15, 10_000) }
+    small, large, other = [9, 15, 15].map { |bits| Pelton::HTTP::WebSocketDeflate.new(bits, 15, 10_000) }
 
     assert_same message.frame(nil, masked: false), message.frame(nil, masked: false)
     assert_same message.frame(large, masked: false), message.frame(other, masked: false)
@@ -49,7 +47,7 @@ class WebSocketMessageTest < PeltonTest
   end
 
   def test_short_messages_are_not_compressed
-    deflate = Deflate.new(15, 15, 1000)
+    deflate = Pelton::HTTP::WebSocketDeflate.new(15, 15, 1000)
 
     assert_equal [0x81, 0xc1], [511, 512].map { |length| Message.new("x" * length).frame(deflate, masked: false).getbyte(0) }
   end

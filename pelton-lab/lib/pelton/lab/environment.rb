@@ -49,18 +49,12 @@ module Pelton
         Etc.uname.values_at(:sysname, :release, :machine).join(" ")
       end
 
-      def cpu
-        File.read("/proc/cpuinfo")[/^model name\s*:\s*(.+)$/, 1]
-      rescue Errno::ENOENT
-        nil
-      end
+      def cpu = proc_file("cpuinfo")&.[](/^model name\s*:\s*(.+)$/, 1)
 
       # The number of runnable processes, averaged over the last minute.
-      def load
-        File.read("/proc/loadavg").to_f
-      rescue Errno::ENOENT
-        nil
-      end
+      def load = proc_file("loadavg")&.to_f
+
+      def proc_file(name) = (File.read("/proc/#{name}") if File.exist?("/proc/#{name}"))
     end
   end
 end

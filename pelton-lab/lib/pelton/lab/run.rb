@@ -134,15 +134,9 @@ module Pelton
         GC.start
       end
 
-      def peak_rss_kb
-        status_kb("VmHWM")
-      end
+      def peak_rss_kb = status_kb("VmHWM")
 
-      def status_kb(field)
-        File.read("/proc/self/status")[/^#{field}:\s+(\d+)/, 1].to_i
-      rescue Errno::ENOENT
-        nil
-      end
+      def status_kb(field) = (File.read("/proc/self/status")[/^#{field}:\s+(\d+)/, 1].to_i if File.exist?("/proc/self/status"))
     end
   end
 end

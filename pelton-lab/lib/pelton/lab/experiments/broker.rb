@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "pelton/lab/memcached_server"
-require "pelton/lab/web/load"
-require "pelton/lab/web/programs"
-require "pelton/lab/web/server"
+require "pelton/lab/web"
 
 # "Nonblocking IO" (2010): a value of nearly a megabyte, from memcached by HTTP. In the article the non-blocking way was 5.5 times
 # slower than the blocking one, and its process grew to 700 MB.

@@ -5,8 +5,7 @@ require "pelton/lab/pinning"
 require "pelton/lab/processes"
 require "pelton/lab/programs"
 require "pelton/lab/statistics"
-require "pelton/lab/web/load"
-require "pelton/lab/web/server"
+require "pelton/lab/web"
 
 # What a program asks of its cache beyond single keys: many keys at once, Rails' store, other servers when one fails. And the
 # embedded server beside memcached.

@@ -2,9 +2,7 @@
 
 require "pelton/lab/pattern"
 require "pelton/lab/statistics"
-require "pelton/lab/web/load"
-require "pelton/lab/web/programs"
-require "pelton/lab/web/server"
+require "pelton/lab/web"
 require "tempfile"
 
 # The cost of slow clients for a web server: ten thousand idle connections (C10K), a hundred slow readers, and one client with a large

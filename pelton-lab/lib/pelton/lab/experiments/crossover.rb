@@ -77,37 +77,31 @@ Pelton::Lab.experiment "crossover" do
       run.expect(done, right, "the number of right values")
     end
 
-    contender "Pelton, callbacks", style: "callback", round_trips: trips do |run|
+    # Yields a client, a number of operations at once, and how many times each is to be done.
+    pelton = lambda do |run, &work|
       require "pelton/memcached"
-      done = 0
       run.measure do
         Pelton.run do
           cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
           cache.set("key", "value")
-          numbers.each do |number|
-            run.point(number) do |times|
-              all = Pelton::Operation.new
-              done += chains.call(cache, number, times, -> { all.succeed })
-              all.await
-            end
-          end
+          numbers.each { |number| run.point(number) { |times| work.call(cache, number, times) } }
         end
+      end
+    end
+
+    contender "Pelton, callbacks", style: "callback", round_trips: trips do |run|
+      done = 0
+      pelton.call(run) do |cache, number, times|
+        all = Pelton::Operation.new
+        done += chains.call(cache, number, times, -> { all.succeed })
+        all.await
       end
       run.expect(done, right, "the number of right values")
     end
 
     contender "Pelton, fibers", style: "direct", round_trips: trips do |run|
-      require "pelton/memcached"
-      run.measure do
-        Pelton.run do
-          cache = Pelton::Memcached::Client.new(run.address, timeout: 10)
-          cache.set("key", "value")
-          numbers.each do |number|
-            run.point(number) do |times|
-              Array.new(number) { Pelton.spawn { times.times { run.expect("value", cache.get("key")) } } }.each(&:await)
-            end
-          end
-        end
+      pelton.call(run) do |cache, number, times|
+        Array.new(number) { Pelton.spawn { times.times { run.expect("value", cache.get("key")) } } }.each(&:await)
       end
     end
   end

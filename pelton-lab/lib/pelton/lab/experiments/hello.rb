@@ -3,9 +3,7 @@
 require "digest"
 require "json"
 require "pelton/lab/report/number_format"
-require "pelton/lab/web/load"
-require "pelton/lab/web/programs"
-require "pelton/lab/web/server"
+require "pelton/lab/web"
 
 # The cost of a web server where the application costs nothing. The contender is a server, alone on its core; wrk is on the other
 # one.

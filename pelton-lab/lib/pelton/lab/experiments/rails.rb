@@ -5,9 +5,7 @@ require "tmpdir"
 require "pelton/lab/applications/chat"
 require "pelton/lab/database"
 require "pelton/lab/pinning"
-require "pelton/lab/web/load"
-require "pelton/lab/web/programs"
-require "pelton/lab/web/server"
+require "pelton/lab/web"
 require "pelton/lab/web/visitor"
 
 # A Rails application, the same on each server: a chat with users who are signed in, and pages that do one thing each. Most Rails applications

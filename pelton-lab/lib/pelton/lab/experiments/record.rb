@@ -2,9 +2,7 @@
 
 require "tmpdir"
 require "pelton/lab/database"
-require "pelton/lab/web/load"
-require "pelton/lab/web/programs"
-require "pelton/lab/web/server"
+require "pelton/lab/web"
 
 # "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block beside one that does. In the article
 # ab -c 100 -n 1000 saw 1,100 requests/s where Rails answered 44.

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require "pelton/lab/web/load"
-require "pelton/lab/web/programs"
-require "pelton/lab/web/server"
+require "pelton/lab/web"
 
 # "Ruby EventMachine - The Speed Demon" (2008): a request that takes two seconds blocks an evented server, unless the programmer
 # defers it to threads or to callbacks. Here a plain handler sleeps.

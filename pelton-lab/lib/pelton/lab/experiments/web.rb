@@ -3,9 +3,7 @@
 require "stringio"
 require "zlib"
 require "pelton/lab/applications/messages"
-require "pelton/lab/web/load"
-require "pelton/lab/web/programs"
-require "pelton/lab/web/server"
+require "pelton/lab/web"
 
 # What a framework costs: a text, a page of messages for a user who is signed in, the same page that the client has already, an image.
 Pelton::Lab.experiment "web" do

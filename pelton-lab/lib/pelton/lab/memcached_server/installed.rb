@@ -35,13 +35,13 @@ module Pelton
           false
         end
 
-        def answers?
-          200.times do
-            return stats["pid"].to_i == pid
-          rescue Errno::ECONNREFUSED
-            sleep 0.01
-          end
-          false
+        def answers? = 200.times.any? { answer == pid || (sleep(0.01) && false) }
+
+        # The number of the process that answers, or nil.
+        def answer
+          stats["pid"].to_i
+        rescue Errno::ECONNREFUSED
+          nil
         end
       end
     end

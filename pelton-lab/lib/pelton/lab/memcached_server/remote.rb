@@ -27,9 +27,7 @@ module Pelton
           raise Unavailable, "no memcached answers at #{@address} (#{error.message})"
         end
 
-        def counters
-          nil
-        end
+        def counters = nil
       end
     end
   end

@@ -77,13 +77,8 @@ class WebSlimAndHamlTest < PeltonTest
       routes { %w[show mail streamed].each { |action| get "/#{action}", to: "pages##{action}" } }
     end
 
-    class Client
-      include Pelton::Web::Test
-
-      def app = Shop
-    end
-
-    client = Client.new
+    client = Object.new.extend(Pelton::Web::Test)
+    def client.app = Shop
     %w[show show mail streamed].each do |path|
       client.get("/#{path}")
       puts JSON.generate(client.response.body.gsub(/\s*\n\s*/, ""))
