@@ -287,6 +287,15 @@ class TLSTest < PeltonTest
 
   # ---- foreign peers
 
+  # Runs a program while the block talks to it: it waits for its peer to close.
+  def talking_to(*command)
+    Open3.popen2e(*command) do |input, output, process|
+      yield input, output
+    ensure
+      Process.kill(:KILL, process.pid)
+    end
+  end
+
   def test_openssl_s_client_talks_to_a_listener
     with_echo do |port|
       Tempfile.create("ca") do |file|
@@ -294,12 +303,10 @@ class TLSTest < PeltonTest
         file.close
         command = %W[openssl s_client -connect 127.0.0.1:#{port} -servername localhost -CAfile #{file.path} -verify_return_error
           -verify_hostname localhost -quiet]
-        Open3.popen2e(*command) do |input, output, process|
+        talking_to(*command) do |input, output|
           input.write("hello\n")
 
           assert_match(/^depth=0 CN ?= ?localhost$/, output.each_line.take_while { |line| line != "hello\n" }.join)
-        ensure
-          Process.kill(:KILL, process.pid) # it waits for the server to close
         end
       end
     end
@@ -322,7 +329,7 @@ class TLSTest < PeltonTest
   # The response to a key update is written while the stream is being read.
   def test_a_client_that_requests_a_key_update
     with_echo do |port|
-      Open3.popen2e("openssl", "s_client", "-connect", "127.0.0.1:#{port}", "-tls1_3", "-brief") do |input, output, process|
+      talking_to("openssl", "s_client", "-connect", "127.0.0.1:#{port}", "-tls1_3", "-brief") do |input, output|
         3.times do |number|
           input.write("K\n")
           assert_includes output.each_line.take_while { |line| line != "KEYUPDATE\n" }.join, number.zero? ? "TLSv1.3" : ""
@@ -330,8 +337,6 @@ class TLSTest < PeltonTest
 
           assert_equal "hello#{number}\n", output.gets
         end
-      ensure
-        Process.kill(:KILL, process.pid)
       end
     end
   end
@@ -342,7 +347,7 @@ class TLSTest < PeltonTest
       file.close
       %w[-tls1_2 -tls1_3].each do |version|
         port = free_port
-        Open3.popen2e("openssl", "s_server", "-accept", "127.0.0.1:#{port}", "-cert", file.path, "-rev", version) do |_, output, process|
+        talking_to("openssl", "s_server", "-accept", "127.0.0.1:#{port}", "-cert", file.path, "-rev", version) do |_, output|
           eventually("s_server answers") { answers?(port) }
           Pelton.run do
             stream = Pelton.connect("localhost", port, tls: TRUST)
@@ -351,8 +356,6 @@ class TLSTest < PeltonTest
             assert_equal "cba\n", stream.gets
             stream.close
           end
-        ensure
-          Process.kill(:KILL, process.pid)
         end
       end
     end

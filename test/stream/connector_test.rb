@@ -196,14 +196,18 @@ class ConnectorTest < PeltonTest
 
   # ---- UNIX sockets
 
+  def assert_connects_by_unix(path, server)
+    stream = Pelton.connect_unix(path)
+    stream.write("x")
+    assert_equal "x", server.accept.readpartial(1)
+    stream.close
+  end
+
   def test_unix_sockets
     with_unix_server do |path, server|
       [INSIDE, OUTSIDE].each do |style|
         style.call do
-          stream = Pelton.connect_unix(path)
-          stream.write("x")
-          assert_equal "x", server.accept.readpartial(1)
-          stream.close
+          assert_connects_by_unix path, server
         end
       end
       error = assert_raises(Pelton::ConnectionError) { Pelton.connect_unix("#{path}.none") }
@@ -222,10 +226,7 @@ class ConnectorTest < PeltonTest
       assert_raises(Pelton::TimeoutError, Pelton::ConnectionError) { Pelton.connect_unix(path, timeout: 0.02) }
       Pelton.run do
         Pelton.add_timer(0.02) { waiting.size.times { server.accept_nonblock.close } }
-        stream = Pelton.connect_unix(path)
-        stream.write("x")
-        assert_equal "x", server.accept.readpartial(1)
-        stream.close
+        assert_connects_by_unix path, server
       end
     end
   end

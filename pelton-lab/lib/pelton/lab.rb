@@ -37,8 +37,8 @@ module Pelton
 
     class << self
       # Declares an experiment; the block is its description, see {Experiment}.
-      def experiment(name, &description)
-        @experiments << Experiment.new(name, caller_locations(1, 1).first.absolute_path, &description)
+      def experiment(name, path = caller_locations(1, 1).first.absolute_path, &description)
+        @experiments << Experiment.new(name, path, &description)
       end
 
       # The experiments that a file declares.

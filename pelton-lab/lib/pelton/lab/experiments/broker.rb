@@ -5,11 +5,9 @@ require "pelton/lab/web"
 
 # "Nonblocking IO" (2010): a value of nearly a megabyte, from memcached by HTTP. In the article the non-blocking way was 5.5 times
 # slower than the blocking one, and its process grew to 700 MB.
-Pelton::Lab.experiment "broker" do
+Pelton::Lab.web_experiment "broker" do |programs|
   about "a value from memcached by HTTP: blocking and non-blocking, Rack and Sinatra, beside nginx's memcached_pass"
-  only_when_named
 
-  programs = Pelton::Lab::WebPrograms
   broker = File.expand_path("../../../../examples/broker/config.ru", __dir__)
   sinatra = programs.application("broker_sinatra")
   dalli = programs.application("broker_dalli")

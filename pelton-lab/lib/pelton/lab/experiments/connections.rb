@@ -7,11 +7,9 @@ require "tempfile"
 
 # The cost of slow clients for a web server: ten thousand idle connections (C10K), a hundred slow readers, and one client with a large
 # body. The contender is a server, alone on its core.
-Pelton::Lab.experiment "connections" do
+Pelton::Lab.web_experiment "connections" do |programs|
   about "ten thousand idle keep-alive connections, a hundred slow readers, 100 MB up: Pelton's server against nginx"
-  only_when_named
 
-  programs = Pelton::Lab::WebPrograms
   pattern = Pelton::Lab::Pattern
   hello = "Hello World!"
 

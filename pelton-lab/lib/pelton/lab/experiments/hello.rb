@@ -2,16 +2,13 @@
 
 require "digest"
 require "json"
-require "pelton/lab/report/number_format"
 require "pelton/lab/web"
 
 # The cost of a web server where the application costs nothing. The contender is a server, alone on its core; wrk is on the other
 # one.
-Pelton::Lab.experiment "hello" do
+Pelton::Lab.web_experiment "hello" do |programs|
   about "hello world by wrk, with 8 to 4,096 connections: Pelton's server against nginx, iodine, Puma, Falcon and node"
-  only_when_named
 
-  programs = Pelton::Lab::WebPrograms
   app = programs.application("hello")
   hello = "Hello World!"
   static = programs.nginx("location / { return 200 \"#{hello}\"; }")
@@ -61,9 +58,9 @@ Pelton::Lab.experiment "hello" do
     target 12, "the same / Puma (4.7 of its requests/s)", of: "Pelton", to: "Puma, 5 threads", at_most: 0.213, digits: 3
   end
 
-  {8 => ["there is little to do at a time", 1, 0.70, 0.80], 512 => ["many at a time", 1, 0.90, 1.00],
-   4_096 => ["which wrk opens anew in each round", 2, 0.95, 1.05]}.each do |connections, (remark, seconds, share, idle)|
-    race "#{Pelton::Lab::NumberFormat.delimit(connections)} connections", size: {apart: seconds}, **rounds do
+  {"8" => [8, "there is little to do at a time", 1, 0.70, 0.80], "512" => [512, "many at a time", 1, 0.90, 1.00],
+   "4,096" => [4_096, "which wrk opens anew in each round", 2, 0.95, 1.05]}.each do |number, (connections, remark, seconds, share, idle)|
+    race "#{number} connections", size: {apart: seconds}, **rounds do
       about "the same on #{name}: #{remark}"
       contenders.call(self, connections:)
       target 12, "with #{name} / nginx with as many (#{format("%.2f", share)}; idle machine: #{format("%.2f", idle)})", of: "Pelton", at_most: 1 / share

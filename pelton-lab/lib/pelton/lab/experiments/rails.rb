@@ -10,12 +10,10 @@ require "pelton/lab/web/visitor"
 
 # A Rails application, the same on each server: a chat with users who are signed in, and pages that do one thing each. Most Rails applications
 # compute more than they wait, so those pages are here as well.
-Pelton::Lab.experiment "rails" do
+Pelton::Lab.web_experiment "rails" do |programs|
   about "a Rails application on Pelton, Puma and Falcon: pages of a chat, pages that wait, posts"
-  only_when_named
 
   lab = Pelton::Lab
-  programs = lab::WebPrograms
   chat = programs.application("chat")
   redis = lab::Programs.find("redis-server") && Gem::Specification.find_all_by_name("redis").any?
   seen = redis ? "fragments in Redis #{lab::Programs.version("redis-server")}" : "fragments in the memory of each process"

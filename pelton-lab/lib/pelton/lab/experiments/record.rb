@@ -6,11 +6,9 @@ require "pelton/lab/web"
 
 # "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block beside one that does. In the article
 # ab -c 100 -n 1000 saw 1,100 requests/s where Rails answered 44.
-Pelton::Lab.experiment "record" do
+Pelton::Lab.web_experiment "record" do |programs|
   about "pages from a database by models: Pelton::Record, Roda with Sequel and Rails on Puma"
-  only_when_named
 
-  programs = Pelton::Lab::WebPrograms
   record = programs.application("record")
   roda = programs.application("record_roda")
   rails = programs.application("record_rails")

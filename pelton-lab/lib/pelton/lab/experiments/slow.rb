@@ -4,11 +4,9 @@ require "pelton/lab/web"
 
 # "Ruby EventMachine - The Speed Demon" (2008): a request that takes two seconds blocks an evented server, unless the programmer
 # defers it to threads or to callbacks. Here a plain handler sleeps.
-Pelton::Lab.experiment "slow" do
+Pelton::Lab.web_experiment "slow" do |programs|
   about "a handler that sleeps for two seconds, by ab: plain, in threads, by timers"
-  only_when_named
 
-  programs = Pelton::Lab::WebPrograms
   plain = programs.application("slow")
 
   # The rehearsal checks the answers, with shorter naps; a timed round checks their length only.

@@ -1,16 +1,13 @@
 # frozen_string_literal: true
 
-require "stringio"
 require "zlib"
 require "pelton/lab/applications/messages"
 require "pelton/lab/web"
 
 # What a framework costs: a text, a page of messages for a user who is signed in, the same page that the client has already, an image.
-Pelton::Lab.experiment "web" do
+Pelton::Lab.web_experiment "web" do |programs|
   about "pages by Pelton::Web: fragments that are deflated once, and public responses from the server's cache; Roda, Sinatra, Rails and nginx"
-  only_when_named
 
-  programs = Pelton::Lab::WebPrograms
   web = programs.application("web")
   libraries = {"RUBYLIB" => [Pelton::Lab::Installation::LIBRARIES, ENV["RUBYLIB"]].compact.join(File::PATH_SEPARATOR)}
   rounds = {size: {apart: 1}, rounds: 8, rounds_per_process: 4, rehearsal: 1, full: 5, unit: "s"}

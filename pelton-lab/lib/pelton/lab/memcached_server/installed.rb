@@ -35,14 +35,14 @@ module Pelton
           false
         end
 
-        def answers? = 200.times.any? { answer == pid || (sleep(0.01) && false) }
-
         # The number of the process that answers, or nil.
         def answer
           stats["pid"].to_i
         rescue Errno::ECONNREFUSED
           nil
         end
+
+        def answers? = 200.times.any? { answer == pid || (sleep(0.01) && false) }
       end
     end
   end
