@@ -53,16 +53,18 @@ module Pelton
       # @param proxy [String, Symbol, nil] "http://user:password@host:port"; :environment: read http_proxy, https_proxy and
       #   no_proxy; nil: none
       # @param unix [String, nil] the path of a UNIX socket, for all connections
+      # @param allow [:public, #call, nil] for URLs that others choose: `:public` refuses addresses of private networks and of this
+      #   machine; a Proc gets the IPAddr of each connection, before anything is sent, and says whether to go on. It needs `proxy: nil`
       # @param options see {DEFAULTS}
       # @raise [ArgumentError] an option is unknown, or a URL is invalid
-      def initialize(base = nil, headers: {}, limit: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, **options)
+      def initialize(base = nil, headers: {}, limit: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, allow: nil, **options)
         unknown = options.keys - DEFAULTS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
         @base = base && ClientRequest.parse(base)
         @headers = headers.transform_keys { |name| name.to_s.downcase }
         @options = DEFAULTS.merge(options)
         proxy = ClientConnector.proxy(proxy) if proxy.is_a?(String)
-        @pool_settings = {limit: limit, keep_alive: keep_alive, tls: HTTP._tls(tls), proxy: proxy, unix: unix}
+        @pool_settings = {limit: limit, keep_alive: keep_alive, tls: HTTP._tls(tls), proxy: proxy, unix: unix, allow: allow}
         @pools = {}.compare_by_identity
         @mutex = Mutex.new
       end
@@ -105,6 +107,8 @@ module Pelton
       # @param form [Hash, nil] sent as an HTML form instead; with a value that responds to `read` as multipart
       # @param multipart [Hash, nil] sent as multipart/form-data instead: see {Multipart}
       # @param basic_auth [Array(String, String), nil] name and password. The URL may have them instead
+      # @param allow [:public, #call, nil] for URLs that others choose: `:public` refuses addresses of private networks and of this
+      #   machine; a Proc gets the IPAddr of each connection, before anything is sent, and says whether to go on. It needs `proxy: nil`
       # @param options see {DEFAULTS}
       # @return [ClientResponse, Operation] with a block the Deferrable. A response of any status is no error
       # @raise [TimeoutError, ConnectionError, ResolutionError, TLSError]

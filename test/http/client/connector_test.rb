@@ -17,6 +17,20 @@ class ClientConnectorTest < PeltonTest
     assert_equal "Basic #{["me:se@cret"].pack("m0")}", proxy.seen.last.headers["proxy-authorization"]
   end
 
+  def test_addresses_that_are_not_allowed
+    server = script { ok("inside") }
+    url = "http://localhost:#{server.port}/"
+    error = assert_raises(Pelton::HTTP::AddressError) { Pelton::HTTP::Client.new(allow: :public, proxy: nil).get(url) }
+
+    assert_match(/localhost is (127.0.0.1|::1), which/, error.message)
+    assert_empty server.seen
+    asked = []
+    allowed = Pelton::HTTP::Client.new(proxy: nil, allow: ->(address) { asked << address })
+
+    assert_equal ["inside", true], [allowed.get(url).body, asked.first.loopback?]
+    assert_raises(ArgumentError) { Pelton::HTTP::Client.new(allow: :public, proxy: "http://localhost:1").get(url) }
+  end
+
   # Its certificate is looked at as a server's is. TLS inside of its TLS is not there.
   def test_a_proxy_that_speaks_tls
     context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }

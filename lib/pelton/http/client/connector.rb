@@ -1,9 +1,15 @@
 # frozen_string_literal: true
 
+require "ipaddr"
 require "uri"
+require_relative "public_addresses"
 
 module Pelton
   module HTTP
+    # The server has an address that the client's `allow:` refuses.
+    class AddressError < Error
+    end
+
     # Makes the client's connections: to the server or through a proxy, with TLS for https.
     # @private
     class ClientConnector
@@ -13,8 +19,10 @@ module Pelton
       NAMES = %w[http_proxy https_proxy HTTP_PROXY HTTPS_PROXY].freeze
 
       # @param tunnel [Boolean] whether a proxy gets a CONNECT request for http, too
-      def initialize(tls:, proxy:, unix:, tunnel: false)
+      # @param allow [#call, nil] whether to talk to an address, an IPAddr
+      def initialize(tls:, proxy:, unix:, tunnel: false, allow: nil)
         @tls = tls
+        @allow = (allow == :public) ? PublicAddresses : allow
         @proxy = proxy.is_a?(String) ? self.class.proxy(proxy) : proxy
         @unix = unix
         @tunnel = tunnel
@@ -22,14 +30,17 @@ module Pelton
 
       # @return [Array(Stream, Hash)] the stream, and the headers for a proxy that gets the requests
       # @raise [ConnectionError, ResolutionError, TLSError, TimeoutError]
-      # @raise [ArgumentError] the proxy's URL is invalid, or TLS inside of TLS would be needed
+      # @raise [AddressError] the server's address is not allowed
+      # @raise [ArgumentError] the proxy's URL is invalid, TLS inside of TLS would be needed, or there is a proxy and `allow:`
       # @asynchronous
       def connect(request, timeout)
         deadline = timeout && Clock.now + timeout
         proxy = (@proxy == :environment) ? environment(request.url) : @proxy unless @unix
         tunnelled = proxy && (@tunnel || request.tls?)
         raise ArgumentError, "TLS inside of TLS is not supported: #{ClientRequest.shown(request.url)} needs an http:// proxy" if request.tls? && proxy&.scheme == "https"
+        raise ArgumentError, "with `allow:`, connections are made to the server itself: set proxy: nil" if @allow && (proxy || @unix)
         stream = open_stream(request, proxy, deadline)
+        check(stream, request) if @allow
         tunnel(stream, request, proxy, deadline) if tunnelled
         secure(stream, request, deadline) if request.tls?
         made = [stream, (authorization(proxy) if proxy && !tunnelled)]
@@ -45,6 +56,13 @@ module Pelton
         Pelton.connect(target.hostname, target.port, timeout: left(deadline), tls: proxy&.scheme == "https" && (@tls || true))
       rescue Error => error
         raise proxy ? error.exception("the proxy: #{error.message}") : error
+      end
+
+      # The address that the connection has, since a name may lead to another one each time it is looked up. Nothing was sent yet.
+      def check(stream, request)
+        address = stream.remote_address.ip_address[/[^%]+/]
+        return if @allow.call(IPAddr.new(address))
+        raise AddressError, "#{request.url.hostname} is #{address}, which `allow:` of the client refuses"
       end
 
       # The proxy by http_proxy, https_proxy and no_proxy. Many users leave out the scheme, which the standard library does not
