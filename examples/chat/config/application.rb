@@ -12,6 +12,9 @@ class Chat < Pelton::Web::Application
   settings.base_url = ENV.fetch("BASE_URL") { "http://localhost:#{ENV.fetch("PORT", 9292)}" unless settings.environment == "production" }
   # The addresses of proxies, whose X-Forwarded-For is believed: "10.0.0.1,unix"
   settings.trusted_proxies = ENV.fetch("TRUSTED_PROXIES", "").split(",")
+  # The same folder on all machines.
+  settings.uploads = Pelton::Web::Uploads.new(ENV["UPLOADS"]) if ENV["UPLOADS"]
+  settings.max_body = 12 << 20
   # Rendered parts of pages are kept in the process, or in memcached for several machines. "none" is for measurements.
   if ENV["CHAT_CACHE"] == "none"
     settings.fragments = Pelton::Web::Fragments.new(limit: 0)

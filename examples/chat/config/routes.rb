@@ -14,9 +14,20 @@ Chat.routes do
       resources :reactions, only: [:create]
     end
     resources :memberships, only: [:create, :destroy]
+    resources :attachments, only: [:show] do
+      get :thumbnail, on: :member
+    end
   end
   resources :directs, only: [:new, :create]
   resource :sidebar, only: [:show]
   resource :search, only: [:show]
+  resource :account, only: [:edit, :update]
+  get "/avatars/:folder/:name", to: "avatars#show", as: :avatar
+  namespace(:admin) do
+    resources :users, only: [:index, :update]
+    resources :rooms, only: [:index, :destroy]
+    resources :bots, only: [:index, :create, :destroy]
+  end
+  post "/api/rooms/:room_id/messages", to: "api#create"
   mount Chat.cable, at: "/cable"
 end

@@ -93,6 +93,9 @@ export function openRoom(cable, area) {
   // ---- sending ----
   const form = document.querySelector("#composer")
   const text = form.querySelector("textarea")
+  const file = form.querySelector("[type=file]")
+  const chosen = () => file.parentElement.classList.toggle("chosen", file.files.length > 0)
+  file.addEventListener("change", chosen)
   let typed = 0
   text.addEventListener("input", () => {
     if (Date.now() - typed < 2500) return
@@ -106,9 +109,10 @@ export function openRoom(cable, area) {
   })
   form.addEventListener("submit", (event) => {
     event.preventDefault()
-    if (!form.reportValidity()) return
+    if (!text.value.trim() && !file.files.length) return
     send(new FormData(form), text.value)
     form.reset()
+    chosen()
     text.focus()
   })
 
@@ -121,7 +125,7 @@ export function openRoom(cable, area) {
     waiting.dataset.client = id
     const body = document.createElement("div")
     body.className = "text"
-    body.textContent = words
+    body.textContent = words || data.get("file").name
     waiting.append(body)
     list.append(waiting)
     toEnd()

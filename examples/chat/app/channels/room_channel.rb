@@ -9,8 +9,7 @@ class RoomChannel < Pelton::Web::Channel
     @room = user.rooms.find(params.integer(:id))
     stream_from(@room.stream)
     track_presence("#{@room.stream}:presence", id: user.id, info: {name: user.name})
-    # Who is removed from the room gets nothing more.
-    stream_from("user:#{user.id}") { |message| leave if message["type"] == "left" && message["room"] == @room.id }
+    stream_from("user:#{user.id}") { |message| heed(message) }
   end
 
   def typing
@@ -26,6 +25,14 @@ class RoomChannel < Pelton::Web::Channel
   private
 
   def user = connection.user
+
+  # Who is removed from the room, or from the chat, gets nothing more.
+  def heed(message)
+    case message["type"]
+    when "left" then leave if message["room"] == @room.id
+    when "deactivated" then connection.close(reason: "deactivated", reconnect: false)
+    end
+  end
 
   def leave
     stop_all_streams

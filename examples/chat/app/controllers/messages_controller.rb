@@ -3,6 +3,10 @@
 require "securerandom"
 
 class MessagesController < ApplicationController
+  # Lets go of an uploaded file.
+  class Refused < StandardError; end
+  private_constant :Refused
+
   before_action :require_sign_in
   before_action :find_room
   before_action :find_message, only: [:show, :update, :destroy]
@@ -24,22 +28,24 @@ class MessagesController < ApplicationController
 
   def create
     form = params.require(:message).permit(:text, :client_id)
-    @message = Message.post(@room, current_user, text: form[:text], client_id: form[:client_id].presence || SecureRandom.uuid)
+    @message = with_attachment do |attachment|
+      Message.post(@room, current_user, text: form[:text], client_id: form[:client_id].presence || SecureRandom.uuid, attachment: attachment)
+    end
     return refuse if @message.errors.any?
-    announce("message")
-    Pelton::Cable.broadcast(@room.news, {type: "news", room: @room.id, message: @message.id})
+    Announcement.message(@message)
+    BACKGROUND.run("thumbnail of message #{@message.id}") { Announcement.edit(@message) if @message.attachment.make_thumbnail } if @message.attachment&.image?
     wants_json? ? render(json: {id: @message.id}, status: 201) : redirect_to(room_path(@room))
   end
 
   def update
     return render(:show, status: 422) unless @message.edit(params.require(:message).permit(:text)[:text])
-    announce("edit")
+    Announcement.edit(@message)
     redirect_to room_message_path(@room, @message)
   end
 
   def destroy
     @message.remove
-    Pelton::Cable.broadcast(@room.stream, {type: "delete", id: @message.id})
+    Announcement.delete(@message)
     redirect_to room_path(@room)
   end
 
@@ -50,8 +56,17 @@ class MessagesController < ApplicationController
     raise Pelton::Web::Forbidden, "Only its author can change a message." unless request.get? || request.head? || @message.changeable_by?(current_user)
   end
 
-  def announce(type)
-    Pelton::Cable.broadcast(@room.stream, {type: type, id: @message.id, client_id: @message.client_id, html: render_to_string(partial: "messages/message", locals: {message: @message})})
+  # The file is kept only if the message is.
+  def with_attachment
+    upload = params.file(:file, default: nil, types: Attachment::TYPES, max_bytes: Attachment::LARGEST) or return yield
+    message = nil
+    uploads.keep(upload) do |key|
+      message = yield Attachment.new(file: key, name: upload.original_filename.to_s[0, 255], kind: upload.type, size: upload.size)
+      raise Refused if message.errors.any?
+    end
+    message
+  rescue Refused
+    message
   end
 
   def refuse

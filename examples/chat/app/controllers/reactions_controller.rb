@@ -8,7 +8,7 @@ class ReactionsController < ApplicationController
     find_room
     @message = @room.messages.find(params.integer(:message_id))
     @message.react(current_user, params.enum(:emoji, Reaction::CHOICE))
-    Pelton::Cable.broadcast(@room.stream, {type: "edit", id: @message.id, html: render_to_string(partial: "messages/message", locals: {message: Message.find(@message.id)})})
+    Announcement.edit(@message)
     redirect_to room_message_path(@room, @message)
   end
 end

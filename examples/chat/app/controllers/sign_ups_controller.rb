@@ -9,14 +9,24 @@ class SignUpsController < ApplicationController
     @user = User.new
   end
 
+  # The first user is the administrator. With SIGN_UP_CODE only those who know it sign up.
   def create
     @user = User.new(params.require(:user).permit(:name, :email, :password))
+    code = ENV["SIGN_UP_CODE"]
+    return refuse if code && !Pelton::Web::Password.same?(code, params.string(:code, default: "", max: 200))
+    @user.role = :admin unless User.exists?
     return render(:new, status: 422) unless save
+    Room.where(kind: :open).order(:id).limit(1).each { |room| room.join(@user) }
     sign_in(@user)
     redirect_to after_sign_in_path, notice: "Welcome."
   end
 
   private
+
+  def refuse
+    flash.now[:alert] = "Ask for an invitation: the code is wrong."
+    render :new, status: 422
+  end
 
   # Another request may have just taken the address.
   def save

@@ -4,6 +4,11 @@
 module ApplicationHelper
   def message_text(message) = MessageText.html(message.text)
 
+  def avatar(user)
+    return tag(:span, user.initials, class: "avatar", "aria-hidden": "true") unless user.avatar
+    tag(:img, class: "avatar", src: "/avatars/#{user.avatar}", alt: "", width: 36, height: 36, loading: "lazy")
+  end
+
   def clock(time) = time.utc.strftime("%-d %b, %H:%M")
 
   # Marks the words in a text. Both are escaped.

@@ -1,5 +1,29 @@
 # frozen_string_literal: true
 
+# A file that was sent with a message. Its name is the client's, its kind was found in its bytes.
 class Attachment < Pelton::Record::Model
+  IMAGES = %w[image/png image/jpeg image/gif image/webp].freeze
+  TYPES = [*IMAGES, "application/pdf", "text/plain", "application/zip", "audio/mpeg", "video/mp4"].freeze
+  LARGEST = 10 << 20 # bytes
+  THUMBNAIL = "480x360>" # pixels
+
   belongs_to :message
+
+  after_commit(on: :destroy) { [file, thumbnail].compact.each { |key| Chat.settings.uploads.delete(key) } }
+
+  def image? = IMAGES.include?(kind)
+
+  # @return [Boolean] whether there is one now: an image may be broken, or too large
+  # @asynchronous
+  def make_thumbnail
+    uploads = Chat.settings.uploads
+    Thumbnail.make(uploads.path(file), kind, THUMBNAIL) do |image|
+      update!(thumbnail: uploads.keep(image), width: image.width, height: image.height)
+    end
+    message.illustrated
+    true
+  rescue Thumbnail::Failed => error
+    Pelton.logger.warn("attachment #{id} has no thumbnail: #{error.message}")
+    false
+  end
 end

@@ -20,10 +20,12 @@ class Message < Pelton::Record::Model
   class << self
     # Posts a message. One that the client sends again, as after a lost connection, is posted once.
     #
+    # @param attachment [Attachment, nil] a new one
     # @return [Message] saved, or with errors
-    def post(room, user, text:, client_id:)
+    def post(room, user, text:, client_id:, attachment: nil)
       transaction do
         message = new(room: room, user: user, text: text, client_id: client_id)
+        message.attachment = attachment if attachment
         if message.save
           Room.changed(room.id, last_message_id: message.id)
           Membership.read(room.id, user.id, message.id)
@@ -66,6 +68,9 @@ class Message < Pelton::Record::Model
       touch
     end
   end
+
+  # Called when its attachment has a thumbnail.
+  def illustrated = change { touch }
 
   # @return [Hash{String => Array<Integer>}] the users' ids of each reaction
   def reactions_by_emoji = reactions.to_a.sort_by(&:id).group_by(&:emoji).transform_values { |list| list.map(&:user_id) }

@@ -28,7 +28,7 @@ class User < Pelton::Record::Model
     # @return [User, nil] the user, if the password is right. Takes as long for an unknown address
     def authenticate(email, password)
       user = find_by(email: normalize(email))
-      user if Pelton::Web::Password.right?(password, user&.password_digest)
+      user if Pelton::Web::Password.right?(password, user&.password_digest) && user.active?
     end
 
     # @return [String] "ann.smith" for Ann Smith, or with a number if others have that
@@ -46,6 +46,16 @@ class User < Pelton::Record::Model
   def password=(text)
     @password = text.to_s
     self.password_digest = Pelton::Web::Password.digest(@password) if PASSWORD_SIZE.cover?(@password.size)
+  end
+
+  def active? = deactivated_at.nil?
+
+  # Signs the user out everywhere, or lets the user in again. Open pages lose their connection, in all processes.
+  def active=(active)
+    update!(deactivated_at: active ? nil : Time.now)
+    return if active
+    SignIn.where(user_id: id).delete_all
+    Pelton::Cable.broadcast("user:#{id}", {type: "deactivated"})
   end
 
   # @return [String] up to two letters, for a user without a picture

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+# The user's name and picture.
+class AccountsController < ApplicationController
+  before_action :require_sign_in
+
+  def edit
+  end
+
+  def update
+    upload = params.file(:avatar, default: nil, types: Attachment::IMAGES, max_bytes: Attachment::LARGEST)
+    return render(:edit, status: 422) unless current_user.update(params.require(:user).permit(:name))
+    change_avatar(upload) if upload
+    current_user.rooms.each { |room| Room.changed(room.id) }
+    Message.where(user_id: current_user.id).update_all(updated_at: Time.now) # they show the name and the picture
+    redirect_to edit_account_path, notice: "Saved."
+  rescue Thumbnail::Failed
+    redirect_to edit_account_path, alert: "This picture cannot be read."
+  end
+
+  private
+
+  def change_avatar(upload)
+    before = current_user.avatar
+    Thumbnail.make(upload.path, upload.type, "96x96^", crop: "96x96") { |image| current_user.update!(avatar: uploads.keep(image)) }
+    uploads.delete(before) if before
+  end
+end

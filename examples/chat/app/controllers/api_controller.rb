@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+require "securerandom"
+
+# For bots: `authorization: Bearer TOKEN`, and the text as JSON or a form.
+class ApiController < ApplicationController
+  rate_limit to: 60, within: 60, by: -> { env["HTTP_AUTHORIZATION"] }
+  before_action { @bot = authenticate_or_request_with_http_token { |token| Bot.of_token(token) } }
+
+  def create
+    room = @bot.user.rooms.find(params.integer(:room_id))
+    message = Message.post(room, @bot.user, text: params.string(:text, max: 10_000), client_id: params.string(:client_id, default: SecureRandom.uuid, max: 36))
+    return render(json: {error: message.errors.full_messages.join(", ")}, status: 422) if message.errors.any?
+    Announcement.message(message)
+    render json: {id: message.id}, status: 201
+  end
+end

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+# Tells the open pages of a room, in all processes, what has happened to a message.
+module Announcement
+  class << self
+    # A new message: also for the marks of unread rooms, and for the bots that it mentions.
+    def message(message)
+      broadcast("message", message)
+      Pelton::Cable.broadcast(message.room.news, {type: "news", room: message.room_id, message: message.id})
+      Webhook.call_mentioned(message)
+    end
+
+    def edit(message) = broadcast("edit", Message.find(message.id))
+
+    def delete(message) = Pelton::Cable.broadcast(message.room.stream, {type: "delete", id: message.id})
+
+    private
+
+    def broadcast(type, message)
+      html = Chat.settings.templates.render("messages/_message", locals: {message: message})
+      Pelton::Cable.broadcast(message.room.stream, {type: type, id: message.id, client_id: message.client_id, html: html})
+    end
+  end
+end

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+class AttachmentsControllerTest < ApplicationTest
+  PICTURE = File.binread(File.expand_path("../fixtures/picture.png", __dir__))
+
+  def setup
+    @user = sign_in
+    @room = Room.create!(name: "Kitchen", creator: @user)
+    @room.join(@user)
+  end
+
+  def teardown = Attachment.all.each { |one| [one.file, one.thumbnail].compact.each { |key| app.settings.uploads.delete(key) } }
+
+  def send_file(bytes, name, text: "", client_id: "1")
+    post "/rooms/#{@room.id}/messages", message: {text: text, client_id: client_id}, file: upload(name, content: bytes)
+    Attachment.order(:id).last
+  end
+
+  def path(attachment) = "/rooms/#{@room.id}/attachments/#{attachment.id}"
+
+  def test_an_image_and_its_thumbnail
+    attachment = send_file(PICTURE, "../a <picture>.png")
+
+    assert_equal ["a <picture>.png", "image/png", 480, 320], attachment.values_at(:name, :kind, :width, :height)
+    get path(attachment)
+
+    assert_equal [PICTURE, "image/png"], [response.body.b, response["content-type"]]
+    get "#{path(attachment)}/thumbnail"
+
+    assert_equal ["RIFF", "image/webp"], [response.body.b[0, 4], response["content-type"]]
+    get "/rooms/#{@room.id}"
+
+    assert_includes response.body, "attachments/#{attachment.id}/thumbnail"
+    files = [attachment.file, attachment.thumbnail].map { |key| app.settings.uploads.path(key) }
+    delete "/rooms/#{@room.id}/messages/#{attachment.message_id}"
+
+    assert_empty files.select { |file| File.exist?(file) }
+  end
+
+  def test_what_is_not_taken
+    send_file("<html><script>alert(1)</script>", "a.png")
+
+    assert_response 422
+    send_file("#{PICTURE[0, 100]}#{"\0" * 1000}".b, "broken.png", client_id: "2")
+
+    assert_nil Attachment.first.thumbnail
+    post "/rooms/#{@room.id}/messages", message: {text: "x", client_id: "bad id!"}, file: upload("a.txt", content: "text")
+
+    assert_equal 1, Attachment.count
+  end
+
+  def test_members_alone_see_it
+    attachment = send_file("text", "a.txt", text: "look")
+    other = Room.create!(name: "Other")
+    [@room, other].each { |room| sign_in(create_user("#{room.id}@example.com")).then { |user| other.join(user) unless other.users.include?(user) } }
+    [path(attachment), "/rooms/#{other.id}/attachments/#{attachment.id}", "#{path(attachment)}/thumbnail"].each do |address|
+      get address
+
+      assert_response 404
+    end
+  end
+
+  def test_a_picture_of_the_user
+    patch "/account", user: {name: "Ann B"}, avatar: upload("me.png", content: PICTURE)
+    user = @user.reload
+
+    assert_equal "Ann B", user.name
+    clear_cookies
+    get "/avatars/#{user.avatar}"
+
+    assert_equal [200, "image/webp", "public, max-age=31536000"], [response.status, response["content-type"], response["cache-control"]]
+    get "/avatars/00/#{"0" * 32}"
+
+    assert_response 404
+    app.settings.uploads.delete(user.avatar)
+  end
+end

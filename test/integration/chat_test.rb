@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "open3"
+require "pg"
+require_relative "../support/databases"
+
+# The tests of examples/chat, on SQLite and on PostgreSQL.
+class ChatTest < PeltonTest
+  include Databases
+
+  self.deadline = 120
+
+  CHAT = File.join(ROOT, "examples/chat")
+
+  def setup
+    skip "the gems of examples/chat are missing" unless system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
+  end
+
+  def test_on_sqlite = passes("sqlite::memory:")
+
+  def test_on_postgresql
+    PG.connect(**postgres_options) { |connection| connection.exec("DROP DATABASE IF EXISTS chat").clear.then { connection.exec("CREATE DATABASE chat") } }
+    passes("postgres://postgres@127.0.0.1:#{postgres}/chat")
+  end
+
+  # The limit of a page's worth of code: it is to be read.
+  def test_it_is_small
+    files = Dir[File.join(CHAT, "{app,config,db,public,script}/**/*.{rb,erb,js}"), File.join(CHAT, "config.ru")]
+
+    assert_operator files.sum { |file| File.foreach(file).count }, :<=, 2_500
+  end
+
+  private
+
+  def passes(database)
+    output, status = Open3.capture2e({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile", "TEST_DATABASE_URL" => database, "RUBYOPT" => nil, "RUBYLIB" => nil}, "bundle", "exec", "rake", chdir: CHAT)
+
+    assert status.success?, output
+    assert_match(/\D0 failures, 0 errors, 0 skips/, output)
+  end
+end
