@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require_relative "support/record_databases"
 
 # What needs no server; the rest is in integration/listener_test.rb.

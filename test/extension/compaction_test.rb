@@ -3,7 +3,6 @@
 require "objspace"
 require "timeout"
 require "zlib"
-require_relative "../test_helper"
 require_relative "../support/certificates"
 require_relative "../support/http_peer"
 require "pelton/memcached"

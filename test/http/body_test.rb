@@ -2,7 +2,6 @@
 
 require "tempfile"
 require "tmpdir"
-require_relative "../test_helper"
 require_relative "../support/http_peer"
 
 class HTTPBodyTest < PeltonTest

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../test_helper"
 require_relative "../support/http_peer"
 
 # What becomes of each header of a request that goes through the server's cache (ext/pelton/core/http1/caching.c).

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../test_helper"
 require_relative "../support/http_peer"
 
 class HTTPInputTest < PeltonTest

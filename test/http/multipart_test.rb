@@ -2,7 +2,6 @@
 
 require "stringio"
 require "tempfile"
-require_relative "../test_helper"
 require_relative "../support/http_peer"
 
 class MultipartTest < PeltonTest

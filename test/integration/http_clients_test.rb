@@ -3,7 +3,6 @@
 require "json"
 require "open3"
 require "tempfile"
-require_relative "../test_helper"
 require_relative "../support/http_peer"
 
 # Foreign clients talk to the server.

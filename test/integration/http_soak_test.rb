@@ -2,7 +2,6 @@
 
 require "openssl"
 require "tempfile"
-require_relative "../test_helper"
 require_relative "../support/certificates"
 require_relative "../support/http_peer"
 

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "../test_helper"
 require_relative "../support/http_peer"
 require "pelton"
 

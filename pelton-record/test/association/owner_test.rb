@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require_relative "../support/blog"
 
 class OwnerTest < PeltonTest

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require_relative "../support/blog"
 
 # What comes from outside, on the way into SQL: each name is quoted, each value bound or quoted, and what means nothing is an error of

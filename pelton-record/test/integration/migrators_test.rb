@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "pg"
-require "test_helper"
 require "trilogy"
 require_relative "../support/record_databases"
 require "pelton/record/command"

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "pg"
-require "test_helper"
 require_relative "../support/record_databases"
 
 # PostgreSQL's json, jsonb and array columns, in both directions: through datasets, bound values, prepared statements and models.

@@ -3,7 +3,6 @@
 require "json"
 require "pg"
 require "trilogy"
-require "test_helper"
 require_relative "../support/record_databases"
 
 # Values of all kinds in all calls that take one: each ends as in ActiveRecord, or is refused with an error that does not show the value,

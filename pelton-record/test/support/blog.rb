@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "test_helper"
 require_relative "record_databases"
 
 # A blog's tables and models, for tests.

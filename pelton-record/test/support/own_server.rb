@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "record_databases"
+require_relative "../../../test/support/databases"
 
 # A PostgreSQL or MariaDB of one test or audit, which it may freeze, kill and start again. Its data stays.
 class OwnServer

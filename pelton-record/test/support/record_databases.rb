@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "test_helper"
 require_relative "../../../pelton-sequel/test/support/sequel_databases"
 require "pelton/record"
 

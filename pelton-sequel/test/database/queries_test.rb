@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require_relative "../support/sequel_databases"
 
 # Transactions, and what happens around each query; on servers in integration/servers_test.rb.

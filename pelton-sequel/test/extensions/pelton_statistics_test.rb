@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require_relative "../support/sequel_databases"
 
 # Those of Pelton's pool are in database/statistics_test.rb.

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "pg"
-require "test_helper"
 require_relative "../support/sequel_databases"
 
 class DatabasePreparedOnServerTest < PeltonTest

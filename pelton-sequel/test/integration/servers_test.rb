@@ -3,7 +3,6 @@
 require "logger"
 require "pg"
 require "stringio"
-require "test_helper"
 require "trilogy"
 require_relative "../support/sequel_databases"
 

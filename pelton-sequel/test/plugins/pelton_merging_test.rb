@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require_relative "../support/sequel_databases"
 
 # With models of Sequel. The same by ActiveRecord's names, with its casts, is in pelton-record's merging_test.rb.

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "test_helper"
 require "open3"
 require "tmpdir"
 require_relative "../../../test/support/databases"

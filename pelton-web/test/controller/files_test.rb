@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require "pelton/web"
 require "support/temporary_folder"
 require_relative "../support/controllers"

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require "pelton/test"
 require_relative "../support/captured_log"
 require_relative "../support/requests"

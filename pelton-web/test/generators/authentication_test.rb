@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require_relative "../support/generating"
 
 # What it writes is tested by its own tests: integration/generators_test.rb runs them.

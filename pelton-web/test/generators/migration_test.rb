@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require "pelton/record"
 require "pelton/record/migrations"
 require_relative "../support/generating"

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "stringio"
-require "test_helper"
 require "pelton/web"
 require_relative "../support/requests"
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "test_helper"
 require "stringio"
 require "tmpdir"
 require "pelton/web/generators"

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "test_helper"
 require "rack/lint"
 require "rack/mock_request"
 require "pelton/web"

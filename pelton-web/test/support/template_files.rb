@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "test_helper"
 require_relative "../../../test/support/temporary_folder"
 require "pelton/web"
 require "pelton/web/views/templates"

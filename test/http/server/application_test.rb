@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "timeout"
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # What an application may do to the server that calls it, and to the process.

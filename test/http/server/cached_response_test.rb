@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # The server's cache of public responses. core/http1/test_caching.c has the rules for headers.

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # Clients that leave before their response is complete: async.close, as Thin's users know it, and what is aborted.

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # Bytes that two servers could read differently: refused, and never a second request. The malformed messages themselves

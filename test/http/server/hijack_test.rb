@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # Connections that the application takes over: by rack.hijack, or with an upgrade.

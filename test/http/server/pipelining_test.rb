@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # Random requests, all of a connection sent behind each other, cut anywhere, with pauses: as many answers as requests, in

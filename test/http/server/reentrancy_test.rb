@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # Ruby code that C calls in the middle of an answer, and fibers that wait there, while somebody else ends the exchange.

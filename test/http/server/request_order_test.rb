@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # Requests that have begun go first (test/reactor/request_order_test.rb has the rules, without HTTP).

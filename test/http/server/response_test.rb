@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "stringio"
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # Responses that an application may give, and the server's answer to those that it may not (ext/pelton/ruby/http/response/response.c).

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "timeout"
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # Random clients and applications test the state table of HTTP connections (docs/internals/architecture.md): an illegal step ends

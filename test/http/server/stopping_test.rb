@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../test_helper"
 require_relative "../../support/http_peer"
 
 # How a server stops without losing a request; under load, and with several processes: test/integration/http_restart_test.rb.

@@ -2,7 +2,6 @@
 
 require "logger"
 require "stringio"
-require "test_helper"
 require_relative "../../support/sequel_databases"
 
 class PoolLeaksTest < PeltonTest

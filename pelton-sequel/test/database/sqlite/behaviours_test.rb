@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require_relative "../../support/sequel_databases"
 
 # What Sequel's own adapters for SQLite do and extralite's adapter did not: types, schema changes, prepared statements, errors.

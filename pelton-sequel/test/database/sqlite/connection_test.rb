@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require "logger"
 require "stringio"
 require_relative "../../support/sequel_databases"

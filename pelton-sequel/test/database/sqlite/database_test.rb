@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require_relative "../../support/sequel_databases"
 
 # The adapter, by the topics of Sequel's own integration tests.

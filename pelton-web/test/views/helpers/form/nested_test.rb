@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require "pelton/web"
 require "pelton/web/views/view"
 require_relative "../../../support/template_files"
