@@ -1,0 +1,193 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "open3"
+require "tmpdir"
+require_relative "../support/chromium"
+
+# Two people chat in two browsers, on two workers. With PELTON_PICTURES=FOLDER it makes the pictures of examples/chat's README.
+class ChatBrowserTest < PeltonTest
+  self.deadline = 120
+
+  CHAT = File.join(ROOT, "examples/chat")
+  PASSWORD = "correct horse battery"
+
+  def setup
+    skip "no Chromium" unless Chromium.path
+    skip "the gems of examples/chat are missing" unless system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
+  end
+
+  def test_two_people
+    serving do
+      Chromium.open do |ann|
+        Chromium.open do |bob|
+          [ann, bob].each_with_index { |browser, number| sign_in(browser, number + 1) }
+          they_see_each_other(ann, bob)
+          a_message_comes_once(ann, bob)
+          it_is_changed(ann, bob)
+          what_is_new_is_marked(ann, bob)
+          nothing_is_missed_over_a_restart(ann, bob)
+          older_messages_come_while_scrolling(ann)
+          it_fits_a_phone(bob)
+          pictures(ann)
+
+          assert_empty [*ann.complaints, *bob.complaints]
+        end
+      end
+    end
+  end
+
+  private
+
+  def serving
+    Dir.mktmpdir do |folder|
+      @environment = {"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile", "RACK_ENV" => "production", "SECRET_KEY_BASE" => "s" * 64, "BASE_URL" => "http://127.0.0.1", "RUBYOPT" => nil, "RUBYLIB" => nil,
+                      "DATABASE_URL" => "sqlite://#{folder}/chat.sqlite3", "UPLOADS" => "#{folder}/uploads", "WORKERS" => "2"}
+      prepare("pelton", "db", "migrate")
+      prepare("ruby", "script/seed.rb", "12", "6", "400")
+      IO.popen([@environment, "bundle", "exec", "pelton", "serve", "--bind", "tcp://127.0.0.1:0", {chdir: CHAT, err: %i[child out]}]) do |server|
+        Guard.kill_at_end(server.pid)
+        @master = server.pid
+        text = +""
+        text << server.readline until text.include?("workers serve")
+        @url = text[%r{http://127.0.0.1:\d+}]
+        drain = Thread.new { server.each_line { |line| text << line } }
+        yield
+      ensure
+        Process.kill("TERM", server.pid)
+        drain&.join(10)
+        puts text unless passed?
+      end
+    end
+  end
+
+  def passed? = failures.empty?
+
+  def prepare(*command)
+    output, status = Open3.capture2e(@environment, "bundle", "exec", *command, chdir: CHAT)
+    assert status.success?, output
+  end
+
+  def sign_in(browser, number)
+    browser.visit("#{@url}/sign_in/new")
+    browser.evaluate(<<~JS)
+      document.querySelector("[type=email]").value = "user#{number}@example.com"
+      document.querySelector("[type=password]").value = "#{PASSWORD}"
+      document.querySelector("main form").requestSubmit()
+    JS
+    sees(browser, "Direct messages")
+    browser.visit("#{@url}/rooms/1")
+  end
+
+  def sees(browser, words) = eventually("the page shows #{words}") { text(browser).include?(words) }
+
+  # A page that is just being left has no text.
+  def text(browser)
+    browser.evaluate("document.body.innerText").to_s.tap { |text| return text.gsub("DIRECT MESSAGES", "Direct messages") }
+  rescue Chromium::Failed
+    ""
+  end
+
+  def write(browser, words)
+    browser.evaluate("document.querySelector('#composer textarea').focus()")
+    browser.type(words)
+  end
+
+  def send_message(browser, words)
+    write(browser, words)
+    browser.evaluate("document.querySelector('#composer').requestSubmit()")
+  end
+
+  # A form of another page, sent from this one.
+  def submit(browser, path, **fields)
+    body = URI.encode_www_form(fields)
+    browser.evaluate("fetch('#{path}', {method: 'POST', body: new URLSearchParams('#{body}')}).then(response => response.status)")
+  end
+
+  def count(browser, words) = browser.evaluate("[...document.querySelectorAll('li.message')].filter(item => item.innerText.includes('#{words}')).length")
+
+  def they_see_each_other(ann, bob)
+    [ann, bob].each { |browser| sees(browser, "Here: Ada Adler, Ben Brandt") }
+    write(bob, "I am wri")
+    sees(ann, "Ben Brandt is typing")
+  end
+
+  def a_message_comes_once(ann, bob)
+    send_message(bob, "ting <b>this</b> to @ada.adler")
+    sees(ann, "I am writing <b>this</b> to @ada.adler")
+    eventually("the sender's page shows it as sent") { bob.evaluate("!document.querySelector('li.waiting')") }
+
+    assert_equal [1, 1], [count(ann, "I am writing"), count(bob, "I am writing")]
+    assert ann.evaluate("document.querySelector('li.message:last-child .mention').classList.contains('me')")
+  end
+
+  def it_is_changed(ann, bob)
+    id = bob.evaluate("document.querySelector('li.message:last-child').dataset.id")
+    submit(ann, "/rooms/1/messages/#{id}/reactions", emoji: "🎉")
+    sees(bob, "🎉 1")
+    bob.evaluate("document.querySelector('#message_#{id} [data-emoji]').click()")
+    sees(ann, "🎉 2")
+    submit(bob, "/rooms/1/messages/#{id}", _method: "patch", "message[text]": "This is another text")
+    sees(ann, "This is another text")
+    submit(bob, "/rooms/1/messages/#{id}", _method: "delete")
+    eventually("it is gone") { count(ann, "This is another text") == 0 }
+  end
+
+  def what_is_new_is_marked(ann, bob)
+    ann.visit("#{@url}/rooms/2")
+    sees(ann, "Here: Ada Adler")
+    send_message(bob, "Is anybody there?")
+    eventually("the room is marked") { ann.evaluate("document.querySelector('a[data-room=\"1\"]').classList.contains('unread')") }
+    ann.visit("#{@url}/rooms/1")
+    sees(ann, "Is anybody there?")
+  end
+
+  # The workers are replaced while one of them writes.
+  def nothing_is_missed_over_a_restart(ann, bob)
+    sees(ann, "Here: Ada Adler, Ben Brandt")
+    Process.kill("USR1", @master)
+    15.times do |number|
+      send_message(bob, "number #{number}!")
+      sleep 0.2
+    end
+    [ann, bob].each do |browser|
+      eventually("all have come", timeout: 30) { browser.evaluate("!document.querySelector('li.waiting')") && count(browser, "number 14!") == 1 && count(browser, "number ") >= 15 }
+      numbers = browser.evaluate("[...document.querySelectorAll('li.message')].map(item => item.innerText.match(/number (\\d+)!/)?.[1]).filter(Boolean)")
+
+      assert_equal (0..14).map(&:to_s), numbers.sort_by(&:to_i)
+      assert_equal browser.evaluate("[...document.querySelectorAll('li.message')].map(item => Number(item.dataset.id))").sort, browser.evaluate("[...document.querySelectorAll('li.message')].map(item => Number(item.dataset.id))")
+    end
+  end
+
+  def older_messages_come_while_scrolling(browser)
+    before = browser.evaluate("document.querySelectorAll('li.message').length")
+    browser.evaluate("document.querySelector('#messages').scrollTop = 0")
+    eventually("older messages") { browser.evaluate("document.querySelectorAll('li.message').length") >= before + 20 }
+
+    assert_operator browser.evaluate("document.querySelector('#messages').scrollTop"), :>, 0, "the page stays where it was"
+  end
+
+  def it_fits_a_phone(browser)
+    browser.look(width: 390, height: 800)
+    %w[/rooms/1 /rooms /search?q=build /directs/new /account/edit].each do |path|
+      browser.visit("#{@url}#{path}")
+
+      assert_operator browser.evaluate("document.documentElement.scrollWidth"), :<=, 390, path
+    end
+    browser.visit("#{@url}/rooms/2")
+    sees(browser, "Here: Ben Brandt")
+    picture(browser, "phone")
+  end
+
+  def pictures(browser)
+    return unless ENV["PELTON_PICTURES"]
+    [["light", "/rooms/2", false, "Here:"], ["dark", "/search?q=deploy", true, "message"]].each do |name, path, dark, words|
+      browser.look(width: 1100, height: 720, dark: dark)
+      browser.visit("#{@url}#{path}")
+      sees(browser, words)
+      picture(browser, name)
+    end
+  end
+
+  def picture(browser, name) = ENV["PELTON_PICTURES"] && browser.picture(File.join(ENV["PELTON_PICTURES"], "#{name}.png"))
+end

@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+require "json"
+require "open3"
+require "tmpdir"
+require_relative "../support/behind_nginx"
+require "pelton/http/websocket"
+
+# The chat as its README deploys it: the unit for systemd, nginx's site, the Dockerfile.
+class ChatDeploymentTest < PeltonTest
+  self.deadline = 120
+
+  CHAT = File.join(ROOT, "examples/chat")
+  PASSWORD = "correct horse battery"
+
+  def deployed(name) = File.read(File.join(CHAT, "deploy", name))
+
+  def test_the_unit
+    skip "no systemd" unless system("which systemd-analyze", out: File::NULL)
+    Dir.mktmpdir do |folder|
+      # It would look for the unit's user, and for bundle.
+      unit = deployed("chat.service").sub("User=chat", "User=root").gsub(%r{/usr/bin/bundle|/bin/kill}, "/bin/true")
+      File.write("#{folder}/chat.service", unit)
+      output, status = Open3.capture2e("systemd-analyze", "verify", "#{folder}/chat.service")
+
+      assert status.success?, output
+      assert_empty output.lines.grep(/chat\.service/)
+    end
+  end
+
+  def test_the_units_command_is_one_of_pelton_serve
+    options = deployed("chat.service")[/pelton serve (.*)$/, 1].split.grep(/\A--/)
+    help = Open3.capture2e(*Children::PELTON, "serve", "--help").first
+
+    assert_empty options.reject { |option| help.include?(option) }
+  end
+
+  # Each file that is copied and each program that is called is there.
+  def test_the_dockerfile
+    packages = deployed("Dockerfile")[/--no-install-recommends (.*?) \\$/, 1].split
+
+    assert_empty packages - Open3.capture2("apt-cache", "pkgnames").first.split if system("which apt-cache", out: File::NULL)
+    assert_equal ["sh", "-c", "bundle exec pelton db migrate && exec bundle exec pelton serve --cache 64M"], JSON.parse(deployed("Dockerfile")[/^CMD (\[.*\])$/, 1])
+  end
+
+  def test_behind_nginx
+    skip "no nginx" unless BehindNginx::NGINX
+    skip "the gems of examples/chat are missing" unless system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
+    serving do |url, master|
+      Pelton.run do
+        http = Pelton::HTTP::Client.new(url, headers: {"sec-fetch-site" => "same-origin"}, redirects: 0)
+        http = signed_in(http, url)
+
+        assert_equal 303, http.post("/rooms/1/messages", form: {"message[text]" => "by nginx", "message[client_id]" => "one"}).status
+        assert_equal 303, upload(http).status
+        page = http.get("/rooms/1").body
+
+        assert_includes page, "by nginx"
+        assert_includes page, "a.txt"
+        file = http.get(page[%r{/rooms/1/attachments/\d+}])
+
+        assert_equal ["x" * 2_000_000, "nosniff"], [file.body, file.headers["x-content-type-options"]]
+        restart(http, url, master)
+      ensure
+        Pelton.stop
+      end
+    end
+  end
+
+  private
+
+  def serving
+    Dir.mktmpdir do |folder|
+      File.chmod(0o755, folder)
+      environment = {"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile", "RACK_ENV" => "production", "SECRET_KEY_BASE" => "s" * 64, "BASE_URL" => "http://127.0.0.1", "RUBYOPT" => nil, "RUBYLIB" => nil,
+                     "DATABASE_URL" => "sqlite://#{folder}/chat.sqlite3", "UPLOADS" => "#{folder}/uploads", "TRUSTED_PROXIES" => "unix"}
+      [%w[pelton db migrate], %w[ruby script/seed.rb 5 2 50]].each { |command| Open3.capture2e(environment, "bundle", "exec", *command, chdir: CHAT).then { |output, status| assert status.success?, output } }
+      arguments = deployed("chat.service")[/pelton serve (.*)$/, 1].gsub("/run/chat", folder).split
+      pids = [Process.spawn(environment, "bundle", "exec", "pelton", "serve", *arguments, :chdir => CHAT, %i[out err] => "#{folder}/log"), start_nginx(folder, place = "127.0.0.1:#{free_port}")]
+      eventually("the chat:", timeout: 30) { Open3.capture2e("curl", "-sf", "http://#{place}/sign_in/new").last.success? }
+      yield "http://#{place}", pids.first
+    ensure
+      pids&.each { |pid| Process.kill(:TERM, pid) && Process.wait(pid) }
+    end
+  end
+
+  def start_nginx(folder, place)
+    site = deployed("nginx.conf").gsub("/run/chat", folder).sub("listen 443 ssl", "listen #{place}").gsub(/^ *ssl_.*\n/, "")
+    File.write("#{folder}/nginx.conf", format(BehindNginx::AROUND, site))
+    Process.spawn(BehindNginx::NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;", err: File::NULL).tap { |pid| Guard.kill_at_end(pid) }
+  end
+
+  def signed_in(http, url)
+    response = http.post("/sign_in", form: {"sign_in[email]" => "user1@example.com", "sign_in[password]" => PASSWORD})
+
+    assert_equal 303, response.status
+    @cookie = Array(response.headers["set-cookie"]).flat_map { |line| line.split("\n") }.map { |line| line[/\A[^;]*/] }.join("; ")
+    Pelton::HTTP::Client.new(url, headers: {"sec-fetch-site" => "same-origin", "cookie" => @cookie}, redirects: 0)
+  end
+
+  def upload(http)
+    http.post("/rooms/1/messages", multipart: {"message[text]" => "a file", "message[client_id]" => "two", "file" => {content: "x" * 2_000_000, filename: "a.txt", type: "text/plain"}})
+  end
+
+  # All requests are answered while the workers are replaced, and a socket gets what came meanwhile.
+  def restart(http, url, master)
+    socket = connect(url)
+    subscribe(socket)
+    Process.kill(:USR1, master)
+    statuses = Array.new(60) do |number|
+      sleep 0.05
+      http.post("/rooms/1/messages", form: {"message[text]" => "number #{number}", "message[client_id]" => "n#{number}"}).status
+    end
+
+    assert_equal [303], statuses.uniq
+  ensure
+    socket&.close
+  end
+
+  def connect(url) = Pelton::HTTP::WebSocket.connect("#{url.sub("http", "ws")}/cable", headers: {"cookie" => @cookie, "origin" => url}, protocols: ["actioncable-v1-json"])
+
+  def subscribe(socket)
+    assert_equal "welcome", JSON.parse(socket.receive(timeout: 10))["type"]
+    socket.write(JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "RoomChannel", id: 1)))
+    answer = JSON.parse(socket.receive(timeout: 10)) until answer && answer["type"] != "ping" && answer["message"].nil?
+
+    assert_equal "confirm_subscription", answer["type"]
+  end
+end
