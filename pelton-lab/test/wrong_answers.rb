@@ -1,7 +1,12 @@
 # frozen_string_literal: true
 
-# Assertions on wrong answers of the run in @run.
+# A run, @run, and assertions on its wrong answers; a server beside it, @server.
 module WrongAnswers
+  def setup
+    @run = Pelton::Lab::Run.new(size: 1)
+    @server = TCPServer.new("127.0.0.1", 0)
+  end
+
   private
 
   def assert_wrong(message = //, &block)

@@ -2,10 +2,13 @@
 
 require "tmpdir"
 require_relative "../test_helper"
+require_relative "../support/temporary_folder"
 require_relative "../support/certificates"
 require "pelton"
 
 class TLSAcceptorTest < PeltonTest
+  include TemporaryFolder
+
   TRUST = Pelton::TLS::Context.new(ca_file: Certificates.authority)
 
   def test_accept_does_not_wait_for_a_silent_clients_handshake
@@ -106,15 +109,12 @@ class TLSAcceptorTest < PeltonTest
   end
 
   def test_a_unix_socket_with_tls
-    Dir.mktmpdir do |folder|
-      Pelton.run do
-        listener = Pelton.listen_unix("#{folder}/socket", tls: Certificates.server.to_h) { |stream| stream.write("x") && stream.close }
-        stream = Pelton.connect_unix("#{folder}/socket").start_tls(TRUST, server_name: "localhost")
+    Pelton.run do
+      listener = Pelton.listen_unix("#{@folder}/socket", tls: Certificates.server.to_h) { |stream| stream.write("x") && stream.close }
+      stream = Pelton.connect_unix("#{@folder}/socket").start_tls(TRUST, server_name: "localhost")
 
-        assert_equal "x", stream.read
-      ensure
-        listener.close
-      end
+      assert_equal "x", stream.read
+      listener.close
     end
   end
 end

@@ -13,8 +13,7 @@ class LabIdleConnectionsTest < PeltonTest
   HELLO = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"
 
   def setup
-    @run = Pelton::Lab::Run.new(size: 1)
-    @server = TCPServer.new("127.0.0.1", 0)
+    super
     @sockets = Queue.new
   end
 

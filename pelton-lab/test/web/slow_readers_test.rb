@@ -14,8 +14,7 @@ class LabSlowReadersTest < PeltonTest
   BODY = Random.new(3).bytes(1_000_003) * 12
 
   def setup
-    @run = Pelton::Lab::Run.new(size: 1)
-    @server = TCPServer.new("127.0.0.1", 0)
+    super
     @written = Queue.new
   end
 

@@ -9,14 +9,17 @@ class SQLiteLocksTest < PeltonTest
 
   # Without it, the holder could not go on, and the writer would fail after two seconds.
   def test_a_writer_waits_for_a_parked_holder_and_others_go_on
-    assert_equal "2 posts, the others went on\n", rails_output(<<~RUBY, setup: APPLICATION + DATABASE)
+    assert_equal "2 posts after 10 turns\n", rails_output(<<~RUBY, setup: APPLICATION + DATABASE)
       turns = 0
       Pelton.run do
-        Pelton.spawn(transient: true) { loop { sleep(0.01) && turns += 1 } }
-        Pelton.spawn { Post.transaction { Post.create!(title: "holder") && sleep(0.3) } }
-        Pelton.spawn { sleep(0.05) && Post.create!(title: "writer") }
+        held, waited = Array.new(2) { Pelton::Operation.new }
+        Pelton.spawn { Post.transaction { Post.create!(title: "holder") && held.succeed(true) && waited.await } }
+        Pelton.spawn { held.await && Post.create!(title: "writer") }
+        held.await
+        10.times { sleep(0.01) && turns += 1 }
+        waited.succeed(true)
       end
-      puts "\#{Post.count} posts, \#{(turns > 5) ? "the others went on" : turns}"
+      puts "\#{Post.count} posts after \#{turns} turns"
     RUBY
   end
 
@@ -26,7 +29,7 @@ class SQLiteLocksTest < PeltonTest
       assert_equal "given up, 1 post\n", rails_output(<<~RUBY, setup: APPLICATION + database)
         Pelton.run do
           held, given_up = Array.new(2) { Pelton::Operation.new }
-          Pelton.spawn { Post.transaction { Post.create!(title: "holder") && held.succeed && given_up.await } }
+          Pelton.spawn { Post.transaction { Post.create!(title: "holder") && held.succeed(true) && given_up.await } }
           Pelton.spawn do
             held.await
             Post.create!(title: "writer")

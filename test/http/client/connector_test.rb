@@ -2,11 +2,13 @@
 
 require "tmpdir"
 require_relative "../../test_helper"
+require_relative "../../support/temporary_folder"
 require_relative "../../support/certificates"
 require_relative "../../support/http_scripts"
 require "pelton/http"
 
 class ClientConnectorTest < PeltonTest
+  include TemporaryFolder
   include HTTPScripts
 
   def test_http_by_way_of_a_proxy
@@ -106,17 +108,14 @@ class ClientConnectorTest < PeltonTest
   end
 
   def test_a_unix_socket
-    Dir.mktmpdir do |folder|
-      Pelton.run do
-        listener = Pelton.listen_unix("#{folder}/socket") do |stream|
-          nil until stream.gets == "\r\n"
-          stream.write(ok("ok"))
-        end
-
-        assert_equal "ok", Pelton::HTTP::Client.new("http://localhost", unix: "#{folder}/socket").get("/").body
-      ensure
-        listener.close
+    Pelton.run do
+      listener = Pelton.listen_unix("#{@folder}/socket") do |stream|
+        nil until stream.gets == "\r\n"
+        stream.write(ok("ok"))
       end
+
+      assert_equal "ok", Pelton::HTTP::Client.new("http://localhost", unix: "#{@folder}/socket").get("/").body
+      listener.close
     end
   end
 end

@@ -5,12 +5,11 @@ require "pelton/http/websocket"
 
 class WebSocketMessageTest < PeltonTest
   Message = Pelton::HTTP::WebSocketMessage
-  Frames = Pelton::HTTP::WebSocketFrames
 
   def test_frames_of_all_lengths
     [0, 125, 126, 65_535, 65_536].each do |length|
       [false, true].each do |masked|
-        frames = Frames.new(masked: masked, limit: 100_000)
+        frames = Pelton::HTTP::WebSocketFrames.new(masked: masked, limit: 100_000)
 
         assert_equal [2, "x" * length], (frames << Message.new("x".b * length).frame(nil, masked: masked)).next
       end
@@ -54,5 +53,5 @@ class WebSocketMessageTest < PeltonTest
 
   private
 
-  def read(message, deflate = nil) = (Frames.new(masked: false, limit: 10_000, deflate: deflate) << message.frame(deflate, masked: false)).next
+  def read(message, deflate = nil) = (Pelton::HTTP::WebSocketFrames.new(masked: false, limit: 10_000, deflate: deflate) << message.frame(deflate, masked: false)).next
 end

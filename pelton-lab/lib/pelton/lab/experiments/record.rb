@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "tmpdir"
 require "pelton/lab/database"
 require "pelton/lab/web"
 

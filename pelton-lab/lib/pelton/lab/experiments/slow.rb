@@ -24,11 +24,15 @@ Pelton::Lab.web_experiment "slow" do |programs|
     programs.article(name, port, on:, instead: {**instead, **(run.rehearsal? ? {"sleep 2" => "sleep #{nap}"} : {})})
   end
 
+  by_ab = lambda do |race|
+    race.server { Pelton::Lab::WebLoad.program("ab") }
+    race.metric :real, "s", digits: 2
+  end
+
   # Sleeping varies little: one round is enough.
   race "five at once", size: {apart: 10}, rehearsal: 2, rounds: 1, unit: "requests" do
     about "five requests at a time, for a handler that sleeps two seconds: ten that wait for each other take 20 s"
-    server { Pelton::Lab::WebLoad.program("ab") }
-    metric :real, "s", digits: 2
+    by_ab.call(self)
     past '"The Speed Demon"', source: "2008, ab -c 5 -n 10", size: 10 do
       row "sleep in the handler", style: "blocking", real: 20.6246
       row "EM.defer", style: "callback", real: 4.21405
@@ -52,8 +56,7 @@ Pelton::Lab.web_experiment "slow" do |programs|
   # The article's third server is a client of its second one.
   race "twenty through a proxy", size: {apart: 40}, rehearsal: 2, rounds: 1, unit: "requests" do
     about "twenty requests at a time, for a server that sends a request to another one, which sleeps two seconds"
-    server { Pelton::Lab::WebLoad.program("ab") }
-    metric :real, "s", digits: 2
+    by_ab.call(self)
     past '"The Speed Demon"', source: "2008, ab -c 20 -n 40", size: 40 do
       row "HttpClient to EM.defer", style: "deferrable", real: 4.41321
     end
@@ -76,8 +79,7 @@ Pelton::Lab.web_experiment "slow" do |programs|
   # ab sends its first request alone, so two thousand take at least three times two seconds.
   race "a thousand at once", size: {apart: 2_000}, rehearsal: 20, unit: "requests" do
     about "a thousand requests at a time, for a handler that sleeps two seconds"
-    server { Pelton::Lab::WebLoad.program("ab") }
-    metric :real, "s", digits: 2
+    by_ab.call(self)
 
     baseline("Thin, EM.add_timer", style: "callback", gem: "thin", rounds: 1) { |run| serve.call(run, programs.thin(programs.application("slow_timer")), 1_000) }
     contender("Pelton, plain Rack", style: "direct") { |run| serve.call(run, programs.pelton(plain), 1_000) }
