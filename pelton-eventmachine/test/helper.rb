@@ -26,6 +26,17 @@ class EventMachineTest < PeltonTest
     end
   end
 
+  # Runs the loop until the block's deferrable has an outcome: [:ok, value] or [:failed, error].
+  def outcome_of
+    outcome = nil
+    em do
+      deferrable = yield
+      deferrable.callback { |value| EM.stop.then { outcome = [:ok, value] } }
+      deferrable.errback { |error| EM.stop.then { outcome = [:failed, error] } }
+    end
+    outcome
+  end
+
   # Calls the block as soon as the condition is true.
   def once(condition)
     timer = EM.add_periodic_timer(0.002) do

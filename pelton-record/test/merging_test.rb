@@ -2,6 +2,7 @@
 
 require_relative "support/blog"
 
+# What Record adds: casts, names and settings. The rest is tested in pelton-sequel.
 class MergingTest < PeltonTest
   include Blog
 
@@ -57,12 +58,6 @@ class MergingTest < PeltonTest
     assert_equal alone, ids
   end
 
-  def test_belongs_to
-    posts = [ann, bob].map { |author| Post.create!(title: "x", author: author) }.map { |post| Post.find(post.id) }
-
-    assert_equal(1, queries { assert_equal [ann, bob], together(posts, &:author) }.size)
-  end
-
   def test_keys_are_typed
     assert_equal(1, queries { assert_equal [ann, ann, bob], together([ann.id, ann.id.to_s, "0#{bob.id}"]) { |id| Author.find(id) } }.size)
   end
@@ -75,26 +70,6 @@ class MergingTest < PeltonTest
     end
 
     assert_equal [ann, "no Blog::Author has the id 99999", bob], results
-  end
-
-  def test_a_lone_find_queries_alone
-    sent = Pelton.run { queries { Tag.find(@ids[0]) } }
-
-    assert_equal 1, sent.size
-    refute_match(SHARED, sent[0])
-  end
-
-  def test_never_in_a_transaction
-    sent = queries do
-      together([1, 2]) do |number|
-        Tag.transaction do
-          Tag.where(id: @ids[0]).update_all(name: "new #{number}") if number == 1
-          Tag.find(@ids[number])
-        end
-      end
-    end
-
-    assert_empty sent.grep(SHARED)
   end
 
   def test_never_with_a_lock_or_a_condition
@@ -146,27 +121,6 @@ class MergingTest < PeltonTest
     end
 
     assert_equal [ann, bob], found
-  end
-
-  def test_off_for_a_block
-    sent = queries { Pelton.run { Pelton.map(@ids.first(5)) { |id| Tag.without_merging { Tag.find(id) } } } }
-
-    assert_equal 5, sent.size
-    assert_equal(1, queries { together(@ids.first(5)) { |id| Tag.find(id) } }.size)
-  end
-
-  def test_off_for_a_model
-    Tag.merge_finds = false
-
-    assert_equal 5, queries { together(@ids.first(5)) { |id| Tag.find(id) } }.size
-    assert_equal 5, queries { together(@ids.first(5)) { |id| Class.new(Tag).find(id) } }.size
-    assert_equal 1, queries { together([ann.id, bob.id]) { |id| Author.find(id) } }.size
-  ensure
-    Tag.remove_instance_variable(:@merge_finds)
-  end
-
-  def test_outside_of_a_reactor
-    assert_equal "tag 0", Tag.find(@ids[0]).name
   end
 
   def test_off_by_one_setting

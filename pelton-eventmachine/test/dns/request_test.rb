@@ -98,13 +98,6 @@ class EventMachineDNSRequestTest < EventMachineTest
   end
 
   def resolve(name, retry_interval: 3)
-    outcome = nil
-    em do
-      request = EM::DNS::Resolver.resolve(name)
-      request.retry_interval = retry_interval
-      request.callback { |found| EM.stop.then { outcome = [:ok, found] } }
-      request.errback { |error| EM.stop.then { outcome = [:failed, error] } }
-    end
-    outcome
+    outcome_of { EM::DNS::Resolver.resolve(name).tap { |request| request.retry_interval = retry_interval } }
   end
 end

@@ -84,13 +84,9 @@ class EventMachineHttpClientTest < EventMachineTest
   private
 
   def request(answer, close: true, **args)
-    outcome = nil
-    em do
+    outcome_of do
       @port = serve(@server.call(answer, close))
-      client = EM::P::HttpClient.request({host: "127.0.0.1", port: @port}.merge(args))
-      client.callback { |response| EM.stop.then { outcome = [:ok, response] } }
-      client.errback { |failure| EM.stop.then { outcome = [:failed, failure] } }
+      EM::P::HttpClient.request({host: "127.0.0.1", port: @port}.merge(args))
     end
-    outcome
   end
 end

@@ -14,8 +14,9 @@ class DatabaseTest < PeltonTest
     class Post < ActiveRecord::Base; end
     ActiveRecord::Base.connection_handler.clear_active_connections!
     Pelton.run do
-      Pelton.spawn { Post.transaction { Post.create!(title: "holder") && sleep(0.3) } }
-      Pelton.spawn { sleep(0.05) && Post.create!(title: "writer") }
+      held = Pelton::Operation.new
+      Pelton.spawn { Post.transaction { Post.create!(title: "holder") && held.succeed(true) && sleep(0.05) } }
+      Pelton.spawn { held.await && Post.create!(title: "writer") }
     end
     puts Post.pluck(:title).join(", ")
   RUBY

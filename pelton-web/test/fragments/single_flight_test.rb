@@ -53,10 +53,12 @@ class WebFragmentsSingleFlightTest < PeltonTest
   def test_a_fiber_that_has_waited_long_computes_itself
     flight = Pelton::Web::Fragments::SingleFlight.new(0.01)
     Pelton.run do
-      slow = Pelton.spawn { flight.run("a") { sleep(0.2) && :slow } }
+      gate = Pelton::Operation.new
+      slow = Pelton.spawn { flight.run("a") { gate.await } }
       other = Pelton.spawn { flight.run("a") { :other } }
 
       assert_equal :other, other.await
+      gate.succeed(:slow)
       assert_equal :slow, slow.await
     end
   end
