@@ -12,7 +12,7 @@
 #include "guarded.h"
 
 static const char *const request_words[] = {
-#define REQUEST_WORD(name, word, shape) word,
+#define REQUEST_WORD(name, word, parser) word,
     PEL_REQUESTS(REQUEST_WORD)
 #undef REQUEST_WORD
         "bad"};

@@ -67,6 +67,30 @@ static struct pel_item *vivify(struct pel_store *store, const struct pel_memcach
     return item;
 }
 
+/* Appends a flag that mg and ma return alike. T and N have no place in the reply: T sets the item's expiry, and so does
+ * N if this request has created the item. */
+static char *put_common_flag(char *at, const struct pel_store *store, const struct pel_memcached_request *request,
+                             char letter, struct pel_item *item, int created)
+{
+    switch (letter) {
+    case 'T':
+        item->expires = pel_store_instant(store, request->ttl);
+        return at;
+    case 'N':
+        if (created)
+            item->expires = pel_store_instant(store, request->vivify_ttl);
+        return at;
+    case 'c':
+        return put_number_flag(at, 'c', item->cas);
+    case 't':
+        return put_ttl_flag(at, store, item);
+    case 'O':
+        return put_opaque_flag(at, request->opaque);
+    default:
+        return at;
+    }
+}
+
 /* ---- mg ------------------------------------------------------------------------------------------------------- */
 
 /* Whether the item expires earlier than R allows, and no client was asked to recompute it yet. */
@@ -77,16 +101,6 @@ static int must_recache(const struct pel_store *store, const struct pel_memcache
            item->expires < pel_store_instant(store, request->recache_ttl);
 }
 
-/* T sets the item's expiry; N sets it if this request has created the item. */
-static void apply_ttl_flag(const struct pel_store *store, const struct pel_memcached_request *request, char letter,
-                           struct pel_item *item, int created)
-{
-    if (letter == 'T')
-        item->expires = pel_store_instant(store, request->ttl);
-    else if (created)
-        item->expires = pel_store_instant(store, request->vivify_ttl);
-}
-
 static char *put_get_flags(char *at, const struct pel_store *store, const struct pel_memcached_request *request,
                            struct pel_item *item, int created)
 {
@@ -94,21 +108,11 @@ static char *put_get_flags(char *at, const struct pel_store *store, const struct
 
     for (int i = 0; i < request->flag_count; i++) {
         switch (request->letters[i]) {
-        case 'T':
-        case 'N':
-            apply_ttl_flag(store, request, request->letters[i], item, created);
-            break;
         case 'R':
             won |= !created && must_recache(store, request, item);
             break;
         case 's':
             at = put_number_flag(at, 's', item->length);
-            break;
-        case 't':
-            at = put_ttl_flag(at, store, item);
-            break;
-        case 'c':
-            at = put_number_flag(at, 'c', item->cas);
             break;
         case 'f':
             at = put_number_flag(at, 'f', item->client_flags);
@@ -119,11 +123,11 @@ static char *put_get_flags(char *at, const struct pel_store *store, const struct
         case 'h':
             at = put_number_flag(at, 'h', (item->state & PEL_ITEM_FETCHED) != 0);
             break;
-        case 'O':
-            at = put_opaque_flag(at, request->opaque);
-            break;
         case 'k':
             at = put_item_key_flag(at, item);
+            break;
+        default:
+            at = put_common_flag(at, store, request, request->letters[i], item, created);
             break;
         }
     }
@@ -262,24 +266,9 @@ static void meta_reply_number(const struct pel_store *store, const struct pel_me
 
     at = value ? pel__put_number(PEL__PUT_TEXT(at, "VA "), (uint64_t)(end - digits)) : PEL__PUT_TEXT(at, "HD");
     for (int i = 0; i < request->flag_count; i++) {
-        switch (request->letters[i]) {
-        case 'T':
-        case 'N':
-            apply_ttl_flag(store, request, request->letters[i], item, created);
-            break;
-        case 'c':
-            at = put_number_flag(at, 'c', item->cas);
-            break;
-        case 't':
-            at = put_ttl_flag(at, store, item);
-            break;
-        case 'O':
-            at = put_opaque_flag(at, request->opaque);
-            break;
-        case 'k':
-            at = put_key_flag(at, request->key, pel_request_has(request, 'b'));
-            break;
-        }
+        char letter = request->letters[i];
+        at = letter == 'k' ? put_key_flag(at, request->key, pel_request_has(request, 'b'))
+                           : put_common_flag(at, store, request, letter, item, created);
     }
     if (value)
         at = pel__put(PEL__PUT_TEXT(at, "\r\n"), digits, (size_t)(end - digits));

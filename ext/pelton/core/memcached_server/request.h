@@ -15,39 +15,39 @@
 #define PEL_MEMCACHED_MAX_VALUE 2147483645 /* the longest length that memcached accepts */
 
 /*
- *   X(verb, word, the syntax of its arguments)
+ *   X(verb, word, the parser of its arguments in request_line.c; retrieval has its own in request_parser.c)
  */
 #define PEL_REQUESTS(X)                                                                                                \
-    X(GET, "get", RETRIEVAL)                                                                                           \
-    X(SET, "set", STORAGE)                                                                                             \
-    X(META_GET, "mg", META)                                                                                            \
-    X(META_SET, "ms", META)                                                                                            \
-    X(META_DELETE, "md", META)                                                                                         \
-    X(META_ARITHMETIC, "ma", META)                                                                                     \
-    X(META_NOOP, "mn", PLAIN)                                                                                          \
-    X(META_DEBUG, "me", META)                                                                                          \
-    X(GETS, "gets", RETRIEVAL)                                                                                         \
-    X(GAT, "gat", RETRIEVAL)                                                                                           \
-    X(GATS, "gats", RETRIEVAL)                                                                                         \
-    X(DELETE, "delete", DELETION)                                                                                      \
-    X(INCR, "incr", ARITHMETIC)                                                                                        \
-    X(DECR, "decr", ARITHMETIC)                                                                                        \
-    X(ADD, "add", STORAGE)                                                                                             \
-    X(CAS, "cas", STORAGE)                                                                                             \
-    X(REPLACE, "replace", STORAGE)                                                                                     \
-    X(APPEND, "append", STORAGE)                                                                                       \
-    X(PREPEND, "prepend", STORAGE)                                                                                     \
-    X(TOUCH, "touch", TOUCHING)                                                                                        \
-    X(VERSION, "version", PLAIN)                                                                                       \
-    X(STATS, "stats", PLAIN)                                                                                           \
-    X(FLUSH_ALL, "flush_all", FLUSHING)                                                                                \
-    X(VERBOSITY, "verbosity", LEVEL)                                                                                   \
-    X(CACHE_MEMLIMIT, "cache_memlimit", LEVEL)                                                                         \
-    X(QUIT, "quit", PLAIN)                                                                                             \
-    X(SHUTDOWN, "shutdown", PLAIN)
+    X(GET, "get", NULL)                                                                                                \
+    X(SET, "set", parse_storage)                                                                                       \
+    X(META_GET, "mg", pel__memcached_request_meta)                                                                     \
+    X(META_SET, "ms", pel__memcached_request_meta)                                                                     \
+    X(META_DELETE, "md", pel__memcached_request_meta)                                                                  \
+    X(META_ARITHMETIC, "ma", pel__memcached_request_meta)                                                              \
+    X(META_NOOP, "mn", parse_plain)                                                                                    \
+    X(META_DEBUG, "me", pel__memcached_request_meta)                                                                   \
+    X(GETS, "gets", NULL)                                                                                              \
+    X(GAT, "gat", NULL)                                                                                                \
+    X(GATS, "gats", NULL)                                                                                              \
+    X(DELETE, "delete", parse_deletion)                                                                                \
+    X(INCR, "incr", parse_arithmetic)                                                                                  \
+    X(DECR, "decr", parse_arithmetic)                                                                                  \
+    X(ADD, "add", parse_storage)                                                                                       \
+    X(CAS, "cas", parse_storage)                                                                                       \
+    X(REPLACE, "replace", parse_storage)                                                                               \
+    X(APPEND, "append", parse_storage)                                                                                 \
+    X(PREPEND, "prepend", parse_storage)                                                                               \
+    X(TOUCH, "touch", parse_arithmetic)                                                                                \
+    X(VERSION, "version", parse_plain)                                                                                 \
+    X(STATS, "stats", parse_plain)                                                                                     \
+    X(FLUSH_ALL, "flush_all", parse_flush_all)                                                                         \
+    X(VERBOSITY, "verbosity", parse_level)                                                                             \
+    X(CACHE_MEMLIMIT, "cache_memlimit", parse_level)                                                                   \
+    X(QUIT, "quit", parse_plain)                                                                                       \
+    X(SHUTDOWN, "shutdown", parse_plain)
 
 enum pel_request_verb {
-#define PEL_REQUEST_VERB(name, word, shape) PEL_REQUEST_##name,
+#define PEL_REQUEST_VERB(name, word, parser) PEL_REQUEST_##name,
     PEL_REQUESTS(PEL_REQUEST_VERB)
 #undef PEL_REQUEST_VERB
         PEL_REQUEST_BAD /* `error` is the reason */
@@ -63,14 +63,14 @@ struct pel_memcached_request {
     int noreply;       /* the client wants no reply; also set with BAD */
     uint64_t swallow;  /* BAD: the bytes of a value to discard, including its CRLF */
 
-    struct pel_slice key;    /* raw bytes, decoded if the client sent base64; empty for commands without a key */
-    int64_t expiry;          /* storage, touch, gat, flush_all: as the client sent it */
-    uint64_t cas;            /* cas */
-    uint64_t delta;          /* incr, decr; cache_memlimit and verbosity: the argument */
-    uint64_t length;         /* storage, ms: the length of the value that follows, without its CRLF */
-    uint32_t client_flags;   /* storage */
-    int last;                /* retrieval: no key follows. With an empty key: the line had no further key */
-    struct pel_slice *words; /* PLAIN: the words behind the verb */
+    struct pel_slice key;          /* raw bytes, decoded if the client sent base64; empty for commands without a key */
+    int64_t expiry;                /* storage, touch, gat, flush_all: as the client sent it */
+    uint64_t cas;                  /* cas */
+    uint64_t delta;                /* incr, decr; cache_memlimit and verbosity: the argument */
+    uint64_t length;               /* storage, ms: the length of the value that follows, without its CRLF */
+    uint32_t client_flags;         /* storage */
+    int last;                      /* retrieval: no key follows. With an empty key: the line had no further key */
+    const struct pel_slice *words; /* stats: the words behind the verb */
     int word_count;
 
     /* meta: the flags as a set (empty for other commands), their letters in the client's order, and their tokens. T, N,

@@ -3,26 +3,6 @@
 #include <string.h>
 #include "core/base/decimal.h"
 
-/* The syntax of a verb's arguments. */
-enum shape { RETRIEVAL, STORAGE, META, PLAIN, DELETION, ARITHMETIC, TOUCHING, FLUSHING, LEVEL };
-
-static const struct verb {
-    const char *word;
-    uint8_t length, shape;
-} verbs[] = {
-#define VERB(name, word, shape) {word, sizeof(word) - 1, shape},
-    PEL_REQUESTS(VERB)
-#undef VERB
-};
-
-enum pel_request_verb pel__memcached_request_verb(struct pel_slice word)
-{
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-        if (verbs[i].length == word.length && !memcmp(verbs[i].word, word.bytes, word.length))
-            return (enum pel_request_verb)i;
-    return PEL_REQUEST_BAD;
-}
-
 /* Splits a line at spaces. Returns the number of words, at most PEL_MEMCACHED_REQUEST_WORDS, since no command has more;
  * or PEL_EPROTOCOL for a NUL or a CR. */
 static int split_words(struct pel_slice line, struct pel_slice *words)
@@ -147,6 +127,30 @@ static void refuse_unknown(const struct pel_slice *words, int count, struct pel_
     pel__memcached_request_bad(request, http ? NULL : "ERROR");
 }
 
+/* Those without arguments, and stats. */
+static void parse_plain(const struct pel_slice *words, int count, struct pel_memcached_request *request)
+{
+    request->words = words + 1;
+    request->word_count = count - 1;
+}
+
+static const struct verb {
+    struct pel_slice word;
+    void (*parse)(const struct pel_slice *words, int count, struct pel_memcached_request *request);
+} verbs[] = {
+#define VERB(name, word, parser) {{word, sizeof(word) - 1}, parser},
+    PEL_REQUESTS(VERB)
+#undef VERB
+};
+
+enum pel_request_verb pel__memcached_request_verb(struct pel_slice word)
+{
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (verbs[i].word.length == word.length && !memcmp(verbs[i].word.bytes, word.bytes, word.length))
+            return (enum pel_request_verb)i;
+    return PEL_REQUEST_BAD;
+}
+
 void pel__memcached_request_line(struct pel_slice line, struct pel_memcached_request *request)
 {
     struct pel_slice *words = request->word_memory;
@@ -161,35 +165,8 @@ void pel__memcached_request_line(struct pel_slice line, struct pel_memcached_req
         return;
     }
     request->verb = pel__memcached_request_verb(words[0]);
-    if (request->verb == PEL_REQUEST_BAD) {
+    if (request->verb == PEL_REQUEST_BAD)
         refuse_unknown(words, count, request);
-        return;
-    }
-    switch ((enum shape)verbs[request->verb].shape) {
-    case RETRIEVAL:
-        break;
-    case STORAGE:
-        parse_storage(words, count, request);
-        break;
-    case META:
-        pel__memcached_request_meta(words, count, request);
-        break;
-    case DELETION:
-        parse_deletion(words, count, request);
-        break;
-    case ARITHMETIC:
-    case TOUCHING:
-        parse_arithmetic(words, count, request);
-        break;
-    case FLUSHING:
-        parse_flush_all(words, count, request);
-        break;
-    case LEVEL:
-        parse_level(words, count, request);
-        break;
-    case PLAIN:
-        request->words = words + 1;
-        request->word_count = count - 1;
-        break;
-    }
+    else
+        verbs[request->verb].parse(words, count, request);
 }

@@ -25,4 +25,4 @@ static inline int pel__memcached_in_word(char byte)
 }
 
 /* Parses the words of a meta command, including its verb. */
-void pel__memcached_request_meta(struct pel_slice *words, int count, struct pel_memcached_request *request);
+void pel__memcached_request_meta(const struct pel_slice *words, int count, struct pel_memcached_request *request);

@@ -95,13 +95,7 @@ static const char *check_meta_mode(const struct pel_memcached_request *request)
     return NULL;
 }
 
-/* ms key length flags*. The value of a refused command is discarded if its length is known. */
-static const char *parse_set_length(struct pel_slice word, struct pel_memcached_request *request)
-{
-    return pel_decimal(word, PEL_MEMCACHED_MAX_VALUE, &request->length) < 0 ? PEL_BAD_FORMAT : NULL;
-}
-
-void pel__memcached_request_meta(struct pel_slice *words, int count, struct pel_memcached_request *request)
+void pel__memcached_request_meta(const struct pel_slice *words, int count, struct pel_memcached_request *request)
 {
     enum pel_request_verb verb = request->verb;
     int head = verb == PEL_REQUEST_META_SET ? 3 : 2;
@@ -125,8 +119,8 @@ void pel__memcached_request_meta(struct pel_slice *words, int count, struct pel_
     else if (count > MAX_META_WORDS)
         error = verb == PEL_REQUEST_META_GET ? "CLIENT_ERROR options flags are too long"
                                              : "CLIENT_ERROR options flags too long";
-    else if (verb == PEL_REQUEST_META_SET)
-        error = parse_set_length(words[2], request);
+    else if (verb == PEL_REQUEST_META_SET && pel_decimal(words[2], PEL_MEMCACHED_MAX_VALUE, &request->length) < 0)
+        error = PEL_BAD_FORMAT;
     if (error) {
         pel__memcached_request_bad(request, error);
         return;
@@ -143,7 +137,7 @@ void pel__memcached_request_meta(struct pel_slice *words, int count, struct pel_
     if (!error)
         return;
     pel__memcached_request_bad(request, error);
-    request->noreply = 0; /* errors are always reported */
-    if (verb == PEL_REQUEST_META_SET)
+    request->noreply = 0;             /* errors are always reported */
+    if (verb == PEL_REQUEST_META_SET) /* the value of a refused command is discarded if its length is known */
         request->swallow = request->length + 2;
 }

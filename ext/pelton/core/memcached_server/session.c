@@ -69,7 +69,7 @@ static void log_key(const char *word, struct pel_slice key)
 static void log_request(const struct pel_memcached_request *request)
 {
     static const char *const words[] = {
-#define WORD(name, word, shape) word,
+#define WORD(name, word, parser) word,
         PEL_REQUESTS(WORD)
 #undef WORD
     };

@@ -132,8 +132,7 @@ static const struct pel_http_jobs connection_jobs = {.proceed = run_proceed, .an
 /* An application that waits is cancelled by the reactor, and may still answer until the reactor leaves. */
 static void stop_http_connection(struct pel_reactor *reactor, struct pel_root *root)
 {
-    struct pel_http_connection *connection =
-        (struct pel_http_connection *)((char *)root - offsetof(struct pel_http_connection, root));
+    struct pel_http_connection *connection = PEL_LINKED(struct pel_http_connection, root, root);
 
     connection->response.keep_alive = 0;
     if (connection->request.in_application && reactor->phase != PEL_LEAVING) {

@@ -40,8 +40,7 @@ static void time_out_request(struct pel_http_connection *connection)
 
 void pel_http_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
-    struct pel_http_connection *connection =
-        (struct pel_http_connection *)((char *)timer - offsetof(struct pel_http_connection, timer));
+    struct pel_http_connection *connection = PEL_LINKED(struct pel_http_connection, timer, timer);
     VALUE self = connection->self;
 
     if (!pel_http_deadline_reached(connection))

@@ -60,14 +60,23 @@ static VALUE run_on_all_servers(struct server_command *command, enum pel_memcach
     return result;
 }
 
+/* Begins a command that has options alone. */
+static void begin_with_options(struct pel_memcached_call *call, int argc, VALUE *argv, VALUE self,
+                               enum pel_memcached_options known)
+{
+    VALUE options;
+
+    rb_scan_args(argc, argv, "0:", &options);
+    pel_memcached_begin(call, self, options, known);
+}
+
 /* flush_all(delay:, timeout:) */
 static VALUE client_flush_all(int argc, VALUE *argv, VALUE self)
 {
     struct server_command command = {.delay = 0};
-    VALUE options, delay;
+    VALUE delay;
 
-    rb_scan_args(argc, argv, "0:", &options);
-    pel_memcached_begin(&command.call, self, options, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_DELAY);
+    begin_with_options(&command.call, argc, argv, self, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_DELAY);
     delay = command.call.options[PEL_MEMCACHED_DELAY_OPTION];
     if (!NIL_P(delay))
         command.delay = (uint32_t)pel_memcached_number(delay, "delay:", INT32_MAX);
@@ -98,10 +107,8 @@ static VALUE client_stats(int argc, VALUE *argv, VALUE self)
 static VALUE client_versions(int argc, VALUE *argv, VALUE self)
 {
     struct server_command command = {.delay = 0};
-    VALUE options;
 
-    rb_scan_args(argc, argv, "0:", &options);
-    pel_memcached_begin(&command.call, self, options, PEL_MEMCACHED_TIMEOUT);
+    begin_with_options(&command.call, argc, argv, self, PEL_MEMCACHED_TIMEOUT);
     return run_on_all_servers(&command, PEL_MEMCACHED_FAN_OUT_VERSIONS, "versions");
 }
 
@@ -109,10 +116,8 @@ static VALUE client_versions(int argc, VALUE *argv, VALUE self)
 static VALUE client_version(int argc, VALUE *argv, VALUE self)
 {
     struct pel_memcached_call call;
-    VALUE options;
 
-    rb_scan_args(argc, argv, "0:", &options);
-    pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT);
+    begin_with_options(&call, argc, argv, self, PEL_MEMCACHED_TIMEOUT);
     pel_memcached_notify(&call, "version");
     call.fixed = 1;
     if (!pel_memcached_ready(&call))

@@ -8,6 +8,19 @@
 
 static ID id_dump;
 
+void pel_memcached_begin_for_key(struct pel_memcached_call *call, int argc, VALUE *argv, VALUE self,
+                                 enum pel_memcached_options known)
+{
+    VALUE key, options = Qnil;
+
+    if (argc == 1 && !rb_keyword_given_p())
+        key = argv[0];
+    else
+        rb_scan_args(argc, argv, "1:", &key, &options);
+    pel_memcached_begin(call, self, options, known);
+    pel_memcached_set_key(call, key);
+}
+
 /* memcached reads a number above 30 days as seconds since 1970, so a longer ttl is sent as its end in that form. It
  * cannot read a date after 2038, so a ttl that ends later is sent as 0, no end. Fractions are rounded up. */
 int64_t pel_memcached_ttl(VALUE seconds)

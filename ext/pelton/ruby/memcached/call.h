@@ -98,6 +98,12 @@ static inline struct pel_slice pel_memcached_whole_key(struct pel_memcached_call
 /* Raises the error for a command that could not be written: `code` is the writer's. */
 NORETURN(void pel_memcached_raise_write_error(struct pel_memcached_call *call, int code));
 
+static inline void pel_memcached_check_written(struct pel_memcached_call *call, int code)
+{
+    if (code < 0)
+        pel_memcached_raise_write_error(call, code);
+}
+
 /* Ends a call that is not ready: raises call->error, or returns the failed Pelton::Operation. */
 VALUE pel_memcached_finish_failed(struct pel_memcached_call *call);
 

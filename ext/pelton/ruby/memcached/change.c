@@ -4,32 +4,32 @@
 
 #define F(letter) PEL_MEMCACHED_FLAG(letter)
 
+static VALUE send_change(struct pel_memcached_call *call, struct pel_memcached_command *command,
+                         enum pel_memcached_request request, const char *name,
+                         int (*write)(struct pel_buffer *output, const struct pel_memcached_command *command))
+{
+    pel_memcached_notify(call, name);
+    if (!pel_memcached_ready(call))
+        return pel_memcached_finish_failed(call);
+    command->key = call->key_slice;
+    pel_memcached_check_written(call, write(pel_memcached_output(call->connection), command));
+    return pel_memcached_finish(call, request);
+}
+
 /* delete(key, cas:, timeout:) */
 static VALUE client_delete(int argc, VALUE *argv, VALUE self)
 {
     struct pel_memcached_call call;
     struct pel_memcached_command command = {.flags = 0};
-    VALUE key, options = Qnil, cas;
-    int code;
+    VALUE cas;
 
-    if (argc == 1 && !rb_keyword_given_p())
-        key = argv[0];
-    else
-        rb_scan_args(argc, argv, "1:", &key, &options);
-    pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_CAS);
-    pel_memcached_set_key(&call, key);
+    pel_memcached_begin_for_key(&call, argc, argv, self, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_CAS);
     cas = call.options[PEL_MEMCACHED_CAS_OPTION];
     if (!NIL_P(cas)) {
         command.flags |= F('C');
         command.cas = pel_memcached_number(cas, "cas:", UINT64_MAX);
     }
-    pel_memcached_notify(&call, "delete");
-    if (!pel_memcached_ready(&call))
-        return pel_memcached_finish_failed(&call);
-    command.key = call.key_slice;
-    if ((code = pel_memcached_write_delete(pel_memcached_output(call.connection), &command)) < 0)
-        pel_memcached_raise_write_error(&call, code);
-    return pel_memcached_finish(&call, PEL_MEMCACHED_DELETE);
+    return send_change(&call, &command, PEL_MEMCACHED_DELETE, "delete", pel_memcached_write_delete);
 }
 
 static VALUE change_counter(int argc, VALUE *argv, VALUE self, char mode, const char *name)
@@ -37,7 +37,6 @@ static VALUE change_counter(int argc, VALUE *argv, VALUE self, char mode, const 
     struct pel_memcached_call call;
     struct pel_memcached_command command = {.flags = F('v') | F('M') | F('D'), .mode = mode, .delta = 1};
     VALUE key, by, options, initial, ttl;
-    int code;
 
     rb_scan_args(argc, argv, "11:", &key, &by, &options);
     pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_TTL | PEL_MEMCACHED_INITIAL);
@@ -53,13 +52,8 @@ static VALUE change_counter(int argc, VALUE *argv, VALUE self, char mode, const 
     } else if (!NIL_P(ttl)) {
         rb_raise(rb_eArgError, "ttl: applies when the counter is created: give initial: as well");
     }
-    pel_memcached_notify(&call, name);
-    if (!pel_memcached_ready(&call))
-        return pel_memcached_finish_failed(&call);
-    command.key = call.key_slice;
-    if ((code = pel_memcached_write_arithmetic(pel_memcached_output(call.connection), &command)) < 0)
-        pel_memcached_raise_write_error(&call, code);
-    return pel_memcached_finish(&call, NIL_P(initial) ? PEL_MEMCACHED_COUNT : PEL_MEMCACHED_COUNT_FROM);
+    return send_change(&call, &command, NIL_P(initial) ? PEL_MEMCACHED_COUNT : PEL_MEMCACHED_COUNT_FROM, name,
+                       pel_memcached_write_arithmetic);
 }
 
 /* incr(key, by = 1, initial:, ttl:, timeout:) */

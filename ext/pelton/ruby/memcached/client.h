@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ruby/memcached/hash_ring.h"
+#include "core/memcached/hash_ring.h"
 #include "ruby/memcached/connection.h"
 
 /*
@@ -34,5 +34,9 @@ size_t pel_memcached_key_slot(const struct pel_memcached_client *client, struct 
 /* Call while some servers are ejected from the ring: now and then the Ruby part checks whether they are up. May park or
  * block. */
 void pel_memcached_recheck_servers(VALUE self, struct pel_memcached_client *client);
+
+/* The ring of a Pelton::Memcached::HashRing, which owns it. It has at least one server and never changes. Raises
+ * TypeError. (hash_ring_class.c) */
+const struct pel_hash_ring *pel_hash_ring_get(VALUE self);
 
 void pel_init_memcached_client(VALUE class);

@@ -13,6 +13,10 @@ void pel_init_memcached_arguments(void);
 
 /* ---- arguments: arguments.c ----------------------------------------------------------------------------------- */
 
+/* Begins a command whose only positional argument is its key (see call.h). */
+void pel_memcached_begin_for_key(struct pel_memcached_call *call, int argc, VALUE *argv, VALUE self,
+                                 enum pel_memcached_options known);
+
 /* ttl:, in seconds, as the number that memcached reads. May call Ruby code; raises TypeError, ArgumentError. */
 int64_t pel_memcached_ttl(VALUE seconds);
 

@@ -146,8 +146,7 @@ void pel_memcached_look(struct pel_memcached_connection *connection)
 
 static void memcached_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
-    struct pel_memcached_connection *connection =
-        (struct pel_memcached_connection *)((char *)timer - offsetof(struct pel_memcached_connection, clock.timer));
+    struct pel_memcached_connection *connection = PEL_LINKED(struct pel_memcached_connection, clock.timer, timer);
 
     if (pel_memcached_expire(connection))
         pel_memcached_fail(connection, PEL_ETIMEOUT, 0, "no progress");
@@ -158,8 +157,7 @@ static void memcached_on_timeout(struct pel_reactor *reactor, struct pel_reactor
  * their operations are cancelled as well. */
 static void stop_memcached_connection(struct pel_reactor *reactor, struct pel_root *root)
 {
-    struct pel_memcached_connection *connection =
-        (struct pel_memcached_connection *)((char *)root - offsetof(struct pel_memcached_connection, root));
+    struct pel_memcached_connection *connection = PEL_LINKED(struct pel_memcached_connection, root, root);
     VALUE error = rb_exc_new_cstr(pel_eCancelled, "the reactor stops");
     int leaves = reactor->phase == PEL_LEAVING;
 

@@ -1,4 +1,4 @@
-#include "ruby/memcached/hash_ring.h"
+#include "ruby/memcached/client.h"
 
 #include "ruby/base/error.h"
 

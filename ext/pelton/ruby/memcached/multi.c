@@ -40,11 +40,8 @@ static struct pel_slice select_key(struct multi *multi, long index)
 static void check_keys(struct multi *multi)
 {
     for (long i = 0; i < RARRAY_LEN(multi->names); i++) {
-        int code;
-        multi->call.key_slice = select_key(multi, i);
-        code = pel_memcached_check_key(multi->call.key_slice.bytes, multi->call.key_slice.length);
-        if (code < 0)
-            pel_memcached_raise_write_error(&multi->call, code);
+        struct pel_slice key = multi->call.key_slice = select_key(multi, i);
+        pel_memcached_check_written(&multi->call, pel_memcached_check_key(key.bytes, key.length));
     }
 }
 

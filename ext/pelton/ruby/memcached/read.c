@@ -8,17 +8,14 @@
 static VALUE read_item(struct pel_memcached_call *call, struct pel_memcached_command *command,
                        enum pel_memcached_request request, const char *name, enum pel_upcall decode)
 {
-    int code;
-
     call->decode = decode;
     pel_memcached_notify(call, name);
     if (!pel_memcached_ready(call))
         return pel_memcached_finish_failed(call);
     command->key = call->key_slice;
-    code = request == PEL_MEMCACHED_TOUCH ? pel_memcached_write_get(pel_memcached_output(call->connection), command)
-                                          : pel_memcached_write_read(call->connection, command);
-    if (code < 0)
-        pel_memcached_raise_write_error(call, code);
+    pel_memcached_check_written(call, request == PEL_MEMCACHED_TOUCH
+                                          ? pel_memcached_write_get(pel_memcached_output(call->connection), command)
+                                          : pel_memcached_write_read(call->connection, command));
     return pel_memcached_finish(call, request);
 }
 
@@ -35,14 +32,8 @@ static VALUE client_get(int argc, VALUE *argv, VALUE self)
 {
     struct pel_memcached_call call;
     struct pel_memcached_command command = {.flags = F('v')};
-    VALUE key, options = Qnil;
 
-    if (argc == 1 && !rb_keyword_given_p())
-        key = argv[0];
-    else
-        rb_scan_args(argc, argv, "1:", &key, &options);
-    pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_RAW);
-    pel_memcached_set_key(&call, key);
+    pel_memcached_begin_for_key(&call, argc, argv, self, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_RAW);
     return read_value(&call, &command, "get");
 }
 
@@ -51,11 +42,8 @@ static VALUE client_stream(int argc, VALUE *argv, VALUE self)
 {
     struct pel_memcached_call call;
     struct pel_memcached_command command = {.flags = F('v')};
-    VALUE key, options;
 
-    rb_scan_args(argc, argv, "1:", &key, &options);
-    pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT);
-    pel_memcached_set_key(&call, key);
+    pel_memcached_begin_for_key(&call, argc, argv, self, PEL_MEMCACHED_TIMEOUT);
     return read_item(&call, &command, PEL_MEMCACHED_GET_STREAM, "stream", 0);
 }
 
@@ -63,12 +51,8 @@ static VALUE client_stream(int argc, VALUE *argv, VALUE self)
 static int64_t begin_with_ttl(struct pel_memcached_call *call, int argc, VALUE *argv, VALUE self,
                               enum pel_memcached_options known)
 {
-    VALUE key, options;
-
-    rb_scan_args(argc, argv, "1:", &key, &options);
-    pel_memcached_begin(call, self, options, known | PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_TTL);
-    pel_memcached_set_key(call, key);
-    if (NIL_P(options) || NIL_P(call->options[PEL_MEMCACHED_TTL_OPTION]))
+    pel_memcached_begin_for_key(call, argc, argv, self, known | PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_TTL);
+    if (NIL_P(call->options[PEL_MEMCACHED_TTL_OPTION]))
         rb_raise(rb_eArgError, "missing keyword: :ttl (seconds; 0: no end)");
     return pel_memcached_ttl(call->options[PEL_MEMCACHED_TTL_OPTION]);
 }
@@ -98,11 +82,8 @@ static VALUE client_gets(int argc, VALUE *argv, VALUE self)
 {
     struct pel_memcached_call call;
     struct pel_memcached_command command = {.flags = F('v') | F('c')};
-    VALUE key, options;
 
-    rb_scan_args(argc, argv, "1:", &key, &options);
-    pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_RAW);
-    pel_memcached_set_key(&call, key);
+    pel_memcached_begin_for_key(&call, argc, argv, self, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_RAW);
     if (!pel_memcached_uses_codec(&call))
         return read_item(&call, &command, PEL_MEMCACHED_GETS, "gets", 0);
     command.flags |= F('f');
@@ -114,11 +95,10 @@ static VALUE client_item(int argc, VALUE *argv, VALUE self)
 {
     struct pel_memcached_call call;
     struct pel_memcached_command command = {.flags = F('v') | F('f') | F('c') | F('t')};
-    VALUE key, options, recache;
+    VALUE recache;
 
-    rb_scan_args(argc, argv, "1:", &key, &options);
-    pel_memcached_begin(&call, self, options, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_RAW | PEL_MEMCACHED_RECACHE);
-    pel_memcached_set_key(&call, key);
+    pel_memcached_begin_for_key(&call, argc, argv, self,
+                                PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_RAW | PEL_MEMCACHED_RECACHE);
     recache = call.options[PEL_MEMCACHED_RECACHE_OPTION];
     if (!NIL_P(recache)) {
         command.flags |= F('R');

@@ -142,7 +142,7 @@ static void server_on_backlog(struct pel_memcached_server *core)
 
 static void server_tick_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
-    struct server *server = (struct server *)((char *)timer - offsetof(struct server, tick));
+    struct server *server = PEL_LINKED(struct server, tick, timer);
 
     pel_memcached_server_tick(&server->core);
     if (server->core.backlog_notified)
@@ -152,7 +152,7 @@ static void server_tick_on_timeout(struct pel_reactor *reactor, struct pel_react
 
 static void stop_memcached_server(struct pel_reactor *reactor, struct pel_root *root)
 {
-    struct server *server = (struct server *)((char *)root - offsetof(struct server, root));
+    struct server *server = PEL_LINKED(struct server, root, root);
 
     reactor->references--;
     if (!server->abandoned)

@@ -12,7 +12,6 @@ static VALUE store_value(int argc, VALUE *argv, VALUE self, char mode, const cha
     struct pel_memcached_command command = {.mode = mode, .flags = mode == 'S' ? 0 : F('M')};
     struct pel_memcached_encoded value;
     VALUE key, object, options = Qnil, ttl, cas;
-    int code;
 
     if (argc == 2 && !rb_keyword_given_p()) {
         key = argv[0];
@@ -43,8 +42,7 @@ static VALUE store_value(int argc, VALUE *argv, VALUE self, char mode, const cha
     if (!pel_memcached_ready(&call))
         return pel_memcached_finish_failed(&call);
     command.key = call.key_slice;
-    if ((code = pel_memcached_write_value(call.connection, &command, value.string)) < 0)
-        pel_memcached_raise_write_error(&call, code);
+    pel_memcached_check_written(&call, pel_memcached_write_value(call.connection, &command, value.string));
     RB_GC_GUARD(value.string);
     return pel_memcached_finish(&call, PEL_MEMCACHED_STORE);
 }

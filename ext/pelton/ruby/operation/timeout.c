@@ -78,7 +78,7 @@ static void disarm_operation_timeout(struct operation_timeout *timeout)
 
 static void stop_operation_timeout(struct pel_reactor *reactor, struct pel_root *root)
 {
-    disarm_operation_timeout((struct operation_timeout *)((char *)root - offsetof(struct operation_timeout, root)));
+    disarm_operation_timeout(PEL_LINKED(struct operation_timeout, root, root));
 }
 
 static void operation_timeout_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)

@@ -59,7 +59,7 @@ static void disarm_timer(struct timer *timer)
 
 static void stop_timer(struct pel_reactor *reactor, struct pel_root *root)
 {
-    struct timer *timer = (struct timer *)((char *)root - offsetof(struct timer, root));
+    struct timer *timer = PEL_LINKED(struct timer, root, root);
 
     timer->due = 0;
     pel_timer_cancel(&reactor->loop.timers, &timer->base.entry);

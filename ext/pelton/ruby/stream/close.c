@@ -121,7 +121,7 @@ void pel_stream_finish_or_linger(struct stream *stream)
 
 void pel_stream_linger_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
-    struct stream *stream = (struct stream *)((char *)timer - offsetof(struct stream, close.timer));
+    struct stream *stream = PEL_LINKED(struct stream, close.timer, timer);
     size_t pending = pel_stream_pending(&stream->core);
 
     if (stream->close.acknowledging) {

@@ -150,7 +150,7 @@ void pel_listener_on_event(struct pel_handle *handle, unsigned events)
 
 void pel_listener_pause_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
-    wake_acceptor((struct listener *)((char *)timer - offsetof(struct listener, pause)));
+    wake_acceptor(PEL_LINKED(struct listener, pause, timer));
 }
 
 static void leave_acceptors(struct listener *listener, struct acceptor *acceptor)

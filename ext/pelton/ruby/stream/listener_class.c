@@ -26,7 +26,7 @@ static void close_listener(struct listener *listener)
 static void stop_listener(struct pel_reactor *reactor, struct pel_root *root)
 {
     reactor->references--;
-    close_listener((struct listener *)((char *)root - offsetof(struct listener, root)));
+    close_listener(PEL_LINKED(struct listener, root, root));
 }
 
 static VALUE new_listener(VALUE class, struct pel_reactor *reactor)

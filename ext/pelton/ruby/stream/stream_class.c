@@ -37,7 +37,7 @@ static void stream_on_ready(struct pel_stream *core, unsigned events)
 /* The reactor stops. */
 static void stop_stream(struct pel_reactor *reactor, struct pel_root *root)
 {
-    struct stream *stream = (struct stream *)((char *)root - offsetof(struct stream, root));
+    struct stream *stream = PEL_LINKED(struct stream, root, root);
 
     reactor->references--;
     stream->retainers = 0;

@@ -226,7 +226,7 @@ static void queue_handshake_step(struct stream *stream)
 
 static void handshake_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
-    struct stream_tls *tls = (struct stream_tls *)((char *)timer - offsetof(struct stream_tls, timer));
+    struct stream_tls *tls = PEL_LINKED(struct stream_tls, timer, timer);
     struct stream *stream = tls->stream;
 
     (void)reactor;
