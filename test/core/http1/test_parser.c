@@ -174,25 +174,32 @@ PARSER_TEST(a_target_is_split_into_its_parts)
     CHECK_SLICE("", head.query);
 }
 
-PARSER_TEST(a_body_may_be_received_without_the_parser)
+static struct pel_http1_parser parser;
+
+static int parse(const char *bytes, size_t length)
 {
-    static const char bytes[] = "P / HTTP/1.1\r\n" H "Content-Length: 5\r\n\r\n";
-    struct pel_http1_parser parser;
     struct pel_http1_head head;
     struct pel_slice data;
     size_t consumed;
 
+    return pel_http1_parse(&parser, bytes, length, &consumed, &head, &data);
+}
+
+PARSER_TEST(a_body_may_be_received_without_the_parser)
+{
+    static const char bytes[] = "P / HTTP/1.1\r\n" H "Content-Length: 5\r\n\r\n";
+
     pel_http1_parser_init(&parser, PEL_HTTP1_REQUEST, &limits);
     CHECK_INT(0, pel_http1_parser_left(&parser));
     CHECK_INT(0, pel_http1_parser_within(&parser));
-    CHECK_INT(PEL_HTTP1_HEAD, pel_http1_parse(&parser, bytes, sizeof bytes - 1, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_HEAD, parse(bytes, sizeof bytes - 1));
     CHECK_INT(5, pel_http1_parser_left(&parser));
     CHECK_INT(PEL_EARGUMENT, pel_http1_parser_skip(&parser, 6));
     CHECK_INT(0, pel_http1_parser_skip(&parser, 2));
-    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, "", 0, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_MORE, parse("", 0));
     CHECK_INT(0, pel_http1_parser_skip(&parser, 3));
     CHECK_INT(0, pel_http1_parser_left(&parser));
-    CHECK_INT(PEL_HTTP1_END, pel_http1_parse(&parser, "", 0, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_END, parse("", 0));
     CHECK_INT(0, pel_http1_parser_within(&parser));
 }
 
@@ -200,18 +207,14 @@ PARSER_TEST(a_body_may_be_received_without_the_parser)
 PARSER_TEST(null_is_accepted_for_no_bytes)
 {
     static const char bytes[] = "P / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\n\r\n";
-    struct pel_http1_parser parser;
-    struct pel_http1_head head;
-    struct pel_slice data;
-    size_t consumed;
 
     pel_http1_parser_init(&parser, PEL_HTTP1_REQUEST, &limits);
-    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, NULL, 0, &consumed, &head, &data));
-    CHECK_INT(PEL_HTTP1_HEAD, pel_http1_parse(&parser, bytes, sizeof bytes - 1, &consumed, &head, &data));
-    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, NULL, 0, &consumed, &head, &data));
-    CHECK_INT(PEL_HTTP1_DATA, pel_http1_parse(&parser, "1\r\nx", 4, &consumed, &head, &data));
-    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, NULL, 0, &consumed, &head, &data));
-    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, "\r\n0\r\n", 5, &consumed, &head, &data));
-    CHECK_INT(PEL_HTTP1_MORE, pel_http1_parse(&parser, NULL, 0, &consumed, &head, &data));
-    CHECK_INT(PEL_HTTP1_END, pel_http1_parse(&parser, "\r\n", 2, &consumed, &head, &data));
+    CHECK_INT(PEL_HTTP1_MORE, parse(NULL, 0));
+    CHECK_INT(PEL_HTTP1_HEAD, parse(bytes, sizeof bytes - 1));
+    CHECK_INT(PEL_HTTP1_MORE, parse(NULL, 0));
+    CHECK_INT(PEL_HTTP1_DATA, parse("1\r\nx", 4));
+    CHECK_INT(PEL_HTTP1_MORE, parse(NULL, 0));
+    CHECK_INT(PEL_HTTP1_MORE, parse("\r\n0\r\n", 5));
+    CHECK_INT(PEL_HTTP1_MORE, parse(NULL, 0));
+    CHECK_INT(PEL_HTTP1_END, parse("\r\n", 2));
 }

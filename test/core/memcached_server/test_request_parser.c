@@ -61,10 +61,11 @@ TEST(one_bad_key_invalidates_its_line_and_not_the_next)
     free(key);
 }
 
-TEST(a_retrieval_may_have_any_number_of_keys)
+/* A retrieval of so many keys, and what follows them. */
+static void check_many_keys(size_t count, const char *rest, const char *requests_of_rest)
 {
-    char *keys = repeated(" somekey", 10000, "\r\nget b\r\n"), *line = malloc(strlen(keys) + 4);
-    char *expected = repeated("get key(somekey)\n", 10000, "get key(b)\n");
+    char *keys = repeated(" somekey", count, rest), *line = malloc(strlen(keys) + 4);
+    char *expected = repeated("get key(somekey)\n", count, requests_of_rest);
 
     strcpy(line, "get");
     strcat(line, keys);
@@ -74,17 +75,14 @@ TEST(a_retrieval_may_have_any_number_of_keys)
     free(expected);
 }
 
+TEST(a_retrieval_may_have_any_number_of_keys)
+{
+    check_many_keys(10000, "\r\nget b\r\n", "get key(b)\n");
+}
+
 TEST(in_a_line_beyond_the_limit_keys_are_yielded_up_to_a_bad_one)
 {
-    char *keys = repeated(" somekey", 300, " a\rb c\r\nget b\r\n"), *line = malloc(strlen(keys) + 4);
-    char *expected = repeated("get key(somekey)\n", 300, "bad CLIENT_ERROR bad command line format\nget key(b)\n");
-
-    strcpy(line, "get");
-    strcat(line, keys);
-    check_requests(line, expected);
-    free(keys);
-    free(line);
-    free(expected);
+    check_many_keys(300, " a\rb c\r\nget b\r\n", "bad CLIENT_ERROR bad command line format\nget key(b)\n");
 }
 
 TEST(a_line_without_end_is_refused)

@@ -252,36 +252,43 @@ TEST(accept_fails_on_a_descriptor_that_is_no_socket)
     close(fds[1]);
 }
 
-TEST(unread_counts_the_bytes_that_were_not_received_yet)
+static int ends[2]; /* of a socket pair */
+
+static void open_ends(void)
 {
-    int fds[2];
+    CHECK_INT(0, socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+}
+
+static void close_ends(void)
+{
+    close(ends[0]);
+    close(ends[1]);
+}
+
+#define PAIR_TEST(title) TEST_BETWEEN(open_ends(), title, close_ends())
+
+PAIR_TEST(unread_counts_the_bytes_that_were_not_received_yet)
+{
     char bytes[2];
 
-    CHECK_INT(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
-    CHECK_INT(0, pel_socket_unread(fds[0]));
-    CHECK_INT(3, write(fds[1], "abc", 3));
-    CHECK_INT(3, pel_socket_unread(fds[0]));
-    CHECK_INT(2, read(fds[0], bytes, 2));
-    CHECK_INT(1, pel_socket_unread(fds[0]));
-    close(fds[0]);
-    close(fds[1]);
+    CHECK_INT(0, pel_socket_unread(ends[0]));
+    CHECK_INT(3, write(ends[1], "abc", 3));
+    CHECK_INT(3, pel_socket_unread(ends[0]));
+    CHECK_INT(2, read(ends[0], bytes, 2));
+    CHECK_INT(1, pel_socket_unread(ends[0]));
     CHECK_INT(0, pel_socket_unread(-1));
 }
 
-TEST(bytes_are_unacknowledged_until_the_peer_has_them)
+PAIR_TEST(bytes_are_unacknowledged_until_the_peer_has_them)
 {
-    int fds[2];
     char bytes[8];
 
-    CHECK_INT(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
-    CHECK_INT(0, pel_socket_unacknowledged(fds[0]));
-    CHECK_INT(3, write(fds[0], "abc", 3));
-    CHECK(pel_socket_unacknowledged(fds[0]) > 0);
-    CHECK_INT(3, read(fds[1], bytes, sizeof bytes));
-    CHECK_INT(0, pel_socket_unacknowledged(fds[0]));
+    CHECK_INT(0, pel_socket_unacknowledged(ends[0]));
+    CHECK_INT(3, write(ends[0], "abc", 3));
+    CHECK(pel_socket_unacknowledged(ends[0]) > 0);
+    CHECK_INT(3, read(ends[1], bytes, sizeof bytes));
+    CHECK_INT(0, pel_socket_unacknowledged(ends[0]));
     CHECK_INT(0, pel_socket_unacknowledged(-1));
-    close(fds[0]);
-    close(fds[1]);
 }
 
 TEST(sigpipe_kills_by_default_and_not_when_it_is_ignored)
@@ -296,26 +303,23 @@ TEST(sigpipe_kills_by_default_and_not_when_it_is_ignored)
     sigaction(SIGPIPE, &before, NULL);
 }
 
-TEST(a_file_is_sent_from_an_offset_or_the_caller_must_write_it)
+PAIR_TEST(a_file_is_sent_from_an_offset_or_the_caller_must_write_it)
 {
     char name[] = "/tmp/pelton-socket-XXXXXX", bytes[16];
-    int file = mkstemp(name), fds[2];
+    int file = mkstemp(name);
     off_t offset = 6;
     ssize_t sent;
 
     unlink(name);
     CHECK_INT(11, write(file, "hello world", 11));
-    CHECK_INT(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
-    sent = pel_socket_send_file(fds[0], file, &offset, 100);
+    sent = pel_socket_send_file(ends[0], file, &offset, 100);
     if (sent < 0) {
         CHECK_INT(ENOSYS, errno);
     } else {
         CHECK_INT(5, sent);
         CHECK_INT(11, offset);
-        CHECK_INT(5, read(fds[1], bytes, sizeof bytes));
+        CHECK_INT(5, read(ends[1], bytes, sizeof bytes));
         CHECK_BYTES("world", bytes, 5);
     }
-    close(fds[0]);
-    close(fds[1]);
     close(file);
 }

@@ -201,3 +201,30 @@ STREAM_TEST(a_pipe_is_written)
     CHECK_INT(1, owner.stream.plain);
     CHECK_PEER_READS("one two");
 }
+
+STREAM_TEST(a_file_is_sent_until_the_descriptor_is_full)
+{
+    char name[] = "/tmp/pelton-stream-XXXXXX";
+    int file = mkstemp(name);
+    off_t offset = 0, before;
+    ssize_t sent;
+    unsigned char sum = 0;
+
+    unlink(name);
+    CHECK_INT(0, ftruncate(file, 16 * 1024 * 1024));
+    open_pair(&owner, &peer);
+    do {
+        before = offset;
+        sent = pel_stream_send_file(&owner.stream, file, &offset, 1024 * 1024);
+    } while (sent > 0);
+    if (sent == PEL_ESYSTEM) {
+        CHECK_INT(ENOSYS, errno);
+    } else {
+        CHECK_INT(PEL_EAGAIN, sent);
+        CHECK_INT(before, offset);
+        CHECK_INT(0, owner.stream.writable);
+        CHECK_INT(offset, drain(peer, &sum));
+        CHECK_INT(1, owner.stream.writable);
+    }
+    close(file);
+}

@@ -69,9 +69,9 @@ static void sign_certificate(const char *name)
     EVP_PKEY_free(key);
 }
 
-static struct pel_bytes bytes_of(const char *text)
+static struct pel_slice bytes_of(const char *text)
 {
-    return (struct pel_bytes){text, strlen(text)};
+    return (struct pel_slice){text, strlen(text)};
 }
 
 static void make_contexts(void)
@@ -184,13 +184,19 @@ static void close_ends(void)
     pel_loop_close(&loop);
 }
 
+/* Opens a pair, and goes on with the handshake as far as it comes. */
+__attribute__((unused)) static void shake_hands(struct pel_tls_options options)
+{
+    open_ends();
+    begin(options, server_options());
+    carry_until_quiet();
+}
+
 /* Opens a pair and completes the handshake. */
 __attribute__((unused)) static void connect_ends(void)
 {
     make_contexts();
-    open_ends();
-    begin(client_options(), server_options());
-    carry_until_quiet();
+    shake_hands(client_options());
     CHECK_INT(0, client.handshake);
     CHECK_INT(0, server.handshake);
 }
@@ -215,6 +221,23 @@ __attribute__((unused)) static void check_receives(struct end *end, const char *
     if (count < 0)
         CHECK_FAIL("receive: %s (%s)", pel_error_text((int)count), end->failure.text);
     CHECK_BYTES(text, bytes, (size_t)count);
+}
+
+/* Opens a pair whose client has a session under this name, or makes one: whether it resumes it. Closes the pair. */
+__attribute__((unused)) static int resumes(const char *session)
+{
+    struct pel_tls_options options = client_options();
+    struct pel_tls_info info;
+
+    options.session = session;
+    open_ends();
+    begin(options, server_options());
+    send_text(&server, "x");
+    carry_until_quiet();
+    check_receives(&client, "x"); /* the tickets arrive before it */
+    CHECK_INT(1, pel_tls_info(&client.stream, &info));
+    close_ends();
+    return info.resumed;
 }
 
 #define CONNECTED_TEST(title) TEST_BETWEEN(connect_ends(), title, disconnect_ends())

@@ -68,9 +68,7 @@ TEST(the_hook_decides_whether_a_certificate_is_accepted)
         pel_tls_context_release(client_context);
         client_context = pel_tls_context_new(); /* trusts no authority */
         seen_depth = -1;
-        open_ends();
-        begin(options, server_options());
-        carry_until_quiet();
+        shake_hands(options);
         CHECK_INT(accepts ? 0 : PEL_ESYSTEM, client.handshake);
         CHECK_INT(0, seen_depth);
         CHECK_INT(accepts ? 0 : PEL_EUNTRUSTED, client.failure.code);

@@ -10,6 +10,9 @@ struct pel_slice {
     size_t length;
 };
 
+/* A literal as a slice. */
+#define PEL_SLICE(literal) ((struct pel_slice){literal, sizeof(literal) - 1})
+
 static inline int pel_slice_equals(struct pel_slice slice, const char *text)
 {
     return slice.length == strlen(text) && !memcmp(slice.bytes, text, slice.length);

@@ -24,82 +24,72 @@ static int next_element(struct pel_slice *list, struct pel_slice *element)
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-struct name {
-    const char *text;
-    size_t length;
-};
-
-#define NAME(text)                                                                                                     \
-    {                                                                                                                  \
-        text, sizeof text - 1                                                                                          \
-    }
-
 /* What is asked for, in which form: part of the key, so an answer is given only to those who ask for the same. */
-static const struct name keyed[] = {
-    NAME("accept"),
-    NAME("accept-encoding"),
-    NAME("accept-language"),
-    NAME("sec-fetch-site"),
-    NAME("sec-fetch-mode"),
-    NAME("sec-fetch-dest"),
-    NAME("sec-fetch-user"),
-    NAME("x-forwarded-proto"),
-    NAME("x-forwarded-host"),
-    NAME("x-forwarded-port"),
-    NAME("x-forwarded-scheme"),
-    NAME("x-forwarded-ssl"),
-    NAME("cf-visitor"),
-    NAME("x-forwarded-prefix"),
-    NAME("x-requested-with"),
-    NAME("save-data"),
-    NAME("dnt"),
-    NAME("sec-gpc"),
-    NAME("upgrade-insecure-requests"),
+static const struct pel_slice keyed[] = {
+    PEL_SLICE("accept"),
+    PEL_SLICE("accept-encoding"),
+    PEL_SLICE("accept-language"),
+    PEL_SLICE("sec-fetch-site"),
+    PEL_SLICE("sec-fetch-mode"),
+    PEL_SLICE("sec-fetch-dest"),
+    PEL_SLICE("sec-fetch-user"),
+    PEL_SLICE("x-forwarded-proto"),
+    PEL_SLICE("x-forwarded-host"),
+    PEL_SLICE("x-forwarded-port"),
+    PEL_SLICE("x-forwarded-scheme"),
+    PEL_SLICE("x-forwarded-ssl"),
+    PEL_SLICE("cf-visitor"),
+    PEL_SLICE("x-forwarded-prefix"),
+    PEL_SLICE("x-requested-with"),
+    PEL_SLICE("save-data"),
+    PEL_SLICE("dnt"),
+    PEL_SLICE("sec-gpc"),
+    PEL_SLICE("upgrade-insecure-requests"),
 };
 
 /* Who asks, when, and by which way: hidden from the application when its response may be given to others. */
-static const struct name hidden[] = {
-    NAME("user-agent"),
-    NAME("sec-ch-ua"),
-    NAME("sec-ch-ua-mobile"),
-    NAME("sec-ch-ua-platform"),
-    NAME("referer"),
-    NAME("if-none-match"),
-    NAME("if-modified-since"),
-    NAME("priority"),
-    NAME("purpose"),
-    NAME("sec-purpose"),
-    NAME("keep-alive"),
-    NAME("te"),
-    NAME("via"),
-    NAME("x-forwarded-for"),
-    NAME("x-forwarded-server"),
-    NAME("x-real-ip"),
-    NAME("x-client-ip"),
-    NAME("true-client-ip"),
-    NAME("cf-connecting-ip"),
-    NAME("cf-ipcountry"),
-    NAME("cf-ray"),
-    NAME("cdn-loop"),
-    NAME("x-amz-cf-id"),
-    NAME("x-request-id"),
-    NAME("x-correlation-id"),
-    NAME("x-request-start"),
-    NAME("x-queue-start"),
-    NAME("traceparent"),
-    NAME("tracestate"),
-    NAME("baggage"),
-    NAME("x-amzn-trace-id"),
-    NAME("x-cloud-trace-context"),
+static const struct pel_slice hidden[] = {
+    PEL_SLICE("user-agent"),
+    PEL_SLICE("sec-ch-ua"),
+    PEL_SLICE("sec-ch-ua-mobile"),
+    PEL_SLICE("sec-ch-ua-platform"),
+    PEL_SLICE("referer"),
+    PEL_SLICE("if-none-match"),
+    PEL_SLICE("if-modified-since"),
+    PEL_SLICE("priority"),
+    PEL_SLICE("purpose"),
+    PEL_SLICE("sec-purpose"),
+    PEL_SLICE("keep-alive"),
+    PEL_SLICE("te"),
+    PEL_SLICE("via"),
+    PEL_SLICE("x-forwarded-for"),
+    PEL_SLICE("x-forwarded-server"),
+    PEL_SLICE("x-real-ip"),
+    PEL_SLICE("x-client-ip"),
+    PEL_SLICE("true-client-ip"),
+    PEL_SLICE("cf-connecting-ip"),
+    PEL_SLICE("cf-ipcountry"),
+    PEL_SLICE("cf-ray"),
+    PEL_SLICE("cdn-loop"),
+    PEL_SLICE("x-amz-cf-id"),
+    PEL_SLICE("x-request-id"),
+    PEL_SLICE("x-correlation-id"),
+    PEL_SLICE("x-request-start"),
+    PEL_SLICE("x-queue-start"),
+    PEL_SLICE("traceparent"),
+    PEL_SLICE("tracestate"),
+    PEL_SLICE("baggage"),
+    PEL_SLICE("x-amzn-trace-id"),
+    PEL_SLICE("x-cloud-trace-context"),
 };
 
 #define COUNT(names) (sizeof(names) / sizeof *(names))
 
 /* The place of a name in a list; -1: it is not there. */
-static int place_of(struct pel_slice name, const struct name *names, size_t count)
+static int place_of(struct pel_slice name, const struct pel_slice *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (names[i].length == name.length && pel__http1_same(name.bytes, names[i].text, name.length))
+        if (names[i].length == name.length && pel__http1_same(name.bytes, names[i].bytes, name.length))
             return (int)i;
     return -1;
 }
@@ -241,9 +231,9 @@ static int personal_p(struct pel_slice name)
 }
 
 /* Headers that say something about one request. */
-static const struct name transient[] = {
-    NAME("x-request-id"), NAME("x-correlation-id"), NAME("x-trace-id"),    NAME("x-amzn-trace-id"),
-    NAME("x-runtime"),    NAME("server-timing"),    NAME("traceresponse"),
+static const struct pel_slice transient[] = {
+    PEL_SLICE("x-request-id"), PEL_SLICE("x-correlation-id"), PEL_SLICE("x-trace-id"),    PEL_SLICE("x-amzn-trace-id"),
+    PEL_SLICE("x-runtime"),    PEL_SLICE("server-timing"),    PEL_SLICE("traceresponse"),
 };
 
 int pel_http1_cache_drops(struct pel_slice name)

@@ -34,6 +34,3 @@ const char *pel_http1_reason(unsigned status);
 
 /* Writes the time in the format of headers, Sun, 06 Nov 1994 08:49:37 GMT: PEL_HTTP1_DATE bytes and no NUL. */
 void pel_http1_date(char *bytes, time_t time);
-
-/* A literal as a slice. */
-#define PEL_SLICE(literal) ((struct pel_slice){literal, sizeof(literal) - 1})

@@ -10,7 +10,6 @@
 #include "core/memcached/hash_ring.h"
 
 #define TOKENS ('z' - 'A' + 1)
-#define WORD(text) ((struct pel_slice){text, sizeof(text) - 1})
 
 struct command {
     struct pel_slice key, length;
@@ -53,7 +52,7 @@ static int parse_meta_command(struct command *command, const char *at, const cha
 
     command->flags = 0;
     command->key = next_command_word(&at, end);
-    command->length = has_value ? next_command_word(&at, end) : WORD("0");
+    command->length = has_value ? next_command_word(&at, end) : PEL_SLICE("0");
     while ((word = next_command_word(&at, end)).length) {
         char letter = word.bytes[0];
         if (letter < 'A' || letter > 'z')
@@ -81,38 +80,39 @@ static int append_line(struct pel_buffer *classic, const struct pel_slice *words
 
 static int translate_get(struct pel_buffer *classic, struct pel_buffer *keys, const struct command *command)
 {
-    struct pel_slice ttl = flag_token(command, 'T', WORD("0"));
+    struct pel_slice ttl = flag_token(command, 'T', PEL_SLICE("0"));
     uint32_t hash = pel_key_hash_fnv1a_32(command->key.bytes, command->key.length);
     int code;
 
     if (has_flag(command, 'T') && !has_flag(command, 'v'))
-        return APPEND_LINE(classic, WORD("touch"), command->key, ttl);
+        return APPEND_LINE(classic, PEL_SLICE("touch"), command->key, ttl);
     if ((code = pel_buffer_append(keys, &hash, sizeof(hash))) < 0)
         return code;
     if (has_flag(command, 'T'))
-        return APPEND_LINE(classic, has_flag(command, 'c') ? WORD("gats") : WORD("gat"), ttl, command->key);
-    return APPEND_LINE(classic, has_flag(command, 'c') ? WORD("gets") : WORD("get"), command->key);
+        return APPEND_LINE(classic, has_flag(command, 'c') ? PEL_SLICE("gats") : PEL_SLICE("gat"), ttl, command->key);
+    return APPEND_LINE(classic, has_flag(command, 'c') ? PEL_SLICE("gets") : PEL_SLICE("get"), command->key);
 }
 
 static int translate_set(struct pel_buffer *classic, const struct command *command)
 {
-    struct pel_slice verb = WORD("set"), flags = flag_token(command, 'F', WORD("0")),
-                     ttl = flag_token(command, 'T', WORD("0"));
+    struct pel_slice verb = PEL_SLICE("set"), flags = flag_token(command, 'F', PEL_SLICE("0")),
+                     ttl = flag_token(command, 'T', PEL_SLICE("0"));
 
     if (has_flag(command, 'C'))
-        return APPEND_LINE(classic, WORD("cas"), command->key, flags, ttl, command->length, command->tokens['C' - 'A']);
-    switch (flag_token(command, 'M', WORD("S")).bytes[0] | 0x20) {
+        return APPEND_LINE(classic, PEL_SLICE("cas"), command->key, flags, ttl, command->length,
+                           command->tokens['C' - 'A']);
+    switch (flag_token(command, 'M', PEL_SLICE("S")).bytes[0] | 0x20) {
     case 'a':
-        verb = WORD("append");
+        verb = PEL_SLICE("append");
         break;
     case 'e':
-        verb = WORD("add");
+        verb = PEL_SLICE("add");
         break;
     case 'p':
-        verb = WORD("prepend");
+        verb = PEL_SLICE("prepend");
         break;
     case 'r':
-        verb = WORD("replace");
+        verb = PEL_SLICE("replace");
         break;
     }
     return APPEND_LINE(classic, verb, command->key, flags, ttl, command->length);
@@ -123,9 +123,9 @@ static int translate_delete(struct pel_buffer *classic, const struct command *co
     int code;
 
     if (!has_flag(command, 'C'))
-        return APPEND_LINE(classic, WORD("delete"), command->key);
-    code =
-        APPEND_LINE(classic, WORD("cas"), command->key, WORD("0"), WORD("-1"), WORD("0"), command->tokens['C' - 'A']);
+        return APPEND_LINE(classic, PEL_SLICE("delete"), command->key);
+    code = APPEND_LINE(classic, PEL_SLICE("cas"), command->key, PEL_SLICE("0"), PEL_SLICE("-1"), PEL_SLICE("0"),
+                       command->tokens['C' - 'A']);
     return code < 0 ? code : pel_buffer_append(classic, "\r\n", 2);
 }
 
@@ -134,7 +134,7 @@ static int translate_delete(struct pel_buffer *classic, const struct command *co
  * capped at 2^64 - 1. */
 static int add_initial(struct pel_buffer *classic, const struct command *command, int down, struct pel_slice step)
 {
-    uint64_t initial = decimal_value(flag_token(command, 'J', WORD("0"))), before = initial - decimal_value(step);
+    uint64_t initial = decimal_value(flag_token(command, 'J', PEL_SLICE("0"))), before = initial - decimal_value(step);
     char digits[24], length[24];
     struct pel_slice value = {digits, 0}, size = {length, 0};
     int code;
@@ -143,18 +143,19 @@ static int add_initial(struct pel_buffer *classic, const struct command *command
         before = UINT64_MAX;
     value.length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, before);
     size.length = (size_t)snprintf(length, sizeof(length), "%zu", value.length);
-    code = APPEND_LINE(classic, WORD("add"), command->key, WORD("0"), flag_token(command, 'N', WORD("0")), size);
+    code = APPEND_LINE(classic, PEL_SLICE("add"), command->key, PEL_SLICE("0"),
+                       flag_token(command, 'N', PEL_SLICE("0")), size);
     return code < 0 ? code : APPEND_LINE(classic, value);
 }
 
 static int translate_arithmetic(struct pel_buffer *classic, const struct command *command)
 {
-    int down = (flag_token(command, 'M', WORD("I")).bytes[0] | 0x20) == 'd', code = 0;
-    struct pel_slice step = flag_token(command, 'D', WORD("1"));
+    int down = (flag_token(command, 'M', PEL_SLICE("I")).bytes[0] | 0x20) == 'd', code = 0;
+    struct pel_slice step = flag_token(command, 'D', PEL_SLICE("1"));
 
     if (has_flag(command, 'N'))
         code = add_initial(classic, command, down, step);
-    return code < 0 ? code : APPEND_LINE(classic, down ? WORD("decr") : WORD("incr"), command->key, step);
+    return code < 0 ? code : APPEND_LINE(classic, down ? PEL_SLICE("decr") : PEL_SLICE("incr"), command->key, step);
 }
 
 /* Translates a command whose meta verb has this second letter. */

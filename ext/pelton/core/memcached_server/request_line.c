@@ -138,7 +138,7 @@ static const struct verb {
     struct pel_slice word;
     void (*parse)(const struct pel_slice *words, int count, struct pel_memcached_request *request);
 } verbs[] = {
-#define VERB(name, word, parser) {{word, sizeof(word) - 1}, parser},
+#define VERB(name, word, parser) {PEL_SLICE(word), parser},
     PEL_REQUESTS(VERB)
 #undef VERB
 };

@@ -179,6 +179,14 @@ int pel_stream_append_lent(struct pel_stream *stream, const void *bytes, size_t 
     return code < 0 ? code : pel_borrowed_add(&stream->borrowed, &stream->output, bytes, length, owner, lender);
 }
 
+/* The descriptor takes no more for now. */
+static int mark_unwritable(struct pel_stream *stream)
+{
+    stream->writable = 0;
+    pel_loop_rearm(stream->loop, &stream->handle, PEL_WRITABLE);
+    return PEL_EAGAIN;
+}
+
 static ssize_t send_parts(struct pel_stream *stream, struct iovec *parts, int count)
 {
     if (!stream->plain) {
@@ -203,12 +211,7 @@ ssize_t pel__stream_send(struct pel_stream *stream, struct iovec *parts, int cou
         stream->active_at = stream->loop->now;
         return sent;
     }
-    if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        stream->writable = 0;
-        pel_loop_rearm(stream->loop, &stream->handle, PEL_WRITABLE);
-        return PEL_EAGAIN;
-    }
-    return pel__stream_fail(stream, errno);
+    return errno == EAGAIN || errno == EWOULDBLOCK ? mark_unwritable(stream) : pel__stream_fail(stream, errno);
 }
 
 ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t length)
@@ -232,6 +235,18 @@ ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t
         sent += (size_t)count;
     }
     return (ssize_t)sent;
+}
+
+ssize_t pel_stream_send_file(struct pel_stream *stream, int file, off_t *offset, size_t length)
+{
+    ssize_t sent;
+
+    do
+        sent = pel_socket_send_file(stream->handle.fd, file, offset, length);
+    while (sent < 0 && errno == EINTR);
+    if (sent >= 0)
+        return sent;
+    return errno == EAGAIN ? mark_unwritable(stream) : PEL_ESYSTEM;
 }
 
 static int flush_plain(struct pel_stream *stream)

@@ -75,6 +75,11 @@ int pel_stream_append_lent(struct pel_stream *stream, const void *bytes, size_t 
  * length when it would block), PEL_ECLOSED or PEL_ESYSTEM. The caller appends the rest, and passes at most a burst. */
 ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t length);
 
+/* Sends at most length bytes of a file, from *offset on, which moves along. The caller has found no layer and nothing
+ * queued. Returns the number of bytes sent (0: the file is shorter), PEL_EAGAIN, or PEL_ESYSTEM with errno: EINVAL and
+ * ENOSYS mean that the caller must write the bytes. */
+ssize_t pel_stream_send_file(struct pel_stream *stream, int file, off_t *offset, size_t length);
+
 /* Sends queued output, at most a burst. Returns 0 when all of it is sent; 1 when the rest waits for an event, or, if
  * the stream is still writable, for the loop's next iteration; or PEL_ESYSTEM. */
 int pel_stream_flush(struct pel_stream *stream);

@@ -130,7 +130,7 @@ static int supply_password(char *buffer, int size, int writing, void *password)
     return (int)length;
 }
 
-static BIO *pem_reader(struct pel_bytes pem)
+static BIO *pem_reader(struct pel_slice pem)
 {
     return BIO_new_mem_buf(pem.bytes, (int)pem.length);
 }
@@ -163,7 +163,7 @@ static int use_certificates(SSL_CTX *ssl, BIO *bio)
     return reached_end_of_pem();
 }
 
-int pel_tls_context_certificate(struct pel_tls_context *context, struct pel_bytes pem, struct pel_bytes key,
+int pel_tls_context_certificate(struct pel_tls_context *context, struct pel_slice pem, struct pel_slice key,
                                 const char *password, char text[PEL_TLS_TEXT])
 {
     BIO *bio = pem_reader(pem), *key_bio = pem_reader(key.bytes ? key : pem);
@@ -183,7 +183,7 @@ done:
     return check_openssl(ok, text);
 }
 
-int pel_tls_context_trust(struct pel_tls_context *context, struct pel_bytes pem, char text[PEL_TLS_TEXT])
+int pel_tls_context_trust(struct pel_tls_context *context, struct pel_slice pem, char text[PEL_TLS_TEXT])
 {
     X509_STORE *store = SSL_CTX_get_cert_store(context->ssl);
     BIO *bio = pem_reader(pem);
@@ -243,7 +243,7 @@ int pel_tls_context_security(struct pel_tls_context *context, int level, char te
     return 0;
 }
 
-int pel_tls_context_dh(struct pel_tls_context *context, struct pel_bytes pem, char text[PEL_TLS_TEXT])
+int pel_tls_context_dh(struct pel_tls_context *context, struct pel_slice pem, char text[PEL_TLS_TEXT])
 {
     BIO *bio = pem_reader(pem);
     int ok = 0;
@@ -275,7 +275,7 @@ static int select_alpn(SSL *ssl, const unsigned char **out, unsigned char *lengt
                : SSL_TLSEXT_ERR_NOACK;
 }
 
-int pel_tls_context_alpn(struct pel_tls_context *context, struct pel_bytes protocols, char text[PEL_TLS_TEXT])
+int pel_tls_context_alpn(struct pel_tls_context *context, struct pel_slice protocols, char text[PEL_TLS_TEXT])
 {
     ERR_clear_error();
     pel_free(context->alpn);

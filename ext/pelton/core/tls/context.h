@@ -1,6 +1,6 @@
 #pragma once
 
-#include <stddef.h>
+#include "core/base/slice.h"
 
 /*
  * The settings that many TLS streams share: a certificate and its key, trusted authorities, versions, ciphers, sessions
@@ -12,11 +12,6 @@ struct pel_tls;
 
 #define PEL_TLS_TEXT 256
 
-struct pel_bytes {
-    const char *bytes; /* NULL: absent */
-    size_t length;
-};
-
 /* Creates a context with safe defaults: TLS 1.2 at least, ciphers with forward secrecy, neither renegotiation nor
  * compression. The caller owns the only reference. NULL: out of memory. */
 struct pel_tls_context *pel_tls_context_new(void);
@@ -26,10 +21,10 @@ void pel_tls_context_release(struct pel_tls_context *context);
 /* Settings. Each returns 0, or PEL_EARGUMENT with OpenSSL's reason in `text`. */
 
 /* A PEM certificate followed by its chain, and its key; without bytes, the key is read from `pem`, too. */
-int pel_tls_context_certificate(struct pel_tls_context *context, struct pel_bytes pem, struct pel_bytes key,
+int pel_tls_context_certificate(struct pel_tls_context *context, struct pel_slice pem, struct pel_slice key,
                                 const char *password, char text[PEL_TLS_TEXT]);
 /* Trusted authorities in PEM. A server that requests client certificates sends their names to the client. */
-int pel_tls_context_trust(struct pel_tls_context *context, struct pel_bytes pem, char text[PEL_TLS_TEXT]);
+int pel_tls_context_trust(struct pel_tls_context *context, struct pel_slice pem, char text[PEL_TLS_TEXT]);
 /* A directory of trusted authorities, in files named by their hashes; or, with NULL, the system's. */
 int pel_tls_context_trust_folder(struct pel_tls_context *context, const char *path, char text[PEL_TLS_TEXT]);
 /* The oldest and newest version, as OpenSSL numbers them; 0: OpenSSL's own limit. */
@@ -40,9 +35,9 @@ int pel_tls_context_ciphers(struct pel_tls_context *context, const char *ciphers
 /* OpenSSL's security level, 0 to 5. Level 2 refuses keys and ciphers with less than 112 bits of security. */
 int pel_tls_context_security(struct pel_tls_context *context, int level, char text[PEL_TLS_TEXT]);
 /* Parameters for DHE, in PEM. */
-int pel_tls_context_dh(struct pel_tls_context *context, struct pel_bytes pem, char text[PEL_TLS_TEXT]);
+int pel_tls_context_dh(struct pel_tls_context *context, struct pel_slice pem, char text[PEL_TLS_TEXT]);
 /* Protocols in the order of preference, each preceded by a byte with its length. */
-int pel_tls_context_alpn(struct pel_tls_context *context, struct pel_bytes protocols, char text[PEL_TLS_TEXT]);
+int pel_tls_context_alpn(struct pel_tls_context *context, struct pel_slice protocols, char text[PEL_TLS_TEXT]);
 /* What a server sends, as it is, to a client that begins with an HTTP request instead of a handshake. Copied. Returns 0
  * or PEL_EMEMORY. */
 int pel_tls_context_plain_answer(struct pel_tls_context *context, const char *answer);

@@ -15,6 +15,12 @@ static inline int64_t pel_deadline(VALUE seconds)
     return NIL_P(seconds) ? PEL_FOREVER : pel_now() + pel_nanoseconds(seconds);
 }
 
+/* The bytes of a String, valid as long as they are not changed. */
+static inline struct pel_slice pel_string_slice(VALUE string)
+{
+    return (struct pel_slice){RSTRING_PTR(string), (size_t)RSTRING_LEN(string)};
+}
+
 /* A binary string of a slice's bytes, copied. */
 static inline VALUE pel_slice_string(struct pel_slice slice)
 {

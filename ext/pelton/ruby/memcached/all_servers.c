@@ -93,7 +93,7 @@ static VALUE client_stats(int argc, VALUE *argv, VALUE self)
     pel_memcached_begin(&command.call, self, options, PEL_MEMCACHED_TIMEOUT);
     if (!NIL_P(what)) {
         what = rb_str_new_frozen(RB_SYMBOL_P(what) ? rb_sym2str(what) : rb_str_to_str(what));
-        command.what = (struct pel_slice){RSTRING_PTR(what), (size_t)RSTRING_LEN(what)};
+        command.what = pel_string_slice(what);
         if (pel_memcached_check_key(command.what.bytes, command.what.length) < 0)
             rb_raise(rb_eArgError, "the name of statistics consists of letters, such as \"items\", not %+" PRIsVALUE,
                      what);

@@ -88,7 +88,7 @@ static void end_by_jump(struct pel_memcached_call *call, int state)
 
 struct pel_slice pel_memcached_key_in_namespace(struct pel_memcached_call *call)
 {
-    struct pel_slice key = {RSTRING_PTR(call->key), (size_t)RSTRING_LEN(call->key)};
+    struct pel_slice key = pel_string_slice(call->key);
     VALUE namespace = call->client->namespace;
     size_t length;
 

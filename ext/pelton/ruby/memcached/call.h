@@ -92,7 +92,7 @@ static inline struct pel_slice pel_memcached_whole_key(struct pel_memcached_call
 {
     if (!NIL_P(call->client->namespace))
         return pel_memcached_key_in_namespace(call);
-    return (struct pel_slice){RSTRING_PTR(call->key), (size_t)RSTRING_LEN(call->key)};
+    return pel_string_slice(call->key);
 }
 
 /* Raises the error for a command that could not be written: `code` is the writer's. */

@@ -46,7 +46,7 @@ static void settle_oldest(struct pel_memcached_connection *connection, VALUE res
 /* A decimal number, which spaces may follow; Qfalse when the text is not one. */
 static VALUE decimal_number(VALUE text)
 {
-    struct pel_slice digits = {RSTRING_PTR(text), (size_t)RSTRING_LEN(text)};
+    struct pel_slice digits = pel_string_slice(text);
     uint64_t count;
 
     while (digits.length && digits.bytes[digits.length - 1] == ' ')

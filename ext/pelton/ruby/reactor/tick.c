@@ -3,6 +3,7 @@
 #include <errno.h>
 #include "ruby/base/gvl.h"
 #include "ruby/base/protect.h"
+#include "ruby/base/upcall.h"
 
 /*
  * A tick is the C part of one loop iteration: it flushes all output, waits once, and dispatches the events and the
@@ -15,6 +16,27 @@ char *pel_hot_buffer(struct pel_reactor *reactor)
     if (!reactor->tick.hot_buffer)
         reactor->tick.hot_buffer = ALLOC_N(char, PEL_HOT_BUFFER);
     return reactor->tick.hot_buffer;
+}
+
+/* ---- silence -------------------------------------------------------------------------------------------------- */
+
+/* Waits that nothing ends, such as Queue.new.pop, are reported once in a run. They are no error: a trap handler may end
+ * them. */
+static int silent(const struct pel_reactor *reactor, int64_t timeout)
+{
+    return timeout == PEL_FOREVER && reactor->phase == PEL_RUNNING && !reactor->loop.registered &&
+           reactor->tick.silence != PEL_FOREVER;
+}
+
+/* A job: the log names the fibers that wait. */
+static void report_silence(struct pel_reactor *reactor, void *nothing)
+{
+    (void)nothing;
+    /* A thread that computes may wake a fiber yet: later, and less often. */
+    if (RTEST(pel_upcall(report_silence, reactor->self)))
+        reactor->tick.silence = PEL_FOREVER;
+    else
+        reactor->tick.silence *= 2;
 }
 
 /* ---- waiting -------------------------------------------------------------------------------------------------- */
@@ -42,9 +64,9 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
 {
     struct pel_loop *loop = &reactor->loop;
     int64_t before = may_wait ? pel_now() : 0, timeout = may_wait ? pel_loop_timeout(loop, before) : 0;
-    int code = 0, silent = pel_silent(reactor, timeout);
+    int code = 0, is_silent = silent(reactor, timeout);
 
-    if (silent)
+    if (is_silent)
         timeout = reactor->tick.silence;
     /* While other threads want the GVL, a poll that keeps the GVL comes first: giving the GVL away may cost a whole
      * time slice. */
@@ -57,8 +79,8 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
         code = wait_with_gvl_released(reactor, timeout);
         if (reactor->phase != PEL_IDLE)
             reactor->tick.idle_ns += loop->now - before;
-        if (silent && loop->event_count == 0 && loop->now - before >= timeout && !pel_jobs_p(reactor))
-            pel_note_silence(reactor);
+        if (is_silent && loop->event_count == 0 && loop->now - before >= timeout && !pel_jobs_p(reactor))
+            pel_enqueue(reactor, (struct pel_job){.run = report_silence});
     }
     return code;
 }

@@ -13,6 +13,8 @@ struct pel_reactor_timer {
     uint8_t on_stack; /* the timer lies on a fiber's stack: it is cancelled when that fiber is abandoned */
 };
 
+#define PEL_SILENCE_NS (INT64_C(5) * 1000 * 1000 * 1000) /* the first such wait of a run: see tick.silence */
+
 struct pel_ticks {
     uint64_t number;
     int64_t spin_ns; /* the next wait may spin so long before it sleeps; set by an awaiting caller, reset by the wait */
@@ -40,14 +42,3 @@ void pel_poll(struct pel_reactor *reactor);
 
 /* The loop's only buffer for receiving. The next call that may run Ruby or receive overwrites it. */
 char *pel_hot_buffer(struct pel_reactor *reactor);
-
-/* ---- silence (silence.c) --------------------------------------------------------------------------------------- */
-
-#define PEL_SILENCE_NS (INT64_C(5) * 1000 * 1000 * 1000)
-
-/* Whether nothing that the loop knows can end its wait: no timer, no descriptor. Another thread can, or a trap handler.
- */
-int pel_silent(const struct pel_reactor *reactor, int64_t timeout);
-
-/* Such a wait has lasted for tick.silence: if no thread can end it either, the log names the fibers that wait. */
-void pel_note_silence(struct pel_reactor *reactor);

@@ -17,22 +17,16 @@ static VALUE stream_send_file(VALUE self, VALUE descriptor, VALUE offset, VALUE 
     if (left > PEL_STREAM_BURST)
         left = PEL_STREAM_BURST; /* then other streams go on */
     while (sent < left && stream->core.writable && !stream->core.corked && !pel_stream_pending(&stream->core)) {
-        ssize_t count = pel_socket_send_file(stream->core.handle.fd, NUM2INT(descriptor), &from, left - sent);
-        if (count > 0) {
-            sent += (size_t)count;
-        } else if (count < 0 && errno == EAGAIN) {
-            stream->core.writable = 0;
-            pel_loop_rearm(stream->core.loop, &stream->core.handle, PEL_WRITABLE);
-        } else if (count < 0 && errno == EINTR) {
-            continue;
-        } else if (count < 0 && (errno == EINVAL || errno == ENOSYS)) {
+        ssize_t count = pel_stream_send_file(&stream->core, NUM2INT(descriptor), &from, left - sent);
+        if (count == 0 || count == PEL_EAGAIN)
+            break; /* 0: the file has become shorter */
+        if (count < 0 && (errno == EINVAL || errno == ENOSYS))
             return sent ? SIZET2NUM(sent) : Qnil;
-        } else if (count < 0) {
+        if (count < 0) {
             stream->core.error = errno;
             rb_exc_raise(pel_stream_error(stream, "send a file"));
-        } else {
-            break; /* the file has become shorter */
         }
+        sent += (size_t)count;
     }
     stream->core.active_at = stream->core.loop->now;
     stream->writes.appended += sent;

@@ -52,14 +52,6 @@ static void check_configured(int code, const char *what, const char *text)
     rb_exc_raise(error);
 }
 
-/* The bytes of a String, valid as long as it is, or absent ones for nil. */
-static struct pel_bytes context_bytes(VALUE string)
-{
-    if (NIL_P(string))
-        return (struct pel_bytes){0};
-    return (struct pel_bytes){.bytes = RSTRING_PTR(string), .length = (size_t)RSTRING_LEN(string)};
-}
-
 /* Calls a function of core for a setting with the context, the further arguments, and where to write why it failed. */
 #define CONFIGURE(self, what, function, ...)                                                                           \
     do {                                                                                                               \
@@ -71,7 +63,7 @@ static struct pel_bytes context_bytes(VALUE string)
 static VALUE context_certificate(VALUE self, VALUE pem, VALUE key, VALUE password)
 {
     CONFIGURE(self, "the certificate or its key cannot be used", pel_tls_context_certificate,
-              context_bytes(StringValue(pem)), context_bytes(StringValue(key)), pel_tls_optional_text(password));
+              pel_string_slice(StringValue(pem)), pel_string_slice(StringValue(key)), pel_tls_optional_text(password));
     RB_GC_GUARD(pem);
     RB_GC_GUARD(key);
     return Qnil;
@@ -81,7 +73,7 @@ static VALUE context_certificate(VALUE self, VALUE pem, VALUE key, VALUE passwor
 static VALUE context_trust(VALUE self, VALUE pem)
 {
     CONFIGURE(self, "the authorities' certificates cannot be used", pel_tls_context_trust,
-              context_bytes(StringValue(pem)));
+              pel_string_slice(StringValue(pem)));
     RB_GC_GUARD(pem);
     return Qnil;
 }
@@ -118,7 +110,7 @@ static VALUE context_security(VALUE self, VALUE level)
 static VALUE context_dh(VALUE self, VALUE pem)
 {
     CONFIGURE(self, "these Diffie-Hellman parameters cannot be used", pel_tls_context_dh,
-              context_bytes(StringValue(pem)));
+              pel_string_slice(StringValue(pem)));
     RB_GC_GUARD(pem);
     return Qnil;
 }
@@ -126,7 +118,7 @@ static VALUE context_dh(VALUE self, VALUE pem)
 /* _alpn(protocols): a String, each protocol behind a byte with its length */
 static VALUE context_alpn(VALUE self, VALUE protocols)
 {
-    CONFIGURE(self, "alpn", pel_tls_context_alpn, context_bytes(StringValue(protocols)));
+    CONFIGURE(self, "alpn", pel_tls_context_alpn, pel_string_slice(StringValue(protocols)));
     RB_GC_GUARD(protocols);
     return Qnil;
 }

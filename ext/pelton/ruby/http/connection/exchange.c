@@ -50,6 +50,24 @@ struct pel_http_connection *pel_http_exchange_get_open(VALUE self)
     return connection;
 }
 
+int pel_http_wait(struct pel_http_connection *connection, VALUE exchange, struct pel_waiter **place, int64_t time)
+{
+    struct pel_waiter waiter = {.exception = Qfalse};
+    struct pel_reactor *reactor = connection->reactor;
+    VALUE self = connection->self;
+    int state;
+
+    *place = &waiter;
+    state = pel_park_protected(reactor, &waiter, time == PEL_FOREVER ? time : reactor->loop.now + time);
+    if (*place == &waiter)
+        *place = NULL;
+    RB_GC_GUARD(self);
+    if (state)
+        pel_rethrow(state);
+    pel_http_exchange_get(exchange);
+    return !waiter.timed_out;
+}
+
 VALUE pel_init_http_exchange(void)
 {
     cExchange = rb_define_class_under(pel_mHTTP, "Exchange", rb_cObject);

@@ -78,6 +78,11 @@ struct pel_http_connection *pel_http_exchange_get(VALUE self);
 /* The same, but raises ClosedError also when the response cannot be completed. */
 struct pel_http_connection *pel_http_exchange_get_open(VALUE self);
 
+/* Parks for `time` nanoseconds at most; the waiter is at `place` meanwhile, for who wakes it. 0: the time is over.
+ * Raises, also when the exchange has ended meanwhile: then nothing but this function has kept the connection, and what
+ * arrives may be the next request's. */
+int pel_http_wait(struct pel_http_connection *connection, VALUE exchange, struct pel_waiter **place, int64_t time);
+
 /* Makes a connection's exchange, if it has one, refer to nothing. C only. */
 void pel_http_exchange_detach(struct pel_http_connection *connection);
 

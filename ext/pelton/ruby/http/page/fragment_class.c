@@ -28,11 +28,6 @@ const struct pel_http_fragment *pel_http_fragment_peek(VALUE object)
     return rb_typeddata_is_kind_of(object, &fragment_type) ? get(object) : NULL;
 }
 
-static struct pel_slice slice_of(VALUE string)
-{
-    return (struct pel_slice){RSTRING_PTR(string), (size_t)RSTRING_LEN(string)};
-}
-
 /* _make(text, deflated, digest): frozen strings; deflated as core/gzip/member.h wants it */
 static VALUE fragment_s_make(VALUE class, VALUE text, VALUE deflated, VALUE digest)
 {
@@ -46,7 +41,7 @@ static VALUE fragment_s_make(VALUE class, VALUE text, VALUE deflated, VALUE dige
     RB_OBJ_WRITE(self, &fragment->text, rb_str_new_frozen(text));
     RB_OBJ_WRITE(self, &fragment->deflated, rb_str_new_frozen(deflated));
     RB_OBJ_WRITE(self, &fragment->digest, rb_str_new_frozen(digest));
-    fragment->crc = pel_crc32(0, slice_of(text));
+    fragment->crc = pel_crc32(0, pel_string_slice(text));
     fragment->shift = pel_crc32_shift((uint64_t)RSTRING_LEN(text));
     return rb_obj_freeze(self);
 }
@@ -58,7 +53,7 @@ static VALUE fragment_s_stored(VALUE class, VALUE text)
 
     Check_Type(text, T_STRING);
     stored = rb_str_new(NULL, (long)pel_gzip_stored_length((size_t)RSTRING_LEN(text)));
-    pel_gzip_store(RSTRING_PTR(stored), slice_of(text));
+    pel_gzip_store(RSTRING_PTR(stored), pel_string_slice(text));
     RB_GC_GUARD(text);
     return stored;
 }

@@ -142,7 +142,7 @@ static int each_part(VALUE text, VALUE marks, struct part *part, long *index)
 static void add_fragment(struct pel_gzip_member *member, const struct pel_http_fragment *fragment)
 {
     struct pel_gzip_fragment core = {
-        .deflated = {RSTRING_PTR(fragment->deflated), (size_t)RSTRING_LEN(fragment->deflated)},
+        .deflated = pel_string_slice(fragment->deflated),
         .crc = fragment->crc,
         .shift = fragment->shift,
         .length = (size_t)RSTRING_LEN(fragment->text),

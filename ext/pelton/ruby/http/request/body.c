@@ -77,31 +77,21 @@ static int64_t remaining_wait(const struct pel_http_connection *connection)
     return server->header_timeout + (int64_t)earned - body->waited;
 }
 
-/* Parks until the descriptor is readable. Raises. If the exchange ends meanwhile, nothing but this function keeps the
- * connection. */
+/* Parks until the descriptor is readable. Raises. */
 static void wait_for_body(struct pel_http_connection *connection, VALUE exchange)
 {
-    struct pel_waiter waiter = {.exception = Qfalse};
     struct pel_http_request_body *body = &connection->request.body;
     int64_t time = connection->server->header_timeout, remaining = remaining_wait(connection);
     int64_t began = connection->reactor->loop.now;
-    VALUE self = connection->self;
-    int state;
+    int woken;
 
     if (body->reader)
         rb_raise(pel_eError, "another fiber is already reading this body");
     if (remaining < time)
         time = remaining < 0 ? 0 : remaining;
-    body->reader = &waiter;
-    state = pel_park_protected(connection->reactor, &waiter, time == PEL_FOREVER ? time : began + time);
-    if (body->reader == &waiter)
-        body->reader = NULL;
-    RB_GC_GUARD(self);
-    if (state)
-        pel_rethrow(state);
-    pel_http_exchange_get(exchange); /* bytes that arrive after its end may be the next request's */
+    woken = pel_http_wait(connection, exchange, &body->reader, time);
     body->waited += connection->reactor->loop.now - began;
-    if (waiter.timed_out) {
+    if (!woken) {
         connection->response.keep_alive = 0;
         body->timed_out = 1;
         pel_raise(PEL_ETIMEOUT, 0, "the request's body did not arrive in time");

@@ -13,75 +13,17 @@
  */
 
 /* The names that browsers, proxies and tools send: their keys are found without making a string. */
-static const char *const known_names[] = {"accept",
-                                          "accept-charset",
-                                          "accept-encoding",
-                                          "accept-language",
-                                          "access-control-request-headers",
-                                          "access-control-request-method",
-                                          "authorization",
-                                          "cache-control",
-                                          "cdn-loop",
-                                          "connection",
-                                          "content-disposition",
-                                          "content-encoding",
-                                          "content-language",
-                                          "content-length",
-                                          "content-type",
-                                          "cookie",
-                                          "date",
-                                          "dnt",
-                                          "early-data",
-                                          "expect",
-                                          "forwarded",
-                                          "from",
-                                          "host",
-                                          "if-match",
-                                          "if-modified-since",
-                                          "if-none-match",
-                                          "if-range",
-                                          "if-unmodified-since",
-                                          "keep-alive",
-                                          "last-event-id",
-                                          "max-forwards",
-                                          "origin",
-                                          "pragma",
-                                          "priority",
-                                          "proxy-authorization",
-                                          "proxy-connection",
-                                          "range",
-                                          "referer",
-                                          "sec-ch-ua",
-                                          "sec-ch-ua-mobile",
-                                          "sec-ch-ua-platform",
-                                          "sec-fetch-dest",
-                                          "sec-fetch-mode",
-                                          "sec-fetch-site",
-                                          "sec-fetch-user",
-                                          "sec-gpc",
-                                          "sec-websocket-extensions",
-                                          "sec-websocket-key",
-                                          "sec-websocket-protocol",
-                                          "sec-websocket-version",
-                                          "te",
-                                          "traceparent",
-                                          "tracestate",
-                                          "trailer",
-                                          "transfer-encoding",
-                                          "upgrade",
-                                          "upgrade-insecure-requests",
-                                          "user-agent",
-                                          "via",
-                                          "x-correlation-id",
-                                          "x-csrf-token",
-                                          "x-forwarded-for",
-                                          "x-forwarded-host",
-                                          "x-forwarded-port",
-                                          "x-forwarded-proto",
-                                          "x-http-method-override",
-                                          "x-real-ip",
-                                          "x-request-id",
-                                          "x-requested-with"};
+static const char known_names[] =
+    "accept accept-charset accept-encoding accept-language access-control-request-headers "
+    "access-control-request-method authorization cache-control cdn-loop connection content-disposition "
+    "content-encoding content-language content-length content-type cookie date dnt early-data expect forwarded "
+    "from host if-match if-modified-since if-none-match if-range if-unmodified-since keep-alive last-event-id "
+    "max-forwards origin pragma priority proxy-authorization proxy-connection range referer sec-ch-ua "
+    "sec-ch-ua-mobile sec-ch-ua-platform sec-fetch-dest sec-fetch-mode sec-fetch-site sec-fetch-user sec-gpc "
+    "sec-websocket-extensions sec-websocket-key sec-websocket-protocol sec-websocket-version te traceparent "
+    "tracestate trailer transfer-encoding upgrade upgrade-insecure-requests user-agent via x-correlation-id "
+    "x-csrf-token x-forwarded-for x-forwarded-host x-forwarded-port x-forwarded-proto x-http-method-override "
+    "x-real-ip x-request-id x-requested-with";
 
 #define KEY_SLOTS 256 /* of an open hash table */
 static struct {
@@ -118,9 +60,8 @@ static VALUE make_header_key(const char *name, size_t length)
     return rb_str_to_interned_str(key);
 }
 
-static void add_known_key(const char *name)
+static void add_known_key(const char *name, size_t length)
 {
-    size_t length = strlen(name);
     unsigned slot = header_slot(name, length);
     VALUE key = make_header_key(name, length);
 
@@ -188,6 +129,9 @@ void pel_http_env_headers(VALUE env, const struct pel_http1_head *head, int impe
 
 void pel_init_http_env_headers(void)
 {
-    for (size_t i = 0; i < sizeof known_names / sizeof known_names[0]; i++)
-        add_known_key(known_names[i]);
+    for (const char *name = known_names; *name; name += *name == ' ') {
+        size_t length = strcspn(name, " ");
+        add_known_key(name, length);
+        name += length;
+    }
 }

@@ -280,7 +280,7 @@ void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VA
     if (sizeof(struct entry) + (size_t)RSTRING_LEN(key) + head.length + length <=
             connection->server->cache->store.item_limit &&
         filter_head(head, &kept) == 0)
-        keep(connection, (struct pel_slice){RSTRING_PTR(key), (size_t)RSTRING_LEN(key)}, &kept, parts, length);
+        keep(connection, pel_string_slice(key), &kept, parts, length);
     pel_buffer_free(&kept);
     RB_GC_GUARD(key);
     RB_GC_GUARD(parts);

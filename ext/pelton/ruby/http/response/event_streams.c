@@ -11,7 +11,7 @@ static int find_event_stream_type(VALUE name, VALUE value, VALUE found)
     size_t length = sizeof type - 1;
 
     if (RB_TYPE_P(name, T_STRING) && RB_TYPE_P(value, T_STRING) && (size_t)RSTRING_LEN(value) >= length &&
-        pel_http1_equal((struct pel_slice){RSTRING_PTR(name), (size_t)RSTRING_LEN(name)}, "content-type"))
+        pel_http1_equal(pel_string_slice(name), "content-type"))
         *(int *)found = !memcmp(RSTRING_PTR(value), type, length);
     return ST_CONTINUE;
 }

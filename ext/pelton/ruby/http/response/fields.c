@@ -16,7 +16,7 @@ static struct pel_slice field_slice(VALUE *value)
     if (SYMBOL_P(*value))
         *value = rb_sym2str(*value);
     Check_Type(*value, T_STRING); /* other objects would have to be converted by code of the application */
-    return (struct pel_slice){RSTRING_PTR(*value), (size_t)RSTRING_LEN(*value)};
+    return pel_string_slice(*value);
 }
 
 static void write_field(struct fields *fields, VALUE name, VALUE value)

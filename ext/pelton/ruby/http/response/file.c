@@ -8,28 +8,13 @@
 
 #define SENDFILE_BYTES (512 * 1024) /* at once: then it is the turn of other connections */
 
-/* Parks until the descriptor takes more. Raises. If the exchange ends meanwhile, nothing but this function keeps the
- * connection. */
+/* Parks until the descriptor takes more. Raises. */
 static void wait_writable(struct pel_http_connection *connection, VALUE exchange)
 {
-    struct pel_waiter waiter = {.exception = Qfalse};
-    int64_t time = connection->server->write_timeout;
-    VALUE self = connection->self;
-    int state;
-
-    connection->response.writer = &waiter;
-    state = pel_park_protected(connection->reactor, &waiter,
-                               time == PEL_FOREVER ? time : connection->reactor->loop.now + time);
-    if (connection->response.writer == &waiter)
-        connection->response.writer = NULL;
-    RB_GC_GUARD(self);
-    if (state)
-        pel_rethrow(state);
-    pel_http_exchange_get(exchange);
-    if (waiter.timed_out) {
-        connection->response.aborted = 1;
-        pel_raise(PEL_ETIMEOUT, 0, "the client does not read the response");
-    }
+    if (pel_http_wait(connection, exchange, &connection->response.writer, connection->server->write_timeout))
+        return;
+    connection->response.aborted = 1;
+    pel_raise(PEL_ETIMEOUT, 0, "the client does not read the response");
 }
 
 static struct pel_http_connection *get_connected(VALUE exchange)
@@ -39,26 +24,6 @@ static struct pel_http_connection *get_connected(VALUE exchange)
     if (connection->stream->core.error)
         rb_raise(pel_eClosedError, "the client is gone");
     return connection;
-}
-
-static ssize_t send_file_piece(struct pel_http_connection *connection, int fd, off_t *offset, size_t count)
-{
-    struct pel_stream *core = &connection->stream->core;
-    ssize_t sent;
-
-    do
-        sent = pel_socket_send_file(core->handle.fd, fd, offset, count < SENDFILE_BYTES ? count : SENDFILE_BYTES);
-    while (sent < 0 && errno == EINTR);
-    if (sent < 0 && errno == EAGAIN) {
-        core->writable = 0;
-        pel_loop_rearm(core->loop, &core->handle, PEL_WRITABLE);
-        return PEL_EAGAIN;
-    }
-    if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
-        connection->response.aborted = 1;
-        rb_raise(pel_eClosedError, "the client is gone");
-    }
-    return sent < 0 ? PEL_ESYSTEM : sent;
 }
 
 /* _send_file(fd, count): sends so many bytes of a file, as a part of a body that has a length. Returns the number of
@@ -84,10 +49,14 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
                 continue;
             }
         }
-        sent = send_file_piece(connection, fd, &offset, left);
+        sent = pel_stream_send_file(core, fd, &offset, left < SENDFILE_BYTES ? left : SENDFILE_BYTES);
         if (sent == PEL_EAGAIN) {
             wait_writable(connection, self);
             continue;
+        }
+        if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+            connection->response.aborted = 1;
+            rb_raise(pel_eClosedError, "the client is gone");
         }
         if (sent < 0 && left == total && (errno == EINVAL || errno == ENOSYS))
             return Qnil;

@@ -4,11 +4,6 @@
 #include "ruby/http/connection/connection.h"
 #include "ruby/http/response/response.h"
 
-static struct pel_slice string_slice(VALUE string)
-{
-    return (struct pel_slice){RSTRING_PTR(string), (size_t)RSTRING_LEN(string)};
-}
-
 /* The application's content-length. It must be a number, or the client could take a part of the body for the next
  * response. */
 static void set_given_length(struct pel_http_head *head, struct pel_slice value)
@@ -60,9 +55,9 @@ static void write_header(struct pel_http_head *head, VALUE name, VALUE value)
     if (!RB_TYPE_P(value, T_STRING))
         rb_raise(rb_eTypeError, "the value of the header %" PRIsVALUE " is neither a String nor an Array of Strings",
                  name);
-    if (note_header(head, string_slice(name), string_slice(value)))
+    if (note_header(head, pel_string_slice(name), pel_string_slice(value)))
         return;
-    code = pel_http1_write_header(head->output, string_slice(name), string_slice(value));
+    code = pel_http1_write_header(head->output, pel_string_slice(name), pel_string_slice(value));
     if (code == PEL_EARGUMENT)
         rb_raise(rb_eArgError, "the header %" PRIsVALUE " is malformed: it must not hold control characters",
                  rb_str_inspect(name));
@@ -91,7 +86,7 @@ static int write_header_values(VALUE name, VALUE value, VALUE argument)
         return ST_CONTINUE;
     }
     if (NIL_P(value)) {
-        if (servers_own_p(string_slice(name)))
+        if (servers_own_p(pel_string_slice(name)))
             return ST_CONTINUE;
         value = rb_str_new(NULL, 0); /* an empty field, as Puma sends it */
     }
@@ -118,8 +113,8 @@ static int note_framing(VALUE name, VALUE value, VALUE argument)
     if (SYMBOL_P(name))
         name = rb_sym2str(name);
     if (!NIL_P(value) && RB_TYPE_P(name, T_STRING))
-        *given = pel_http1_equal(string_slice(name), "content-length") ||
-                 pel_http1_equal(string_slice(name), "transfer-encoding");
+        *given = pel_http1_equal(pel_string_slice(name), "content-length") ||
+                 pel_http1_equal(pel_string_slice(name), "transfer-encoding");
     return *given ? ST_STOP : ST_CONTINUE;
 }
 
@@ -144,7 +139,7 @@ static void write_own_headers(struct pel_http_head *head)
     if (!NIL_P(head->protocol)) {
         if (!head->upgrade_given)
             pel_http_check_written(
-                pel_http1_write_header(head->output, PEL_SLICE("upgrade"), string_slice(head->protocol)));
+                pel_http1_write_header(head->output, PEL_SLICE("upgrade"), pel_string_slice(head->protocol)));
         if (!head->connection_given)
             pel_http_check_written(pel_http1_write_header(head->output, PEL_SLICE("connection"), PEL_SLICE("upgrade")));
     }
