@@ -51,3 +51,12 @@ static inline char *pel_decimal_before(char *end, uint64_t number)
     while (number /= 10);
     return end;
 }
+
+/* Writes the digits of a number at `at`. Returns their end. */
+static inline char *pel_decimal_put(char *at, uint64_t number)
+{
+    char digits[PEL_DECIMAL_DIGITS], *end = digits + sizeof digits, *first = pel_decimal_before(end, number);
+
+    memcpy(at, first, (size_t)(end - first));
+    return at + (end - first);
+}

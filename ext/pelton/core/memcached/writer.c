@@ -2,6 +2,7 @@
 
 #include "core/memcached/writer.h"
 #include "core/base/base64.h"
+#include "core/base/decimal.h"
 
 /* More bytes than any command needs beside its key, opaque and value: two for each letter, and the numbers. */
 #define COMMAND_RESERVE 256
@@ -52,24 +53,12 @@ static char *write_bytes(char *at, const char *bytes, size_t length)
     return at + length;
 }
 
-static char *write_digits(char *at, uint64_t number)
-{
-    char digits[20];
-    int first = sizeof(digits);
-
-    do {
-        digits[--first] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    return write_bytes(at, digits + first, sizeof(digits) - (size_t)first);
-}
-
 static char *write_signed(char *at, int64_t number)
 {
     if (number >= 0)
-        return write_digits(at, (uint64_t)number);
+        return pel_decimal_put(at, (uint64_t)number);
     *at++ = '-';
-    return write_digits(at, (uint64_t)-number);
+    return pel_decimal_put(at, (uint64_t)-number);
 }
 
 static int sends_flag(const struct pel_memcached_command *command, char letter)
@@ -114,19 +103,19 @@ static char *write_flags(char *at, const struct pel_memcached_command *command, 
         *at++ = letter;
         switch (letter) {
         case 'C':
-            at = write_digits(at, command->cas);
+            at = pel_decimal_put(at, command->cas);
             break;
         case 'D':
-            at = write_digits(at, command->delta);
+            at = pel_decimal_put(at, command->delta);
             break;
         case 'E':
-            at = write_digits(at, command->new_cas);
+            at = pel_decimal_put(at, command->new_cas);
             break;
         case 'F':
-            at = write_digits(at, command->client_flags);
+            at = pel_decimal_put(at, command->client_flags);
             break;
         case 'J':
-            at = write_digits(at, command->initial);
+            at = pel_decimal_put(at, command->initial);
             break;
         case 'M':
             *at++ = command->mode;
@@ -206,7 +195,7 @@ static int write_set(struct pel_buffer *buffer, const struct pel_memcached_comma
     at = write_bytes(start, "ms ", 3);
     at = write_key(at, command);
     *at++ = ' ';
-    at = write_digits(at, length);
+    at = pel_decimal_put(at, length);
     at = write_flags(at, command, flags);
     at = write_bytes(at, "\r\n", 2);
     if (value) {
@@ -259,7 +248,7 @@ int pel_memcached_write_flush_all(struct pel_buffer *buffer, uint32_t delay)
 
     if (delay > 0) {
         *at++ = ' ';
-        at = write_digits(at, delay);
+        at = pel_decimal_put(at, delay);
     }
     at = write_bytes(at, "\r\n", 2);
     return pel_buffer_append(buffer, line, (size_t)(at - line));

@@ -42,12 +42,12 @@ static void classic_get(struct pel_memcached_session *session, const struct pel_
         char *at = PEL__PUT_TEXT(pel_buffer_tail(output), "VALUE ");
         at = pel__put(at, item->bytes, item->key_length);
         *at++ = ' ';
-        at = pel__put_number(at, item->client_flags);
+        at = pel_decimal_put(at, item->client_flags);
         *at++ = ' ';
-        at = pel__put_number(at, item->length);
+        at = pel_decimal_put(at, item->length);
         if (request->verb == PEL_REQUEST_GETS || request->verb == PEL_REQUEST_GATS) {
             *at++ = ' ';
-            at = pel__put_number(at, item->cas);
+            at = pel_decimal_put(at, item->cas);
         }
         pel__put_end(output, PEL__PUT_TEXT(at, "\r\n"));
         pel__memcached_append_value(session, item, output);
@@ -120,7 +120,7 @@ static void classic_arithmetic(struct pel_memcached_service *service, const stru
     }
     *(subtract ? &counters->decr_hits : &counters->incr_hits) += 1;
     if (!request->noreply)
-        pel__put_end(output, PEL__PUT_TEXT(pel__put_number(pel_buffer_tail(output), number), "\r\n"));
+        pel__put_end(output, PEL__PUT_TEXT(pel_decimal_put(pel_buffer_tail(output), number), "\r\n"));
 }
 
 static void classic_flush_all(struct pel_memcached_service *service, const struct pel_memcached_request *request,

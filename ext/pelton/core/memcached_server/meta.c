@@ -14,7 +14,7 @@ static char *put_meta_flag(char *at, char letter)
 
 static char *put_number_flag(char *at, char letter, uint64_t number)
 {
-    return pel__put_number(put_meta_flag(at, letter), number);
+    return pel_decimal_put(put_meta_flag(at, letter), number);
 }
 
 static char *put_key_flag(char *at, struct pel_slice key, int binary)
@@ -38,7 +38,7 @@ static char *put_ttl_flag(char *at, const struct pel_store *store, const struct 
     int64_t ttl = pel_store_ttl(store, item);
 
     at = put_meta_flag(at, 't');
-    return ttl < 0 ? PEL__PUT_TEXT(at, "-1") : pel__put_number(at, (uint64_t)ttl);
+    return ttl < 0 ? PEL__PUT_TEXT(at, "-1") : pel_decimal_put(at, (uint64_t)ttl);
 }
 
 /* Appends a reply that describes no item: it returns only the opaque and the key. */
@@ -165,7 +165,7 @@ static void meta_get(struct pel_memcached_session *session, const struct pel_mem
         return;
     }
     *(touches ? &counters->touch_hits : &counters->get_hits) += 1;
-    at = pel_request_has(request, 'v') ? pel__put_number(PEL__PUT_TEXT(at, "VA "), item->length)
+    at = pel_request_has(request, 'v') ? pel_decimal_put(PEL__PUT_TEXT(at, "VA "), item->length)
                                        : PEL__PUT_TEXT(at, "HD");
     at = put_get_flags(at, store, request, item, created);
     pel__put_end(output, PEL__PUT_TEXT(at, "\r\n"));
@@ -261,10 +261,10 @@ static void meta_delete(struct pel_memcached_service *service, const struct pel_
 static void meta_reply_number(const struct pel_store *store, const struct pel_memcached_request *request,
                               struct pel_item *item, int created, uint64_t number, struct pel_buffer *output)
 {
-    char digits[20], *end = pel__put_number(digits, number), *at = pel_buffer_tail(output);
+    char digits[20], *end = pel_decimal_put(digits, number), *at = pel_buffer_tail(output);
     int value = pel_request_has(request, 'v');
 
-    at = value ? pel__put_number(PEL__PUT_TEXT(at, "VA "), (uint64_t)(end - digits)) : PEL__PUT_TEXT(at, "HD");
+    at = value ? pel_decimal_put(PEL__PUT_TEXT(at, "VA "), (uint64_t)(end - digits)) : PEL__PUT_TEXT(at, "HD");
     for (int i = 0; i < request->flag_count; i++) {
         char letter = request->letters[i];
         at = letter == 'k' ? put_key_flag(at, request->key, pel_request_has(request, 'b'))
@@ -279,7 +279,7 @@ static void meta_create_counter(struct pel_memcached_service *service, const str
                                 struct pel_buffer *output)
 {
     char digits[20];
-    size_t length = (size_t)(pel__put_number(digits, request->initial) - digits);
+    size_t length = (size_t)(pel_decimal_put(digits, request->initial) - digits);
     struct pel_item *item = vivify(&service->store, request, (struct pel_slice){digits, length});
 
     if (item)
@@ -342,11 +342,11 @@ static void meta_debug(struct pel_memcached_service *service, const struct pel_m
     ttl = pel_store_ttl(store, item);
     at = item->state & PEL_ITEM_BINARY_KEY ? pel_base64_encode(at, pel_item_key(item))
                                            : pel__put(at, item->bytes, item->key_length);
-    at = ttl < 0 ? PEL__PUT_TEXT(at, " exp=-1") : pel__put_number(PEL__PUT_TEXT(at, " exp="), (uint64_t)ttl);
-    at = pel__put_number(PEL__PUT_TEXT(at, " la="), store->now - item->accessed);
-    at = pel__put_number(PEL__PUT_TEXT(at, " cas="), item->cas);
+    at = ttl < 0 ? PEL__PUT_TEXT(at, " exp=-1") : pel_decimal_put(PEL__PUT_TEXT(at, " exp="), (uint64_t)ttl);
+    at = pel_decimal_put(PEL__PUT_TEXT(at, " la="), store->now - item->accessed);
+    at = pel_decimal_put(PEL__PUT_TEXT(at, " cas="), item->cas);
     at = item->state & PEL_ITEM_FETCHED ? PEL__PUT_TEXT(at, " fetch=yes") : PEL__PUT_TEXT(at, " fetch=no");
-    at = pel__put_number(PEL__PUT_TEXT(at, " cls=1 size="), pel_store_cost(item->key_length, item->length));
+    at = pel_decimal_put(PEL__PUT_TEXT(at, " cls=1 size="), pel_store_cost(item->key_length, item->length));
     pel__put_end(output, PEL__PUT_TEXT(at, "\r\n"));
 }
 

@@ -28,6 +28,15 @@ static void parse_noreply(struct pel_memcached_request *request, const struct pe
     request->noreply = pel_slice_equals(words[count - 1], "noreply");
 }
 
+/* Refuses the request unless it has so many words; 1: it has. */
+static int check_count(struct pel_memcached_request *request, int count, int least, int most)
+{
+    if (count >= least && count <= most)
+        return 1;
+    pel__memcached_request_bad(request, "ERROR");
+    return 0;
+}
+
 static int parse_key(struct pel_memcached_request *request, struct pel_slice word)
 {
     request->key = word;
@@ -43,10 +52,8 @@ static void parse_storage(const struct pel_slice *words, int count, struct pel_m
     int wanted = request->verb == PEL_REQUEST_CAS ? 6 : 5;
     uint64_t client_flags = 0;
 
-    if (count != wanted && count != wanted + 1) {
-        pel__memcached_request_bad(request, "ERROR");
+    if (!check_count(request, count, wanted, wanted + 1))
         return;
-    }
     parse_noreply(request, words, count);
     if (!parse_key(request, words[1]))
         return;
@@ -60,10 +67,8 @@ static void parse_storage(const struct pel_slice *words, int count, struct pel_m
 /* delete key [0] [noreply] */
 static void parse_deletion(const struct pel_slice *words, int count, struct pel_memcached_request *request)
 {
-    if (count != 2 && count != 3 && count != 4) {
-        pel__memcached_request_bad(request, "ERROR");
+    if (!check_count(request, count, 2, 4))
         return;
-    }
     if (count > 2) {
         int zero = pel_slice_equals(words[2], "0");
         parse_noreply(request, words, count);
@@ -78,10 +83,8 @@ static void parse_deletion(const struct pel_slice *words, int count, struct pel_
 /* incr key delta [noreply], touch key expiry [noreply] */
 static void parse_arithmetic(const struct pel_slice *words, int count, struct pel_memcached_request *request)
 {
-    if (count != 3 && count != 4) {
-        pel__memcached_request_bad(request, "ERROR");
+    if (!check_count(request, count, 3, 4))
         return;
-    }
     parse_noreply(request, words, count);
     if (!parse_key(request, words[1]))
         return;
@@ -97,10 +100,8 @@ static void parse_arithmetic(const struct pel_slice *words, int count, struct pe
 static void parse_flush_all(const struct pel_slice *words, int count, struct pel_memcached_request *request)
 {
     request->expiry = 0;
-    if (count > 3) {
-        pel__memcached_request_bad(request, "ERROR");
+    if (!check_count(request, count, 1, 3))
         return;
-    }
     parse_noreply(request, words, count);
     if (count - request->noreply > 1 && pel_decimal_signed(words[1], &request->expiry) < 0)
         pel__memcached_request_bad(request, PEL_BAD_EXPTIME);
@@ -109,10 +110,8 @@ static void parse_flush_all(const struct pel_slice *words, int count, struct pel
 /* verbosity level [noreply], cache_memlimit megabytes [noreply] */
 static void parse_level(const struct pel_slice *words, int count, struct pel_memcached_request *request)
 {
-    if (count != 2 && count != 3) {
-        pel__memcached_request_bad(request, "ERROR");
+    if (!check_count(request, count, 2, 3))
         return;
-    }
     parse_noreply(request, words, count);
     if (pel_decimal(words[1], UINT32_MAX, &request->delta) < 0)
         pel__memcached_request_bad(request, request->verb == PEL_REQUEST_VERBOSITY ? PEL_BAD_FORMAT : "ERROR");

@@ -19,13 +19,6 @@ static inline char *pel__put(char *at, const char *bytes, size_t length)
 
 #define PEL__PUT_TEXT(at, text) pel__put(at, text, sizeof(text) - 1)
 
-static inline char *pel__put_number(char *at, uint64_t number)
-{
-    char digits[PEL_DECIMAL_DIGITS], *end = digits + sizeof digits, *first = pel_decimal_before(end, number);
-
-    return pel__put(at, first, (size_t)(end - first));
-}
-
 static inline void pel__put_end(struct pel_buffer *output, const char *at)
 {
     pel_buffer_commit(output, (size_t)(at - pel_buffer_tail(output)));

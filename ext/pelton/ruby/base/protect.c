@@ -5,6 +5,55 @@ VALUE pel_protect(VALUE (*function)(VALUE), VALUE argument, int *state)
     return rb_protect(function, argument, state);
 }
 
+struct raising {
+    VALUE class;
+    const char *text;
+};
+
+static VALUE raise_text(VALUE argument)
+{
+    const struct raising *raising = (const struct raising *)argument;
+
+    rb_raise(raising->class, "%s", raising->text);
+}
+
+int pel_protected_raise(VALUE class, const char *text)
+{
+    struct raising raising = {class, text};
+    int state;
+
+    rb_protect(raise_text, (VALUE)&raising, &state);
+    return state;
+}
+
+static VALUE raise_memerror(VALUE nothing)
+{
+    rb_memerror();
+    return nothing;
+}
+
+int pel_protected_memerror(void)
+{
+    int state;
+
+    rb_protect(raise_memerror, Qnil, &state);
+    return state;
+}
+
+static VALUE check_ints(VALUE nothing)
+{
+    rb_thread_check_ints();
+    return nothing;
+}
+
+int pel_protected_check_ints(void)
+{
+    int state;
+
+    rb_protect(check_ints, Qnil, &state);
+    return state;
+}
+
 void pel_rethrow(int state)
 {
     rb_jump_tag(state);

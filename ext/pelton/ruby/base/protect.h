@@ -10,6 +10,11 @@
  * must be passed to pel_rethrow or pel_take_error. */
 VALUE pel_protect(VALUE (*function)(VALUE), VALUE argument, int *state);
 
+/* rb_raise, rb_memerror and rb_thread_check_ints, stopped: each returns the state. */
+int pel_protected_raise(VALUE class, const char *text);
+int pel_protected_memerror(void);
+int pel_protected_check_ints(void);
+
 /* Continues a jump that pel_protect stopped. */
 NORETURN(void pel_rethrow(int state));
 

@@ -52,6 +52,26 @@ uint64_t pel_memcached_number(VALUE number, const char *name, uint64_t limit)
     return value;
 }
 
+void pel_memcached_take_cas(const struct pel_memcached_call *call, struct pel_memcached_command *command)
+{
+    VALUE cas = call->options[PEL_MEMCACHED_CAS_OPTION];
+
+    if (NIL_P(cas))
+        return;
+    command->flags |= PEL_MEMCACHED_FLAG('C');
+    command->cas = pel_memcached_number(cas, "cas:", UINT64_MAX);
+}
+
+void pel_memcached_take_ttl(const struct pel_memcached_call *call, struct pel_memcached_command *command)
+{
+    VALUE ttl = call->options[PEL_MEMCACHED_TTL_OPTION];
+
+    if (NIL_P(ttl))
+        return;
+    command->flags |= PEL_MEMCACHED_FLAG('T');
+    command->ttl = pel_memcached_ttl(ttl);
+}
+
 int pel_memcached_uses_codec(const struct pel_memcached_call *call)
 {
     return !NIL_P(call->client->codec) && !RTEST(call->options[PEL_MEMCACHED_RAW_OPTION]);

@@ -4,16 +4,10 @@
 #include <stdint.h>
 
 struct pel_memcached_connection;
-struct pel_memcached_capacity_waiter;
 
 struct pel_memcached_connection_limits {
     size_t operations, bytes; /* in flight. At these direct style waits; at twice these callback style fails */
     int64_t timeout;          /* nanoseconds without progress; PEL_FOREVER */
-};
-
-/* The fibers that wait until a connection is below its limits, first in, first out. */
-struct pel_memcached_capacity_queue {
-    struct pel_memcached_capacity_waiter *first, **tail;
 };
 
 enum pel_memcached_capacity {
@@ -29,6 +23,3 @@ enum pel_memcached_capacity pel_memcached_wait_for_capacity(struct pel_memcached
 
 /* Wakes the first waiting fiber if there is capacity. That fiber wakes the next one. */
 void pel_memcached_offer_capacity(struct pel_memcached_connection *connection);
-
-/* Wakes all waiting fibers: the connection is closed. */
-void pel_memcached_end_capacity_waits(struct pel_memcached_connection *connection);

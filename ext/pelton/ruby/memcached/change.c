@@ -21,14 +21,9 @@ static VALUE client_delete(int argc, VALUE *argv, VALUE self)
 {
     struct pel_memcached_call call;
     struct pel_memcached_command command = {.flags = 0};
-    VALUE cas;
 
     pel_memcached_begin_for_key(&call, argc, argv, self, PEL_MEMCACHED_TIMEOUT | PEL_MEMCACHED_CAS);
-    cas = call.options[PEL_MEMCACHED_CAS_OPTION];
-    if (!NIL_P(cas)) {
-        command.flags |= F('C');
-        command.cas = pel_memcached_number(cas, "cas:", UINT64_MAX);
-    }
+    pel_memcached_take_cas(&call, &command);
     return send_change(&call, &command, PEL_MEMCACHED_DELETE, "delete", pel_memcached_write_delete);
 }
 

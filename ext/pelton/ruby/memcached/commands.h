@@ -20,6 +20,10 @@ void pel_memcached_begin_for_key(struct pel_memcached_call *call, int argc, VALU
 /* ttl:, in seconds, as the number that memcached reads. May call Ruby code; raises TypeError, ArgumentError. */
 int64_t pel_memcached_ttl(VALUE seconds);
 
+/* Adds cas: or ttl: to a command, if the call has the option. May call Ruby code; raises TypeError, ArgumentError. */
+void pel_memcached_take_cas(const struct pel_memcached_call *call, struct pel_memcached_command *command);
+void pel_memcached_take_ttl(const struct pel_memcached_call *call, struct pel_memcached_command *command);
+
 /* An integer argument from 0 to limit. Raises TypeError, RangeError, ArgumentError. */
 uint64_t pel_memcached_number(VALUE number, const char *name, uint64_t limit);
 

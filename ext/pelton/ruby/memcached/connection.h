@@ -31,7 +31,7 @@ struct pel_memcached_connection {
     struct pel_memcached_value value;
     struct pel_memcached_classic classic;
     struct pel_memcached_relay *relay; /* or NULL. Nothing is received until it has ended */
-    struct pel_memcached_capacity_queue capacity;
+    struct pel_turns capacity;         /* of the fibers that wait until the connection is below its limits */
     struct pel_memcached_failure failure;
     struct pel_spin spin;
     unsigned fork_generation;

@@ -198,7 +198,6 @@ static VALUE memcached_connection_s_new(VALUE class, VALUE address, VALUE operat
     connection->pending.tail = &connection->pending.first;
     connection->clock.deadlines_tail = &connection->clock.deadlines;
     connection->pending.shards_tail = &connection->pending.shards;
-    connection->capacity.tail = &connection->capacity.first;
     connection->value.bytes = Qfalse;
     connection->root.stop = stop_memcached_connection;
     pel_memcached_parser_init(&connection->parser);

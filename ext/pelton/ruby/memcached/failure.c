@@ -38,7 +38,7 @@ void pel_memcached_fail_with(struct pel_memcached_connection *connection, VALUE 
     }
     pel_memcached_fail_shards(connection, error);
     pel_memcached_forget_deadlines(connection, 1);
-    pel_memcached_end_capacity_waits(connection);
+    pel_turns_fire_all(connection->reactor, &connection->capacity);
 }
 
 /* Without a GC root the connection may be garbage that is not swept yet. Then the objects that it refers to may be

@@ -208,7 +208,7 @@ static void encode_all(struct multi *multi)
 static VALUE client_set_multi(int argc, VALUE *argv, VALUE self)
 {
     struct multi multi = {.command = {.flags = PEL_MEMCACHED_FLAG('F')}};
-    VALUE pairs, options, ttl;
+    VALUE pairs, options;
 
     rb_scan_args(argc, argv, "1:", &pairs, &options);
     pel_memcached_begin(&multi.call, self, options,
@@ -218,11 +218,7 @@ static VALUE client_set_multi(int argc, VALUE *argv, VALUE self)
     multi.values = rb_ary_new_capa(RHASH_SIZE(pairs));
     rb_hash_foreach(pairs, take_pair, (VALUE)&multi);
     encode_all(&multi);
-    ttl = multi.call.options[PEL_MEMCACHED_TTL_OPTION];
-    if (!NIL_P(ttl)) {
-        multi.command.flags |= PEL_MEMCACHED_FLAG('T');
-        multi.command.ttl = pel_memcached_ttl(ttl);
-    }
+    pel_memcached_take_ttl(&multi.call, &multi.command);
     return run_multi(&multi, PEL_MEMCACHED_FAN_OUT_STORED, "set_multi");
 }
 

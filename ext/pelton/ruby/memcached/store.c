@@ -11,7 +11,7 @@ static VALUE store_value(int argc, VALUE *argv, VALUE self, char mode, const cha
     struct pel_memcached_call call;
     struct pel_memcached_command command = {.mode = mode, .flags = mode == 'S' ? 0 : F('M')};
     struct pel_memcached_encoded value;
-    VALUE key, object, options = Qnil, ttl, cas;
+    VALUE key, object, options = Qnil;
 
     if (argc == 2 && !rb_keyword_given_p()) {
         key = argv[0];
@@ -24,20 +24,12 @@ static VALUE store_value(int argc, VALUE *argv, VALUE self, char mode, const cha
     if (!(known & PEL_MEMCACHED_RAW)) /* append and prepend: their bytes are always raw */
         call.options[PEL_MEMCACHED_RAW_OPTION] = Qtrue;
     value = pel_memcached_encode(&call, object);
-    ttl = call.options[PEL_MEMCACHED_TTL_OPTION];
-    cas = call.options[PEL_MEMCACHED_CAS_OPTION];
     if (value.flags) {
         command.flags |= F('F');
         command.client_flags = value.flags;
     }
-    if (!NIL_P(ttl)) {
-        command.flags |= F('T');
-        command.ttl = pel_memcached_ttl(ttl);
-    }
-    if (!NIL_P(cas)) {
-        command.flags |= F('C');
-        command.cas = pel_memcached_number(cas, "cas:", UINT64_MAX);
-    }
+    pel_memcached_take_ttl(&call, &command);
+    pel_memcached_take_cas(&call, &command);
     pel_memcached_notify(&call, name);
     if (!pel_memcached_ready(&call))
         return pel_memcached_finish_failed(&call);

@@ -177,18 +177,6 @@ static VALUE value_stream_begun(VALUE self)
     return first_bytes;
 }
 
-/* Returns 0, or the state of an exception. */
-static int wait_for_more(struct value_stream *value)
-{
-    struct pel_waiter waiter = {.exception = Qfalse};
-    int state;
-
-    value->relay.waiter = &waiter;
-    state = pel_park_protected(value->connection->reactor, &waiter, PEL_FOREVER); /* the connection has a deadline */
-    value->relay.waiter = NULL;
-    return state;
-}
-
 /* _splice(stream): relays the bytes that have come, once those of _begun were sent; parks until some come. Returns
  * their number; nil when all bytes are relayed, or when the rest must be received. */
 static VALUE value_stream_splice(VALUE self, VALUE target)
@@ -201,12 +189,13 @@ static VALUE value_stream_splice(VALUE self, VALUE target)
 
     while (relaying(value) && value->relay.started && to->reactor == connection->reactor && !to->close.begun &&
            (left = pel_memcached_parser_pending(&connection->parser))) {
-        int state;
+        int state, timed_out;
         moved = pel_splice_move(&connection->reactor->splice, &connection->stream, &to->core,
                                 left < PEL_STREAM_BURST ? (size_t)left : PEL_STREAM_BURST);
         if (moved || connection->stream.readable || connection->stream.error)
             break;
-        if ((state = wait_for_more(value))) {
+        /* The connection has a deadline. */
+        if ((state = pel_park_at(connection->reactor, &value->relay.waiter, PEL_FOREVER, &timed_out))) {
             stop_relay(value);
             pel_rethrow(state);
         }

@@ -115,12 +115,6 @@ static struct pel_waiter *give_up_next(struct pel_reactor *reactor)
     return waiter;
 }
 
-static VALUE check_interrupts(VALUE nothing)
-{
-    rb_thread_check_ints();
-    return nothing;
-}
-
 /* The Cancelled of an ended fiber is dropped. */
 static void take_error(struct pel_reactor *reactor, int state)
 {
@@ -135,11 +129,8 @@ static void take_interrupts(struct pel_reactor *reactor)
 {
     int state;
 
-    do {
-        pel_protect(check_interrupts, Qnil, &state);
-        if (state)
-            take_error(reactor, state);
-    } while (state);
+    while ((state = pel_protected_check_ints()))
+        take_error(reactor, state);
 }
 
 void pel_give_up_parked(struct pel_reactor *reactor)

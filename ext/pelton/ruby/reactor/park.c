@@ -62,29 +62,9 @@ void pel_waiters_abandon(struct pel_reactor *reactor)
         pel_timers_each(&reactor->loop.timers, cancel_timer_on_stack);
 }
 
-/* ---- exceptions ----------------------------------------------------------------------------------------------- */
-
 static VALUE raise_exception(VALUE exception)
 {
     rb_exc_raise(exception);
-}
-
-static VALUE raise_reactor_inherited(VALUE nothing)
-{
-    rb_raise(pel_eClosedError, "this reactor belongs to the parent process: call Pelton.run in the child");
-    return nothing;
-}
-
-static VALUE raise_abandoned(VALUE nothing)
-{
-    rb_raise(pel_eCancelled, "the reactor stopped before this fiber ended");
-    return nothing;
-}
-
-static VALUE raise_no_memory_for_queue(VALUE nothing)
-{
-    rb_memerror();
-    return nothing;
 }
 
 /* ---- waiting -------------------------------------------------------------------------------------------------- */
@@ -156,7 +136,7 @@ static int wait_parked(struct pel_reactor *reactor, struct pel_waiter *waiter)
     if (!state && waiter->given_up && !waiter->unblocked)
         state = pel_end_fiber(reactor);
     if (!state && !pel_woken(waiter))
-        pel_protect(raise_abandoned, Qnil, &state);
+        state = pel_protected_raise(pel_eCancelled, "the reactor stopped before this fiber ended");
     return state && waiter->unblocked ? keep_for_next_wait(reactor, waiter, state) : state;
 }
 
@@ -167,11 +147,12 @@ static int prepare_to_park(struct pel_reactor *reactor, struct pel_waiter *waite
 
     waiter->fiber = rb_fiber_current();
     if (pel_loop_inherited(&reactor->loop))
-        pel_protect(raise_reactor_inherited, Qnil, &state);
+        state = pel_protected_raise(pel_eClosedError,
+                                    "this reactor belongs to the parent process: call Pelton.run in the child");
     else if (pel_given_up(reactor, waiter->fiber))
         state = pel_end_fiber(reactor);
     else if (!pel_queues_reserve(reactor))
-        pel_protect(raise_no_memory_for_queue, Qnil, &state);
+        state = pel_protected_memerror();
     return state;
 }
 
@@ -214,6 +195,19 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
         reactor->parked.last_raised = waiter->exception;
         pel_protect(raise_exception, waiter->exception, &state);
     }
+    return state;
+}
+
+int pel_park_at(struct pel_reactor *reactor, struct pel_waiter **place, int64_t deadline, int *timed_out)
+{
+    struct pel_waiter waiter = {.exception = Qfalse};
+    int state;
+
+    *place = &waiter;
+    state = pel_park_protected(reactor, &waiter, deadline);
+    if (*place == &waiter)
+        *place = NULL;
+    *timed_out = waiter.timed_out;
     return state;
 }
 

@@ -19,6 +19,10 @@ enum pel_wakeup pel_park(struct pel_reactor *reactor, struct pel_waiter *waiter,
  * from its lists. When the state is 0, waiter->timed_out tells whether the deadline came first. */
 int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline);
 
+/* The same with a waiter of this function's own, which is at *place meanwhile for who fires it. *timed_out: whether the
+ * deadline came first. */
+int pel_park_at(struct pel_reactor *reactor, struct pel_waiter **place, int64_t deadline, int *timed_out);
+
 /* Abandons the waiters that are still parked when run ends: of fibers that cannot be ended (pel_give_up_parked), and of
  * all fibers in a child after a fork. They never run again. The waiters stay linked, because lists and timers refer to
  * their stacks, and stay marked, because the stacks must not be freed before those lists. */

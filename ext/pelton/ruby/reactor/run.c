@@ -88,22 +88,14 @@ static void keep_error_of_report(struct pel_reactor *reactor, VALUE error)
         reactor->run.fatal = error;
 }
 
-static VALUE raise_main_lost(VALUE nothing)
-{
-    rb_raise(pel_eError, "the block of Pelton.run never ended: its fiber has switched to another one by Fiber#raise or "
-                         "Fiber#transfer, and no fiber switched back; use Pelton::Reactor#raise_in, which returns");
-    return nothing;
-}
-
 /* The block's fiber is not parked either, or it would have been abandoned. */
 static void fail_if_main_is_lost(struct pel_reactor *reactor)
 {
-    int state;
-
     if (!reactor->run.main_pending || !NIL_P(reactor->run.fatal))
         return;
-    pel_protect(raise_main_lost, Qnil, &state);
-    reactor->run.fatal = pel_take_error(state);
+    reactor->run.fatal = pel_take_error(pel_protected_raise(
+        pel_eError, "the block of Pelton.run never ended: its fiber has switched to another one by Fiber#raise or "
+                    "Fiber#transfer, and no fiber switched back; use Pelton::Reactor#raise_in, which returns"));
 }
 
 static void give_up_tasks(struct pel_reactor *reactor)

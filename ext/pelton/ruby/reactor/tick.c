@@ -128,12 +128,6 @@ static VALUE dispatch_events(VALUE argument)
     return Qnil;
 }
 
-static VALUE check_interrupts(VALUE nothing)
-{
-    rb_thread_check_ints();
-    return nothing;
-}
-
 /* Calls the function again after a NoMemoryError, the only exception that it can raise: so that costs one event, and
  * not the events behind it. */
 static int call_to_end(VALUE (*function)(VALUE), struct pel_reactor *reactor)
@@ -169,8 +163,7 @@ int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode)
         return state;
     pel_begin_batch(reactor);
     reactor->budget = PEL_BUDGET;
-    pel_protect(check_interrupts, Qnil, &state);
-    return state;
+    return pel_protected_check_ints();
 }
 
 void pel_poll(struct pel_reactor *reactor)

@@ -30,6 +30,40 @@ void pel_waiter_time_out(struct pel_reactor *reactor, struct pel_waiter *waiter)
     fire_waiter(reactor, waiter, &reactor->queues.due);
 }
 
+/* ---- turns ---------------------------------------------------------------------------------------------------- */
+
+void pel_turns_enter(struct pel_turns *turns, struct pel_turn *turn)
+{
+    turn->next = NULL;
+    *(turns->last ? &turns->last->next : &turns->first) = turn;
+    turns->last = turn;
+}
+
+void pel_turns_leave(struct pel_turns *turns, struct pel_turn *turn)
+{
+    struct pel_turn **link = &turns->first, *before = NULL;
+
+    for (; *link && *link != turn; link = &before->next)
+        before = *link;
+    if (!*link)
+        return;
+    *link = turn->next;
+    if (turns->last == turn)
+        turns->last = before;
+}
+
+void pel_turns_fire_first(struct pel_reactor *reactor, const struct pel_turns *turns)
+{
+    if (turns->first)
+        pel_waiter_fire(reactor, turns->first->waiter);
+}
+
+void pel_turns_fire_all(struct pel_reactor *reactor, const struct pel_turns *turns)
+{
+    for (const struct pel_turn *turn = turns->first; turn; turn = turn->next)
+        pel_waiter_fire(reactor, turn->waiter);
+}
+
 /* ---- all waiters ---------------------------------------------------------------------------------------------- */
 
 /* The list begins with the waiter that parked last: of several waiters of one fiber, the innermost. */

@@ -66,6 +66,26 @@ void pel_waiter_fire(struct pel_reactor *reactor, struct pel_waiter *waiter);
 /* Wakes a waiter whose deadline has come: puts it on the due queue. */
 void pel_waiter_time_out(struct pel_reactor *reactor, struct pel_waiter *waiter);
 
+/* A queue of fibers that wait for their turns, first in, first out. A zeroed one is empty. Each entry lies on the stack
+ * of its fiber. */
+struct pel_turn {
+    struct pel_waiter *waiter;
+    struct pel_turn *next;
+};
+
+struct pel_turns {
+    struct pel_turn *first, *last;
+};
+
+void pel_turns_enter(struct pel_turns *turns, struct pel_turn *turn);
+
+/* Takes an entry out, wherever it stands. Does nothing for one that is not there. */
+void pel_turns_leave(struct pel_turns *turns, struct pel_turn *turn);
+
+/* Wakes the fiber whose turn is next, if there is one; or all. Leaves the entries in the queue. */
+void pel_turns_fire_first(struct pel_reactor *reactor, const struct pel_turns *turns);
+void pel_turns_fire_all(struct pel_reactor *reactor, const struct pel_turns *turns);
+
 /* The innermost waiter of a parked fiber; NULL when the fiber is not parked. */
 struct pel_waiter *pel_waiter_of(struct pel_reactor *reactor, VALUE fiber);
 

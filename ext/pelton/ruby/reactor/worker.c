@@ -59,19 +59,13 @@ static VALUE make_worker_fiber(VALUE argument)
     return Qnil;
 }
 
-static VALUE raise_no_memory_for_worker(VALUE nothing)
-{
-    rb_memerror();
-    return nothing;
-}
-
 /* NULL, with *state set, when there is no memory. */
 static struct pel_worker *new_worker(struct pel_reactor *reactor, int *state)
 {
     struct pel_worker *worker = pel_calloc(1, sizeof *worker);
 
     if (!worker) {
-        pel_protect(raise_no_memory_for_worker, Qnil, state);
+        *state = pel_protected_memerror();
         return NULL;
     }
     worker->reactor = reactor;

@@ -5,18 +5,12 @@
 /* Pelton::Listener, inside. From the bottom: listener.c (the object's memory), listener_accept.c, listener_class.c
  * (opening, closing, the class). */
 
-/* A fiber in accept. */
-struct acceptor {
-    struct pel_waiter waiter;
-    struct acceptor *next;
-};
-
 struct listener {
     struct pel_handle handle; /* first */
     struct pel_reactor_timer pause;
     struct pel_reactor *reactor;
     VALUE self, reactor_object, block;
-    struct acceptor *acceptors; /* first in, first out */
+    struct pel_turns acceptors; /* the fibers in accept */
     struct pel_root root;
     uint64_t accepted, pauses;
     uint32_t queued;           /* accepted connections whose handler has not begun */

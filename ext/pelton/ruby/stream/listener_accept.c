@@ -134,8 +134,7 @@ static void queue_accept_batch(struct listener *listener)
 /* A connection may be there to accept. */
 static void wake_acceptor(struct listener *listener)
 {
-    if (listener->acceptors)
-        pel_waiter_fire(listener->reactor, &listener->acceptors->waiter);
+    pel_turns_fire_first(listener->reactor, &listener->acceptors);
     if (!NIL_P(listener->block))
         queue_accept_batch(listener);
 }
@@ -153,31 +152,20 @@ void pel_listener_pause_on_timeout(struct pel_reactor *reactor, struct pel_react
     wake_acceptor(PEL_LINKED(struct listener, pause, timer));
 }
 
-static void leave_acceptors(struct listener *listener, struct acceptor *acceptor)
-{
-    struct acceptor **link = &listener->acceptors;
-
-    while (*link != acceptor)
-        link = &(*link)->next;
-    *link = acceptor->next;
-}
-
 static int wait_for_connection(struct listener *listener, int64_t deadline)
 {
-    struct acceptor acceptor = {.waiter.exception = Qfalse}, **link = &listener->acceptors;
+    struct pel_waiter waiter = {.exception = Qfalse};
+    struct pel_turn turn = {.waiter = &waiter};
     int state;
 
-    while (*link)
-        link = &(*link)->next;
-    *link = &acceptor;
-    state = pel_park_protected(listener->reactor, &acceptor.waiter, deadline);
-    leave_acceptors(listener, &acceptor);
+    pel_turns_enter(&listener->acceptors, &turn);
+    state = pel_park_protected(listener->reactor, &waiter, deadline);
+    pel_turns_leave(&listener->acceptors, &turn);
     if (state) {
-        if (listener->acceptors) /* pass the wake-up on to the next fiber */
-            pel_waiter_fire(listener->reactor, &listener->acceptors->waiter);
+        pel_turns_fire_first(listener->reactor, &listener->acceptors); /* passes the wake-up on */
         pel_rethrow(state);
     }
-    return acceptor.waiter.timed_out;
+    return waiter.timed_out;
 }
 
 /* _accept(timeout): parks until a connection comes. */
@@ -190,8 +178,8 @@ static VALUE listener_accept(VALUE self, VALUE timeout)
         rb_raise(pel_eError, "this listener has a block and accepts by itself");
     for (;;) {
         int fd = accept_connection(listener), error = errno;
-        if (fd != PEL_EAGAIN && listener->acceptors) /* there may be another connection, for the next fiber */
-            pel_waiter_fire(listener->reactor, &listener->acceptors->waiter);
+        if (fd != PEL_EAGAIN) /* there may be another connection, for the next fiber */
+            pel_turns_fire_first(listener->reactor, &listener->acceptors);
         if (fd >= 0)
             return pel_stream_object(listener->reactor, fd);
         if (fd != PEL_EAGAIN)

@@ -19,8 +19,7 @@ static void close_listener(struct listener *listener)
     pel_loop_disarm(&reactor->loop, &listener->handle);
     close(listener->handle.fd);
     listener->handle.fd = -1;
-    for (struct acceptor *acceptor = listener->acceptors; acceptor; acceptor = acceptor->next)
-        pel_waiter_fire(reactor, &acceptor->waiter);
+    pel_turns_fire_all(reactor, &listener->acceptors);
 }
 
 static void stop_listener(struct pel_reactor *reactor, struct pel_root *root)

@@ -25,16 +25,14 @@ enum stream_retainer {
 
 /* A fiber that waits until at most `below` bytes are queued. */
 struct write_waiter {
-    struct pel_waiter *waiter;
-    struct write_waiter *next;
+    struct pel_turn turn; /* first */
     size_t below;
 };
 
 /* A fiber in the read queue: it waits until the reads before it are done. */
 struct read_waiter {
-    struct pel_waiter *waiter;
-    struct read_waiter *next;
-    int admitted; /* its fiber has left the queue and reads */
+    struct pel_turn turn; /* first */
+    int admitted;         /* its fiber has left the queue and reads */
 };
 
 /* A write in callback style. Its operation is settled when the stream has sent everything up to `end`. */
@@ -48,14 +46,14 @@ struct write_operation {
 /* The reads of direct style (read.c, read_queue.c). */
 struct stream_reads {
     struct pel_waiter *waiter; /* the fiber that reads, while it waits for bytes */
-    struct read_waiter *queue; /* the fibers that read next, first in, first out */
+    struct pel_turns queue;    /* struct read_waiter: the fibers that read next */
     unsigned under_way : 1;    /* a fiber reads: other reads queue */
     unsigned bulk : 1;         /* the last piece was large: receive the next one straight into its String */
 };
 
 /* What is written and not yet sent (write.c). */
 struct stream_writes {
-    struct write_waiter *waiters;
+    struct pel_turns waiters; /* struct write_waiter */
     struct write_operation *first, **tail;
     uint64_t appended; /* bytes ever queued */
     size_t unsent;     /* of these, not sent when the stream was closed */

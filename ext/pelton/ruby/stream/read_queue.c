@@ -2,11 +2,11 @@
 
 /* Reads of several fibers on one stream: they wait in a queue, and one at a time is admitted. */
 
-static void check_read_wait(struct read *read, struct pel_waiter *waiter, int state)
+static void check_read_wait(struct read *read, int timed_out, int state)
 {
     if (state)
         pel_rethrow(state);
-    if (waiter->timed_out)
+    if (timed_out)
         pel_raise(PEL_ETIMEOUT, 0, "read");
     if (read->stream->close.begun)
         rb_raise(pel_eClosedError, "the stream was closed while this call waited");
@@ -16,35 +16,25 @@ static void wait_in_read_queue(struct read *read, int64_t deadline)
 {
     struct stream *stream = read->stream;
     struct pel_waiter waiter = {.exception = Qfalse};
-    struct read_waiter **link = &stream->reads.queue;
     int state;
 
-    read->entry.waiter = &waiter;
-    while (*link)
-        link = &(*link)->next;
-    *link = &read->entry;
+    read->entry.turn.waiter = &waiter;
+    pel_turns_enter(&stream->reads.queue, &read->entry.turn);
     state = pel_park_protected(stream->reactor, &waiter, deadline);
-    if (!read->entry.admitted) {
-        for (link = &stream->reads.queue; *link != &read->entry; link = &(*link)->next)
-            ;
-        *link = read->entry.next;
-    }
-    check_read_wait(read, &waiter, state);
+    pel_turns_leave(&stream->reads.queue, &read->entry.turn); /* unless it was admitted */
+    check_read_wait(read, waiter.timed_out, state);
 }
 
 static void wait_for_bytes(struct read *read, int64_t deadline)
 {
     struct stream *stream = read->stream;
-    struct pel_waiter waiter = {.exception = Qfalse};
-    int state;
+    int timed_out, state;
 
     pel_stream_flush_scheduled(&stream->core); /* the peer works while other fibers run */
     if (pel_stream_ready(stream))
         return; /* the flush has failed */
-    stream->reads.waiter = &waiter;
-    state = pel_park_protected(stream->reactor, &waiter, deadline);
-    stream->reads.waiter = NULL;
-    check_read_wait(read, &waiter, state);
+    state = pel_park_at(stream->reactor, &stream->reads.waiter, deadline, &timed_out);
+    check_read_wait(read, timed_out, state);
 }
 
 static void yield_budget(struct stream *stream)
@@ -85,7 +75,7 @@ static VALUE pass_turn_on(VALUE argument)
 {
     struct read *read = (struct read *)argument;
     struct stream *stream = read->stream;
-    struct read_waiter *next = stream->reads.queue;
+    struct read_waiter *next = (struct read_waiter *)stream->reads.queue.first;
 
     if (!read->entry.admitted)
         return Qnil;
@@ -96,9 +86,9 @@ static VALUE pass_turn_on(VALUE argument)
         pel_stream_queue_delivery(stream); /* the user may have resumed the stream meanwhile */
         return Qnil;
     }
-    stream->reads.queue = next->next;
+    pel_turns_leave(&stream->reads.queue, &next->turn);
     next->admitted = 1;
-    pel_waiter_fire(stream->reactor, next->waiter);
+    pel_waiter_fire(stream->reactor, next->turn.waiter);
     return Qnil;
 }
 

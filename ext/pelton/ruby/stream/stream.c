@@ -126,10 +126,8 @@ void pel_stream_wake_reader(struct stream *stream)
 void pel_stream_wake_all(struct stream *stream)
 {
     pel_stream_wake_reader(stream);
-    for (struct read_waiter *entry = stream->reads.queue; entry; entry = entry->next)
-        pel_waiter_fire(stream->reactor, entry->waiter);
-    for (struct write_waiter *writer = stream->writes.waiters; writer; writer = writer->next)
-        pel_waiter_fire(stream->reactor, writer->waiter);
+    pel_turns_fire_all(stream->reactor, &stream->reads.queue);
+    pel_turns_fire_all(stream->reactor, &stream->writes.waiters);
 }
 
 VALUE pel_stream_call(VALUE callback, enum pel_upcall method, int argc, const VALUE *argument)

@@ -46,9 +46,9 @@ void pel_stream_write_ready(struct stream *stream)
 {
     size_t pending = pel_stream_pending(&stream->core);
 
-    for (struct write_waiter *writer = stream->writes.waiters; writer; writer = writer->next)
-        if (pending <= writer->below || stream->core.error)
-            pel_waiter_fire(stream->reactor, writer->waiter);
+    for (struct pel_turn *turn = stream->writes.waiters.first; turn; turn = turn->next)
+        if (pending <= ((struct write_waiter *)turn)->below || stream->core.error)
+            pel_waiter_fire(stream->reactor, turn->waiter);
     if (stream->delivery.drain_due && pending <= HIGH_WATER / 2) {
         stream->delivery.drain_due = 0;
         if (!NIL_P(stream->delivery.on_drain))
@@ -136,15 +136,13 @@ int pel_stream_await_below(struct stream *stream, size_t below, int64_t deadline
 {
     while (pel_stream_pending(&stream->core) > below) {
         struct pel_waiter waiter = {.exception = Qfalse};
-        struct write_waiter entry = {.waiter = &waiter, .next = stream->writes.waiters, .below = below}, **link;
+        struct write_waiter entry = {.turn.waiter = &waiter, .below = below};
         int state;
         if (stream->core.error)
             check_write(stream, PEL_ESYSTEM);
-        stream->writes.waiters = &entry;
+        pel_turns_enter(&stream->writes.waiters, &entry.turn);
         state = pel_park_protected(stream->reactor, &waiter, deadline);
-        for (link = &stream->writes.waiters; *link != &entry; link = &(*link)->next)
-            ;
-        *link = entry.next;
+        pel_turns_leave(&stream->writes.waiters, &entry.turn);
         if (state)
             pel_rethrow(state);
         if (waiter.timed_out)
@@ -264,14 +262,20 @@ static void convert_strings(int count, VALUE *strings)
         strings[i] = rb_obj_as_string(strings[i]);
 }
 
+/* The arguments of a write: makes Strings of *argc objects, and returns the timeout that stands behind them, or nil. */
+static VALUE take_write_arguments(int *argc, VALUE *argv)
+{
+    VALUE timeout = *argc && rb_keyword_given_p() ? write_timeout(argv[--*argc]) : Qnil;
+
+    convert_strings(*argc, argv);
+    return timeout;
+}
+
 /* write(*strings, timeout: nil) { |bytes| } */
 static VALUE stream_write(int argc, VALUE *argv, VALUE self)
 {
-    VALUE timeout = Qnil;
+    VALUE timeout = take_write_arguments(&argc, argv);
 
-    if (argc && rb_keyword_given_p())
-        timeout = write_timeout(argv[--argc]);
-    convert_strings(argc, argv);
     if (rb_block_given_p())
         return write_later(self, argc, argv, timeout, rb_block_proc());
     return write_directly(self, argc, argv, timeout);
@@ -280,11 +284,8 @@ static VALUE stream_write(int argc, VALUE *argv, VALUE self)
 /* _write_later(*strings, timeout: nil): returns the Deferrable without a block. */
 static VALUE stream_write_later(int argc, VALUE *argv, VALUE self)
 {
-    VALUE timeout = Qnil;
+    VALUE timeout = take_write_arguments(&argc, argv);
 
-    if (argc && rb_keyword_given_p())
-        timeout = write_timeout(argv[--argc]);
-    convert_strings(argc, argv);
     return write_later(self, argc, argv, timeout, Qnil);
 }
 

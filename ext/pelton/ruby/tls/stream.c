@@ -106,17 +106,13 @@ static VALUE handshake_error(struct stream *stream, int code)
 
 static void wait_for_peer(struct stream *stream, int64_t deadline)
 {
-    struct pel_waiter waiter = {.exception = Qfalse};
-    int state;
+    int timed_out, state = pel_park_at(stream->reactor, &stream->tls->waiter, deadline, &timed_out);
 
-    stream->tls->waiter = &waiter;
-    state = pel_park_protected(stream->reactor, &waiter, deadline);
-    stream->tls->waiter = NULL;
-    if (state || waiter.timed_out)
+    if (state || timed_out)
         pel_stream_finish(stream);
     if (state)
         pel_rethrow(state);
-    if (waiter.timed_out)
+    if (timed_out)
         pel_raise(PEL_ETIMEOUT, 0, "TLS handshake");
     if (stream->close.begun && !pel_stream_open_p(&stream->core))
         rb_exc_raise(handshake_error(stream, PEL_ECLOSED));

@@ -52,20 +52,16 @@ struct pel_http_connection *pel_http_exchange_get_open(VALUE self)
 
 int pel_http_wait(struct pel_http_connection *connection, VALUE exchange, struct pel_waiter **place, int64_t time)
 {
-    struct pel_waiter waiter = {.exception = Qfalse};
     struct pel_reactor *reactor = connection->reactor;
     VALUE self = connection->self;
-    int state;
+    int timed_out, state;
 
-    *place = &waiter;
-    state = pel_park_protected(reactor, &waiter, time == PEL_FOREVER ? time : reactor->loop.now + time);
-    if (*place == &waiter)
-        *place = NULL;
+    state = pel_park_at(reactor, place, time == PEL_FOREVER ? time : reactor->loop.now + time, &timed_out);
     RB_GC_GUARD(self);
     if (state)
         pel_rethrow(state);
     pel_http_exchange_get(exchange);
-    return !waiter.timed_out;
+    return !timed_out;
 }
 
 VALUE pel_init_http_exchange(void)

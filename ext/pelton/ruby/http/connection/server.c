@@ -71,7 +71,7 @@ int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor 
         server->idle = server->waiting = server->event_streams = (struct pel_http_list){.first = NULL};
         server->connections = server->running = 0;
         server->peaked = 0;
-        server->share = (struct pel_http_share){.first = NULL};
+        server->share = (struct pel_http_share){.queued = 0};
     }
     return !server->connections || server->reactor == reactor;
 }

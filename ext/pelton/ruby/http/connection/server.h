@@ -8,12 +8,11 @@
 #include "ruby/reactor/reactor.h"
 
 struct pel_http_connection;
-struct pel_http_sharer;
 
 /* How a server's response bodies share the loop: together they write so many bytes a tick (share.c). */
 struct pel_http_share {
-    struct pel_http_sharer *first, *last; /* fibers that wait for their turn, on their own stacks */
-    uint64_t tick;                        /* the reactor's iteration to which `used` belongs */
+    struct pel_turns turns; /* of the fibers that wait */
+    uint64_t tick;          /* the reactor's iteration to which `used` belongs */
     size_t used;
     unsigned queued : 1; /* the job that grants turns is on the ready queue */
 };

@@ -10,11 +10,9 @@
 
 #define SHARE_BYTES (256 * 1024) /* a tick */
 
-struct pel_http_sharer {
-    struct pel_waiter waiter;
-    struct pel_http_sharer *next;
-    size_t bytes; /* of its last piece: its next one is probably as long */
-    unsigned granted : 1;
+struct sharer {
+    struct pel_turn turn; /* first */
+    size_t bytes;         /* of its last piece: its next one is probably as long */
 };
 
 static void run_grants(struct pel_reactor *reactor, void *data);
@@ -26,22 +24,11 @@ static void drop_grants(void *data)
 
 static void queue_grants(struct pel_http_server *server, struct pel_reactor *reactor)
 {
-    if (server->share.queued || !server->share.first)
+    if (server->share.queued || !server->share.turns.first)
         return;
     server->share.queued = 1;
     pel_enqueue(reactor,
                 (struct pel_job){.run = run_grants, .drop = drop_grants, .data = server, .object = server->self});
-}
-
-static void unlink_sharer(struct pel_http_share *share, struct pel_http_sharer *sharer)
-{
-    struct pel_http_sharer **link = &share->first, *last = NULL;
-
-    for (; *link != sharer; link = &(*link)->next)
-        last = *link;
-    *link = sharer->next;
-    if (share->last == sharer)
-        share->last = last;
 }
 
 /* Wakes as many as have the share of one tick. */
@@ -52,12 +39,11 @@ static void run_grants(struct pel_reactor *reactor, void *data)
     size_t bytes = 0;
 
     share->queued = 0;
-    while (share->first && bytes < SHARE_BYTES) {
-        struct pel_http_sharer *sharer = share->first;
+    while (share->turns.first && bytes < SHARE_BYTES) {
+        struct sharer *sharer = (struct sharer *)share->turns.first;
         bytes += sharer->bytes + 1;
-        sharer->granted = 1;
-        unlink_sharer(share, sharer);
-        pel_waiter_fire(reactor, &sharer->waiter);
+        pel_turns_leave(&share->turns, &sharer->turn);
+        pel_waiter_fire(reactor, sharer->turn.waiter);
     }
     queue_grants(server, reactor);
 }
@@ -67,7 +53,8 @@ void pel_http_share(struct pel_http_connection *connection, size_t bytes)
     struct pel_http_server *server = connection->server;
     struct pel_http_share *share = &server->share;
     struct pel_reactor *reactor = connection->reactor;
-    struct pel_http_sharer sharer = {.waiter = {.exception = Qfalse}, .bytes = bytes};
+    struct pel_waiter waiter = {.exception = Qfalse};
+    struct sharer sharer = {.turn.waiter = &waiter, .bytes = bytes};
     VALUE self = connection->self;
     int state;
 
@@ -76,17 +63,12 @@ void pel_http_share(struct pel_http_connection *connection, size_t bytes)
         share->used = 0;
     }
     share->used += bytes;
-    if ((share->used < SHARE_BYTES && !share->first) || reactor->phase != PEL_RUNNING)
+    if ((share->used < SHARE_BYTES && !share->turns.first) || reactor->phase != PEL_RUNNING)
         return;
-    if (share->last)
-        share->last->next = &sharer;
-    else
-        share->first = &sharer;
-    share->last = &sharer;
+    pel_turns_enter(&share->turns, &sharer.turn);
     queue_grants(server, reactor);
-    state = pel_park_protected(reactor, &sharer.waiter, PEL_FOREVER);
-    if (!sharer.granted)
-        unlink_sharer(share, &sharer);
+    state = pel_park_protected(reactor, &waiter, PEL_FOREVER);
+    pel_turns_leave(&share->turns, &sharer.turn); /* unless it was granted */
     RB_GC_GUARD(self);
     if (state)
         pel_rethrow(state);

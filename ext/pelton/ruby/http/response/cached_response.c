@@ -151,31 +151,38 @@ struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connectio
     return cached;
 }
 
-/* The header lines that a 304 has, too: all but those that describe the content that is not there. */
-static void append_lines(struct pel_buffer *output, const char *at, const char *end)
+/* Appends the lines of a head but those of the headers that are left out. Returns 0 or PEL_EMEMORY. */
+static int append_lines(struct pel_buffer *output, struct pel_slice lines, int (*left_out)(struct pel_slice name))
 {
-    while (at < end) {
+    int code = 0;
+
+    for (const char *at = lines.bytes, *end = at + lines.length, *next; at < end && code == 0; at = next) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at)), *colon;
-        line_end = line_end ? line_end + 1 : end;
-        colon = memchr(at, ':', (size_t)(line_end - at));
-        if (colon) {
-            struct pel_slice name = {at, (size_t)(colon - at)};
-            if (!pel_http1_equal(name, "content-length") && !pel_http1_equal(name, "content-type") &&
-                !pel_http1_equal(name, "content-encoding") && !pel_http1_equal(name, "content-language"))
-                pel_http_check_written(pel_buffer_append(output, at, (size_t)(line_end - at)));
-        }
-        at = line_end;
+        next = line_end ? line_end + 1 : end;
+        colon = memchr(at, ':', (size_t)(next - at));
+        if (!colon || !left_out((struct pel_slice){at, (size_t)(colon - at)}))
+            code = pel_buffer_append(output, at, (size_t)(next - at));
     }
+    return code;
+}
+
+/* A 304 has no headers that describe the content, which is not there. */
+static int describes_content(struct pel_slice name)
+{
+    return pel_http1_equal(name, "content-length") || pel_http1_equal(name, "content-type") ||
+           pel_http1_equal(name, "content-encoding") || pel_http1_equal(name, "content-language");
 }
 
 static void append_head(struct pel_http_connection *connection, struct pel_item *item, const struct entry *entry)
 {
     struct pel_buffer *output = &connection->stream->core.output;
-    const char *head = head_of(item, entry), *lines = (const char *)memchr(head, '\n', entry->head) + 1;
+    const char *head = head_of(item, entry);
 
     if (connection->response.status == 304) {
+        const char *lines = (const char *)memchr(head, '\n', entry->head) + 1;
+        struct pel_slice rest = {lines, entry->head - (size_t)(lines - head)};
         pel_http_check_written(pel_http1_write_status_line(output, 304));
-        append_lines(output, lines, head + entry->head);
+        pel_http_check_written(append_lines(output, rest, describes_content));
     } else {
         pel_http_check_written(pel_buffer_append(output, head, entry->head));
     }
@@ -223,21 +230,6 @@ static void note_place(const struct pel_http1_head *head, const char *bytes, con
     *length = (uint32_t)header->value.length;
 }
 
-/* The head without what says something about its own request. Returns 0 or PEL_EMEMORY. */
-static int filter_head(struct pel_slice head, struct pel_buffer *kept)
-{
-    int code = 0;
-
-    for (const char *at = head.bytes, *end = at + head.length, *next; at < end && code == 0; at = next) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at)), *colon;
-        next = line_end ? line_end + 1 : end;
-        colon = memchr(at, ':', (size_t)(next - at));
-        if (!colon || !pel_http1_cache_drops((struct pel_slice){at, (size_t)(colon - at)}))
-            code = pel_buffer_append(kept, at, (size_t)(next - at));
-    }
-    return code;
-}
-
 /* Keeps the response with this head, if it may be kept. */
 static void keep(struct pel_http_connection *connection, struct pel_slice key, struct pel_buffer *kept, VALUE parts,
                  size_t length)
@@ -279,7 +271,7 @@ void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VA
     connection->request.cache_key = Qfalse;
     if (sizeof(struct entry) + (size_t)RSTRING_LEN(key) + head.length + length <=
             connection->server->cache->store.item_limit &&
-        filter_head(head, &kept) == 0)
+        append_lines(&kept, head, pel_http1_cache_drops) == 0) /* without what says something of its own request */
         keep(connection, pel_string_slice(key), &kept, parts, length);
     pel_buffer_free(&kept);
     RB_GC_GUARD(key);

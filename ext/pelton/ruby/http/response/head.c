@@ -126,6 +126,11 @@ int pel_http_framing_given_p(VALUE headers)
     return given;
 }
 
+static void write_own(struct pel_http_head *head, struct pel_slice name, struct pel_slice value)
+{
+    pel_http_check_written(pel_http1_write_header(head->output, name, value));
+}
+
 /* Writes date and connection, where the application has not. */
 static void write_own_headers(struct pel_http_head *head)
 {
@@ -133,22 +138,20 @@ static void write_own_headers(struct pel_http_head *head)
     const struct pel_http_response *response = &connection->response;
 
     if (!head->dated)
-        pel_http_check_written(pel_http1_write_header(
-            head->output, PEL_SLICE("date"), (struct pel_slice){pel_http_date(connection->server), PEL_HTTP1_DATE}));
+        write_own(head, PEL_SLICE("date"), (struct pel_slice){pel_http_date(connection->server), PEL_HTTP1_DATE});
     pel_http_decide_keep_alive(connection);
     if (!NIL_P(head->protocol)) {
         if (!head->upgrade_given)
-            pel_http_check_written(
-                pel_http1_write_header(head->output, PEL_SLICE("upgrade"), pel_string_slice(head->protocol)));
+            write_own(head, PEL_SLICE("upgrade"), pel_string_slice(head->protocol));
         if (!head->connection_given)
-            pel_http_check_written(pel_http1_write_header(head->output, PEL_SLICE("connection"), PEL_SLICE("upgrade")));
+            write_own(head, PEL_SLICE("connection"), PEL_SLICE("upgrade"));
     }
     if (head->status < 200)
         return;
     if (!response->keep_alive && !head->close_given)
-        pel_http_check_written(pel_http1_write_header(head->output, PEL_SLICE("connection"), PEL_SLICE("close")));
+        write_own(head, PEL_SLICE("connection"), PEL_SLICE("close"));
     else if (response->keep_alive && !connection->request.minor_version && !head->connection_given)
-        pel_http_check_written(pel_http1_write_header(head->output, PEL_SLICE("connection"), PEL_SLICE("keep-alive")));
+        write_own(head, PEL_SLICE("connection"), PEL_SLICE("keep-alive"));
 }
 
 static int status_without_body_p(unsigned status)
@@ -180,8 +183,7 @@ static void write_framing(struct pel_http_head *head, size_t length)
         return;
     } else if (request->minor_version) {
         body->chunked = 1;
-        pel_http_check_written(
-            pel_http1_write_header(head->output, PEL_SLICE("transfer-encoding"), PEL_SLICE("chunked")));
+        write_own(head, PEL_SLICE("transfer-encoding"), PEL_SLICE("chunked"));
     } else {
         body->unframed = 1;
         response->keep_alive = 0;
