@@ -18,8 +18,7 @@ class MessagesController < ApplicationController
       @messages = Message.where(room_id: @room.id).where { id > after }.order(:id).limit(500).includes(:user, :reactions, :attachment).to_a
       return render(partial: "message", collection: @messages)
     end
-    @messages = MessageList.new(@room, before: params.integer(:before, default: nil))
-    render partial: "list"
+    render partial: "list", locals: {messages: MessageList.new(@room, before: params.integer(:before, default: nil))}
   end
 
   # A message alone, with what can be done to it.

@@ -11,12 +11,12 @@ class RoomsController < ApplicationController
   end
 
   def show
-    @room = find_room(params.integer(:id))
-    before = params.integer(:before, default: nil)
-    @messages = MessageList.new(@room, before: before)
-    Membership.read(@room.id, current_user.id, @room.last_message_id) if sidebar.unread?(@room.id)
-    @title = @room.name_for(current_user)
-    render if stale?([@room.id, @room.version, @title, before, current_user.updated_at, *sidebar.key])
+    entry = sidebar.entry(params.integer(:id)) || raise(Pelton::Web::NotFound)
+    @room = Room.find(entry.id)
+    Membership.read(@room.id, current_user.id, @room.last_message_id) if entry.unread
+    @title = entry.name
+    @before = params.integer(:before, default: nil)
+    render if stale?([@room.id, @room.version, @before, *sidebar.key])
   end
 
   def new

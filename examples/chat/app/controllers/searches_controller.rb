@@ -6,6 +6,6 @@ class SearchesController < ApplicationController
 
   def show
     @words = params.string(:q, default: "", max: 200)
-    @messages = Message.search(current_user, @words)
+    @search = MessageSearch.new(current_user, @words)
   end
 end

@@ -13,7 +13,6 @@ module ApplicationHelper
 
   # Marks the words in a text. Both are escaped.
   def highlight(text, words)
-    words = words.scan(/[[:alnum:]]+/).first(8)
     return escape(text) if words.empty?
     parts = text.split(/(#{words.map { |word| Regexp.escape(word) }.join("|")})/i)
     safe_join(parts.each_with_index.map { |part, index| index.odd? ? tag(:mark, part) : part })

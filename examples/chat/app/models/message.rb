@@ -35,25 +35,6 @@ class Message < Pelton::Record::Model
     rescue Sequel::UniqueConstraintViolation
       find_by!(user_id: user.id, client_id: client_id)
     end
-
-    # @return [Array<Message>] those of the user's rooms that have all the words, newest first
-    def search(user, words)
-      words = words.scan(/[[:alnum:]]+/).first(8)
-      return [] if words.empty?
-      with_words(words).where(room_id: user.memberships.select(:room_id)).limit(PAGE).includes(:user, :room).to_a
-    end
-
-    private
-
-    # The last word may be incomplete.
-    def with_words(words)
-      if db.database_type == :sqlite
-        query = "#{words.map { |word| "\"#{word}\"" }.join(" ")} *"
-        joins("JOIN message_words ON message_words.rowid = messages.id").where("message_words MATCH ?", query).order(Sequel.desc(Sequel[:message_words][:rowid]))
-      else
-        where(Sequel.lit("words @@ to_tsquery('simple', ?)", "#{words.join(" & ")}:*")).order(id: :desc)
-      end
-    end
   end
 
   # Changes its text, or anything else that its HTML shows.

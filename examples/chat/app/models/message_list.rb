@@ -1,14 +1,15 @@
 # frozen_string_literal: true
 
-# The messages of a room's page, in groups of neighbours: a group is read and rendered only if its fragment is not kept. A new message
-# changes the last group, and the first, which it pushes out of the page.
+# The messages of a room's page, in groups of neighbours, each of which is kept as one fragment. Messages are read only if a fragment is
+# missing. A group begins at an id that is a multiple of {Message::GROUP}, so groups stay the same while messages come and go: a new message
+# changes the last one, and the first, which it pushes out of the page.
 class MessageList
   # Neighbours.
   #
   # @!attribute key
   #   @return [Array] changes with each of them
-  Group = Struct.new(:ids, :key) do
-    def messages = Message.where(id: ids).order(:id).includes(:user, :reactions, :attachment).to_a
+  Group = Struct.new(:list, :ids, :key) do
+    def messages = list.messages.slice(*ids).values
   end
 
   # @param before [Integer, nil] only messages before this one
@@ -19,7 +20,7 @@ class MessageList
 
   # @return [Array<Group>] oldest first
   def groups
-    rows.group_by { |id, _| id / Message::GROUP }.map { |_, list| Group.new(list.map(&:first), ["messages", *list.flatten]) }
+    rows.slice_before { |id, _| (id % Message::GROUP).zero? }.map { |group| Group.new(self, group.map(&:first), ["messages", *group.flatten]) }
   end
 
   # @return [Integer, nil] the id of its first message, if there are older ones
@@ -27,6 +28,9 @@ class MessageList
     first, = rows.first
     first if @more
   end
+
+  # @return [Hash{Integer => Message}]
+  def messages = @messages ||= Message.where(id: rows.map(&:first)).order(:id).includes(:user, :reactions, :attachment).to_a.to_h { |message| [message.id, message] }
 
   private
 

@@ -9,30 +9,30 @@ class Sidebar
   end
 
   # @return [Array] changes with what it shows
-  def key = ["sidebar", @user.id, @user.updated_at, *entries.flat_map(&:to_a).map(&:to_s)]
+  def key = @key ||= ["sidebar", @user.id, @user.updated_at, entries.map { |entry| "#{entry.id} #{entry.name} #{entry.unread}" }.join("\n")]
 
   def rooms = entries.reject { |entry| entry.kind == "direct" }
 
   def directs = entries.select { |entry| entry.kind == "direct" }
 
-  def unread?(room_id) = entries.any? { |entry| entry.id == room_id && entry.unread }
+  # @return [Entry, nil] nil: the user is no member
+  def entry(room_id) = entries.find { |entry| entry.id == room_id }
 
   private
 
+  # The statement of almost every page is written once, not put together each time.
+  ROOMS = "SELECT r.id, r.name, r.kind, r.last_message_id, m.read_message_id FROM memberships m JOIN rooms r ON r.id = m.room_id WHERE m.user_id = ?"
+  private_constant :ROOMS
+
   def entries
     @entries ||= begin
-      list = read
+      kinds = Room.kinds.invert
+      list = Room.db.fetch(ROOMS, @user.id).map { |row| Entry.new(row[:id], row[:name], kinds[row[:kind]], row[:last_message_id] > row[:read_message_id]) }
       direct = list.select { |entry| entry.kind == "direct" }
       names = names_of(direct.map(&:id))
       direct.each { |entry| entry.name = names.fetch(entry.id, @user.name) }
       list.sort_by { |entry| [entry.name.downcase, entry.id] }
     end
-  end
-
-  def read
-    Membership.where(user_id: @user.id).joins(:room)
-      .pluck(Sequel[:rooms][:id], Sequel[:rooms][:name], Sequel[:rooms][:kind], Sequel[:rooms][:last_message_id], :read_message_id)
-      .map { |id, name, kind, last, read| Entry.new(id, name, Room.kinds.key(kind), last > read) }
   end
 
   def names_of(ids)

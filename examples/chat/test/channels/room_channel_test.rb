@@ -46,7 +46,7 @@ class RoomChannelTest < ApplicationTest
     message = Message.post(@room, @ann, text: "tea", client_id: "1")
     enter.perform("read", id: message.id)
 
-    refute Sidebar.new(@bob).unread?(@room.id)
+    refute Sidebar.new(@bob).entry(@room.id).unread
   end
 
   def test_strangers_are_rejected
