@@ -11,7 +11,7 @@ class LoggerTest < PeltonTest
   end
 
   def test_the_default_writes_to_standard_error_as_it_is_at_that_moment
-    output = ruby_output(<<~RUBY)
+    assert_equal "pelton: two\n", ruby_output(<<~RUBY)
       require "pelton"
       require "stringio"
       $stderr = StringIO.new
@@ -19,8 +19,6 @@ class LoggerTest < PeltonTest
       $stderr.tap { $stderr = StringIO.new }.tap { Pelton.logger.error("two") }.rewind
       puts $stderr.string
     RUBY
-
-    assert_equal "pelton: two\n", output
   end
 
   def test_a_logger_is_used_as_it_is
@@ -58,7 +56,7 @@ class LoggerTest < PeltonTest
 
   # The watchdog writes to a duplicate of the descriptor: the system may give the number of a closed descriptor to another file.
   def test_a_closed_io_is_not_confused_with_another_file_of_its_number
-    output = ruby_output(<<~RUBY)
+    assert_equal "9\n:wait_readable\n", ruby_output(<<~RUBY)
       require "pelton"
       Pelton.watchdog = 0.005
       log, writer = IO.pipe
@@ -71,7 +69,5 @@ class LoggerTest < PeltonTest
       Pelton.run { Fiber.new(blocking: true) { IO.select([log]) }.resume }
       p log.read_nonblock(9).size, reader.read_nonblock(1, exception: false)
     RUBY
-
-    assert_equal "9\n:wait_readable\n", output
   end
 end

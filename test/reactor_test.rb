@@ -12,14 +12,12 @@ class ReactorTest < PeltonTest
   # Nothing else collects them while few objects are made.
   def test_descriptors_of_ended_threads_are_collected_when_none_is_left
     skip "valgrind sets no limits" if VALGRIND
-    output = ruby_output(<<~RUBY)
+    assert_equal "the end\n", ruby_output(<<~RUBY)
       require "pelton"
       Process.setrlimit(:NOFILE, 64)
       100.times { Thread.new { Pelton.run { sleep 0 } }.join }
       puts "the end"
     RUBY
-
-    assert_equal "the end\n", output
   end
 
   def test_each_thread_has_a_reactor_of_its_own
@@ -136,7 +134,7 @@ class ReactorTest < PeltonTest
   end
 
   def test_too_many_open_files_are_an_error_of_the_first_use
-    output = ruby_output(<<~RUBY)
+    assert_equal "cannot open a reactor: Too many open files\n1\n", ruby_output(<<~RUBY)
       require "pelton"
       files = []
       begin
@@ -151,14 +149,12 @@ class ReactorTest < PeltonTest
       files.each(&:close)
       p Pelton.run { sleep(0.001) && 1 }
     RUBY
-
-    assert_equal "cannot open a reactor: Too many open files\n1\n", output
   end
 
   def test_descriptors_of_objects_that_are_garbage_are_collected
     skip "valgrind sets no limits" if VALGRIND
     server = TCPServer.new("127.0.0.1", 0)
-    output = ruby_output(<<~RUBY, server.local_address.ip_port)
+    assert_equal "cannot listen on 127.0.0.1: Too many open files\n", ruby_output(<<~RUBY, server.local_address.ip_port)
       require "pelton"
       Process.setrlimit(:NOFILE, 64, Process.getrlimit(:NOFILE).last)
       Pelton.run { 100.times { Pelton.connect("127.0.0.1", ARGV[0].to_i) } }
@@ -170,8 +166,6 @@ class ReactorTest < PeltonTest
         puts error.message
       end
     RUBY
-
-    assert_equal "cannot listen on 127.0.0.1: Too many open files\n", output
   ensure
     server&.close
   end

@@ -11,13 +11,11 @@ class PeltonEventMachineTest < PeltonTest
   ].freeze
 
   def test_files_that_are_required_afterwards_are_peltons
-    output = ruby_output(<<~RUBY, *REQUIRED)
+    assert_equal "true\n", ruby_output(<<~RUBY, *REQUIRED)
       require "pelton/eventmachine"
       ARGV.each { |file| require file }
       puts $LOADED_FEATURES.grep(/eventmachine-\\d|rubyeventmachine.so/), EM.equal?(EventMachine)
     RUBY
-
-    assert_equal "true\n", output
   end
 
   def test_the_gem_required_by_its_own_name
@@ -41,15 +39,13 @@ class PeltonEventMachineTest < PeltonTest
   end
 
   def test_the_folder_eventmachine_is_the_other_way
-    output = ruby_output(<<~RUBY, File.join(ROOT, "eventmachine/eventmachine.gemspec"))
+    assert_equal "ran\n", ruby_output(<<~RUBY, File.join(ROOT, "eventmachine/eventmachine.gemspec"))
       require "rubygems"
       folders = Gem::Specification.load(ARGV[0]).require_paths
       $LOAD_PATH.unshift(*folders.map { |folder| File.expand_path(folder, File.dirname(ARGV[0])) })
       require "eventmachine"
       EM.run { EM.next_tick { puts "ran"; EM.stop } }
     RUBY
-
-    assert_equal "ran\n", output
   end
 
   def test_it_refuses_to_load_beside_the_real_gem
@@ -63,13 +59,11 @@ class PeltonEventMachineTest < PeltonTest
   end
 
   def test_another_gem_may_have_opened_the_module_before
-    output = ruby_output(<<~RUBY)
+    assert_equal "true\n", ruby_output(<<~RUBY)
       module EventMachine; module Foo; end; end
       EM = EventMachine
       require "pelton/eventmachine"
       puts EM.respond_to?(:run)
     RUBY
-
-    assert_equal "true\n", output
   end
 end

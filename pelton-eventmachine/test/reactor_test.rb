@@ -269,7 +269,7 @@ class EventMachineReactorTest < EventMachineTest
   end
 
   def test_a_child_runs_a_loop_of_its_own
-    output = ruby_output(<<~RUBY)
+    assert_equal "child\ntrue\n", ruby_output(<<~RUBY)
       require "pelton/eventmachine"
       reader, writer = IO.pipe
       EM.run do
@@ -280,8 +280,6 @@ class EventMachineReactorTest < EventMachineTest
         EM.next_tick { puts reader.readpartial(9), EM.reactor_running?; Process.wait(pid); EM.stop }
       end
     RUBY
-
-    assert_equal "child\ntrue\n", output
   end
 
   # A callback that blocks until the watchdog has written a report.
@@ -311,7 +309,7 @@ class EventMachineReactorTest < EventMachineTest
   end
 
   def test_an_interrupt_leaves_run_after_the_hooks
-    output = ruby_output(<<~RUBY)
+    assert_equal "hook\nout\nfalse\n", ruby_output(<<~RUBY)
       require "pelton/eventmachine"
       begin
         EM.run do
@@ -322,18 +320,14 @@ class EventMachineReactorTest < EventMachineTest
         puts "out", EM.reactor_running?
       end
     RUBY
-
-    assert_equal "hook\nout\nfalse\n", output
   end
 
   def test_a_trap_handler_may_stop_it
-    output = ruby_output(<<~RUBY)
+    assert_equal "out\n", ruby_output(<<~RUBY)
       require "pelton/eventmachine"
       trap(:USR1) { EM.stop }
       EM.run { EM.add_timer(0.01) { Process.kill(:USR1, $$) } }
       puts "out"
     RUBY
-
-    assert_equal "out\n", output
   end
 end

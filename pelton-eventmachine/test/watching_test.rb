@@ -52,11 +52,9 @@ class EventMachineWatchingTest < EventMachineTest
   end
 
   def test_the_keyboard_is_standard_input
-    output = ruby_output(<<~RUBY, stdin: "typed\n")
+    assert_equal "typed\n", ruby_output(<<~RUBY, stdin: "typed\n")
       require "pelton/eventmachine"
       EM.run { EM.open_keyboard(Module.new { def receive_data(data) = puts(data); def unbind = EM.stop }) }
     RUBY
-
-    assert_equal "typed\n", output
   end
 end

@@ -61,7 +61,7 @@ class TableTest < PeltonTest
   end
 
   def test_a_model_may_be_defined_before_a_database_is_connected
-    output = ruby_output(<<~RUBY, gems: true)
+    assert_equal "Author has no database: call Pelton::Record.connect first\n1\n", ruby_output(<<~RUBY, gems: true)
       require "pelton/record"
       class Author < Pelton::Record::Model
         has_many :posts
@@ -81,8 +81,6 @@ class TableTest < PeltonTest
       Author.create!(name: "Ann").posts.create!
       puts Author.first.posts.size
     RUBY
-
-    assert_equal "Author has no database: call Pelton::Record.connect first\n1\n", output
   end
 
   def test_a_table_that_is_missing

@@ -196,7 +196,7 @@ class HTTPServerTest < PeltonTest
 
   # Otherwise the first stall and the first handshake would load them inside the loop.
   def test_a_new_server_loads_the_logger_and_the_gem_for_websockets
-    output = ruby_output(<<~RUBY, gems: true)
+    assert_equal "[false, [true, true]]\n", ruby_output(<<~RUBY, gems: true)
       require "pelton/http"
       gem "websocket-driver"
       loaded = -> { [defined?(::Logger), defined?(::WebSocket::Driver)].map { |name| !!name } }
@@ -204,8 +204,6 @@ class HTTPServerTest < PeltonTest
       Pelton::HTTP::Server.new(->(_env) { [200, {}, []] })
       p [before.last, loaded.call]
     RUBY
-
-    assert_equal "[false, [true, true]]\n", output
   end
 
   def test_a_server_is_one_threads

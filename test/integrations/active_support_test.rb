@@ -31,11 +31,9 @@ class IntegrationsActiveSupportTest < PeltonTest
   end
 
   def test_active_support_without_rails_keeps_by_fiber_without_a_word
-    output = ruby_output(STAND_IN + <<~RUBY)
+    assert_equal ":fiber\n", ruby_output(STAND_IN + <<~RUBY)
       Pelton::Integrations.load(:launcher)
       p ActiveSupport::IsolatedExecutionState.isolation_level
     RUBY
-
-    assert_equal ":fiber\n", output
   end
 end

@@ -17,7 +17,7 @@ class HTTPSinatraTest < PeltonTest
   RUBY
 
   def test_what_stream_asks_eventmachine_for
-    output = ruby_output("require 'pelton/http'\n" + STAND_IN + <<~RUBY)
+    assert_equal "first tick deferred scheduled truenil\n", ruby_output("require 'pelton/http'\n" + STAND_IN + <<~RUBY)
       scheduler = Sinatra::Helpers.scheduler
       Pelton.run do
         scheduler.next_tick { print "tick " }
@@ -30,8 +30,6 @@ class HTTPSinatraTest < PeltonTest
       end
       p defined?(::EventMachine)
     RUBY
-
-    assert_equal "first tick deferred scheduled truenil\n", output
   end
 
   def test_an_eventmachine_that_is_loaded_is_left_its_place

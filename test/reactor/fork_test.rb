@@ -67,7 +67,7 @@ class ForkTest < PeltonTest
   end
 
   def test_exit_in_a_task_of_the_child_ends_the_child_with_that_status
-    output = ruby_output(<<~RUBY)
+    assert_equal "5\n5\n5\n", ruby_output(<<~RUBY)
       require "pelton"
       [->(leave) { leave.call }, ->(leave) { Pelton.spawn(&leave).await }, ->(leave) { Pelton.add_timer(0, &leave) }].each do |style|
         Pelton.run do
@@ -76,12 +76,10 @@ class ForkTest < PeltonTest
         puts $?.exitstatus
       end
     RUBY
-
-    assert_equal "5\n5\n5\n", output
   end
 
   def test_the_child_can_rescue_that_error_and_call_run_again
-    output = ruby_output(<<~RUBY)
+    assert_equal "a child came back from fork into its parent's reactor\nrun again\nparent\n", ruby_output(<<~RUBY)
       require "pelton"
       begin
         Pelton.run { fork ? Process.wait : sleep(0.001) }
@@ -91,8 +89,6 @@ class ForkTest < PeltonTest
         puts Pelton.run { sleep(0.001) && "run again" }
       end
     RUBY
-
-    assert_equal "a child came back from fork into its parent's reactor\nrun again\nparent\n", output
   end
 
   def test_the_parents_waits_go_on_whatever_the_child_closes

@@ -58,7 +58,7 @@ class SignalTest < PeltonTest
   end
 
   def test_ensure_blocks_have_the_grace_time_and_no_more
-    output = child(<<~RUBY)
+    assert_equal "main\ninterrupted\n", child(<<~RUBY)
       Pelton.logger = nil
       begin
         Pelton.run(grace: 0.3) do
@@ -69,12 +69,10 @@ class SignalTest < PeltonTest
         puts "interrupted"
       end
     RUBY
-
-    assert_equal "main\ninterrupted\n", output
   end
 
   def test_a_second_signal_ends_the_grace_time
-    output = child(<<~RUBY)
+    assert_equal "interrupted\n", child(<<~RUBY)
       Pelton.logger = nil
       begin
         Pelton.run(grace: 1000) do
@@ -90,8 +88,6 @@ class SignalTest < PeltonTest
         puts "interrupted"
       end
     RUBY
-
-    assert_equal "interrupted\n", output
   end
 
   def test_a_trap_handler_runs_and_everything_goes_on
@@ -127,7 +123,7 @@ class SignalTest < PeltonTest
   end
 
   def test_a_fiber_wakes_though_its_event_comes_while_a_trap_handler_waits_on_it
-    output = child(<<~RUBY)
+    assert_equal "trapped\npopped\n", child(<<~RUBY)
       queue = Queue.new
       trap(:USR1) { queue << "popped"; sleep 0.02; puts "trapped" }
       Pelton.run do
@@ -135,13 +131,11 @@ class SignalTest < PeltonTest
         puts queue.pop
       end
     RUBY
-
-    assert_equal "trapped\npopped\n", output
   end
 
   # Ruby takes a fiber that a trap handler has made for a trap handler as well: it misses signals, and must not lock a Mutex.
   def test_the_fiber_that_takes_over_from_a_waiting_trap_handler_is_an_ordinary_one
-    output = child(<<~RUBY)
+    assert_equal "locked\ntrapped\n", child(<<~RUBY)
       trap(:USR1) { sleep 0.01; puts "trapped" }
       Pelton.run do
         Pelton.next_tick { Mutex.new.synchronize { puts "locked" } }
@@ -149,13 +143,11 @@ class SignalTest < PeltonTest
         sleep 0.02
       end
     RUBY
-
-    assert_equal "locked\ntrapped\n", output
   end
 
   # The handler's fiber keeps the interrupted fiber from going on, even when that is due.
   def test_a_trap_handler_that_resumes_a_fiber_which_waits
-    output = child(<<~RUBY)
+    assert_equal "other\ninner\ntrapped\nmain\n", child(<<~RUBY)
       struck = Pelton::Operation.new
       trap(:USR1) { $trapped = struck.succeed; Fiber.new { sleep 0.1; puts "inner" }.resume; puts "trapped" }
       Pelton.run do
@@ -166,14 +158,12 @@ class SignalTest < PeltonTest
         puts "main"
       end
     RUBY
-
-    assert_equal "other\ninner\ntrapped\nmain\n", output
   end
 
   # A worker that steps aside is in the pool already when its switch to the woken fiber fails. Another trap handler may strike
   # it there; the trace stands for that handler. The signal comes when the main fiber waits: before, no switch to it would fail.
   def test_a_worker_in_the_pool_that_has_resumed_a_fiber_is_passed_over
-    output = child(<<~RUBY)
+    assert_equal "worker\nhandler\nmain\n", child(<<~RUBY)
       struck = Pelton::Operation.new
       trap(:USR1) do
         Pelton.add_timer(0.01) { struck.succeed }
@@ -191,12 +181,10 @@ class SignalTest < PeltonTest
         puts "main"
       end
     RUBY
-
-    assert_equal "worker\nhandler\nmain\n", output
   end
 
   def test_a_task_is_cancelled_though_a_trap_handler_waits_on_its_fiber
-    output = child(<<~RUBY)
+    assert_equal "task\ncancelled\n", child(<<~RUBY)
       trap(:USR1) { $trapped = true; sleep }
       Pelton.run do
         task = Pelton.spawn { ensuring(:task) { soon(:USR1, 0) && sleep } } # this task waits inline, since the others wait already
@@ -208,13 +196,11 @@ class SignalTest < PeltonTest
         end
       end
     RUBY
-
-    assert_equal "task\ncancelled\n", output
   end
 
   # The handler's Cancelled, which arrives after that of another fiber, is neither an error of run nor a second interrupt.
   def test_a_trap_handler_that_is_cancelled_by_the_stop_leaves_the_others_their_grace_time
-    output = child(<<~RUBY)
+    assert_equal "task\n:stopped\n", child(<<~RUBY)
       trap(:USR1) { $trapped = true; begin; sleep; ensure; sleep 0.01; end }
       value = Pelton.run do
         Pelton.spawn { begin; sleep; ensure; sleep 0.05; puts "task"; end }
@@ -224,8 +210,6 @@ class SignalTest < PeltonTest
       end
       p value
     RUBY
-
-    assert_equal "task\n:stopped\n", output
   end
 
   # Job control stops the process, as a terminal does. Afterwards all timers are late, and fire in their order.
@@ -253,7 +237,7 @@ class SignalTest < PeltonTest
   end
 
   def test_an_error_of_a_trap_handler_leaves_run
-    output = child(<<~RUBY)
+    assert_equal "main\nin the handler\n", child(<<~RUBY)
       trap(:USR1) { raise "in the handler" }
       begin
         Pelton.run { ensuring(:main) { soon(:USR1) && sleep } }
@@ -261,22 +245,18 @@ class SignalTest < PeltonTest
         puts error.message
       end
     RUBY
-
-    assert_equal "main\nin the handler\n", output
   end
 
   def test_a_trap_handler_may_stop_or_queue_a_tick
-    output = child(<<~RUBY)
+    assert_equal "tick\n:stopped\n", child(<<~RUBY)
       trap(:USR1) { Pelton.next_tick { puts "tick"; soon(:USR2) } }
       trap(:USR2) { Pelton.stop(:stopped) }
       p Pelton.run { soon(:USR1); sleep }
     RUBY
-
-    assert_equal "tick\n:stopped\n", output
   end
 
   def test_a_storm_of_signals_disturbs_no_fiber
-    output = child(<<~RUBY)
+    assert_equal "300\n100\ntrue\n0\n", child(<<~RUBY)
       count = 0
       trap(:USR1) { count += 1; sleep 0.0001 if count % 3 == 0 }
       slept = popped = 0
@@ -290,12 +270,10 @@ class SignalTest < PeltonTest
       end
       p slept, popped, count > 0, Pelton.stats[:parked]
     RUBY
-
-    assert_equal "300\n100\ntrue\n0\n", output
   end
 
   def test_a_reactor_beside_the_main_thread_is_stopped_by_it
-    output = child(<<~RUBY)
+    assert_equal "thread\n:stopped\n", child(<<~RUBY)
       reactor = nil
       thread = Thread.new { Pelton.run { reactor = Pelton::Reactor.current; ensuring(:thread) { sleep } } }
       sleep 0.001 until reactor
@@ -307,18 +285,14 @@ class SignalTest < PeltonTest
         p thread.value
       end
     RUBY
-
-    assert_equal "thread\n:stopped\n", output
   end
 
   def test_the_processes_end_gives_other_threads_reactors_their_time
-    output = child(<<~RUBY)
+    assert_equal "thread\n", child(<<~RUBY)
       waits = Queue.new
       Thread.new { Pelton.run { Pelton.next_tick { waits << true }; ensuring(:thread) { sleep } } }
       waits.pop
     RUBY
-
-    assert_equal "thread\n", output
   end
 
   private

@@ -54,7 +54,7 @@ class StopTest < PeltonTest
 
   # As a trap handler does that runs while the stop makes its exceptions.
   def test_fibers_go_on_while_the_stop_makes_its_exceptions
-    output = ruby_output(<<~RUBY)
+    assert_equal "50\ntrue\n", ruby_output(<<~RUBY)
       require "pelton"
       Pelton::Cancelled.prepend(Module.new do
         def initialize(...)
@@ -78,8 +78,6 @@ class StopTest < PeltonTest
       end
       p ended[:all], (ended[:slept] > 10)
     RUBY
-
-    assert_equal "50\ntrue\n", output
   end
 
   def test_cancelled_is_not_rescued_by_accident

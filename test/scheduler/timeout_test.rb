@@ -138,7 +138,7 @@ class SchedulerTimeoutTest < PeltonTest
 
   # The stack of a fiber that nobody can resume is freed, before its timeout comes or when its thread has ended.
   def test_a_fiber_that_is_never_resumed
-    output = ruby_output(<<~RUBY)
+    assert_equal "well\n", ruby_output(<<~RUBY)
       require "pelton"
       require "timeout"
       leave = ->(seconds) { Fiber.new { Timeout.timeout(seconds) { Fiber.yield } }.resume }
@@ -153,8 +153,6 @@ class SchedulerTimeoutTest < PeltonTest
       Pelton.run { sleep 0.001 }
       puts "well"
     RUBY
-
-    assert_equal "well\n", output
   end
 
   # Its pending exception outlives the run.

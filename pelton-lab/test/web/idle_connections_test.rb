@@ -67,7 +67,7 @@ class LabIdleConnectionsTest < PeltonTest
   end
 
   def test_it_says_that_it_may_not_have_so_many
-    said = ruby_output(<<~RUBY, @server.addr[1])
+    assert_equal "40 connections need as many descriptors, and this process may have 30 (ulimit -Hn)\n", ruby_output(<<~RUBY, @server.addr[1])
       require "pelton/lab/run"
       require "pelton/lab/web/idle_connections"
       Process.setrlimit(:NOFILE, 20, 30)
@@ -77,7 +77,5 @@ class LabIdleConnectionsTest < PeltonTest
         puts error.message
       end
     RUBY
-
-    assert_equal "40 connections need as many descriptors, and this process may have 30 (ulimit -Hn)\n", said
   end
 end

@@ -38,7 +38,7 @@ class PeltonMergingTest < PeltonTest
 
   # A find that has yielded in the parent never goes on in the child.
   def test_in_a_child_after_a_fork
-    output = ruby_output(<<~'RUBY', sqlite_file, gems: true)
+    assert_equal "2 in the child\n1\n", ruby_output(<<~'RUBY', sqlite_file, gems: true)
       require "pelton/database"
       database = Pelton::Database.connect(ARGV[0])
       database.create_table(:people) { primary_key :id }
@@ -56,8 +56,6 @@ class PeltonMergingTest < PeltonTest
         puts task.await
       end
     RUBY
-
-    assert_equal "2 in the child\n1\n", output
   end
 
   def test_with_sequels_own_pool

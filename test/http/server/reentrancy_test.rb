@@ -25,6 +25,14 @@ class HTTPReentrancyTest < PeltonTest
     end
   end
 
+  # Answers "first" when the block is true.
+  def answer_first(env)
+    Pelton.spawn do
+      sleep 0.002 until yield
+      env["async.callback"].call([200, {}, ["first"]])
+    end
+  end
+
   # Each of these waits for as long as it takes, and finds its connection closed and collected.
   def test_a_write_whose_string_ends_the_exchange
     streaming do |exchange|
@@ -75,10 +83,7 @@ class HTTPReentrancyTest < PeltonTest
       inputs << env["rack.input"]
       next [200, {}, [inputs.last.read]] if inputs.size > 1
       Pelton.spawn { assert_raises(Pelton::ClosedError) { (reads = true) && inputs.first.read } }
-      Pelton.spawn do
-        sleep 0.002 until reads
-        env["async.callback"].call([200, {}, ["first"]])
-      end
+      answer_first(env) { reads }
       ASYNC
     end
     serving(app, lint: false) do
@@ -172,10 +177,7 @@ class HTTPReentrancyTest < PeltonTest
     app = lambda do |env|
       next (second = true) && ASYNC if env["PATH_INFO"] == "/2"
       Pelton.spawn { env["async.callback"].call([200, {}, late]) }
-      Pelton.spawn do
-        sleep 0.002 until asked
-        env["async.callback"].call([200, {}, ["first"]])
-      end
+      answer_first(env) { asked }
       ASYNC
     end
     serving(app, lint: false) do
