@@ -2,7 +2,7 @@
 
 SESSION_TEST(a_session_with_a_full_output_consumes_nothing)
 {
-    char line[] = "get a\r\n", output[100];
+    char line[] = "get a\r\n";
     size_t used = 0, given = 0;
 
     set("a", 'x', 1000);
@@ -16,7 +16,6 @@ SESSION_TEST(a_session_with_a_full_output_consumes_nothing)
     CHECK_INT(0, pel_memcached_session_receive(&talk.session, line, 7, &talk.output));
     pel_buffer_consume(&talk.output, pel_buffer_length(&talk.output));
     CHECK_INT(7, pel_memcached_session_receive(&talk.session, line, 7, &talk.output));
-    (void)output;
 }
 
 SESSION_TEST(a_line_of_many_keys_stops_where_the_output_is_full)

@@ -70,6 +70,12 @@ static void close_stream(void)
     pel_loop_close(&loop);
 }
 
+static void put_on_open(void)
+{
+    CHECK_INT(0, pel__layer_put_on(&stream, &layer));
+    layer.open = 1;
+}
+
 static void check_peer(const char *expected)
 {
     char bytes[100];
@@ -133,8 +139,7 @@ TEST(a_limited_number_of_bytes_is_sealed_in_advance)
     char *bytes = calloc(1, 1024 * 1024);
 
     open_stream();
-    CHECK_INT(0, pel__layer_put_on(&stream, &layer));
-    layer.open = 1;
+    put_on_open();
     CHECK_INT(0, pel_stream_append_borrowed(&stream, bytes, 1024 * 1024, 0));
     CHECK_INT(1, pel_stream_flush(&stream));
     CHECK(!stream.writable);
@@ -146,8 +151,7 @@ TEST(a_limited_number_of_bytes_is_sealed_in_advance)
 
 LAYER_TEST(a_final_message_that_the_peer_does_not_receive_is_no_error)
 {
-    CHECK_INT(0, pel__layer_put_on(&stream, &layer));
-    layer.open = 1;
+    put_on_open();
     close(peer);
     CHECK_INT(0, pel_stream_close_write(&stream));
     CHECK_INT(0, stream.error);
@@ -156,8 +160,7 @@ LAYER_TEST(a_final_message_that_the_peer_does_not_receive_is_no_error)
 
 LAYER_TEST(output_that_the_peer_does_not_receive_is_an_error)
 {
-    CHECK_INT(0, pel__layer_put_on(&stream, &layer));
-    layer.open = 1;
+    put_on_open();
     close(peer);
     CHECK_INT(0, pel_stream_append(&stream, "x", 1));
     CHECK_INT(PEL_ESYSTEM, pel_stream_close_write(&stream));
@@ -166,8 +169,7 @@ LAYER_TEST(output_that_the_peer_does_not_receive_is_an_error)
 
 LAYER_TEST(a_stream_whose_write_side_is_shut_lingers_until_its_peer_has_everything)
 {
-    CHECK_INT(0, pel__layer_put_on(&stream, &layer));
-    layer.open = 1;
+    put_on_open();
     CHECK_INT(0, pel_stream_append(&stream, "\x9e", 1));
     CHECK_INT(0, pel_stream_lingers(&stream)); /* its write side is open */
     CHECK_INT(0, pel_stream_close_write(&stream));
@@ -180,8 +182,7 @@ LAYER_TEST(a_stream_whose_write_side_is_shut_lingers_until_its_peer_has_everythi
 
 LAYER_TEST(a_stream_does_not_linger_for_a_peer_that_has_ended)
 {
-    CHECK_INT(0, pel__layer_put_on(&stream, &layer));
-    layer.open = 1;
+    put_on_open();
     CHECK_INT(0, pel_stream_close_write(&stream));
     CHECK_INT(0, shutdown(peer, SHUT_WR));
     CHECK_INT(0, pel_stream_lingers(&stream));

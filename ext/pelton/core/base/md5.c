@@ -16,11 +16,6 @@ static const uint32_t sines[64] = {
     0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
 
-static uint32_t load_little_endian(const unsigned char *bytes)
-{
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
 static void store_little_endian(unsigned char *bytes, uint32_t word)
 {
     for (int i = 0; i < 4; i++)
@@ -43,7 +38,7 @@ static void md5_mix_block(uint32_t state[4], const unsigned char *block)
     uint32_t words[16], a = state[0], b = state[1], c = state[2], d = state[3];
 
     for (int i = 0; i < 16; i++)
-        words[i] = load_little_endian(block + 4 * i);
+        words[i] = pel_md5_word(block + 4 * i);
     for (int i = 0; i < 16; i += 4) {
         STEP(F(b, c, d), a, b, c, d, i, i, 7);
         STEP(F(a, b, c), d, a, b, c, i + 1, i + 1, 12);

@@ -63,10 +63,7 @@ static int epoll_wait_nanoseconds(struct pel_loop *loop, struct epoll_event *eve
             return count;
     }
 #endif
-    int milliseconds = -1;
-    if (timeout != PEL_FOREVER)
-        milliseconds = timeout / 1000000 >= INT32_MAX ? INT32_MAX : (int)((timeout + 999999) / 1000000);
-    return epoll_wait(loop->backend_fd, events, PEL_LOOP_EVENTS, milliseconds);
+    return epoll_wait(loop->backend_fd, events, PEL_LOOP_EVENTS, pel__loop_milliseconds(timeout));
 }
 
 static int epoll_wait_for_events(struct pel_loop *loop, int64_t timeout)

@@ -104,17 +104,13 @@ static void poll_disarm(struct pel_loop *loop, struct pel_handle *handle)
         set->used--;
 }
 
-/* Without ppoll the timeout is rounded up to milliseconds: never too early. */
 static int wait_for(struct poll_set *set, int64_t timeout)
 {
 #ifdef HAVE_PPOLL
     struct timespec time = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
     return ppoll(set->entries, set->used, timeout == PEL_FOREVER ? NULL : &time, NULL);
 #else
-    int milliseconds = -1;
-    if (timeout != PEL_FOREVER)
-        milliseconds = timeout / 1000000 >= INT32_MAX ? INT32_MAX : (int)((timeout + 999999) / 1000000);
-    return poll(set->entries, set->used, milliseconds);
+    return poll(set->entries, set->used, pel__loop_milliseconds(timeout));
 #endif
 }
 

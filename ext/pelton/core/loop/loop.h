@@ -62,6 +62,14 @@ struct pel_backend {
 };
 
 extern const struct pel_backend pel_backend_poll;
+/* A wait's timeout for systems that know no nanoseconds: rounded up, so that no wait ends too early. -1: for ever. */
+static inline int pel__loop_milliseconds(int64_t timeout)
+{
+    if (timeout == PEL_FOREVER)
+        return -1;
+    return timeout / 1000000 >= INT32_MAX ? INT32_MAX : (int)((timeout + 999999) / 1000000);
+}
+
 #ifdef HAVE_SYS_EPOLL_H
 extern const struct pel_backend pel_backend_epoll;
 #endif

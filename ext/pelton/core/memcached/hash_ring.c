@@ -50,8 +50,7 @@ static void add_weighted_points(struct pel_hash_ring *ring, const struct pel_has
     for (uint32_t i = 0; i < digests; i++) {
         pel_md5(text, point_name(text, sizeof(text), &servers[index], i), digest);
         for (const unsigned char *at = digest; at < digest + PEL_MD5_LENGTH; at += 4)
-            add_point(ring, (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24,
-                      index);
+            add_point(ring, pel_md5_word(at), index);
     }
 }
 

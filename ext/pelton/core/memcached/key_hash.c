@@ -15,7 +15,7 @@ uint32_t pel_key_hash_md5(const char *key, size_t length)
     unsigned char digest[PEL_MD5_LENGTH];
 
     pel_md5(key, length, digest);
-    return (uint32_t)digest[0] | (uint32_t)digest[1] << 8 | (uint32_t)digest[2] << 16 | (uint32_t)digest[3] << 24;
+    return pel_md5_word(digest);
 }
 
 #define FNV_START UINT32_C(2166136261)

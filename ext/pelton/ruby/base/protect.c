@@ -5,6 +5,14 @@ VALUE pel_protect(VALUE (*function)(VALUE), VALUE argument, int *state)
     return rb_protect(function, argument, state);
 }
 
+static int stopped(VALUE (*function)(VALUE), VALUE argument)
+{
+    int state;
+
+    rb_protect(function, argument, &state);
+    return state;
+}
+
 struct raising {
     VALUE class;
     const char *text;
@@ -20,10 +28,8 @@ static VALUE raise_text(VALUE argument)
 int pel_protected_raise(VALUE class, const char *text)
 {
     struct raising raising = {class, text};
-    int state;
 
-    rb_protect(raise_text, (VALUE)&raising, &state);
-    return state;
+    return stopped(raise_text, (VALUE)&raising);
 }
 
 static VALUE raise_memerror(VALUE nothing)
@@ -34,10 +40,7 @@ static VALUE raise_memerror(VALUE nothing)
 
 int pel_protected_memerror(void)
 {
-    int state;
-
-    rb_protect(raise_memerror, Qnil, &state);
-    return state;
+    return stopped(raise_memerror, Qnil);
 }
 
 static VALUE check_ints(VALUE nothing)
@@ -48,10 +51,7 @@ static VALUE check_ints(VALUE nothing)
 
 int pel_protected_check_ints(void)
 {
-    int state;
-
-    rb_protect(check_ints, Qnil, &state);
-    return state;
+    return stopped(check_ints, Qnil);
 }
 
 void pel_rethrow(int state)
