@@ -123,13 +123,14 @@ class ChatBrowserTest < PeltonTest
 
   def it_is_changed(ann, bob)
     id = bob.evaluate("document.querySelector('li.message:last-child').dataset.id")
-    submit(ann, "/rooms/1/messages/#{id}/reactions", emoji: "🎉")
-    sees(bob, "🎉 1")
-    bob.evaluate("document.querySelector('#message_#{id} [data-emoji]').click()")
-    sees(ann, "🎉 2")
+    ann.evaluate("document.querySelector('#message_#{id} .tools [data-emoji=\"🎉\"]').click()")
+    reactions = ->(browser) { browser.evaluate("document.querySelector('#message_#{id} .reactions')?.innerText.trim()") }
+    eventually("the reaction") { reactions.call(bob) == "🎉 1" }
+    bob.evaluate("document.querySelector('#message_#{id} .reactions [data-emoji]').click()")
+    eventually("both reactions") { reactions.call(ann) == "🎉 2" }
     submit(bob, "/rooms/1/messages/#{id}", _method: "patch", "message[text]": "This is another text")
     sees(ann, "This is another text")
-    submit(bob, "/rooms/1/messages/#{id}", _method: "delete")
+    bob.evaluate("window.confirm = () => true; document.querySelector('#message_#{id} [data-delete]').click()")
     eventually("it is gone") { count(ann, "This is another text") == 0 }
   end
 

@@ -36,6 +36,7 @@ export function openRoom(cable, area) {
       chip.tabIndex = 0
       chip.setAttribute("role", "button")
     }
+    if (item.dataset.id && !item.querySelector(".tools")) item.append(tools(item))
     for (const mention of item.querySelectorAll(".mention")) mention.classList.toggle("me", mention.dataset.handle === document.body.dataset.handle)
   }
 
@@ -160,14 +161,26 @@ export function openRoom(cable, area) {
     waiting.append(note)
   }
 
-  // ---- reactions, and older messages ----
-  function react(target) {
-    const chip = target.closest(".reactions [data-emoji]")
-    const id = chip?.closest("li.message").dataset.id
-    if (id) fetch(`/rooms/${room}/messages/${id}/reactions`, { method: "POST", body: new URLSearchParams({ emoji: chip.dataset.emoji }), redirect: "manual" })
+  // ---- what can be done to a message, and older ones ----
+  // Shown when the pointer or the focus is on the message. Its page has the same, without scripts.
+  function tools(item) {
+    const bar = document.createElement("p")
+    bar.className = "tools"
+    for (const emoji of area.dataset.emoji.split(" ")) bar.insertAdjacentHTML("beforeend", `<button data-emoji="${emoji}" aria-label="React with ${emoji}">${emoji}</button>`)
+    if (item.dataset.user === me) {
+      bar.insertAdjacentHTML("beforeend", `<a href="/rooms/${room}/messages/${item.dataset.id}">Edit</a> <button data-delete>Delete</button>`)
+    }
+    return bar
   }
-  list.addEventListener("click", (event) => react(event.target))
-  list.addEventListener("keydown", (event) => { if (event.key === "Enter") react(event.target) })
+  function act(target) {
+    const button = target.closest("[data-emoji], [data-delete]")
+    const path = button && `/rooms/${room}/messages/${button.closest("li.message").dataset.id}`
+    if (!button) return
+    if (button.dataset.emoji) fetch(`${path}/reactions`, { method: "POST", body: new URLSearchParams({ emoji: button.dataset.emoji }), redirect: "manual" })
+    else if (confirm("Delete this message?")) fetch(path, { method: "DELETE", redirect: "manual" })
+  }
+  list.addEventListener("click", (event) => act(event.target))
+  list.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.target.matches(".reactions *")) act(event.target) })
 
   let loading = false
   async function older() {
