@@ -72,12 +72,14 @@ module MemcachedBehaviours
   def test_an_unexpired_value_is_present
     within do
       cache = client
-      [nil, 0, 0.3, 60, 60.5, 2_592_000, 2_592_001, 10**9, 10**12, 2r, Float::INFINITY].each do |ttl|
+      [nil, 0, 60, 60.5, 2_592_000, 2_592_001, 10**9, 10**12, 2r, Float::INFINITY].each do |ttl|
         ask(cache, :set, "k", "v", ttl: ttl)
 
         assert_equal "v", ask(cache, :get, "k"), ttl
         ask(cache, :delete, "k")
       end
+      # memcached's clock ticks once a second: the next tick may be there already.
+      assert((1..20).any? { ask(cache, :set, "k", "v", ttl: 0.3) && ask(cache, :get, "k") == "v" })
     end
   end
 
