@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # The same as cable.ru, by Rails' Action Cable. RAILTIE is what the application's Gemfile would bring for its server, ADAPTER that of cable.yml, DATABASE
-# the database of QueryChannel, whose subscription takes one query.
+# the database of QueryChannel, whose subscription takes one query. FASTLANE is for Action Cable's next version.
 require "action_controller/railtie"
 require "active_record/railtie" if ENV["DATABASE"]
 require "action_cable/engine"
@@ -21,6 +21,7 @@ class CableApplication < Rails::Application
   config.action_cable.disable_request_forgery_protection = true # no browser that could say where it comes from
 
   routes.append do
+    get "/up", to: ->(_) { [200, {"content-type" => "text/plain"}, ["up"]] }
     post "/broadcast", to: (lambda do |env|
       Integer(env["QUERY_STRING"]).times { |number| ActionCable.server.broadcast("lab", {n: number, at: Process.clock_gettime(Process::CLOCK_MONOTONIC)}) }
       [201, {"content-type" => "text/plain"}, ["sent"]]
@@ -29,6 +30,7 @@ class CableApplication < Rails::Application
 end
 
 CableApplication.initialize!
+ActionCable.server.config.fastlane_broadcasts_enabled = true if ENV["FASTLANE"]
 
 module ApplicationCable
   class Connection < ActionCable::Connection::Base; end

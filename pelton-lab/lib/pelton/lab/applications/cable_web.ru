@@ -12,6 +12,7 @@ class LabApplication < Pelton::Web::Application
   settings.forgery_protection = false
   routes do
     mount LabApplication.cable, at: "/cable"
+    get("/up") { render plain: "up" }
     post "/broadcast" do
       Integer(request.query_string).times { |number| Pelton::Cable.broadcast("lab", {n: number, at: Process.clock_gettime(Process::CLOCK_MONOTONIC)}) }
       render plain: "sent", status: 201

@@ -59,18 +59,21 @@ module Pelton
       # Yields so many times, at fixed times, for a broadcast each. A message says by `at` when it was sent, by the system's monotonic clock. A sample of
       # the sockets reads at once, the others afterwards.
       # @param interval [Numeric] seconds
+      # @param beside [#call, nil] other work that another thread does meanwhile
       # @return [WebLoad::Done] the delivered messages, with percentiles of the time from the broadcast to a socket
-      def pace(broadcasts, interval:)
+      def pace(broadcasts, interval:, beside: nil)
         @received.clear
         @delays = []
         others = @descriptors.reject.with_index { |_, index| index % [@size / SAMPLE, 1].max == 0 }
         unread(others, UNREAD)
         started = Clock.now
+        other = Thread.new(&beside) if beside
         broadcasts.times do |number|
           sleep(Clock.left(started + number * interval))
           yield
         end
         await("received the messages") { @received.size == broadcasts && @received.values.all?(@size - others.size) }
+        other&.join
         delays, @delays = @delays, nil
         unread(others, 1)
         await("received the messages") { @received.values.all?(@size) }
@@ -124,9 +127,9 @@ module Pelton
 
       # Only a client that has been welcomed may subscribe: Action Cable loses one in thousands of the messages that come earlier.
       def take(socket, text)
-        return socket.write(JSON.generate({command: "subscribe", identifier: @identifier})) if text == '{"type":"welcome"}'
+        return socket.write(JSON.generate({command: "subscribe", identifier: @identifier})) if text.start_with?('{"type":"welcome"')
+        return @subscribed += 1 if text.start_with?('{"type":"confirm_subscription"') || text.end_with?('"type":"confirm_subscription"}')
         return if text.start_with?('{"type":') # a ping
-        return @subscribed += 1 if text.end_with?('"type":"confirm_subscription"}')
         @received[text] += 1
         @delays << (Clock.now - text[AT, 1].to_f) * 1000 if @delays
       end
