@@ -177,17 +177,16 @@ class DocumentsTest < PeltonTest
       echo = Pelton::HTTP::Server.new(->(env) { Pelton::HTTP::WebSocket.accept(env) { |one| one.each { |message| one.write(message) } } })
       $chat = "ws://127.0.0.1:\#{echo.listen("tcp://127.0.0.1:0").port}"
     RUBY
-      2.times { |index| socket($apps[index]).then { |one| check([one.write("hi").receive, one.close], ["you said hi", nil]) } }
-      chat = Pelton::HTTP::Server.new($apps[2]).listen("tcp://127.0.0.1:0").port
+      socket($apps[0]).then { |one| check([one.write("hi").receive, one.close], ["you said hi", nil]) }
+      chat = Pelton::HTTP::Server.new($apps[1]).listen("tcp://127.0.0.1:0").port
       talkers = Array.new(2) { Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{chat}") }
       sleep 0.001 until CHAT.size == 2
       talkers.first.write("hello")
       check(talkers.map(&:receive), ["hello"] * 2)
-      check($apps[3].call({})[1]["content-type"], "text/event-stream")
-      sleep 0.05
+      check($apps[2].call({})[1]["content-type"], "text/event-stream")
     CHECK
 
-    assert_equal "left: 1000 \n", printed
+    assert_empty printed
   end
 
   def test_the_http_server_s_configuration
