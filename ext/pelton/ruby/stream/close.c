@@ -210,27 +210,26 @@ static int closable(struct stream *stream)
     return 1;
 }
 
-static VALUE stream_close(VALUE self)
+static VALUE close_by(VALUE self, void (*close)(struct stream *stream))
 {
     struct stream *stream = pel_stream_any(self);
 
     if (closable(stream)) {
-        pel_stream_close_gently(stream);
+        close(stream);
         run_on_close_without_reactor(stream);
     }
     return Qnil;
 }
 
+static VALUE stream_close(VALUE self)
+{
+    return close_by(self, pel_stream_close_gently);
+}
+
 /* abort: closes at once. Queued output is dropped. */
 static VALUE stream_abort(VALUE self)
 {
-    struct stream *stream = pel_stream_any(self);
-
-    if (closable(stream)) {
-        pel_stream_finish(stream);
-        run_on_close_without_reactor(stream);
-    }
-    return Qnil;
+    return close_by(self, pel_stream_finish);
 }
 
 static VALUE stream_closed_p(VALUE self)

@@ -69,13 +69,18 @@ static VALUE context_certificate(VALUE self, VALUE pem, VALUE key, VALUE passwor
     return Qnil;
 }
 
+static VALUE configure_bytes(VALUE self, VALUE string, const char *what,
+                             int (*configure)(struct pel_tls_context *, struct pel_slice bytes, char *text))
+{
+    CONFIGURE(self, what, configure, pel_string_slice(StringValue(string)));
+    RB_GC_GUARD(string);
+    return Qnil;
+}
+
 /* _trust(pem) */
 static VALUE context_trust(VALUE self, VALUE pem)
 {
-    CONFIGURE(self, "the authorities' certificates cannot be used", pel_tls_context_trust,
-              pel_string_slice(StringValue(pem)));
-    RB_GC_GUARD(pem);
-    return Qnil;
+    return configure_bytes(self, pem, "the authorities' certificates cannot be used", pel_tls_context_trust);
 }
 
 /* _trust_folder(path); nil: the authorities that the system trusts */
@@ -109,18 +114,13 @@ static VALUE context_security(VALUE self, VALUE level)
 /* _dh(pem) */
 static VALUE context_dh(VALUE self, VALUE pem)
 {
-    CONFIGURE(self, "these Diffie-Hellman parameters cannot be used", pel_tls_context_dh,
-              pel_string_slice(StringValue(pem)));
-    RB_GC_GUARD(pem);
-    return Qnil;
+    return configure_bytes(self, pem, "these Diffie-Hellman parameters cannot be used", pel_tls_context_dh);
 }
 
 /* _alpn(protocols): a String, each protocol behind a byte with its length */
 static VALUE context_alpn(VALUE self, VALUE protocols)
 {
-    CONFIGURE(self, "alpn", pel_tls_context_alpn, pel_string_slice(StringValue(protocols)));
-    RB_GC_GUARD(protocols);
-    return Qnil;
+    return configure_bytes(self, protocols, "alpn", pel_tls_context_alpn);
 }
 
 /* _plain_answer(text) */
