@@ -157,7 +157,7 @@ module Pelton
         worker.tasks { |reactor| launcher.tasks(reactor) }
       end
       master.on_hangup { launcher.reload } if launcher.reloads?
-      master.on_restart { hub.close } if hub
+      master.on_restart { hub.hand_over } if hub
       master.run.tap { StopLimit.from_now(END_GRACE) } # what was preloaded may have an at_exit that hangs
     ensure
       hub&.close

@@ -83,6 +83,38 @@ class PubSubHubTest < PeltonTest
     @hub = Hub.open
   end
 
+  # As the master does when it starts itself again.
+  def test_another_one_goes_on_with_what_it_kept
+    one = join
+    %w[a b].each { |text| publish(one, text, RULE) }
+    publish(one, "nobody keeps it")
+    3.times { received(one) }
+    epoch = @hub.instance_variable_get(:@history).epoch
+    @hub.hand_over
+    assert_nil one.read(1)
+    refute_predicate IO.for_fd(Integer(ENV.fetch(Hub::KEPT)), autoclose: false), :close_on_exec?
+
+    @hub = Hub.open
+    refute ENV.key?(Hub::KEPT)
+    back = connect
+    back.write(Wire.join(epoch, 1))
+    frames = Array.new(3) { next_frame(back) }
+    assert_equal [Wire::WELCOME, Wire::MESSAGE, Wire::READY], frames.map(&:first)
+    assert_equal [epoch, "b", 3], [frames[0].last, Wire.parse(frames[1].last).text, frames[2].last.unpack1("Q>")]
+    publish(back, "c", RULE)
+    assert_equal ["c", 4, 3], received(back).then { |got| [got.text, got.serial, got.offset] }
+  end
+
+  def test_what_cannot_be_taken_over
+    reader, writer = IO.pipe
+    writer.write("\xff" * 100)
+    writer.close
+    Dir.mktmpdir do |folder|
+      assert_match(/the kept messages are lost/, logged { Hub.new("#{folder}/pubsub", kept: reader).close })
+      assert_predicate reader, :closed?
+    end
+  end
+
   def test_a_child_forgets_it
     join
     pid = fork do

@@ -30,12 +30,16 @@ module Pelton
       # @return [Integer] messages
       attr_reader :size
 
-      def initialize(bytes:, epoch: nil)
+      # @return [Integer] the highest offset of a topic that was dropped: numbers never come twice in an epoch
+      attr_reader :forgotten
+
+      # @param epoch [String, nil] of a history that goes on, with its `forgotten`
+      def initialize(bytes:, epoch: nil, forgotten: 0)
         @limit = bytes
         @epoch = epoch
         @topics = {} # the one that was written last at the end
         @bytes = @size = 0
-        @forgotten = 0 # the highest offset of a topic that was dropped: numbers never come twice in an epoch
+        @forgotten = forgotten
         @swept = Clock.now
       end
 
@@ -57,11 +61,11 @@ module Pelton
       #
       # @param position [String]
       # @return [String] the position
-      def insert(topic, message, position, rule)
+      def insert(topic, message, position, rule, mark = nil)
         epoch, offset = History.parse(position)
         present = @topics[topic]
         return position if present && present.epoch == epoch && offset <= present.last # it came twice, by a link that was cut
-        put(topic, epoch, offset, message, rule)
+        put(topic, epoch, offset, message, rule, mark)
         position
       end
 

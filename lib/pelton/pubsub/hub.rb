@@ -65,12 +65,15 @@ module Pelton
       end
       private_constant :Link
 
-      # Opens a hub in a folder of its own.
+      # The environment variable with the descriptor of what the program before this one has kept.
+      KEPT = "PELTON_PUBSUB_KEPT"
+
+      # Opens a hub in a folder of its own. It goes on where {#hand_over} has ended.
       #
       # @raise [SystemCallError]
       def self.open
         folder = Dir.mktmpdir("pelton-")
-        new("#{folder}/pubsub", folder: folder)
+        new("#{folder}/pubsub", folder: folder, kept: ENV.delete(KEPT)&.then { |descriptor| IO.for_fd(Integer(descriptor), "rb") })
       end
 
       # @return [String] of the socket
@@ -78,13 +81,15 @@ module Pelton
 
       # @param path [String]
       # @param folder [String, nil] that is removed with the hub
-      def initialize(path, folder: nil, limit: LIMIT, kept_bytes: 64 << 20)
+      # @param kept [IO, nil] what another hub has handed over
+      def initialize(path, folder: nil, limit: LIMIT, kept_bytes: 64 << 20, kept: nil)
         @pid = Process.pid
         @path = path
         @folder = folder
         @limit = limit
         @history = History.new(bytes: kept_bytes)
         @serial = 0
+        take_over(kept, kept_bytes) if kept
         @links = {}
         umask = File.umask(0o177)
         @server = UNIXServer.new(path)
@@ -106,12 +111,56 @@ module Pelton
         remove
       end
 
+      # Closes the hub, and hands what it keeps over to the program that this process becomes by exec: in a file without a name.
+      def hand_over
+        @thread.kill.join
+        file = File.open("#{@path}.kept", File::RDWR | File::CREAT | File::EXCL | File::BINARY, 0o600)
+        File.unlink(file.path)
+        file.write(Wire.frame(Wire::WELCOME, @history.epoch), Wire.frame(Wire::READY, [@serial, @history.forgotten].pack("Q>Q>")))
+        @history.each { |_, body, position, _, serial| file.write(Wire.message(Wire::KEPT, serial, History.parse(position).last, body)) }
+        file.rewind
+        file.autoclose = file.close_on_exec = false
+        ENV[KEPT] = file.fileno.to_s
+      rescue SystemCallError => error
+        Pelton.logger.warn("pubsub: the kept messages are lost: #{error.message}")
+      ensure
+        close
+      end
+
       # Removes the socket in a child whose parent, which had the hub, was killed.
       def tidy
         remove unless Process.ppid == @pid
       end
 
       private
+
+      def take_over(kept, bytes)
+        reader = Wire::Reader.new
+        epoch = nil
+        while (chunk = kept.read(CHUNK))
+          reader << chunk
+          while (kind, body = reader.next)
+            case kind
+            when Wire::WELCOME then epoch = body.force_encoding(Encoding::UTF_8)
+            when Wire::READY
+              @serial, forgotten = body.unpack("Q>Q>")
+              @history = History.new(bytes: bytes, epoch: epoch, forgotten: forgotten)
+            when Wire::KEPT then take(body)
+            end
+          end
+        end
+      rescue Wire::Malformed => error
+        Pelton.logger.warn("pubsub: the kept messages are lost: another version has kept #{error.message}")
+      ensure
+        kept.close
+      end
+
+      def take(body)
+        serial, offset = body.unpack("Q>Q>")
+        message = body.byteslice(Wire::NUMBERS_SIZE..)
+        topic, rule = Wire.topic_and_rule(message)
+        @history.insert(topic, message, "#{@history.epoch}:#{offset}", rule, serial)
+      end
 
       def remove
         FileUtils.rm_f(@path)

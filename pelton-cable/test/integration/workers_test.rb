@@ -49,14 +49,15 @@ class CableWorkersTest < PeltonTest
     end
   end
 
-  # What the old master kept is gone with it, and its clients learn that.
+  # The new one has what the old one kept.
   def test_a_master_that_is_restarted
     serving_cables do |url|
       clients = connect_to_each_worker(url)
-      clients.values.first.perform("ChatChannel", "speak", {text: "before"})
+      %w[one two].each { |text| clients.values.first.perform("ChatChannel", "speak", {text: text}) }
       seen = clients.values.map(&:receive)
       Process.kill("USR2", @master)
       clients.each_value do |client|
+        assert_equal "two", client.receive["message"]
         assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, client.receive)
         assert_nil client.receive
         assert_equal 1001, client.socket.close_code
@@ -64,9 +65,9 @@ class CableWorkersTest < PeltonTest
       in_time { serving.size == 2 && (serving & clients.keys).empty? }
       back = connect_to_each_worker(url)
       back.each_value { |client| client.send(command: "history", identifier: client.identifier("ChatChannel"), history: {streams: {chat: seen.first.slice("epoch", "offset")}}) }
-      assert_equal %w[reject_history] * 2, back.values.map { |client| client.receive["type"] }
+      assert_equal [%w[two confirm_history]] * 2, back.values.map { |client| Array.new(2) { client.receive.then { |message| message["message"] || message["type"] } } }
       back.values.first.perform("ChatChannel", "speak", {text: "after"})
-      assert_equal %w[after] * 2, back.values.map { |client| client.receive["message"] }
+      assert_equal [["after", seen.first["epoch"], 3]] * 2, back.values.map { |client| client.receive.values_at("message", "epoch", "offset") }
     end
   end
 
