@@ -137,11 +137,12 @@ module Pelton
     #
     # @param position [String, nil] nil: no message of the topic is kept, or this process numbers by itself
     # @param kept [Boolean] whether it is for the history alone
+    # @param age [Numeric] seconds since it was published
     # @private
-    def _deliver(topic, message, rule, position = nil, kept: false)
+    def _deliver(topic, message, rule, position = nil, kept: false, age: 0)
       now, slow = nil
       @lock.synchronize do
-        position = position ? @_history.insert(topic, message, position, rule) : @_history.append(topic, message, rule) if rule
+        position = position ? @_history.insert(topic, message, position, rule, age: age) : @_history.append(topic, message, rule) if rule
         return if kept
         @topics[topic]&.each do |subscription|
           case subscription._push(message, position)

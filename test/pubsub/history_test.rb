@@ -72,11 +72,20 @@ class PubSubHistoryTest < PeltonTest
     assert_equal "e:3", @history.append("t", "new", TEN)
   end
 
+  def test_messages_that_are_older
+    [20, 10, 1].each_with_index { |age, index| @history.insert("t", age.to_s, "h:#{index + 1}", TEN, age: age) }
+
+    assert_equal [["1"], true], @history.recent("t", 5).then { |messages, complete| [messages.map(&:first), complete] }
+    ages = []
+    @history.each { |*, age| ages << age.round }
+    assert_equal [20, 10, 1], ages
+  end
+
   def test_messages_with_numbers_of_another
     %w[h:4 h:5 h:5 h:4 h:6].each { |position| @history.insert("t", position, position, TEN) }
     assert_equal [[%w[h:5 h:5], %w[h:6 h:6]], true], @history.since("t", "h:4")
 
     @history.insert("t", "new", "i:1", TEN)
-    assert_equal [[["t", "new", "i:1", TEN, nil]], [[], false]], [@history.to_enum.to_a, @history.since("t", "h:6")]
+    assert_equal [[["t", "new", "i:1", TEN, nil]], [[], false]], [@history.to_enum.map { |*facts| facts.first(5) }, @history.since("t", "h:6")]
   end
 end

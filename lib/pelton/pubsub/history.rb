@@ -60,12 +60,13 @@ module Pelton
       # Keeps a message that has a number.
       #
       # @param position [String]
+      # @param age [Numeric] seconds since it was published
       # @return [String] the position
-      def insert(topic, message, position, rule, mark = nil)
+      def insert(topic, message, position, rule, mark = nil, age: 0)
         epoch, offset = History.parse(position)
         present = @topics[topic]
         return position if present && present.epoch == epoch && offset <= present.last # it came twice, by a link that was cut
-        put(topic, epoch, offset, message, rule, mark)
+        put(topic, epoch, offset, message, rule, mark, Clock.now - age)
         position
       end
 
@@ -105,9 +106,11 @@ module Pelton
       # @yieldparam position [String]
       # @yieldparam rule [Rule]
       # @yieldparam mark [Object]
+      # @yieldparam age [Float] seconds
       def each
+        now = Clock.now
         @topics.each do |name, topic|
-          topic.entries.each_with_index { |(message, _, mark), index| yield name, message, "#{topic.epoch}:#{topic.first + index}", topic.rule, mark }
+          topic.entries.each_with_index { |(message, time, mark), index| yield name, message, "#{topic.epoch}:#{topic.first + index}", topic.rule, mark, now - time }
         end
       end
 
@@ -119,7 +122,7 @@ module Pelton
 
       private
 
-      def put(name, epoch, offset, message, rule, mark = nil)
+      def put(name, epoch, offset, message, rule, mark, time = Clock.now)
         sweep
         topic = @topics.delete(name)
         topic = forget(name, topic) if topic && (topic.epoch != epoch || offset != topic.last + 1)
@@ -129,7 +132,7 @@ module Pelton
         end
         @topics[name] = topic
         topic.rule = rule
-        topic.entries << [message, Clock.now, mark]
+        topic.entries << [message, time, mark]
         @size += 1
         @bytes += message.bytesize + OVERHEAD
         expire(topic)

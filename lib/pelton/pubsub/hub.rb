@@ -117,7 +117,7 @@ module Pelton
         file = File.open("#{@path}.kept", File::RDWR | File::CREAT | File::EXCL | File::BINARY, 0o600)
         File.unlink(file.path)
         file.write(Wire.frame(Wire::WELCOME, @history.epoch), Wire.frame(Wire::READY, [@serial, @history.forgotten].pack("Q>Q>")))
-        @history.each { |_, body, position, _, serial| file.write(Wire.message(Wire::KEPT, serial, History.parse(position).last, body)) }
+        @history.each { |_, body, position, _, serial, age| file.write(Wire.message(Wire::KEPT, serial, History.parse(position).last, body, age: age)) }
         file.rewind
         file.autoclose = file.close_on_exec = false
         ENV[KEPT] = file.fileno.to_s
@@ -156,10 +156,10 @@ module Pelton
       end
 
       def take(body)
-        serial, offset = body.unpack("Q>Q>")
+        serial, offset, age = body.unpack(Wire::NUMBERS)
         message = body.byteslice(Wire::NUMBERS_SIZE..)
         topic, rule = Wire.topic_and_rule(message)
-        @history.insert(topic, message, "#{@history.epoch}:#{offset}", rule, serial)
+        @history.insert(topic, message, "#{@history.epoch}:#{offset}", rule, serial, age: age)
       end
 
       def remove
@@ -217,9 +217,9 @@ module Pelton
       def join(link, epoch, serial)
         back = epoch == @history.epoch && serial <= @serial
         link.push(Wire.frame(Wire::WELCOME, @history.epoch), extra: true)
-        @history.each do |_, body, position, _, of|
+        @history.each do |_, body, position, _, of, age|
           next if back && of <= serial
-          link.push(Wire.message(back ? Wire::MESSAGE : Wire::KEPT, of, History.parse(position).last, body), extra: true)
+          link.push(Wire.message(back ? Wire::MESSAGE : Wire::KEPT, of, History.parse(position).last, body, age: age), extra: true)
         end
         link.push(Wire.frame(Wire::READY, [@serial].pack("Q>")), extra: true)
         link.joined!

@@ -85,7 +85,7 @@ module Pelton
       def receive(kind, message)
         @serial = message.serial if kind == Wire::MESSAGE
         position = "#{@epoch}:#{message.offset}" if message.rule
-        @pubsub._deliver(message.topic, message.text, message.rule, position, kept: kind == Wire::KEPT)
+        @pubsub._deliver(message.topic, message.text, message.rule, position, kept: kind == Wire::KEPT, age: message.age)
       end
 
       def ready(stream, serial)

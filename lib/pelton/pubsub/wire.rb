@@ -10,7 +10,7 @@ module Pelton
     # | JOIN | link | epoch and serial of the last message that it has got |
     # | PUBLISH | link | a message: flags, rule, topic, text |
     # | WELCOME | hub | its epoch |
-    # | KEPT | hub | serial, offset and a message, for the history alone |
+    # | KEPT | hub | serial, offset, age and a message, for the history alone |
     # | MESSAGE | hub | the same, to be delivered |
     # | READY | hub | nothing: all that was kept was sent |
     # @private
@@ -23,8 +23,9 @@ module Pelton
       # Of a message: whether it is text, bytes of the topic, the messages that are kept (0: none, and it has no number) and their seconds.
       RULE = "CS>L>G"
       RULE_SIZE = 15
-      # Serial and offset before a message.
-      NUMBERS_SIZE = 16
+      # Serial, offset and age in seconds, before a message.
+      NUMBERS = "Q>Q>g"
+      NUMBERS_SIZE = 20
       private_constant :RULE, :RULE_SIZE
 
       # The peer sent what no peer of this version sends.
@@ -32,7 +33,7 @@ module Pelton
       end
 
       # A message of a frame. `offset` is 0 where the topic keeps none.
-      Message = Struct.new(:topic, :text, :rule, :serial, :offset)
+      Message = Struct.new(:topic, :text, :rule, :serial, :offset, :age)
 
       # Cuts received bytes into frames.
       class Reader
@@ -81,7 +82,8 @@ module Pelton
         end
 
         # @param body [String] of a frame PUBLISH
-        def message(kind, serial, offset, body) = frame(kind, [serial, offset].pack("Q>Q>"), body)
+        # @param age [Numeric] seconds since it was published
+        def message(kind, serial, offset, body, age: 0) = frame(kind, [serial, offset, age].pack(NUMBERS), body)
 
         def join(epoch, serial) = frame(JOIN, [serial].pack("Q>"), epoch.to_s.b)
 
@@ -91,9 +93,9 @@ module Pelton
         # @param body [String] of a frame KEPT or MESSAGE
         # @raise [Malformed]
         def parse(body)
-          serial, offset = body.unpack("Q>Q>")
+          serial, offset, age = body.unpack(NUMBERS)
           topic, text, rule = parse_publish(body, NUMBERS_SIZE)
-          Message.new(topic, text, rule, serial, offset)
+          Message.new(topic, text, rule, serial, offset, age)
         end
 
         # @return [Array(String, Rule)] topic and rule of a frame PUBLISH, which the hub needs
