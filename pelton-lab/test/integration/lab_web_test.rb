@@ -38,7 +38,7 @@ class LabWebTest < PeltonTest
   end
 
   def test_cable
-    run_small("cable", "--size", "2", races: /1,000|broadcasts|subscriptions/)
+    run_small("cable", "--size", "2", races: /1,000|broadcasts|subscriptions|worker/)
   end
 
   def test_web

@@ -89,7 +89,7 @@ Pelton::Lab.experiment "cable" do
   race "10,000 idle sockets", **rounds, size: {apart: 1}, full: 1, rounds: 3, rounds_per_process: 1 do
     about "the memory of each, subscribed and without messages; one broadcast shows that all are there"
     metric :socket_kb, "KB a socket", digits: 1
-    contenders.call(self, ["AnyCable, Rails", "Pelton, Rails", "Pelton, Web", "Pelton", "node, ws"], sockets: 10_000) do |run, server, sockets|
+    contenders.call(self, ["Pelton, Rails", "Pelton, Web", "Pelton", "node, ws"], sockets: 10_000) do |run, server, sockets|
       sockets.saturate(run.size) { broadcast.call(run, server, run.size) }
     end
     target nil, "10,000 idle sockets: memory of each, pelton-web", of: "Pelton, Web", at_most: 8, unit: "KB"
