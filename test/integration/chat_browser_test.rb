@@ -1,24 +1,24 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require "open3"
-require "tmpdir"
+require_relative "../support/chat_program"
 require_relative "../support/chromium"
 
 # Two people chat in two browsers, on two workers. With PELTON_PICTURES=FOLDER it makes the pictures of examples/chat's README.
 class ChatBrowserTest < PeltonTest
-  self.deadline = 120
+  include ChatProgram
 
-  CHAT = File.join(ROOT, "examples/chat")
-  PASSWORD = "correct horse battery"
+  self.deadline = 120
 
   def setup
     skip "no Chromium" unless Chromium.path
-    skip "the gems of examples/chat are missing" unless system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
+    super
   end
 
   def test_two_people
-    serving do
+    serving_chat([12, 6, 400], ->(_) { %w[--workers 2 --bind tcp://127.0.0.1:0] }) do |pid, folder|
+      @master = pid
+      @url = File.read("#{folder}/log")[%r{http://127.0.0.1:\d+}]
       Chromium.open do |ann|
         Chromium.open do |bob|
           [ann, bob].each_with_index { |browser, number| sign_in(browser, number + 1) }
@@ -38,35 +38,6 @@ class ChatBrowserTest < PeltonTest
   end
 
   private
-
-  def serving
-    Dir.mktmpdir do |folder|
-      @environment = {"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile", "RACK_ENV" => "production", "SECRET_KEY_BASE" => "s" * 64, "BASE_URL" => "http://127.0.0.1", "RUBYOPT" => nil, "RUBYLIB" => nil,
-                      "DATABASE_URL" => "sqlite://#{folder}/chat.sqlite3", "UPLOADS" => "#{folder}/uploads", "WORKERS" => "2"}
-      prepare("pelton", "db", "migrate")
-      prepare("ruby", "script/seed.rb", "12", "6", "400")
-      IO.popen([@environment, "bundle", "exec", "pelton", "serve", "--bind", "tcp://127.0.0.1:0", {chdir: CHAT, err: %i[child out]}]) do |server|
-        Guard.kill_at_end(server.pid)
-        @master = server.pid
-        text = +""
-        text << server.readline until text.include?("workers serve")
-        @url = text[%r{http://127.0.0.1:\d+}]
-        drain = Thread.new { server.each_line { |line| text << line } }
-        yield
-      ensure
-        Process.kill("TERM", server.pid)
-        drain&.join(10)
-        puts text unless passed?
-      end
-    end
-  end
-
-  def passed? = failures.empty?
-
-  def prepare(*command)
-    output, status = Open3.capture2e(@environment, "bundle", "exec", *command, chdir: CHAT)
-    assert status.success?, output
-  end
 
   def sign_in(browser, number)
     browser.visit("#{@url}/sign_in/new")

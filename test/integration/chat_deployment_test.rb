@@ -5,14 +5,14 @@ require "json"
 require "open3"
 require "tmpdir"
 require_relative "../support/behind_nginx"
+require_relative "../support/chat_program"
 require "pelton/http/websocket"
 
 # The chat as its README deploys it: the unit for systemd, nginx's site, the Dockerfile.
 class ChatDeploymentTest < PeltonTest
-  self.deadline = 120
+  include ChatProgram
 
-  CHAT = File.join(ROOT, "examples/chat")
-  PASSWORD = "correct horse battery"
+  self.deadline = 120
 
   def deployed(name) = File.read(File.join(CHAT, "deploy", name))
 
@@ -46,7 +46,6 @@ class ChatDeploymentTest < PeltonTest
 
   def test_behind_nginx
     skip "no nginx" unless BehindNginx::NGINX
-    skip "the gems of examples/chat are missing" unless system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
     serving do |url, master|
       Pelton.run do
         http = Pelton::HTTP::Client.new(url, headers: {"sec-fetch-site" => "same-origin"}, redirects: 0)
@@ -71,17 +70,13 @@ class ChatDeploymentTest < PeltonTest
   private
 
   def serving
-    Dir.mktmpdir do |folder|
-      File.chmod(0o755, folder)
-      environment = {"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile", "RACK_ENV" => "production", "SECRET_KEY_BASE" => "s" * 64, "BASE_URL" => "http://127.0.0.1", "RUBYOPT" => nil, "RUBYLIB" => nil,
-                     "DATABASE_URL" => "sqlite://#{folder}/chat.sqlite3", "UPLOADS" => "#{folder}/uploads", "TRUSTED_PROXIES" => "unix"}
-      [%w[pelton db migrate], %w[ruby script/seed.rb 5 2 50]].each { |command| Open3.capture2e(environment, "bundle", "exec", *command, chdir: CHAT).then { |output, status| assert status.success?, output } }
-      arguments = deployed("chat.service")[/pelton serve (.*)$/, 1].gsub("/run/chat", folder).split
-      pids = [Process.spawn(environment, "bundle", "exec", "pelton", "serve", *arguments, :chdir => CHAT, %i[out err] => "#{folder}/log"), start_nginx(folder, place = "127.0.0.1:#{free_port}")]
-      eventually("the chat:", timeout: 30) { Open3.capture2e("curl", "-sf", "http://#{place}/sign_in/new").last.success? }
-      yield "http://#{place}", pids.first
+    arguments = ->(folder) { deployed("chat.service")[/pelton serve (.*)$/, 1].gsub("/run/chat", folder).split }
+    serving_chat([5, 2, 50], arguments) do |pid, folder|
+      nginx = start_nginx(folder, place = "127.0.0.1:#{free_port}")
+      eventually("nginx", timeout: 30) { Open3.capture2e("curl", "-sf", "http://#{place}/sign_in/new").last.success? }
+      yield "http://#{place}", pid
     ensure
-      pids&.each { |pid| Process.kill(:TERM, pid) && Process.wait(pid) }
+      Process.kill(:TERM, nginx) && Process.wait(nginx) if nginx
     end
   end
 

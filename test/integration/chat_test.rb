@@ -1,21 +1,16 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require "open3"
 require "pg"
+require_relative "../support/chat_program"
 require_relative "../support/databases"
 
 # The tests of examples/chat, on SQLite and on PostgreSQL.
 class ChatTest < PeltonTest
+  include ChatProgram
   include Databases
 
   self.deadline = 120
-
-  CHAT = File.join(ROOT, "examples/chat")
-
-  def setup
-    skip "the gems of examples/chat are missing" unless system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
-  end
 
   def test_on_sqlite = passes("sqlite::memory:")
 
@@ -33,10 +28,5 @@ class ChatTest < PeltonTest
 
   private
 
-  def passes(database)
-    output, status = Open3.capture2e({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile", "TEST_DATABASE_URL" => database, "RUBYOPT" => nil, "RUBYLIB" => nil}, "bundle", "exec", "rake", chdir: CHAT)
-
-    assert status.success?, output
-    assert_match(/\D0 failures, 0 errors, 0 skips/, output)
-  end
+  def passes(database) = assert_match(/\D0 failures, 0 errors, 0 skips/, chat("rake", TEST_DATABASE_URL: database))
 end

@@ -5,7 +5,7 @@ require "pelton/http"
 require "pelton/http/websocket"
 require "securerandom"
 
-# Visitors of examples/chat, as a program of its own: each is signed in, reads rooms and posts messages, and two of them keep a socket
+# Visitors of examples/chat, as a program of its own: each is signed in, reads a room and posts a message in between, less often than the chat allows, and two of them keep a socket
 # open that resumes after a lost connection. Writes a line of JSON for each request and each message that a socket receives.
 #
 #   ruby chat_visitors.rb URL VISITORS
@@ -53,10 +53,9 @@ class ChatVisitors
   def visit(cookie)
     http = client("cookie" => cookie)
     until @done
-      request("page") { http.get("/rooms/1") }
+      6.times { request("page") { http.get("/rooms/1") }.then { sleep 0.1 } }
       id = SecureRandom.uuid
       request("post", id) { http.post("/rooms/1/messages", form: {"message[text]" => "hello #{id}", "message[client_id]" => id}) }
-      sleep 0.05
     end
   end
 
