@@ -71,7 +71,7 @@ class WebFragmentsMemoryTest < PeltonTest
   end
 
   def test_a_limit_that_is_none
-    [0, -1, nil, 1.5, "1"].each { |limit| assert_raises(ArgumentError) { store(limit) } }
+    [-1, nil, 1.5, "1"].each { |limit| assert_raises(ArgumentError) { store(limit) } }
   end
 
   private

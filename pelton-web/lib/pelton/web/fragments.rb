@@ -26,7 +26,7 @@ module Pelton
       attr_reader :store
 
       # @param limit [Integer] bytes of all fragments and keys in this process's memory, beyond which the least recently used are dropped.
-      #   Ignored with `memcached:`
+      #   0: none is kept. Ignored with `memcached:`
       # @param memcached [Pelton::Memcached::Client, nil] stores fragments in memcached, shared by processes and machines
       # @param ttl [Numeric, nil] seconds after which a fragment is rendered again; nil: never, unless its key changes
       # @param wait [Numeric] seconds to wait for another fiber that renders the same fragment, before rendering it, too

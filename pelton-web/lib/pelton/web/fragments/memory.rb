@@ -22,9 +22,9 @@ module Pelton
         # @return [Integer] number of fragments that were dropped for lack of memory
         attr_reader :evictions
 
-        # @param limit [Integer] bytes
+        # @param limit [Integer] bytes; 0: keeps nothing
         def initialize(limit)
-          raise ArgumentError, "limit: is the number of bytes for fragments, 1 or more" unless limit.is_a?(Integer) && limit.positive?
+          raise ArgumentError, "limit: is the number of bytes for fragments, 0 or more" unless limit.is_a?(Integer) && !limit.negative?
           @limit = limit
           @entries = {}
           @mutex = Mutex.new
