@@ -37,6 +37,17 @@ class SQLiteTypesTest < PeltonTest
     ENV["TZ"] = zone
   end
 
+  def test_columns_that_a_write_returns
+    database = connect("sqlite::memory:")
+    database.create_table(:things) { primary_key(:id).then { DateTime(:at) }.then { TrueClass(:done) }.then { String(:name) } }
+    things, at = database[:things], Time.local(2020, 1, 2, 3)
+
+    assert_equal [{at: at, done: true, name: "x RETURNING y"}], things.returning(:at, :done, :name).insert(at: at, done: true, name: "x RETURNING y")
+    assert_equal [[at, false]], things.returning.update(done: false).map { |row| row.values_at(:at, :done) }
+    assert_equal [at], things.returning(:at).where(done: false).delete.map { |row| row[:at] }
+    assert_equal at, Class.new(Sequel::Model(things)).create(at: at, name: "y").at
+  end
+
   def test_bound_values
     database = connect
     bound = [Date.new(2020, 1, 2), true, false, :name, BigDecimal("0.1"), nil, 1.5, 7].map { |value| Types.bind(value, database) }

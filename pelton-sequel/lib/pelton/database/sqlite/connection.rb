@@ -27,8 +27,11 @@ module Pelton
         TEXT = /'[^']*+(?:''[^']*+)*+'/
         LITERAL = /(AS #{TEXT}|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])|[xX]?#{TEXT}|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
 
+        # A statement that writes and returns columns: its table and these. Its types are those of a SELECT.
+        RETURNING = /\A(?:INSERT|REPLACE|UPDATE|DELETE)\b(?: OR \w+)?(?: INTO| FROM)? ((?:[\w.]|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])+).* RETURNING (.+)\z/m
+
         LONG = 10_000 # longer statements, in bytes, are not cached
-        private_constant :TEXT
+        private_constant :TEXT, :RETURNING
 
         # @param path [String]
         # @param timeout [Float] seconds to wait for a lock of another process
@@ -181,6 +184,7 @@ module Pelton
 
         # extralite cannot return a statement's declared types, but SQLite knows those of a view's columns.
         def declared_types(shape)
+          shape = "SELECT #{$2} FROM #{$1}" if RETURNING.match(shape)
           run { @database.execute("CREATE TEMP VIEW pelton_types AS #{shape}") }
           begin
             run { @database.query_array("PRAGMA temp.table_info(pelton_types)") }.map { |row| row.values_at(1, 2) }
