@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "pelton/lab/programs"
+require "pelton/lab/web/example_chat"
 require_relative "small_runs"
 
 # The experiments with web servers, small: every installed server answers rightly, and each target of Pelton has a value.
@@ -39,6 +40,11 @@ class LabWebTest < PeltonTest
 
   def test_cable
     run_small("cable", "--size", "2", races: /1,000|broadcasts|subscriptions|worker/)
+  end
+
+  def test_chat
+    skip "the chat's gems are not installed" unless system({"BUNDLE_GEMFILE" => File.join(Pelton::Lab::ExampleChat::FOLDER, "Gemfile")}, RbConfig.ruby, "-S", "bundle", "check", out: File::NULL, err: File::NULL)
+    run_small("chat", "--size", "16", races: /fragments|posts|users/)
   end
 
   def test_web

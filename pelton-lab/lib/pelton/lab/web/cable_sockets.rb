@@ -27,7 +27,7 @@ module Pelton
       # @param run [Run] gets the verdict
       # @param url [String] "ws://..."
       # @param channel [Hash] the channel's identifier
-      # @param headers [Hash{String => String}] of the handshakes
+      # @param headers [Hash{String => String}, Array<Hash>] of the handshakes, or of each one
       # @param timeout [Numeric] seconds for all to subscribe, and for a broadcast to reach all
       def initialize(run, url, size, channel:, headers: {}, timeout: TIMEOUT)
         require "pelton/http"
@@ -104,7 +104,7 @@ module Pelton
       private
 
       def connect(url, headers)
-        Pelton.map((1..@size).each_slice(@size / BATCH + 1), limit: BATCH) { |some| some.each { subscribe(url, headers) } }
+        Pelton.map((1..@size).each_slice(@size / BATCH + 1), limit: BATCH) { |some| some.each { |number| subscribe(url, headers.is_a?(Array) ? headers.fetch(number - 1) : headers) } }
         @reactor = Reactor.current
         sleep # while others use them
       end

@@ -1,0 +1,204 @@
+# frozen_string_literal: true
+
+require "json"
+require "securerandom"
+require "socket"
+require "uri"
+require "zlib"
+require "pelton/clock"
+require_relative "../pinning"
+require_relative "../statistics"
+require_relative "load"
+
+module Pelton
+  module Lab
+    # Browsers of the chat, each of another user who has signed in by a form: a connection that stays, one request after the other, answers
+    # compressed. Every answer is checked: its status, the marks of its page, and that it is this user's.
+    class SignedInClients
+      # What a server adds to a form, in a place of its own: tokens, and attributes without a meaning here.
+      TOKENS = "input[type=hidden][name=authenticity_token], input[type=hidden][name=utf8]"
+      IGNORED = %w[accept-charset autocomplete data-disable-with].freeze
+      TOKEN = /id="composer".*?name="authenticity_token" value="([^"]+)"/m
+      LATE = 60 # seconds for an answer
+      private_constant :TOKENS, :IGNORED, :TOKEN, :LATE
+
+      # A page: its path, the status of its answers, whether they name the user, and how many elements of a class they have.
+      Page = Struct.new(:path, :status, :personal, :mark, :count, keyword_init: true)
+
+      # One of the browsers: it has one request under way.
+      Client = Struct.new(:user, :name, :socket, :cookies, :token, :buffer, :sent, :posted, :seen) do
+        def cookie = cookies.map { |pair| pair.join("=") }.join("; ")
+      end
+
+      # @return [Hash{String => Array}] the posts that were acknowledged: number of the user, room, and message by the client's number
+      attr_reader :acknowledged
+
+      # @param run [Run] gets the verdict
+      # @param users [Hash{Integer => String}] names by number
+      def initialize(run, server, users)
+        @run = run
+        @port = server.port
+        @acknowledged = {}
+        Pinning.move(run.server_core)
+        @clients = users.map { |user, name| sign_in(Client.new(user, name, connect, {}, nil, +"".b, nil, nil, {})) }
+      end
+
+      # @return [Array<String>] what each sends to show who it is
+      def cookies = @clients.map(&:cookie)
+
+      # Sends so many requests, of all clients together, on new connections: servers close those that were idle since the last time.
+      # @return [WebLoad::Done]
+      def load(page, requests)
+        reconnect
+        times = []
+        left = requests
+        started = Clock.now
+        busy = {}
+        next_one = lambda do |client|
+          next unless (left -= 1) >= 0
+          ask(client, page)
+          busy[client.socket] = client
+        end
+        @clients.each(&next_one)
+        until busy.empty?
+          ready, = IO.select(busy.keys, nil, nil, LATE)
+          @run.wrong("no answer within #{LATE} s") unless ready
+          ready.each do |socket|
+            answer = receive(client = busy.fetch(socket)) or next
+            times << Clock.now - client.sent
+            busy.delete(socket)
+            check(client, page, answer)
+            next_one.call(client)
+          end
+        end
+        WebLoad::Done.new(requests, Clock.now - started, *[0.5, 0.99].map { |share| Statistics.percentile(times, share) * 1000 })
+      end
+
+      # The answers of a page to each user, as trees without what may differ between servers: order of attributes, white space, tokens and the
+      # fingerprints of files.
+      # @return [Array<String>]
+      def canonical(page)
+        require "nokogiri"
+        reconnect
+        @clients.map do |client|
+          ask(client, page)
+          canonical_text(text_of(wait(client)))
+        end
+      end
+
+      def close = @clients.each { |client| client.socket.close }
+
+      private
+
+      def connect = TCPSocket.new("127.0.0.1", @port)
+
+      def reconnect
+        close
+        @clients.each { |client| client.socket = connect }
+      end
+
+      def sign_in(client)
+        form = URI.encode_www_form("sign_in[email]" => "user#{client.user}@example.com", "sign_in[password]" => "correct horse battery")
+        status, = exchange(client, "POST", "/sign_in", form)
+        @run.expect(303, status, "the status of a sign-in")
+        status, head, body = exchange(client, "GET", "/rooms/1")
+        @run.expect(200, status, "the status of a room")
+        client.token = text_of([status, head, body])[TOKEN, 1]
+        client
+      end
+
+      def exchange(client, method, path, body = nil)
+        write(client, method, path, body)
+        wait(client).tap { |_, head, _| keep_cookies(client, head) }
+      end
+
+      def wait(client)
+        until (answer = receive(client))
+          client.socket.wait_readable(LATE) or @run.wrong("no answer within #{LATE} s")
+        end
+        answer
+      end
+
+      def keep_cookies(client, head)
+        head.scan(/^set-cookie: ([^=]+)=([^;\r]*)/i) { |name, value| client.cookies[name] = value }
+      end
+
+      def ask(client, page)
+        return write(client, "GET", page.path) unless page.status == 201
+        client.posted = SecureRandom.uuid
+        form = {"message[text]" => "Message #{client.posted} of user #{client.user}.", "message[client_id]" => client.posted, "authenticity_token" => client.token}
+        write(client, "POST", page.path, URI.encode_www_form(form.compact))
+      end
+
+      def write(client, method, path, body = nil)
+        sent = "#{method} #{path} HTTP/1.1\r\nHost: 127.0.0.1:#{@port}\r\nAccept-Encoding: gzip\r\nSec-Fetch-Site: same-origin\r\n" \
+          "Accept: #{(method == "POST" && path != "/sign_in") ? "application/json" : "text/html"}\r\nCookie: #{client.cookie}\r\n"
+        sent << "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: #{body.bytesize}\r\n" if body
+        client.sent = Clock.now
+        client.socket.write(sent << "\r\n" << body.to_s)
+      end
+
+      # @return [Array(Integer, String, String), nil] status, head and body, when the answer is complete
+      def receive(client)
+        piece = client.socket.read_nonblock(65_536, exception: false)
+        @run.wrong("a server closed the connection of a client") unless piece
+        client.buffer << piece if piece.is_a?(String)
+        ends = client.buffer.index("\r\n\r\n") or return
+        head = client.buffer[0, ends]
+        body = head.match?(/^transfer-encoding: *chunked/i) ? chunks(client.buffer, ends + 4) : counted(client.buffer, ends + 4, head[/^content-length: *(\d+)/i, 1].to_i)
+        return unless body
+        client.buffer = +"".b
+        [head[9, 3].to_i, head, body]
+      end
+
+      def counted(buffer, from, length) = (buffer.byteslice(from, length) if buffer.bytesize >= from + length)
+
+      def chunks(buffer, from)
+        return unless buffer.end_with?("0\r\n\r\n")
+        body = +"".b
+        while (line = buffer.index("\r\n", from))
+          length = buffer[from...line].to_i(16)
+          return body if length.zero?
+          return if buffer.bytesize < line + 4 + length
+          body << buffer.byteslice(line + 2, length)
+          from = line + 4 + length
+        end
+      end
+
+      def text_of((_, head, body))
+        (head.match?(/^content-encoding: *gzip/i) ? Zlib.gunzip(body) : body).force_encoding("UTF-8")
+      end
+
+      # What a client has seen already, byte for byte, is not looked at again.
+      def check(client, page, answer)
+        status, _, body = answer
+        @run.expect(page.status, status, "an answer's status")
+        return acknowledge(client, page, text_of(answer)) if status == 201
+        return if client.seen[page.path] == body
+        client.seen[page.path] = body
+        text = text_of(answer)
+        @run.expect(page.count, text.scan(page.mark).size, "the number of #{page.mark} in #{page.path}")
+        @run.expect(true, text.include?("<p class=\"account\"><b>#{client.name}</b>"), "whether an answer is that of its user") if page.personal
+      end
+
+      def acknowledge(client, page, body)
+        @acknowledged[client.posted] = [client.user, page.path[/\d+/].to_i, JSON.parse(body).fetch("id")]
+      end
+
+      def canonical_text(html)
+        tree = html.include?("<html") ? Nokogiri::HTML5(html) : Nokogiri::HTML5.fragment(html)
+        tree.css(TOKENS).each(&:remove)
+        lines = []
+        tree.traverse { |node| lines << line_of(node) }
+        lines.compact.join("\n")
+      end
+
+      def line_of(node)
+        return node.text.strip.squeeze(" \n") if node.text? && !node.text.strip.empty?
+        return unless node.element?
+        attributes = node.attributes.except(*IGNORED).map { |name, one| "#{name}=#{one.value.sub(/-\h{8,}(?=\.(css|js|svg)\z)/, "")}" }
+        "#{node.name} #{attributes.sort.join(" ")}"
+      end
+    end
+  end
+end
