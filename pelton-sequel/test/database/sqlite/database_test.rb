@@ -16,6 +16,12 @@ class SQLiteDatabaseTest < PeltonTest
     @items = @database[:items]
   end
 
+  def test_full_text_search_that_is_not_compiled_in
+    error = assert_raises(Sequel::DatabaseError) { @database.run("CREATE VIRTUAL TABLE words USING fts9(text)") }
+
+    assert_match(/no such module: fts9: extralite-bundle was compiled without.*-DSQLITE_ENABLE_FTS5/, error.message)
+  end
+
   def test_insert_returns_the_id_and_update_and_delete_the_number_of_rows
     assert_equal [1, 2], [@items.insert(name: "a"), @items.insert(name: "b")]
     assert_equal 2, @items.update(number: 1)

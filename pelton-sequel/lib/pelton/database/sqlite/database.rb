@@ -138,8 +138,16 @@ module Pelton
             connection.refresh(@schema_generation)
             yield connection, text, arguments
           rescue ::Extralite::Error => error
-            raise_error(error, code: connection.error_code)
+            raise_error(advised(error), code: connection.error_code)
           end
+        end
+
+        FULL_TEXT = "extralite-bundle was compiled without full-text search: bundle config set build.extralite-bundle \"--with-cflags=-O2 -DSQLITE_ENABLE_FTS5\", " \
+          "and install it again (gem uninstall extralite-bundle, bundle install)"
+        private_constant :FULL_TEXT
+
+        def advised(error)
+          error.message.include?("no such module: fts") ? error.exception("#{error.message}: #{FULL_TEXT}") : error
         end
 
         def commit_transaction(connection, options = Sequel::OPTS)
