@@ -26,6 +26,21 @@ class HTTPDeflationTest < PeltonTest
     assert_equal "a", inflate(Pelton::HTTP::Deflation.deflate("a", 1))
   end
 
+  # zlib's stream ends with an error where a signal interrupts it at its end.
+  def test_signals_do_not_disturb
+    program = <<~'RUBY'
+      require "pelton/http"
+      trap("USR2") {}
+      sender = spawn(RbConfig.ruby, "--disable=gems", "-e", "loop { sleep 0.0002; Process.kill(:USR2, #{Process.pid}) }", out: File::NULL, err: File::NULL)
+      text = "word " * 2000
+      lengths = Array.new(20_000) { Pelton::HTTP::Deflation.deflate(text, 1).bytesize }
+      Process.kill(:KILL, sender)
+      print lengths.uniq.size
+    RUBY
+
+    assert_equal "1", IO.popen([RbConfig.ruby, "-I", File.expand_path("../../lib", __dir__), "-e", program, err: %i[child out]], &:read)
+  end
+
   private
 
   def inflate(deflated)
