@@ -11,6 +11,19 @@ require_relative "chat_text"
 
 ENV["DATABASE_URL"] = "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}&timeout=5000"
 
+# As Rails 8 and the gem activerecord-enhancedsqlite3-adapter: who waits for SQLite's lock lets other threads run.
+module PatientConnection
+  def configure_connection
+    super
+    @raw_connection.busy_handler { |count| sleep(0.001) && count < 5_000 }
+  end
+end
+
+unless ENV["RAILTIE"]
+  require "active_record/connection_adapters/sqlite3_adapter"
+  ActiveRecord::ConnectionAdapters::SQLite3Adapter.prepend(PatientConnection)
+end
+
 class ChatApplication < Rails::Application
   config.load_defaults Rails::VERSION::STRING.to_f
   config.enable_reloading = false
@@ -167,7 +180,7 @@ class ApplicationController < ActionController::Base
   def page(*versions, layout: true)
     make = -> { yield && render_to_string(layout: layout) }
     key = [controller_name, Current.user, session[:_csrf_token], params[:before], *versions]
-    render html: ((ChatText::MODE == :pages) ? Rails.cache.fetch(key, &make) : make.call).html_safe
+    render html: ((ChatText::MODE == :pages) ? Rails.cache.fetch(key) { make.call } : make.call).html_safe
   end
 end
 

@@ -18,13 +18,13 @@ class ChatPages < Roda
   if ENV["PIECES"]
     plugin :pelton_fragments
     # It keeps them compressed.
-    def kept(key, &block) = if ChatText::MODE == :none
-                              yield
-                            else
-                              fragment(key.flatten.map { |part| part.nil? ? "" : part }, &block)
-                            end
+    def pieces(key, &block) = fragment(key.flatten.map { |part| part.nil? ? "" : part }, &block)
+
+    def kept(key, &block) = (ChatText::MODE == :none) ? yield : pieces(key, &block)
+
+    def finished(key, &block) = (ChatText::MODE == :pages) ? pieces(key, &block) : yield
   end
-  use Rack::Deflater, include: %w[text/html] unless ENV["PIECES"] && ChatText::MODE == :fragments
+  use Rack::Deflater, include: %w[text/html] unless ENV["PIECES"] && ChatText::MODE != :none
   use Rack::ConditionalGet
   use Rack::ETag
 
