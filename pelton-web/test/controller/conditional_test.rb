@@ -24,6 +24,20 @@ class WebControllerConditionalTest < PeltonTest
     assert_equal [304, 304, 200, 200], ["\"x\", #{first["etag"].delete_prefix("W/")}", "*", "\"x\"", "x"].map { |tag| request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag).status }
   end
 
+  # After a redirect, to a page that has not changed otherwise.
+  def test_a_message_of_the_flash_is_shown
+    app = answering do
+      flash[:alert] = "wrong" if request.post?
+      render plain: "page #{flash.alert}" if request.post? || stale?("a")
+    end
+    tag = request(app, "GET", "/")["etag"]
+    cookie = request(app, "POST", "/", "HTTP_SEC_FETCH_SITE" => "same-origin")["set-cookie"][/\A[^;]*/]
+    shown = request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag, "HTTP_COOKIE" => cookie)
+
+    assert_equal [200, "page wrong", nil], [shown.status, shown.body, shown["etag"]]
+    assert_equal 304, request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag, "HTTP_COOKIE" => shown["set-cookie"][/\A[^;]*/]).status
+  end
+
   def test_other_verbs_are_answered
     app = answering { render plain: "" if stale?("a") }
     etag = request(app, "GET", "/")["etag"]

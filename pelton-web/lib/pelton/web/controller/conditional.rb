@@ -22,6 +22,8 @@ module Pelton
         #
         # A page of fragments has the version of their keys: `render if stale?(@posts)` before a template with `cache post do`.
         #
+        # A page that has a message of the flash to show is rendered.
+        #
         # @param version [Object, nil] what the page shows, and for whom: text, numbers, times, objects with a version, and Arrays of these, as
         #   in a fragment's key ({Fragments::Key})
         # @param etag [Object, nil] the same
@@ -36,6 +38,10 @@ module Pelton
           headers.put("last-modified", last_modified.httpdate) if last_modified
           headers.put("cache-control", public ? "public, no-cache" : "private, no-cache") unless headers.key?("cache-control")
           return false unless fresh?(headers.fetch("etag", nil), headers.fetch("last-modified", nil))
+          if !public && message_waiting? # the page has another version then
+            %w[etag last-modified].each { |name| headers.delete(name) }
+            return false
+          end
           vary("accept") unless representation.first
           answer([], status: 304)
           true
@@ -55,6 +61,9 @@ module Pelton
           response.headers["cache-control"] = "#{public ? "public" : "private"}, max-age=#{Integer(seconds)}"
           nil
         end
+
+        # Looks into a session only if the client has one.
+        def message_waiting? = !cookies[session_cookie].nil? && !flash.empty?
 
         # What distinguishes a path's formats: the one that {Negotiation#respond_to} chose, or the path's ending, or else what the client
         # prefers, since the action may still call respond_to.
