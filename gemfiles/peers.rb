@@ -12,6 +12,8 @@ peers = Pelton::Lab::Peers::GEMS.except("dalli") # that one the tests need, too
 chosen = File.expand_path("../tmp/peers", __dir__)
 names = File.exist?(chosen) ? File.readlines(chosen, chomp: true) : peers.keys
 
+gem "json", "~> 2.10", require: false # Rails 7.2.2, the last one for Ruby 3.1, cannot use json 3
+
 group :peers do
   peers.slice(*names).each { |name, version| gem name, version, require: false }
 end
