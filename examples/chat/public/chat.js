@@ -28,6 +28,7 @@ function watchSidebar(cable, sidebar, open) {
     subscription = cable.subscribe("SidebarChannel", {}, {
       received: (message) => {
         if (message.type === "sidebar") reload()
+        else if (message.type === "unread") for (const id of message.rooms) mark(id, id !== open)
         else if (message.type === "news" && (message.room !== open || document.hidden)) mark(message.room, true)
       },
       missed: () => load()

@@ -5,6 +5,7 @@ export function openRoom(cable, area) {
   const list = area.querySelector("ol")
   const room = area.dataset.room
   const me = document.body.dataset.user
+  const live = area.dataset.live === "true" // or the page of older messages
   const last = () => Math.max(0, ...[...list.children].map((item) => Number(item.dataset.id) || 0))
   const atEnd = () => area.scrollHeight - area.scrollTop - area.clientHeight < 120
   const toEnd = () => { area.scrollTop = area.scrollHeight }
@@ -36,13 +37,14 @@ export function openRoom(cable, area) {
       chip.tabIndex = 0
       chip.setAttribute("role", "button")
     }
+    for (const time of item.querySelectorAll("time")) time.textContent = new Date(time.dateTime).toLocaleString([], { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })
     if (item.dataset.id && !item.querySelector(".tools")) item.append(tools(item))
     for (const mention of item.querySelectorAll(".mention")) mention.classList.toggle("me", mention.dataset.handle === document.body.dataset.handle)
   }
 
   let reported = 0
   function seen() {
-    if (document.hidden || last() <= reported) return
+    if (document.hidden || !live || last() <= reported) return
     reported = last()
     channel.perform("read", { id: reported })
   }
@@ -57,10 +59,11 @@ export function openRoom(cable, area) {
 
   const channel = cable.subscribe("RoomChannel", { id: Number(room) }, {
     connected: () => seen(),
-    missed: fetchMissed,
+    missed: () => live && fetchMissed(),
     presence: (event) => here(event),
     received: (message) => {
-      if (message.type === "message") show(message.html, message.client_id)
+      if (message.type === "last" && live && message.id > last()) fetchMissed()
+      else if (message.type === "message" && live) show(message.html, message.client_id)
       else if (message.type === "edit") document.getElementById(`message_${message.id}`) && show(message.html)
       else if (message.type === "delete") document.getElementById(`message_${message.id}`)?.remove()
       else if (message.type === "typing" && String(message.user) !== me) typing(message.name)
@@ -117,6 +120,7 @@ export function openRoom(cable, area) {
     text.focus()
   })
 
+  let sent = Promise.resolve()
   // The client's id makes it safe to send again what may have arrived.
   function send(data, words) {
     const id = crypto.randomUUID?.() || `${Date.now()}-${Math.random().toString(36).slice(2)}`
@@ -130,22 +134,22 @@ export function openRoom(cable, area) {
     waiting.append(body)
     list.append(waiting)
     toEnd()
-    post(data, waiting, 0)
+    sent = sent.then(() => post(data, waiting, 0)) // in their order
   }
 
   async function post(data, waiting, attempt) {
     try {
       const response = await fetch(form.action, { method: "POST", body: data, headers: { accept: "application/json" } })
-      if (response.status === 201) return settle((await response.json()).id, waiting)
+      if (response.status === 201) return settle(waiting)
       if (response.status < 500 && response.status !== 429) return fail(waiting, (await response.json().catch(() => ({}))).error || "It was not sent.")
     } catch { /* the network: again */ }
     if (attempt >= retries) return fail(waiting, "It was not sent.", () => post(data, waiting, 0))
-    setTimeout(() => post(data, waiting, attempt + 1), 500 * 2 ** attempt)
+    await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt))
+    return post(data, waiting, attempt + 1)
   }
 
   // Its HTML comes over the cable, or is fetched if that is away.
-  function settle(id, waiting) {
-    waiting.dataset.id = id
+  function settle(waiting) {
     setTimeout(() => { if (waiting.isConnected) waiting.remove(), fetchMissed() }, 3000)
   }
 
@@ -208,7 +212,7 @@ export function openRoom(cable, area) {
 
   document.addEventListener("visibilitychange", () => seen())
   for (const item of list.children) decorate(item)
-  const aim = location.hash && document.querySelector(location.hash)
+  const aim = document.getElementById(location.hash.slice(1))
   aim ? aim.scrollIntoView({ block: "center" }) : toEnd()
   text.focus({ preventScroll: true })
 }

@@ -2,41 +2,39 @@
 
 # The live part of a room's page: messages, who is there, who types.
 class RoomChannel < Pelton::Web::Channel
+  include OwnStream
+
   TYPING = 2 # seconds between two signs of typing of one client that are passed on
 
   def subscribed
     return reject unless user
     @room = user.rooms.find(params.integer(:id))
     stream_from(@room.stream)
-    track_presence("#{@room.stream}:presence", id: user.id, info: {name: user.name})
-    stream_from("user:#{user.id}") { |message| heed(message) }
+    stream_from_own
+    track_presence(presence, id: user.id, info: {name: user.name})
+    transmit({type: "last", id: @room.reload.last_message_id}) # messages may have come since the page was rendered
   end
 
   def typing
     now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    return if @typed && @typed > now - TYPING
+    return if @left || (@typed && @typed > now - TYPING)
     @typed = now
     broadcast(@room.stream, {type: "typing", user: user.id, name: user.name})
   end
 
   # The page shows the messages up to this one.
-  def read(data) = Membership.read(@room.id, user.id, data.integer(:id))
+  def read(data) = @left || Membership.read(@room.id, user.id, data.integer(:id))
 
   private
 
-  def user = connection.user
+  def presence = "#{@room.stream}:presence"
 
-  # Who is removed from the room, or from the chat, gets nothing more.
+  # Who is removed from the room gets nothing more.
   def heed(message)
-    case message["type"]
-    when "left" then leave if message["room"] == @room.id
-    when "deactivated" then connection.close(reason: "deactivated", reconnect: false)
-    end
-  end
-
-  def leave
+    return unless message["type"] == "left" && message["room"] == @room.id
+    @left = true
     stop_all_streams
-    leave_presence("#{@room.stream}:presence")
+    leave_presence(presence)
     transmit({type: "gone"})
   end
 end

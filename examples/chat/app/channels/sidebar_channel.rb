@@ -2,9 +2,17 @@
 
 # Says which of the user's rooms have something new, and when to load the list of rooms again.
 class SidebarChannel < Pelton::Web::Channel
+  include OwnStream
+
   def subscribed
-    return reject unless connection.user
-    stream_from("user:#{connection.user.id}")
-    Membership.where(user_id: connection.user.id).pluck(:room_id).each { |id| stream_from("news:#{id}") }
+    return reject unless user
+    stream_from_own
+    sidebar = Sidebar.new(user)
+    sidebar.each { |entry| stream_from("news:#{entry.id}") }
+    transmit({type: "unread", rooms: Sidebar.new(user).select(&:unread).map(&:id)}) # since the page was rendered
   end
+
+  private
+
+  def heed(message) = transmit(message)
 end

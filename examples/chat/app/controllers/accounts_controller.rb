@@ -11,8 +11,11 @@ class AccountsController < ApplicationController
     upload = params.file(:avatar, default: nil, types: Attachment::IMAGES, max_bytes: Attachment::LARGEST)
     return render(:edit, status: 422) unless current_user.update(params.require(:user).permit(:name))
     change_avatar(upload) if upload
-    current_user.rooms.each { |room| Room.changed(room.id) }
-    Message.where(user_id: current_user.id).update_all(updated_at: Time.now) # they show the name and the picture
+    Message.transaction do # all messages show the name and the picture
+      own = Message.where(user_id: current_user.id)
+      own.update_all(updated_at: Time.now)
+      Room.changed(own.distinct.pluck(:room_id))
+    end
     redirect_to edit_account_path, notice: "Saved."
   rescue Thumbnail::Failed
     redirect_to edit_account_path, alert: "This picture cannot be read."

@@ -11,7 +11,7 @@ class ApiController < ApplicationController
     room = @bot.user.rooms.find(params.integer(:room_id))
     message = Message.post(room, @bot.user, text: params.string(:text, max: 10_000), client_id: params.string(:client_id, default: SecureRandom.uuid, max: 36))
     return render(json: {error: message.errors.full_messages.join(", ")}, status: 422) if message.errors.any?
-    Announcement.message(message)
+    Announcement.message(message) if message.previously_new_record?
     render json: {id: message.id}, status: 201
   end
 end

@@ -16,7 +16,7 @@ class DevicesController < ApplicationController
   end
 
   def others
-    SignIn.where(user_id: current_user.id).where.not(id: current_sign_in.id).delete_all
+    SignIn.end_all(current_user.id, except: current_sign_in.id)
     redirect_to devices_path, notice: "All other devices are signed out."
   end
 

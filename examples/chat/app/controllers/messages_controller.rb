@@ -31,8 +31,7 @@ class MessagesController < ApplicationController
       Message.post(@room, current_user, text: form[:text], client_id: form[:client_id].presence || SecureRandom.uuid, attachment: attachment)
     end
     return refuse if @message.errors.any?
-    Announcement.message(@message)
-    BACKGROUND.run("thumbnail of message #{@message.id}") { Announcement.edit(@message) if @message.attachment.make_thumbnail } if @message.attachment&.image?
+    announce if @message.previously_new_record?
     wants_json? ? render(json: {id: @message.id}, status: 201) : redirect_to(room_path(@room))
   end
 
@@ -55,13 +54,18 @@ class MessagesController < ApplicationController
     raise Pelton::Web::Forbidden, "Only its author can change a message." unless request.get? || request.head? || @message.changeable_by?(current_user)
   end
 
-  # The file is kept only if the message is.
+  def announce
+    Announcement.message(@message)
+    BACKGROUND.run("thumbnail of message #{@message.id}") { Announcement.edit(@message) if @message.attachment.make_thumbnail } if @message.attachment&.image?
+  end
+
+  # The file is kept only if the message is, and is a new one.
   def with_attachment
     upload = params.file(:file, default: nil, types: Attachment::TYPES, max_bytes: Attachment::LARGEST) or return yield
     message = nil
     uploads.keep(upload) do |key|
       message = yield Attachment.new(file: key, name: upload.original_filename.to_s[0, 255], kind: upload.type, size: upload.size)
-      raise Refused if message.errors.any?
+      raise Refused unless message.previously_new_record?
     end
     message
   rescue Refused

@@ -27,7 +27,7 @@ class PasswordResetsController < ApplicationController
 
   def update
     return render(:edit, status: 422) unless @user.update(password: params.require(:user).permit(:password)[:password])
-    SignIn.where(user_id: @user.id).delete_all
+    SignIn.end_all(@user.id)
     BACKGROUND.run("mail about a password") { UserMails.password_changed(@user) }
     redirect_to new_sign_in_path, notice: "Your password has changed. Sign in with it."
   end

@@ -15,7 +15,7 @@ class PasswordsController < ApplicationController
     return refuse unless @user.password?(form[:present_password])
     return render(:edit, status: 422) unless @user.update(password: form[:password])
     remember = current_sign_in.remembered
-    SignIn.where(user_id: @user.id).delete_all
+    SignIn.end_all(@user.id)
     sign_in(@user, remember: remember)
     BACKGROUND.run("mail about a password") { UserMails.password_changed(@user) }
     redirect_to devices_path, notice: "Your password has changed. All other devices are signed out."

@@ -13,9 +13,12 @@ class RoomsController < ApplicationController
   def show
     entry = sidebar.entry(params.integer(:id)) || raise(Pelton::Web::NotFound)
     @room = Room.find(entry.id)
-    Membership.read(@room.id, current_user.id, @room.last_message_id) if entry.unread
     @title = entry.name
     @before = params.integer(:before, default: nil)
+    if entry.unread && !@before
+      Membership.read(@room.id, current_user.id, @room.last_message_id)
+      entry.unread = false
+    end
     render if stale?([@room.id, @room.version, @before, *sidebar.key])
   end
 

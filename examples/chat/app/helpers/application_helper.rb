@@ -2,7 +2,7 @@
 
 # Methods for all templates.
 module ApplicationHelper
-  def message_text(message) = MessageText.html(message.text)
+  def message_text(message) = raw(MessageText.html(message.text))
 
   def avatar(user)
     return tag(:span, user.initials, class: "avatar", "aria-hidden": "true") unless user.avatar

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "cgi"
+
 # A message's plain text as HTML: everything is escaped, and blocks of code, code, links and mentions get their elements.
 module MessageText
   PARTS = %r{
@@ -8,22 +10,23 @@ module MessageText
     | (?<url>https?://[^\s<>"'`]+)
     | (?<![\w@.])@(?<handle>[a-z0-9]+(?:\.[a-z0-9]+)*)
   }mxi
-  # What ends a sentence rather than a link.
-  PUNCTUATION = /[.,:;!?)\]]+\z/
+  # What a link ends with: the rest ends a sentence.
+  LAST = /[^.,:;!?)\]]/
 
   class << self
     # @param text [String]
-    # @return [Pelton::Web::HTML]
+    # @return [String] HTML
     def html(text)
       result = +""
-      rest = 0
-      while (part = PARTS.match(text, rest))
-        result << plain(text[rest...part.begin(0)])
-        html, ending = element(part)
-        result << html
-        rest = part.end(0) - ending
+      until text.empty?
+        before, _, text = text.partition(PARTS)
+        part = $~
+        result << plain(before)
+        html, ending = element(part) if part
+        result << html if part
+        text = ending + text if part
       end
-      Pelton::Web::HTML.new(result << plain(text[rest..]))
+      result
     end
 
     # @return [Array<String>] whom the text mentions
@@ -35,24 +38,24 @@ module MessageText
 
     private
 
-    def escape(text) = Pelton::Web::HTML.escape(text)
+    def escape(text) = CGI.escapeHTML(text)
 
     def plain(text) = escape(text).gsub("\n", "<br>\n")
 
-    # @return [Array(String, Integer)] HTML, and the number of characters at the end that do not belong to it
+    # @return [Array(String, String)] HTML, and what of the part's end does not belong to it
     def element(part)
-      if part[:block] then ["<pre><code>#{escape(part[:block])}</code></pre>", 0]
-      elsif part[:code] then ["<code>#{escape(part[:code])}</code>", 0]
+      if part[:block] then ["<pre><code>#{escape(part[:block])}</code></pre>", ""]
+      elsif part[:code] then ["<code>#{escape(part[:code])}</code>", ""]
       elsif part[:url] then link(part[:url])
-      else ["<span class=\"mention\" data-handle=\"#{part[:handle].downcase}\">@#{part[:handle]}</span>", 0]
+      else ["<span class=\"mention\" data-handle=\"#{part[:handle].downcase}\">@#{part[:handle]}</span>", ""]
       end
     end
 
     def link(url)
-      ending = url[PUNCTUATION].to_s
-      ending = ending.delete_prefix(")") if ending.start_with?(")") && url.include?("(")
-      url = url.delete_suffix(ending)
-      ["<a href=\"#{escape(url)}\" rel=\"noopener nofollow\" target=\"_blank\">#{escape(url)}</a>", ending.size]
+      kept = url.rindex(LAST) + 1
+      kept += 1 if url[kept] == ")" && url.include?("(")
+      shown = escape(url[0, kept])
+      ["<a href=\"#{shown}\" rel=\"noopener nofollow\" target=\"_blank\">#{shown}</a>", url[kept..]]
     end
   end
 end

@@ -3,9 +3,9 @@
 # Open rooms can be joined by everybody, others by invitation; a direct room is a conversation of its members, who are chosen once.
 class Room < Pelton::Record::Model
   belongs_to :creator, class_name: "User", optional: true
-  has_many :memberships, dependent: :delete_all
+  has_many :memberships
   has_many :users, through: :memberships
-  has_many :messages, dependent: :destroy
+  has_many :messages # the database deletes them with the room
   enum :kind, [:open, :invited, :direct], default: :open, validate: true, prefix: true
 
   # Attributes that forms may set.
@@ -13,6 +13,9 @@ class Room < Pelton::Record::Model
 
   normalizes :name, with: ->(name) { name.to_s.strip }
   validates :name, presence: true, length: {maximum: 60}, unless: :kind_direct?
+
+  before_destroy { @files = Attachment.where(message_id: Message.where(room_id: id).select(:id)).pluck(:file, :thumbnail).flatten.compact }
+  after_commit(on: :destroy) { @files.each { |key| Chat.settings.uploads.delete(key) } }
 
   class << self
     # @return [Room] the conversation of these users, which is made if they have none yet

@@ -2,6 +2,8 @@
 
 # The rooms of a user, with marks where there is something new.
 class Sidebar
+  include Enumerable
+
   Entry = Struct.new(:id, :name, :kind, :unread)
 
   def initialize(user)
@@ -10,6 +12,8 @@ class Sidebar
 
   # @return [Array] changes with what it shows
   def key = @key ||= ["sidebar", @user.id, @user.updated_at, entries.map { |entry| "#{entry.id} #{entry.name} #{entry.unread}" }.join("\n")]
+
+  def each(&block) = entries.each(&block)
 
   def rooms = entries.reject { |entry| entry.kind == "direct" }
 

@@ -31,6 +31,15 @@ class SignIn < Pelton::Record::Model
       end
     end
 
+    # Signs the user out on all devices but one.
+    def end_all(user_id, except: nil)
+      where(user_id: user_id).where.not(id: except || 0).delete_all
+      ended(user_id)
+    end
+
+    # Open pages must sign in again.
+    def ended(user_id) = Pelton::Cable.broadcast("user:#{user_id}", {type: "signed_out"})
+
     # Deletes devices that were not used for long.
     def clean
       where { rotated_at < Time.now - REMEMBERED }.delete_all
@@ -54,6 +63,7 @@ class SignIn < Pelton::Record::Model
   # @return [nil]
   def revoke
     SignIn.where(id: id).delete_all
+    SignIn.ended(user_id)
     nil
   end
 

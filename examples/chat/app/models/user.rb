@@ -54,8 +54,7 @@ class User < Pelton::Record::Model
   def active=(active)
     update!(deactivated_at: active ? nil : Time.now)
     return if active
-    SignIn.where(user_id: id).delete_all
-    Pelton::Cable.broadcast("user:#{id}", {type: "deactivated"})
+    SignIn.end_all(id)
   end
 
   # @return [String] up to two letters, for a user without a picture

@@ -27,7 +27,7 @@ class RoomChannelTest < ApplicationTest
     patch path, message: {text: "coffee"}
     post "#{path}/reactions", emoji: "👍"
     delete path
-    messages = page.messages.reject { |message| message.key?("presence") }
+    messages = page.messages.reject { |message| message.key?("presence") || message["type"] == "last" }
 
     assert_equal %w[message edit edit delete], messages.map { |message| message["type"] }
     assert_includes messages[1]["html"], "coffee"
@@ -49,6 +49,38 @@ class RoomChannelTest < ApplicationTest
     refute Sidebar.new(@bob).entry(@room.id).unread
   end
 
+  def types(subscription) = subscription.messages.filter_map { |message| message["type"] }
+
+  def test_who_was_removed_hears_and_says_nothing_more
+    page = enter
+    other = enter(@ann)
+    sign_in(@ann)
+    delete "/rooms/#{@room.id}/memberships/#{@bob.id}"
+
+    assert_equal %w[last gone], types(page)
+    page.perform("typing")
+    Pelton::Cable.broadcast(@room.stream, {type: "message"})
+
+    assert_equal [[], %w[last message]], [types(page), types(other)]
+  end
+
+  def test_a_sign_in_that_has_ended_ends_the_connections
+    pages = [enter, subscribe(SidebarChannel, user: @bob)]
+    closed = []
+    pages.each { |page| page.channel.connection.define_singleton_method(:close) { |**options| closed << options[:reason] } }
+    @bob.active = false
+    pages.each(&:messages)
+
+    assert_equal %w[signed_out signed_out], closed
+  end
+
+  def test_a_page_is_told_what_came_before_it_listened
+    message = Message.post(@room, @ann, text: "tea", client_id: "1")
+
+    assert_equal [message.id], enter.messages.filter_map { |one| one["id"] if one["type"] == "last" }
+    assert_equal [[@room.id]], subscribe(SidebarChannel, user: @bob).messages.map { |one| one["rooms"] }
+  end
+
   def test_strangers_are_rejected
     refute_predicate enter(create_user("eve@example.com")), :confirmed?
     refute_predicate enter(nil), :confirmed?
@@ -60,6 +92,6 @@ class RoomChannelTest < ApplicationTest
     sidebar = subscribe(SidebarChannel, user: @bob)
     Room.order(:id).to_a.each { |room| Pelton::Cable.broadcast(room.news, {type: "news", room: room.id}) }
 
-    assert_equal [@room.id], sidebar.messages.map { |message| message["room"] }
+    assert_equal [@room.id], sidebar.messages.filter_map { |message| message["room"] }
   end
 end

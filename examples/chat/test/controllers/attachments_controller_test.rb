@@ -39,6 +39,12 @@ class AttachmentsControllerTest < ApplicationTest
     assert_empty files.select { |file| File.exist?(file) }
   end
 
+  def test_a_post_that_is_sent_again_keeps_one_file
+    2.times { send_file("text", "a.txt") }
+
+    assert_equal [1, 1], [Attachment.count, Dir[File.join(app.settings.uploads.folder, "*/*")].count { |file| File.read(file) == "text" }]
+  end
+
   def test_what_is_not_taken
     send_file("<html><script>alert(1)</script>", "a.png")
 

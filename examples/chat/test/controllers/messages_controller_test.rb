@@ -22,6 +22,24 @@ class MessagesControllerTest < ApplicationTest
     assert_equal [1, Message.first.id], [Message.count, @room.reload.last_message_id]
   end
 
+  def test_a_post_that_is_sent_again_is_announced_once
+    announced = []
+    Announcement.stub(:message, ->(message) { announced << message.id }) { 2.times { send_message } }
+
+    assert_equal 1, announced.size
+  end
+
+  # It redirects to a page that has not changed.
+  def test_a_refusal_is_shown
+    get "/rooms/#{@room.id}"
+    tag = response["etag"]
+    post "/rooms/#{@room.id}/messages", message: {text: " ", client_id: "one"}
+    header "If-None-Match", tag
+    get "/rooms/#{@room.id}"
+
+    assert_response 200, "can&#39;t be blank"
+  end
+
   def test_scripts_get_json
     send_message("tea", "HTTP_ACCEPT" => "application/json")
 

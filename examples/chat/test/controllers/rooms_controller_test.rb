@@ -78,6 +78,26 @@ class RoomsControllerTest < ApplicationTest
     assert_response 422, "can&#39;t be blank"
   end
 
+  def test_a_deleted_room_takes_its_messages_along
+    room = make
+    post "/rooms/#{room.id}/messages", message: {text: "tea", client_id: "1"}, file: upload("a.txt", content: "text")
+    file = app.settings.uploads.path(Attachment.first.file)
+    Message.first.react(@user, "👍")
+    delete "/rooms/#{room.id}"
+
+    assert_equal [0] * 4, [Message, Attachment, Reaction, Membership].map(&:count)
+    refute_path_exists file
+    assert_equal 0, Room.db[:message_words].where(Sequel.lit("message_words MATCH 'tea'")).count if Room.db.database_type == :sqlite
+  end
+
+  def test_an_old_page_reads_nothing
+    room = make
+    Message.post(room, @bob, text: "new", client_id: "1")
+    get "/rooms/#{room.id}?before=1"
+
+    assert Sidebar.new(@user).entry(room.id).unread
+  end
+
   def test_a_conversation
     get "/directs/new?q=bo"
 
