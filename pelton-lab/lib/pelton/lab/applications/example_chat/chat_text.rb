@@ -2,17 +2,7 @@
 
 # What the pages of the chat's peers share with the chat: its own conversion of a message's text to HTML, and plain Ruby for the rest.
 require "cgi"
-require "pelton/version"
 
-unless defined?(Pelton::Web::HTML)
-  module Pelton
-    module Web
-      class HTML < String
-        def self.escape(text) = CGI.escapeHTML(text)
-      end
-    end
-  end
-end
 require File.join(ENV.fetch("CHAT"), "app/models/message_text")
 
 module ChatText

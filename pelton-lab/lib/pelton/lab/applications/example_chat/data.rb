@@ -148,7 +148,7 @@ module Pages
     Message.read(room, user, room.last_message_id) if user.entries.assoc(room.id)&.last
     title = room.name || user.entries.assoc(room.id)[1]
     finished(["room", room.id, room.version, title, before, user.updated_at, *sidebar_key(user)]) do
-      partial("layout", user: user, title: title, content: partial("room", user: user, room: room, title: title, messages: messages_of(room, before)))
+      partial("layout", user: user, title: title, content: partial("room", user: user, room: room, title: title, before: before, messages: messages_of(room, before)))
     end
   end
 
