@@ -9,7 +9,10 @@ require_relative "../support/machines"
 # The chat on four machines, as docs/guides/growing.md describes them: a balancer, two applications, and one for PostgreSQL with a
 # standby, Redis and memcached. Each is a network namespace.
 class MachinesTest < PeltonTest
-  self.deadline = 240
+  # Minutes of the long test.
+  SOAK = Float(ENV.fetch("PELTON_SOAK", 0))
+
+  self.deadline = 240 + 120 * SOAK
 
   CHAT = File.join(ROOT, "examples/chat")
   POSTGRES = Dir["/usr/lib/postgresql/*/bin"].max
@@ -37,11 +40,7 @@ class MachinesTest < PeltonTest
   end
 
   def test_faults_and_restarts
-    start_data
-    prepare_database
-    %i[one two].each { |name| start_application(name) }
-    start_balancer
-    start_visitors
+    start_all
 
     without_failures("nothing happens") { pass(2) }
     without_failures("workers are replaced") { rolling(:USR1) }
@@ -56,7 +55,30 @@ class MachinesTest < PeltonTest
     check_messages
   end
 
+  # Workers are replaced each minute, and Redis and PostgreSQL are killed twice each.
+  def test_for_a_long_time
+    skip "PELTON_SOAK=30 runs it for 30 minutes" unless SOAK.positive?
+    start_all
+    kills = {1 => :kill_redis, 2 => :restart_postgres, 3 => :kill_redis, 4 => :restart_postgres}.transform_keys { |part| (SOAK * part / 5).floor }
+    SOAK.ceil.times do |minute|
+      till = clock + 60
+      without_failures("minute #{minute}") { rolling(:USR1) }
+      only_meanwhile("minute #{minute}") { send(kills[minute]) } if kills[minute]
+      without_failures("the rest of minute #{minute}") { pass([till - clock, 2].max) }
+    end
+    end_visitors
+    check_messages(5432)
+  end
+
   private
+
+  def start_all
+    start_data
+    prepare_database
+    %i[one two].each { |name| start_application(name) }
+    start_balancer
+    start_visitors
+  end
 
   def path(name) = File.join(@folder, name)
 
@@ -247,10 +269,10 @@ class MachinesTest < PeltonTest
     assert_empty failed, "#{name} (#{from} - #{till})"
   end
 
-  def check_messages
+  def check_messages(port = 5433)
     all = records
     acknowledged = all.select { |record| record["kind"] == "post" && record["status"]&.between?(200, 399) }.map { |record| record["id"] }
-    stored = psql(5433, "SELECT client_id FROM messages", "chat").split
+    stored = psql(port, "SELECT client_id FROM messages", "chat").split
     assert_empty acknowledged - stored, "acknowledged, but not stored"
     [0, 1].each do |socket|
       received = all.select { |record| record["kind"] == "message" && record["socket"] == socket }.flat_map { |record| record["ids"].uniq }

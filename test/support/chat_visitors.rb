@@ -28,7 +28,7 @@ class ChatVisitors
       cookies = Array.new(@visitors) { |number| sign_in(number) }
       sockets = cookies.first(2).each_with_index.map { |cookie, number| Pelton.spawn { follow(cookie, number) } }
       write(kind: "ready")
-      cookies.map { |cookie| Pelton.spawn { visit(cookie) } }.each(&:await)
+      cookies.each_with_index.map { |cookie, number| Pelton.spawn { visit(cookie, number + 1) } }.each(&:await)
       sleep 5
       sockets.each(&:cancel)
       write(kind: "end")
@@ -50,19 +50,22 @@ class ChatVisitors
     Array(response.headers["set-cookie"]).flat_map { |line| line.split("\n") }.map { |line| line[/\A[^;]*/] }.join("; ")
   end
 
-  def visit(cookie)
+  def visit(cookie, user)
     http = client("cookie" => cookie)
     until @done
-      6.times { request("page") { http.get("/rooms/1") }.then { sleep 0.1 } }
+      6.times { request("page", user: user) { http.get("/rooms/1") }.then { sleep 0.1 } }
       id = SecureRandom.uuid
       request("post", id) { http.post("/rooms/1/messages", form: {"message[text]" => "hello #{id}", "message[client_id]" => id}) }
     end
   end
 
-  def request(kind, id = nil)
+  # A page must be this user's.
+  def request(kind, id = nil, user: nil)
     started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    status = yield.status
+    response = yield
+    status = response.status
     status = 0 if kind == "page" && status != 200
+    status, problem = -1, "another user's page" if user && status == 200 && !response.body.include?("<body data-user=\"#{user}\"")
   rescue Pelton::Error => error
     status = 0
     problem = "#{error.class}: #{error.message}"
