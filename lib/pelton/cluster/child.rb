@@ -33,7 +33,7 @@ module Pelton
       # @return [Integer] the descriptor of one address, which the caller closes
       def socket(address) = listening.descriptor(address)
 
-      # Calls the block when the worker shall stop. The block closes the listeners, and may wait until requests are done. The
+      # Calls the block when the worker must stop. The block closes the listeners, and may wait until requests are done. The
       # worker ends when the block returns.
       #
       # @yieldparam final [Boolean] whether no other process will accept the connections in the sockets' backlog. Then

@@ -54,7 +54,7 @@ module Pelton
       # @return [String, nil] the help or the version, if only that was asked for
       attr_reader :answer
 
-      # Whether the command shall only check whether it could serve.
+      # Whether the command only checks whether it could serve.
       def check? = !!@check
 
       # The settings of the file, the environment and the flags. It sets RACK_ENV, too.

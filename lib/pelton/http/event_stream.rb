@@ -57,7 +57,7 @@ module Pelton
       # @param topic [String]
       # @param after [String, nil] `env["HTTP_LAST_EVENT_ID"]`: the messages since come first
       # @param event [String, nil] the events' name
-      # @param gap [String, nil] the name of the event that tells the client that messages are missing: it shall load the present state
+      # @param gap [String, nil] the name of the event that tells the client that messages are missing: it should load the current state
       # @param every [Numeric] seconds of silence after which a comment is sent, which finds out whether the client is still there
       # @param pubsub [PubSub]
       # @return [self]

@@ -37,7 +37,7 @@ module Pelton
         @found = "it is not known yet" # the reason of the last check; nil: it agreed
       end
 
-      # The paths, whose requests shall not wait behind others.
+      # The paths, whose requests must not wait for others.
       #
       # @return [Array<String>]
       def paths = @answers.keys
@@ -55,7 +55,7 @@ module Pelton
       end
 
       # @param log [#call, nil]
-      # @return [#call, nil] the log as the server shall use it
+      # @return [#call, nil] the log for the server
       def sparing(log) = (log && @answers.any?) ? Log.new(log) : log
 
       # Why the server is not ready for requests.

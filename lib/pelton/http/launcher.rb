@@ -81,7 +81,7 @@ module Pelton
       # @param sockets [Cluster::Sockets, nil] the open sockets of the addresses; nil: open them
       # @param stop_limit [Numeric, nil] seconds from the first signal to the end of this process, whatever it does then: see {StopLimit};
       #   nil: it may take any time
-      # @return [Integer, nil] the exit status; nil: the caller shall start the program again with its sockets
+      # @return [Integer, nil] the exit status; nil: the caller must start the program again with its sockets
       # @raise as {#app} and {#start}
       def run(sockets: nil, stop_limit: nil)
         application = app # its errors must show before anything listens

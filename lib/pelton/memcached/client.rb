@@ -126,7 +126,7 @@ module Pelton
       # @!method item(key, recache: nil, raw: false, timeout: nil)
       #   Gets the value together with its flags, cas number and remaining ttl.
       #   @param recache [Integer, nil] seconds. Among the callers who ask for an item that expires within so many seconds,
-      #     the first one gets {Item#won} and shall compute it anew.
+      #     the first one gets {Item#won} and should compute it again.
       #   @return [Item, nil]
       #   @asynchronous
       # @!method stream(key, timeout: nil)

@@ -70,7 +70,7 @@ module Pelton
           parser.banner = "usage: pelton memcached [options]\n\nA memcached that needs no installation, with memcached's own options.\n\n"
           parser.on("-p", "--port PORT", Integer, "TCP port (default: 11211; 0: any free one, which is printed)") { |port| @port = port }
           parser.on("-U", "--udp-port PORT", Integer, "only 0: UDP is not supported") { |port| refuse_udp(port) }
-          parser.on("-u", "--user USER", "only where it changes nothing: start the server as the user it shall be") { |user| refuse_user(user) }
+          parser.on("-u", "--user USER", "accepted only if it changes nothing: start the server as that user instead") { |user| refuse_user(user) }
           parser.on("-s", "--unix-socket FILE", "UNIX socket to listen on, instead of TCP") { |path| @path = path }
           parser.on("-a", "--unix-mask MODE", OptionParser::OctalInteger, "permissions of the UNIX socket, in octal (default: 700)") { |mode| @mode = mode }
           parser.on("-l", "--listen ADDRESS,...", Array, "addresses to listen on (default: 127.0.0.1)") { |hosts| @hosts.concat(hosts) }

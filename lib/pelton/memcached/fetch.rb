@@ -114,7 +114,7 @@ module Pelton
         unlock
       end
 
-      # Whether this caller shall compute. memcached counts whole seconds: an item with the ttl n lives for n - 1 to n. It shall where the server cannot tell.
+      # Whether this caller should compute. memcached counts whole seconds: an item with the ttl n lives for n - 1 to n. It should if the server cannot tell.
       def lock
         @client.add(@key + Fetch::LOCK_SUFFIX, "", ttl: @wait + 1, raw: true)
       rescue *FAILURES

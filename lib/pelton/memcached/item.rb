@@ -12,7 +12,7 @@ module Pelton
     # @!attribute ttl
     #   @return [Integer, nil] seconds until the item expires; nil: it never does
     # @!attribute won
-    #   @return [Boolean] with `recache:`, whether this caller shall compute the value anew
+    #   @return [Boolean] with `recache:`, whether this caller should compute the value again
     Item = Struct.new(:value, :flags, :cas, :ttl, :won) do
       def initialize(value, flags, cas, ttl, won = false)
         super(value, flags, cas, (ttl unless ttl.negative?), won)

@@ -8,7 +8,7 @@ require_relative "wire"
 
 module Pelton
   class PubSub
-    # Numbers what several processes publish, keeps what shall be kept, and sends it to all of them, the publisher among them: so all
+    # Numbers what several processes publish, keeps what must be kept, and sends it to all of them, the publisher among them: so all
     # see one order. It listens on a UNIX socket that only its owner may use, and has a thread of its own, which never waits for a
     # link. It needs no reactor, so a process with a hub can fork.
     # @private
@@ -170,7 +170,7 @@ module Pelton
       def run
         loop do
           turn
-        rescue => error # of one turn: the others shall go on
+        rescue => error # of one turn: the others go on
           Pelton.logger.error("pubsub: the hub has failed: #{error.full_message(highlight: false)}")
         end
       end

@@ -98,7 +98,7 @@ module Pelton
 
       # Called under the lock.
       #
-      # @return [:now, :slow, nil] now: the caller shall call {#_call} when it has left the lock
+      # @return [:now, :slow, nil] now: the caller must call {#_call} when it has left the lock
       # @private
       def _push(message, position)
         return if @closed

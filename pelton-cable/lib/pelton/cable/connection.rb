@@ -79,7 +79,7 @@ module Pelton
       # Ends the connection.
       #
       # @param reason [String, nil] for the client
-      # @param reconnect [Boolean] whether the client shall come back
+      # @param reconnect [Boolean] whether the client should reconnect
       # @return [nil]
       def close(reason: nil, reconnect: true) = @session.disconnect(reason, reconnect)
 

@@ -52,7 +52,7 @@ module Pelton
         SecureRandom.alphanumeric(22).tap { |id| @open[id] = session }
       end
 
-      # The session shall not come back.
+      # The session must not come back.
       def forget(id) = @open.delete(id)
 
       # The session has ended.

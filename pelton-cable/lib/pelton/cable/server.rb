@@ -136,7 +136,7 @@ module Pelton
       # Ends connections.
       #
       # @param identifiers [Hash{Symbol => Object}] of the connections: `disconnect(user: user)`; without any: all of them
-      # @param reconnect [Boolean] whether the clients shall come back
+      # @param reconnect [Boolean] whether the clients should reconnect
       # @return [nil]
       def disconnect(reconnect: true, **identifiers)
         @sessions.keys.each do |session|

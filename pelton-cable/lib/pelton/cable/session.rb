@@ -62,7 +62,7 @@ module Pelton
       # @param json [String, nil] its message
       def answer(identifier, type, json = nil) = transmit(%({"identifier":#{JSON.generate(identifier)},"type":"#{type}"#{%(,"message":#{json}) if json}}))
 
-      # Tells the client that the connection ends, and whether it shall come back.
+      # Tells the client that the connection ends, and whether the client should reconnect.
       def disconnect(reason, reconnect, code: 1000, text: "")
         return unless @socket.open?
         @subscriptions&.forget

@@ -85,7 +85,7 @@ module Pelton
         @server.recovery.leave(@id, identifiers) if @id
       end
 
-      # The client shall not come back to its subscriptions.
+      # The client must not come back to its subscriptions.
       def forget = @id && @server.recovery.forget(@id)
 
       private
