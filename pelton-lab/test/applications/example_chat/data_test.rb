@@ -16,6 +16,13 @@ class LabChatDataTest < PeltonTest
     [room, other].each { |one| DB[:memberships].insert(room_id: one.id, user_id: ann.id, created_at: now, updated_at: now) }
   RUBY
 
+  def setup
+    require "extralite"
+    Extralite::Database.new(":memory:").execute("CREATE VIRTUAL TABLE words USING fts5(text)")
+  rescue Extralite::SQLError
+    skip "SQLite is compiled without full-text search"
+  end
+
   def test_a_page_and_its_groups
     older, groups = run_there("45.times { |n| Message.post(room, ann, 'tea', n.to_s) }; older, groups = Message.page(room, nil); [older, groups.map { |rows| rows.map(&:first) }]")
 
