@@ -40,6 +40,16 @@ class HTTPLauncherTest < PeltonTest
     assert_equal "DEFAULT", Signal.trap("TERM", before)
   end
 
+  # A supervisor may send a signal as soon as it has read the line.
+  def test_a_signal_may_come_when_it_says_that_it_listens
+    address = Pelton::HTTP::Configuration.new.tap { |one| one.bind("tcp://127.0.0.1:0") }
+    out = StringIO.new
+    out.define_singleton_method(:puts) { |line| super(line).tap { Process.kill("TERM", Process.pid) } }
+
+    assert_equal 0, Pelton::HTTP::Launcher.new(address, app: HELLO, out: out).run
+    assert_match(/listens on/, out.string)
+  end
+
   # Its sockets are open then, for the program that follows.
   def test_it_may_be_told_to_start_again
     address = "tcp://127.0.0.1:#{free_port}"

@@ -87,13 +87,15 @@ module Pelton
         application = app # its errors must show before anything listens
         @sockets = sockets
         Pelton.run(grace: 1) do
+          signals = nil
           Watchdog._quietly do # nobody waits yet
             start(application, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] }, shared: false)
             open_control
-            announce
+            signals = trap_signals(stop_limit)
+            announce # after it, whoever reads the log may send a signal
             yield self if block_given?
           end
-          handle_signals(stop_limit)
+          handle_signals(signals)
         end
         @again ? nil : 0
       ensure
@@ -213,8 +215,8 @@ module Pelton
         @out.flush
       end
 
-      # Handles signals until one ends the server.
-      def handle_signals(stop_limit)
+      # @return [Thread::Queue<String>] the names of the signals as they come
+      def trap_signals(stop_limit)
         signals = Thread::Queue.new
         names = @sockets ? %w[INT TERM HUP USR1 USR2] : %w[INT TERM HUP]
         ends = 0
@@ -227,6 +229,11 @@ module Pelton
         StopLimit.after(stop_limit, names - (reloads? ? %w[HUP] : [])) if stop_limit
         reactor = Reactor.current
         @handlers["TTIN"] = TaskList.log_at("TTIN") { tasks(reactor) }
+        signals
+      end
+
+      # Handles signals until one ends the server.
+      def handle_signals(signals)
         stopping = nil
         while (name = signals.pop)
           if name == "HUP" && reloads?
