@@ -4,6 +4,7 @@ require "pg"
 require "test_helper"
 require "trilogy"
 require_relative "../support/own_server"
+require_relative "../support/record_databases"
 
 # A database that freezes, dies, or comes back: callers get an error in time, the pool heals, and nothing that was committed is lost.
 module FaultBehaviours
