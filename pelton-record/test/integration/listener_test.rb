@@ -3,6 +3,7 @@
 require "pg"
 require "test_helper"
 require_relative "../support/own_server"
+require_relative "../support/record_databases"
 
 class RecordListenerTest < PeltonTest
   include RecordDatabases

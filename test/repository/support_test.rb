@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+
+# What tests share is in test/support.
+class SupportTest < PeltonTest
+  FOLDERS = [ROOT, *Dir["#{ROOT}/pelton-*"]].map { |folder| "#{folder}/test" }
+
+  # Whether another file of the same process has loaded a module depends on which files run together.
+  def test_each_test_requires_the_modules_that_it_includes
+    owners = FOLDERS.flat_map { |folder| Dir["#{folder}/support/**/*.rb"] }.each_with_object({}) do |file, found|
+      File.read(file).scan(/^(?:module|class) ([A-Z]\w*)/) { |name,| (found[name] ||= []) << file }
+    end
+    missing = FOLDERS.flat_map { |folder| Dir["#{folder}/**/*_test.rb"] }.flat_map do |test|
+      loaded = required(test)
+      used = File.read(test).scan(/^\s*include (.+)/).flat_map { |names,| names.split(", ") }
+      used.select { |name| owners.key?(name) && (owners[name] & loaded).empty? }.map { |name| "#{test.delete_prefix("#{ROOT}/")}: #{name}" }
+    end
+
+    assert_empty missing
+    assert_operator owners.size, :>, 50
+  end
+
+  private
+
+  # The files that a file requires, and those that these require.
+  def required(file, found = [file])
+    File.read(file).scan(/^\s*require(_relative)? "([^"#]+)"/) do |relative, name|
+      roots = relative ? [File.dirname(file)] : FOLDERS
+      path = roots.map { |root| File.expand_path("#{name}.rb", root) }.find { |one| File.exist?(one) }
+      required(path, found << path) if path && !found.include?(path)
+    end
+    found
+  end
+end
