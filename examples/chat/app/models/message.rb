@@ -27,6 +27,7 @@ class Message < Pelton::Record::Model
         message = new(room: room, user: user, text: text, client_id: client_id)
         message.attachment = attachment if attachment
         if message.save
+          message.associations.update(reactions: [], attachment: attachment) # so that its HTML needs no query
           Room.changed(room.id, last_message_id: message.id)
           Membership.read(room.id, user.id, message.id)
         end

@@ -12,6 +12,11 @@ class MessageList
     def messages = list.messages.slice(*ids).values
   end
 
+  # The statement of most pages is written once. The time is only compared, so it stays text.
+  ROWS = "SELECT id, CAST(updated_at AS text) AS version FROM messages WHERE room_id = ? AND id < ? ORDER BY id DESC LIMIT #{Message::PAGE + 1}"
+  LAST = 2**63 - 1
+  private_constant :ROWS, :LAST
+
   # @param before [Integer, nil] only messages before this one
   def initialize(room, before: nil)
     @room = room
@@ -36,9 +41,7 @@ class MessageList
 
   def rows
     @rows ||= begin
-      found = Message.where(room_id: @room.id).order(id: :desc).limit(Message::PAGE + 1)
-      found = found.where(Sequel[:id] < @before) if @before
-      found = found.pluck(:id, :updated_at).reverse
+      found = Message.db.fetch(ROWS, @room.id, @before || LAST).map(&:values).reverse
       @more = found.size > Message::PAGE
       found.last(Message::PAGE)
     end

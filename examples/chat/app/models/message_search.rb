@@ -22,7 +22,7 @@ class MessageSearch
 
   private
 
-  def rows = @rows ||= @words.empty? ? [] : found.where(room_id: @user.memberships.select(:room_id)).limit(Message::PAGE).pluck(Sequel[:messages][:id], Sequel[:messages][:updated_at])
+  def rows = @rows ||= @words.empty? ? [] : found.where(room_id: @user.memberships.select(:room_id)).limit(Message::PAGE).pluck(Sequel[:messages][:id], Sequel.cast(Sequel[:messages][:updated_at], :text))
 
   def found
     return Message.where(Sequel.lit("words @@ to_tsquery('simple', ?)", "#{@words.join(" & ")}:*")).order(id: :desc) unless Message.db.database_type == :sqlite

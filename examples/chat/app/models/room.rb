@@ -17,7 +17,15 @@ class Room < Pelton::Record::Model
   before_destroy { @files = Attachment.where(message_id: Message.where(room_id: id).select(:id)).pluck(:file, :thumbnail).flatten.compact }
   after_commit(on: :destroy) { @files.each { |key| Chat.settings.uploads.delete(key) } }
 
+  # Of a user who is a member. The statement of most requests is written once.
+  OF_MEMBER = "SELECT rooms.* FROM rooms JOIN memberships ON memberships.room_id = rooms.id WHERE memberships.user_id = ? AND rooms.id = ?"
+  private_constant :OF_MEMBER
+
   class << self
+    # @return [Room]
+    # @raise [Pelton::Record::NotFound] the user is no member
+    def of_member(user, id) = with_sql(OF_MEMBER, user.id, id).all.first || raise(Pelton::Record::NotFound, "no room #{id}")
+
     # @return [Room] the conversation of these users, which is made if they have none yet
     def direct(users)
       key = users.map(&:id).uniq.sort.join("-")

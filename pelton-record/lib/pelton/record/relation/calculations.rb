@@ -64,6 +64,7 @@ module Pelton
           rows = graph_free(dataset).select(*columns.zip(aliases).map { |one, name| Sequel.as(one, name) }).all
           types = names.map { |name| name if name.is_a?(Symbol) && model.typed_attribute?(name) }
           return rows.map { |row| restore(types[0], row[:c0]) } if aliases.size == 1
+          return rows.map(&:values) if types.none?
           rows.map { |row| aliases.each_with_index.map { |name, index| restore(types[index], row[name]) } }
         end
 

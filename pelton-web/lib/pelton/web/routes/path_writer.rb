@@ -7,13 +7,18 @@ module Pelton
     class Routes
       # Writes a pattern's paths: the opposite of matching.
       class PathWriter
+        # A path without optional parts: its variables, and its segments as Arrays of encoded Strings and Symbols.
+        Form = Struct.new(:names, :segments, :variant)
+        PLAIN = /\A[\w~-]+\z/
+        private_constant :Form, :PLAIN
+
         # @return [Array<Symbol>] required variables; an optional part is written if all of its variables are given
         attr_reader :names
 
         def initialize(pattern)
           @path = pattern.path
-          @variants = pattern.variants
-          @names = names_of(@variants.last)
+          @forms = pattern.variants.map { |variant| Form.new(names_of(variant), variant.segments.map { |segment| Array(segment).map { |part| literal(part) } }, variant) }
+          @names = @forms.last.names
           @constraints = pattern.constraints.transform_values { |constraint| /\A(?:#{constraint})\z/ }
         end
 
@@ -21,32 +26,39 @@ module Pelton
         # @return [String] the path, percent-encoded
         # @raise [ArgumentError] if a value is missing, empty, or does not match
         def write(values)
-          variant = @variants.find { |one| names_of(one).all? { |name| !values[name].nil? } }
-          raise ArgumentError, "#{@path} needs #{(@names - values.compact.keys).join(", ")}" unless variant
-          path = variant.segments.map { |segment| "/#{segment(segment, values, variant.splats)}" }.join
-          path = "/" if path.empty?
-          variant.format ? "#{path}.#{value(:format, values[:format])}" : path
+          form = @forms.find { |one| one.names.all? { |name| !values[name].nil? } }
+          raise ArgumentError, "#{@path} needs #{(@names - values.compact.keys).join(", ")}" unless form
+          path = +""
+          form.segments.each { |parts| path << "/" << segment(parts, values, form.variant.splats) }
+          path << "/" if path.empty?
+          path << "." << value(:format, values[:format]) if form.variant.format
+          path
         end
 
         # @return [Array<Symbol>] all variables
-        def all_names = names_of(@variants.first)
+        def all_names = @forms.first.names
 
         private
 
         def names_of(variant) = variant.segments.flatten.grep(Symbol) + (variant.format ? [:format] : [])
 
-        def segment(segment, values, splats)
-          text = Array(segment).map { |part| part.is_a?(Symbol) ? value(part, values[part], splat: splats.include?(part)) : ERB::Util.url_encode(part).gsub("%2F", "/") }.join
+        def literal(part) = part.is_a?(Symbol) ? part : ERB::Util.url_encode(part).gsub("%2F", "/")
+
+        def segment(parts, values, splats)
+          text = (parts.size == 1) ? written(parts.first, values, splats) : parts.map { |part| written(part, values, splats) }.join
+          return text if text.match?(PLAIN)
           # A browser would resolve "." and "..", also percent-encoded; an empty segment is none.
           raise ArgumentError, "#{@path}: #{text.inspect} is no part of a path" if text.split("/", -1).then { |all| all.empty? || all.any? { |one| ["", ".", ".."].include?(one) } }
           text
         end
 
+        def written(part, values, splats) = part.is_a?(Symbol) ? value(part, values[part], splat: splats.include?(part)) : part
+
         def value(name, value, splat: false)
           text = (value.respond_to?(:to_param) ? value.to_param : value).to_s
           raise ArgumentError, "#{@path}: #{name} must not be empty" if text.empty?
           raise ArgumentError, "#{@path}: #{name} cannot be #{text.inspect}" if @constraints[name]&.match?(text) == false
-          return text if text.match?(/\A[\w~-]+\z/)
+          return text if text.match?(PLAIN)
           splat ? text.split("/", -1).map { |one| ERB::Util.url_encode(one) }.join("/") : ERB::Util.url_encode(text)
         end
       end

@@ -35,21 +35,28 @@ module Pelton
         class << self
           # @private
           def write(writer, values, options)
-            names = writer.names - options.keys
+            names = writer.names
+            names -= options.keys unless options.empty?
             names = writer.all_names - options.keys if values.size > names.size
             raise ArgumentError, "too many arguments: #{values.size} for #{names.join(", ")}" if values.size > names.size
-            given = names.zip(values).to_h.compact.transform_values { |value| text(value) }
-            given.merge!(options.slice(*writer.all_names).transform_values { |value| text(value) })
-            query = options.except(*writer.all_names, :anchor)
-            path = writer.write(given)
-            path += "?#{Rack::Utils.build_nested_query(strings(query))}" if query.any?
-            path += "##{ERB::Util.url_encode(options[:anchor].to_s)}" if options[:anchor]
-            path
+            given = {}
+            values.each_with_index { |value, index| given[names[index]] = text(value) unless value.nil? }
+            options.empty? ? writer.write(given) : write_with(writer, given, options)
           end
 
           private
 
+          def write_with(writer, given, options)
+            given.merge!(options.slice(*writer.all_names).transform_values { |value| text(value) })
+            query = options.except(*writer.all_names, :anchor)
+            path = writer.write(given)
+            path << "?#{Rack::Utils.build_nested_query(strings(query))}" if query.any?
+            path << "##{ERB::Util.url_encode(options[:anchor].to_s)}" if options[:anchor]
+            path
+          end
+
           def text(value)
+            return value if value.is_a?(String) || value.is_a?(Integer)
             return value.to_param if value.respond_to?(:to_param) && value.method(:to_param).owner != Object # Active Support's is to_s
             (value.respond_to?(:id) && !value.is_a?(String)) ? value.id : value
           end

@@ -85,8 +85,9 @@ module Pelton
           return text << " " << name.to_s if value == true
           value = value.join(" ") if value.is_a?(Array)
           value = "#" if ADDRESS.match?(name) && PROGRAM.match?(HTML.text(value).gsub(/[\0-\x20]/, ""))
-          # {HTML} in quotes keeps its escapes, but its quotes must be escaped.
-          text << " " << name.to_s << '="' << Tags._escaped(value).gsub('"', "&quot;") << '"'
+          escaped = Tags._escaped(value)
+          escaped = escaped.gsub('"', "&quot;") if HTML === escaped # it keeps its escapes, but its quotes must be escaped
+          text << " " << name.to_s << '="' << escaped << '"'
         end
 
         def tag_classes(value)
