@@ -8,8 +8,13 @@ require "sequel"
 require_relative "chat_text"
 
 Sequel.default_timezone = :utc
+# With the gem sqlite3, who waits for SQLite's lock lets other threads run.
+PATIENT = lambda do |connection|
+  connection.execute("PRAGMA synchronous = NORMAL")
+  connection.busy_handler { |count| sleep(0.001) && count < 5_000 }
+end
 DB = Sequel.connect(adapter: ENV.fetch("ADAPTER"), database: ENV.fetch("DATABASE"), max_connections: Integer(ENV.fetch("POOL")), timeout: 5000,
-  after_connect: ->(connection) { connection.execute("PRAGMA synchronous = NORMAL") if ENV["ADAPTER"] == "sqlite" })
+  after_connect: (PATIENT if ENV["ADAPTER"] == "sqlite"))
 
 class Reaction < Sequel::Model; end
 

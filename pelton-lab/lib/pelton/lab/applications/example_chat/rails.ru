@@ -9,7 +9,8 @@ require "rack/deflater"
 require ENV["RAILTIE"] if ENV["RAILTIE"]
 require_relative "chat_text"
 
-ENV["DATABASE_URL"] = "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}&timeout=5000"
+# A transaction takes the lock at its beginning, as in Rails 8: one that has read cannot wait for it.
+ENV["DATABASE_URL"] = "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}&timeout=5000&default_transaction_mode=immediate"
 
 # As Rails 8 and the gem activerecord-enhancedsqlite3-adapter: who waits for SQLite's lock lets other threads run.
 module PatientConnection
