@@ -4,6 +4,11 @@
 class MessageSearch
   WORDS = 8
 
+  OWN = "room_id IN (SELECT room_id FROM memberships WHERE user_id = ?)"
+  SQLITE = "SELECT id, CAST(updated_at AS text) AS version FROM message_words JOIN messages ON id = message_words.rowid WHERE message_words MATCH ? AND #{OWN} ORDER BY message_words.rowid DESC LIMIT ?"
+  POSTGRES = "SELECT id, CAST(updated_at AS text) AS version FROM messages WHERE words @@ to_tsquery('simple', ?) AND #{OWN} ORDER BY id DESC LIMIT ?"
+  private_constant :OWN, :SQLITE, :POSTGRES
+
   # @return [Array<String>] what is searched, of what was typed
   attr_reader :words
 
@@ -22,11 +27,15 @@ class MessageSearch
 
   private
 
-  def rows = @rows ||= @words.empty? ? [] : found.where(room_id: @user.memberships.select(:room_id)).limit(Message::PAGE).pluck(Sequel[:messages][:id], Sequel.cast(Sequel[:messages][:updated_at], :text))
-
-  def found
-    return Message.where(Sequel.lit("words @@ to_tsquery('simple', ?)", "#{@words.join(" & ")}:*")).order(id: :desc) unless Message.db.database_type == :sqlite
-    Message.joins("JOIN message_words ON message_words.rowid = messages.id").where("message_words MATCH ?", "#{@words.map { |word| "\"#{word}\"" }.join(" ")} *")
-      .order(Sequel.desc(Sequel[:message_words][:rowid]))
+  def rows
+    @rows ||= if @words.empty?
+      []
+    elsif Message.db.database_type == :sqlite
+      read(SQLITE, "#{@words.map { |word| "\"#{word}\"" }.join(" ")} *")
+    else
+      read(POSTGRES, "#{@words.join(" & ")}:*")
+    end
   end
+
+  def read(statement, pattern) = Message.db.fetch(statement, pattern, @user.id, Message::PAGE).map(&:values)
 end
