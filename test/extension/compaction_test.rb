@@ -4,7 +4,7 @@ require "objspace"
 require "timeout"
 require "zlib"
 require_relative "../support/certificates"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 require "pelton/memcached"
 
 # The collector moves all objects while an object of each of C's types is in the middle of its work. Then the test ends the work.

@@ -2,7 +2,7 @@
 
 require "tempfile"
 require "tmpdir"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 
 class HTTPBodyTest < PeltonTest
   include HttpPeer

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 
 # What becomes of each header of a request that goes through the server's cache (ext/pelton/core/http1/caching.c).
 class HTTPCacheHeadersTest < PeltonTest

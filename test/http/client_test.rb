@@ -2,7 +2,7 @@
 
 require "zlib"
 require_relative "../test_helper"
-require_relative "../support/http_client_styles"
+require_relative "../support/http/client_styles"
 
 # What a client does, in every style.
 module ClientSuite

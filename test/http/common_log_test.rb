@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "stringio"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 
 class HTTPCommonLogTest < PeltonTest
   include HttpPeer

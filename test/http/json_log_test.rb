@@ -3,7 +3,7 @@
 require "json"
 require "stringio"
 require_relative "../support/certificates"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 
 class HTTPJSONLogTest < PeltonTest
   include HttpPeer

@@ -3,7 +3,7 @@
 require "stringio"
 require "tempfile"
 require_relative "../support/certificates"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 require "pelton/cluster"
 require "pelton/http/launcher"
 

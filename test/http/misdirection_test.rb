@@ -2,7 +2,7 @@
 
 require "openssl"
 require_relative "../support/certificates"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 
 # A connection that TLS has made for one host, and requests for another.
 class HTTPMisdirectionTest < PeltonTest

@@ -2,7 +2,7 @@
 
 require "stringio"
 require "tempfile"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 
 class MultipartTest < PeltonTest
   include HttpPeer

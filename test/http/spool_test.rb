@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 
 class HTTPSpoolTest < PeltonTest
   include HttpPeer

@@ -3,7 +3,7 @@
 require "json"
 require "open3"
 require "tempfile"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 
 # Foreign clients talk to the server.
 class HTTPClientsTest < PeltonTest

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require_relative "../support/http_serving"
+require_relative "../support/http/serving"
 
 # `pelton serve` ends, or replaces its workers, while foreign clients have WebSockets and event streams open:
 # all get a closing message, and reach the next worker.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require_relative "../support/http_serving"
+require_relative "../support/http/serving"
 
 # `pelton serve` under load: whatever happens to its processes, each request that a healthy process has accepted is answered.
 class HTTPRestartTest < PeltonTest

@@ -3,7 +3,7 @@
 require "openssl"
 require "tempfile"
 require_relative "../support/certificates"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 
 # Clients and applications act at random, at once, with TLS and without. At the end no connection or descriptor is left, and each
 # complete response was the right one. SEED=1 CLIENTS=500

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require_relative "../support/http_serving"
+require_relative "../support/http/serving"
 require_relative "../support/databases"
 require "pelton/pubsub"
 

@@ -2,7 +2,7 @@
 
 require_relative "../shared/memcached_styles"
 require_relative "../support/certificates"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 require_relative "../support/lying_memcached"
 
 # Values that are relayed to another stream (ext/pelton/ruby/memcached/value_stream.c). test/shared/memcached_commands.rb

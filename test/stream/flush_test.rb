@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "../support/http_peer"
+require_relative "../support/http/peer"
 require "pelton"
 
 # When queued output leaves (ext/pelton/core/stream/flush.h): at the end of its own stream's job, at the latest at the tick's end.

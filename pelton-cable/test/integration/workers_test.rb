@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/http_serving"
+require "support/http/serving"
 require_relative "../support/cable_client"
 
 # `pelton serve -w 2` with a cable: clients of both workers, one of which is killed.

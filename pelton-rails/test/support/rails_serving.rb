@@ -3,7 +3,7 @@
 require "fileutils"
 require "socket"
 require_relative "rails_program"
-require_relative "../../../test/support/http_peer"
+require_relative "../../../test/support/http/peer"
 
 # The applications in the folders beside this file, served by `pelton serve`, `rails server -u pelton` and Puma in separate processes.
 module RailsServing

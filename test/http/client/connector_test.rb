@@ -4,7 +4,7 @@ require "tmpdir"
 require_relative "../../test_helper"
 require_relative "../../support/temporary_folder"
 require_relative "../../support/certificates"
-require_relative "../../support/http_scripts"
+require_relative "../../support/http/scripts"
 require "pelton/http"
 
 class ClientConnectorTest < PeltonTest

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../test_helper"
-require_relative "../../support/http_client_styles"
+require_relative "../../support/http/client_styles"
 
 # Expect: 100-continue: large bodies that a client sends only when the server wants them, in every style.
 module ClientExpectSuite

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../test_helper"
-require_relative "../../support/http_client_styles"
+require_relative "../../support/http/client_styles"
 
 # Redirects that a client follows, in every style.
 module ClientRedirectSuite

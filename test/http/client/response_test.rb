@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../test_helper"
-require_relative "../../support/http_scripts"
+require_relative "../../support/http/scripts"
 require "pelton/http"
 
 class ClientResponseTest < PeltonTest

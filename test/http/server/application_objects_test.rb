@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # Methods of the application's objects that the server calls when the head of their response is written.
 class HTTPApplicationObjectsTest < PeltonTest

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "timeout"
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # What an application may do to the server that calls it, and to the process.
 class HTTPApplicationTest < PeltonTest

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # The server's cache of public responses. core/http1/test_caching.c has the rules for headers.
 class HTTPCachedResponseTest < PeltonTest

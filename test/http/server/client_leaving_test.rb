@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # Clients that leave before their response is complete: async.close, as Thin's users know it, and what is aborted.
 class HTTPClientLeavingTest < PeltonTest

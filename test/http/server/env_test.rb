@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # Requests as Rack's env (ext/pelton/ruby/http/request/env.c, env_headers.c).
 class HTTPEnvTest < PeltonTest

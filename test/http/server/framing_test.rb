@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # Bytes that two servers could read differently: refused, and never a second request. The malformed messages themselves
 # are in test/core/http1/test_parser_malformed.c; here is what the server does about them.

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # Random requests, all of a connection sent behind each other, cut anywhere, with pauses: as many answers as requests, in
 # their order, each to its own request. SEED=1 CONNECTIONS=500

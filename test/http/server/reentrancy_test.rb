@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # Ruby code that C calls in the middle of an answer, and fibers that wait there, while somebody else ends the exchange.
 class HTTPReentrancyTest < PeltonTest

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # Requests that have begun go first (test/reactor/request_order_test.rb has the rules, without HTTP).
 class HTTPRequestOrderTest < PeltonTest

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "stringio"
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # Responses that an application may give, and the server's answer to those that it may not (ext/pelton/ruby/http/response/response.c).
 class HTTPResponseTest < PeltonTest

@@ -2,7 +2,7 @@
 
 require "openssl"
 require_relative "../../support/certificates"
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # The server over TLS. The client is Ruby's OpenSSL.
 class HTTPSecureTest < PeltonTest

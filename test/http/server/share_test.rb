@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # How response bodies share the loop (ext/pelton/ruby/http/connection/share.c): by bytes, and no part is produced before the last is nearly gone.
 class HTTPShareTest < PeltonTest

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "timeout"
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # Random clients and applications test the state table of HTTP connections (docs/internals/architecture.md): an illegal step ends
 # the process. A seed determines what they decide, and is in each failure; PELTON_SEED=... runs that program again and again.

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http_peer"
+require_relative "../../support/http/peer"
 
 # How a server stops without losing a request; under load, and with several processes: test/integration/http_restart_test.rb.
 class HTTPStoppingTest < PeltonTest

@@ -2,7 +2,7 @@
 
 require_relative "../../test_helper"
 require_relative "../../support/certificates"
-require_relative "../../support/http_scripts"
+require_relative "../../support/http/scripts"
 require "pelton/http"
 
 class WebSocketHandshakeTest < PeltonTest

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "http_script"
+require_relative "script"
 
 # For tests of HTTP clients: servers that are closed when the test ends, and what they answer.
 module HTTPScripts

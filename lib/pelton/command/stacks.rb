@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "program"
+require_relative "../program"
 
 module Pelton
   # Callbacks run on fibers, and a fiber has an eighth of the main program's call depth. Two environment variables change

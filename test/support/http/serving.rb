@@ -3,8 +3,8 @@
 require "json"
 require "socket"
 require "tmpdir"
-require_relative "certificates"
-require_relative "http_load"
+require_relative "../certificates"
+require_relative "load"
 
 # Runs `pelton serve` in processes of its own, on a TCP, a UNIX and a TLS socket, under load.
 module HttpServing

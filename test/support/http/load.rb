@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "http_load_client"
+require_relative "load_client"
 
 # Clients in threads that account for each of their requests:
 #

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "call_styles"
-require_relative "certificates"
-require_relative "http_scripts"
+require_relative "../call_styles"
+require_relative "../certificates"
+require_relative "scripts"
 require "pelton/http"
 
 # The styles in which a program calls an HTTP client, and the client's server. A test class includes one style.
