@@ -2,9 +2,12 @@
 
 require "zlib"
 require_relative "../test_helper"
+require_relative "../support/signals"
 require "pelton/http"
 
 class InflationTest < PeltonTest
+  include Signals
+
   TEXT = "Asynchronous code is never slower than blocking code. " * 1000
 
   def test_codings_cut_anywhere
@@ -13,6 +16,25 @@ class InflationTest < PeltonTest
       (0..bytes.bytesize).step(7) { |cut| assert_equal TEXT, inflate(coding, bytes.byteslice(0, cut), bytes.byteslice(cut..)), "#{coding} at #{cut}" }
       assert_equal TEXT, inflate(coding, *bytes.chars.map(&:b))
     end
+  end
+
+  def test_signals_do_not_disturb
+    assert_equal "true", under_signals(<<~RUBY)
+      require "pelton/http/inflation"
+      text = Random.new(1).bytes(100_000) + "word " * 50_000
+      compressed = begin
+        Zlib.deflate(text)
+      rescue Zlib::BufError
+        retry
+      end
+      inflated = Array.new(500) do
+        inflation, all = Pelton::HTTP::Inflation.for("deflate"), "".b
+        0.step(compressed.bytesize, 16_384) { |from| inflation.add(compressed.byteslice(from, 16_384)) { |piece| all << piece } }
+        inflation.finish
+        all
+      end
+      print inflated.all?(text)
+    RUBY
   end
 
   def test_gzip_of_several_members

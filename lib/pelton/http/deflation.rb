@@ -18,22 +18,26 @@ module Pelton
       # @return [String] blocks of deflate (RFC 1951) that end on a byte boundary; binary
       def self.deflate(text, level)
         return "".b if text.empty?
+        repeat do
+          zlib = @free[level].pop || Zlib::Deflate.new(level, -Zlib::MAX_WBITS)
+          deflated = zlib.deflate(text, Zlib::FULL_FLUSH)
+          zlib.reset # also avoids zlib's warning about a stream without an end
+          (@free[level].size < KEPT) ? @free[level].push(zlib) : zlib.close
+          zlib = nil
+          deflated
+        ensure
+          zlib&.reset
+          zlib&.close
+        end
+      end
+
+      # Runs the block, which compresses a text from its beginning, once more where Ruby's zlib raises an error because a signal or another thread
+      # has interrupted a stream that had just flushed everything.
+      def self.repeat
         attempts ||= 0
-        zlib = @free[level].pop || Zlib::Deflate.new(level, -Zlib::MAX_WBITS)
-        deflated = zlib.deflate(text, Zlib::FULL_FLUSH)
-        zlib.reset # also avoids zlib's warning about a stream without an end
-        (@free[level].size < KEPT) ? @free[level].push(zlib) : zlib.close
-        zlib = nil
-        deflated
+        yield
       rescue Zlib::BufError
-        # Ruby's zlib raises this if a signal or another thread interrupts a stream that has just flushed everything.
-        raise if (attempts += 1) > ATTEMPTS
-        zlib.close
-        zlib = nil
-        retry
-      ensure
-        zlib&.reset
-        zlib&.close
+        ((attempts += 1) > ATTEMPTS) ? raise : retry
       end
     end
   end

@@ -30,10 +30,9 @@ module Pelton
       def add(piece, &block)
         until piece.empty?
           @zlib ||= Zlib::Inflate.new(@bits || bits_of(piece))
-          before = @zlib.total_in
-          @zlib.inflate(piece, &block)
+          taken = inflate(piece, &block)
           return yield_rest(&block) unless @zlib.finished?
-          piece = piece.byteslice(@zlib.total_in - before..)
+          piece = piece.byteslice(taken..)
           @zlib.close
           @zlib = nil # a gzip body may have several members
         end
@@ -49,6 +48,18 @@ module Pelton
       private
 
       def fail(message) = raise(@name.call(ProtocolError.new(message)))
+
+      # Ruby's zlib also raises BufError where a signal interrupts a stream that has taken the whole piece; nothing is lost then.
+      #
+      # @return [Integer] how many bytes it has taken
+      def inflate(piece, &block)
+        before = @zlib.total_in
+        @zlib.inflate(piece, &block)
+        @zlib.total_in - before
+      rescue Zlib::BufError
+        taken = @zlib.total_in - before
+        (taken == piece.bytesize) ? taken : raise
+      end
 
       # Yields the bytes that zlib keeps until they fill a piece: a reader may be waiting for them.
       def yield_rest

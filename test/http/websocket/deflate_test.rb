@@ -2,10 +2,13 @@
 
 require "zlib"
 require_relative "../../test_helper"
+require_relative "../../support/signals"
 require "pelton/http"
 require "pelton/http/websocket"
 
 class WebSocketDeflateTest < PeltonTest
+  include Signals
+
   Deflate = Pelton::HTTP::WebSocketDeflate
 
   def test_a_message_there_and_back
@@ -40,6 +43,15 @@ class WebSocketDeflateTest < PeltonTest
     server, = agreed(1000)
 
     assert_raises(Zlib::Error) { server.inflate("\xff\xff\xff") }
+  end
+
+  def test_signals_do_not_disturb
+    assert_equal "true", under_signals(<<~RUBY)
+      require "pelton/http/websocket/deflate"
+      text = "word " * 2000
+      codec = Pelton::HTTP::WebSocketDeflate.new(15, 15, 1 << 20)
+      print Array.new(10_000) { codec.inflate(codec.deflate(text)) }.all?(text)
+    RUBY
   end
 
   def test_no_context_is_kept_between_messages

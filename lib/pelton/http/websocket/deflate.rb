@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "zlib"
+require_relative "../deflation"
 
 module Pelton
   module HTTP
@@ -69,22 +70,26 @@ module Pelton
       end
 
       def deflate(data)
-        codec = Zlib::Deflate.new(Zlib::DEFAULT_COMPRESSION, -@window_bits)
-        codec.deflate(data, Zlib::SYNC_FLUSH)[0...-TAIL.bytesize]
-      ensure
-        free(codec)
+        Deflation.repeat do
+          codec = Zlib::Deflate.new(Zlib::DEFAULT_COMPRESSION, -@window_bits)
+          codec.deflate(data, Zlib::SYNC_FLUSH)[0...-TAIL.bytesize]
+        ensure
+          free(codec)
+        end
       end
 
       # Stops at the first piece beyond the limit.
       #
       # @raise [Zlib::Error]
       def inflate(data)
-        codec = Zlib::Inflate.new(-@peer_bits)
-        all = "".b
-        [data, TAIL].each { |part| codec.inflate(part) { |piece| return all if (all << piece).bytesize > @limit } }
-        all << codec.flush_next_out # zlib keeps bytes until they fill a piece
-      ensure
-        free(codec)
+        Deflation.repeat do
+          codec = Zlib::Inflate.new(-@peer_bits)
+          all = "".b
+          [data, TAIL].each { |part| codec.inflate(part) { |piece| return all if (all << piece).bytesize > @limit } }
+          all << codec.flush_next_out # zlib keeps bytes until they fill a piece
+        ensure
+          free(codec)
+        end
       end
 
       private
