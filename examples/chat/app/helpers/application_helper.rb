@@ -11,10 +11,14 @@ module ApplicationHelper
 
   def clock(time) = time.utc.strftime("%-d %b, %H:%M")
 
-  # Marks the words in a text. Both are escaped.
-  def highlight(text, words)
-    return escape(text) if words.empty?
-    parts = text.split(/(#{words.map { |word| Regexp.escape(word) }.join("|")})/i)
-    safe_join(parts.each_with_index.map { |part, index| index.odd? ? tag(:mark, part) : part })
+  # Marks what matches in a text, which is escaped. Accents are characters for the pattern.
+  def highlight(text, pattern)
+    html, text = +"", text.unicode_normalize(:nfd)
+    until text.empty?
+      before, match, text = text.partition(pattern)
+      html << escape(before)
+      html << "<mark>" << escape(match) << "</mark>" unless match.empty?
+    end
+    raw(html.unicode_normalize(:nfc))
   end
 end

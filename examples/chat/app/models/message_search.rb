@@ -17,6 +17,9 @@ class MessageSearch
     @words = text.scan(/[[:alnum:]]+/).first(WORDS)
   end
 
+  # @return [Regexp] matches the words, with any accents
+  def pattern = @pattern ||= /#{@words.map { |word| word.unicode_normalize(:nfd).scan(/\P{Mn}/).map { |letter| "#{Regexp.escape(letter)}\\p{Mn}*" }.join }.join("|")}/i
+
   def size = rows.size
 
   # @return [Array] changes with what is found

@@ -36,8 +36,8 @@ module Pelton
         # @return [String] the path of a copy of the database
         def copy(folder) = File.join(folder, "chat.sqlite3").tap { |path| FileUtils.cp(seeds, path) }
 
-        # @return [Hash{Integer => String}] so many users, none of whom is an administrator
-        def users(path, number) = connect(path) { |database| database[:users].where { id > 1 }.order(:id).limit(number).select_hash(:id, :name) }
+        # @return [Hash{Integer => String}] so many users, the administrator last
+        def users(path, number) = connect(path) { |database| database[:users].order(Sequel.lit("id = 1"), :id).limit(number).select_hash(:id, :name) }
 
         # @return [Integer] how many of these posts are not in the database, once and as they were sent
         def lost(path, acknowledged)
