@@ -4,7 +4,7 @@ require "fileutils"
 require "optparse"
 require_relative "environment"
 require_relative "launcher"
-require_relative "../stacks"
+require_relative "../command/stacks"
 
 module Pelton
   module HTTP
