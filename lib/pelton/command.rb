@@ -97,7 +97,7 @@ module Pelton
         warn file ? "pelton run: there is no file #{file}" : RUN_USAGE
         return 2
       end
-      require_relative "command/stacks"
+      require_relative "program/stacks"
       Stacks.deepen(arguments)
       require_relative "task/list"
       TaskList.log_at("TTIN")

@@ -4,7 +4,7 @@ require "fileutils"
 require "optparse"
 require_relative "environment"
 require_relative "launcher"
-require_relative "../command/stacks"
+require_relative "../program/stacks"
 
 module Pelton
   module HTTP

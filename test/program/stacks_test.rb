@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require "pelton/command/stacks"
+require "pelton/program/stacks"
 
 class StacksTest < PeltonTest
   # Counts calls until the stack is full: plain ones, and through a block, where each call takes C stack as well.
@@ -12,7 +12,7 @@ class StacksTest < PeltonTest
     def depths = [depth(:plain), depth(:block)]
   RUBY
 
-  DEEPEN = 'require "pelton/command/stacks"; Pelton::Stacks.deepen(ARGV);'
+  DEEPEN = 'require "pelton/program/stacks"; Pelton::Stacks.deepen(ARGV);'
 
   SHALLOW = Pelton::Stacks::SIZES.transform_values { nil }
 
@@ -53,7 +53,7 @@ class StacksTest < PeltonTest
   end
 
   def test_where_the_system_refuses_the_program_goes_on
-    output, errors, = run_file("require 'pelton/command/stacks'; def (Pelton::Stacks).exec(*) = raise(Errno::E2BIG); #{DEEPEN} puts :on")
+    output, errors, = run_file("require 'pelton/program/stacks'; def (Pelton::Stacks).exec(*) = raise(Errno::E2BIG); #{DEEPEN} puts :on")
 
     assert_equal "on\n", output
     assert_match(/\Apelton: cannot start again with deep stacks: Argument list too long/, errors)
