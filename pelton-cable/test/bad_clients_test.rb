@@ -2,12 +2,13 @@
 
 require "test_helper"
 require "socket"
-require "stringio"
 require "support/fault_proxy"
 require_relative "support/cable_client"
+require_relative "../../test/support/captured_log"
 
 # Clients that ask for too much, read too little, or are not there any more. Commands that are malformed are in session_test.rb.
 class CableBadClientsTest < PeltonTest
+  include CapturedLog
   include CableClient
 
   class EchoChannel < Pelton::Cable::Channel
@@ -36,13 +37,6 @@ class CableBadClientsTest < PeltonTest
     def connect = self.user = VALID[cookies["token"]] || reject_unauthorized_connection
   end
 
-  def setup
-    @logger = Pelton.logger
-    Pelton.logger = @log = StringIO.new
-  end
-
-  def teardown = Pelton.logger = @logger
-
   def test_ten_thousand_subscriptions
     serving do |url, cable|
       client = connect(url)
@@ -55,7 +49,7 @@ class CableBadClientsTest < PeltonTest
       assert_equal [1008, 100], [client.socket.close_code, cable.stats[:refused]]
       assert_raises(Pelton::ClosedError) { writing.await }
       eventually { cable.stats[:connections] == 0 }
-      assert_match(/1000 subscriptions are the most/, @log.string)
+      assert_match(/1000 subscriptions are the most/, log)
     end
   end
 
@@ -111,7 +105,7 @@ class CableBadClientsTest < PeltonTest
 
       assert_operator sent, :<, 2000
       assert_equal 1, cable.stats[:slow]
-      assert_match(/closes a client that reads too slowly: \d{6} bytes wait for it/, @log.string)
+      assert_match(/closes a client that reads too slowly: \d{6} bytes wait for it/, log)
       cable.broadcast("news", "on")
       assert_equal "on", quick.receive["message"]
     ensure
@@ -171,7 +165,7 @@ class CableBadClientsTest < PeltonTest
       assert_equal [1, 1], cable.stats.values_at(:rejected, :refused)
     end
 
-    [/pages of "http:..evil.example" may not connect/, /NewsChannel rejects a subscription/, /refuses a command: the command is no JSON/].each { |line| assert_match line, @log.string }
+    [/pages of "http:..evil.example" may not connect/, /NewsChannel rejects a subscription/, /refuses a command: the command is no JSON/].each { |line| assert_match line, log }
   end
 
   private

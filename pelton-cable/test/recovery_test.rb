@@ -3,11 +3,12 @@
 require "test_helper"
 require "pelton/pubsub/hub"
 require "support/fault_proxy"
-require "stringio"
 require_relative "support/cable_client"
+require_relative "../../test/support/captured_log"
 
 # Clients of the extended protocol that come back to their subscriptions.
 class CableRecoveryTest < PeltonTest
+  include CapturedLog
   include CableClient
 
   LOG = [] # standard:disable Style/MutableConstant
@@ -35,12 +36,9 @@ class CableRecoveryTest < PeltonTest
   NAME = NewsChannel.name
 
   def setup
+    super
     LOG.clear
-    @logger = Pelton.logger
-    Pelton.logger = StringIO.new
   end
-
-  def teardown = Pelton.logger = @logger
 
   def test_who_comes_back_has_its_subscriptions_and_what_it_missed
     recovering do |url, cable|

@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "stringio"
 require_relative "support/cable_client"
+require_relative "../../test/support/captured_log"
 
 # Commands of a client, good and bad.
 class CableSessionTest < PeltonTest
+  include CapturedLog
   include CableClient
 
   class EchoChannel < Pelton::Cable::Channel
@@ -46,13 +47,8 @@ class CableSessionTest < PeltonTest
   ECHO, ORDER = EchoChannel.name, OrderChannel.name
 
   def setup
-    @logger = Pelton.logger
-    Pelton.logger = @log = StringIO.new
+    super
     OrderChannel::LOG.clear
-  end
-
-  def teardown
-    Pelton.logger = @logger
   end
 
   # Some wait, others do not.
@@ -84,8 +80,8 @@ class CableSessionTest < PeltonTest
 
       assert_equal "still here", client.receive["message"]
       assert_equal 28, cable.stats[:refused]
-      assert_match(/cable: refuses a command: the command is no JSON/, @log.string)
-      assert_operator @log.string.lines.size, :<, 5
+      assert_match(/cable: refuses a command: the command is no JSON/, log)
+      assert_operator log.lines.size, :<, 5
     end
   end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "support/captured_log"
+require_relative "../../test/support/captured_log"
 require_relative "support/requests"
 
 class WebApplicationTest < PeltonTest

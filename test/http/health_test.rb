@@ -1,23 +1,15 @@
 # frozen_string_literal: true
 
-require "stringio"
 require_relative "../support/http/peer"
+require "stringio"
 require "pelton/http/health"
+require_relative "../support/captured_log"
 
 class HTTPHealthTest < PeltonTest
+  include CapturedLog
   include HttpPeer
 
   Health = Pelton::HTTP::Health
-
-  def setup
-    super
-    Pelton.logger = @said = StringIO.new
-  end
-
-  def teardown
-    Pelton.logger = $stderr
-    super
-  end
 
   def ask(app, path, verb = "GET") = Pelton.run { app.call({"PATH_INFO" => path, "REQUEST_METHOD" => verb}).first }
 
@@ -51,7 +43,7 @@ class HTTPHealthTest < PeltonTest
       assert_equal reason ? 503 : 200, ask(health.around(nil), "/ready")
       reason ? assert_match(reason, health.obstacle) : assert_nil(health.obstacle)
     end
-    assert_match(/not ready: the block of ready failed: no database/, @said.string)
+    assert_match(/not ready: the block of ready failed: no database/, @log.string)
   end
 
   # Whoever can reach the port may ask, and as often as they like.

@@ -6,8 +6,8 @@ require "test_helper"
 class SecretsTest < PeltonTest
   self.deadline = 120
 
-  TRACES = File.join(ROOT, "test/support/secrets_traces_program.rb")
-  PROGRAM = File.join(ROOT, "test/support/secrets_program.rb")
+  TRACES = File.join(ROOT, "test/support/secrets/traces_program.rb")
+  PROGRAM = File.join(ROOT, "test/support/secrets/program.rb")
 
   %w[production development].each do |environment|
     define_method(:"test_all_objects_in_#{environment}") do

@@ -3,14 +3,16 @@
 require_relative "../test_helper"
 require "pelton/pubsub"
 require "pelton/pubsub/carrier"
-require "stringio"
+require_relative "../support/captured_log"
 
 # The rules that all carriers have, on a log in memory. Those on real servers are tested in test/integration/pubsub/.
 class PubSubCarrierTest < PeltonTest
+  include CapturedLog
+
   PubSub = Pelton::PubSub
 
   # A server: its log, and a connection that can be cut.
-  class Log
+  class Memory
     Cut = Class.new(StandardError)
 
     attr_accessor :entries, :epoch, :sent, :cut
@@ -27,7 +29,7 @@ class PubSubCarrierTest < PeltonTest
   class MemoryCarrier < PubSub::Carrier
     NAME = "Memory"
 
-    def self.errors = [Log::Cut]
+    def self.errors = [Memory::Cut]
 
     private
 
@@ -35,7 +37,7 @@ class PubSubCarrierTest < PeltonTest
 
     def send_batch(_, sequence, batch)
       @url.sent << [sequence, batch.map { |_, body| PubSub::Wire.published(body).text }]
-      raise Log::Cut, "cut" if @url.cut
+      raise Memory::Cut, "cut" if @url.cut
     end
 
     def start(_)
@@ -47,7 +49,7 @@ class PubSubCarrierTest < PeltonTest
       found = @url.entries.select { |id, *| id > (last || 0) }
       return found if found.any? || !wait
       sleep 0.001
-      raise Log::Cut, "cut" if @url.cut
+      raise Memory::Cut, "cut" if @url.cut
       []
     end
 
@@ -55,22 +57,19 @@ class PubSubCarrierTest < PeltonTest
   end
 
   def setup
-    @log = Log.new
-    @logger = Pelton.logger
-    Pelton.logger = @lines = StringIO.new
+    super
+    @memory = Memory.new
     @pubsub = PubSub.new
   end
 
-  def teardown = Pelton.logger = @logger
-
   def test_what_the_log_has_at_the_start_is_for_the_history_alone
     rule = PubSub::History::Rule.new(10, 100)
-    @log.add(1, "plain")
-    @log.add(2, "kept", offset: 1, rule: rule)
-    @log.add(3, "more", offset: 2, rule: rule)
+    @memory.add(1, "plain")
+    @memory.add(2, "kept", offset: 1, rule: rule)
+    @memory.add(3, "more", offset: 2, rule: rule)
     joined do
       subscription = @pubsub.subscribe("t", after: "a:1")
-      @log.add(4, "live")
+      @memory.add(4, "live")
 
       assert_equal [false, "more", "live"], [subscription.gap?, *Array.new(2) { subscription.receive(timeout: 5) }]
     end
@@ -79,50 +78,50 @@ class PubSubCarrierTest < PeltonTest
   def test_after_a_cut_it_reads_on_and_sends_the_batch_again
     joined do
       subscription = @pubsub.subscribe("t")
-      @log.add(1, "one")
+      @memory.add(1, "one")
       assert_equal "one", subscription.receive(timeout: 5)
-      @log.cut = true
+      @memory.cut = true
       @pubsub._engine.publish("t", "mine", nil)
-      @log.add(2, "two")
+      @memory.add(2, "two")
 
       assert_equal "two", subscription.receive(timeout: 5)
-      eventually { @log.sent.size >= 2 && @pubsub._engine.drain(timeout: 0) }
-      assert_equal [[1, ["mine"]]], @log.sent.uniq
+      eventually { @memory.sent.size >= 2 && @pubsub._engine.drain(timeout: 0) }
+      assert_equal [[1, ["mine"]]], @memory.sent.uniq
       assert_equal 1, @pubsub.stats[:returns]
-      refute_match(/missing/, @lines.string)
+      refute_match(/missing/, log)
     end
   end
 
   def test_a_log_that_has_dropped_what_it_has_not_read_is_reported
     joined do
       subscription = @pubsub.subscribe("t")
-      @log.add(1, "one")
+      @memory.add(1, "one")
       assert_equal "one", subscription.receive(timeout: 5)
-      @log.entries.clear
-      @log.cut = true
-      @log.add(9, "nine")
+      @memory.entries.clear
+      @memory.cut = true
+      @memory.add(9, "nine")
 
       assert_equal "nine", subscription.receive(timeout: 5)
-      eventually { @lines.string.include?("messages may be missing") }
+      eventually { log.include?("messages may be missing") }
     end
   end
 
   def test_a_log_without_messages_has_lost_none
     joined do
-      @log.cut = true
+      @memory.cut = true
       eventually { @pubsub.stats[:returns] == 1 }
-      refute_match(/missing/, @lines.string)
+      refute_match(/missing/, log)
     end
   end
 
   def test_a_log_of_another_epoch_is_read_from_its_beginning
     joined do
       subscription = @pubsub.subscribe("t")
-      @log.add(7, "seven")
+      @memory.add(7, "seven")
       assert_equal "seven", subscription.receive(timeout: 5)
-      @log.entries, @log.epoch = [], "b"
-      @log.add(1, "one")
-      @log.cut = true
+      @memory.entries, @memory.epoch = [], "b"
+      @memory.add(1, "one")
+      @memory.cut = true
 
       assert_equal "one", subscription.receive(timeout: 5)
     end
@@ -131,11 +130,11 @@ class PubSubCarrierTest < PeltonTest
   def test_an_entry_that_is_malformed_is_skipped
     joined do
       subscription = @pubsub.subscribe("t")
-      @log.entries << [1, "a", 0, +"x"]
-      @log.add(2, "two")
+      @memory.entries << [1, "a", 0, +"x"]
+      @memory.add(2, "two")
 
       assert_equal "two", subscription.receive(timeout: 5)
-      assert_match(/Memory has a message of 1 bytes, which is skipped/, @lines.string)
+      assert_match(/Memory has a message of 1 bytes, which is skipped/, log)
     end
   end
 
@@ -143,7 +142,7 @@ class PubSubCarrierTest < PeltonTest
 
   def joined
     Pelton.run do
-      @pubsub._engine = MemoryCarrier.new(@pubsub, @log)
+      @pubsub._engine = MemoryCarrier.new(@pubsub, @memory)
       @pubsub._engine.await_ready(timeout: 5)
       yield
     ensure

@@ -3,9 +3,11 @@
 require_relative "../test_helper"
 require "pelton/pubsub"
 require "pelton/pubsub/engine"
-require "stringio"
+require_relative "../support/captured_log"
 
 class PubSubEngineTest < PeltonTest
+  include CapturedLog
+
   Cut = Class.new(StandardError)
 
   # Its connections are cut as often as it is told.
@@ -25,13 +27,6 @@ class PubSubEngineTest < PeltonTest
     end
   end
 
-  def setup
-    @logger = Pelton.logger
-    Pelton.logger = @log = StringIO.new
-  end
-
-  def teardown = Pelton.logger = @logger
-
   # It is said once, and once more after it was good.
   def test_it_comes_back
     Pelton.run do
@@ -41,7 +36,7 @@ class PubSubEngineTest < PeltonTest
       eventually { engine.attempts == 5 }
 
       assert_equal 2, engine.returns
-      assert_equal ["pelton: pubsub: it is cut: again\n"] * 2, @log.string.lines
+      assert_equal ["pelton: pubsub: it is cut: again\n"] * 2, log.lines
       engine.close
     end
   end

@@ -2,20 +2,21 @@
 
 require_relative "../test_helper"
 require "pelton/pubsub/hub"
-require "stringio"
+require_relative "../support/captured_log"
 
 class PubSubLinkTest < PeltonTest
+  include CapturedLog
+
   PubSub = Pelton::PubSub
 
   def setup
+    super
     @hub = PubSub::Hub.open
-    @logger = Pelton.logger
-    Pelton.logger = @log = StringIO.new
   end
 
   def teardown
     @hub.close
-    Pelton.logger = @logger
+    super
   end
 
   # The two stand for two processes.
@@ -61,7 +62,7 @@ class PubSubLinkTest < PeltonTest
 
       assert_equal %w[0 1 2 3 4] + ["its own"], Array.new(6) { subscription.receive }.sort
       assert_equal 1, two.stats[:returns]
-      assert_match(/link to the other processes is cut/, @log.string)
+      assert_match(/link to the other processes is cut/, log)
     end
   end
 
@@ -89,7 +90,7 @@ class PubSubLinkTest < PeltonTest
       assert link.drain(timeout: 0)
       link.close
     end
-    assert_match(%r{/nowhere/pubsub}, @log.string)
+    assert_match(%r{/nowhere/pubsub}, log)
   end
 
   private

@@ -2,17 +2,11 @@
 
 require_relative "../test_helper"
 require "pelton"
-require "stringio"
+require_relative "../support/captured_log"
 
 # The reports about fibers that wait.
 class WaitingTest < PeltonTest
-  def setup
-    Pelton.logger = @log = StringIO.new
-  end
-
-  def teardown
-    Pelton.logger = $stderr
-  end
+  include CapturedLog
 
   def test_places_of_tasks_and_of_other_fibers
     places = Pelton.run do
@@ -23,16 +17,16 @@ class WaitingTest < PeltonTest
     end
 
     assert_equal 2, places.size
-    assert_match(/\A#<Pelton::Task "worker" waiting from #{__FILE__}:19 at #{__FILE__}:19:in .*sleep'>\z/, places.min)
-    assert_match(/\Aa fiber at #{__FILE__}:20:in .*pop'\z/, places.max)
+    assert_match(/\A#<Pelton::Task "worker" waiting from #{__FILE__}:13 at #{__FILE__}:13:in .*sleep'>\z/, places.min)
+    assert_match(/\Aa fiber at #{__FILE__}:14:in .*pop'\z/, places.max)
   end
 
   def test_equal_places_are_counted_and_a_report_is_short
     Pelton::Waiting.report_given_up(%w[a a b] + ("c".."z").to_a)
 
-    assert_match(/27 fiber\(s\)/, @log.string)
-    assert_includes @log.string, "\n    a (2 times)\n    b\n    c\n"
-    assert_match(/\n    and 16 more$/, @log.string)
+    assert_match(/27 fiber\(s\)/, log)
+    assert_includes log, "\n    a (2 times)\n    b\n    c\n"
+    assert_match(/\n    and 16 more$/, log)
   end
 
   # The logger ends the wait.
@@ -62,7 +56,7 @@ class WaitingTest < PeltonTest
     worker = Thread.new { Thread.pass until Thread.current[:over] }
 
     refute Pelton::Waiting.report_silence(Pelton::Reactor.current)
-    assert_empty @log.string
+    assert_empty log
   ensure
     worker[:over] = true
     worker.join

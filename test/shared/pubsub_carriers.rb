@@ -1,23 +1,17 @@
 # frozen_string_literal: true
 
+require_relative "../support/captured_log"
 require_relative "../support/database_process"
 require_relative "../support/fault_proxy"
-require "stringio"
 require "pelton/pubsub"
 
 # Topics over a real server, which is cut off, freezes, and loses what it had. Each test has several PubSubs, which stand for the
 # processes of several machines. The including test says `url(port = nil)`, `forget_everything` and `own_process`.
 module PubSubCarriers
+  include CapturedLog
   include Databases
 
   PubSub = Pelton::PubSub
-
-  def setup
-    @logger = Pelton.logger
-    Pelton.logger = @log = StringIO.new
-  end
-
-  def teardown = Pelton.logger = @logger
 
   def test_all_get_everything_in_one_order_with_positions_that_hold_everywhere
     joined(3) do |one, two, three|
@@ -67,7 +61,7 @@ module PubSubCarriers
 
       assert_equal Array.new(200, &:to_s), seen
       assert_operator two.stats[:returns], :>, 0
-      assert_match(/pubsub: (Redis|PostgreSQL) does not answer/, @log.string)
+      assert_match(/pubsub: (Redis|PostgreSQL) does not answer/, log)
     end
   end
 
@@ -115,7 +109,7 @@ module PubSubCarriers
       eventually { seen == %w[before] }
       server.freeze!
       3.times { |number| one.publish("t", "frozen #{number}") }
-      eventually { @log.string.include?("does not answer") }
+      eventually { log.include?("does not answer") }
       server.thaw!
       assert one._engine.drain(timeout: 20) # what has no answer yet would be sent again, to a server that knows nothing of it
       eventually { seen.size == 4 }

@@ -2,13 +2,13 @@
 
 require_relative "../support/rails_program"
 
-# What must stay secret is shown nowhere: test/support/secrets_walk.rb says by what.
+# What must stay secret is shown nowhere: test/support/secrets/walk.rb says by what.
 class RailsSecretsTest < PeltonTest
   include RailsProgram
 
   self.deadline = 120
 
-  WALK = File.join(ROOT, "test/support/secrets_walk.rb")
+  WALK = File.join(ROOT, "test/support/secrets/walk.rb")
   SETTINGS = <<~RUBY
     require #{WALK.dump}
     require "pelton/http/launcher"

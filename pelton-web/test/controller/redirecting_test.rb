@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "pelton/web"
-require_relative "../support/captured_log"
+require_relative "../../../test/support/captured_log"
 require_relative "../support/controllers"
 
 class WebControllerRedirectingTest < PeltonTest

@@ -1,23 +1,17 @@
 # frozen_string_literal: true
 
-require "logger"
-require "stringio"
 require_relative "../../support/sequel_databases"
+require_relative "../../../../test/support/captured_log"
 
 class PoolLeaksTest < PeltonTest
+  include CapturedLog
   include SequelDatabases
 
   AFTER = 0.05
 
   def setup
-    @logger = Pelton.logger
-    Pelton.logger = Logger.new(@log = StringIO.new)
-    @database = connect(sqlite_file, leak_after: AFTER)
-  end
-
-  def teardown
-    Pelton.logger = @logger
     super
+    @database = connect(sqlite_file, leak_after: AFTER)
   end
 
   def test_a_connection_that_is_held_for_long_is_named_once_each_time
@@ -33,7 +27,7 @@ class PoolLeaksTest < PeltonTest
     end
 
     assert_equal 2, lines.size
-    assert_match(/WARN.*test\.db: a connection is held for longer than 0\.05 s, outside a query: by task "report 0" for 0\.\d+ s, at .*leaks_test\.rb:\d+/, lines.first)
+    assert_match(/test\.db: a connection is held for longer than 0\.05 s, outside a query: by task "report 0" for 0\.\d+ s, at .*leaks_test\.rb:\d+/, lines.first)
     assert_match(/task "report 1"/, lines.last)
   end
 
@@ -79,7 +73,7 @@ class PoolLeaksTest < PeltonTest
 
   private
 
-  def lines = @log.string.lines.grep(/is held/)
+  def lines = log.lines.grep(/is held/)
 
   def watches = Pelton.tasks.count { |task| task.name.to_s.start_with?("watch the connections") }
 

@@ -4,7 +4,7 @@ require "test_helper"
 require "pelton/memcached"
 require "pelton/web"
 require_relative "../../../../test/support/memcached_process"
-require_relative "../../support/captured_log"
+require_relative "../../../../test/support/captured_log"
 
 class WebRateLimitCountTest < PeltonTest
   include CapturedLog

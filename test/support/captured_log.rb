@@ -1,13 +1,12 @@
 # frozen_string_literal: true
 
-require "logger"
 require "stringio"
 
 # What a test logs is kept from the terminal, and can be read.
 module CapturedLog
   def setup
     super
-    @logger, Pelton.logger = Pelton.logger, Logger.new(@log = StringIO.new)
+    @logger, Pelton.logger = Pelton.logger, @log = StringIO.new
   end
 
   def teardown

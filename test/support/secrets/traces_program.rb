@@ -14,7 +14,7 @@ require "pelton/record"
 require "pelton/opentelemetry"
 require "active_support"
 require "active_support/cache/pelton_store"
-require_relative "secrets_walk"
+require_relative "walk"
 
 GC.disable # until all have been looked at
 EXPORTER = OpenTelemetry::SDK::Trace::Export::InMemorySpanExporter.new
@@ -107,7 +107,7 @@ def served(format)
       env["PATH_INFO"] == "/missing" ? [404, {}, []] : [200, {"set-cookie" => "a=b"}, ["hello"]]
     }
   RUBY
-  root = File.expand_path("../..", __dir__)
+  root = File.expand_path("../../..", __dir__)
   control = "#{FOLDER}/#{format}.sock"
   ready, told = IO.pipe
   process = spawn(RbConfig.ruby, "-I#{root}/lib", "#{root}/exe/pelton", "serve", "-b", "tcp://127.0.0.1:0", "--control", control, "--log-format", format, "#{FOLDER}/config.ru", out: told, err: told, chdir: FOLDER)

@@ -14,8 +14,8 @@ require "pelton/memcached"
 require "pelton/record"
 require "pelton/tls"
 require "pelton/web"
-require_relative "certificates"
-require_relative "secrets_walk"
+require_relative "../certificates"
+require_relative "walk"
 
 GC.disable # until all have been looked at
 KEY = Certificates.for("localhost", "127.0.0.1")
