@@ -53,14 +53,7 @@ module Pelton
 
         # @return [Integer] number of changed rows
         # @asynchronous
-        def execute_dui(sql, options = Sequel::OPTS)
-          perform(sql, options) do |connection, text, arguments|
-            connection.execute(text, arguments)
-            connection.changes
-          end
-        ensure
-          written
-        end
+        def execute_dui(sql, options = Sequel::OPTS) = write(sql, options, &:changes)
 
         # @asynchronous
         def execute_ddl(sql, options = Sequel::OPTS)
@@ -74,14 +67,7 @@ module Pelton
 
         # @return [Integer] the new row's id
         # @asynchronous
-        def execute_insert(sql, options = Sequel::OPTS)
-          perform(sql, options) do |connection, text, arguments|
-            connection.execute(text, arguments)
-            connection.last_insert_rowid
-          end
-        ensure
-          written
-        end
+        def execute_insert(sql, options = Sequel::OPTS) = write(sql, options, &:last_insert_rowid)
 
         def freeze
           @conversion_procs.freeze
@@ -122,6 +108,16 @@ module Pelton
         def file_pragmas(options)
           return [] if options[:database] == ":memory:"
           ["PRAGMA wal_autocheckpoint = 0", "PRAGMA journal_mode = WAL", "PRAGMA journal_size_limit = 0", "PRAGMA synchronous = NORMAL"]
+        end
+
+        # Yields the connection that has run the statement.
+        def write(sql, options)
+          perform(sql, options) do |connection, text, arguments|
+            connection.execute(text, arguments)
+            yield connection
+          end
+        ensure
+          written
         end
 
         def perform(sql, options)
