@@ -27,6 +27,7 @@ class ChatBrowserTest < PeltonTest
           it_is_changed(ann, bob)
           what_is_new_is_marked(ann, bob)
           nothing_is_missed_over_a_restart(ann, bob)
+          a_gap_hides_no_change(ann, bob)
           older_messages_come_while_scrolling(ann)
           it_fits_a_phone(bob)
           pictures(ann)
@@ -129,6 +130,29 @@ class ChatBrowserTest < PeltonTest
       assert_equal (0..14).map(&:to_s), numbers.sort_by(&:to_i)
       assert_equal browser.evaluate("[...document.querySelectorAll('li.message')].map(item => Number(item.dataset.id))").sort, browser.evaluate("[...document.querySelectorAll('li.message')].map(item => Number(item.dataset.id))")
     end
+  end
+
+  # One page hears nothing, and the server has not kept what it asks for when it comes back.
+  def a_gap_hides_no_change(ann, bob)
+    sees(ann, "number 13!")
+    ann.evaluate(<<~JS)
+      const send = WebSocket.prototype.send
+      WebSocket.prototype.send = function (text) {
+        window.socket = this
+        send.call(this, text.replace(/\\"epoch\\":\\"\\w+\\"/g, '\\"epoch\\":\\"another\\"').replace(/"epoch":"\w+"/g, '"epoch":"another"'))
+      }
+    JS
+    eventually("a heartbeat", timeout: 30) { ann.evaluate("!!window.socket") }
+    ann.evaluate("window.socket.onmessage = null")
+    ids = bob.evaluate("[...document.querySelectorAll('li.message')].slice(-2).map(item => item.dataset.id)")
+    submit(bob, "/rooms/1/messages/#{ids.first}", _method: "patch", "message[text]": "Changed meanwhile")
+    submit(bob, "/rooms/1/messages/#{ids.last}", _method: "delete")
+    sees(bob, "Changed meanwhile")
+    refute_includes text(ann), "Changed meanwhile"
+    ann.evaluate("window.socket.close()")
+
+    sees(ann, "Changed meanwhile")
+    assert_equal [0, 0], [ann, bob].map { |browser| browser.evaluate("document.querySelectorAll('#message_#{ids.last}').length") }
   end
 
   def older_messages_come_while_scrolling(browser)

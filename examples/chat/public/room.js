@@ -49,17 +49,35 @@ export function openRoom(cable, area) {
     channel.perform("read", { id: reported })
   }
 
-  async function fetchMissed() {
-    const response = await fetch(`/rooms/${room}/messages?after=${last()}`)
-    if (!response.ok) return
+  // Messages of this room, and the link to older ones.
+  async function load(query) {
+    const response = await fetch(`/rooms/${room}/messages${query}`).catch(() => null)
+    if (!response?.ok) return {}
     const template = document.createElement("template")
     template.innerHTML = await response.text()
-    for (const item of [...template.content.querySelectorAll("li.message")]) show(item.outerHTML)
+    return { items: [...template.content.querySelectorAll("li.message")], link: template.content.querySelector(".older") }
+  }
+
+  async function fetchMissed() {
+    const { items = [] } = await load(`?after=${last()}`)
+    for (const item of items) show(item.outerHTML)
+  }
+
+  // Edits and deletions may be missing, too: the list begins again with the newest messages.
+  async function refresh() {
+    const { items, link } = await load("")
+    if (!items) return
+    area.querySelector(".older")?.remove()
+    area.prepend(...[link].filter(Boolean))
+    list.replaceChildren(...items, ...list.querySelectorAll("[data-client]"))
+    items.forEach(decorate)
+    toEnd()
+    seen()
   }
 
   const channel = cable.subscribe("RoomChannel", { id: Number(room) }, {
     connected: () => seen(),
-    missed: () => live && fetchMissed(),
+    missed: () => live && refresh(),
     presence: (event) => here(event),
     received: (message) => {
       if (message.type === "last" && live && message.id > last()) fetchMissed()
@@ -191,14 +209,11 @@ export function openRoom(cable, area) {
     const link = area.querySelector("[data-before]")
     if (!link || loading) return
     loading = true
-    const response = await fetch(`/rooms/${room}/messages?before=${link.dataset.before}`).catch(() => null)
+    const { items, link: next } = await load(`?before=${link.dataset.before}`)
     loading = false
-    if (!response?.ok) return
-    const template = document.createElement("template")
-    template.innerHTML = await response.text()
+    if (!items) return
     const height = area.scrollHeight - area.scrollTop
-    link.parentElement.replaceWith(...[template.content.querySelector(".older")].filter(Boolean))
-    const items = [...template.content.querySelectorAll("li.message")]
+    link.parentElement.replaceWith(...[next].filter(Boolean))
     items.forEach(decorate)
     list.prepend(...items)
     area.scrollTop = area.scrollHeight - height

@@ -31,14 +31,12 @@ class MessageSearch
   private
 
   def rows
-    @rows ||= if @words.empty?
-      []
-    elsif Message.db.database_type == :sqlite
-      read(SQLITE, "#{@words.map { |word| "\"#{word}\"" }.join(" ")} *")
-    else
-      read(POSTGRES, "#{@words.join(" & ")}:*")
-    end
+    return [] if @words.empty?
+    @rows ||= Message.db.fetch(*query, @user.id, Message::PAGE).map(&:values)
   end
 
-  def read(statement, pattern) = Message.db.fetch(statement, pattern, @user.id, Message::PAGE).map(&:values)
+  def query
+    return [SQLITE, "#{@words.map { |word| "\"#{word}\"" }.join(" ")} *"] if Message.db.database_type == :sqlite
+    [POSTGRES, "#{@words.join(" & ")}:*"]
+  end
 end
