@@ -58,10 +58,7 @@ export function openRoom(cable, area) {
     return { items: [...template.content.querySelectorAll("li.message")], link: template.content.querySelector(".older") }
   }
 
-  async function fetchMissed() {
-    const { items = [] } = await load(`?after=${last()}`)
-    for (const item of items) show(item.outerHTML)
-  }
+  const fetchMissed = async () => (await load(`?after=${last()}`)).items?.forEach((item) => show(item.outerHTML))
 
   // Edits and deletions may be missing, too: the list begins again with the newest messages.
   async function refresh() {

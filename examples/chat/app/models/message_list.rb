@@ -14,8 +14,7 @@ class MessageList
 
   # The statement of most pages is written once. The time is only compared, so it stays text.
   ROWS = "SELECT id, CAST(updated_at AS text) AS version FROM messages WHERE room_id = ? AND id < ? ORDER BY id DESC LIMIT #{Message::PAGE + 1}"
-  LAST = 2**63 - 1
-  private_constant :ROWS, :LAST
+  private_constant :ROWS
 
   # @param before [Integer, nil] only messages before this one
   def initialize(room, before: nil)
@@ -41,7 +40,7 @@ class MessageList
 
   def rows
     @rows ||= begin
-      found = Message.db.fetch(ROWS, @room.id, @before || LAST).map(&:values).reverse
+      found = Message.db.fetch(ROWS, @room.id, @before || 2**62).map(&:values).reverse
       @more = found.size > Message::PAGE
       found.last(Message::PAGE)
     end
