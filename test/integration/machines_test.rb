@@ -211,6 +211,7 @@ class MachinesTest < PeltonTest
   end
 
   def kill_redis
+    @kills = @kills.to_i + 1
     @machines.stop(@redis, :KILL)
     pass(2)
     start_redis
@@ -277,8 +278,8 @@ class MachinesTest < PeltonTest
     [0, 1].each do |socket|
       received = all.select { |record| record["kind"] == "message" && record["socket"] == socket }.flat_map { |record| record["ids"].uniq }
       assert_empty acknowledged - received, "acknowledged, but not received by socket #{socket}"
-      # One whose publisher got no answer from a Redis that was killed may come again; pages know messages by their ids.
-      assert_operator received.size - received.uniq.size, :<=, 2, "socket #{socket} received some twice"
+      # One whose publisher got no answer from a Redis that was killed may come again; pages know messages by their ids. Each visitor sends one at a time.
+      assert_operator received.size - received.uniq.size, :<=, @kills * VISITORS, "socket #{socket} received some twice"
       assert_operator all.count { |record| record["kind"] == "confirm_subscription" && record["socket"] == socket }, :>, 1, "the socket has come back"
     end
     assert_empty all.select { |record| record["kind"] == "reject_history" }, "positions that are not known"

@@ -7,6 +7,7 @@ module Pelton
       # @return [Sequel::Database] the model's own, or else the default one
       # @raise [Error] if none is connected
       def db
+        return @dataset.db if @dataset
         own_database || Record.database(database_name) || raise(Error, "#{self} has no database: call Pelton::Record.connect#{"(..., name: #{database_name.inspect})" if database_name} first")
       end
 
@@ -78,7 +79,7 @@ module Pelton
       # @return [Hash{Symbol => Hash}] Sequel's description of each column
       # @asynchronous when the table is looked up
       def db_schema
-        dataset unless abstract_class?
+        load_table unless (@dataset && !@loading) || abstract_class?
         super
       end
 
