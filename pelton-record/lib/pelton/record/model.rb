@@ -43,6 +43,7 @@ module Pelton
       plugin :pelton_merging
       plugin :many_through_many
       unrestrict_primary_key
+      @default_scopes = [].freeze # where classes without a default scope find theirs
 
       extend Table
       extend IgnoredColumns

@@ -97,7 +97,7 @@ module Pelton
       end
 
       # @private
-      def default_scopes = @default_scopes || (superclass.respond_to?(:default_scopes) ? superclass.default_scopes : [])
+      def default_scopes = @default_scopes || superclass.default_scopes
 
       # @private
       # Calls the block with the relation as all rows, on this fiber.
