@@ -27,7 +27,7 @@ class LabWebProgramsTest < PeltonTest
     hello(Web.pelton(HELLO, "-w", "2"), "/busy")
   end
 
-  {puma: "puma", falcon: "falcon", thin: "thin", iodine: "iodine"}.each do |name, gem|
+  {puma: "puma", falcon: "falcon", thin: "thin", iodine: "iodine", itsi: "itsi-server"}.each do |name, gem|
     define_method("test_#{name}") do
       needs(gem:)
       hello(Web.public_send(name, HELLO))

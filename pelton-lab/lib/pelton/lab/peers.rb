@@ -13,6 +13,7 @@ module Pelton
         "eventmachine_httpserver" => "~> 0.2",
         "falcon" => "0.51.1", # the last one that works with that async
         "iodine" => "~> 0.7",
+        "itsi-server" => "0.2.27",
         "memcached" => "1.8.0",
         "puma" => ">= 6.4",
         "rails" => "~> 7.2.0", # the last for Ruby 3.1

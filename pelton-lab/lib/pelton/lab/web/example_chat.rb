@@ -67,6 +67,7 @@ module Pelton
             "Puma, Roda" => Way.new(command: programs.puma(pages["roda"], workers:), address: sequel, environment: {"POOL" => "5"}, share: 2, options: {style: "blocking", gem: "roda", with: %w[puma sqlite3]}),
             # It would have Bundler hide all gems but those of one group.
             "Falcon, Roda" => Way.new(command: programs.falcon(pages["roda"], workers: [workers, 1].max), address: sequel, environment: {"BUNDLE_GEMFILE" => nil}, share: 2, options: {style: "direct", gem: "falcon", with: %w[roda sqlite3]}),
+            "itsi, Roda" => Way.new(command: programs.itsi(pages["roda"], threads: 5, workers: [workers, 1].max), address: sequel, environment: {"POOL" => "5"}, share: 2, options: {style: "blocking", gem: "itsi-server", with: %w[roda sqlite3], extra: true}),
             "Puma, Sinatra" => Way.new(command: programs.puma(pages["sinatra"], workers:), address: sequel, environment: {"POOL" => "5"}, share: 2, options: {style: "blocking", gem: "sinatra", with: %w[puma sqlite3], extra: true}),
             "Pelton, Roda" => Way.new(command: programs.pelton(pages["roda"], *many), address: ->(path) { {"DATABASE" => path, "ADAPTER" => "pelton_sqlite"} }, environment: {"PIECES" => "1"}, share: 3, options: {style: "direct", gem: "roda"}),
             "Pelton" => Way.new(command: programs.pelton(pages["pelton"], *many), address: ->(path) { {"DATABASE_URL" => "sqlite://#{path}"} }, environment: {"BUNDLE_GEMFILE" => File.join(FOLDER, "Gemfile")}, share: 4, options: {style: "direct"})

@@ -43,6 +43,14 @@ module Pelton
           end
         end
 
+        # Its defaults answer 503 to more than thirty requests at a time, and close a connection that is idle for a second.
+        def itsi(app, threads: 1, workers: 1)
+          lambda do |port, _|
+            ruby('require "itsi/server"; Itsi::Server.start({binds: ["http://127.0.0.1:#{ARGV[0]}"], rackup_file: ARGV[1], ' \
+              "workers: #{workers}, threads: #{threads}, ruby_thread_request_backlog_size: 20_000, header_read_timeout: 600.0})", port.to_s, app)
+          end
+        end
+
         # A program of examples/articles, on EventMachine or, as a user would run it, on Pelton.
         # @param on [Symbol] :eventmachine or :pelton
         # @param instead [Hash{#to_s => #to_s}] replacements for texts of the program
