@@ -79,7 +79,7 @@ module Pelton
       # @return [Hash{Symbol => Hash}] Sequel's description of each column
       # @asynchronous when the table is looked up
       def db_schema
-        load_table unless (@dataset && !@loading) || abstract_class?
+        load_table if (@loading || !@dataset) && !abstract_class?
         super
       end
 
