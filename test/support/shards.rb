@@ -50,6 +50,7 @@ run = lambda do |jobs, at_once, &shown|
       pid = fork do
         %w[INT TERM].each { |name| trap(name, "DEFAULT") }
         File.open(output.path, "w") { |log| [$stdout, $stderr].each { |io| io.reopen(log) } }
+        $stderr.sync = true # as before: a process that crashes must have said what it did
         job.call
       end
       running[pid] = [job, output]
