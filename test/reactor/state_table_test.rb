@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "open3"
 require_relative "../test_helper"
 require_relative "../support/fiber_program"
 
@@ -25,17 +26,15 @@ class StateTableTest < PeltonTest
     programs(SECONDS) { |seed| FiberProgram.new(seed, size: 1 + seed % 24, signals: true) }
   end
 
+  # In a process of its own. After some tests of other libraries Ruby 3.1 has crashed here, at an object on a VM stack that had been freed (in a
+  # certain order always, in others never); alone it has not, in 10,000 programs. Whose reference is stale is not known.
   def test_random_programs_while_objects_move
     skip "this Ruby does not compact" unless GC.respond_to?(:auto_compact=)
-    GC.auto_compact = true
-    programs(SECONDS / 4) { |seed| FiberProgram.new(seed, size: 1 + seed % 8) }
-  ensure
-    if GC.respond_to?(:auto_compact=)
-      GC.auto_compact = false
-      # Ends a collection that is under way. Otherwise Ruby 3.1 would move the classes of an extension that is loaded meanwhile,
-      # and keep their old addresses.
-      GC.start
-    end
+    return move_objects if ENV["PELTON_ALONE"]
+    said, status = Open3.capture2e({"PELTON_ALONE" => "1", "MT_NO_PLUGINS" => "1"}, RbConfig.ruby, "-w", "-I", "#{ROOT}/test", __FILE__, "--name", name)
+
+    assert status.success?, said
+    assert_match(/^1 runs, \d+ assertions, 0 failures, 0 errors, 0 skips/, said)
   end
 
   # So that a crash shows which program it was.
@@ -48,6 +47,16 @@ class StateTableTest < PeltonTest
   end
 
   private
+
+  def move_objects
+    GC.auto_compact = true
+    programs(SECONDS / 4) { |seed| FiberProgram.new(seed, size: 1 + seed % 8) }
+  ensure
+    GC.auto_compact = false
+    # Ends a collection that is under way. Otherwise Ruby 3.1 would move the classes of an extension that is loaded meanwhile, and keep their old
+    # addresses.
+    GC.start
+  end
 
   def programs(seconds)
     count = signals = 0
