@@ -13,12 +13,7 @@ module ApplicationHelper
 
   # Marks what matches in a text, which is escaped. Accents are characters for the pattern.
   def highlight(text, pattern)
-    html, text = +"", text.unicode_normalize(:nfd)
-    until text.empty?
-      before, match, text = text.partition(pattern)
-      html << escape(before)
-      html << "<mark>" << escape(match) << "</mark>" unless match.empty?
-    end
-    raw(html.unicode_normalize(:nfc))
+    parts = text.unicode_normalize(:nfd).split(/(#{pattern})/).map { |part| part.unicode_normalize(:nfc) }
+    safe_join(parts.each_with_index.map { |part, index| index.odd? ? tag(:mark, part) : part })
   end
 end

@@ -17,8 +17,13 @@ class MessageSearch
     @words = text.scan(/[[:alnum:]]+/).first(WORDS)
   end
 
-  # @return [Regexp] matches the words, with any accents
-  def pattern = @pattern ||= /#{@words.map { |word| word.unicode_normalize(:nfd).scan(/\P{Mn}/).map { |letter| "#{Regexp.escape(letter)}\\p{Mn}*" }.join }.join("|")}/i
+  # @return [Regexp] matches the words, with any accents. One that is nothing but an accent matches nowhere
+  def pattern
+    @pattern ||= begin
+      letters = @words.map { |word| word.unicode_normalize(:nfd).scan(/\P{Mn}/) }.reject(&:empty?)
+      /#{letters.map { |word| word.map { |letter| "#{Regexp.escape(letter)}\\p{Mn}*" }.join }.join("|")}/i
+    end
+  end
 
   def size = rows.size
 

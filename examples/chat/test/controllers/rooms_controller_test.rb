@@ -127,5 +127,6 @@ class RoomsControllerTest < ApplicationTest
 
     assert_response 200, "1 message", "&lt;b&gt;<mark>kétt</mark>le", "in Kitchen"
     assert_includes get("/search?q=KETT").body, "<mark>kétt</mark>" if Message.db.database_type == :sqlite
+    assert_includes get("/search?q=k%C3%A9ttle+%CD%85").body, "<mark>kéttle</mark>" if Message.db.database_type == :sqlite # an accent alone is a word, too
   end
 end
