@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "open3"
 require_relative "../test_helper"
 require_relative "../support/fiber_program"
 
@@ -31,9 +30,9 @@ class StateTableTest < PeltonTest
   def test_random_programs_while_objects_move
     skip "this Ruby does not compact" unless GC.respond_to?(:auto_compact=)
     return move_objects if ENV["PELTON_ALONE"]
-    said, status = Open3.capture2e({"PELTON_ALONE" => "1", "MT_NO_PLUGINS" => "1"}, RbConfig.ruby, "-w", "-I", "#{ROOT}/test", __FILE__, "--name", name)
+    said, errors, status = run_ruby("require ARGV.shift", File.expand_path(__FILE__), "--name", name, env: {"PELTON_ALONE" => "1", "MT_NO_PLUGINS" => "1"}, gems: true, deadline: self.class.deadline)
 
-    assert status.success?, said
+    assert status.success?, said + errors
     assert_match(/^1 runs, \d+ assertions, 0 failures, 0 errors, 0 skips/, said)
   end
 
