@@ -179,9 +179,6 @@ void pel_init_reactor_class(void)
     rb_define_method(pel_cReactor, "_next_tick", reactor_next_tick, 1);
     rb_define_method(pel_cReactor, "_request", reactor_request, 1);
     rb_define_method(pel_cReactor, "_seniority=", reactor_set_seniority, 1);
-    rb_define_method(pel_cReactor, "raise_in", reactor_raise_in, -1);
-    rb_define_method(pel_cReactor, "_interrupt", reactor_interrupt, 2);
-    rb_define_method(pel_cReactor, "_forget_interrupt", reactor_forget_interrupt, 2);
     rb_define_method(pel_cReactor, "yield", reactor_yield, 0);
     rb_define_method(pel_cReactor, "retain", reactor_retain, 0);
     rb_define_method(pel_cReactor, "release", reactor_release, 0);
@@ -189,4 +186,7 @@ void pel_init_reactor_class(void)
     rb_define_method(pel_cReactor, "_waited", reactor_waited, 0);
     rb_define_method(pel_cReactor, "stats", reactor_stats, 0);
     rb_define_method(pel_cReactor, "with_clean_locals", reactor_with_clean_locals, 0);
+    rb_define_method(pel_cReactor, "_interrupt", reactor_interrupt, 2);
+    rb_define_method(pel_cReactor, "_forget_interrupt", reactor_forget_interrupt, 2);
+    rb_define_method(pel_cReactor, "raise_in", reactor_raise_in, -1);
 }

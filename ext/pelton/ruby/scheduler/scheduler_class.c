@@ -186,13 +186,13 @@ void pel_init_scheduler(void)
 {
     VALUE module = rb_define_module_under(pel_mPelton, "Scheduler");
 
-    rb_define_method(module, "kernel_sleep", scheduler_kernel_sleep, -1);
     rb_define_method(module, "block", scheduler_block, -1);
     rb_define_method(module, "unblock", scheduler_unblock, 2);
     rb_define_method(module, "fiber", scheduler_fiber, -1);
+    rb_define_method(module, "fiber_interrupt", scheduler_fiber_interrupt, 2);
     rb_define_method(module, "io_wait", scheduler_io_wait, -1);
     rb_define_method(module, "io_close", scheduler_io_close, 1);
-    rb_define_method(module, "fiber_interrupt", scheduler_fiber_interrupt, 2);
+    rb_define_method(module, "kernel_sleep", scheduler_kernel_sleep, -1);
     rb_define_method(module, "scheduler_close", scheduler_close, 0);
     rb_define_method(module, "close", scheduler_close, 0);
     rb_define_private_method(module, "pidfd", scheduler_pidfd, 1);

@@ -202,11 +202,11 @@ static VALUE stream_paused_p(VALUE self)
 
 void pel_init_stream_delivery(VALUE class)
 {
+    rb_define_method(class, "pause", stream_pause, 0);
+    rb_define_method(class, "resume", stream_resume, 0);
+    rb_define_method(class, "paused?", stream_paused_p, 0);
     rb_define_method(class, "on_data", stream_on_data, -1);
     rb_define_method(class, "_deliver_to", stream_deliver_to, 1);
     rb_define_method(class, "on_end", stream_on_end, 0);
     rb_define_method(class, "on_drain", stream_on_drain, 0);
-    rb_define_method(class, "pause", stream_pause, 0);
-    rb_define_method(class, "resume", stream_resume, 0);
-    rb_define_method(class, "paused?", stream_paused_p, 0);
 }

@@ -205,13 +205,13 @@ static VALUE exchange_call(int argc, VALUE *argv, VALUE self)
 
 void pel_init_http_exchange_class(VALUE exchange)
 {
-    rb_define_method(exchange, "call", exchange_call, -1);
-    rb_define_method(exchange, "hijack", exchange_hijack, 0);
+    rb_define_method(exchange, "open?", exchange_open_p, 0);
     rb_define_method(exchange, "write", exchange_write, 1);
     rb_define_method(exchange, "flush", exchange_flush, 0);
     rb_define_method(exchange, "finish", exchange_finish, -1);
+    rb_define_method(exchange, "call", exchange_call, -1);
+    rb_define_method(exchange, "hijack", exchange_hijack, 0);
     rb_define_method(exchange, "abort", exchange_abort, 0);
-    rb_define_method(exchange, "open?", exchange_open_p, 0);
     rb_define_method(exchange, "server", exchange_server, 0);
     rb_define_method(exchange, "tls", exchange_tls, 0);
     rb_define_method(exchange, "callback", exchange_callback, 0);
