@@ -12,18 +12,17 @@ module Pelton
       # @return [Integer] its number: 0 for the first worker. A worker that replaces it gets the same
       attr_reader :index
 
-      # @return [Sockets] the sockets to listen on
-      attr_reader :listening
-
       def initialize(index, listening, pipe)
         @index = index
         @listening = listening
         @pipe = pipe
-        @on_stop = nil
         @stats = -> { {} }
         @readiness = -> {}
         @tasks = TaskList.method(:of)
       end
+
+      # @return [Sockets] the sockets to listen on
+      attr_reader :listening
 
       # Descriptors of this process for {Listener.for_fd}.
       #

@@ -34,12 +34,6 @@ module Pelton
         new(index, pid, own)
       end
 
-      # @return [Array<Hash>, nil] the tasks of its last answer to {#ask_for_tasks}
-      attr_reader :tasks
-
-      # @return [Array(String, nil), nil] its last answer to {#ask_for_readiness}: why it is not ready for requests
-      attr_reader :readiness
-
       def initialize(index, pid, pipe)
         @index = index
         @pid = pid
@@ -81,11 +75,17 @@ module Pelton
       # Asks the worker to call {Child#on_hangup}.
       def hang_up = send_line("hangup")
 
+      # @return [Array<Hash>, nil] the tasks of its last answer to {#ask_for_tasks}
+      attr_reader :tasks
+
       # Asks the worker for its tasks.
       def ask_for_tasks
         @tasks = nil
         send_line("tasks")
       end
+
+      # @return [Array(String, nil), nil] its last answer to {#ask_for_readiness}: why it is not ready for requests
+      attr_reader :readiness
 
       # Asks the worker for {Child#readiness}.
       def ask_for_readiness

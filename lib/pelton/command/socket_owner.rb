@@ -23,6 +23,13 @@ module Pelton
 
         private
 
+        # The descriptor may be closed, or another user's.
+        def target(path)
+          File.readlink(path)
+        rescue SystemCallError
+          nil
+        end
+
         def inodes(address)
           return table("unix").filter_map { |row| row[6] if row[7] == address.path && row[3].hex & ACCEPTS != 0 } if address.path
           %w[tcp tcp6].flat_map { |name| table(name) }.filter_map { |row| row[9] if row[3] == LISTENS && row[1][/\h+\z/].hex == address.port }
@@ -31,13 +38,6 @@ module Pelton
         def table(name)
           path = "/proc/net/#{name}"
           File.exist?(path) ? File.readlines(path).drop(1).map(&:split) : []
-        end
-
-        # The descriptor may be closed, or another user's.
-        def target(path)
-          File.readlink(path)
-        rescue SystemCallError
-          nil
         end
       end
     end

@@ -151,6 +151,14 @@ module Pelton
 
         private
 
+        # Forwards a half-close as such.
+        def finish
+          @ended = true
+          to.shutdown(Socket::SHUT_WR)
+        rescue SystemCallError
+          # the other end has gone
+        end
+
         # Whether a piece waits for nothing but its time.
         def waiting?
           @pieces.any? && !@blocked && !@stalled
@@ -161,14 +169,6 @@ module Pelton
           piece.setbyte(@corrupt_in, piece.getbyte(@corrupt_in) ^ 1) if @corrupt_in.between?(0, piece.bytesize - 1)
           @corrupt_in -= piece.bytesize
           piece
-        end
-
-        # Forwards a half-close as such.
-        def finish
-          @ended = true
-          to.shutdown(Socket::SHUT_WR)
-        rescue SystemCallError
-          # the other end has gone
         end
       end
     end

@@ -4,15 +4,6 @@ module Pelton
   module Record
     # Attributes stored together in a JSON column.
     module Store
-      # A Hash, never nil.
-      class Type < AttributeTypes::Json
-        # @return [ActiveSupport::HashWithIndifferentAccess]
-        def deserialize(value) = (super || {}).with_indifferent_access
-
-        # @return [ActiveSupport::HashWithIndifferentAccess]
-        def cast(value) = (value || {}).with_indifferent_access
-      end
-
       # Makes a column a Hash stored as JSON, with accessors for its keys.
       #
       # @example store :settings, accessors: [:color, :size]
@@ -42,6 +33,15 @@ module Pelton
           overridable_methods_module.define_method(:"#{method}=") { |value| self[column] = (self[column] || {}).merge(key.to_s => value) }
         end
         nil
+      end
+
+      # A Hash, never nil.
+      class Type < AttributeTypes::Json
+        # @return [ActiveSupport::HashWithIndifferentAccess]
+        def deserialize(value) = (super || {}).with_indifferent_access
+
+        # @return [ActiveSupport::HashWithIndifferentAccess]
+        def cast(value) = (value || {}).with_indifferent_access
       end
     end
   end

@@ -112,6 +112,14 @@ module Pelton
 
         private
 
+        # Rails has closed the socket of a client that may not connect. If `connect` has failed, the client may come back.
+        def turn_away
+          @cable.cable.count(:unauthorized) unless alive? || @session.socket.closed?
+          close(FAILED)
+          @connection.on_close("", FAILED)
+          false
+        end
+
         # Rails 7.0 has no callbacks of commands.
         def execute(command)
           return unless alive?
@@ -119,14 +127,6 @@ module Pelton
           @cable.cable.within_time { @connection.worker_pool.invoke(receiver, method, command, connection: @connection) }
         rescue TimeoutError # the worker has logged and counted it
           @channels.delete(command["identifier"])&.pelton_release if command["command"] == "subscribe"
-        end
-
-        # Rails has closed the socket of a client that may not connect. If `connect` has failed, the client may come back.
-        def turn_away
-          @cable.cable.count(:unauthorized) unless alive? || @session.socket.closed?
-          close(FAILED)
-          @connection.on_close("", FAILED)
-          false
         end
       end
     end

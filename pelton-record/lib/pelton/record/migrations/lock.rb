@@ -56,6 +56,43 @@ module Pelton
 
         def describe = holder || "it has just ended, or cannot be seen"
 
+        # A file next to the database, locked by the operating system. It is removed at the end; one left by a killed process is reused.
+        class SQLite < Lock
+          private
+
+          def path = @path ||= @database.opts[:database].to_s.then { |name| "#{name}-migrating" unless name.empty? || name == ":memory:" }
+
+          def attempt
+            return yield || true unless path
+            File.open(path, File::RDWR | File::CREAT, 0o644) do |file|
+              next false unless file.flock(File::LOCK_EX | File::LOCK_NB) && same?(file)
+              file.truncate(0)
+              file.write("process #{Process.pid} on #{Socket.gethostname}, since #{Time.now.round}\n")
+              file.flush
+              begin
+                yield
+              ensure
+                File.delete(path)
+              end
+              true
+            end
+          end
+
+          # Whether the path still leads to this file.
+          def same?(file)
+            File.stat(path).ino == file.stat.ino
+          rescue Errno::ENOENT
+            false
+          end
+
+          def holder
+            text = File.read(path).strip
+            text unless text.empty?
+          rescue Errno::ENOENT
+            nil
+          end
+        end
+
         # A lock that belongs to a database session.
         class Session < Lock
           private
@@ -113,43 +150,6 @@ module Pelton
           def holder
             row = @database[Sequel[:information_schema][:processlist]].where(id: Sequel.function(:is_used_lock, name)).first or return
             "the session #{row[:ID] || row[:id]} of #{row[:USER] || row[:user]} at #{row[:HOST] || row[:host]}"
-          end
-        end
-
-        # A file next to the database, locked by the operating system. It is removed at the end; one left by a killed process is reused.
-        class SQLite < Lock
-          private
-
-          def path = @path ||= @database.opts[:database].to_s.then { |name| "#{name}-migrating" unless name.empty? || name == ":memory:" }
-
-          def attempt
-            return yield || true unless path
-            File.open(path, File::RDWR | File::CREAT, 0o644) do |file|
-              next false unless file.flock(File::LOCK_EX | File::LOCK_NB) && same?(file)
-              file.truncate(0)
-              file.write("process #{Process.pid} on #{Socket.gethostname}, since #{Time.now.round}\n")
-              file.flush
-              begin
-                yield
-              ensure
-                File.delete(path)
-              end
-              true
-            end
-          end
-
-          # Whether the path still leads to this file.
-          def same?(file)
-            File.stat(path).ino == file.stat.ino
-          rescue Errno::ENOENT
-            false
-          end
-
-          def holder
-            text = File.read(path).strip
-            text unless text.empty?
-          rescue Errno::ENOENT
-            nil
           end
         end
       end

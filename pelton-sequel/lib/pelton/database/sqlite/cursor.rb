@@ -13,11 +13,9 @@ module Pelton
         # @return [Array<Symbol>] the columns' names
         attr_reader :columns
 
-        # @return [Hash{Symbol => #call}] converters by column
-        attr_reader :converters
-
         # @param connection [Connection]
         # @param query [Extralite::Query] with its values bound
+        # @param converters [Hash{Symbol => #call}] by column
         # @asynchronous
         def initialize(connection, query, converters)
           @connection = connection

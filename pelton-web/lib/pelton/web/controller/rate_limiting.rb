@@ -19,6 +19,7 @@ module Pelton
         # @param failure [Symbol] if memcached fails, :pass lets requests through and logs it, :refuse responds with 503
         # @param name [String, nil] limits with the same name count together; by default each class counts separately
         # @param options [Hash] only:, except:, if: and unless:, as for before_action
+        # @return [nil]
         # @raise [ConfigurationError] if an option is wrong
         def rate_limit(to:, within:, by: nil, with: nil, failure: :pass, name: nil, **options)
           name ||= "#{self.name} #{@limits = (@limits || 0) + 1}"
@@ -34,7 +35,6 @@ module Pelton
             raise unless with
             __send__(with)
           end
-          nil
         end
       end
     end

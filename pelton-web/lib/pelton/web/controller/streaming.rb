@@ -40,6 +40,13 @@ module Pelton
         # @raise (see #stream)
         def defer_response(status, headers = {}, lifetime: settings.stream_lifetime, &block) = answer_stream(status, headers, lifetime: lifetime, deferred: true, &block)
 
+        def answer_stream(status, headers, kind: Stream, **options, &block)
+          Stream.admit(settings.max_streams)
+          answer(kind.new(@env, **options, &block), status: status)
+          response.headers.update(headers)
+          nil
+        end
+
         # Upgrades the request to a WebSocket, which the block gets in a separate task.
         #
         # @param options [Hash] see {HTTP::WebSocket.accept}: `origins:`, `protocols:`, `max_message:`
@@ -51,13 +58,6 @@ module Pelton
           status, headers, body = HTTP::WebSocket.accept(@env, **options) { |socket| Stream.count { block.call(socket) } }
           response.headers.update(headers)
           answer(body, status: status)
-        end
-
-        def answer_stream(status, headers, kind: Stream, **options, &block)
-          Stream.admit(settings.max_streams)
-          answer(kind.new(@env, **options, &block), status: status)
-          response.headers.update(headers)
-          nil
         end
       end
     end
