@@ -12,6 +12,13 @@
 #define DUMP_LIMIT (2 << 20) /* the most bytes of a cachedump */
 #define SLAB_CLASSES 64
 
+/* Fields that count, and name the statistic. */
+#define STORE_COUNTERS(X)                                                                                              \
+    X(total_items)                                                                                                     \
+    X(expired_unfetched) X(evicted_unfetched) X(evictions) X(reclaimed) X(crawler_reclaimed) X(crawler_items_checked)
+#define SLAB_COUNTERS(X)                                                                                               \
+    X(get_hits) X(cmd_set) X(delete_hits) X(incr_hits) X(decr_hits) X(cas_hits) X(cas_badval) X(touch_hits)
+
 __attribute__((format(printf, 2, 3))) static int put_stats_text(struct pel_buffer *output, const char *format, ...)
 {
     va_list arguments;
@@ -78,13 +85,9 @@ static int put_general_stats(const struct pel_memcached_service *service, struct
     put_stat_number(output, "hash_is_expanding", store->table.old != NULL);
     put_stat_number(output, "bytes", store->linked_bytes);
     put_stat_number(output, "curr_items", item_count(service));
-    put_stat_number(output, "total_items", store->total_items);
-    put_stat_number(output, "expired_unfetched", store->expired_unfetched);
-    put_stat_number(output, "evicted_unfetched", store->evicted_unfetched);
-    put_stat_number(output, "evictions", store->evictions);
-    put_stat_number(output, "reclaimed", store->reclaimed);
-    put_stat_number(output, "crawler_reclaimed", store->crawler_reclaimed);
-    put_stat_number(output, "crawler_items_checked", store->crawler_items_checked);
+#define COUNTER(name) put_stat_number(output, #name, store->name);
+    STORE_COUNTERS(COUNTER)
+#undef COUNTER
     return put_stats_end(output);
 }
 
@@ -132,8 +135,6 @@ static int put_item_stats(const struct pel_memcached_service *service, struct pe
 
 static int put_slab_stats(const struct pel_memcached_service *service, struct pel_buffer *output)
 {
-    const struct pel_memcached_counters *counters = &service->counters;
-
     if (item_count(service) > 0) {
         put_stat_number(output, "1:chunk_size", 16);
         put_stat_number(output, "1:chunks_per_page", item_count(service));
@@ -142,14 +143,9 @@ static int put_slab_stats(const struct pel_memcached_service *service, struct pe
         put_stat_number(output, "1:used_chunks", item_count(service));
         put_stats_text(output, "STAT 1:free_chunks 0\r\nSTAT 1:free_chunks_end 0\r\n");
         put_stat_number(output, "1:mem_requested", service->store.linked_bytes);
-        put_stat_number(output, "1:get_hits", counters->get_hits);
-        put_stat_number(output, "1:cmd_set", counters->cmd_set);
-        put_stat_number(output, "1:delete_hits", counters->delete_hits);
-        put_stat_number(output, "1:incr_hits", counters->incr_hits);
-        put_stat_number(output, "1:decr_hits", counters->decr_hits);
-        put_stat_number(output, "1:cas_hits", counters->cas_hits);
-        put_stat_number(output, "1:cas_badval", counters->cas_badval);
-        put_stat_number(output, "1:touch_hits", counters->touch_hits);
+#define COUNTER(name) put_stat_number(output, "1:" #name, service->counters.name);
+        SLAB_COUNTERS(COUNTER)
+#undef COUNTER
     }
     put_stat_number(output, "active_slabs", item_count(service) > 0);
     put_stat_number(output, "total_malloced", service->store.bytes);
