@@ -95,44 +95,42 @@ static int check_command(const struct pel_memcached_command *command, const char
     return error;
 }
 
+static char *write_token(char *at, const struct pel_memcached_command *command, char letter)
+{
+    switch (letter) {
+    case 'C':
+        return pel_decimal_put(at, command->cas);
+    case 'D':
+        return pel_decimal_put(at, command->delta);
+    case 'E':
+        return pel_decimal_put(at, command->new_cas);
+    case 'F':
+        return pel_decimal_put(at, command->client_flags);
+    case 'J':
+        return pel_decimal_put(at, command->initial);
+    case 'M':
+        *at++ = command->mode;
+        return at;
+    case 'N':
+        return write_signed(at, command->vivify_ttl);
+    case 'O':
+        return write_bytes(at, command->opaque.bytes, command->opaque.length);
+    case 'R':
+        return write_signed(at, command->recache_ttl);
+    case 'T':
+        return write_signed(at, command->ttl);
+    default:
+        return at;
+    }
+}
+
 static char *write_flags(char *at, const struct pel_memcached_command *command, uint64_t flags)
 {
     for (; flags != 0; flags &= flags - 1) {
         char letter = (char)('A' + __builtin_ctzll(flags));
         *at++ = ' ';
         *at++ = letter;
-        switch (letter) {
-        case 'C':
-            at = pel_decimal_put(at, command->cas);
-            break;
-        case 'D':
-            at = pel_decimal_put(at, command->delta);
-            break;
-        case 'E':
-            at = pel_decimal_put(at, command->new_cas);
-            break;
-        case 'F':
-            at = pel_decimal_put(at, command->client_flags);
-            break;
-        case 'J':
-            at = pel_decimal_put(at, command->initial);
-            break;
-        case 'M':
-            *at++ = command->mode;
-            break;
-        case 'N':
-            at = write_signed(at, command->vivify_ttl);
-            break;
-        case 'O':
-            at = write_bytes(at, command->opaque.bytes, command->opaque.length);
-            break;
-        case 'R':
-            at = write_signed(at, command->recache_ttl);
-            break;
-        case 'T':
-            at = write_signed(at, command->ttl);
-            break;
-        }
+        at = write_token(at, command, letter);
     }
     return at;
 }
