@@ -252,18 +252,12 @@ module EventMachine
         return reply("550 This server requires STARTTLS before MAIL FROM") if @parms[:starttls] == :required && !@state.include?(:starttls)
         return reply("550 This server requires authentication before MAIL FROM") if @parms[:auth] == :required && !@state.include?(:auth)
         return reply("503 MAIL already given") if @state.include?(:mail_from)
-        decide(receive_sender(sender), "550 sender is unacceptable") do
-          @state |= [:mail_from]
-          reply("250 Ok")
-        end
+        decide(receive_sender(sender), "550 sender is unacceptable") { (@state |= [:mail_from]) && reply("250 Ok") }
       end
 
       def process_rcpt_to(recipient)
         return reply("503 MAIL is required before RCPT") unless @state.include?(:mail_from)
-        decide(receive_recipient(recipient), "550 recipient is unacceptable") do
-          @state |= [:rcpt]
-          reply("250 Ok")
-        end
+        decide(receive_recipient(recipient), "550 recipient is unacceptable") { (@state |= [:rcpt]) && reply("250 Ok") }
       end
 
       def process_data

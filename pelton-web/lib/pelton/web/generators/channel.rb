@@ -17,18 +17,16 @@ module Pelton
 
         TEXT
         ARGUMENTS = (1..)
-        ACTION = /\A[a-z][a-z0-9_]*\z/
         # The methods of Pelton::Web::Channel, which needs another gem.
         TAKEN = %w[subscribed unsubscribed receive reject stream_from stream_for stop_stream_from stop_all_streams transmit broadcast connection identifier params
           answering send class method hash object_id].freeze
-        private_constant :ACTION, :TAKEN
+        private_constant :TAKEN
 
         def initialize(files, name, *actions)
           super(files)
           @name = Name.new(name.sub(/_?channel\z/i, ""), "channel")
           @actions = actions.uniq
-          wrong = @actions.find { |action| !ACTION.match?(action) || TAKEN.include?(action) }
-          raise Refused, "#{wrong.inspect[0, 60]} cannot be an action: it is no name, or the name of a method of all channels" if wrong
+          check_actions(@actions, TAKEN, "channels")
           check_constant("#{@name.constant}Channel", path)
         end
 

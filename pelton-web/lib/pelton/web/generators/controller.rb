@@ -24,9 +24,8 @@ module Pelton
         # The actions of resources, and those of them that have a page.
         REST = %w[index show new edit create update destroy].freeze
         PAGES = %w[index show new edit].freeze
-        ACTION = /\A[a-z][a-z0-9_]*\z/
         ROUTES = "config/routes.rb"
-        private_constant :REST, :PAGES, :ACTION, :ROUTES
+        private_constant :REST, :PAGES, :ROUTES
 
         # (see Generator.options)
         def self.options(parser, options)
@@ -37,8 +36,7 @@ module Pelton
           super(files)
           @name = Name.new(name.sub(/_?controller\z/i, ""), "controller")
           @actions = actions.uniq
-          wrong = @actions.find { |action| !ACTION.match?(action) || ApplicationMethods.include?(action) }
-          raise Refused, "#{wrong.inspect[0, 60]} cannot be an action: it is no name, or the name of a method of all controllers" if wrong
+          check_actions(@actions, ApplicationMethods, "controllers")
           check_constant("#{@name.constant}Controller", path)
           @routes = routes
         end

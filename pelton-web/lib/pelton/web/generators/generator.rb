@@ -9,7 +9,8 @@ module Pelton
         CONFIGURATION = "config/application.rb"
         # Names that an application's other files define.
         TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest BACKGROUND].freeze
-        private_constant :CONFIGURATION, :TAKEN
+        ACTION = /\A[a-z][a-z0-9_]*\z/
+        private_constant :CONFIGURATION, :TAKEN, :ACTION
 
         # Adds a generator's options to the command line.
         def self.options(parser, options)
@@ -42,6 +43,13 @@ module Pelton
           return if @files.read(path) # Files asks when it is written
           return unless [application, *TAKEN].include?(name) || Object.const_defined?(name.split("::").first)
           raise Refused, "#{name} is the name of something else in Ruby or in the application: choose another"
+        end
+
+        # @param taken [#include?] methods of all `kind`
+        # @raise [Refused] if an action cannot be a method
+        def check_actions(actions, taken, kind)
+          wrong = actions.find { |action| !ACTION.match?(action) || taken.include?(action) }
+          raise Refused, "#{wrong.inspect[0, 60]} cannot be an action: it is no name, or the name of a method of all #{kind}" if wrong
         end
 
         # Returns a class inside its modules or classes, as indented lines.
