@@ -28,7 +28,13 @@ class StraceTest < PeltonTest
   RUBY
 
   ECHO = <<~'RUBY'
-    def listen = Pelton.listen("127.0.0.1", 0) { |stream| stream.on_data { |data| stream.write(data) } }
+    def listening
+      Pelton.run do
+        listener = Pelton.listen("127.0.0.1", 0) { |stream| stream.on_data { |data| stream.write(data) } }
+        yield listener
+        listener.close
+      end
+    end
 
     def echo_once(port, word)
       stream = Pelton.connect("127.0.0.1", port)
@@ -43,11 +49,9 @@ class StraceTest < PeltonTest
   %w[EMFILE ENFILE ENOBUFS ENOMEM].each do |error|
     define_method("test_#{error}_pauses_accepting_and_loses_nobody") do
       assert_equal "[\"word0\\n\", \"word1\\n\", \"word2\\n\"]\ntrue\n", inject("accept4:error=#{error}:when=1..2", ECHO + <<~'RUBY')
-        Pelton.run do
-          listener = listen
+        listening do |listener|
           p 3.times.map { |n| echo_once(listener.port, "word#{n}") }
           p listener.stats[:pauses].positive?
-          listener.close
         end
       RUBY
     end
@@ -56,10 +60,8 @@ class StraceTest < PeltonTest
   def test_a_connection_that_died_before_it_was_accepted_is_passed_over
     %w[ECONNABORTED EPROTO EINTR].each do |error|
       assert_equal "\"alive\\n\"\n", inject("accept4:error=#{error}:when=1", ECHO + <<~RUBY), error
-        Pelton.run do
-          listener = listen
+        listening do |listener|
           p echo_once(listener.port, "alive")
-          listener.close
         end
       RUBY
     end
@@ -86,10 +88,8 @@ class StraceTest < PeltonTest
 
   def test_interrupted_sends_are_begun_again
     assert_equal "true\n", inject("sendto:error=EINTR:when=1+3", ECHO + <<~'RUBY')
-      Pelton.run do
-        listener = listen
+      listening do |listener|
         p 5.times.all? { |n| echo_once(listener.port, "word#{n}") == "word#{n}\n" }
-        listener.close
       end
     RUBY
   end
@@ -97,15 +97,13 @@ class StraceTest < PeltonTest
   # Streams receive by read(2), which Ruby needs for its own files, so a fault there is no option: stream_suite.rb makes real resets.
   def test_a_reset_ends_its_connection_alone
     assert_equal "[true, \"word1\\n\", \"word2\\n\"]\n", inject("sendto:error=ECONNRESET:when=1", ECHO + <<~'RUBY')
-      Pelton.run do
-        listener = listen
+      listening do |listener|
         answers = 3.times.map do |n|
           echo_once(listener.port, "word#{n}")
         rescue Pelton::ConnectionError => error
           error.errno == Errno::ECONNRESET::Errno
         end
         p answers
-        listener.close
       end
     RUBY
   end

@@ -10,7 +10,7 @@ class MemcachedLimitsTest < PeltonTest
   include LyingMemcached
   include MemcachedStyles::Common
 
-  # A server that puts the commands on a queue and answers one for each token.
+  # Runs the block with a server that puts the commands on a queue and answers one for each token.
   def with_slow_memcached(**options)
     arrived, tokens = Thread::Queue.new, Thread::Queue.new
     script = lambda do |peer|
@@ -21,7 +21,10 @@ class MemcachedLimitsTest < PeltonTest
         peer.answer(line, line.start_with?("ms") ? "HD\r\n" : "VA #{asked.bytesize}\r\n#{asked}\r\n")
       end
     end
-    with_lying_memcached(script) { |address| yield client(address, **options), arrived, tokens }
+    with_lying_memcached(script) do |address|
+      cache = client(address, **options)
+      Pelton.run { yield cache, arrived, tokens }
+    end
   ensure
     tokens&.close
   end
@@ -30,10 +33,8 @@ class MemcachedLimitsTest < PeltonTest
   def values_of_a_slow_memcached(count, timeout)
     values = []
     with_slow_memcached(timeout: timeout) do |cache, _, tokens|
-      Pelton.run do
-        count.times { |i| cache.get("key-#{i}") { |value| values << value }.errback {} }
-        Pelton.spawn { count.times { sleep(timeout / 10.0) && tokens << :answer } }
-      end
+      count.times { |i| cache.get("key-#{i}") { |value| values << value }.errback {} }
+      Pelton.spawn { count.times { sleep(timeout / 10.0) && tokens << :answer } }
     end
     values
   end
@@ -80,22 +81,20 @@ class MemcachedLimitsTest < PeltonTest
   def test_direct_style_waits_for_capacity
     with_slow_memcached(max_operations: 3) do |cache, arrived, tokens|
       running = 0
-      Pelton.run do
-        tasks = Array.new(10) do |i|
-          Pelton.spawn do
-            value = cache.get("key-#{i}")
-            running += 1
-            value
-          end
-        end
+      tasks = Array.new(10) do |i|
         Pelton.spawn do
-          10.times do
-            tokens << :answer
-            sleep 0.002
-          end
+          value = cache.get("key-#{i}")
+          running += 1
+          value
         end
-        assert_equal (0...10).map { |i| "mg key-#{i} v" }, tasks.map(&:await)
       end
+      Pelton.spawn do
+        10.times do
+          tokens << :answer
+          sleep 0.002
+        end
+      end
+      assert_equal (0...10).map { |i| "mg key-#{i} v" }, tasks.map(&:await)
 
       assert_equal [10, 10], [running, arrived.size]
     end
@@ -110,15 +109,13 @@ class MemcachedLimitsTest < PeltonTest
 
   def test_waiting_for_capacity_times_out
     with_slow_memcached(max_operations: 1) do |cache, arrived, tokens|
-      Pelton.run do
-        first = asked(cache, arrived, "a")
-        error = assert_raises(Pelton::TimeoutError) { cache.get("b", timeout: 0.02) }
-        assert_match(/too many operations/, error.message)
-        tokens << :answer
-        assert_equal "mg a v", first.await
-        tokens << :answer
-        assert_equal "mg c v", cache.get("c")
-      end
+      first = asked(cache, arrived, "a")
+      error = assert_raises(Pelton::TimeoutError) { cache.get("b", timeout: 0.02) }
+      assert_match(/too many operations/, error.message)
+      tokens << :answer
+      assert_equal "mg a v", first.await
+      tokens << :answer
+      assert_equal "mg c v", cache.get("c")
 
       assert_equal ["mg a v", "mg c v"], Array.new(2) { arrived.pop }
     end
@@ -126,15 +123,13 @@ class MemcachedLimitsTest < PeltonTest
 
   def test_a_fiber_waiting_for_capacity_moves_to_the_next_connection
     with_slow_memcached(max_operations: 1) do |cache, arrived, tokens|
-      Pelton.run do
-        first = asked(cache, arrived, "a")
-        second = Pelton.spawn { cache.get("b") }
-        Pelton::Reactor.current.yield
-        tokens << :end << :answer
+      first = asked(cache, arrived, "a")
+      second = Pelton.spawn { cache.get("b") }
+      Pelton::Reactor.current.yield
+      tokens << :end << :answer
 
-        assert_raises(Pelton::ConnectionError) { first.await }
-        assert_equal "mg b v", second.await
-      end
+      assert_raises(Pelton::ConnectionError) { first.await }
+      assert_equal "mg b v", second.await
     end
   end
 

@@ -77,9 +77,7 @@ class PubSubCarrierTest < PeltonTest
 
   def test_after_a_cut_it_reads_on_and_sends_the_batch_again
     joined do
-      subscription = @pubsub.subscribe("t")
-      @memory.add(1, "one")
-      assert_equal "one", subscription.receive(timeout: 5)
+      subscription = subscribed(1, "one")
       @memory.cut = true
       @pubsub._engine.publish("t", "mine", nil)
       @memory.add(2, "two")
@@ -94,9 +92,7 @@ class PubSubCarrierTest < PeltonTest
 
   def test_a_log_that_has_dropped_what_it_has_not_read_is_reported
     joined do
-      subscription = @pubsub.subscribe("t")
-      @memory.add(1, "one")
-      assert_equal "one", subscription.receive(timeout: 5)
+      subscription = subscribed(1, "one")
       @memory.entries.clear
       @memory.cut = true
       @memory.add(9, "nine")
@@ -116,9 +112,7 @@ class PubSubCarrierTest < PeltonTest
 
   def test_a_log_of_another_epoch_is_read_from_its_beginning
     joined do
-      subscription = @pubsub.subscribe("t")
-      @memory.add(7, "seven")
-      assert_equal "seven", subscription.receive(timeout: 5)
+      subscription = subscribed(7, "seven")
       @memory.entries, @memory.epoch = [], "b"
       @memory.add(1, "one")
       @memory.cut = true
@@ -147,6 +141,14 @@ class PubSubCarrierTest < PeltonTest
       yield
     ensure
       @pubsub._engine.close
+    end
+  end
+
+  # A subscription that has got a message.
+  def subscribed(id, text)
+    @pubsub.subscribe("t").tap do |subscription|
+      @memory.add(id, text)
+      assert_equal text, subscription.receive(timeout: 5)
     end
   end
 end
