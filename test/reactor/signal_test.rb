@@ -15,6 +15,12 @@ class SignalTest < PeltonTest
       sleep 0.001
       puts name
     end
+    def interrupted(grace, &block)
+      Pelton.logger = nil
+      Pelton.run(grace: grace, &block)
+    rescue SignalException # also TERM itself, when a busy machine sends it before the fiber sleeps
+      puts "interrupted"
+    end
   RUBY
 
   # The states in which a signal may find the loop.
@@ -59,33 +65,21 @@ class SignalTest < PeltonTest
 
   def test_ensure_blocks_have_the_grace_time_and_no_more
     assert_equal "main\ninterrupted\n", child(<<~RUBY)
-      Pelton.logger = nil
-      begin
-        Pelton.run(grace: 0.3) do
-          Pelton.spawn { begin; sleep; ensure; sleep; puts "never"; end }
-          ensuring(:main) { soon(:INT) && sleep }
-        end
-      rescue Interrupt
-        puts "interrupted"
+      interrupted(0.3) do
+        Pelton.spawn { begin; sleep; ensure; sleep; puts "never"; end }
+        ensuring(:main) { soon(:INT) && sleep }
       end
     RUBY
   end
 
   def test_a_second_signal_ends_the_grace_time
     assert_equal "interrupted\n", child(<<~RUBY)
-      Pelton.logger = nil
-      begin
-        Pelton.run(grace: 1000) do
-          begin
-            soon(:INT) && sleep
-          ensure
-            soon(:TERM)
-            sleep
-            puts "never"
-          end
-        end
-      rescue SignalException # TERM itself, when a busy machine sends it before the fiber sleeps
-        puts "interrupted"
+      interrupted(1000) do
+        soon(:INT) && sleep
+      ensure
+        soon(:TERM)
+        sleep
+        puts "never"
       end
     RUBY
   end

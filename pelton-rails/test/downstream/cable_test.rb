@@ -14,8 +14,7 @@ class RailsCableTest < PeltonTest
   self.deadline = 120
 
   def test_connections_and_channels_work_as_they_are
-    serving = serve("cable")
-    run_clients do
+    with_cable do |serving|
       client = CableClient.new(serving.port, "NewsChannel", query: "user=ann")
       assert_equal({"echo" => "ä", "process" => serving.pid, "fiber" => true}, client.perform("echo", text: "ä"))
       assert_equal({"rescued" => "key"}, client.perform("fetch"))
@@ -39,15 +38,13 @@ class RailsCableTest < PeltonTest
       assert_equal 6, notes.count("perform_action NewsChannel") # of which Rails allows subscribed and unsubscribed, too
       assert_includes notes, "before a command of ann" if RailsProgram::VERSION > "7.0"
       assert_operator notes.index("before"), :<, notes.index("after")
-    end
 
-    assert_match(/\[Cable\] \[for ann\] \[tagged ann\].*NewsChannel is streaming from news/, File.read("#{serving.folder}/rails.log"))
-    assert_equal 0, serving.stop.exitstatus
+      assert_match(/\[Cable\] \[for ann\] \[tagged ann\].*NewsChannel is streaming from news/, File.read("#{serving.folder}/rails.log"))
+    end
   end
 
   def test_streams_with_blocks_coders_and_timers
-    serving = serve("cable")
-    run_clients do
+    with_cable do |serving|
       client = CableClient.new(serving.port, "BlockChannel", query: "user=ann")
       broadcast(serving, "raw", {"n" => 1})
       assert_equal({"raw" => %({"n":1})}, client.message)
@@ -64,20 +61,16 @@ class RailsCableTest < PeltonTest
       clock = CableClient.new(serving.port, "ClockChannel", query: "user=ann")
       assert_equal [1, 2, 3], Array.new(3) { clock.message["tick"] }
     end
-
-    assert_equal 0, serving.stop.exitstatus
   end
 
   def test_a_call_that_never_returns_ends
-    serving = serve("cable", environment: {"TIMEOUT" => "0.5", "CALLBACKS" => "1"})
-    run_clients do
+    with_cable(environment: {"TIMEOUT" => "0.5", "CALLBACKS" => "1"}) do |serving|
       assert_equal "reject_subscription", CableClient.new(serving.port, query: "user=bob").tap(&:frame).subscribe("NeverChannel", wait: true)
       client = CableClient.new(serving.port, "NeverChannel", query: "user=ann")
       client.say("message", action: "wait")
       assert_equal "now", client.perform("now")
       assert_equal({"cable_subscriptions" => 1, "cable_errors" => 2}, facts(serving)["stats"].slice("cable_subscriptions", "cable_errors"))
     end
-    assert_equal 0, serving.stop.exitstatus
   end
 
   def test_who_may_not_connect
@@ -100,8 +93,7 @@ class RailsCableTest < PeltonTest
   end
 
   def test_remote_disconnect_and_restart
-    serving = serve("cable")
-    run_clients do
+    with_cable do |serving|
       ann, bob = %w[ann bob].map { |user| CableClient.new(serving.port, "NewsChannel", query: "user=#{user}") }
       get(serving, "/disconnect?user=ann")
       assert_equal({"type" => "disconnect", "reason" => "remote", "reconnect" => true}, ann.frame)
@@ -114,19 +106,16 @@ class RailsCableTest < PeltonTest
       assert_equal 1, again.message
       eventually { facts(serving)["connections"] == ["ann"] }
     end
-    assert_equal 0, serving.stop.exitstatus
   end
 
   def test_the_workers_have_broadcasts_in_common_by_the_adapter_pelton
-    serving = serve("cable", options: %w[-w 2], environment: {"CABLE" => "pelton"})
-    run_clients do
+    with_cable(options: %w[-w 2], environment: {"CABLE" => "pelton"}) do |serving|
       clients = in_both_workers(serving)
       broadcast(serving, "news", {"n" => 1})
       assert_equal [{"n" => 1}] * clients.size, clients.map(&:message)
       get(serving, "/disconnect?user=ann")
       assert_equal ["remote"] * clients.size, clients.map { |client| client.frame["reason"] }
     end
-    assert_equal 0, serving.stop.exitstatus
   end
 
   def test_the_adapter_pelton_has_history_for_the_extended_protocol
@@ -167,8 +156,7 @@ class RailsCableTest < PeltonTest
   end
 
   def test_a_server_that_stops_tells_its_clients_to_come_back_and_channels_end
-    serving = serve("cable")
-    run_clients do
+    with_cable do |serving|
       clients = Array.new(3) { |number| CableClient.new(serving.port, "NewsChannel", query: "user=#{number}") }
       Process.kill("TERM", serving.pid)
       clients.each do |client|
@@ -177,14 +165,12 @@ class RailsCableTest < PeltonTest
         assert_equal 1001, client.socket.close_code
       end
       eventually("the end") { serving.ended? }
+      assert_equal %w[0 1 2], File.readlines("#{serving.folder}/unsubscribed", chomp: true).sort
     end
-    assert_equal 0, serving.stop.exitstatus
-    assert_equal %w[0 1 2], File.readlines("#{serving.folder}/unsubscribed", chomp: true).sort
   end
 
   def test_channels_are_reloaded_with_sockets_open
-    serving = serve("cable", environment: {"RELOAD" => "1"})
-    run_clients do
+    with_cable(environment: {"RELOAD" => "1"}) do |serving|
       client = CableClient.new(serving.port, "VersionChannel", query: "user=ann")
       assert_equal({"version" => 1}, client.perform("show"))
       file = "#{serving.folder}/app/channels/version_channel.rb"
@@ -198,7 +184,6 @@ class RailsCableTest < PeltonTest
       assert_equal 3, again.message
       eventually { facts(serving)["connections"] == ["ann"] }
     end
-    assert_equal 0, serving.stop.exitstatus
   end
 
   def test_so_many_calls_at_once_and_a_channel_that_fails
@@ -219,8 +204,7 @@ class RailsCableTest < PeltonTest
 
   %w[7.0 7.1 8.0].each do |version|
     define_method("test_with_rails_#{version}") do
-      serving = serve("cable", version: version, environment: {"RELOAD" => "1"})
-      run_clients do
+      with_cable(version: version, environment: {"RELOAD" => "1"}) do |serving|
         client = CableClient.new(serving.port, "NewsChannel", query: "user=ann")
         assert_equal true, client.perform("echo")["fiber"]
         assert_equal({"rescued" => "key"}, client.perform("fetch"))
@@ -235,7 +219,6 @@ class RailsCableTest < PeltonTest
         assert_equal "server_restart", client.frame["reason"]
         assert_equal({"version" => 2}, CableClient.new(serving.port, "VersionChannel", query: "user=ann").perform("show"))
       end
-      assert_equal 0, serving.stop.exitstatus
     end
   end
 
@@ -303,8 +286,7 @@ class RailsCableTest < PeltonTest
   private
 
   def carries_broadcasts(environment)
-    serving = serve("cable", options: %w[-w 2 --preload], environment: environment)
-    run_clients do
+    with_cable(options: %w[-w 2 --preload], environment: environment) do |serving|
       clients = in_both_workers(serving)
       other = CableClient.new(serving.port, "NewsChannel", params: {stream: "other"}, query: "user=bob")
       3.times { |number| broadcast(serving, "news", {"n" => number}) }
@@ -314,6 +296,12 @@ class RailsCableTest < PeltonTest
       get(serving, "/disconnect?user=ann")
       assert_equal ["remote"] * clients.size, clients.map { |client| client.frame["reason"] }
     end
+  end
+
+  # Serves the application while the block runs.
+  def with_cable(**options)
+    serving = serve("cable", **options)
+    run_clients { yield serving }
     assert_equal 0, serving.stop.exitstatus
   end
 
