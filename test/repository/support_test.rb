@@ -21,6 +21,12 @@ class SupportTest < PeltonTest
     assert_operator owners.size, :>, 50
   end
 
+  # Minitest passes over them.
+  def test_no_test_is_private
+    tests = FOLDERS.flat_map { |folder| Dir["#{folder}/**/*_test.rb"] }
+    assert_empty tests.flat_map { |test| File.read(test).scan(/^  private$.*?^end/m).join.scan(/^  def (test_\w+)$/).map { |name,| "#{test.delete_prefix("#{ROOT}/")}: #{name}" } }
+  end
+
   private
 
   # The files that a file requires, and those that these require.

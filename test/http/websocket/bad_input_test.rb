@@ -178,6 +178,28 @@ class WebSocketBadInputTest < PeltonTest
     end
   end
 
+  # Who was to be told is still told.
+  def test_a_peer_that_leaves_behind_a_bad_frame
+    left = nil
+    app = lambda do |env|
+      WebSocket.accept(env) do |socket|
+        socket.each { |_message| nil }
+        left = socket.close_code
+      end
+    end
+    Pelton.run do
+      server = Pelton::HTTP::Server.new(app)
+      ours, theirs = UNIXSocket.pair
+      server.serve(Pelton::Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno))
+      stream = Pelton::Stream.for_fd(theirs.tap { |io| io.autoclose = false }.fileno)
+      shake_hands(stream)
+      stream.write(WebSocketPeer.encode(0xf1, 0, mask: true))
+      stream.close
+      sleep 0.002 until left
+    end
+    assert_equal 1002, left
+  end
+
   private
 
   # The code that the server sends back, and the one that its application learns.
@@ -215,27 +237,5 @@ class WebSocketBadInputTest < PeltonTest
   def unmasked(frame)
     key, payload = frame.unpack("x2a4a*")
     payload.bytes.each_with_index.map { |byte, index| byte ^ key.getbyte(index & 3) }.pack("C*")
-  end
-
-  # Who was to be told is still told.
-  def test_a_peer_that_leaves_behind_a_bad_frame
-    left = nil
-    app = lambda do |env|
-      WebSocket.accept(env) do |socket|
-        socket.each { |_message| nil }
-        left = socket.close_code
-      end
-    end
-    Pelton.run do
-      server = Pelton::HTTP::Server.new(app)
-      ours, theirs = UNIXSocket.pair
-      server.serve(Pelton::Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno))
-      stream = Pelton::Stream.for_fd(theirs.tap { |io| io.autoclose = false }.fileno)
-      shake_hands(stream)
-      stream.write(WebSocketPeer.encode(0xf1, 0, mask: true))
-      stream.close
-      sleep 0.002 until left
-    end
-    assert_equal 1002, left
   end
 end

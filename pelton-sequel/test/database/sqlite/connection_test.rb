@@ -228,6 +228,13 @@ class SQLiteConnectionTest < PeltonTest
     assert_equal Pelton::Database::SQLite::Connection::STATEMENTS, database.synchronize { |connection| connection.instance_variable_get(:@statements).size }
   end
 
+  def test_the_message_of_a_limit_has_no_values
+    database = connect(sqlite_file, query_timeout: 0.01)
+    error = assert_raises(Pelton::TimeoutError) { Pelton.run { database.fetch("SELECT 's3cret', (#{long_statement})").all } }
+
+    assert_match(/longer than 0.01 s: SELECT \?, \(SELECT count/, error.message)
+  end
+
   private
 
   # Another process holds the write lock, for some seconds or until the block ends.
@@ -239,12 +246,5 @@ class SQLiteConnectionTest < PeltonTest
       assert_equal "locked\n", process.gets
       yield
     end
-  end
-
-  def test_the_message_of_a_limit_has_no_values
-    database = connect(sqlite_file, query_timeout: 0.01)
-    error = assert_raises(Pelton::TimeoutError) { Pelton.run { database.fetch("SELECT 's3cret', (#{long_statement})").all } }
-
-    assert_match(/longer than 0.01 s: SELECT \?, \(SELECT count/, error.message)
   end
 end
