@@ -10,34 +10,20 @@ class QueriesTest < PeltonTest
     @database = numbers_file
   end
 
-  def test_cancelling_rolls_a_transaction_back
-    Pelton.run do
-      task = Pelton.spawn { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } }
-      sleep 0.01
-      task.cancel
-      assert_raises(Pelton::Cancelled) { task.await }
-    end
-
-    assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
-  end
-
-  def test_a_limit_rolls_a_transaction_back
-    Pelton.run do
-      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.01) { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } } }
-    end
-
-    assert_equal 0, @database[:numbers].count
-  end
-
   # The end of a run cancels what waits.
-  def test_the_end_of_the_run_rolls_a_transaction_back
-    Pelton.run do
-      Pelton.spawn { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } }
-      sleep 0.01
-      Pelton.stop
-    end
+  {"cancelling" => lambda do |write|
+    task = Pelton.spawn(&write)
+    sleep 0.01
+    task.cancel
+    assert_raises(Pelton::Cancelled) { task.await }
+  end,
+   "a_limit" => ->(write) { assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.01, &write) } },
+   "the_end_of_the_run" => ->(write) { Pelton.spawn(&write) && sleep(0.01) && Pelton.stop }}.each do |what, how|
+    define_method("test_#{what}_rolls_a_transaction_back") do
+      Pelton.run { instance_exec(proc { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } }, &how) }
 
-    assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
+      assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
+    end
   end
 
   def test_a_transaction_belongs_to_its_fiber
