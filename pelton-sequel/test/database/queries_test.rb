@@ -10,21 +10,19 @@ class QueriesTest < PeltonTest
     @database = numbers_file
   end
 
-  # The end of a run cancels what waits.
-  {"cancelling" => lambda do |write|
-    task = Pelton.spawn(&write)
-    sleep 0.01
-    task.cancel
-    assert_raises(Pelton::Cancelled) { task.await }
-  end,
-   "a_limit" => ->(write) { assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.01, &write) } },
-   "the_end_of_the_run" => ->(write) { Pelton.spawn(&write) && sleep(0.01) && Pelton.stop }}.each do |what, how|
-    define_method("test_#{what}_rolls_a_transaction_back") do
-      Pelton.run { instance_exec(proc { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } }, &how) }
-
-      assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
+  def test_cancelling_rolls_a_transaction_back
+    assert_rolled_back do |write|
+      task = Pelton.spawn(&write)
+      sleep 0.01
+      task.cancel
+      assert_raises(Pelton::Cancelled) { task.await }
     end
   end
+
+  def test_a_limit_rolls_a_transaction_back = assert_rolled_back { |write| assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.01, &write) } }
+
+  # The end of a run cancels what waits.
+  def test_the_end_of_the_run_rolls_a_transaction_back = assert_rolled_back { |write| Pelton.spawn(&write) && sleep(0.01) && Pelton.stop }
 
   def test_a_transaction_belongs_to_its_fiber
     Pelton.run do
@@ -63,5 +61,14 @@ class QueriesTest < PeltonTest
     end
     database.disconnect
     refute database.valid_connection?(connection)
+  end
+
+  private
+
+  # Yields, in a reactor, a block that waits within a transaction in which it has written.
+  def assert_rolled_back
+    Pelton.run { yield -> { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } } }
+
+    assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
   end
 end
