@@ -103,8 +103,7 @@ int pel_loop_open(struct pel_loop *loop, const char *backend)
     loop->backend = find_backend(backend);
     if (!loop->backend)
         return PEL_EARGUMENT;
-    if ((code = pel_timers_init(&loop->timers, loop->now)) < 0)
-        return code;
+    pel_timers_init(&loop->timers, loop->now);
     if ((code = loop->backend->open(loop)) < 0)
         goto no_backend;
     if ((code = open_wake_handle(loop)) < 0 ||

@@ -70,7 +70,7 @@ static void place_timer(struct pel_timers *timers, struct pel_timer *timer)
     timer_link_before(&timers->slots[level][slot], &timer->link);
 }
 
-int pel_timers_init(struct pel_timers *timers, int64_t now)
+void pel_timers_init(struct pel_timers *timers, int64_t now)
 {
     memset(timers, 0, sizeof *timers);
     timers->now = now;
@@ -80,7 +80,6 @@ int pel_timers_init(struct pel_timers *timers, int64_t now)
             timer_list_init(&timers->slots[level][slot]);
     timer_list_init(&timers->never);
     timer_list_init(&timers->expired);
-    return 0;
 }
 
 static void visit_timer_list(struct pel_timers *timers, struct pel_timer_link *list,

@@ -44,8 +44,8 @@ struct pel_timers {
     struct pel_timer_link expired; /* the timers that wait for pop, in order */
 };
 
-/* Initializes the wheel; `now` is the clock's current time. Returns 0. */
-int pel_timers_init(struct pel_timers *timers, int64_t now);
+/* Initializes the wheel; `now` is the clock's current time. */
+void pel_timers_init(struct pel_timers *timers, int64_t now);
 
 /* Makes all active timers inactive. */
 void pel_timers_free(struct pel_timers *timers);

@@ -123,11 +123,9 @@ static void enable_keepalive(int fd)
     int one = 1, seconds = 15, count = 4, error = errno;
 
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
-#ifdef TCP_KEEPINTVL
     setsockopt(fd, IPPROTO_TCP, KEEP_IDLE, &seconds, sizeof seconds);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof seconds);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
-#endif
     errno = error;
 }
 
@@ -172,10 +170,8 @@ int pel_socket_listen(const struct sockaddr *address, socklen_t length, int back
     if (fd < 0)
         return PEL_ESYSTEM;
     set_socket_options(fd); /* accepted sockets inherit them */
-#ifdef SO_REUSEPORT
     if (reuse_port && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one) < 0)
         return close_failed_socket(fd);
-#endif
     /* "::" means IPv6 only; IPv4 needs an address of its own. */
     if (address->sa_family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one) < 0)
         return close_failed_socket(fd);

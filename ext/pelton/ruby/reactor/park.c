@@ -211,11 +211,10 @@ int pel_park_at(struct pel_reactor *reactor, struct pel_waiter **place, int64_t 
     return state;
 }
 
-enum pel_wakeup pel_park(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline)
+void pel_park(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline)
 {
     int state = pel_park_protected(reactor, waiter, deadline);
 
     if (state)
         pel_rethrow(state);
-    return waiter->timed_out ? PEL_TIMED_OUT : PEL_WOKEN;
 }

@@ -4,16 +4,11 @@
 
 /* Parking: how fibers wait, sleep and yield. Include reactor.h. */
 
-enum pel_wakeup {
-    PEL_WOKEN = 1, /* the awaited event has happened */
-    PEL_TIMED_OUT  /* the deadline came first */
-};
-
 /* Parks the current fiber until the waiter is fired or the monotonic clock reaches the deadline (PEL_FOREVER: never).
  * Blocks the thread where no reactor runs. An exception that was meant for the fiber is raised after the waiter is
  * unlinked. The caller keeps the waiter (zeroed) on its stack. Use this where only the reactor refers to the waiter;
  * otherwise use pel_park_protected. */
-enum pel_wakeup pel_park(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline);
+void pel_park(struct pel_reactor *reactor, struct pel_waiter *waiter, int64_t deadline);
 
 /* The same, but an exception is returned as a state for pel_rethrow, so that the caller can first remove the waiter
  * from its lists. When the state is 0, waiter->timed_out tells whether the deadline came first. */

@@ -69,7 +69,7 @@ static void deliver_data(struct stream *stream)
     struct pel_reactor *reactor = stream->reactor;
     size_t delivered = 0;
 
-    while (wants_data(stream) && (pel_stream_ready(stream) || pel_buffer_length(&stream->input))) {
+    while (wants_data(stream) && (pel_stream_receivable_p(&stream->core) || pel_buffer_length(&stream->input))) {
         VALUE pair[2] = {stream->delivery.on_data, Qnil};
         ssize_t count;
         if (delivered >= DELIVERY_BYTES || (delivered && pel_now() > reactor->batch.end))
@@ -127,7 +127,7 @@ void pel_stream_queue_delivery(struct stream *stream)
 {
     if (stream->delivery.running || stream->delivery.queued || !wants_data(stream))
         return;
-    if (!pel_stream_ready(stream) && !pel_buffer_length(&stream->input))
+    if (!pel_stream_receivable_p(&stream->core) && !pel_buffer_length(&stream->input))
         return;
     stream->delivery.queued = 1;
     pel_enqueue(stream->reactor,

@@ -145,9 +145,6 @@ extern struct pel_stream_tls_hooks pel_stream_tls_hooks;
 
 /* ---- receiving: receive.c ------------------------------------------------------------------------------------- */
 
-/* Whether receiving can bring bytes, the end or an error. */
-int pel_stream_ready(const struct stream *stream);
-
 /* Takes bytes from the stream's input. Returns their number. */
 size_t pel_stream_take_input(struct stream *stream, char *bytes, size_t length);
 

@@ -27,7 +27,7 @@ static enum read_attempt attempt_partial(struct read *read)
     struct stream *stream = read->stream;
     ssize_t count = PEL_EAGAIN;
 
-    if (pel_stream_ready(stream) || pel_buffer_length(&stream->input))
+    if (pel_stream_receivable_p(&stream->core) || pel_buffer_length(&stream->input))
         read->result = pel_stream_receive_string(stream, read->length, &count);
     return check_received(stream, count) == PEL_EAGAIN ? READ_WAITS : READ_DONE;
 }
@@ -37,7 +37,7 @@ static enum read_attempt attempt_partial_into(struct read *read)
     struct stream *stream = read->stream;
     ssize_t count;
 
-    if (!pel_stream_ready(stream) && !pel_buffer_length(&stream->input))
+    if (!pel_stream_receivable_p(&stream->core) && !pel_buffer_length(&stream->input))
         return READ_WAITS;
     clear_buffer(read->result, read->length);
     count = check_received(stream, pel_stream_receive_bytes(stream, RSTRING_PTR(read->result), read->length));
@@ -120,7 +120,7 @@ static enum read_attempt attempt_whole(struct read *read)
         return READ_DONE;
     if (stream->reactor->budget <= 0)
         return READ_YIELDS;
-    if (!pel_stream_ready(stream))
+    if (!pel_stream_receivable_p(&stream->core))
         return READ_WAITS;
     count = reserve_result(read->result, read->length);
     count = check_received(stream, pel_stream_receive(&stream->core, RSTRING_PTR(read->result) + have, (size_t)count));
@@ -180,7 +180,7 @@ static enum read_attempt attempt_line(struct read *read)
         read->searched = length - width + 1;
     if (stream->reactor->budget <= 0 && stream->reads.under_way)
         return READ_YIELDS;
-    if (!pel_stream_ready(stream))
+    if (!pel_stream_receivable_p(&stream->core))
         return READ_WAITS;
     if ((count = check_received(stream, pel_stream_fill(stream))) != 0)
         return count == PEL_EAGAIN ? READ_WAITS : READ_AGAIN;
@@ -214,7 +214,8 @@ static enum read_attempt attempt_eof(struct read *read)
 
     if (pel_buffer_length(&stream->input))
         return READ_DONE;
-    if (!pel_stream_ready(stream) || (count = check_received(stream, pel_stream_fill(stream))) == PEL_EAGAIN)
+    if (!pel_stream_receivable_p(&stream->core) ||
+        (count = check_received(stream, pel_stream_fill(stream))) == PEL_EAGAIN)
         return READ_WAITS;
     if (count == 0)
         read->result = Qtrue;

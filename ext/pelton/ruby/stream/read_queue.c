@@ -31,7 +31,7 @@ static void wait_for_bytes(struct read *read, int64_t deadline)
     int timed_out, state;
 
     pel_stream_flush_scheduled(&stream->core); /* the peer works while other fibers run */
-    if (pel_stream_ready(stream))
+    if (pel_stream_receivable_p(&stream->core))
         return; /* the flush has failed */
     state = pel_park_at(stream->reactor, &stream->reads.waiter, deadline, &timed_out);
     check_read_wait(read, timed_out, state);

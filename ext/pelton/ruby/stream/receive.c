@@ -8,11 +8,6 @@
  * from the descriptor take one unit of the iteration's budget.
  */
 
-int pel_stream_ready(const struct stream *stream)
-{
-    return pel_stream_receivable_p(&stream->core);
-}
-
 static ssize_t receive_on_budget(struct stream *stream, char *bytes, size_t length)
 {
     ssize_t count = pel_stream_receive(&stream->core, bytes, length);
