@@ -58,3 +58,19 @@ TEST(a_list_moves_as_a_whole)
     pel_link_move(&from, &to);
     CHECK_POINTER(NULL, to);
 }
+
+TEST(an_element_leaves_a_chain_from_any_position_or_was_not_there)
+{
+    struct entry {
+        struct entry *after;
+    } third = {NULL}, second = {&third}, first = {&second}, other = {NULL}, *chain = &first;
+
+    PEL_CHAIN_REMOVE(chain, &other, after);
+    PEL_CHAIN_REMOVE(chain, &second, after);
+    CHECK_POINTER(&first, chain);
+    CHECK_POINTER(&third, first.after);
+    PEL_CHAIN_REMOVE(chain, &first, after);
+    PEL_CHAIN_REMOVE(chain, &third, after);
+    PEL_CHAIN_REMOVE(chain, &third, after);
+    CHECK(chain == NULL);
+}

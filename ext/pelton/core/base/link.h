@@ -40,3 +40,13 @@ static inline void pel_link_move(struct pel_link **from, struct pel_link **to)
         (*to)->at = to;
     *from = NULL;
 }
+
+/* Takes an element off a list that is linked by its member `next` alone, if it is there. */
+#define PEL_CHAIN_REMOVE(list, element, next)                                                                          \
+    do {                                                                                                               \
+        __typeof__(list) *pel__at = &(list);                                                                           \
+        while (*pel__at && *pel__at != (element))                                                                      \
+            pel__at = &(*pel__at)->next;                                                                               \
+        if (*pel__at)                                                                                                  \
+            *pel__at = (element)->next;                                                                                \
+    } while (0)

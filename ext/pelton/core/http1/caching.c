@@ -215,20 +215,12 @@ static void note_directive(struct cache_control *control, struct pel_slice eleme
 }
 
 /* Headers of one client, of one connection, or of a response that comes from another cache. */
-static const char *const personal[] = {
-    "set-cookie",        "set-cookie2",         "age",     "connection",
-    "transfer-encoding", "content-range",       "trailer", "upgrade",
-    "www-authenticate",  "authentication-info", "pragma",  "warning",
-    "clear-site-data",
+static const struct pel_slice personal[] = {
+    PEL_SLICE("set-cookie"),        PEL_SLICE("set-cookie2"),         PEL_SLICE("age"),     PEL_SLICE("connection"),
+    PEL_SLICE("transfer-encoding"), PEL_SLICE("content-range"),       PEL_SLICE("trailer"), PEL_SLICE("upgrade"),
+    PEL_SLICE("www-authenticate"),  PEL_SLICE("authentication-info"), PEL_SLICE("pragma"),  PEL_SLICE("warning"),
+    PEL_SLICE("clear-site-data"),
 };
-
-static int personal_p(struct pel_slice name)
-{
-    for (size_t i = 0; i < sizeof personal / sizeof *personal; i++)
-        if (pel_http1_equal(name, personal[i]))
-            return 1;
-    return 0;
-}
 
 /* Headers that say something about one request. */
 static const struct pel_slice transient[] = {
@@ -260,7 +252,7 @@ uint32_t pel_http1_cache_lifetime(const struct pel_http1_head *response)
         return 0;
     for (unsigned i = 0; i < response->header_count; i++) {
         struct pel_slice name = response->headers[i].name, value = response->headers[i].value, element;
-        if (personal_p(name) || (pel_http1_equal(name, "vary") && varies_p(value)))
+        if (place_of(name, personal, COUNT(personal)) >= 0 || (pel_http1_equal(name, "vary") && varies_p(value)))
             return 0;
         if (pel_http1_equal(name, "cache-control"))
             while (next_element(&value, &element))

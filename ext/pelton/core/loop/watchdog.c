@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "core/base/alloc.h"
 #include "core/base/error.h"
+#include "core/base/link.h"
 #include "core/loop/loop.h"
 
 #define MILLISECOND (1000 * 1000)
@@ -288,15 +289,10 @@ int pel_watchdog_watch(struct pel_watch *watch, pel_stack_sampler *new_sampler)
 
 void pel_watchdog_unwatch(struct pel_watch *watch)
 {
-    struct pel_watch **link = &watches;
-
     if (!watch->fork_generation)
         return;
     pthread_mutex_lock(&watchdog_lock);
-    while (*link && *link != watch)
-        link = &(*link)->next;
-    if (*link)
-        *link = watch->next;
+    PEL_CHAIN_REMOVE(watches, watch, next);
     pthread_mutex_unlock(&watchdog_lock);
     watch->fork_generation = 0;
     watch->reported = 0;

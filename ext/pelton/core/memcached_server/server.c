@@ -48,10 +48,7 @@ static void resume_paused_listeners(struct pel_memcached_server *server)
 
 void pel__memcached_server_remove(struct pel_memcached_server *server, struct pel_memcached_peer *peer)
 {
-    if (peer->previous)
-        peer->previous->next = peer->next;
-    else
-        server->peers = peer->next;
+    *(peer->previous ? &peer->previous->next : &server->peers) = peer->next;
     if (peer->next)
         peer->next->previous = peer->previous;
     server->service.connections--;

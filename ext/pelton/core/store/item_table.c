@@ -4,6 +4,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/error.h"
+#include "core/base/link.h"
 
 #define SMALLEST_SIZE 4096
 #define LARGEST_SIZE (UINT32_C(1) << 31)
@@ -88,11 +89,9 @@ void pel_item_table_insert(struct pel_item_table *table, struct pel_item *item)
 
 void pel_item_table_remove(struct pel_item_table *table, struct pel_item *item)
 {
-    struct pel_item **link = bucket_of(table, item->hash);
+    struct pel_item **bucket = bucket_of(table, item->hash);
 
-    while (*link != item)
-        link = &(*link)->chain;
-    *link = item->chain;
+    PEL_CHAIN_REMOVE(*bucket, item, chain);
     item->chain = NULL;
     table->count--;
 }

@@ -47,23 +47,14 @@ static void list_as_newest(struct pel_store *store, struct pel_item *item)
 {
     item->newer = NULL;
     item->older = store->newest;
-    if (store->newest)
-        store->newest->newer = item;
-    else
-        store->oldest = item;
+    *(store->newest ? &store->newest->newer : &store->oldest) = item;
     store->newest = item;
 }
 
 static void remove_from_list(struct pel_store *store, struct pel_item *item)
 {
-    if (item->newer)
-        item->newer->older = item->older;
-    else
-        store->newest = item->older;
-    if (item->older)
-        item->older->newer = item->newer;
-    else
-        store->oldest = item->newer;
+    *(item->newer ? &item->newer->older : &store->newest) = item->older;
+    *(item->older ? &item->older->newer : &store->oldest) = item->newer;
 }
 
 void pel__store_link(struct pel_store *store, struct pel_item *item, uint64_t new_cas)
@@ -233,10 +224,7 @@ void pel_store_flush(struct pel_store *store, uint32_t instant)
     store->flush_at = instant > store->now ? instant : 0;
     if (store->flush_at || !store->newest)
         return;
-    if (store->flushed_last)
-        store->flushed_last->older = store->newest;
-    else
-        store->flushed = store->newest;
+    *(store->flushed_last ? &store->flushed_last->older : &store->flushed) = store->newest;
     store->flushed_last = store->oldest;
     store->newest = store->oldest = NULL;
     store->linked_bytes = 0;

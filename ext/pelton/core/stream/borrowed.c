@@ -17,10 +17,7 @@ int pel_borrowed_add(struct pel_borrowed_list *list, const struct pel_buffer *bu
                                       .length = length,
                                       .owner = owner,
                                       .lender = lender};
-    if (list->last)
-        list->last->next = borrowed;
-    else
-        list->first = borrowed;
+    *(list->last ? &list->last->next : &list->first) = borrowed;
     list->last = borrowed;
     list->length += length;
     list->before += borrowed->before;

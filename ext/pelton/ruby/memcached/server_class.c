@@ -29,15 +29,10 @@ static struct server *running_servers;
 
 static void close_memcached_server(struct server *server)
 {
-    struct server **link = &running_servers;
-
     if (!server->running)
         return;
     server->running = 0;
-    while (*link && *link != server)
-        link = &(*link)->next;
-    if (*link)
-        *link = server->next;
+    PEL_CHAIN_REMOVE(running_servers, server, next);
     /* An active timer belongs to an open loop. */
     if (!server->abandoned && pel_timer_active(&server->tick.entry))
         pel_timer_cancel(&server->reactor->loop.timers, &server->tick.entry);

@@ -125,23 +125,13 @@ void pel_operation_raise(VALUE error)
     rb_exc_raise(error_for_caller(pel_operation_error(error)));
 }
 
-static void remove_awaiter(struct pel_operation *operation, struct pel_waiter *waiter)
-{
-    struct pel_waiter **link = &operation->awaiters;
-
-    while (*link && *link != waiter)
-        link = &(*link)->next_awaiter;
-    if (*link)
-        *link = waiter->next_awaiter;
-}
-
 int pel_operation_wait(struct pel_reactor *reactor, struct pel_operation *operation, int64_t deadline, int *state)
 {
     struct pel_waiter waiter = {.operation = operation, .next_awaiter = operation->awaiters};
 
     operation->awaiters = &waiter;
     *state = pel_park_protected(reactor, &waiter, deadline);
-    remove_awaiter(operation, &waiter);
+    PEL_CHAIN_REMOVE(operation->awaiters, &waiter, next_awaiter);
     return waiter.timed_out && operation->state == PEL_PENDING;
 }
 

@@ -79,12 +79,8 @@ static struct pel_descriptor *descriptor_for(struct pel_reactor *reactor, int fd
 
 void pel_descriptor_unlink(struct pel_awaited *awaited)
 {
-    struct pel_awaited **link = awaited->descriptor ? &awaited->descriptor->awaited : NULL;
-
-    while (link && *link && *link != awaited)
-        link = &(*link)->next;
-    if (link && *link)
-        *link = awaited->next;
+    if (awaited->descriptor)
+        PEL_CHAIN_REMOVE(awaited->descriptor->awaited, awaited, next);
 }
 
 struct arming {

@@ -2,6 +2,7 @@
 
 #include <ruby.h>
 #include <stdint.h>
+#include "core/base/link.h"
 #include "ruby/reactor/waiter.h"
 
 /* Workers: pooled fibers that can run the loop, and switching between fibers. Include reactor.h. */
@@ -45,11 +46,7 @@ static inline void pel_worker_pool_put(struct pel_workers *workers, struct pel_w
 /* Removes a worker from the pool. */
 static inline void pel_worker_pool_remove(struct pel_workers *workers, struct pel_worker *worker)
 {
-    struct pel_worker **link = &workers->idle;
-
-    while (*link != worker)
-        link = &(*link)->next_idle;
-    *link = worker->next_idle;
+    PEL_CHAIN_REMOVE(workers->idle, worker, next_idle);
     worker->idle = 0;
     workers->idle_count--;
 }

@@ -88,13 +88,8 @@ void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *rea
 
 void pel_http_server_remove(struct pel_http_server *server, struct pel_reactor *reactor)
 {
-    struct pel_reclaimer **link = &reactor->reclaimers;
-
-    if (--server->connections)
-        return;
-    while (*link != &server->reclaimer)
-        link = &(*link)->next;
-    *link = server->reclaimer.next;
+    if (--server->connections == 0)
+        PEL_CHAIN_REMOVE(reactor->reclaimers, &server->reclaimer, next);
 }
 
 /* ---- date and options -------------------------------------------------------------------------------------------- */

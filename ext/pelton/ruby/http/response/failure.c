@@ -23,7 +23,7 @@ static VALUE call_report_error(VALUE argument)
 }
 
 /* An application's error, whatever its class, does not end the server; SystemExit and signals do. */
-static void report_error_with_env(struct pel_http_connection *connection, VALUE error, VALUE env)
+void pel_http_report_error(struct pel_http_connection *connection, VALUE error, VALUE env)
 {
     struct error_report report = {error, env};
     int state;
@@ -39,11 +39,6 @@ static void report_error_with_env(struct pel_http_connection *connection, VALUE 
         pel_rethrow(state);
     RB_GC_GUARD(error);
     RB_GC_GUARD(env);
-}
-
-void pel_http_report_error(struct pel_http_connection *connection, VALUE error)
-{
-    report_error_with_env(connection, error, connection->request.env);
 }
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
@@ -83,7 +78,7 @@ void pel_http_application_failed(struct pel_http_connection *connection, VALUE e
 
     if (connection->state != PEL_HTTP_BUSY) {
         if (!ended)
-            pel_http_report_error(connection, error);
+            pel_http_report_error(connection, error, env);
         return;
     }
     if (!ended && !cancelled)
@@ -107,6 +102,6 @@ void pel_http_application_failed(struct pel_http_connection *connection, VALUE e
         pel_http_respond_error(connection, 500, "Internal Server Error", 0);
     }
     if (!connection->request.timed_out)
-        report_error_with_env(connection, error, env);
+        pel_http_report_error(connection, error, env);
     RB_GC_GUARD(error);
 }

@@ -227,11 +227,11 @@ void pel_http_respond(struct pel_http_connection *connection, VALUE triple)
         if (still_answering_p(&attempt) || connection->state == PEL_HTTP_GONE || connection->response.ended_by_server)
             pel_http_application_failed(connection, error);
         else
-            pel_http_report_error(connection, error);
+            pel_http_report_error(connection, error, connection->request.env);
         if (!NIL_P(body)) {
             pel_protect(close_body_protected, body, &state);
             if (state && !NIL_P(error = pel_take_error(state)))
-                pel_http_report_error(connection, error);
+                pel_http_report_error(connection, error, connection->request.env);
         }
     }
     RB_GC_GUARD(attempt.exchange);

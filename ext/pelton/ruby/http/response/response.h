@@ -30,8 +30,8 @@ void pel_init_http_exchange_class(VALUE exchange);
  * aborts the response; and reports the error, unless the client or the server is its cause. */
 void pel_http_application_failed(struct pel_http_connection *connection, VALUE error);
 
-/* Passes an error to Pelton.on_error. SystemExit and signals end run instead. */
-void pel_http_report_error(struct pel_http_connection *connection, VALUE error);
+/* Passes an error of the request with this env to Pelton.on_error. SystemExit and signals end run instead. */
+void pel_http_report_error(struct pel_http_connection *connection, VALUE error, VALUE env);
 
 /* Writes early hints (`hints` is 1), or the last chunk with trailers (0). `hash`: their fields, or nil. Writes all of
  * them, or, when one is malformed, none, and raises. */
