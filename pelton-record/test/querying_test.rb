@@ -61,8 +61,7 @@ class QueryingTest < PeltonTest
     assert_equal [1, 3], [maybe.named("Ann").count, maybe.named(nil).count]
   end
 
-  def test_sql_for_parts_of_queries
-    assert_equal "name = 'O''Neil'", Author.sanitize_sql(["name = ?", "O'Neil"])
+  def test_text_for_like
     assert_equal '50\\%\\_\\\\', Author.sanitize_sql_like("50%_\\")
   end
 end

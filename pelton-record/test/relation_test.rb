@@ -74,7 +74,7 @@ class RelationTest < PeltonTest
     found = model(:Searcher) do
       self.table_name = "authors"
       scope :search, ->(text) { where("name LIKE ?", "#{sanitize_sql_like(text)}%") }
-      scope :quoted, -> { where("#{quoted_table_name}.name = ?", column_names.include?("name") ? "Ann" : "") }
+      scope :quoted, -> { where("#{table_name}.name = ?", column_names.include?("name") ? "Ann" : "") }
       scope :busy, -> { transaction { where(id: Blog::Author.where(name: "Ann").ids) } }
       scope :keyed, -> { where(primary_key => Blog::Author.find_by(name: "Ann").id) }
       scope :labelled, -> { where(name: human_attribute_name(:ann)) }

@@ -35,7 +35,7 @@ class JoinsTest < PeltonTest
 
   def test_left_joins
     assert_equal %w[Ann Bob Cid], Author.left_joins(:posts).order(:id).map(&:name)
-    assert_equal [cid], Author.left_outer_joins(:posts).where(posts: {id: nil}).to_a
+    assert_equal [cid], Author.left_joins(:posts).where(posts: {id: nil}).to_a
   end
 
   def test_sql

@@ -171,7 +171,6 @@ module Comparison
       "Branch.unscoped.find(2).update(name: 'n')", "Branch.unscoped.find(2).reload.id", "Branch.find(2).id", "Branch.find_by(id: 2)&.id", "Branch.exists?(2)", "Branch.unscoped.find(2).update_columns(name: 'n')",
       "Branch.unscoped.find(2).touch", "Branch.unscoped.find(2).lock!.id", "Branch.update_all(name: 'q')", "Branch.delete_all", "Branch.count", "Branch.find([1, 2]).map(&:id)", "Branch.unscoped { Branch.count }",
       "Branch.unscoped { F.branches.count }", "Branch.unscoped { F.branches.map(&:id).sort }", "Branch.where(mark: 1).scoping { F.branches.map(&:id).sort }", "Branch.find_or_create_by(name: 'new').attributes.values_at('hidden', 'mark')",
-      "Firm.reset_counters(1, :branches) && Firm.unscoped.find(1).branches_count",
       "Firm.joins(:branches).merge(Branch.where(mark: 1)).ids.sort", "Firm.joins(branches: :workers).pluck(:id).sort", "Firm.joins(:branches, :seat).pluck(:id).sort", "Firm.joins(:branches).where(branches: {mark: 1}).ids.sort",
       "Firm.includes(:branches).where(branches: {mark: 1}).order(:id).map { |one| one.branches.map(&:id).sort }", "Firm.includes(branches: {workers: :badges}).order(:id).map { |one| one.branches.map { |b| b.workers.map { |w| w.badges.map(&:id).sort } } }",
       "Firm.eager_load(branches: :workers).order(:id).map { |one| one.branches.flat_map { |b| b.workers.map(&:id) }.sort }", "Firm.where(country: Country.unscoped.find(2)).ids.sort", "Firm.where(branches: Branch.where(mark: 1)).ids.sort",

@@ -8,7 +8,7 @@ module Pelton
       def self.included(model)
         model.include(ActiveModel::AttributeMethods)
         model.extend(ClassMethods)
-        model.attribute_method_suffix("?", "_before_type_cast", "_for_database", parameters: false)
+        model.attribute_method_suffix("?", "_before_type_cast", parameters: false)
       end
 
       UNSET = Object.new.freeze
@@ -111,9 +111,6 @@ module Pelton
 
         # @return [Boolean]
         def has_attribute?(name) = db_schema.key?(column_alias(name.to_sym)) || declared.include?(name.to_sym)
-
-        # @return [Object] the value after {#normalizes}
-        def normalize_value_for(name, value) = normalizers.key?(name.to_sym) ? normalizers[name.to_sym].call(value) : value
 
         # @private
         # Whether the column's values may be Arrays or Hashes.
@@ -260,10 +257,6 @@ module Pelton
 
       # @return [Object] the assigned value, if it could not be cast
       def attribute_before_type_cast(name) = @uncast&.key?(name.to_sym) ? @uncast[name.to_sym] : self[name.to_sym]
-      alias_method :read_attribute_before_type_cast, :attribute_before_type_cast
-
-      # @return [Object] in the database's form
-      def attribute_for_database(name) = model.to_database(name.to_sym, self[name.to_sym])
 
       # @return [String] for {#inspect}
       def attribute_for_inspect(name)
@@ -294,11 +287,10 @@ module Pelton
       def values_at(*names) = names.flatten.map { |name| public_send(name) }
 
       # @return [Boolean] whether it has a value other than nil, false, 0 and blank
-      def query_attribute(name)
+      def attribute?(name)
         value = self[name.to_sym]
         value.respond_to?(:zero?) ? !value.zero? : !value.blank?
       end
-      alias_method :attribute?, :query_attribute
 
       # @return [String] with attributes, except filtered ones
       def inspect = "#<#{model.name} #{@values.keys.map { |name| "#{name}: #{attribute_for_inspect(name)}" }.join(", ")}>"

@@ -6,10 +6,8 @@ module Pelton
     module Dirty
       # @private
       def self.included(model)
-        model.attribute_method_suffix("_changed?", "_change", "_was", "_will_change!", "_in_database", "_before_last_save", "_previously_changed?", "_previously_was",
-          "_previous_change", "_change_to_be_saved", parameters: false)
-        model.attribute_method_affix({prefix: "saved_change_to_", suffix: "?", parameters: false}, {prefix: "will_save_change_to_", suffix: "?", parameters: false},
-          {prefix: "restore_", suffix: "!", parameters: false}, {prefix: "clear_", suffix: "_change", parameters: false})
+        model.attribute_method_suffix("_changed?", "_change", "_was", "_will_change!", "_before_last_save", parameters: false)
+        model.attribute_method_affix({prefix: "saved_change_to_", suffix: "?", parameters: false})
         model.attribute_method_prefix("saved_change_to_", parameters: false)
       end
 
@@ -32,9 +30,6 @@ module Pelton
         _indifferent(columns.to_h { |name| [name, [_default_of(name), @values[name]]] })
       end
 
-      # Marks all attributes as unchanged.
-      def clear_changes_information = changed.each { |name| clear_attribute_change(name) }
-
       # @return [Hash{String => Array}] changes of the last save: name => [before, after]
       def saved_changes = _indifferent(@saved_changes || {})
 
@@ -47,7 +42,7 @@ module Pelton
 
       # @return [self] with the loaded attributes
       def restore_attributes(names = changed)
-        names.each { |name| restore_attribute(name) }
+        names.each { |name| reset_column(name.to_sym) }
         self
       end
 
@@ -56,45 +51,27 @@ module Pelton
         name = name.to_sym
         changed_columns.include?(name) && {from: 0, to: 1}.all? { |key, index| !values.key?(key) || column_change(name)&.at(index) == values[key] }
       end
-      alias_method :will_save_change_to_attribute?, :attribute_changed?
 
       # @return [Object] the value in the database
       def attribute_was(name) = initial_value(name.to_sym)
-      alias_method :attribute_in_database, :attribute_was
 
       # @return [Array, nil] [before, now]
       def attribute_change(name) = attribute_changed?(name) ? column_change(name.to_sym) : nil
-
-      alias_method :attribute_change_to_be_saved, :attribute_change
 
       # Announces that a value will be changed in place.
       def attribute_will_change!(name) = will_change_column(name.to_sym)
 
       # @return [Object] the value before the last save
       def attribute_before_last_save(name) = saved_changes.fetch(name) { [self[name]] }.first
-      alias_method :attribute_previously_was, :attribute_before_last_save
 
       # @return [Boolean] whether the last save has changed it
       def saved_change_to_attribute?(name, **values)
         change = saved_changes[name] or return false
         {from: 0, to: 1}.all? { |key, index| !values.key?(key) || change[index] == values[key] }
       end
-      alias_method :attribute_previously_changed?, :saved_change_to_attribute?
 
       # @return [Array, nil] [before, after]
       def saved_change_to_attribute(name) = saved_changes[name]
-
-      alias_method :attribute_previous_change, :saved_change_to_attribute
-
-      # @return [Object]
-      def restore_attribute(name) = reset_column(name.to_sym)
-      alias_method :restore_attribute!, :restore_attribute
-
-      # Marks an attribute as unchanged.
-      def clear_attribute_change(name)
-        changed_columns.delete(name.to_sym)
-        initial_values.delete(name.to_sym)
-      end
 
       private
 

@@ -58,7 +58,6 @@ module Pelton
         values = values.is_a?(Hash) ? values.transform_keys(&:to_s) : values.each_with_index.to_h { |value, index| [value.to_s, index] }
         attribute(name, Type.new(name, values.freeze, strict: !validate), **(default.nil? ? {} : {default: default.to_s}))
         validates_inclusion_of(name, in: values.keys, **(validate.is_a?(Hash) ? validate : {})) if validate
-        (@defined_enums ||= {})[name.to_s] = values
         define_singleton_method(name.to_s.pluralize) { values.with_indifferent_access }
         values.each_key do |value|
           method = [(prefix == true) ? name : prefix, value, (suffix == true) ? name : suffix].select(&:present?).join("_")
@@ -72,9 +71,6 @@ module Pelton
         end
         nil
       end
-
-      # @return [Hash{String => Hash}] the values of all enums, including inherited ones
-      def defined_enums = (superclass.respond_to?(:defined_enums) ? superclass.defined_enums : {}).merge(@defined_enums || {})
     end
   end
 end

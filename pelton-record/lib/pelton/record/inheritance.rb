@@ -84,13 +84,6 @@ module Pelton
           self[column] = model.name if !model.equal?(model.table_root) && model.inherits_by_column? && self[column].nil?
         end
 
-        # Like {#becomes}, and stores the class when saved.
-        #
-        # @return [Model]
-        def becomes!(other)
-          becomes(other).tap { |record| record[other.inheritance_column] = (other.name unless other.equal?(other.table_root)) if other.inherits_by_column? }
-        end
-
         # @return [Model] the same row as an object of another class
         def becomes(other)
           other.allocate.tap { |record| instance_variables.each { |name| record.instance_variable_set(name, instance_variable_get(name)) } }

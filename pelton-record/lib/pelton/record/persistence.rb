@@ -33,20 +33,6 @@ module Pelton
           integers?(name.to_sym) ? writable(name.to_sym, by) : by
         end
 
-        # Recounts the columns of `counter_cache`.
-        #
-        # @param ids [Object, Array] keys
-        # @param names [Array<Symbol>] of has_many
-        # @return [true]
-        # @asynchronous
-        def reset_counters(ids, *names)
-          Array(find(ids)).each do |record|
-            columns = names.to_h { |name| [Association::Counting.column_of(association_reflection(name)), record.public_send(name).count(:all)] }
-            record.update_columns(columns)
-          end
-          true
-        end
-
         # Begins a transaction, or a savepoint inside one. An error rolls it back and is raised again, except Sequel::Rollback.
         #
         # @return the block's value
@@ -245,9 +231,6 @@ module Pelton
 
       # @return [Boolean] whether it was new before the last save
       def previously_new_record? = @previously_new || false
-
-      # @return [Boolean] whether it was in the database before it was destroyed
-      def previously_persisted? = destroyed? && !new?
 
       # @return [String, nil] the primary key, for URLs
       def to_param = (persisted? && pk) ? Array(pk).join("-") : nil

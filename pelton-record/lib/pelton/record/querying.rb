@@ -5,7 +5,7 @@ module Pelton
     # Class methods that begin a query: each is {Relation}'s, on all rows.
     module Querying
       NAMES = %i[
-        where not or rewhere excluding without order reorder reverse_order limit offset select distinct joins left_joins left_outer_joins
+        where not or rewhere excluding without order reorder reverse_order limit offset select distinct joins left_joins
         includes preload eager_load references group having none lock readonly from unscope merge
         count sum average minimum maximum pluck pick ids exists? any? none? empty? many? one?
         find_by! first first! last last! take take! second sole find_each find_in_batches in_batches each map page keyset
@@ -27,18 +27,6 @@ module Pelton
       # @return [Array<Model>]
       # @asynchronous
       def find_by_sql(sql) = dataset.with_sql(sql.is_a?(Array) ? Relation::Condition.of_text(sql.first, sql.drop(1), parentheses: false) : sql).all
-
-      # Returns SQL with values, for a part of a query that only takes text.
-      #
-      # @example sanitize_sql(["name = ?", name]) # => "name = 'O''Neil'"
-      # @param condition [String, Array, Hash]
-      # @return [String]
-      def sanitize_sql(condition)
-        return condition if condition.is_a?(String)
-        rows = dataset.respond_to?(:no_auto_parameterize) ? dataset.no_auto_parameterize : dataset
-        text = rows.literal(Relation::Condition.of(unscoped, condition))
-        condition.is_a?(Array) ? text.delete_prefix("(").delete_suffix(")") : text
-      end
 
       # Escapes % and _ in user text for LIKE.
       #

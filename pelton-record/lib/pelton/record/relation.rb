@@ -35,7 +35,6 @@ module Pelton
 
       # @return [Class] of the records
       attr_reader :model
-      alias_method :klass, :model
 
       # @return [Sequel::Dataset] the query, for all of Sequel's methods
       attr_reader :dataset
@@ -58,7 +57,6 @@ module Pelton
       # @asynchronous
       def to_a = records.dup
       alias_method :to_ary, :to_a
-      alias_method :entries, :to_a
 
       # @return [self]
       def all = self

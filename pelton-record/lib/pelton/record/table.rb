@@ -70,12 +70,6 @@ module Pelton
       # @return [Array<String>] ActiveRecord's form; Sequel's `columns` are Symbols
       def column_names = dataset && columns.map(&:to_s)
 
-      # @return [String] quoted for SQL
-      def quoted_table_name = db.literal(table_name)
-
-      # @return [Class] the class that the table belongs to
-      def base_class = table_root
-
       # @return [Hash{Symbol => Hash}] Sequel's description of each column
       # @asynchronous when the table is looked up
       def db_schema

@@ -11,8 +11,7 @@ module Pelton
       # @asynchronous
       def validate_each(record, name, value)
         return unless record.new? || changed?(record, name)
-        model = owner(record.class, name)
-        others = model.unscoped.where(condition(model, name, value))
+        others = record.class.table_root.unscoped.where(condition(name, value)) # subclasses share the rows
         Array(options[:scope]).each { |column| others = others.where(column => record.public_send(column)) }
         others = others.instance_exec(&options[:conditions]) if options[:conditions]
         others = others.not(record.pk_hash) unless record.new?
@@ -23,10 +22,7 @@ module Pelton
 
       def changed?(record, name) = [name, *options[:scope]].any? { |one| !record.has_attribute?(one) || record.attribute_changed?(one) }
 
-      # The class that owns the table, whose subclasses share the rows.
-      def owner(model, _) = model.table_root
-
-      def condition(model, name, value)
+      def condition(name, value)
         return {name => value} unless options[:case_sensitive] == false && value.is_a?(String)
         {Sequel.function(:lower, name) => value.downcase}
       end

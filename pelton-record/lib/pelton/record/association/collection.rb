@@ -74,7 +74,6 @@ module Pelton
           (@owner.model.db.transaction { records.all? { |record| add(record) } || raise(Sequel::Rollback) }) ? self : false
         end
         alias_method :push, :<<
-        alias_method :append, :<<
         alias_method :concat, :<<
 
         # @return [Model, Array<Model>]

@@ -15,7 +15,6 @@ module Pelton
             keys = [*reflection[:key], *reflection[:polymorphic]]
             model.send(:overridable_methods_module).module_eval do
               define_method(:"#{name}_changed?") { keys.any? { |key| attribute_changed?(key) } || (@new_parents&.key?(name) || false) }
-              define_method(:"#{name}_previously_changed?") { keys.any? { |key| saved_change_to_attribute?(key) } }
             end
           end
 

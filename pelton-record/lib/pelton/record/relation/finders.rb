@@ -126,7 +126,6 @@ module Pelton
           return records.include?(record) if loaded? || !record.is_a?(model)
           record.persisted? && exists?(model.primary_key_hash(record.pk))
         end
-        alias_method :member?, :include?
 
         # @private
         # @raise [NotFound] naming the key

@@ -16,7 +16,6 @@ module Pelton
         #
         # @return [Relation]
         def left_joins(*associations) = join_by(:association_left_join, associations)
-        alias_method :left_outer_joins, :left_joins
 
         # @private
         # The name of an association's table in a query.
