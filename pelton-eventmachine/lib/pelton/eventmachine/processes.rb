@@ -141,9 +141,5 @@ module EventMachine
       command = [command, *arguments] unless arguments.empty?
       popen(command, SystemCmd, callback) { |connection| begins&.call(connection) }.get_pid
     end
-
-    def get_subprocess_pid(signature) = _transport(signature).pid
-
-    def get_subprocess_status(signature) = _transport(signature).status
   end
 end

@@ -22,8 +22,6 @@ module EventMachine
     def start_proxy(from, to, bufsize, length) = _transport(from).proxy_to(_transport(to), bufsize, length)
 
     def stop_proxy(from) = _transport(from).stop_proxy
-
-    def get_proxied_bytes(signature) = _transport(signature).proxied
   end
 
   class Connection

@@ -20,35 +20,15 @@ module EventMachine
       _in_loop { transport.close(after_writing) }
     end
 
-    def get_peername(signature) = _transport(signature).peername
-
-    def get_sockname(signature) = _transport(signature).sockname
-
-    def get_sock_opt(signature, level, option) = _transport(signature).socket_option(level, option)
-
-    def set_sock_opt(signature, level, option, value) = _transport(signature).set_socket_option(level, option, value)
-
-    def get_file_descriptor(signature) = _transport(signature).fileno
-
-    def get_idle_time(signature) = _transport(signature).idle
-
-    def get_comm_inactivity_timeout(signature) = _transport(signature).inactivity_timeout
-
-    def set_comm_inactivity_timeout(signature, seconds)
-      _transport(signature).inactivity_timeout = seconds
+    # EventMachine's names for operations of a transport, which take its arguments behind the signature.
+    {
+      get_peername: :peername, get_sockname: :sockname, get_sock_opt: :socket_option, set_sock_opt: :set_socket_option, get_file_descriptor: :fileno,
+      get_idle_time: :idle, get_comm_inactivity_timeout: :inactivity_timeout, set_comm_inactivity_timeout: :inactivity_timeout=,
+      get_pending_connect_timeout: :pending_timeout, set_pending_connect_timeout: :pending_timeout=, pause_connection: :pause, resume_connection: :resume,
+      connection_paused?: :paused?, get_proxied_bytes: :proxied, get_subprocess_pid: :pid, get_subprocess_status: :status, detach_fd: :detach
+    }.each do |name, operation|
+      define_method(name) { |signature, *arguments| _transport(signature).public_send(operation, *arguments) }
     end
-
-    def get_pending_connect_timeout(signature) = _transport(signature).pending_timeout
-
-    def set_pending_connect_timeout(signature, seconds)
-      _transport(signature).pending_timeout = seconds
-    end
-
-    def pause_connection(signature) = _transport(signature).pause
-
-    def resume_connection(signature) = _transport(signature).resume
-
-    def connection_paused?(signature) = _transport(signature).paused?
 
     def report_connection_error_status(signature) = _transport(signature).errno || 0
 

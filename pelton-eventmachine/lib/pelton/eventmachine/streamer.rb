@@ -1,13 +1,10 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # Sends a file on a connection, piece by piece, as fast as the peer takes it. It succeeds when all bytes have been given to
-  # the connection. It fails with a message when there is no such file, or the connection is closed.
-  class FileStreamer
-    include Deferrable
-
+  # Sends a file, as {IOStreamer} does. It also fails when there is no such file.
+  class FileStreamer < IOStreamer
     # The size of a piece, in bytes.
-    ChunkSize = 16_384 # standard:disable Naming/ConstantName -- EventMachine's name
+    ChunkSize = CHUNK_SIZE # standard:disable Naming/ConstantName -- EventMachine's name
 
     # The streamer pauses while the connection has more queued bytes than this.
     BackpressureLevel = 50_000 # standard:disable Naming/ConstantName
@@ -17,29 +14,17 @@ module EventMachine
 
     # @param connection [Connection, #send_data] see {StreamerTarget}
     # @param filename [String]
-    # @option options [Boolean] :http_chunks whether to send the pieces in HTTP/1.1's chunked transfer coding
+    # @option options [Boolean] :http_chunks see {IOStreamer#initialize}
     def initialize(connection, filename, options = {})
-      @target = StreamerTarget.for(connection)
-      @http_chunks = options[:http_chunks]
-      @file = file_of(filename)
-      @file ? stream : fail("file not found")
-    end
-
-    # Sends pieces until the connection has enough of them queued, and continues when they are sent.
-    def stream_one_chunk
-      until @target.unbound? # no `loop`, which would rescue a StopIteration of the connection
-        return @target.when_sent { stream_one_chunk } if @target.outbound > BackpressureLevel
-        data = @file.read(ChunkSize) or return finish
-        @target.send_data(@http_chunks ? "#{data.bytesize.to_s(16)}\r\n#{data}\r\n" : data)
-      end
-      finish_with("the connection is closed")
+      file = file_of(filename)
+      file ? super(connection, file, options) : fail("file not found")
     end
 
     private
 
     def stream
-      large = @file.size >= MAPPED_FROM && !@http_chunks
-      stream_one_chunk unless large && @target.send_file(@file) { |error| finish_with(error) }
+      large = @io.size >= MAPPED_FROM && !@http_chunks
+      super unless large && @target.send_file(@io) { |error| finish_with(error) }
     end
 
     def file_of(filename)
@@ -48,14 +33,9 @@ module EventMachine
       nil
     end
 
-    def finish
-      @target.send_data("0\r\n\r\n") if @http_chunks
-      finish_with
-    end
-
     def finish_with(error = nil)
-      @file.close
-      error ? fail(error) : succeed
+      @io.close
+      super
     end
   end
 

@@ -159,15 +159,10 @@ module EventMachine
       _in_loop { transport.start_tls }
     end
 
-    def get_peer_cert(signature) = _transport(signature).tls&.certificate
-
-    def get_cipher_bits(signature) = _transport(signature).tls&.cipher_bits
-
-    def get_cipher_name(signature) = _transport(signature).tls&.cipher
-
-    def get_cipher_protocol(signature) = _transport(signature).tls&.protocol
-
-    def get_sni_hostname(signature) = _transport(signature).tls&.server_name
+    # The methods of {Connection} with the same names, by its signature.
+    {get_peer_cert: :certificate, get_cipher_bits: :cipher_bits, get_cipher_name: :cipher, get_cipher_protocol: :protocol, get_sni_hostname: :server_name}.each do |name, value|
+      define_method(name) { |signature| _transport(signature).tls&.public_send(value) }
+    end
 
     # @private
     def _warn_once(text)

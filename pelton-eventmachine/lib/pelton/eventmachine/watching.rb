@@ -136,7 +136,5 @@ module EventMachine
     def set_notify_readable(signature, whether) = _transport(signature).notify(Readiness::READABLE, whether)
 
     def set_notify_writable(signature, whether) = _transport(signature).notify(Readiness::WRITABLE, whether)
-
-    def detach_fd(signature) = _transport(signature).detach
   end
 end
