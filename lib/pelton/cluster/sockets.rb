@@ -137,8 +137,6 @@ module Pelton
       # @raise [KeyError]
       def [](address) = @sockets.fetch(address)
 
-      def to_a = @sockets.values
-
       # @return [Array<String>] the addresses, with the port that the system chose for port 0
       def places = @sockets.map { |address, socket| address.sub(%r{:0/?\z}) { ":#{socket.local_address.ip_port}" } }
 
@@ -165,16 +163,8 @@ module Pelton
         [{INHERITED => JSON.generate(descriptors)}, descriptors.values.to_h { |fd| [fd, fd] }]
       end
 
-      # Closes the sockets.
-      #
-      # @param unlink [Boolean] whether to remove the paths of UNIX sockets: for the last process that listens on them
-      def close(unlink: false)
-        @sockets.each do |address, socket|
-          socket.close
-          path = Address.new(address).path
-          FileUtils.rm_f(path) if unlink && path
-        end
-      end
+      # Closes the sockets. The paths of UNIX sockets stay.
+      def close = @sockets.each_value(&:close)
     end
   end
 end

@@ -23,7 +23,7 @@ module ActiveSupport
       prepend Strategy::LocalCache
 
       # Options for {Pelton::Memcached::Client}.
-      CLIENT_OPTIONS = %i[timeout connect_timeout hash points connections failover failure_limit retry_after protocol tls instrument].freeze
+      CLIENT_OPTIONS = %i[timeout connect_timeout hash points connections failover failure_limit retry_after protocol tls].freeze
 
       # Options of calls, whose defaults the store's options set. Rails before 7.2.3 does not include `raw` for every store.
       CALL_OPTIONS = %i[raw force version unless_exist expires_at].freeze
