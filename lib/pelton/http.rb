@@ -58,9 +58,7 @@ module Pelton
       end
 
       # @private
-      def _began(server, env)
-        env[EVENT] = Notifications.start("request.http_server") { {env: env, server: server} }
-      end
+      def _began(server, env) = env[EVENT] = Notifications.start("request.http_server") { {env: env, server: server} }
 
       # @private
       def _closed(callables) = callables.each { |callable| notify { callable.call } }
@@ -68,9 +66,7 @@ module Pelton
       # Makes a server's TLS::Context of a Hash. Its `alpn:` is HTTP/1.1 by default, and a request without TLS is answered. Returns
       # other objects unchanged.
       # @private
-      def _tls(settings)
-        settings.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], plain_answer: PLAIN_ANSWER, **settings) : settings
-      end
+      def _tls(settings) = settings.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], plain_answer: PLAIN_ANSWER, **settings) : settings
 
       private
 

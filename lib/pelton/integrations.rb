@@ -22,9 +22,7 @@ module Pelton
       # Registers a library that runs as long as a launcher does. The block is called on its reactor.
       #
       # @yieldreturn [#call, nil] is called when the launcher stops
-      def on_launch(&block)
-        @launches += [block]
-      end
+      def on_launch(&block) = @launches += [block]
 
       # @return [Array<#call>] what ends them
       def launch = @launches.filter_map(&:call)

@@ -131,9 +131,7 @@ module Pelton
         end
       end
 
-      def observe_task(block)
-        instrument("run.task", task: Task.current, &block)
-      end
+      def observe_task(block) = instrument("run.task", task: Task.current, &block)
     end
 
     Pelton._upcalls(observe_task: method(:observe_task))

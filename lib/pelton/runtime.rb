@@ -18,9 +18,7 @@ module Pelton
     # @raise [Error] when nothing is left to do and the block has not ended, because its fiber has switched away for good: by
     #   `Fiber#raise` in a fiber that waits (use {Reactor#raise_in}), or by `Fiber#transfer`
     # @asynchronous inside a running reactor, if the block is
-    def run(grace: 5, carry_locals: false, &block)
-      Reactor.current.run(grace: grace, carry_locals: carry_locals, &block)
-    end
+    def run(grace: 5, carry_locals: false, &block) = Reactor.current.run(grace: grace, carry_locals: carry_locals, &block)
 
     # Ends {run} on this thread: listeners close, parked fibers are cancelled, and their `ensure` blocks run. Does nothing where
     # no reactor runs. For the reactor of another thread there is {Reactor#stop}.
@@ -84,9 +82,7 @@ module Pelton
     #
     # @yieldparam error [StandardError]
     # @return [Proc, nil] the block that was set before
-    def on_error(&block)
-      @on_error.tap { @on_error = block }
-    end
+    def on_error(&block) = @on_error.tap { @on_error = block }
 
     # @private
     # @param origin [String, nil] what has failed, for the log: "GET /path"

@@ -75,9 +75,7 @@ module Pelton
     def in_place?(place) = !SLOW_PLACES.slow?(place) || loads_code?
 
     # Makes the call on a blocking fiber: on another one Ruby would call the hook again.
-    def in_place(place)
-      SLOW_PLACES.measure(place) { Fiber.respond_to?(:blocking) ? Fiber.blocking { yield } : yield }
-    end
+    def in_place(place) = SLOW_PLACES.measure(place) { Fiber.respond_to?(:blocking) ? Fiber.blocking { yield } : yield }
 
     # Runs IO.copy_stream's work, which calls io_wait when it must wait, but only on a fiber that is not blocking. There Ruby would
     # call this hook again. It asks respond_to? before, where that is redefined, and goes on by itself when the answer is no.

@@ -43,9 +43,7 @@ module Pelton
     # Takes a permit if one is free. Never waits.
     #
     # @return [Boolean] whether it has taken one
-    def try_acquire
-      @mutex.synchronize { @available.positive? && !!(@available -= 1) }
-    end
+    def try_acquire = @mutex.synchronize { @available.positive? && !!(@available -= 1) }
 
     # Gives a permit back, to the fiber or thread that has waited longest. Any fiber and any thread may call it.
     #

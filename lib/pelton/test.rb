@@ -49,9 +49,7 @@ module Pelton
     #
     # @param times [Integer]
     # @asynchronous
-    def turn(times = 1)
-      times.times { Reactor.current.yield }
-    end
+    def turn(times = 1) = times.times { Reactor.current.yield }
 
     # Runs the loop until the block returns a true value, and returns that value. Use it where nothing can be awaited.
     #
@@ -70,9 +68,7 @@ module Pelton
     # Blocks the loop, as a computation or a call in C would.
     #
     # @param seconds [Numeric]
-    def stall(seconds)
-      Fiber.new(blocking: true) { Kernel.sleep(seconds) }.resume
-    end
+    def stall(seconds) = Fiber.new(blocking: true) { Kernel.sleep(seconds) }.resume
 
     # Returns the stalls of the loop that the watchdog noticed while the block ran.
     #

@@ -70,9 +70,7 @@ module Pelton
       end
 
       # @private
-      def report(stall)
-        Pelton.logger.warn(@same_output ? format("the loop goes on after %.3g s", stall.seconds) : stall.to_s)
-      end
+      def report(stall) = Pelton.logger.warn(@same_output ? format("the loop goes on after %.3g s", stall.seconds) : stall.to_s)
 
       private
 
@@ -109,9 +107,7 @@ module Pelton
     #
     # @yieldparam stall [Watchdog::Stall]
     # @return [Proc, nil] the block that was set before
-    def on_stall(&block)
-      @on_stall.tap { @on_stall = block }
-    end
+    def on_stall(&block) = @on_stall.tap { @on_stall = block }
 
     # @private
     def report_stall(seconds, text)

@@ -124,9 +124,7 @@ module Pelton
       def at(index) = @workers.select { |worker| worker.index == index && !worker.stopping? }
 
       # Seconds until workers that died early may start again, and a short time while a worker is about to end.
-      def delays
-        (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *@restarts.left] : @restarts.left
-      end
+      def delays = (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *@restarts.left] : @restarts.left
 
       # ---- starting ---------------------------------------------------------------------------------------------------
 

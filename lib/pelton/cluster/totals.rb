@@ -26,9 +26,7 @@ module Pelton
 
       private
 
-      def sum(one, other)
-        one.merge(other) { |_, mine, theirs| mine.is_a?(Hash) ? sum(mine, theirs) : mine + theirs }
-      end
+      def sum(one, other) = one.merge(other) { |_, mine, theirs| mine.is_a?(Hash) ? sum(mine, theirs) : mine + theirs }
     end
   end
 end

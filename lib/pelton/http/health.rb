@@ -93,9 +93,7 @@ module Pelton
         "the block of ready failed: #{error.message} (#{error.class})"
       end
 
-      def report(found)
-        found ? Pelton.logger.warn("not ready: #{found}") : Pelton.logger.info("ready")
-      end
+      def report(found) = found ? Pelton.logger.warn("not ready: #{found}") : Pelton.logger.info("ready")
     end
   end
 end

@@ -255,9 +255,7 @@ module Pelton
         Pelton.stop
       end
 
-      def restore_signals
-        @handlers&.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
-      end
+      def restore_signals = @handlers&.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
     end
   end
 end

@@ -159,9 +159,7 @@ module Pelton
       # Closes the connection at once, without a close frame, and drops queued messages. {#close_code} is 1006 then.
       #
       # @return [nil]
-      def abort
-        give_up("this side has aborted the connection")
-      end
+      def abort = give_up("this side has aborted the connection")
 
       # Calls the block with each message, and with those that have come before. The socket lives until it is closed.
       #

@@ -61,9 +61,7 @@ module Pelton
       private
 
       # memcached accepts -p=11211 as well as -p11211, which OptionParser does not.
-      def short_forms(arguments)
-        arguments.map { |argument| argument.sub(/\A(-[a-zA-Z])=/, '\1') }
-      end
+      def short_forms(arguments) = arguments.map { |argument| argument.sub(/\A(-[a-zA-Z])=/, '\1') }
 
       def parser
         OptionParser.new do |parser|

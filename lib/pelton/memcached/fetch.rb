@@ -102,9 +102,7 @@ module Pelton
         operation.fail(error)
       end
 
-      def lock_and_compute
-        lock ? compute_locked : wait_for_another
-      end
+      def lock_and_compute = lock ? compute_locked : wait_for_another
 
       # The previous owner of the lock may have stored the value after this caller missed it.
       def compute_locked

@@ -121,9 +121,7 @@ module Pelton
         end
       end
 
-      def remove_if
-        @slots.each { |connections| connections.delete_if { |thread, connection| yield connection, thread } }
-      end
+      def remove_if = @slots.each { |connections| connections.delete_if { |thread, connection| yield connection, thread } }
 
       # A server may close an idle connection; that alone is no failure.
       def count(connection)
@@ -133,14 +131,10 @@ module Pelton
         @retry_at = Clock.now + @retry_after
       end
 
-      def failed_too_often?
-        @failures >= @failure_limit && @slots.none? { |connections| connections.each_value.any?(&:_replied?) }
-      end
+      def failed_too_often? = @failures >= @failure_limit && @slots.none? { |connections| connections.each_value.any?(&:_replied?) }
 
       # One caller at a time tries a connection; the others fail meanwhile.
-      def try_again?
-        @retry_at <= Clock.now && @retry_at = Clock.now + @retry_after
-      end
+      def try_again? = @retry_at <= Clock.now && @retry_at = Clock.now + @retry_after
 
       # A connection that has failed already.
       def refused

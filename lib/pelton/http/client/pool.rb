@@ -53,9 +53,7 @@ module Pelton
       end
 
       # Takes a connection back when the garbage collector finds that nobody can read its response any more.
-      def watch(response, connection)
-        ObjectSpace.define_finalizer(response, finalizer(connection, connection.busy))
-      end
+      def watch(response, connection) = ObjectSpace.define_finalizer(response, finalizer(connection, connection.busy))
 
       # Closes the idle connections.
       def close

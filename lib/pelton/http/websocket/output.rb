@@ -137,9 +137,7 @@ module Pelton
         nil # the connection has ended, and close_code says so
       end
 
-      def put_close(code, reason)
-        put(WebSocketMessage.frame(WebSocketFrames::CLOSE, [code, reason].pack("S>a*"), masked: @client))
-      end
+      def put_close(code, reason) = put(WebSocketMessage.frame(WebSocketFrames::CLOSE, [code, reason].pack("S>a*"), masked: @client))
 
       # Counts a frame that is about to be queued.
       def count(frame)

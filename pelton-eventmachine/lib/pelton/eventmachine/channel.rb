@@ -21,9 +21,7 @@ module EventMachine
       name
     end
 
-    def unsubscribe(name)
-      EventMachine.schedule { @subscribers.delete(name) }
-    end
+    def unsubscribe(name) = EventMachine.schedule { @subscribers.delete(name) }
 
     def push(*items)
       EventMachine.schedule do

@@ -73,9 +73,7 @@ module EventMachine
 
     private
 
-    def cancel(state, *arguments, &block)
-      @callbacks[state].delete(EventMachine::Callback(*arguments, &block))
-    end
+    def cancel(state, *arguments, &block) = @callbacks[state].delete(EventMachine::Callback(*arguments, &block))
 
     def enter(state)
       return @callbacks[state].dup.each { |callable| callable.call(*@value) } unless completion_states.include?(state)

@@ -12,9 +12,7 @@ module EventMachine
     # @return [Connection]
     # @raise [ConnectionError] when the name cannot be resolved
     # @asynchronous
-    def connect(server, port = nil, handler = nil, *arguments, &block)
-      bind_connect(nil, nil, server, port, handler, *arguments, &block)
-    end
+    def connect(server, port = nil, handler = nil, *arguments, &block) = bind_connect(nil, nil, server, port, handler, *arguments, &block)
     ruby2_keywords :connect
 
     # Connects as {connect} does, from a given address of this machine.

@@ -93,9 +93,7 @@ module EventMachine
     #
     # @param data [#to_s]
     # @return [Integer] bytes; 0 after {#close_connection}, -1 after {#unbind}
-    def send_data(data)
-      @em_transport.send_data(data.is_a?(String) ? data : data.to_s)
-    end
+    def send_data(data) = @em_transport.send_data(data.is_a?(String) ? data : data.to_s)
 
     # @return [Integer] bytes that are queued and not sent yet
     def get_outbound_data_size = @em_transport.outbound

@@ -89,9 +89,7 @@ module EventMachine
       @readiness.wanted = Readiness::READABLE
     end
 
-    def add(transport)
-      @transports[::Pelton::Inotify._add(@io.fileno, transport.path)] << transport
-    end
+    def add(transport) = @transports[::Pelton::Inotify._add(@io.fileno, transport.path)] << transport
 
     def closed? = @io.closed?
 

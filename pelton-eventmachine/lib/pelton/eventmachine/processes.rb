@@ -87,13 +87,9 @@ module EventMachine
       @data = []
     end
 
-    def receive_data(data)
-      @data << data
-    end
+    def receive_data(data) = @data << data
 
-    def unbind
-      succeed(@data.join)
-    end
+    def unbind = succeed(@data.join)
   end
 
   # The handler for {EventMachine.system}.
@@ -104,13 +100,9 @@ module EventMachine
       @output = []
     end
 
-    def receive_data(data)
-      @output << data
-    end
+    def receive_data(data) = @output << data
 
-    def unbind
-      @callable&.call(@output.join, get_status)
-    end
+    def unbind = @callable&.call(@output.join, get_status)
   end
 
   class << self

@@ -26,9 +26,7 @@ module EventMachine
 
   class Connection
     # Makes `connection` send the bytes that this connection receives. See {EventMachine.enable_proxy}.
-    def proxy_incoming_to(connection, bufsize = 0)
-      EventMachine.enable_proxy(self, connection, bufsize)
-    end
+    def proxy_incoming_to(connection, bufsize = 0) = EventMachine.enable_proxy(self, connection, bufsize)
 
     def stop_proxying = EventMachine.disable_proxy(self)
 

@@ -73,9 +73,7 @@ module EventMachine
     def reactor_thread? = Thread.current == @reactor_thread
 
     # Registers a block that is called when the loop ends, before connections are closed. The last block is called first.
-    def add_shutdown_hook(&block)
-      @tails << block
-    end
+    def add_shutdown_hook(&block) = @tails << block
 
     # Sets the handler that is called with each StandardError of a callback; without a block removes it. Without a handler
     # such an error ends {run}, which raises it.

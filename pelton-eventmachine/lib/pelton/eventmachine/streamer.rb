@@ -41,9 +41,7 @@ module EventMachine
 
   class Transport
     # Calls the block when no byte is queued any more, or when the connection is closed.
-    def when_sent
-      EventMachine.next_tick { yield }
-    end
+    def when_sent = EventMachine.next_tick { yield }
 
     # @yieldparam error [String, nil] called when the file has been sent, or with the error's message
     # @return [Boolean] whether it sends the file; false: the caller must do it

@@ -18,9 +18,7 @@ module EventMachine
     # Calls the block with the object, on its thread.
     #
     # @return [Completion] succeeds with the block's value, or fails with its error
-    def dispatch(&block)
-      Completion.new.tap { |completion| @queue << [block, completion] }
-    end
+    def dispatch(&block) = Completion.new.tap { |completion| @queue << [block, completion] }
 
     # Ends the thread.
     #

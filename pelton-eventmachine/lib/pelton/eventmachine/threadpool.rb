@@ -43,9 +43,7 @@ module EventMachine
 
     # Starts one more thread, when no thread is idle. Idle threads take turns, and a thread that has not run for a while is slower, so
     # there are no more threads than necessary.
-    def add_thread
-      @threadpool << Thread.new(@threadqueue) { |queue| work(queue) }.tap { |thread| thread.name = "EM.defer" }
-    end
+    def add_thread = @threadpool << Thread.new(@threadqueue) { |queue| work(queue) }.tap { |thread| thread.name = "EM.defer" }
 
     def work(queue)
       while (operation, callback, errback = queue.pop)

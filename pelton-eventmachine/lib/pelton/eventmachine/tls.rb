@@ -150,9 +150,7 @@ module EventMachine
   end
 
   class << self
-    def set_tls_parms(signature, *settings)
-      _transport(signature).tls_settings = settings
-    end
+    def set_tls_parms(signature, *settings) = _transport(signature).tls_settings = settings
 
     def start_tls(signature)
       transport = _transport(signature)

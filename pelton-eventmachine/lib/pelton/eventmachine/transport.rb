@@ -77,13 +77,9 @@ module EventMachine
       nil
     end
 
-    def socket_option(level, option)
-      socket! { |socket| socket.getsockopt(level, option).data }
-    end
+    def socket_option(level, option) = socket! { |socket| socket.getsockopt(level, option).data }
 
-    def set_socket_option(level, option, value)
-      socket! { |socket| socket.setsockopt(level, option, value) }
-    end
+    def set_socket_option(level, option, value) = socket! { |socket| socket.setsockopt(level, option, value) }
 
     # ---- callbacks
 

@@ -38,9 +38,7 @@ module EventMachine
     # @param io [IO, #to_io, Integer]
     # @return [Connection]
     # @raise [ArgumentError] when the descriptor is closed
-    def watch(io, handler = nil, *arguments, &block)
-      attach_io(io, true, handler, *arguments, &block)
-    end
+    def watch(io, handler = nil, *arguments, &block) = attach_io(io, true, handler, *arguments, &block)
     ruby2_keywords :watch
 
     # Makes a connection from a descriptor of a socket or a pipe. The connection closes the descriptor.
@@ -48,9 +46,7 @@ module EventMachine
     # @param io [IO, #to_io, Integer]
     # @return [Connection]
     # @raise [ArgumentError] when the descriptor is closed, or the handler has notify_readable or notify_writable
-    def attach(io, handler = nil, *arguments, &block)
-      attach_io(io, false, handler, *arguments, &block)
-    end
+    def attach(io, handler = nil, *arguments, &block) = attach_io(io, false, handler, *arguments, &block)
     ruby2_keywords :attach
 
     # @private

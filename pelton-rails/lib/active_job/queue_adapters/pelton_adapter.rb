@@ -32,9 +32,7 @@ module ActiveJob
       def stopping? = false
 
       # @raise [ActiveJob::EnqueueError] if too many jobs wait, or the server is stopping
-      def enqueue(job)
-        Pelton::Background.available? ? start(job, 0) : threads.enqueue(job)
-      end
+      def enqueue(job) = Pelton::Background.available? ? start(job, 0) : threads.enqueue(job)
 
       # @raise [ActiveJob::EnqueueError] if too many jobs wait, or the server is stopping
       def enqueue_at(job, timestamp)

@@ -146,9 +146,7 @@ module ActiveSupport
         attempt(:delete_multi_entries, 0) { @client.delete_multi(keys) }
       end
 
-      def serialize_entry(entry, raw: false, **options)
-        raw ? entry.value.to_s : super
-      end
+      def serialize_entry(entry, raw: false, **options) = raw ? entry.value.to_s : super
 
       # Another program wrote a payload that is no entry.
       def deserialize_entry(payload, raw: false, **)

@@ -30,9 +30,7 @@ module Pelton
         def threads = @threads ||= ActiveRecord.global_thread_pool_async_query_executor
       end
 
-      def self.install
-        ActiveRecord::ConnectionAdapters::ConnectionPool.prepend(self)
-      end
+      def self.install = ActiveRecord::ConnectionAdapters::ConnectionPool.prepend(self)
 
       private
 

@@ -13,9 +13,7 @@ module Pelton
       end
 
       # Whether the database's times are in UTC, by its settings.
-      def self.utc?(pool)
-        (pool.db_config.configuration_hash[:default_timezone] || ::ActiveRecord.default_timezone).to_sym == :utc
-      end
+      def self.utc?(pool) = (pool.db_config.configuration_hash[:default_timezone] || ::ActiveRecord.default_timezone).to_sym == :utc
 
       private
 

@@ -15,9 +15,7 @@ module Pelton
         # @return [Float, nil] on {Clock}
         attr_reader :leased_at
 
-        def lease
-          super.tap { @leased_at = Clock.now }
-        end
+        def lease = super.tap { @leased_at = Clock.now }
       end
 
       def self.install

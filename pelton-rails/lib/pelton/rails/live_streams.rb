@@ -22,9 +22,7 @@ module Pelton
 
       # Rails copies the request's state (`Current`) from a thread, which has none if the state is kept by fiber.
       module State
-        def share_with(other, ...)
-          super(Thread.current[:pelton_live_request] || other, ...)
-        end
+        def share_with(other, ...) = super(Thread.current[:pelton_live_request] || other, ...)
       end
 
       class << self

@@ -44,9 +44,7 @@ module Pelton
           raise Sequel::InvalidValue, "an integer of more than 64 bits is no part of a query: use a BigDecimal"
         end
 
-        def literal_blob_append(sql, blob)
-          sql << "'\\x" << blob.unpack1("H*") << "'"
-        end
+        def literal_blob_append(sql, blob) = sql << "'\\x" << blob.unpack1("H*") << "'"
       end
 
       # Literals for MySQL, for the same reason; safe whether or not backslashes escape.

@@ -38,9 +38,7 @@ module EventMachine
     # Adds cookies.
     #
     # @param cookies [Array<String>] "name=value; ..."
-    def add_set_cookie(*cookies)
-      (headers["Set-cookie"] ||= []).concat(cookies.flatten)
-    end
+    def add_set_cookie(*cookies) = (headers["Set-cookie"] ||= []).concat(cookies.flatten)
 
     # Replaces all cookies by these.
     def set_cookie(*cookies)
@@ -110,9 +108,7 @@ module EventMachine
     # Adds a chunk.
     #
     # @param text [String, Hash] or `{text: String}`
-    def chunk(text)
-      (@chunks ||= []) << text
-    end
+    def chunk(text) = (@chunks ||= []) << text
 
     # Sends the chunks that have been added. An empty chunk is the last one.
     #
@@ -129,9 +125,7 @@ module EventMachine
     # Adds a part.
     #
     # @param part [String, Hash] or `{headers: Hash, body: String}`
-    def multipart(part)
-      (@multiparts ||= []) << (part.is_a?(Hash) ? part : {body: part})
-    end
+    def multipart(part) = (@multiparts ||= []) << (part.is_a?(Hash) ? part : {body: part})
 
     # Sends the parts that have been added.
     def send_multiparts
@@ -150,9 +144,7 @@ module EventMachine
 
     private
 
-    def generate_header_lines(headers)
-      headers.flat_map { |name, value| [*value].map { |one| "#{name}: #{one}" } }
-    end
+    def generate_header_lines(headers) = headers.flat_map { |name, value| [*value].map { |one| "#{name}: #{one}" } }
   end
 
   # A response that a connection sends.

@@ -93,9 +93,7 @@ module EventMachine
       end
 
       # @private
-      def unbind(*)
-        mc_end
-      end
+      def unbind(*) = mc_end
 
       private
 

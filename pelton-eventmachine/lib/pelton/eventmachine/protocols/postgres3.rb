@@ -157,9 +157,7 @@ module EventMachine
         answer&.succeed(done, @pg_result, done ? @pg_notices : @pg_errors)
       end
 
-      def complain(complaint)
-        @pg_login ? refuse_login(complaint.to_s) : @pg_errors&.push(complaint)
-      end
+      def complain(complaint) = @pg_login ? refuse_login(complaint.to_s) : @pg_errors&.push(complaint)
 
       def refuse_login(message)
         login, @pg_login = @pg_login, nil

@@ -142,9 +142,7 @@ module EventMachine
         invoke_mail_from if answered?(2)
       end
 
-      def invoke_mail_from
-        command("MAIL FROM: <#{@args[:from]}>", :receive_mail_from_response)
-      end
+      def invoke_mail_from = command("MAIL FROM: <#{@args[:from]}>", :receive_mail_from_response)
 
       def receive_mail_from_response
         return unless answered?(2)
@@ -153,9 +151,7 @@ module EventMachine
         invoke_rcpt_to
       end
 
-      def invoke_rcpt_to
-        command("RCPT TO: <#{@left.shift}>", :receive_rcpt_to_response)
-      end
+      def invoke_rcpt_to = command("RCPT TO: <#{@left.shift}>", :receive_rcpt_to_response)
 
       def receive_rcpt_to_response
         @accepted += 1 if @code / 100 == 2

@@ -79,9 +79,7 @@ module EventMachine
 
       # Waits for the next tick, so that the block of start_server can set parms before the greeting.
       # @private
-      def post_init
-        EventMachine.next_tick { send_server_greeting }
-      end
+      def post_init = EventMachine.next_tick { send_server_greeting }
 
       # @private
       def receive_line(line)
@@ -95,9 +93,7 @@ module EventMachine
       end
 
       # @private
-      def unbind(*)
-        connection_ended
-      end
+      def unbind(*) = connection_ended
 
       # @!group For subclasses to override
 

@@ -56,14 +56,10 @@ module EventMachine
       end
 
       # @param parameters [Hash] :login, :passcode and others
-      def connect(parameters = {})
-        send_frame("CONNECT", parameters)
-      end
+      def connect(parameters = {}) = send_frame("CONNECT", parameters)
 
       # Sends a message to a destination.
-      def send(destination, body, parameters = {})
-        send_frame("SEND", parameters.merge(destination: destination), body.to_s)
-      end
+      def send(destination, body, parameters = {}) = send_frame("SEND", parameters.merge(destination: destination), body.to_s)
 
       # @param acknowledge [Boolean] whether the server expects an {#ack} for each message
       def subscribe(destination, acknowledge = false)
@@ -71,9 +67,7 @@ module EventMachine
       end
 
       # @param id [String] a message's "message-id"
-      def ack(id)
-        send_frame("ACK", "message-id": id)
-      end
+      def ack(id) = send_frame("ACK", "message-id": id)
 
       # @private
       def receive_line(line)
@@ -85,9 +79,7 @@ module EventMachine
 
       # A body of known length arrives with a NUL byte after it.
       # @private
-      def receive_binary_data(data)
-        stomp_deliver(data.delete_suffix("\0"))
-      end
+      def receive_binary_data(data) = stomp_deliver(data.delete_suffix("\0"))
 
       # @private
       def init_message_reader

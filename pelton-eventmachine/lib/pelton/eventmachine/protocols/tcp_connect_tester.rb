@@ -23,9 +23,7 @@ module EventMachine
       end
 
       # @private
-      def unbind(*)
-        fail(EventMachine.current_time - @started)
-      end
+      def unbind(*) = fail(EventMachine.current_time - @started)
     end
   end
 end

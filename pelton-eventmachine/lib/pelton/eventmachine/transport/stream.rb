@@ -61,9 +61,7 @@ module EventMachine
       EventMachine._serving? ? EventMachine._behind_input(-> { connected }) : connected
     end
 
-    def _closed(error)
-      closed(error && (error.errno || Errno::EPROTO::Errno))
-    end
+    def _closed(error) = closed(error && (error.errno || Errno::EPROTO::Errno))
 
     # ---- output
 
@@ -74,9 +72,7 @@ module EventMachine
       cannot_send(data)
     end
 
-    def outbound
-      (@queued ? @queued.grep(String).sum(&:bytesize) : 0) + (@stream ? @stream.pending : 0)
-    end
+    def outbound = (@queued ? @queued.grep(String).sum(&:bytesize) : 0) + (@stream ? @stream.pending : 0)
 
     # ---- closing
 
@@ -238,9 +234,7 @@ module EventMachine
       data.bytesize
     end
 
-    def unbind_later
-      EventMachine.next_tick { unbind(@errno) }
-    end
+    def unbind_later = EventMachine.next_tick { unbind(@errno) }
 
     ::Pelton._upcalls(stream_connected: instance_method(:_connected), stream_received: instance_method(:_received), stream_closed: instance_method(:_closed))
   end

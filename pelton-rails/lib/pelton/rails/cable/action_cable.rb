@@ -41,9 +41,7 @@ module Pelton
             super
           end
 
-          def event_loop
-            @event_loop || @mutex.synchronize { @event_loop ||= EventLoop.new }
-          end
+          def event_loop = @event_loop || @mutex.synchronize { @event_loop ||= EventLoop.new }
 
           def worker_pool
             @worker_pool || @mutex.synchronize { @worker_pool ||= Worker.new(max_size: config.worker_pool_size).tap { |pool| pool.cable = @pelton } }
@@ -56,9 +54,7 @@ module Pelton
           attr_accessor :pelton_client
 
           # A client's commands come one after the other, each in a fiber that may wait.
-          def send_async(method, *arguments)
-            pelton_client ? worker_pool.invoke(self, method, *arguments, connection: self) : super
-          end
+          def send_async(method, *arguments) = pelton_client ? worker_pool.invoke(self, method, *arguments, connection: self) : super
 
           # An error that nothing in a channel has rescued.
           def rescue_with_handler(...)

@@ -55,9 +55,7 @@ module Pelton
 
         private
 
-        def pass_on(client, name)
-          Passed.new(client.cable.cable.streams.add(name, self, client.session, nil))
-        end
+        def pass_on(client, name) = Passed.new(client.cable.cable.streams.add(name, self, client.session, nil))
 
         # A client whose handler is too slow is closed, and comes back.
         def handle(client, name, handler)

@@ -33,9 +33,7 @@ module Pelton
             end
           end
 
-          def start(cable)
-            @adapter.subscribe(@name, @callback, -> { cable.event_loop.post { confirmed } })
-          end
+          def start(cable) = @adapter.subscribe(@name, @callback, -> { cable.event_loop.post { confirmed } })
 
           def confirmed
             @confirmed = true

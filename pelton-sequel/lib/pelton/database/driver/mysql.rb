@@ -76,9 +76,7 @@ module Pelton
       def impossible_value?(error) = error.wrapped_exception.is_a?(Trilogy::Error) && [1267, 1270, 1271, 1300, 3854].include?(error.wrapped_exception.error_code)
 
       # trilogy closes its copy of the socket without a message.
-      def forget(connections)
-        connections.each(&:discard!)
-      end
+      def forget(connections) = connections.each(&:discard!)
 
       private
 

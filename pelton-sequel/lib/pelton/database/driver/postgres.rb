@@ -16,9 +16,7 @@ module Pelton
         {adapter: :postgres, encoding: "UTF8", treat_string_list_as_untyped_array: true}
       end
 
-      def adapt(database)
-        database.extend_datasets(Text::Postgres)
-      end
+      def adapt(database) = database.extend_datasets(Text::Postgres)
 
       def prepare(database)
         database.extend(ColumnTypes::Postgres)
@@ -47,9 +45,7 @@ module Pelton
         false
       end
 
-      def cancel(connection)
-        connection.cancel
-      end
+      def cancel(connection) = connection.cancel
 
       # Text that is no value of the column's type: SQLSTATE class 22.
       def impossible_value?(error) = error.wrapped_exception.is_a?(PG::DataException)

@@ -17,9 +17,7 @@ module Pelton
         {adapter: :pelton_sqlite}
       end
 
-      def prepare(database)
-        database.extend(Indexes)
-      end
+      def prepare(database) = database.extend(Indexes)
 
       # An interrupted statement has ended.
       def unusable_after_interruption? = false

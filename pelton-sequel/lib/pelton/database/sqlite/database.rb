@@ -34,9 +34,7 @@ module Pelton
           connection
         end
 
-        def disconnect_connection(connection)
-          connection.close
-        end
+        def disconnect_connection(connection) = connection.close
 
         # @yieldparam cursor [Cursor]
         # @asynchronous
@@ -142,18 +140,14 @@ module Pelton
           "and install it again (gem uninstall extralite-bundle, bundle install)"
         private_constant :FULL_TEXT
 
-        def advised(error)
-          error.message.include?("no such module: fts") ? error.exception("#{error.message}: #{FULL_TEXT}") : error
-        end
+        def advised(error) = error.message.include?("no such module: fts") ? error.exception("#{error.message}: #{FULL_TEXT}") : error
 
         def commit_transaction(connection, options = Sequel::OPTS)
           super
           written
         end
 
-        def written
-          @checkpoints&.written
-        end
+        def written = @checkpoints&.written
 
         # @return [Array] as extralite binds them
         def bind(arguments)
