@@ -107,8 +107,6 @@ module Pelton
       # @param form [Hash, nil] sent as an HTML form instead; with a value that responds to `read` as multipart
       # @param multipart [Hash, nil] sent as multipart/form-data instead: see {Multipart}
       # @param basic_auth [Array(String, String), nil] name and password. The URL may have them instead
-      # @param allow [:public, #call, nil] for URLs that others choose: `:public` refuses addresses of private networks and of this
-      #   machine; a Proc gets the IPAddr of each connection, before anything is sent, and says whether to go on. It needs `proxy: nil`
       # @param options see {DEFAULTS}
       # @return [ClientResponse, Operation] with a block the Deferrable. A response of any status is no error
       # @raise [TimeoutError, ConnectionError, ResolutionError, TLSError]
