@@ -89,7 +89,7 @@ TEST(output_queued_before_the_layer_is_not_sealed_and_later_output_is)
 {
     open_stream();
     CHECK_INT(0, pel_stream_append(&stream, "pl", 2));
-    CHECK_INT(0, pel_stream_append_borrowed(&stream, "ain", 3, 0));
+    CHECK_INT(0, pel_stream_append_borrowed(&stream, "ain", 3, 0, NULL));
     CHECK_INT(0, pel__layer_put_on(&stream, &layer));
     CHECK_INT(5, pel_stream_pending(&stream));
     layer.open = 1;
@@ -140,7 +140,7 @@ TEST(a_limited_number_of_bytes_is_sealed_in_advance)
 
     open_stream();
     put_on_open();
-    CHECK_INT(0, pel_stream_append_borrowed(&stream, bytes, 1024 * 1024, 0));
+    CHECK_INT(0, pel_stream_append_borrowed(&stream, bytes, 1024 * 1024, 0, NULL));
     CHECK_INT(1, pel_stream_flush(&stream));
     CHECK(!stream.writable);
     CHECK(pel_buffer_length(&layer.sealed) <= 65536);

@@ -181,7 +181,7 @@ STREAM_TEST(a_closed_stream_neither_sends_nor_notifies)
 {
     open_pair(&owner, &peer);
     CHECK_INT(0, pel_stream_append(&owner.stream, "lost", 4));
-    CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, "lost", 4, 1));
+    CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, "lost", 4, 1, NULL));
     pel_stream_flush_later(&owner.stream);
     send_to(peer, "lost");
     CHECK_INT(0, pel_loop_wait(&loop, 0));

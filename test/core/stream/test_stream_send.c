@@ -24,7 +24,7 @@ STREAM_TEST(appended_output_is_sent_together)
     open_pair(&owner, &peer);
     owner.stream.notify_sent = 1;
     CHECK_INT(0, pel_stream_append(&owner.stream, "one ", 4));
-    CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, "two ", 4, 1));
+    CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, "two ", 4, 1, NULL));
     CHECK_INT(0, pel_stream_append(&owner.stream, "three", 5));
     CHECK_INT(13, pel_stream_pending(&owner.stream));
     pel_stream_flush_later(&owner.stream);
@@ -63,7 +63,7 @@ STREAM_TEST(sending_continues_when_the_peer_reads)
     owner.stream.notify_sent = 1;
     for (int round = 0; round < 3; round++) {
         CHECK_INT(0, pel_stream_append(&owner.stream, large, 100000));
-        CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, large, SIZE, 1));
+        CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, large, SIZE, 1, NULL));
     }
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 100000; i++, length++)
@@ -110,7 +110,7 @@ STREAM_TEST(one_flush_sends_a_burst_at_most)
 
     open_tcp(&owner, &peer);
     CHECK_INT(0, pthread_create(&reader, NULL, read_to_the_end, &peer));
-    CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, large, SIZE, 1));
+    CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, large, SIZE, 1, NULL));
     pel_stream_flush_later(&owner.stream);
     while ((pending = pel_stream_pending(&owner.stream))) {
         if (loop.flush_list) {
@@ -133,7 +133,7 @@ STREAM_TEST(a_half_close_follows_the_output)
     CHECK_INT(0, pel_stream_append(&owner.stream, "bye", 3));
     CHECK_INT(0, pel_stream_close_write(&owner.stream));
     CHECK_INT(PEL_ECLOSED, pel_stream_append(&owner.stream, "more", 4));
-    CHECK_INT(PEL_ECLOSED, pel_stream_append_borrowed(&owner.stream, "more", 4, 1));
+    CHECK_INT(PEL_ECLOSED, pel_stream_append_borrowed(&owner.stream, "more", 4, 1, NULL));
     CHECK_INT(PEL_ECLOSED, pel_stream_send_now(&owner.stream, "more", 4));
     CHECK_INT(0, pel_stream_close_write(&owner.stream));
     run_until_quiet();
@@ -151,7 +151,7 @@ STREAM_TEST(a_half_close_waits_for_a_slow_peer)
     unsigned char sum = 0;
 
     open_pair(&owner, &peer);
-    CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, large, SIZE, 1));
+    CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, large, SIZE, 1, NULL));
     CHECK_INT(0, pel_stream_close_write(&owner.stream));
     CHECK_INT(0, owner.stream.write_shut);
     CHECK_INT(SIZE, drain(peer, &sum));
@@ -196,7 +196,7 @@ STREAM_TEST(a_pipe_is_written)
     open_one(&owner, fds[1]);
     peer = fds[0];
     CHECK_INT(0, pel_stream_append(&owner.stream, "one ", 4));
-    CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, "two", 3, 1));
+    CHECK_INT(0, pel_stream_append_borrowed(&owner.stream, "two", 3, 1, NULL));
     CHECK_INT(0, pel_stream_flush(&owner.stream));
     CHECK_INT(1, owner.stream.plain);
     CHECK_PEER_READS("one two");

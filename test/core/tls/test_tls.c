@@ -69,7 +69,7 @@ TEST(megabytes_pass_in_order_and_in_bounded_memory)
     for (size_t i = 0; i < ALL; i++)
         bytes[i] = (char)(i * 7 + i / 1000);
     connect_ends();
-    CHECK_INT(0, pel_stream_append_borrowed(&client.stream, bytes, ALL - 1000, 0));
+    CHECK_INT(0, pel_stream_append_borrowed(&client.stream, bytes, ALL - 1000, 0, NULL));
     CHECK_INT(0, pel_stream_append(&client.stream, bytes + ALL - 1000, 1000));
     pel_stream_flush_later(&client.stream);
     while (got < ALL) {

@@ -19,7 +19,7 @@ TLS_TEST(output_queued_before_tls_is_sent_in_plain)
 
     open_ends();
     CHECK_INT(0, pel_stream_append(&client.stream, "START", 5));
-    CHECK_INT(0, pel_stream_append_borrowed(&client.stream, "TLS", 3, 0));
+    CHECK_INT(0, pel_stream_append_borrowed(&client.stream, "TLS", 3, 0, NULL));
     CHECK_INT(0, pel_tls_start(&client.stream, client_context, &options, NULL, 0));
     CHECK_INT(8, pel_stream_pending(&client.stream));
     CHECK_INT(PEL_EAGAIN, pel_tls_handshake(&client.stream));

@@ -91,7 +91,7 @@ static enum progress send_output(struct pel_memcached_peer *peer)
     else if (length && pel_stream_append(&peer->stream, pel_buffer_head(output), length) < 0)
         progress = PEER_FAILED;
     pel_buffer_consume(output, length);
-    if (value.length && pel_stream_append_borrowed(&peer->stream, value.bytes, value.length, 0) < 0)
+    if (value.length && pel_stream_append_borrowed(&peer->stream, value.bytes, value.length, 0, NULL) < 0)
         progress = PEER_FAILED;
     peer->transferred += length + value.length;
     peer->server->service.counters.bytes_written += length + value.length;

@@ -167,13 +167,8 @@ int pel_stream_append(struct pel_stream *stream, const void *bytes, size_t lengt
     return code < 0 ? code : pel_buffer_append(&stream->output, bytes, length);
 }
 
-int pel_stream_append_borrowed(struct pel_stream *stream, const void *bytes, size_t length, uintptr_t owner)
-{
-    return pel_stream_append_lent(stream, bytes, length, owner, NULL);
-}
-
-int pel_stream_append_lent(struct pel_stream *stream, const void *bytes, size_t length, uintptr_t owner,
-                           struct pel_lender *lender)
+int pel_stream_append_borrowed(struct pel_stream *stream, const void *bytes, size_t length, uintptr_t owner,
+                               struct pel_lender *lender)
 {
     int code = check_writable(stream);
     return code < 0 ? code : pel_borrowed_add(&stream->borrowed, &stream->output, bytes, length, owner, lender);

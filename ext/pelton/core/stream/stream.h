@@ -64,12 +64,9 @@ ssize_t pel_stream_receive(struct pel_stream *stream, void *bytes, size_t length
 int pel_stream_append(struct pel_stream *stream, const void *bytes, size_t length);
 
 /* Does the same without a copy: the owner must keep the bytes in place and unchanged until they are sent or the stream
- * is closed (then their entry is gone from stream->borrowed). */
-int pel_stream_append_borrowed(struct pel_stream *stream, const void *bytes, size_t length, uintptr_t owner);
-
-/* Does the same with bytes of a lender, which is told when the entry is gone; unless this fails. */
-int pel_stream_append_lent(struct pel_stream *stream, const void *bytes, size_t length, uintptr_t owner,
-                           struct pel_lender *lender);
+ * is closed: then their entry is gone from stream->borrowed, and the lender, if not NULL, is told so. */
+int pel_stream_append_borrowed(struct pel_stream *stream, const void *bytes, size_t length, uintptr_t owner,
+                               struct pel_lender *lender);
 
 /* Sends bytes at once and without a copy, unless other output is queued. Returns the number of bytes sent (fewer than
  * length when it would block), PEL_ECLOSED or PEL_ESYSTEM. The caller appends the rest, and passes at most a burst. */

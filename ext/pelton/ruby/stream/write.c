@@ -92,7 +92,7 @@ static void queue_string(struct stream *stream, VALUE string)
     }
     if (length - sent >= BORROW_FROM) {
         string = rb_str_new_frozen(string); /* shares the bytes: changing the original copies them first */
-        code = pel_stream_append_borrowed(&stream->core, RSTRING_PTR(string) + sent, length - sent, string);
+        code = pel_stream_append_borrowed(&stream->core, RSTRING_PTR(string) + sent, length - sent, string, NULL);
         RB_OBJ_WRITTEN(stream->self, Qundef, string);
     } else if (length - sent) {
         code = pel_stream_append(&stream->core, RSTRING_PTR(string) + sent, length - sent);

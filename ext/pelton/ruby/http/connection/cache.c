@@ -43,7 +43,7 @@ int pel_http_cache_send(struct pel_http_cache *cache, struct pel_item *item, str
 
     if (bytes.length < LEND_FROM || !pel_store_retain(item))
         return pel_stream_append(stream, bytes.bytes, bytes.length);
-    code = pel_stream_append_lent(stream, bytes.bytes, bytes.length, (uintptr_t)item, &cache->lender);
+    code = pel_stream_append_borrowed(stream, bytes.bytes, bytes.length, (uintptr_t)item, &cache->lender);
     if (code < 0)
         pel_store_release(&cache->store, item);
     else

@@ -11,7 +11,7 @@ static void append_part(struct pel_http_connection *connection, VALUE part, size
 
     if (length >= BORROW_FROM) {
         part = rb_str_new_frozen(part); /* shares the bytes: a change to the original copies them first */
-        pel_http_check_written(pel_stream_append_borrowed(core, RSTRING_PTR(part), length, part));
+        pel_http_check_written(pel_stream_append_borrowed(core, RSTRING_PTR(part), length, part, NULL));
         RB_OBJ_WRITTEN(connection->stream_object, Qundef, part);
     } else {
         pel_http_check_written(pel_stream_append(core, RSTRING_PTR(part), length));
