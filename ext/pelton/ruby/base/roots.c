@@ -5,7 +5,7 @@
 #define TENURE_BATCH 64 /* roots that one call moves at most */
 
 struct pel_root_page {
-    struct pel_root_page *previous, *next;
+    struct pel_link link; /* first */
     VALUE self;
     unsigned count, free;      /* the number of used slots; the first free slot, PAGE_SLOTS when the page is full */
     VALUE objects[PAGE_SLOTS]; /* a free slot holds the next free slot's index, as a Fixnum */
@@ -47,22 +47,6 @@ static void unlink_root(struct pel_root *root)
 
 /* ---- pages ------------------------------------------------------------------------------------------------------ */
 
-static void link_page(struct pel_root_page **head, struct pel_root_page *page)
-{
-    page->previous = NULL;
-    page->next = *head;
-    if (page->next)
-        page->next->previous = page;
-    *head = page;
-}
-
-static void unlink_page(struct pel_root_page **head, struct pel_root_page *page)
-{
-    if (page->next)
-        page->next->previous = page->previous;
-    *(page->previous ? &page->previous->next : head) = page->next;
-}
-
 static struct pel_root_page *add_page(struct pel_roots *roots)
 {
     struct pel_root_page *page;
@@ -71,13 +55,13 @@ static struct pel_root_page *add_page(struct pel_roots *roots)
     for (unsigned i = 0; i < PAGE_SLOTS; i++)
         page->objects[i] = UINT2NUM(i + 1);
     page->self = self;
-    link_page(&roots->partial, page);
+    pel_link_insert(&page->link, &roots->partial);
     return page;
 }
 
 static void set_page_slot(struct pel_roots *roots, struct pel_root *root)
 {
-    struct pel_root_page *page = roots->partial ? roots->partial : add_page(roots);
+    struct pel_root_page *page = roots->partial ? (struct pel_root_page *)roots->partial : add_page(roots);
 
     root->page = page;
     root->slot = page->free;
@@ -85,8 +69,8 @@ static void set_page_slot(struct pel_roots *roots, struct pel_root *root)
     RB_OBJ_WRITE(page->self, &page->objects[root->slot], root->object);
     page->count++;
     if (page->free == PAGE_SLOTS) {
-        unlink_page(&roots->partial, page);
-        link_page(&roots->full, page);
+        pel_link_remove(&page->link);
+        pel_link_insert(&page->link, &roots->full);
     }
 }
 
@@ -96,14 +80,14 @@ static void clear_page_slot(struct pel_roots *roots, struct pel_root *root)
     struct pel_root_page *page = root->page;
 
     if (page->free == PAGE_SLOTS) {
-        unlink_page(&roots->full, page);
-        link_page(&roots->partial, page);
+        pel_link_remove(&page->link);
+        pel_link_insert(&page->link, &roots->partial);
     }
     page->objects[root->slot] = UINT2NUM(page->free);
     page->free = root->slot;
     root->page = NULL;
     if (--page->count == 0)
-        unlink_page(&roots->partial, page);
+        pel_link_remove(&page->link);
 }
 
 /* ---- the registry ----------------------------------------------------------------------------------------------- */
@@ -159,8 +143,8 @@ void pel_roots_mark(const struct pel_roots *roots)
 {
     for (struct pel_root *root = roots->young.next; root != &roots->young; root = root->next)
         rb_gc_mark(root->object);
-    for (struct pel_root_page *page = roots->partial; page; page = page->next)
-        rb_gc_mark(page->self);
-    for (struct pel_root_page *page = roots->full; page; page = page->next)
-        rb_gc_mark(page->self);
+    for (const struct pel_link *link = roots->partial; link; link = link->next)
+        rb_gc_mark(((const struct pel_root_page *)link)->self);
+    for (const struct pel_link *link = roots->full; link; link = link->next)
+        rb_gc_mark(((const struct pel_root_page *)link)->self);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ruby.h>
+#include "core/base/link.h"
 
 /*
  * GC roots: Ruby objects that C refers to while they are active, such as an armed timer, an open listener or a stream
@@ -26,8 +27,8 @@ struct pel_root {
 };
 
 struct pel_roots {
-    struct pel_root young, old;           /* heads of circular lists, the oldest root first */
-    struct pel_root_page *partial, *full; /* pages with a free slot, and pages without */
+    struct pel_root young, old;      /* heads of circular lists, the oldest root first */
+    struct pel_link *partial, *full; /* pages with a free slot, and pages without */
 };
 
 void pel_roots_init(struct pel_roots *roots);
