@@ -3,7 +3,7 @@
 require_relative "support/record_databases"
 
 # What needs no server; the rest is in integration/listener_test.rb.
-class ListenerTest < PeltonTest
+class RecordListenerWithoutServerTest < PeltonTest
   include RecordDatabases
 
   def test_other_databases_are_refused

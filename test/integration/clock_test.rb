@@ -4,7 +4,7 @@ require_relative "../test_helper"
 require "tmpdir"
 
 # libfaketime sets the system's time of day while the loop waits: no timer may fire early, late or never.
-class ClockTest < PeltonTest
+class ClockChangeTest < PeltonTest
   LIBRARY = Dir["/usr/lib/*/faketime/libfaketime.so.1"].first
 
   PROGRAM = <<~RUBY

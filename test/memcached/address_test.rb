@@ -3,7 +3,7 @@
 require_relative "../test_helper"
 require "pelton/memcached"
 
-class AddressTest < PeltonTest
+class MemcachedAddressTest < PeltonTest
   Address = Pelton::Memcached::Address
 
   def test_a_host_alone_has_the_default_port_and_weight

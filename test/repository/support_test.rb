@@ -21,6 +21,13 @@ class SupportTest < PeltonTest
     assert_operator owners.size, :>, 50
   end
 
+  # Files that run together would share the class, with its `setup`.
+  def test_each_class_of_tests_is_in_one_file
+    files = FOLDERS.flat_map { |folder| Dir["#{folder}/**/*_test.rb"] }.group_by { |test| File.read(test)[/^class (\w+Test)\b/, 1] }
+
+    assert_empty files.select { |name, tests| name && tests.size > 1 }
+  end
+
   # Minitest passes over them.
   def test_no_test_is_private
     tests = FOLDERS.flat_map { |folder| Dir["#{folder}/**/*_test.rb"] }

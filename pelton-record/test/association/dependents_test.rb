@@ -2,7 +2,7 @@
 
 require_relative "../support/blog"
 
-class DependentsTest < PeltonTest
+class AssociationDependentsTest < PeltonTest
   include Blog
 
   def test_destroy_and_delete_all

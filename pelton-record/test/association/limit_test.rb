@@ -2,12 +2,12 @@
 
 require_relative "../support/blog"
 
-class LimitTest < PeltonTest
+class AssociationLimitTest < PeltonTest
   include Blog
 
   class Page < Pelton::Record::Model
     self.table_name = "posts"
-    default_scope { where(status: LimitTest.tenant) }
+    default_scope { where(status: AssociationLimitTest.tenant) }
     belongs_to :writer, foreign_key: :author_id
     has_many :remarks, class_name: "Blog::Comment", foreign_key: :post_id
   end
@@ -17,7 +17,7 @@ class LimitTest < PeltonTest
     has_many :pages, foreign_key: :author_id
     has_many :remarks, through: :pages
     has_many :namesakes, ->(writer) { where(title: writer.name) }, class_name: "Blog::Post", foreign_key: :author_id
-    has_many :fresh, -> { where(title: LimitTest.title) }, class_name: "Blog::Post", foreign_key: :author_id
+    has_many :fresh, -> { where(title: AssociationLimitTest.title) }, class_name: "Blog::Post", foreign_key: :author_id
   end
 
   class << self
@@ -27,15 +27,15 @@ class LimitTest < PeltonTest
   def setup
     super
     [0, 1].each { |tenant| Post.create!(author: ann, title: "of #{tenant}", status: tenant).comments.create!(text: "on #{tenant}") }
-    LimitTest.tenant = 0
+    AssociationLimitTest.tenant = 0
     @writer = Writer.find(ann.id)
   end
 
   # Another tenant's rows would be seen otherwise.
   def test_a_scope_is_evaluated_for_each_query
     [0, 1, 0].each do |tenant|
-      LimitTest.tenant = tenant
-      LimitTest.title = "of #{tenant}"
+      AssociationLimitTest.tenant = tenant
+      AssociationLimitTest.title = "of #{tenant}"
       writer = Writer.find(ann.id)
 
       assert_equal [["of #{tenant}"]] * 3, [writer.pages, Writer.includes(:pages).first.pages, Writer.eager_load(:pages).first.pages].map { |pages| pages.map(&:title) }
@@ -43,7 +43,7 @@ class LimitTest < PeltonTest
       assert_equal ["of #{tenant}"], writer.fresh.map(&:title)
       assert_equal [["of #{tenant}"], ["on #{tenant}"]], [Writer.joins(:pages).pluck("posts.title"), Writer.joins(:remarks).pluck("comments.text")]
     end
-    LimitTest.tenant = 2
+    AssociationLimitTest.tenant = 2
 
     assert_equal [ann.id], Writer.where.missing(:pages).ids
     assert_equal 2, Page.unscoped { Writer.find(ann.id).pages.size }

@@ -2,7 +2,7 @@
 
 require_relative "../support/blog"
 
-class LookupTest < PeltonTest
+class AssociationLookupTest < PeltonTest
   include Blog
 
   class Inner < Pelton::Record::Model
