@@ -24,10 +24,11 @@ module Mutations
   # @return [Boolean] whether the tests of a fault pass in the copy
   def pass?(fault)
     return in_copy("make", "--silent", "-C", "test/core", "check", "NAMES=#{fault["core"]}") if fault["core"]
-    compile(fault) && in_copy("bundle", "exec", "ruby", "-W0", "-Itest", "-e", RUN, *fault["ruby"].split)
+    compile && in_copy("bundle", "exec", "ruby", "-W0", "-Itest", "-e", RUN, *fault["ruby"].split)
   end
 
-  def compile(fault) = !fault["file"].end_with?(".c") || in_copy("bundle", "exec", "rake", "--silent", "compile")
+  # Before each run: the fault before this one may have been compiled.
+  def compile = in_copy("bundle", "exec", "rake", "--silent", "compile")
 
   def in_copy(*command) = system({"BUNDLE_GEMFILE" => nil}, "timeout", "180", *command, chdir: COPY, out: File.join(Dir.pwd, COPY, "log"), err: %i[child out])
 
@@ -46,7 +47,7 @@ module Mutations
     return "not tried: its text is not there once" unless File.file?(fault["file"]) && File.read(fault["file"]).scan(fault["old"]).size == 1
     return "not tried: the tests fail without it" unless pass?(fault)
     seeded(fault) do
-      next "not tried: it does not compile" unless fault["core"] || compile(fault)
+      next "not tried: it does not compile" unless fault["core"] || compile
       pass?(fault) ? "MISSED" : "caught"
     end
   end
