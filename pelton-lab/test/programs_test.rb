@@ -18,6 +18,13 @@ class LabProgramsTest < PeltonTest
     assert_nil Pelton::Lab::Programs.find("pelton-has-no-such-program")
   end
 
+  def test_a_free_port
+    port = Pelton::Lab::Programs.free_port
+
+    assert_includes 10_000...32_768, port
+    assert_raises(Errno::ECONNREFUSED) { TCPSocket.new("127.0.0.1", port) }
+  end
+
   def test_a_program_tied_to_the_lab_runs
     assert_equal "hello\n", IO.popen([*Pelton::Lab::Programs.tied, "echo", "hello"], &:read)
   end

@@ -43,7 +43,7 @@ module Pelton
         @version = version
         @user = user
         @host = "127.0.0.1"
-        @port = TCPServer.open(host, 0) { |socket| socket.addr[1] }
+        @port = Programs.free_port
         make_folder
         pid = processes.start(*yield(self), core: core, user: user, chdir: "/", out: log, err: %i[child out])
         raise Unavailable, "#{version} did not start: #{Programs.last_words(log)}" unless answers?(pid)

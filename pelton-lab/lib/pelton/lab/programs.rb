@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "socket"
+
 module Pelton
   module Lab
     # The programs of the system that the lab uses: their paths, versions and output.
@@ -28,6 +30,15 @@ module Pelton
       def self.tied(user: nil)
         return [] unless find("setpriv")
         ["setpriv", "--pdeathsig", "KILL", *("--reuid=#{user} --clear-groups".split if user && Process.uid.zero?)]
+      end
+
+      # @return [Integer] a port of 127.0.0.1 for a program that is about to start: none that the system gives to others, which begin at 32768
+      def self.free_port
+        port = Random.rand(10_000...32_768)
+        TCPServer.open("127.0.0.1", port).close
+        port
+      rescue Errno::EADDRINUSE
+        retry
       end
 
       # @param log [String] the path of a program's output

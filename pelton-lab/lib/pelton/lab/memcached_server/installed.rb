@@ -27,7 +27,7 @@ module Pelton
 
         # Another process may take the port before memcached binds it, so the answering process is checked.
         def start
-          @port = TCPServer.open(host, 0) { |socket| socket.addr[1] }
+          @port = Programs.free_port
           @pid = @processes.start(@program, "-l", host, "-p", port.to_s, "-U", "0", "-t", "1", "-m", @memory_mb.to_s,
             core: @core, user: "nobody", out: File::NULL, err: File::NULL)
           return true if answers?

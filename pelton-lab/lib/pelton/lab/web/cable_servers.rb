@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "socket"
 require_relative "../installation"
 require_relative "../pinning"
 require_relative "../programs"
@@ -53,7 +52,7 @@ module Pelton
         # AnyCable's server in Go before Puma, which it asks by HTTP, and which sends it broadcasts by HTTP: the program `anycable-thruster` of bin/setup.
         def anycable
           lambda do |port, folder|
-            own, broadcasts = Array.new(2) { TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] } }
+            own, broadcasts = Array.new(2) { Programs.free_port }
             ["env", "HTTP_PORT=#{port}", "TARGET_PORT=#{own}", "ANYCABLE_RPC_HOST=http://127.0.0.1:#{own}/_anycable", "ANYCABLE_HTTP_RPC_MOUNT_PATH=/_anycable",
               "ANYCABLE_BROADCAST_ADAPTER=http", "ANYCABLE_HTTP_BROADCAST_PORT=#{broadcasts}", "ANYCABLE_HTTP_BROADCAST_URL=http://127.0.0.1:#{broadcasts}/_broadcast",
               "ANYCABLE_DISABLE_TELEMETRY=true", "anycable-thruster", *WebPrograms.puma(RAILS).call(own, folder)]

@@ -38,7 +38,7 @@ module Pelton
       end
 
       def initialize(command, environment, folder)
-        @port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
+        @port = Programs.free_port
         @log = File.join(folder, "log")
         environment = {"RACK_ENV" => "production", "APP_ENV" => "production", **environment}
         # An empty folder contains no configuration to read by mistake.
