@@ -55,7 +55,13 @@ class CommandTest < PeltonTest
     assert_equal "pelton lab: this command is in a gem of its own: gem install pelton-lab, or add gem \"pelton-lab\" to the Gemfile\n", output
   end
 
+  # Also where Ruby's warnings are off.
   def test_an_unknown_command_is_an_error_on_stderr
-    assert_output("", /no command "nonsense".*usage:/m) { assert_equal 2, Pelton::Command.run(["nonsense"]) }
+    [true, nil].each do |verbose|
+      before, $VERBOSE = $VERBOSE, verbose
+      assert_output("", /no command "nonsense".*usage:/m) { assert_equal 2, Pelton::Command.run(["nonsense"]) }
+    ensure
+      $VERBOSE = before
+    end
   end
 end

@@ -61,19 +61,23 @@ module Pelton
       when nil, "help", "--help", "-h"
         help(rest.first)
       else
-        refuse(command)
+        refuse(unknown(command))
       end
     end
 
     def self.help(command)
       return puts(USAGE) || 0 if [nil, "help", "--help", "-h"].include?(command)
-      return refuse(command) unless COMMANDS.include?(command)
+      return refuse(unknown(command)) unless COMMANDS.include?(command)
       run([command, "--help"])
     end
     private_class_method :help
 
-    def self.refuse(command)
-      warn "pelton: no command #{command.inspect}\n\n#{USAGE}"
+    def self.unknown(command) = "pelton: no command #{command.inspect}\n\n#{USAGE}"
+    private_class_method :unknown
+
+    # Kernel#warn would say nothing under `ruby -W0`.
+    def self.refuse(message)
+      $stderr.write(message.chomp, "\n")
       2
     end
     private_class_method :refuse
@@ -85,18 +89,14 @@ module Pelton
       Pelton.const_get(constant).run(arguments)
     rescue LoadError => error
       raise error unless error.path == feature
-      warn "pelton #{command}: this command is in a gem of its own: gem install #{gem}, or add gem #{gem.inspect} to the Gemfile"
-      2
+      refuse("pelton #{command}: this command is in a gem of its own: gem install #{gem}, or add gem #{gem.inspect} to the Gemfile")
     end
     private_class_method :run_from_gem
 
     # The program's code runs in fibers, so they get stacks as deep as the main program's.
     def self.run_program(arguments, file = nil, *rest)
       return puts(RUN_USAGE) || 0 if %w[-h --help].include?(file)
-      unless file && File.file?(file)
-        warn file ? "pelton run: there is no file #{file}" : RUN_USAGE
-        return 2
-      end
+      return refuse(file ? "pelton run: there is no file #{file}" : RUN_USAGE) unless file && File.file?(file)
       require_relative "program/stacks"
       Stacks.deepen(arguments)
       require_relative "task/list"

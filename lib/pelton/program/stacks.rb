@@ -24,7 +24,7 @@ module Pelton
         raise Errno::ENOENT, $PROGRAM_NAME unless File.file?($PROGRAM_NAME) # "-e"
         exec(missing, *Program.command(arguments))
       rescue SystemCallError => error
-        warn "pelton: cannot start again with deep stacks: #{error.message}"
+        $stderr.write("pelton: cannot start again with deep stacks: #{error.message}\n")
       end
     end
   end
