@@ -118,11 +118,11 @@ class HTTPCommandTest < PeltonTest
     end
   end
 
-  def test_paths_of_health_a_limit_of_memory_and_a_format
+  def test_paths_of_health_and_a_limit_of_memory
     in_a_folder do
-      configuration = Command.new(%w[--live-path /live --ready-path /ready --worker-memory 512M --log-format json]).configuration
+      configuration = Command.new(%w[--live-path /live --ready-path /ready --worker-memory 512M]).configuration
 
-      assert_equal ["/live", "/ready", 512 << 20, "json"], [configuration.live_path, configuration.ready_path, configuration.cluster_options[:memory], configuration.log_format]
+      assert_equal ["/live", "/ready", 512 << 20], [configuration.live_path, configuration.ready_path, configuration.cluster_options[:memory]]
     end
   end
 
@@ -242,6 +242,16 @@ class HTTPCommandTest < PeltonTest
           assert_match(%r{"GET /now HTTP/1.0" 200}, output.gets)
           assert_equal 0o606, File.stat("#{dir}/s").mode & 0o777
         end
+      end
+    end
+  end
+
+  def test_the_log_s_format
+    in_a_folder do |dir|
+      serving("-b", "unix://#{dir}/s", "--log-format", "json") do |_, _, output|
+        ask("#{dir}/s", "/now")
+
+        assert_match(/\A\{"time":.*"path":"\/now","status":200/, output.gets)
       end
     end
   end

@@ -238,6 +238,23 @@ class HTTPLauncherTest < PeltonTest
     assert_raises(Errno::ENOENT) { Pelton::HTTP::Launcher.new(log, app: HELLO).check }
   end
 
+  # The request that is under way when the signal comes is answered.
+  def test_a_graceful_stop
+    app = lambda do |_env|
+      Process.kill("TERM", Process.pid)
+      sleep 0.05
+      [200, {}, ["done"]]
+    end
+    client = nil
+    launch(app) do
+      port = @launcher.server.listeners.first.port
+      client = Thread.new { Peer.new(TCPSocket.new("127.0.0.1", port)).get("/").body } # which outlives the reactor
+      sleep
+    end
+
+    assert_equal "done", client.value
+  end
+
   def test_a_second_signal_ends_it_at_once
     response = nil
     app = lambda do |_env|
