@@ -32,6 +32,19 @@ class MemcachedUpdateTest < PeltonTest
     assert_equal "v", cache.get("k")
   end
 
+  def test_a_concurrent_store_is_not_lost
+    cache = client
+    olds = []
+    cache.set("k", "0")
+    stored = cache.cas("k") do |old|
+      olds << old
+      cache.set("k", "theirs") if olds.size == 1
+      "#{old} and mine"
+    end
+
+    assert_equal [true, %w[0 theirs], "theirs and mine"], [stored, olds, cache.get("k")]
+  end
+
   def test_a_concurrent_add_or_delete_is_not_lost
     cache = client
     olds = []

@@ -11,18 +11,34 @@ class QueriesTest < PeltonTest
   end
 
   def test_cancelling_rolls_a_transaction_back
-    assert_rolled_back do |write|
-      task = Pelton.spawn(&write)
+    Pelton.run do
+      task = Pelton.spawn { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } }
       sleep 0.01
       task.cancel
       assert_raises(Pelton::Cancelled) { task.await }
     end
+
+    assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
   end
 
-  def test_a_limit_rolls_a_transaction_back = assert_rolled_back { |write| assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.01, &write) } }
+  def test_a_limit_rolls_a_transaction_back
+    Pelton.run do
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.01) { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } } }
+    end
+
+    assert_equal 0, @database[:numbers].count
+  end
 
   # The end of a run cancels what waits.
-  def test_the_end_of_the_run_rolls_a_transaction_back = assert_rolled_back { |write| Pelton.spawn(&write) && sleep(0.01) && Pelton.stop }
+  def test_the_end_of_the_run_rolls_a_transaction_back
+    Pelton.run do
+      Pelton.spawn { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } }
+      sleep 0.01
+      Pelton.stop
+    end
+
+    assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
+  end
 
   def test_a_transaction_belongs_to_its_fiber
     Pelton.run do
@@ -61,14 +77,5 @@ class QueriesTest < PeltonTest
     end
     database.disconnect
     refute database.valid_connection?(connection)
-  end
-
-  private
-
-  # Yields, in a reactor, a block that waits within a transaction in which it has written.
-  def assert_rolled_back
-    Pelton.run { yield -> { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } } }
-
-    assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
   end
 end
