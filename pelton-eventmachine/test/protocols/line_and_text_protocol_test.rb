@@ -59,6 +59,19 @@ class EventMachineLineAndTextProtocolTest < EventMachineTest
     assert_equal ["binary 0", [""], :end, "b"], read("binary 0\nb\n")
   end
 
+  # Outside receive_line, too, nothing that has arrived is dropped.
+  def test_an_unfinished_line_is_the_beginning_of_binary_data
+    late = Class.new(Log) do
+      def receive_data(_)
+        super("abc")
+        set_binary_mode(5)
+        super("def\n")
+      end
+    end
+
+    assert_equal [["abcde"], :end, "f"], read("x", handler: late)
+  end
+
   def test_binary_data_to_the_end
     log = read("binary\n", "a\n")
 
