@@ -111,62 +111,6 @@ class SchedulerTest < PeltonTest
     assert_equal %i[other self], log
   end
 
-  def test_work_that_may_block_is_done_in_place
-    assert_same Thread.current, Pelton.run { scheduler.blocking_operation_wait(-> { Thread.current }) }
-    error = assert_raises(KeyError) { Pelton.run { scheduler.blocking_operation_wait(-> { raise KeyError, "oh" }) } }
-    assert_equal "oh", error.message
-  end
-
-  def test_work_of_a_place_that_has_blocked_for_long_is_offloaded
-    gate = Queue.new
-    threads = []
-    where_all_is_long do
-      Pelton.run do
-        2.times do |i|
-          Pelton.spawn { gate << 1 } if i == 1
-          threads << scheduler.blocking_operation_wait(-> { (i == 0 || gate.pop) && Thread.current })
-        end
-        assert_raises(KeyError) { 2.times { scheduler.blocking_operation_wait(-> { raise KeyError if Thread.current != Thread.main }) } }
-      end
-    end
-
-    assert_same Thread.current, threads.first
-    refute_same Thread.current, threads.last
-  end
-
-  # The operation works on the caller's memory.
-  def test_a_cancelled_blocking_operation_is_waited_for
-    gate = Queue.new << 1
-    log = []
-    where_all_is_long do
-      Pelton.run do
-        task = Pelton.spawn do
-          2.times { scheduler.blocking_operation_wait(-> { gate.pop && log << :operation }) }
-        ensure
-          log << :ensure
-        end
-        sleep 0
-        task.cancel
-        sleep 0.01
-        log << :cancelled
-        gate << 1
-        assert_raises(Pelton::Cancelled) { task.await }
-      end
-    end
-
-    assert_equal %i[operation cancelled operation ensure], log
-  end
-
-  # Other fibers would see half-loaded code.
-  def test_nothing_is_offloaded_while_code_is_loaded
-    Tempfile.create(["loaded", ".rb"]) do |file|
-      file.write("THREADS = Array.new(3) { Fiber.scheduler.blocking_operation_wait(-> { Thread.current }) }") && file.flush
-      where_all_is_long { Pelton.run { load(file.path, Module.new.tap { |scope| @scope = scope }) } }
-
-      assert_equal [Thread.current], @scope.const_get(:THREADS).uniq
-    end
-  end
-
   def test_address_resolve
     Pelton.run do
       assert_includes ["127.0.0.1", "::1"], scheduler.address_resolve("localhost").first
@@ -249,12 +193,4 @@ class SchedulerTest < PeltonTest
   private
 
   def scheduler = Fiber.scheduler
-
-  def where_all_is_long
-    places = Pelton::Scheduler.const_get(:SLOW_PLACES)
-    before, places.long = places.long, 0
-    yield
-  ensure
-    places.long = before
-  end
 end

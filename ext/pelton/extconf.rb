@@ -27,6 +27,8 @@ unless ENV["PELTON_POSIX"] == "1"
 end
 have_func("rb_io_timeout", "ruby/io.h")
 have_func("rb_fiber_new_storage")
+have_func("rb_internal_thread_add_event_hook", "ruby/thread.h")
+have_func("rb_postponed_job_preregister", "ruby/debug.h")
 # TLS is optional: without OpenSSL 1.1.1 or later, start_tls raises an error that names it.
 have_library("crypto", "X509_new", "openssl/x509.h") && have_library("ssl", "SSL_CTX_set_num_tickets", "openssl/ssl.h") &&
   have_header("openssl/ssl.h") ||

@@ -7,6 +7,10 @@ module Pelton
     SLOW_PLACES = SlowPlaces.new
     private_constant :SLOW_PLACES
 
+    # Seconds from which on a call is long.
+    LONG = 0.001
+    private_constant :LONG
+
     # @param flags [Integer] of Process.wait
     # @return [Process::Status]
     def process_wait(pid, flags)
@@ -60,22 +64,19 @@ module Pelton
       -error.errno
     end
 
-    # Runs work for which Ruby would release the GVL: Zlib's, and from Ruby 3.4 on each system call that opens, closes or examines
-    # files. Most of it is done in microseconds.
-    #
-    # @param work [Proc, #call]
-    def blocking_operation_wait(work)
-      place = call_site or return without_this_hook(work)
-      in_place?(place) ? in_place(place) { work.call } : Offload::POOL.call_to_end { work.call }
-    end
-
     private
 
     # Also while code is loaded: a call on another thread would let other fibers run, and they would see half-loaded code.
     def in_place?(place) = !SLOW_PLACES.slow?(place) || loads_code?
 
-    # Makes the call on a blocking fiber: on another one Ruby would call the hook again.
-    def in_place(place) = SLOW_PLACES.measure(place) { Fiber.respond_to?(:blocking) ? Fiber.blocking { yield } : yield }
+    # Makes the call on a blocking fiber: on another one Ruby would call the hook again. A call is long by the clock only where Ruby does
+    # not tell better: by the clock, waiting for the GVL and for a core counts, too.
+    def in_place(place)
+      before = Scheduler.long_calls || Clock.now
+      Fiber.respond_to?(:blocking) ? Fiber.blocking { yield } : yield
+    ensure
+      SLOW_PLACES.made(place, long: Scheduler.long_calls ? Scheduler.long_calls > before : Clock.now - before >= LONG)
+    end
 
     # Runs IO.copy_stream's work, which calls io_wait when it must wait, but only on a fiber that is not blocking. There Ruby would
     # call this hook again. It asks respond_to? before, where that is redefined, and goes on by itself when the answer is no.

@@ -4,70 +4,77 @@ require_relative "../test_helper"
 require "pelton"
 
 class SlowPlacesTest < PeltonTest
-  NEVER = 3600
-
   def setup
-    @places = Pelton::SlowPlaces.new(long: NEVER)
-  end
-
-  def test_the_block_s_value_or_error_is_the_call_s
-    assert_equal 5, measure(1) { 5 }
-    assert_raises(KeyError) { measure(1) { raise KeyError } }
+    @places = Pelton::SlowPlaces.new
   end
 
   def test_short_calls_stay_in_place
-    20.times { measure(1) }
+    20.times { made(1) }
 
     refute @places.slow?(1)
   end
 
   def test_after_a_long_call_the_next_of_its_place_are_for_another_thread
-    measure_long(1)
+    made_long(1)
 
     assert_equal 16, slow_calls(1)
     refute @places.slow?(2)
   end
 
-  def test_a_call_that_fails_may_be_long_too
-    assert_raises(KeyError) { measure_long(1) { raise KeyError } }
-
-    assert @places.slow?(1)
-  end
-
   def test_twice_as_many_follow_each_time_up_to_a_limit
-    turns = Array.new(9) { measure_long(1) || slow_calls(1) }
+    turns = Array.new(9) do
+      made_long(1)
+      slow_calls(1)
+    end
 
     assert_equal [16, 32, 64, 128, 256, 512, 1024, 1024, 1024], turns
   end
 
   def test_a_place_is_forgotten_after_many_short_calls
-    measure_long(1)
+    made_long(1)
     slow_calls(1)
-    99.times { measure(1) }
-    measure_long(1)
+    99.times { made(1) }
+    made_long(1)
     assert_equal 32, slow_calls(1)
-    100.times { measure(1) }
-    measure_long(1)
+    100.times { made(1) }
+    made_long(1)
     assert_equal 16, slow_calls(1)
   end
 
   def test_it_does_not_grow_for_ever
-    2_500.times { |place| measure_long(place) }
+    2_500.times { |place| made_long(place) }
 
     assert_operator (0...2_500).count { |place| @places.slow?(place) }, :<=, 1000
     assert @places.slow?(2_499)
   end
 
+  def test_all_is_calm_after_many_short_calls
+    999.times { made(1) }
+    refute_predicate @places, :calm?
+    made(2)
+    assert_predicate @places, :calm?
+  end
+
+  def test_a_long_call_ends_the_calm
+    1000.times { made(1) }
+    made_long(2)
+
+    refute_predicate @places, :calm?
+  end
+
+  def test_a_call_for_another_thread_ends_the_calm
+    made_long(1)
+    1000.times { made(2) }
+    @places.slow?(1)
+
+    refute_predicate @places, :calm?
+  end
+
   private
 
-  def measure(place, &block) = @places.measure(place, &block || -> {})
+  def made(place) = @places.made(place, long: false)
 
-  def measure_long(place, &block)
-    @places.long = 0
-    measure(place, &block)
-  ensure
-    @places.long = NEVER
-  end
+  def made_long(place) = @places.made(place, long: true)
 
   def slow_calls(place)
     count = 0

@@ -21,38 +21,42 @@ module Pelton
     Place = Struct.new(:left, :turn, :short)
     private_constant :Place
 
-    # @return [Numeric] seconds from which on a call is long
-    attr_accessor :long
+    # After so many short calls in a row, of whatever places, all is calm.
+    CALM = 1_000
 
-    def initialize(long: 0.001)
-      @long = long
+    def initialize
       @places = {}
+      @calm = 0
     end
 
     # Whether the next call of the place is for another thread. Counts it.
     # @param place [Integer]
     def slow?(place)
       return false unless (known = @places[place]) && known.left > 0
+      @calm = 0
       known.left -= 1
       true
     end
 
-    # Measures the block, which blocks in place.
-    # @return the block's value
-    def measure(place)
-      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-      yield
-    ensure
-      if Process.clock_gettime(Process::CLOCK_MONOTONIC) - start >= @long
-        add(place)
-      elsif (known = @places[place])
-        @places.delete(place) if (known.short += 1) >= SHORT_CALLS
-      end
+    # Notes a call that was made in place.
+    # @param long [Boolean] whether it has blocked the loop for long
+    def made(place, long:)
+      return add(place) if long
+      @calm += 1
+      known = @places[place]
+      @places.delete(place) if known && (known.short += 1) >= SHORT_CALLS
     end
+
+    # Whether no call was long, or for another thread, for many calls.
+    def calm? = @calm >= CALM
+
+    # Ends the calm.
+    def alert = @calm = 0
 
     private
 
     def add(place)
+      alert
       @places.clear if @places.size >= PLACES
       known = @places[place] ||= Place.new(0, FIRST / 2, 0)
       known.turn = [known.turn * 2, MOST].min

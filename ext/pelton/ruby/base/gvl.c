@@ -5,6 +5,7 @@
 #ifdef HAVE_MALLOC_TRIM
 #include <malloc.h>
 #endif
+#include "ruby/base/long_calls.h"
 
 struct gvl_wait {
     struct pel_loop *loop;
@@ -35,7 +36,9 @@ int pel_gvl_wait(struct pel_loop *loop, int64_t timeout, struct pel_watch *watch
     __atomic_store_n(&loop->waiting, 1, __ATOMIC_SEQ_CST);
     /* wake_loop is safe in a signal handler, and UBF_ASYNC_SAFE says so. Without the flag Ruby would call it on a
      * thread of its own, and joining that thread would park this fiber through the scheduler's block hook. */
+    pel_long_calls_expect_wait(1);
     rb_nogvl(wait_nogvl, &wait, wake_loop, loop, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
+    pel_long_calls_expect_wait(0);
     __atomic_store_n(&loop->waiting, 0, __ATOMIC_SEQ_CST);
     if (!wait.ran) {
         loop->now = pel_now();

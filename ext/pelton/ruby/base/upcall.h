@@ -15,6 +15,7 @@
     X(report_silence)                                                                                                  \
     X(report_given_up)                                                                                                 \
     X(waiting_places)                                                                                                  \
+    X(long_call)                                                                                                       \
     X(observe_task)                                                                                                    \
     X(inherit)                                                                                                         \
     X(timer_failed)                                                                                                    \

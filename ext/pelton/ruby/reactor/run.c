@@ -1,6 +1,7 @@
 #include "ruby/reactor/reactor.h"
 
 #include <ruby/fiber/scheduler.h>
+#include "ruby/base/long_calls.h"
 #include "ruby/base/protect.h"
 #include "ruby/base/upcall.h"
 
@@ -58,10 +59,12 @@ static void begin_run(struct pel_reactor *reactor, int64_t grace)
     reactor->phase = PEL_RUNNING;
     reactor->run.began_at = pel_now();
     pel_watch(reactor);
+    pel_long_calls_watch(1);
 }
 
 static void end_run(struct pel_reactor *reactor)
 {
+    pel_long_calls_watch(0);
     pel_unwatch(reactor);
     pel_timer_cancel(&reactor->loop.timers, &reactor->grace.timer.entry);
     reactor->phase = PEL_IDLE;

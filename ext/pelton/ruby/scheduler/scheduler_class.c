@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <ruby/debug.h>
 #include <ruby/io.h>
+#include "ruby/base/long_calls.h"
 #include "ruby/scheduler/scheduler.h"
 
 /*
@@ -182,6 +183,14 @@ static VALUE scheduler_call_site(VALUE self)
     return LONG2FIX((long)(place >> 2));
 }
 
+/* Scheduler.long_calls: how many calls of this thread have taken long outside the GVL; nil where Ruby does not tell. */
+static VALUE scheduler_s_long_calls(VALUE self)
+{
+    int64_t count = pel_long_calls_count();
+
+    return count < 0 ? Qnil : LL2NUM(count);
+}
+
 void pel_init_scheduler(void)
 {
     VALUE module = rb_define_module_under(pel_mPelton, "Scheduler");
@@ -197,6 +206,7 @@ void pel_init_scheduler(void)
     rb_define_method(module, "close", scheduler_close, 0);
     rb_define_private_method(module, "pidfd", scheduler_pidfd, 1);
     rb_define_private_method(module, "call_site", scheduler_call_site, 0);
+    rb_define_singleton_method(module, "long_calls", scheduler_s_long_calls, 0);
     pel_init_mutex_sleep(module);
     pel_init_scheduler_read(module);
     pel_init_scheduler_select(module);
