@@ -10,13 +10,10 @@ module Pelton
   module HTTP
     # `pelton serve`.
     class Command
-      # The malloc limits make Ruby collect before the strings of large responses have taken fresh memory. The free slots make
-      # collections rarer, each of which marks the stacks of all waiting fibers. Newer Rubies, whose heaps are one for each size of
-      # slot, would run full collections in vain to reach that number (docs/internals/adr/017-free-slots.md).
-      GARBAGE = {
-        "RUBY_GC_MALLOC_LIMIT" => "4194304", "RUBY_GC_MALLOC_LIMIT_MAX" => "8388608", "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "33554432",
-        **((RUBY_VERSION < "3.2") ? {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"} : {})
-      }.freeze
+      # Free slots make collections rarer, each of which marks the stacks of all waiting fibers. Newer Rubies, whose heaps are one for
+      # each size of slot, would run full collections in vain to reach that number (docs/internals/adr/017-free-slots.md). The malloc limits
+      # are Ruby's own: lower ones double the collections of an application (docs/internals/adr/046-ruby-s-own-malloc-limits.md).
+      GARBAGE = ((RUBY_VERSION < "3.2") ? {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"} : {}).freeze
 
       # Serves until a signal comes, or only checks whether it could.
       #

@@ -13,3 +13,12 @@
  * after the next string was allocated: that string lies above the garbage on the heap, which keeps malloc from
  * returning the freed memory to the kernel. */
 void pel_garbage_made(size_t bytes);
+
+/* Counts bytes of a large string that will be garbage soon, where no collection may start. */
+void pel_garbage_expected(size_t bytes);
+
+/* Whether a collection would pay. */
+int pel_garbage_due(void);
+
+/* Starts a collection if one is due. It runs Ruby code, which may raise what an interrupt raises. */
+void pel_garbage_collect(void);

@@ -1,6 +1,7 @@
 #include "ruby/reactor/reactor.h"
 
 #include <errno.h>
+#include "ruby/base/garbage.h"
 #include "ruby/base/gvl.h"
 #include "ruby/base/protect.h"
 #include "ruby/base/upcall.h"
@@ -140,6 +141,14 @@ static int call_to_end(VALUE (*function)(VALUE), struct pel_reactor *reactor)
     return state;
 }
 
+/* It checks interrupts, too. */
+static VALUE collect_garbage(VALUE nothing)
+{
+    pel_garbage_collect();
+    rb_thread_check_ints();
+    return nothing;
+}
+
 int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode)
 {
     int state;
@@ -163,6 +172,10 @@ int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode)
         return state;
     pel_begin_batch(reactor);
     reactor->budget = PEL_BUDGET;
+    if (pel_garbage_due()) {
+        pel_protect(collect_garbage, Qnil, &state);
+        return state;
+    }
     return pel_protected_check_ints();
 }
 

@@ -1,5 +1,7 @@
 #include "ruby/stream/private.h"
 
+#include "ruby/base/garbage.h"
+
 /*
  * Writing. Small strings collect in the output and are sent together at the tick's end. A large one is sent at once,
  * and the rest that the descriptor does not take is borrowed from the String instead of copied. Above the high-water
@@ -84,6 +86,8 @@ static void queue_string(struct stream *stream, VALUE string)
     size_t length = (size_t)RSTRING_LEN(string), sent = 0;
     int code = 0;
 
+    if (length >= BORROW_FROM)
+        pel_garbage_expected(length);
     if (length >= SEND_AT_ONCE && !stream->core.connecting) {
         ssize_t count = pel_stream_send_now(&stream->core, RSTRING_PTR(string),
                                             length < PEL_STREAM_BURST ? length : PEL_STREAM_BURST);
