@@ -9,9 +9,10 @@ class HTTPRequestOrderTest < PeltonTest
   # The order shall not depend on how fast the machine is.
   def serving(...)
     Pelton::Reactor.current._seniority = 1_000
+    Pelton::Reactor.current._short_wait = 0
     super
   ensure
-    Pelton::Reactor.current._seniority = nil
+    Pelton::Reactor.current._seniority = Pelton::Reactor.current._short_wait = nil
   end
 
   REQUEST = "GET /%s HTTP/1.1\nHost: h\n\n"
@@ -70,6 +71,23 @@ class HTTPRequestOrderTest < PeltonTest
       assert_equal ["hello"], peers.map { |one| one.response.body }.uniq
       assert_equal [1, 2], counts
       assert_equal [0, 0], server.stats.values_at(:running, :waiting)
+    end
+  end
+
+  def test_a_probe_goes_before_requests_that_have_not_begun
+    begun = []
+    pages = two_parts
+    app = lambda do |env|
+      begun << env["PATH_INFO"]
+      pages.call(env) until server.stats[:requests] == 4
+      HELLO.call(env)
+    end
+    serving(app) do
+      server._urgent_paths = ["/live"].freeze
+      peers = %w[a b c live].map { |name| peer.say(format(REQUEST, name)) }
+
+      assert_equal ["hello"], peers.map { |one| one.response.body }.uniq
+      assert_equal %w[/a /live /b /c], begun
     end
   end
 

@@ -160,7 +160,7 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     return self;
 }
 
-/* _urgent_paths=: frozen Strings. GET and HEAD of them are answered also where `limit` requests run. */
+/* _urgent_paths=: frozen Strings. GET and HEAD of them are answered at once, also where `limit` requests run. */
 static VALUE server_set_urgent_paths(VALUE self, VALUE paths)
 {
     Check_Type(paths, T_ARRAY);

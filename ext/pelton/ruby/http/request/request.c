@@ -49,7 +49,7 @@ static int host_unchecked_p(struct pel_http_connection *connection, const struct
            !pel_http1_equal(pel_http1_host_name(pel_http1_effective_host(head)), RSTRING_PTR(connection->host));
 }
 
-/* Whether the request needs no slot. To be asked where none is free. */
+/* Whether the request needs no slot, and begins before those that wait. */
 static int urgent_p(struct pel_http_connection *connection)
 {
     VALUE paths = connection->server->urgent_paths;
@@ -67,15 +67,15 @@ static void dispatch_request(struct pel_http_connection *connection)
     if (connection->stream->core.hangup)
         pel_http_queue_proceed(connection);
     pel_http_set_timeout(connection, server->request_timeout);
-    if (pel_http_take_slot(connection)) {
+    if (urgent_p(connection)) {
+        pel_http_answer(connection);
+    } else if (pel_http_take_slot(connection)) {
         if (pel_may_begin(connection->reactor)) {
             pel_http_answer(connection);
             return;
         }
         pel_http_become(connection, PEL_HTTP_WAITING);
         pel_http_queue_answer(connection);
-    } else if (urgent_p(connection)) {
-        pel_http_answer(connection);
     } else if (server->waiting.count < server->queue_limit) {
         pel_http_become(connection, PEL_HTTP_WAITING);
         pel_http_list_add(&server->waiting, connection);
