@@ -104,6 +104,82 @@ class RequestOrderTest < PeltonTest
     end
   end
 
+  # Its data is always there: it never waits, and uses up its budget again and again.
+  def test_a_request_that_never_waits_lets_a_young_one_begin
+    over = false
+    assert_order [:begins, :over] do
+      request do
+        File.open("/dev/zero") { |zero| zero.readpartial(65_536) until over }
+        log(:over)
+      end
+      request { over = log(:begins) }
+    end
+  end
+
+  def test_no_request_begins_while_another_one_sleeps_for_a_moment
+    assert_order [:sleeps, :goes_on, :begins], short_wait: 1_000 do
+      request do
+        log(:sleeps)
+        sleep 0.001
+        log(:goes_on)
+      end
+      request { log(:begins) }
+    end
+  end
+
+  def test_requests_begin_while_another_one_sleeps_for_long
+    assert_order [:sleeps, :begins, :goes_on], short_wait: 0.0001 do
+      request do
+        log(:sleeps)
+        sleep 0.01
+        log(:goes_on)
+      end
+      request { log(:begins) }
+    end
+  end
+
+  def test_no_request_begins_while_another_one_waits_for_what_was_quick_before
+    with_pipe do |reader, writer|
+      assert_order [:waits, :goes_on, :begins], short_wait: 1_000 do
+        request do
+          2.times { await_byte(reader, writer) }
+          request { log(:begins) }
+          log(:waits)
+          await_byte(reader, writer)
+          log(:goes_on)
+        end
+      end
+    end
+  end
+
+  def test_requests_begin_while_another_one_waits_for_what_is_not_known
+    with_pipe do |reader, writer|
+      assert_order [:waits, :begins, :goes_on], short_wait: 1_000 do
+        request do
+          request { log(:begins) && writer << "x" }
+          log(:waits)
+          reader.readpartial(1)
+          log(:goes_on)
+        end
+      end
+    end
+  end
+
+  # The byte comes only when the other request has begun: the loop does not idle for it any longer than it may.
+  def test_requests_are_not_held_for_ever
+    with_pipe do |reader, writer|
+      assert_order [:waits, :begins, :goes_on], short_wait: 1_000 do
+        request do
+          2.times { await_byte(reader, writer) }
+          request { log(:begins) && writer << "x" }
+          log(:waits)
+          reader.readpartial(1)
+          log(:goes_on)
+        end
+      end
+    end
+  end
+
   # Both go on for as long as the young request has not begun: they lose their seniority in time.
   def test_requests_that_can_always_go_on_let_a_young_one_begin
     assert_order [:begins, :over, :over], seniority: 0.01 do
@@ -186,16 +262,30 @@ class RequestOrderTest < PeltonTest
 
   def log(entry) = @log << entry
 
+  def with_pipe
+    pipe = IO.pipe
+    yield(*pipe)
+  ensure
+    pipe.each(&:close)
+  end
+
+  # Waits, since the byte is written in the next tick.
+  def await_byte(reader, writer)
+    Pelton.next_tick { writer << "x" }
+    reader.readpartial(1)
+  end
+
   def request(&block) = Pelton::Reactor.current._request(block)
 
   # Seniority is without end, unless a test says otherwise: the order shall not depend on how fast the machine is.
-  def assert_order(expected, seniority: 1_000)
+  def assert_order(expected, seniority: 1_000, short_wait: 0)
     @log = []
     Pelton.run do
       Pelton::Reactor.current._seniority = seniority
+      Pelton::Reactor.current._short_wait = short_wait
       yield
     ensure
-      Pelton::Reactor.current._seniority = nil
+      Pelton::Reactor.current._seniority = Pelton::Reactor.current._short_wait = nil
     end
     assert_equal expected, @log
   end

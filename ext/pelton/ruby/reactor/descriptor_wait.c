@@ -4,7 +4,7 @@
 
 int pel_descriptors_wait(struct pel_reactor *reactor, struct pel_awaited *awaited, int count, int64_t deadline)
 {
-    struct pel_waiter waiter = {.exception = Qfalse};
+    struct pel_waiter waiter = {.held.source = count == 1 ? (uint32_t)awaited->fd + 1 : 0};
     int state = 0, ready = 0;
 
     for (int i = 0; i < count && !state; i++) {

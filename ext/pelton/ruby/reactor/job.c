@@ -47,7 +47,7 @@ static int64_t turn_of(const struct pel_reactor *reactor, const struct pel_job *
 {
     int64_t late = reactor->loop.now - job->rank.began - reactor->queues.seniority;
 
-    if (!job->run && ((struct pel_waiter *)job->data)->steps_back)
+    if (!job->run && ((struct pel_waiter *)job->data)->yields)
         return pel_now();
     return job->rank.arrived + (late > 0 ? late : 0);
 }
@@ -131,9 +131,17 @@ static int event_may_have_come(const struct pel_reactor *reactor)
     return reactor->parked.begun && pel_now() > reactor->batch.end;
 }
 
-int pel_may_begin(const struct pel_reactor *reactor)
+int pel_can_run_p(struct pel_reactor *reactor)
 {
-    return !requests_p(reactor) && !event_may_have_come(reactor);
+    const struct pel_queues *queues = &reactor->queues;
+
+    return queues->due.count || queues->ready.count || queues->begun.count ||
+           (queues->arrived.count && !pel_held_until(reactor));
+}
+
+int pel_may_begin(struct pel_reactor *reactor)
+{
+    return !requests_p(reactor) && !event_may_have_come(reactor) && !pel_held_until(reactor);
 }
 
 static struct pel_queue *next_request_queue(struct pel_reactor *reactor)
@@ -153,7 +161,7 @@ static struct pel_queue *next_request_queue(struct pel_reactor *reactor)
     if (reactor->batch.put_off_in == reactor->tick.number)
         return NULL;
     reactor->batch.put_off_in = 0;
-    return arrived;
+    return pel_held_until(reactor) ? NULL : arrived;
 }
 
 struct pel_queue *pel_next_queue(struct pel_reactor *reactor)

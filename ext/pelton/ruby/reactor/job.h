@@ -81,9 +81,12 @@ void pel_enqueue_proc(struct pel_reactor *reactor, VALUE proc);
     ((reactor)->queues.due.count || (reactor)->queues.ready.count || (reactor)->queues.begun.count ||                  \
      (reactor)->queues.arrived.count)
 
-/* Whether a request may begin at once: nothing else that has begun, or has arrived earlier, can go on. Otherwise it is
- * enqueued with its rank. */
-int pel_may_begin(const struct pel_reactor *reactor);
+/* Whether a job may run now: one stands on a queue, and is no request that is held. */
+int pel_can_run_p(struct pel_reactor *reactor);
+
+/* Whether a request may begin at once: nothing else that has begun, or has arrived earlier, can go on, or will soon.
+ * Otherwise it is enqueued with its rank. */
+int pel_may_begin(struct pel_reactor *reactor);
 
 /* The code that runs belongs to a request from now on, which has arrived at that time and begins now. */
 void pel_begin_request(struct pel_reactor *reactor, int64_t arrived);

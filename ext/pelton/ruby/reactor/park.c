@@ -39,6 +39,7 @@ static void unlink_waiter(struct pel_reactor *reactor, struct pel_waiter *waiter
     reactor->parked.count--;
     reactor->parked.transient -= waiter->transient;
     reactor->parked.begun -= waiter->rank.began != 0;
+    pel_hold_end_wait(reactor, waiter);
 }
 
 static void cancel_timer_on_stack(struct pel_timers *timers, struct pel_timer *timer)
@@ -81,7 +82,7 @@ static int wait_inline(struct pel_reactor *reactor, struct pel_waiter *waiter)
     struct pel_queue *queue;
 
     /* A trap handler that ran on this very fiber may have fired the waiter: so look after each tick. */
-    while (!waiter->fired && reactor->phase == PEL_RUNNING && !pel_jobs_p(reactor) && !ends_run(reactor, waiter)) {
+    while (!waiter->fired && reactor->phase == PEL_RUNNING && !pel_can_run_p(reactor) && !ends_run(reactor, waiter)) {
         int state;
         pel_note_progress(reactor);
         state = pel_tick(reactor, PEL_WAIT);
@@ -173,6 +174,8 @@ int pel_park_protected(struct pel_reactor *reactor, struct pel_waiter *waiter, i
     waiter->transient = worker && worker->transient;
     waiter->rank = reactor->rank;
     link_waiter(reactor, waiter);
+    if (waiter->rank.began && !waiter->off_queue && !waiter->yields && !waiter->starts_fiber)
+        pel_hold_begin_wait(reactor, waiter, time);
     if (worker)
         worker->waiter = waiter;
     pel_pending_exception_take(reactor, waiter);

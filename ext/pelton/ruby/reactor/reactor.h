@@ -74,6 +74,7 @@ struct pel_reactor {
     struct pel_rank rank; /* of the code that runs */
     struct pel_batch batch;
     struct pel_queues queues;
+    struct pel_hold hold;
     struct pel_operations operations;
     size_t references; /* of active operations, one-shot timers, listeners: as parked fibers, they keep run going */
     struct pel_workers workers;

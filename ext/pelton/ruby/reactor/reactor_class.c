@@ -54,6 +54,13 @@ static VALUE reactor_request(VALUE self, VALUE block)
     return Qnil;
 }
 
+/* _short_wait = seconds or nil: for tests, as _seniority. */
+static VALUE reactor_set_short_wait(VALUE self, VALUE seconds)
+{
+    pel_reactor_get(self)->hold.limit = NIL_P(seconds) ? PEL_HOLD_NS : pel_nanoseconds(seconds);
+    return seconds;
+}
+
 /* _seniority = seconds or nil: for tests, which must not depend on how fast the machine is. */
 static VALUE reactor_set_seniority(VALUE self, VALUE seconds)
 {
@@ -179,6 +186,7 @@ void pel_init_reactor_class(void)
     rb_define_method(pel_cReactor, "_next_tick", reactor_next_tick, 1);
     rb_define_method(pel_cReactor, "_request", reactor_request, 1);
     rb_define_method(pel_cReactor, "_seniority=", reactor_set_seniority, 1);
+    rb_define_method(pel_cReactor, "_short_wait=", reactor_set_short_wait, 1);
     rb_define_method(pel_cReactor, "yield", reactor_yield, 0);
     rb_define_method(pel_cReactor, "retain", reactor_retain, 0);
     rb_define_method(pel_cReactor, "release", reactor_release, 0);

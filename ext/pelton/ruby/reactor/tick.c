@@ -65,10 +65,13 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
 {
     struct pel_loop *loop = &reactor->loop;
     int64_t before = may_wait ? pel_now() : 0, timeout = may_wait ? pel_loop_timeout(loop, before) : 0;
+    int64_t held_until = may_wait && reactor->queues.arrived.count ? pel_held_until(reactor) : 0;
     int code = 0, is_silent = silent(reactor, timeout);
 
     if (is_silent)
         timeout = reactor->tick.silence;
+    if (held_until && (timeout == PEL_FOREVER || held_until - before < timeout))
+        timeout = held_until > before ? held_until - before : 0;
     /* While other threads want the GVL, a poll that keeps the GVL comes first: giving the GVL away may cost a whole
      * time slice. */
     if (timeout == 0 || !rb_thread_alone())
@@ -80,6 +83,8 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
         code = wait_with_gvl_released(reactor, timeout);
         if (reactor->phase != PEL_IDLE)
             reactor->tick.idle_ns += loop->now - before;
+        if (held_until)
+            pel_hold_charge(reactor, loop->now - before);
         if (is_silent && loop->event_count == 0 && loop->now - before >= timeout && !pel_jobs_p(reactor))
             pel_enqueue(reactor, (struct pel_job){.run = report_silence});
     }
@@ -165,7 +170,7 @@ int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode)
      * that stream's end. */
     if (reactor->loop.flush_list || reactor->tick.fired_off_queue)
         wait_mode = PEL_POLL;
-    if (wait_for_events(reactor, wait_mode == PEL_WAIT_ALWAYS || (wait_mode == PEL_WAIT && !pel_jobs_p(reactor))) < 0 &&
+    if (wait_for_events(reactor, wait_mode == PEL_WAIT_ALWAYS || (wait_mode == PEL_WAIT && !pel_can_run_p(reactor))) < 0 &&
         (state = wait_has_failed(reactor, errno)))
         return state;
     if ((state = call_to_end(dispatch_events, reactor)))

@@ -2,6 +2,7 @@
 
 #include <ruby.h>
 #include <stdint.h>
+#include "ruby/reactor/hold.h"
 #include "ruby/reactor/job.h"
 
 /* Waiters: the record of a fiber that waits for one thing. Include reactor.h. */
@@ -17,11 +18,11 @@ struct pel_waiter {
     struct pel_operation *operation; /* its result is kept alive until this fiber has taken it; may be NULL */
     struct pel_timer *deadline;
     struct pel_rank rank;
+    struct pel_held_wait held; /* of a request that has begun */
     VALUE fiber;
     VALUE exception;    /* is raised in the fiber when it wakes, Qfalse: none */
     VALUE starts_fiber; /* the waiter is ready at once, and this new fiber runs first, Qfalse: none */
-    uint8_t yields;     /* the waiter is ready at once, and the loop makes an iteration first */
-    uint8_t steps_back; /* all other ready jobs run first, those of younger requests, too */
+    uint8_t yields;     /* the waiter is ready at once; the loop makes an iteration, and all that is ready, first */
     uint8_t fired;      /* the awaited event has happened; later wake-ups are no-ops */
     uint8_t queued;     /* the waiter is on a queue, and its fiber must not go on before its turn */
     uint8_t timed_out;  /* the deadline fired the waiter */

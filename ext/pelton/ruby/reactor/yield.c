@@ -7,9 +7,9 @@ static int nothing_ready(const struct pel_reactor *reactor)
     return reactor->phase == PEL_RUNNING && !pel_jobs_p(reactor);
 }
 
-static void yield(struct pel_reactor *reactor, int steps_back)
+void pel_yield(struct pel_reactor *reactor)
 {
-    struct pel_waiter waiter = {.yields = 1, .steps_back = steps_back != 0};
+    struct pel_waiter waiter = {.yields = 1};
     int state;
 
     reactor->budget = PEL_BUDGET;
@@ -26,17 +26,12 @@ static void yield(struct pel_reactor *reactor, int steps_back)
     pel_park(reactor, &waiter, PEL_FOREVER);
 }
 
-void pel_yield(struct pel_reactor *reactor)
-{
-    yield(reactor, 1);
-}
-
 void pel_budget_exhausted(struct pel_reactor *reactor)
 {
     if (RTEST(rb_attr_get(rb_fiber_current(), rb_intern("@pelton_without_yielding")))) {
         reactor->budget = PEL_BUDGET;
         pel_note_progress(reactor);
     } else {
-        yield(reactor, 0);
+        pel_yield(reactor);
     }
 }
