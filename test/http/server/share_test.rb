@@ -90,4 +90,40 @@ class HTTPShareTest < PeltonTest
       sleep 0.01
     end
   end
+
+  # An event stream that says whether it was begun, and how often it was closed.
+  class Events
+    attr_reader :begun, :closed
+
+    def each
+      @begun = true
+      yield "data: x\n\n"
+    end
+
+    def close = @closed = closed.to_i + 1
+  end
+
+  # The application closes its client's end, so that the connection is gone before the body's first turn comes.
+  def test_a_body_whose_client_leaves_before_its_first_turn_does_not_begin
+    @produced = 0
+    events = Events.new
+    leaving = nil
+    app = lambda do |env|
+      next [200, {}, body] unless env["PATH_INFO"] == "/events"
+      leaving.close
+      [200, {"content-type" => "text/event-stream"}, events]
+    end
+    serving_pairs(MANY + 1, app) do |clients|
+      *reading, leaving = clients
+      reading.each { |client| client.write(format(REQUEST, "")) }
+      readers = reading.map { |client| Pelton.spawn { client.readpartial(100_000) until client.closed? } }
+      sleep 0.001 until @produced > MANY
+      leaving.write(format(REQUEST, "events"))
+      sleep 0.001 until events.closed
+      readers.each(&:cancel)
+    end
+
+    refute events.begun
+    assert_equal 1, events.closed
+  end
 end

@@ -52,6 +52,9 @@ void *pel_slab_take(struct pel_slab *slab)
 
 void pel_slab_give(struct pel_slab *slab, void *record)
 {
+#ifdef PELTON_CHECKED
+    memset(record, 0xdb, slab->size); /* a later use meets no value that could pass for a good one */
+#endif
     *(void **)record = slab->free_first;
     slab->free_first = record;
 }

@@ -23,7 +23,7 @@ static void client_free(void *data)
 
     xfree(client->slots);
     xfree(client->ring_servers);
-    xfree(client);
+    PEL_FREE(client);
 }
 
 static size_t client_size(const void *data)

@@ -40,7 +40,7 @@ static void memcached_connection_free(void *data)
         connection->pending.first = operation->next;
         pel_operation_release(operation);
     }
-    xfree(connection);
+    PEL_FREE(connection);
 }
 
 static size_t memcached_connection_size(const void *data)

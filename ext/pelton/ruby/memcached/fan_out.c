@@ -54,7 +54,7 @@ void pel_memcached_fan_out_release(struct pel_memcached_fan_out *fan_out)
     else
         pel_operation_settle(fan_out->operation, PEL_FAILED, fan_out_error(fan_out), 0);
     pel_operation_release(fan_out->operation);
-    xfree(fan_out);
+    PEL_FREE(fan_out);
 }
 
 void pel_memcached_fan_out_fail(struct pel_memcached_fan_out *fan_out, VALUE error)
@@ -110,7 +110,7 @@ static void finish_shard(struct pel_memcached_connection *connection)
     pel_operation_succeed(pending, Qnil);
     pel_operation_release(pending);
     pel_memcached_fan_out_release(shard->fan_out);
-    xfree(shard);
+    PEL_FREE(shard);
     if (connection->clock.deadlines)
         pel_memcached_forget_deadlines(connection, 0);
 }
@@ -228,7 +228,7 @@ void pel_memcached_fail_shards(struct pel_memcached_connection *connection, VALU
         struct pel_memcached_shard_request *shard = take_shard(connection);
         pel_memcached_fan_out_fail(shard->fan_out, error);
         pel_memcached_fan_out_release(shard->fan_out);
-        xfree(shard);
+        PEL_FREE(shard);
     }
 }
 
@@ -245,8 +245,8 @@ void pel_memcached_free_shards(struct pel_memcached_connection *connection)
         struct pel_memcached_shard_request *shard = take_shard(connection);
         if (--shard->fan_out->references == 0) {
             pel_operation_release(shard->fan_out->operation);
-            xfree(shard->fan_out);
+            PEL_FREE(shard->fan_out);
         }
-        xfree(shard);
+        PEL_FREE(shard);
     }
 }

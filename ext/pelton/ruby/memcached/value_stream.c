@@ -40,7 +40,7 @@ static void value_stream_free(void *data)
 
     if (value->rest)
         pel_operation_release(value->rest);
-    xfree(value);
+    PEL_FREE(value);
 }
 
 static const rb_data_type_t value_stream_type = {.wrap_struct_name = "Pelton::Memcached::ValueStream",

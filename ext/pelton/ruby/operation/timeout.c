@@ -49,7 +49,7 @@ static void operation_timeout_free(void *data)
         pel_timer_cancel(&timeout->operation->reactor->loop.timers, &timeout->timer.entry);
     if (timeout->operation)
         forget_operation_timeout(timeout);
-    xfree(timeout);
+    PEL_FREE(timeout);
 }
 
 static const rb_data_type_t operation_timeout_type = {

@@ -4,6 +4,7 @@
 #include "core/loop/loop.h"
 #include "core/stream/splice.h"
 #include "core/stream/stream.h"
+#include "ruby/base/checked.h"
 #include "ruby/base/error.h"
 #include "ruby/base/roots.h"
 #include "ruby/base/convert.h"

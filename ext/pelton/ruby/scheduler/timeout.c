@@ -43,7 +43,7 @@ static void scheduler_timeout_free(void *data)
 
     if (pel_timer_active(&timeout->timer.entry) && timeout->fork_generation == pel_fork_generation)
         pel_timer_cancel(&timeout->reactor->loop.timers, &timeout->timer.entry);
-    xfree(timeout);
+    PEL_FREE(timeout);
 }
 
 static size_t scheduler_timeout_size(const void *data)

@@ -25,7 +25,7 @@ static void listener_free(void *data)
     }
     if (listener->handle.fd >= 0)
         close(listener->handle.fd);
-    xfree(listener);
+    PEL_FREE(listener);
 }
 
 static size_t listener_size(const void *data)

@@ -43,9 +43,9 @@ static void stream_free(void *data)
         struct write_operation *write = stream->writes.first;
         stream->writes.first = write->next;
         pel_operation_release(write->operation);
-        xfree(write);
+        PEL_FREE(write);
     }
-    xfree(stream);
+    PEL_FREE(stream);
 }
 
 static size_t stream_size(const void *data)

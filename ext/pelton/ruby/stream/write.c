@@ -30,7 +30,7 @@ static void settle_writes(struct stream *stream)
         else
             pel_operation_fail(write->operation, error);
         pel_operation_release(write->operation);
-        xfree(write);
+        PEL_FREE(write);
     }
 }
 

@@ -25,7 +25,7 @@ static void stream_tls_free(struct stream *stream)
 {
     if (stream->tls->operation)
         pel_operation_release(stream->tls->operation);
-    xfree(stream->tls);
+    PEL_FREE(stream->tls);
 }
 
 static VALUE stream_tls_error(const struct stream *stream, const char *what)

@@ -33,9 +33,11 @@ static void http_connection_free(void *data)
 {
     struct pel_http_connection *connection = data;
 
+    PEL_CHECK_NOT(connection->state == PEL_HTTP_GONE && (connection->list || connection->root.next),
+                  "an HTTP connection that is gone was freed while a list still refers to it");
     if (pel_timer_active(&connection->timer.entry) && connection->fork_generation == pel_fork_generation)
         pel_timer_cancel(&connection->reactor->loop.timers, &connection->timer.entry);
-    xfree(connection);
+    PEL_FREE(connection);
 }
 
 static size_t http_connection_size(const void *data)

@@ -27,7 +27,7 @@ static void http_server_free(void *data)
 
     pel_http_cache_release(server->cache);
     pel_http_durations_free(&server->durations);
-    xfree(server);
+    PEL_FREE(server);
 }
 
 static size_t http_server_size(const void *data)

@@ -15,6 +15,8 @@ static const unsigned steps[] = {
 
 void pel_http_check_step(enum pel_http_state from, enum pel_http_state to)
 {
+    if (from > PEL_HTTP_GONE)
+        rb_bug("Pelton: an HTTP connection was used after it was freed");
     if (!(steps[to] & 1u << from))
         rb_bug("Pelton: an HTTP connection went from state %d to state %d", (int)from, (int)to);
 }

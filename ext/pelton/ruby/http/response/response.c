@@ -96,7 +96,7 @@ static void hand_to_hijacker(struct pel_http_connection *connection, VALUE hijac
 
 struct response_attempt {
     struct pel_http_connection *connection;
-    VALUE exchange, triple, body;
+    VALUE exchange, env, triple, body;
     size_t mark, end;    /* bytes of the output before the head; and behind it, once it is complete */
     unsigned begun : 1;  /* the head was begun by this attempt */
     unsigned stands : 1; /* it is complete, and what follows it was found to be in order */
@@ -134,11 +134,29 @@ static void take_back(struct response_attempt *attempt)
     attempt->connection->response.head_sent = 0;
 }
 
+/* A body that goes on by itself, perhaps for hours, begins when it is its turn. While it waits for that, the exchange
+ * may end, and the connection become free: so it is on the list of event streams before, from which its end takes it. */
+static void send_body(struct response_attempt *attempt, VALUE headers)
+{
+    struct pel_http_connection *connection = attempt->connection;
+    VALUE body = attempt->body;
+
+    pel_http_send_soon(connection);
+    pel_http_track_event_stream(connection, headers);
+    pel_leave_request(connection->reactor);
+    pel_http_share(connection, 0);
+    attempt->body = Qnil; /* it is closed here, or by send_body */
+    if (still_answering_p(attempt))
+        pel_upcall(send_body, attempt->exchange, body, attempt->env);
+    else
+        close_body(body);
+}
+
 static VALUE send_response(VALUE argument)
 {
     struct response_attempt *attempt = (struct response_attempt *)argument;
     struct pel_http_connection *connection = attempt->connection;
-    VALUE triple = rb_check_array_type(attempt->triple), parts, headers, hijacker, env = connection->request.env;
+    VALUE triple = rb_check_array_type(attempt->triple), parts, headers, hijacker;
     struct pel_http_head head;
     size_t file_length = SIZE_MAX;
     int status;
@@ -188,18 +206,11 @@ static VALUE send_response(VALUE argument)
         pel_http_end_exchange(connection);
         close_body(body);
     } else {
-        VALUE body = attempt->body;
-        pel_http_send_soon(connection);
-        pel_leave_request(connection->reactor); /* a stream may go on for hours */
-        pel_http_share(connection, 0);
-        attempt->body = Qnil; /* send_body closes it */
-        pel_http_track_event_stream(connection, headers);
-        pel_upcall(send_body, attempt->exchange, body, env);
+        send_body(attempt, headers);
     }
     RB_GC_GUARD(headers);
     RB_GC_GUARD(triple);
     RB_GC_GUARD(parts);
-    RB_GC_GUARD(env);
     return Qnil;
 }
 
@@ -211,8 +222,11 @@ static VALUE close_body_protected(VALUE body)
 
 void pel_http_respond(struct pel_http_connection *connection, VALUE triple)
 {
-    struct response_attempt attempt = {
-        .connection = connection, .exchange = connection->request.exchange, .triple = triple, .body = Qnil};
+    struct response_attempt attempt = {.connection = connection,
+                                       .exchange = connection->request.exchange,
+                                       .env = connection->request.env,
+                                       .triple = triple,
+                                       .body = Qnil};
     VALUE self = connection->self;
     int state;
 
@@ -227,14 +241,15 @@ void pel_http_respond(struct pel_http_connection *connection, VALUE triple)
         if (still_answering_p(&attempt) || connection->state == PEL_HTTP_GONE || connection->response.ended_by_server)
             pel_http_application_failed(connection, error);
         else
-            pel_http_report_error(connection, error, connection->request.env);
+            pel_http_report_error(connection, error, attempt.env);
         if (!NIL_P(body)) {
             pel_protect(close_body_protected, body, &state);
             if (state && !NIL_P(error = pel_take_error(state)))
-                pel_http_report_error(connection, error, connection->request.env);
+                pel_http_report_error(connection, error, attempt.env);
         }
     }
     RB_GC_GUARD(attempt.exchange);
+    RB_GC_GUARD(attempt.env);
     RB_GC_GUARD(triple);
     RB_GC_GUARD(self);
 }
