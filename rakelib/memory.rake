@@ -59,22 +59,36 @@ file "#{sanitized}/build/Makefile" => %w[tmp/sources ext/pelton/extconf.rb] do |
   Dir.chdir(makefile.name.pathmap("%d")) { sh RbConfig.ruby, "../../../ext/pelton/extconf.rb", verbose: false }
 end
 
-desc "Run tests on an extension that gcc has built with ASAN and UBSAN"
-task sanitize: "#{sanitized}/build/Makefile" do
+# A copy of this checkout with that extension, in which Ruby runs with these variables.
+sanitized_environment = {
+  "LD_PRELOAD" => `gcc -print-file-name=libasan.so`.chomp,
+  # Ruby's own handlers and their stack; Ruby does not free everything at its end.
+  "ASAN_OPTIONS" => "handle_segv=0:use_sigaltstack=0:detect_leaks=0:detect_stack_use_after_return=0",
+  "UBSAN_OPTIONS" => "print_stacktrace=1"
+}
+
+task "sanitize:copy" => "#{sanitized}/build/Makefile" do
   sh "make", "--silent", "-j2", "-C", "#{sanitized}/build", "ARCH_FLAG=#{sanitizers}", verbose: false
   rm_rf "#{sanitized}/copy", verbose: false
   mkdir_p "#{sanitized}/copy", verbose: false
   cp_r FileList["*"].exclude("tmp", "pkg"), "#{sanitized}/copy", verbose: false
   cp "#{sanitized}/build/pelton.so", "#{sanitized}/copy/lib/pelton/", verbose: false
-  environment = {
-    "LD_PRELOAD" => `gcc -print-file-name=libasan.so`.chomp,
-    # Ruby's own handlers and their stack; Ruby does not free everything at its end.
-    "ASAN_OPTIONS" => "handle_segv=0:use_sigaltstack=0:detect_leaks=0:detect_stack_use_after_return=0",
-    "UBSAN_OPTIONS" => "print_stacktrace=1"
-  }
+end
+
+desc "Run tests on an extension that gcc has built with ASAN and UBSAN"
+task sanitize: "sanitize:copy" do
   command = ruby_tests.call("ruby", folders: "{test/{.,deferrable,extension,group,reactor,scheduler,stream,task,watchdog,tls,http,http/*,memcached},pelton-eventmachine/test/{.,protocols}}")
   # ASAN says on stderr that it knows no fibers, which is in the output of the guides' examples.
   # While Ruby 3.1 moves objects by itself it takes what lies on a stack for one, which ASAN's addresses do not forgive.
   command.reject! { |argument| argument.match?(%r{/reactor/(signal|state_table)_test}) }
-  Dir.chdir("#{sanitized}/copy") { sh(environment, *command, verbose: false) }
+  Dir.chdir("#{sanitized}/copy") { sh(sanitized_environment, *command, verbose: false) }
+end
+
+namespace :fuzz do
+  desc "Run random clients that leave under ASAN for SECONDS seconds (default 60); PELTON_SEED=n runs one of them again and again"
+  task clients: "sanitize:copy" do
+    environment = sanitized_environment.merge("PELTON_FUZZ_SECONDS" => ENV.fetch("SECONDS", "60"))
+    command = %w[ruby -Itest test/http/server/random_clients_test.rb]
+    Dir.chdir("#{sanitized}/copy") { sh(environment, *command, verbose: false) }
+  end
 end
