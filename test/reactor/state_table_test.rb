@@ -11,10 +11,9 @@ class StateTableTest < PeltonTest
   HANGS = 20 # seconds; a program takes milliseconds
 
   # Methods in which no trap handler waits here. A fiber that is given up in a handler, at the beginning of an `ensure` block, does not
-  # run the block's rest, which unlocks a Mutex. Before 3.3 Ruby wakes the next fiber in Mutex#unlock before it takes the Mutex off
-  # the thread's list of locked ones: if another fiber locks the Mutex while the handler waits, the list breaks, and the process
-  # hangs, or crashes later. What is raised in a handler that strikes in IO.pipe makes Ruby 3.1 close descriptors twice.
-  UNSAFE = ["take_wait_for_condition", *(%w[unblock pipe] if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3"))].freeze
+  # run the block's rest, which unlocks a Mutex. What is raised in a handler that strikes in IO.pipe makes Ruby 3.1 close descriptors
+  # twice.
+  UNSAFE = ["take_wait_for_condition", *(%w[pipe] if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3"))].freeze
 
   # Methods in which no trap handler waits that strikes behind the scheduler's hook, not inside it: there Ruby frees the Mutex once more while
   # the handler runs, and wakes nobody, so what is raised in the handler leaves the Mutex free with others waiting.

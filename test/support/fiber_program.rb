@@ -18,10 +18,8 @@ class FiberProgram
     def to_s = "#{kind} #{number}"
   end
 
-  # By Thread#raise or Thread#kill from outside, in a thread of its own. Not before Ruby 3.3, which wakes the next fiber in
-  # Mutex#unlock before it takes the Mutex off the thread's list of locked ones: an interrupt that strikes in between ends in
-  # "[BUG] invalid keeping_mutexes".
-  INTERRUPTS = ((RUBY_VERSION < "3.3") ? [] : %i[interrupt kill]).freeze # without RubyGems in a run with GC.stress
+  # By Thread#raise or Thread#kill from outside, in a thread of its own.
+  INTERRUPTS = %i[interrupt kill].freeze
 
   # How the program ends. :calm: all actors end, woken by the janitor if need be. :stop, :exit: by Pelton.stop or exit while it
   # is busy.

@@ -116,6 +116,16 @@ void pel_waiter_defer_exception(struct pel_reactor *reactor, struct pel_waiter *
     waiter->exception = Qfalse;
 }
 
+/* The waiter counts as unblocked even if its deadline or an exception came first: the caller has already given it the
+ * Mutex or the item that it waits for. Its fiber may even have been switched to, if a trap handler runs there. */
+void pel_waiter_unblock(struct pel_reactor *reactor, struct pel_waiter *waiter)
+{
+    pel_waiter_defer_exception(reactor, waiter);
+    waiter->timed_out = 0;
+    waiter->unblocked = 1;
+    pel_waiter_fire(reactor, waiter);
+}
+
 void pel_pending_exception_take(struct pel_reactor *reactor, struct pel_waiter *waiter)
 {
     VALUE list = pending_list_of_run(reactor, waiter->fiber);

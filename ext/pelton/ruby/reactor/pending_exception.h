@@ -32,6 +32,9 @@ void pel_pending_exception_add(struct pel_reactor *reactor, VALUE fiber, VALUE e
 /* Defers the exception that the waiter is about to raise, if any, to its fiber's next wait. */
 void pel_waiter_defer_exception(struct pel_reactor *reactor, struct pel_waiter *waiter);
 
+/* Wakes a waiter of which something relies on its fiber going on: no exception is raised in it before its next wait. */
+void pel_waiter_unblock(struct pel_reactor *reactor, struct pel_waiter *waiter);
+
 /* Gives the first pending exception of a fiber that parks to its waiter, unless the waiter has one already. */
 void pel_pending_exception_take(struct pel_reactor *reactor, struct pel_waiter *waiter);
 

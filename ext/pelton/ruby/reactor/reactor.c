@@ -36,6 +36,8 @@ static void reactor_free(void *data)
 {
     struct pel_reactor *reactor = data;
 
+    if (pel_mutex_queues)
+        pel_mutex_forget(reactor);
     pel_loop_close(&reactor->loop);
     pel_descriptors_free(reactor);
     while (reactor->workers.first) {

@@ -13,6 +13,7 @@
 #include "ruby/reactor/give_up.h"
 #include "ruby/reactor/job.h"
 #include "ruby/reactor/locals.h"
+#include "ruby/reactor/mutex_queue.h"
 #include "ruby/reactor/park.h"
 #include "ruby/reactor/pending_exception.h"
 #include "ruby/reactor/run.h"

@@ -36,14 +36,7 @@ int pel_unblock(struct pel_reactor *reactor, VALUE fiber)
 
     if (!st_lookup(reactor->parked.sleepers, (st_data_t)fiber, &innermost))
         return 0;
-    for (struct sleeper *sleeper = (struct sleeper *)innermost; sleeper; sleeper = sleeper->outer) {
-        /* The sleeper counts as unblocked even if its deadline or an exception came first: the caller has already given
-         * it the Mutex or the item that it waits for. It may even have been switched to, if a trap handler runs there.
-         */
-        pel_waiter_defer_exception(reactor, &sleeper->waiter);
-        sleeper->waiter.timed_out = 0;
-        sleeper->waiter.unblocked = 1;
-        pel_waiter_fire(reactor, &sleeper->waiter);
-    }
+    for (struct sleeper *sleeper = (struct sleeper *)innermost; sleeper; sleeper = sleeper->outer)
+        pel_waiter_unblock(reactor, &sleeper->waiter);
     return 1;
 }

@@ -160,6 +160,8 @@ int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode)
 
     reactor->tick.number++;
     reactor->tick.fired_off_queue = 0;
+    if (pel_mutex_queues)
+        pel_mutex_wake_all_free();
     if (reactor->loop.flush_list) {
         if ((state = call_to_end(flush_streams, reactor)))
             return state;

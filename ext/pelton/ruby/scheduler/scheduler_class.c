@@ -48,6 +48,10 @@ static VALUE scheduler_kernel_sleep(int argc, VALUE *argv, VALUE self)
 static VALUE scheduler_block(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 1, 2);
+    if (pel_mutex_taken_over_p(argv[0])) {
+        pel_mutex_wait(pel_scheduler_reactor(self), argv[0]);
+        return Qtrue;
+    }
     return pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 1 ? argv[1] : Qnil)) ? Qtrue : Qfalse;
 }
 
@@ -207,6 +211,7 @@ void pel_init_scheduler(void)
     rb_define_private_method(module, "pidfd", scheduler_pidfd, 1);
     rb_define_private_method(module, "call_site", scheduler_call_site, 0);
     rb_define_singleton_method(module, "long_calls", scheduler_s_long_calls, 0);
+    pel_init_mutex_block(module);
     pel_init_mutex_sleep(module);
     pel_init_scheduler_read(module);
     pel_init_scheduler_select(module);

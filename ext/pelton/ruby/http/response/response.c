@@ -135,7 +135,7 @@ static void take_back(struct response_attempt *attempt)
 }
 
 /* A body that goes on by itself, perhaps for hours, begins when it is its turn. While it waits for that, the exchange
- * may end, and the connection become free: so it is on the list of event streams before, from which its end takes it. */
+ * may end, and the connection be gone: so it is on the list of event streams before, from which its end takes it. */
 static void send_body(struct response_attempt *attempt, VALUE headers)
 {
     struct pel_http_connection *connection = attempt->connection;

@@ -4,7 +4,7 @@ require_relative "../test_helper"
 
 # The calls in C that may park, or run Ruby code, which may park: other fibers run meanwhile. parking_calls.txt lists
 # each function that makes such a call; whoever adds one reads what follows it.
-class ParkingTest < PeltonTest
+class ParkingCallsTest < PeltonTest
   EXT = File.join(ROOT, "ext/pelton")
   LIST = File.join(__dir__, "parking_calls.txt")
 
@@ -13,7 +13,7 @@ class ParkingTest < PeltonTest
 
   # Functions that park by themselves, and those of Ruby that call methods of any object.
   PARKS = /\A(?:
-    pel_(?:park\w*|sleep|yield|spend|budget_exhausted|descriptors?_wait|tls_handshake) |
+    pel_(?:park\w*|mutex_wait|sleep|yield|spend|budget_exhausted|descriptors?_wait|tls_handshake) |
     pel_(?:upcallv?|dispatch|run_job|inherit|locals_fresh|run_outside|start_fiber|run_close) |
     rb_(?:funcall\w*|call_super|yield\w*|proc_call\w*|block_call\w*|catch_obj) |
     rb_(?:fiber_scheduler_kernel_sleep|mutex_lock|mutex_sleep) |
