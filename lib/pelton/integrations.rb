@@ -7,7 +7,7 @@ module Pelton
   module Integrations
     # Constants, and the files of the libraries that define them. Those for a launcher change the whole process, which is then a server's alone.
     FILES = {
-      server: {"Sinatra::Helpers::Stream" => "sinatra"},
+      server: {"Sinatra::Helpers::Stream" => "sinatra", "Rack::Timeout::Scheduler::Timeout" => "rack_timeout"},
       launcher: {"ActiveSupport::IsolatedExecutionState" => "active_support", "I18n::Config" => "i18n", "Sentry::Hub" => "sentry"}
     }.freeze
 

@@ -20,7 +20,10 @@ module Pelton
     # | USR1, USR2 | starts the program again with the same sockets, if this process owns them; connections wait meanwhile |
     class Launcher
       SECOND_LIMIT = 5 # seconds from the second INT or TERM to the end of the process, where it has a limit
-      private_constant :SECOND_LIMIT
+      # Where an exception comes from that would end the run of any other program.
+      OUTLIVED = "outside of all requests, which go on (by a callback, a task, or Thread#raise: " \
+        "to limit the time of a request, use request_timeout)"
+      private_constant :SECOND_LIMIT, :OUTLIVED
 
       # @return [Server, nil] nil before {#start}
       attr_reader :server
@@ -112,6 +115,7 @@ module Pelton
       # @raise [ConnectionError] an address is in use, or is not this machine's
       # @asynchronous
       def start(application = app, descriptors: nil, shared: true, pubsub: @configuration.pubsub)
+        Reactor.current.on_fatal { |error| Pelton.report_error(error, OUTLIVED) }
         @integrations = Integrations.launch
         Integrations.load(:launcher)
         @pubsub = PubSub.default._join(pubsub) if pubsub

@@ -67,7 +67,10 @@ static void end_task(struct pel_reactor *reactor, VALUE object, VALUE value, int
         fail_task_quietly(object, error);
     } else if (task->task == PEL_MAIN_TASK || !rb_obj_is_kind_of(error, rb_eStandardError)) {
         fail_task_quietly(object, error);
-        pel_fail_run(reactor, error);
+        if (task->task == PEL_MAIN_TASK)
+            pel_fail_run(reactor, error);
+        else
+            pel_fail_run_or_tell(reactor, error);
     } else {
         pel_operation_fail(task, error);
         pel_operation_written(object);

@@ -22,6 +22,52 @@ void pel_fail_run(struct pel_reactor *reactor, VALUE exception)
         reactor->phase = PEL_STOPPING;
 }
 
+static VALUE call_on_fatal(VALUE argument)
+{
+    const VALUE *pair = (const VALUE *)argument;
+
+    return rb_proc_call_with_block(pair[0], 1, &pair[1], Qnil);
+}
+
+/* Whatever the block raises ends run. */
+static void run_on_fatal(struct pel_reactor *reactor, void *data)
+{
+    VALUE pair[] = {reactor->run.on_fatal, (VALUE)data};
+    int state;
+
+    if (NIL_P(pair[0])) /* of an earlier run */
+        return;
+    pel_protect(call_on_fatal, (VALUE)pair, &state);
+    if (!state)
+        return;
+    reactor->run.on_fatal = Qnil;
+    pel_rethrow(state);
+}
+
+/* A throw wants to leave run. */
+static int may_be_told(const struct pel_reactor *reactor, VALUE error)
+{
+    return !NIL_P(reactor->run.on_fatal) && !RTEST(rb_obj_is_kind_of(error, rb_eSystemExit)) &&
+           !RTEST(rb_obj_is_kind_of(error, rb_eSignal)) &&
+           !RTEST(rb_obj_is_kind_of(error, rb_const_get(rb_cObject, rb_intern("UncaughtThrowError"))));
+}
+
+/* No Ruby code runs here, in the middle of a switch or of a tick: a job runs it. */
+static int tell(struct pel_reactor *reactor, VALUE error)
+{
+    if ((reactor->phase != PEL_RUNNING && reactor->phase != PEL_STOPPING) || !may_be_told(reactor, error) ||
+        !pel_queues_reserve(reactor))
+        return 0;
+    pel_enqueue(reactor, (struct pel_job){.run = run_on_fatal, .data = (void *)error, .object = error});
+    return 1;
+}
+
+void pel_fail_run_or_tell(struct pel_reactor *reactor, VALUE exception)
+{
+    if (!tell(reactor, exception))
+        pel_fail_run(reactor, exception);
+}
+
 /* From 3.2 on Ruby interrupts the whole thread when a fiber closes an IO while another fiber of the thread writes to
  * it. The interrupt is meant for the writer, which waits inside Ruby's blocking write. (Ruby 4 has the hook
  * fiber_interrupt.) */
@@ -50,7 +96,7 @@ int pel_interrupt_run(struct pel_reactor *reactor, int state)
         state = pel_descriptors_forget_closed(reactor);
         return state ? pel_interrupt_run(reactor, state) : 0;
     }
-    if (is_of_stop(reactor, error))
+    if (is_of_stop(reactor, error) || tell(reactor, error))
         return 0;
     if (reactor->phase == PEL_STOPPING && reactor->grace.deadline)
         reactor->phase = PEL_LEAVING; /* a second interrupt cuts the grace time short */
@@ -65,7 +111,7 @@ static void fail_run_or_raise(struct pel_reactor *reactor, VALUE error)
 {
     if (reactor->phase == PEL_IDLE)
         rb_exc_raise(error);
-    pel_fail_run(reactor, error);
+    pel_fail_run_or_tell(reactor, error);
 }
 
 static VALUE call_report_error(VALUE error)

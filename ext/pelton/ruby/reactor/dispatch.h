@@ -23,8 +23,12 @@ void pel_uncaught(struct pel_reactor *reactor, VALUE error);
 /* Ends run with an exception, which run raises. The first one wins. */
 void pel_fail_run(struct pel_reactor *reactor, VALUE exception);
 
-/* Ends run with the interrupt that pel_protect stopped: run raises it, not the fiber that the interrupt happened to
- * strike. The IOError of a closed IO does not end run, but wakes the fibers that wait for the IO. Returns 0; or the
- * state, when the jump does not concern run: Thread#kill, an exception that was raised in this very fiber, or any
- * exception outside run. The caller must pass the state to pel_rethrow. */
+/* The same, unless the program has asked for such exceptions by Reactor#on_fatal: then a job calls its block, and run
+ * goes on. */
+void pel_fail_run_or_tell(struct pel_reactor *reactor, VALUE exception);
+
+/* Ends run with the interrupt that pel_protect stopped, or tells it: run raises it, not the fiber that the interrupt
+ * happened to strike. The IOError of a closed IO does not end run, but wakes the fibers that wait for the IO. Returns
+ * 0; or the state, when the jump does not concern run: Thread#kill, an exception that was raised in this very fiber, or
+ * any exception outside run. The caller must pass the state to pel_rethrow. */
 int pel_interrupt_run(struct pel_reactor *reactor, int state);

@@ -20,6 +20,7 @@ static void reactor_mark(void *data)
     rb_gc_mark(reactor->run.caller);
     rb_gc_mark(reactor->run.value);
     rb_gc_mark(reactor->run.fatal);
+    rb_gc_mark(reactor->run.on_fatal);
     rb_gc_mark(reactor->parked.last_raised);
     rb_gc_mark(reactor->locals.set);
     if (!reactor->parked.head.next)
@@ -80,8 +81,8 @@ static VALUE reactor_allocate(VALUE class)
     VALUE self = TypedData_Make_Struct(class, struct pel_reactor, &reactor_type, reactor);
 
     reactor->self = self;
-    reactor->thread = reactor->run.caller = reactor->run.value = reactor->run.fatal = reactor->parked.last_raised =
-        reactor->locals.set = Qnil;
+    reactor->thread = reactor->run.caller = reactor->run.value = reactor->run.fatal = reactor->run.on_fatal =
+        reactor->parked.last_raised = reactor->locals.set = Qnil;
     reactor->loop.wake_handle.fd = -1; /* closed */
     return self;
 }

@@ -96,6 +96,17 @@ static VALUE reactor_forget_interrupt(VALUE self, VALUE fiber, VALUE exception)
     return pel_pending_exception_forget(fiber, exception) ? Qtrue : Qfalse;
 }
 
+/* on_fatal { |exception| }: for the present run. */
+static VALUE reactor_on_fatal(VALUE self)
+{
+    struct pel_reactor *reactor = pel_reactor_get(self);
+
+    if (reactor->phase == PEL_IDLE)
+        rb_raise(rb_path2class("Pelton::NotRunningError"), "on_fatal is for a run: call it inside of Pelton.run");
+    reactor->run.on_fatal = rb_block_proc();
+    return self;
+}
+
 /* Lets all ready jobs run first, and the loop make one iteration. Parks. */
 static VALUE reactor_yield(VALUE self)
 {
@@ -197,4 +208,5 @@ void pel_init_reactor_class(void)
     rb_define_method(pel_cReactor, "_interrupt", reactor_interrupt, 2);
     rb_define_method(pel_cReactor, "_forget_interrupt", reactor_forget_interrupt, 2);
     rb_define_method(pel_cReactor, "raise_in", reactor_raise_in, -1);
+    rb_define_method(pel_cReactor, "on_fatal", reactor_on_fatal, 0);
 }

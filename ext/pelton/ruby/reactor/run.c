@@ -52,7 +52,7 @@ static void begin_run(struct pel_reactor *reactor, int64_t grace)
     reactor->grace.time = grace;
     reactor->grace.deadline = 0;
     reactor->run.caller = rb_fiber_current();
-    reactor->run.value = reactor->run.fatal = Qnil;
+    reactor->run.value = reactor->run.fatal = reactor->run.on_fatal = Qnil;
     reactor->run.main_pending = 0;
     reactor->tick.silence = PEL_SILENCE_NS;
     pel_end_batch(reactor);

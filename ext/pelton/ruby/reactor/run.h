@@ -20,6 +20,7 @@ struct pel_run {
     VALUE caller;                 /* the fiber that called run; fibers that end land there */
     VALUE value;                  /* run returns it */
     VALUE fatal;                  /* run raises it: an exception that no code may swallow, Qnil */
+    VALUE on_fatal;               /* Reactor#on_fatal's block, which gets such exceptions instead; Qnil */
     uint8_t main_pending;         /* the task of run's block has not ended, and should */
     uint8_t began_outside;        /* Fiber.schedule has begun fibers outside run: close runs the loop until they end */
     int64_t began_at, earlier_ns; /* earlier_ns: the time of all earlier runs */
