@@ -232,29 +232,6 @@ class HTTPCommandTest < PeltonTest
     end
   end
 
-  # What another thread raises in the thread of all requests, for instance to limit the time of one.
-  def test_an_exception_from_another_thread_does_not_end_the_server
-    in_a_folder do |dir|
-      File.write("config.ru", <<~RUBY)
-        Strange = Class.new(Exception)
-        loop_thread = Thread.current
-        run(lambda do |env|
-          strike = -> { Thread.pass until loop_thread.stop? && loop_thread.raise(Strange, "from a thread").nil? }
-          Thread.new(&strike) if env["PATH_INFO"] == "/raise"
-          [200, {}, ["answered"]]
-        end)
-      RUBY
-      serving("-q", "-b", "unix://#{dir}/s", lines: 0) do |_, _, output|
-        eventually { ask("#{dir}/s") }
-        3.times { ask("#{dir}/s", "/raise") && assert_match(/answered\z/, ask("#{dir}/s")) }
-        lines = Array.new(4) { output.gets }
-
-        assert_match(/outside of all requests, which go on .*use request_timeout/, lines.first)
-        assert_includes lines.join, "from a thread (Strange)"
-      end
-    end
-  end
-
   # Through a pipe, too, as systemd has it.
   def test_requests_are_logged_at_once
     [%w[-w 0], %w[-w 1]].each do |workers|

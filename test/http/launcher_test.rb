@@ -30,6 +30,25 @@ class HTTPLauncherTest < PeltonTest
     Process.kill("TERM", Process.pid)
   end
 
+  class Foreign < Exception # rubocop:disable Lint/InheritException
+  end
+
+  # A library may limit the time of a request so, whose thread is the thread of all.
+  def test_what_another_thread_raises_while_no_request_runs_ends_nothing
+    thread = Thread.current
+    statuses = []
+    status = launch do |client|
+      3.times do |i|
+        Thread.new { Thread.pass until thread.stop? && thread.raise(Foreign, i.to_s).nil? }
+        sleep 0.001 until reported.size > i
+        statuses << client.get("/").status
+      end
+    end
+
+    assert_equal [[200] * 3, 0], [statuses, status]
+    assert_equal %w[0 1 2], reported.grep(Foreign).map(&:message)
+  end
+
   def test_it_serves_until_a_signal_comes
     body = nil
     before = Signal.trap("TERM", "DEFAULT")
