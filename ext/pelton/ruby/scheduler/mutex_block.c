@@ -110,6 +110,7 @@ void pel_init_mutex_block(VALUE module)
         return;
     breaks = 1;
     cMutex = rb_path2class("Thread::Mutex");
+    rb_gc_register_mark_object(cMutex);
     methods = rb_define_module_under(module, "MutexBlock");
     rb_define_method(methods, "unlock", unlock_and_wake, 0);
     rb_define_method(methods, "synchronize", mutex_synchronize, 0);
