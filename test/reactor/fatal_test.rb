@@ -47,15 +47,17 @@ class FatalTest < PeltonTest
   end
 
   def test_an_error_of_the_block_ends_run
-    error = assert_raises(Foreign) do
-      Pelton.run do
-        Pelton::Reactor.current.on_fatal { raise Foreign, "second" }
-        Pelton.spawn { raise Foreign, "first" }
-        sleep
+    [Foreign, ArgumentError].each do |type|
+      error = assert_raises(type) do
+        Pelton.run do
+          Pelton::Reactor.current.on_fatal { raise type, "second" }
+          Pelton.spawn { raise Foreign, "first" }
+          sleep
+        end
       end
-    end
 
-    assert_equal "second", error.message
+      assert_equal "second", error.message
+    end
   end
 
   def test_it_is_for_one_run

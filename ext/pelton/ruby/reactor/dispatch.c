@@ -32,7 +32,7 @@ static VALUE call_on_fatal(VALUE argument)
 /* Whatever the block raises ends run. */
 static void run_on_fatal(struct pel_reactor *reactor, void *data)
 {
-    VALUE pair[] = {reactor->run.on_fatal, (VALUE)data};
+    VALUE pair[] = {reactor->run.on_fatal, (VALUE)data}, error;
     int state;
 
     if (NIL_P(pair[0])) /* of an earlier run */
@@ -40,8 +40,10 @@ static void run_on_fatal(struct pel_reactor *reactor, void *data)
     pel_protect(call_on_fatal, (VALUE)pair, &state);
     if (!state)
         return;
-    reactor->run.on_fatal = Qnil;
-    pel_rethrow(state);
+    error = pel_take_error(state);
+    if (NIL_P(error))
+        pel_rethrow(state);
+    pel_fail_run(reactor, error);
 }
 
 /* A throw wants to leave run. */

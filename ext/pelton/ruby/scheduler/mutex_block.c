@@ -17,7 +17,7 @@
  * and a thread's Mutex#sleep, wakes none: so the loop and a timer of the fiber look whether the Mutex is free.
  */
 
-/* How Ruby 3.1 and 3.2 lay out a Mutex, and a fiber that waits for it. setup checks what can be checked. */
+/* How Ruby 3.1 and 3.2 lay out a Mutex, and a fiber that waits for it. known_layout_p looks whether it is so. */
 struct node {
     struct node *next, *previous;
 };
