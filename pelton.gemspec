@@ -14,4 +14,5 @@ Gem::Specification.new do |spec|
   spec.extensions = ["ext/pelton/extconf.rb"]
   # Only `pelton serve` loads it. Rack 1 is for EventMachine's programs, which often have an older one.
   spec.add_dependency "rack", ">= 1.6", "< 4"
+  spec.add_dependency "logger", ">= 1.4" # no default gem of Ruby 4.0
 end

@@ -25,6 +25,18 @@ class GemsTest < PeltonTest
   # The files that load a gem on which their own does not depend, and name the gem to install when it is missing.
   DOORS = {"lib/pelton/eventmachine.rb" => %w[pelton-eventmachine], "pelton-web/lib/pelton/web/cable.rb" => %w[pelton/cable]}.freeze
 
+  # The gems that come with Ruby 4.1 and are no default gems: gems/bundled_gems in its source, and lib/bundled_gems.rb, whose SINCE
+  # says that logger, ostruct, benchmark, irb and others became such in 4.0, tsort in 4.1. Ruby 4.0 has dropped cgi but for cgi/escape.
+  BUNDLED = %w[
+    abbrev base64 benchmark bigdecimal csv debug drb fiddle getoptlong irb logger matrix minitest mutex_m net-imap net-smtp nkf observer
+    ostruct power_assert prime pstore racc rake rbs rdoc readline reline repl_type_completor resolv-replace rexml rinda rss syslog
+    test-unit tsort typeprof win32-registry win32ole
+    cgi net-ftp net-pop
+  ].freeze
+
+  # The files that say which gem to install when it is missing: irb's own dependencies would be compiled on Ruby 3.1.
+  ASKS_FOR = {"pelton-record/lib/pelton/record/command.rb" => %w[irb], "pelton-web/lib/pelton/web/development/console.rb" => %w[irb]}.freeze
+
   # The entry files of whole gems.
   WHOLE = {"pelton" => "pelton/command", "pelton-cable" => "pelton/cable", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",
            "pelton-rails" => "pelton/rails",
@@ -71,8 +83,24 @@ class GemsTest < PeltonTest
     end
   end
 
-  def test_the_gem_pelton_depends_on_rack_alone
-    assert_equal ["rack"], gemspecs.fetch("pelton").runtime_dependencies.map(&:name)
+  def test_the_gem_pelton_depends_on_rack_and_logger_alone
+    assert_equal %w[rack logger], gemspecs.fetch("pelton").runtime_dependencies.map(&:name)
+  end
+
+  # Under Bundler a program has Ruby's default gems, and of the others those alone that a Gemfile or a gemspec names.
+  def test_a_gem_depends_on_the_bundled_gems_that_it_requires
+    gemspecs.each do |gem, spec|
+      available = dependencies_of(spec)
+      files_of(gem).each do |file|
+        needed = features_in(file).filter_map { |feature| bundled_gem_of(feature) }.uniq - ASKS_FOR.fetch(file, [])
+
+        assert_empty needed - available, "required by #{file}"
+      end
+    end
+  end
+
+  def test_a_file_that_asks_for_a_bundled_gem_requires_it
+    ASKS_FOR.each { |file, gems| assert_equal gems, features_in(file).filter_map { |feature| bundled_gem_of(feature) } & gems, file }
   end
 
   # Without RubyGems, but Active Support asks for versions.
@@ -128,6 +156,14 @@ class GemsTest < PeltonTest
   # Pelton's files that a file requires or loads later, by their names on the load path. Programs in strings are seen as well.
   def required_by(file)
     read(file).scan(/\b(?:require|autoload)\b[ (]+(?::?\w+, *)?["']((?:sequel\/\w+\/)?pelton[^"']*)["']/).flatten.reject { |feature| feature.include?("\#{") }.uniq
+  end
+
+  # All that a file requires or loads later, by its name on the load path.
+  def features_in(file) = read(file).scan(/\b(?:require|autoload)\b[ (]+(?::?\w+, *)?["']([\w\-\/]+)["']/).flatten
+
+  # The gem whose name the feature has, or begins with: bigdecimal/util is of bigdecimal, net/ftp of net-ftp.
+  def bundled_gem_of(feature)
+    BUNDLED.find { |gem| feature != "cgi/escape" && "#{feature.tr("/", "-")}-".start_with?("#{gem}-") }
   end
 
   def read(file) = File.read(File.join(ROOT, file))

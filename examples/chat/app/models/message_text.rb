@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "cgi"
+require "cgi/escape"
 
 # A message's plain text as HTML: everything is escaped, and blocks of code, code, links and mentions get their elements.
 module MessageText

@@ -225,9 +225,16 @@ module Pelton
       def console
         Object.const_set(:DB, Record.connect(@address, pool: 1))
         load_features
-        require "irb"
+        load_irb
         ARGV.clear
         IRB.start
+      end
+
+      def load_irb
+        require "irb"
+      rescue LoadError => error
+        raise unless error.path == "irb"
+        raise Error, "the console needs irb, which Ruby 4.0 has as a gem only: add gem \"irb\" to the Gemfile", cause: nil
       end
 
       def load_features = @features.each { |file| require File.expand_path(file) }

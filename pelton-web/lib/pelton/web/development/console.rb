@@ -1,6 +1,11 @@
 # frozen_string_literal: true
 
-require "irb"
+begin
+  require "irb"
+rescue LoadError => error
+  raise unless error.path == "irb"
+  raise LoadError, "the console needs irb, which Ruby 4.0 has as a gem only: add gem \"irb\" to the Gemfile", cause: nil
+end
 require "rack/mock_request"
 require_relative "../../web"
 

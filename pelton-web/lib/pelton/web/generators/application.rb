@@ -109,7 +109,8 @@ module Pelton
             next "gem \"#{gem}\", \"~> #{VERSION}\"" unless @gems
             "gem \"#{gem}\", path: #{((gem == "pelton") ? @gems : File.join(@gems, gem)).inspect}"
           end
-          [*pelton, *DATABASES.fetch(@database)].join("\n")
+          irb = "gem \"irb\", require: false # of the consoles" if RUBY_VERSION >= "4.0" # an earlier Ruby has it, and would compile a newer one's dependencies
+          [*pelton, *DATABASES.fetch(@database), *irb].join("\n")
         end
       end
     end
