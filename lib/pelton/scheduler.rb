@@ -11,6 +11,15 @@ module Pelton
     LONG = 0.001
     private_constant :LONG
 
+
+    # Ruby makes an IO::Buffer for each call of io_read, and warns from 4.0 on at the first one of a process that the class is
+    # experimental. That does not concern a program which only reads.
+    if RUBY_VERSION >= "4.0"
+      experimental, Warning[:experimental] = Warning[:experimental], false
+      IO::Buffer.new(0)
+      Warning[:experimental] = experimental
+    end
+
     # @param flags [Integer] of Process.wait
     # @return [Process::Status]
     def process_wait(pid, flags)
@@ -123,12 +132,15 @@ module Pelton
     end
 
     # Closes an IO for which other tasks may be waiting: an IOError is raised in them. IO#close alone leaves them parked before
-    # Ruby 4, because Ruby does not notify the scheduler.
+    # Ruby 4.0, because Ruby does not notify the scheduler; from 4.0 on it waits until they have left the IO, which in a blocking
+    # fiber would stop the loop.
     #
     # @param io [IO]
     # @return [nil]
+    # @asynchronous
     def close_io(io)
       Reactor.current.io_close(io.to_io) unless io.closed?
+      return spawn { io.close }.await if RUBY_VERSION >= "4.0" && Fiber.current.blocking? && running?
       io.close
     end
   end

@@ -147,7 +147,9 @@ class ForkTest < PeltonTest
     end
   end
 
+  # From 4.0 on Ruby leaves the child without a scheduler.
   def test_ruby_itself_waits_in_a_child_that_has_no_reactor_yet
+    inherited = RUBY_VERSION < "4.0"
     Pelton.run do
       output = in_child {
         sleep 0.001
@@ -157,10 +159,10 @@ class ForkTest < PeltonTest
         reader, writer = IO.pipe
         Thread.new { sleep(0.001) && writer.write("x") }
         print reader.readpartial(1)
-        Fiber.schedule { sleep(0.001) && print("scheduled") }
+        inherited ? Fiber.schedule { sleep(0.001) && print("scheduled") } : p(Fiber.scheduler)
       }
 
-      assert_equal "poppedtruehello\n1xscheduled", output
+      assert_equal "poppedtruehello\n1x#{inherited ? "scheduled" : "nil\n"}", output
     end
   end
 

@@ -18,7 +18,7 @@ class SchedulerCloseTest < PeltonTest
       Pelton.close_io(@here)
 
       assert_raises(IOError) { reader.await }
-      assert_same @here, waiter.await
+      (RUBY_VERSION < "4.0") ? assert_same(@here, waiter.await) : assert_raises(IOError) { waiter.await }
       assert_nil Pelton.close_io(@here)
     end
   end
@@ -46,6 +46,40 @@ class SchedulerCloseTest < PeltonTest
       end
 
       assert_raises(IOError) { thread.value }
+    end
+  end
+
+  def test_closing_by_pelton_in_a_blocking_fiber
+    Pelton.run do
+      reader = Pelton.spawn { @here.read(1) }
+      sleep 0
+      Fiber.new(blocking: true) { Pelton.close_io(@here) }.resume
+
+      assert_predicate @here, :closed?
+      assert_raises(IOError) { reader.await }
+    end
+  end
+
+  # Ruby notifies the scheduler from 4.0 on.
+  def test_closing_an_io_that_other_tasks_read
+    skip "Ruby does not wake the readers" if RUBY_VERSION < "4.0"
+    Pelton.run do
+      readers = [-> { @here.read(1) }, -> { @here.gets }, -> { @here.wait_readable }, -> { IO.copy_stream(@here, File::NULL) }].map { |read| Pelton.spawn(&read) }
+      sleep 0
+      @here.close
+
+      readers.each { |reader| assert_raises(IOError) { reader.await } }
+    end
+  end
+
+  def test_closing_in_a_thread_an_io_that_a_task_reads
+    skip "Ruby does not wake the reader" if RUBY_VERSION < "4.0"
+    Pelton.run do
+      reader = Pelton.spawn { @here.read(1) }
+      sleep 0
+      Thread.new { @here.close }.join
+
+      assert_raises(IOError) { reader.await }
     end
   end
 

@@ -9,6 +9,8 @@ module Children
   # The same and those of the gems beside it, as Ruby's -I and RUBYLIB take them. One list for all tests.
   LIBRARIES = Dir["{lib,pelton-*/lib}", base: File.expand_path("../..", __dir__)]
     .map { |path| File.expand_path("../../#{path}", __dir__) }.join(File::PATH_SEPARATOR)
+  # The load paths of the gems that Pelton's files require and that Ruby 4.0 no longer has in its own folder.
+  BUNDLED = %w[logger ostruct].filter_map { |name| Gem.loaded_specs[name] }.flat_map(&:full_require_paths)
   # The command that runs `pelton`; its arguments follow.
   PELTON = [RbConfig.ruby, "-I#{LIB}", File.expand_path("../../exe/pelton", __dir__)].freeze
 
@@ -29,7 +31,7 @@ module Children
   def run_ruby(code, *arguments, env: {}, stdin: "", options: [], deadline: 20, gems: false)
     files = [stdin, "", ""].map { |content| Tempfile.new("child").tap { |file| (file << content).rewind } }
     options = ["--disable=gems", *options] unless gems
-    command = [RbConfig.ruby, "-W1", "-I#{LIBRARIES}", *options, "-e", code, "--", *arguments.map(&:to_s)]
+    command = [RbConfig.ruby, "-W1", "-I#{[LIBRARIES, *BUNDLED].join(File::PATH_SEPARATOR)}", *options, "-e", code, "--", *arguments.map(&:to_s)]
     pid = Process.spawn(child_environment.merge("PELTON_WATCHDOG" => "off", **env), *command, in: files[0], out: files[1], err: files[2])
     status = reap(pid, limit = deadline * PeltonTest::PATIENCE)
     output, errors = files.last(2).map { |file| file.tap(&:rewind).read }
