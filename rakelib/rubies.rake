@@ -1,22 +1,22 @@
 # frozen_string_literal: true
 
-# Debian's roots have other Rubies, and another compiler, libc and OpenSSL.
+# An installed Ruby, for a version that Debian does not have (rubies/installed.rb). Debian's roots have other Rubies, and another compiler, libc and OpenSSL.
 namespace :rubies do
-  root = lambda do |name|
-    require_relative "rubies/root"
+  find = lambda do |name, otherwise|
     $stdout.sync = true
-    RubyRoot.new(name) { |line| puts "#{name}: #{line}" }
+    (RubyRoot::SUITES.key?(name) ? RubyRoot : otherwise).new(name) { |line| puts "#{name}: #{line}" }
   end
 
-  # A root that cannot be made is a skip.
+  # A root that cannot be made, or a Ruby that is not installed, is a skip.
   test = lambda do |name, what, files, *options, rails: []|
-    root.call(name).tap { |debian| debian.prepare(rails: rails) }.exec("bundle", "exec", "ruby", "-w", "-Itest", "test/support/shards.rb", *options, *files, "--")
+    require_relative "rubies/installed"
+    find.call(name, InstalledRuby).tap { |ruby| ruby.prepare(rails: rails) }.exec("bundle", "exec", "ruby", "-w", "-Itest", "test/support/shards.rb", *options, *files, "--")
   rescue RubyRoot::Missing => problem
     puts "#{what}_#{name.tr(".", "_")}: 0 passed, 0 failed, 1 skipped (#{problem.message})"
   end
 
   # The guides' examples are among the unit tests: test/repository/documents_test.rb.
-  desc "Run the unit tests on another Ruby, in a root of Debian: 3.3, or newest (needs root, debootstrap and a network)"
+  desc "Run the unit tests on another Ruby, in a root of Debian: 3.3, or newest (needs root, debootstrap and a network); or on an installed one, such as 4.0"
   task :test, [:name] do |_, arguments|
     test.call(arguments.name, "ruby", FileList["{.,pelton-*}/test/**/*_test.rb"].exclude(%r{/(integration|downstream)/}))
   end
@@ -29,7 +29,8 @@ namespace :rubies do
 
   desc "Run a command in the root of another Ruby: rake 'rubies:run[3.3]' COMMAND='bundle exec ruby -Itest test/timer_test.rb'"
   task :run, [:name] do |_, arguments|
-    root.call(arguments.name).tap(&:prepare).exec("sh", "-c", ENV.fetch("COMMAND"))
+    require_relative "rubies/root"
+    find.call(arguments.name, RubyRoot).tap(&:prepare).exec("sh", "-c", ENV.fetch("COMMAND"))
   rescue RubyRoot::Missing => problem
     abort "#{arguments.name}: #{problem.message}"
   end

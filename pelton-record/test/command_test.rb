@@ -155,6 +155,16 @@ class RecordCommandTest < PeltonTest
     assert_match(/^42$/, output)
   end
 
+  # From Ruby 4.0 on it is a gem.
+  def test_the_console_without_irb
+    program = "def require(name) = (name == 'irb') ? raise(LoadError.new('none').tap { |error| def error.path = 'irb' }) : super
+      require 'pelton/record/command'; exit Pelton::Record::Command.run(ARGV)"
+    _, errors, status = run_ruby(program, "console", "-d", "sqlite::memory:", gems: true)
+
+    assert_equal 1, status.exitstatus
+    assert_match(/\Apelton db console: the console needs irb, .*: add gem "irb" to the Gemfile\n\z/, errors)
+  end
+
   def test_mistakes
     assert_match(/no command "nonsense".*usage: pelton db/m, pelton("nonsense").last)
     assert_equal 2, pelton("rollback", "none").first

@@ -5,6 +5,7 @@ require "fileutils"
 require "open-uri"
 require "open3"
 require "shellwords"
+require_relative "tree_copy"
 
 # A Debian with another Ruby in a folder of tmp/rubies/. It is made once; then packages and gems are installed when their lists
 # have changed. Commands run there in separate namespaces: the mounts and the processes go when the command ends.
@@ -21,7 +22,6 @@ class RubyRoot
     ca-certificates g++ gcc git iproute2 libssl-dev libyaml-dev make memcached netbase openssl pkgconf procps ruby-bundler tzdata zlib1g-dev
   ].freeze
   FOLDER = File.expand_path("../../tmp/rubies", __dir__)
-  TREE = File.expand_path("../..", __dir__)
 
   IN_NAMESPACES = %w[unshare --mount --pid --fork --kill-child].freeze
   # The shell stays, as the process that reaps orphans.
@@ -58,7 +58,7 @@ class RubyRoot
     bootstrap unless File.directory?(@path)
     copy_system_files
     stamped("packages", [*PACKAGES, *@also]) { fetching("installing packages (a minute or more)") { install_packages } }
-    copy_tree
+    TreeCopy.new(File.join(@path, "pelton"), File.join(@path, "var/lib/pelton-files")).update
     stamped("gems", contents("{Gemfile,*.gemspec,*/*.gemspec,lib/pelton/version.rb}")) do
       fetching("installing gems (a minute or more)") { inside("bundle", "install", "--quiet") }
     end
@@ -164,24 +164,5 @@ class RubyRoot
     end
   end
 
-  def contents(pattern) = Dir[pattern, base: TREE].sort.map { |file| File.read(File.join(TREE, file)) }
-
-  # The files that git knows or would add. Those that have not changed keep their time, so that only changes are compiled.
-  def copy_tree
-    files, = Open3.capture2(*%w[git ls-files -z --cached --others --exclude-standard], chdir: TREE)
-    files = files.split("\0").select { |file| File.exist?(File.join(TREE, file)) }
-    tree, list = File.join(@path, "pelton"), File.join(@path, "var/lib/pelton-files")
-    gone = File.exist?(list) ? File.read(list).split("\0") - files : []
-    FileUtils.rm_f(gone.map { |file| File.join(tree, file) })
-    files.each do |file|
-      original, copy = File.join(TREE, file), File.join(tree, file)
-      FileUtils.mkdir_p(File.dirname(copy))
-      if File.symlink?(original)
-        FileUtils.ln_s(File.readlink(original), copy) unless File.symlink?(copy)
-      elsif !File.exist?(copy) || !FileUtils.identical?(original, copy)
-        FileUtils.cp(original, copy)
-      end
-    end
-    File.write(list, files.join("\0"))
-  end
+  def contents(pattern) = Dir[pattern, base: TreeCopy::TREE].sort.map { |file| File.read(File.join(TreeCopy::TREE, file)) }
 end

@@ -129,7 +129,7 @@ class CArchitectureTest < PeltonTest
   def test_the_extension_exports_its_init_function_alone
     output, = Open3.capture2("nm", "--dynamic", "--defined-only", File.join(ROOT, "lib/pelton/pelton.so"))
 
-    assert_equal ["Init_pelton"], output.lines.map { |line| line.split.last }.grep_v(/\A(_init|_fini|_edata|_end|__bss_start)\z/)
+    assert_equal ["Init_pelton"], output.lines.map { |line| line.split.last }.grep_v(/\A(_init|_fini|_edata|_end|__bss_start|ruby_abi_version)\z/) # the last is there with a Ruby in development
   end
 
   def test_no_file_is_long

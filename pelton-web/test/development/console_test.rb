@@ -22,4 +22,12 @@ class WebConsoleTest < PeltonTest
 
     assert_includes output, '[Shop, true, "home", false]'
   end
+
+  # From Ruby 4.0 on it is a gem.
+  def test_without_irb
+    write("irb.rb" => "raise LoadError.new('cannot load such file -- irb').tap { |error| def error.path = 'irb' }")
+    program = "require 'pelton/web'; begin; require 'pelton/web/development/console'; rescue LoadError => error; puts error.message; end"
+
+    assert_match(/\Athe console needs irb, .*: add gem "irb" to the Gemfile\n\z/, ruby_output(program, options: ["-I#{@folder}"], gems: true))
+  end
 end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "rbconfig" # without RubyGems, the resolv of Ruby 3.4 misses it
 require "resolv"
 
 module EventMachine
