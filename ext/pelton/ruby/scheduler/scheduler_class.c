@@ -64,8 +64,8 @@ static VALUE scheduler_unblock(VALUE self, VALUE blocker, VALUE fiber)
     if (reactor && pel_unblock(reactor, fiber))
         return Qnil;
     /* From 3.2 on Ruby calls this also for a thread that closes an IO on a blocking fiber. Such a thread does not park
-     * its fiber, but sleeps as a whole. Until 3.4 the blocker is that thread, from 4.0 on the IO. No method is called to
-     * wake it: an interrupt of the caller may be pending, and the call would raise it. */
+     * its fiber, but sleeps as a whole. Until 3.4 the blocker is that thread, from 4.0 on the IO. No method is called
+     * to wake it: an interrupt of the caller may be pending, and the call would raise it. */
     if (RTEST(rb_obj_is_kind_of(blocker, rb_cThread)))
         rb_thread_wakeup_alive(blocker);
     else if (RB_TYPE_P(blocker, T_FILE))
