@@ -13,8 +13,9 @@ class RubyRoot
   # Why a root cannot be made on this machine: a skip, not a failure.
   Missing = Class.new(StandardError)
 
-  # Seconds for making a root, and for bringing it up to date. The next run continues from there.
+  # Seconds without a new line in the log, after which a command is ended. The next run continues from there.
   LIMIT = 600
+  INTERVAL = 20 # seconds between two lines of progress
 
   # Newest: Debian's newest Ruby, often in experimental long before it is in a release.
   SUITES = {"3.3" => %w[trixie], "newest" => %w[sid experimental]}.freeze
@@ -54,7 +55,6 @@ class RubyRoot
     raise Missing, "#{missing.join(" and ")} is needed: bin/setup rubies" unless missing.empty?
     raise Missing, "mounting is not allowed" unless system(*IN_NAMESPACES, "mount", "-t", "proc", "proc", "/proc", %i[out err] => File::NULL)
     FileUtils.mkdir_p(FOLDER)
-    @deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + LIMIT
     bootstrap unless File.directory?(@path)
     copy_system_files
     stamped("packages", [*PACKAGES, *@also]) { fetching("installing packages (a minute or more)") { install_packages } }
@@ -86,10 +86,23 @@ class RubyRoot
 
   # Runs a command whose output goes to the log, and its end to the error when it fails.
   def run(*command)
-    left = (@deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC)).ceil
-    raise Missing, "making the root takes longer than #{LIMIT} s" unless left.positive?
-    return if system("timeout", "--foreground", "--kill-after=10", left.to_s, *command, :in => File::NULL, %i[out err] => [@log, "a"])
+    pid = spawn(*command, :in => File::NULL, %i[out err] => [@log, "a"])
+    return if wait_for(pid).success?
     raise "#{@name}: failed, the end of #{@log} is\n#{File.readlines(@log).last(20).join}"
+  end
+
+  # Waits for a process while the log grows, and tells now and then its last line.
+  def wait_for(pid)
+    size, quiet = 0, 0
+    (1..).each do |second|
+      return $? if Process.wait(pid, Process::WNOHANG)
+      sleep 1 # not the time is counted: a machine that was asleep has made no progress either
+      quiet = (size == (size = File.size(@log))) ? quiet + 1 : 0
+      raise Missing, "making the root: no progress for #{LIMIT} s" if quiet == LIMIT
+      @progress.call("... #{File.readlines(@log).last.to_s.strip[0, 100]}") if second % INTERVAL == 0 && quiet < INTERVAL
+    end
+  ensure
+    Process.kill(:KILL, pid) unless $?&.pid == pid # and with it all processes of its namespace: IN_NAMESPACES says --kill-child
   end
 
   # A step that a network or a mirror can make fail.

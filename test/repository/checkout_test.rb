@@ -53,6 +53,65 @@ class CheckoutTest < PeltonTest
     end
   end
 
+  # Replaces bin/setup of the copy, and runs bin/test there.
+  def run_tests_with_setup(script, limit: 600)
+    File.write(File.join(@copy, "bin/setup"), "#!/usr/bin/env bash\n#{script}\n", perm: 0o755)
+    Open3.capture2e(child_environment.merge("limit" => limit.to_s), "bin/test", "unit", chdir: @copy).first
+  end
+
+  def test_a_step_without_progress_is_ended_with_its_children_and_the_report_says_so
+    output = run_tests_with_setup("sleep 1000 & echo $! >tmp/child; wait", limit: 1)
+    last = "--- setup failed: tmp/test/setup.log\n  setup: no progress for 1 s: ended\n"
+
+    assert_match(/^#{last}--- \d+ s\n0 passed, 1 failed, 0 skipped\n\z/, output)
+    assert ended?(Integer(File.read(File.join(@copy, "tmp/child"))))
+  end
+
+  def test_a_step_with_progress_has_no_limit
+    output = run_tests_with_setup("for i in 1 2 3 4 5 6; do sleep 0.5; echo line $i; done; exit 1", limit: 2)
+
+    assert_match(/^line 6\n--- setup failed \(status 1\)/, output)
+  end
+
+  def test_an_interrupted_run_leaves_no_process
+    File.write(File.join(@copy, "bin/setup"), "#!/usr/bin/env bash\nsleep 1000 & echo $! >tmp/child; echo ready; wait\n", perm: 0o755)
+    IO.popen([child_environment, "bin/test", "unit", chdir: @copy, err: %i[child out]]) do |run|
+      assert_includes Enumerator.produce { run.gets }.take_while { |line| line != "ready\n" }, "--- setup\n"
+      Process.kill(:TERM, run.pid)
+
+      assert_match(/^0 passed, 1 failed, 0 skipped\n\z/, run.read)
+    end
+    assert ended?(Integer(File.read(File.join(@copy, "tmp/child"))))
+  end
+
+  def test_bin_pelton_is_pelton_of_the_checkout_in_the_callers_folder
+    FileUtils.mkdir(File.join(@copy, "ext"))
+    FileUtils.cp(File.join(ROOT, "lib/pelton/pelton.so"), File.join(@copy, "lib/pelton"))
+    File.write(File.join(@copy, "bin/setup"), "#!/bin/sh\necho set up for $*\n")
+    File.write(File.join(@folder, "hello.rb"), 'puts "hello from #{Dir.pwd}", $LOADED_FEATURES.grep(/pelton/).first')
+    output, status = Open3.capture2e(child_environment, File.join(@copy, "bin/pelton"), "run", "hello.rb", chdir: @folder)
+
+    assert status.success?, output
+    assert_match(/\Aset up for --quick --go-on run\nhello from #{@folder}\n#{@copy}\/lib\//, output)
+  end
+
+  def test_the_tour_that_bin_pelton_serves
+    output = ruby_output(<<~RUBY, gems: true)
+      require "pelton/http"
+      require "rack"
+      app, = Rack::Builder.parse_file("#{ROOT}/examples/tour.ru")
+      Pelton.run do
+        url = "http://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}"
+        slow = Pelton.spawn { puts Pelton::HTTP.get("\#{url}/slow").body }
+        %w[/ /fast /count /count].each { |path| puts Pelton::HTTP.get(url + path).body }
+        slow.await
+        Pelton.stop
+      end
+    RUBY
+
+    assert_equal "Try /fast, /slow, /count\nfast\n1 visits\n2 visits\nslow, after 1 s\n", output
+  end
+
   # What runs elsewhere runs commands that are here.
   def test_the_workflows_run_tasks_that_there_are
     workflows = Dir["#{ROOT}/.github/workflows/*.yml"].map { |path| YAML.safe_load_file(path, aliases: true) }
@@ -86,6 +145,8 @@ class CheckoutTest < PeltonTest
     assert_empty lint & %w[build-essential]
     assert_empty MUCH - integration
     assert_equal (unit | core | lint | integration).sort, all.sort
+    assert_empty packages("run") - unit
+    refute_includes packages("run"), "memcached"
   end
 
   def test_the_lab_needs_its_peers_and_no_database

@@ -54,6 +54,13 @@ class DocumentsTest < PeltonTest
     assert_empty missing
   end
 
+  # An interactive bash replaces `!` by a line of its history, also in double quotes.
+  def test_commands_that_are_pasted_into_a_shell_reach_it_unchanged
+    replaced = each_match(/^ {4}(.*)$/).select { |_, line| line.match?(/\A(?:bundle exec )?pelton /) && line.gsub(/'[^']*'/, "").match?(/![^\s="(]/) }
+
+    assert_empty replaced
+  end
+
   def test_examples_are_ruby
     each_match(EXAMPLE).each { |document, code| assert RubyVM::InstructionSequence.compile(code, document) }
   end
@@ -75,7 +82,7 @@ class DocumentsTest < PeltonTest
   def test_the_readme_s_other_examples
     _, styles, config = read("README.md").scan(EXAMPLE).flatten
 
-    assert_equal "hello\nhello\n", ruby_output("require 'pelton/memcached'\n#{styles}")
+    assert_equal "hello\nhello\n", ruby_output(styles)
     assert_equal [200, {"content-type" => "text/plain"}, ["hello\n"]], Object.new.tap { |file| def file.run(app) = app }.instance_eval(config).call({})
   end
 
@@ -285,7 +292,8 @@ class DocumentsTest < PeltonTest
   # The anchors that GitHub makes from headings.
   def anchors(document) = read(document).scan(/^#+ (.*)$/).map { |text,| text.downcase.gsub(/[^\w\- ]/, "").tr(" ", "-") }
 
-  # Runs the examples of a document, one after the other in one program and inside one reactor. "# => value" is checked.
+  # Runs the examples of a document, one after the other in one program. They run inside one reactor, unless the document says of its
+  # examples only that they run in order. "# => value" is checked.
   #
   # @param replace [Hash{String => String}] parts of their text
   # @param without [Regexp] leaves out the examples that it matches
@@ -296,15 +304,17 @@ class DocumentsTest < PeltonTest
       code.gsub(/^( *)(\S.*?) +# => (.+)$/) { "#{$1}check((#{$2}), (#{$3}))" }
     end
     refute_empty codes
+    alone = read(document).match?(/^\*\*The examples\*\* (?!.*inside `Pelton.run).*run in order/)
     ruby_output(<<~RUBY, stdin: JSON.generate([before, *codes, after]), gems: true)
       require "json"
       require "pelton"
       def check(actual, expected) = actual == expected || abort("\#{actual.inspect} instead of \#{expected.inspect}")
-      Pelton.run do
+      examples = lambda do
         scope = binding
         JSON.parse($stdin.read).each { |code| eval(code, scope, "#{document}") }
-        Pelton.stop
+        Pelton.stop unless #{alone}
       end
+      #{alone ? "examples.call" : "Pelton.run { examples.call }"}
     RUBY
   end
 end

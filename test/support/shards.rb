@@ -4,7 +4,8 @@
 #
 # Runs the test files in several processes, N at once (three for each core: many tests wait for a process of theirs, or for
 # time). The processes are forks of this one, which has loaded the files that all of them need. COMMAND (for a shell) runs
-# beside them. The output of a process is printed in one piece, when the process has ended.
+# beside them. The output of a process is printed in one piece, when the process has ended; until then a line tells now and then
+# how many tests have ended, if more have ended than before. bin/test takes these lines as progress.
 #
 # Tests that failed run once more when no others run, because a test that starts servers of its own may meet their deadlines
 # on a busy machine. The first output is indented, so that bin/test does not count it, and followed by the count of what
@@ -33,6 +34,9 @@ jobs = waiting.map do |shard|
 end
 jobs.unshift(proc { exec beside }) if beside
 
+INTERVAL = 10 # seconds between two lines of progress
+$stdout.sync = true
+
 running, crashed = {}, false
 stop = proc do |number|
   crashed = true
@@ -40,6 +44,20 @@ stop = proc do |number|
   running.each_key { |pid| Process.kill(number, pid) }
 end
 %w[INT TERM].each { |name| trap(name, &stop) }
+
+# Waits for the next process to end.
+now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
+ended, told, due = 0, 0, now.call + INTERVAL
+wait = lambda do
+  until (found = Process.wait2(-1, Process::WNOHANG))
+    sleep 0.02
+    next if now.call < due
+    due = now.call + INTERVAL
+    sum = ended + running.each_value.sum { |_, output| File.read(output.path)[/^# Running:\n\n([.SFE]+)/, 1].to_s.size }
+    puts "... #{told = sum} tests have ended, #{running.size} processes run" if sum > told
+  end
+  found
+end
 
 # Runs the jobs, so many at once, and yields the output of each. Returns the jobs whose process failed without a crash.
 run = lambda do |jobs, at_once, &shown|
@@ -55,9 +73,10 @@ run = lambda do |jobs, at_once, &shown|
       end
       running[pid] = [job, output]
     end
-    pid, status = Process.wait2
+    pid, status = wait.call
     job, output = running.delete(pid) || next
     said = File.read(output.path)
+    ended += said.scan(/^(\d+) runs, /).flatten.sum(&:to_i)
     failed << [job, said] unless status.success? || status.signaled?
     shown.call(said, status)
     if status.signaled?

@@ -18,7 +18,7 @@ module Pelton
             anything else                                  is empty
 
           Types: #{Field::NAMES.join(", ")} (time and timestamp are datetime).
-          "string{80}" and "decimal{8,2}" have a size (in quotes, for the shell), string! may not be null, :index and :uniq make an
+          'string{80}' and 'decimal{8,2}' have a size, 'string!' may not be null (in single quotes, for the shell), :index and :uniq make an
           index.
 
         TEXT

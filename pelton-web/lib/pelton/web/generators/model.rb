@@ -13,10 +13,10 @@ module Pelton
           Writes app/models/NAME.rb, db/migrate/TIME_create_NAMES.rb and test/models/NAME_test.rb. For example:
 
             pelton generate model post title:string! body:text user:references published_at:time
-            pelton generate model admin/visit "page:string{200}:index"
+            pelton generate model admin/visit 'page:string{200}:index'
 
           Types: #{Field::NAMES.join(", ")} (time and timestamp are datetime).
-          "string{80}" and "decimal{8,2}" have a size (in quotes, for the shell), string! may not be null, references{polymorphic} leads to
+          'string{80}' and 'decimal{8,2}' have a size, 'string!' may not be null (in single quotes, for the shell), references{polymorphic} leads to
           objects of several models, :index and :uniq make an index.
 
         TEXT
