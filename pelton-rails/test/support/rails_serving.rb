@@ -11,6 +11,7 @@ module RailsServing
   COMMANDS = {
     pelton: %W[bundle exec pelton serve --bind tcp://127.0.0.1:0 --log #{File::NULL}],
     rails: %w[bin/rails server --using pelton --binding 127.0.0.1 --port 0],
+    rackup: %w[env RACKUP_HANDLER=pelton bin/rails server --binding 127.0.0.1 --port 0],
     puma: %w[bundle exec puma --bind tcp://127.0.0.1:0 --threads 5:5 --environment production]
   }.freeze
 

@@ -29,9 +29,10 @@ module Pelton
         def extend_active_record
           require_relative "asynchronous_queries"
           require_relative "connection_holders"
+          require_relative "connection_waits"
           require_relative "cache_versions"
           require_relative "time_limits"
-          [AsynchronousQueries, ConnectionHolders, CacheVersions, TimeLimits].each(&:install)
+          [AsynchronousQueries, ConnectionHolders, ConnectionWaits, CacheVersions, TimeLimits].each(&:install)
         end
       end
     end

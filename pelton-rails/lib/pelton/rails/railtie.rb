@@ -4,6 +4,9 @@ require "rails/railtie"
 require_relative "database"
 require_relative "advice"
 
+# Rack 2, which Rails 7.0 has, knows the variable by its former name.
+ENV["RACK_HANDLER"] ||= "pelton" if ENV["RACKUP_HANDLER"] == "pelton"
+
 module Pelton
   module Rails
     # Sets up a Rails application before any of it is loaded:
@@ -13,6 +16,7 @@ module Pelton
     # - waiting for SQLite's locks parks the fiber and can be interrupted ({SQLiteLocks});
     # - `:pelton` as a queue adapter, as an executor for asynchronous queries, and as Capybara's server in system tests;
     # - 504 for a request that its time limit ends, also during a query ({TimeLimits});
+    # - a request waits for a database connection as long as others return theirs ({ConnectionWaits});
     # - the connection pool's timeout error names the holders ({ConnectionHolders});
     # - cache versions without a database connection ({CacheVersions});
     # - actions of ActionController::Live run in fibers, and notice that their client has left ({LiveStreams});
