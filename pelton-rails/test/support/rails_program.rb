@@ -55,10 +55,10 @@ module RailsProgram
   # @param code [String] runs after {APPLICATION}, in an empty folder
   # @param arguments [Array<String>] the program's ARGV
   # @return [String] what it has printed
-  def rails_output(code, *arguments, setup: APPLICATION, env: {})
-    skip "bin/setup downstream brings Rails" unless RailsProgram.installed?
+  def rails_output(code, *arguments, setup: APPLICATION, env: {}, version: VERSION)
+    skip "bin/setup downstream brings Rails #{version}" unless RailsProgram.installed?(version)
     Dir.mktmpdir do |folder|
-      ruby_output("Dir.chdir(ARGV.shift)\n#{setup}\n#{code}", folder, *arguments, env: RailsProgram.environment.merge(env), gems: true, deadline: 60)
+      ruby_output("Dir.chdir(ARGV.shift)\n#{setup}\n#{code}", folder, *arguments, env: RailsProgram.environment(version).merge(env), gems: true, deadline: 60)
     end
   end
 end

@@ -31,8 +31,9 @@ module Pelton
           require_relative "connection_holders"
           require_relative "connection_waits"
           require_relative "cache_versions"
+          require_relative "fiber_connections"
           require_relative "time_limits"
-          [AsynchronousQueries, ConnectionHolders, ConnectionWaits, CacheVersions, TimeLimits].each(&:install)
+          [AsynchronousQueries, ConnectionHolders, ConnectionWaits, FiberConnections, CacheVersions, TimeLimits].each(&:install)
         end
       end
     end

@@ -16,6 +16,7 @@ module Pelton
     # - waiting for SQLite's locks parks the fiber and can be interrupted ({SQLiteLocks});
     # - `:pelton` as a queue adapter, as an executor for asynchronous queries, and as Capybara's server in system tests;
     # - 504 for a request that its time limit ends, also during a query ({TimeLimits});
+    # - with Active Record 7.0, whose pool knows only threads, each fiber has its own database connection ({FiberConnections});
     # - a request waits for a database connection as long as others return theirs ({ConnectionWaits});
     # - the connection pool's timeout error names the holders ({ConnectionHolders});
     # - cache versions without a database connection ({CacheVersions});
