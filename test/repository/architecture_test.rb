@@ -116,9 +116,9 @@ class ArchitectureTest < PeltonTest
 
   def rooms_present = ruby_files.filter_map { |file| room_of(file) }.uniq
 
-  # "lib/pelton/memcached/client.rb", "pelton/memcached" => "memcached"; nil for the runtime. What rackup requires is http's.
+  # "lib/pelton/memcached/client.rb", "pelton/memcached" => "memcached"; nil for the runtime. What Rack and rackup require is http's.
   def room_of(file)
-    return "http" if file.delete_prefix("lib/").start_with?("rackup/")
+    return "http" if file.delete_prefix("lib/").start_with?("rackup/", "rack/")
     name = file.delete_prefix("lib/")[%r{\Apelton/(\w+)}, 1]
     name if ROOMS.key?(name)
   end
