@@ -27,6 +27,13 @@ class ExampleProgramsTest < PeltonTest
     assert_wrong(document("puts 12, 34, 56", "1...\n57"))
   end
 
+  def test_the_watchdog_may_report_what_the_example_has_not_caused
+    report = ->(file) { "puts 'pelton: the loop has been blocked for 0.1 s in', '    #{file}:1:in x', '    b.rb:2:in y', 'pelton: the loop goes on after 0.2 s', 1" }
+
+    assert_examples_run(document(report.call("logger.rb"), "1"), "a.md")
+    assert_wrong(document(report.call("app.rb"), "1"))
+  end
+
   def test_values_are_checked
     assert_examples_run(document("1 + 1 # => 2"), "a.md")
     assert_wrong(document("1 + 1 # => 3"), "2 instead of 3")
