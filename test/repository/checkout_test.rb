@@ -88,7 +88,9 @@ class CheckoutTest < PeltonTest
     FileUtils.mkdir(File.join(@copy, "ext"))
     FileUtils.cp(File.join(ROOT, "lib/pelton/pelton.so"), File.join(@copy, "lib/pelton"))
     File.write(File.join(@copy, "bin/setup"), "#!/bin/sh\necho set up for $*\n")
-    File.write(File.join(@folder, "hello.rb"), 'puts "hello from #{Dir.pwd}", $LOADED_FEATURES.grep(/pelton/).first')
+    File.write(File.join(@folder, "hello.rb"), <<~'RUBY')
+      puts "hello from #{Dir.pwd}", $LOADED_FEATURES.grep(/pelton/).first
+    RUBY
     output, status = Open3.capture2e(child_environment, File.join(@copy, "bin/pelton"), "run", "hello.rb", chdir: @folder)
 
     assert status.success?, output
