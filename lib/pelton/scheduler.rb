@@ -11,7 +11,6 @@ module Pelton
     LONG = 0.001
     private_constant :LONG
 
-
     # Ruby makes an IO::Buffer for each call of io_read, and warns from 4.0 on at the first one of a process that the class is
     # experimental. That does not concern a program which only reads.
     if RUBY_VERSION >= "4.0"

@@ -194,7 +194,7 @@ class HTTPCommandTest < PeltonTest
     in_a_folder do |dir|
       serving("-w", "2", "-b", "unix://#{dir}/s") do |lines,|
         assert_match(%r{2 workers serve unix://#{dir}/s \(pid}, lines.first)
-        assert_match(/http development 4194304/, ask("#{dir}/s"))
+        assert_match(/http development  1048576/, ask("#{dir}/s"))
       end
     end
   end

@@ -12,6 +12,17 @@ require "zlib"
 class SchedulerHookTableTest < PeltonTest
   include Scheduling
 
+  # This hook is there only after a call has taken long.
+  def setup
+    super
+    Pelton::Scheduler::BlockingOperationWait.install
+  end
+
+  def teardown
+    Pelton::Scheduler::BlockingOperationWait.remove
+    super
+  end
+
   # Hook => what Ruby calls it for. It calls yield at an interrupt that comes in certain moments of a wait.
   OCCASIONS = {
     "address_resolve" => -> { Addrinfo.getaddrinfo("localhost", 80) },
@@ -58,7 +69,9 @@ class SchedulerHookTableTest < PeltonTest
   def test_the_table_lists_the_hooks_that_pelton_has
     listed, missing = table.partition { |_, row| row.fetch(:pelton) !~ /\Anone/ }.map { |rows| rows.map(&:first) }
 
-    assert_equal [*Pelton::Scheduler.public_instance_methods(false).map(&:to_s), "yield"].sort, listed.sort
+    present = [Pelton::Scheduler, Pelton::Scheduler::BlockingOperationWait].flat_map { |one| one.public_instance_methods(false) }
+
+    assert_equal [*present.map(&:to_s), "yield"].sort, listed.sort
     assert_equal %w[io_write], missing
     missing.each { |hook| refute_respond_to Pelton::Reactor.current, hook }
   end

@@ -12,7 +12,7 @@ module Pelton
     class Command
       # Free slots make collections rarer, each of which marks the stacks of all waiting fibers. Newer Rubies, whose heaps are one for
       # each size of slot, would run full collections in vain to reach that number (docs/internals/adr/017-free-slots.md). The malloc limits
-      # are Ruby's own: lower ones double the collections of an application (docs/internals/adr/046-ruby-s-own-malloc-limits.md).
+      # are Ruby's own: lower ones double the collections of an application (docs/internals/adr/046-rubys-own-malloc-limits.md).
       GARBAGE = ((RUBY_VERSION < "3.2") ? {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"} : {}).freeze
 
       # Serves until a signal comes, or only checks whether it could.

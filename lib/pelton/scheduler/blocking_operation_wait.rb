@@ -2,12 +2,11 @@
 
 module Pelton
   module Scheduler
-    # The hook that Ruby calls before work for which it would release the GVL: Zlib's, and from Ruby 3.4 on each system call that
+    # The hook that Ruby 3.4 and later call before work for which they would release the GVL: Zlib's, and each system call that
     # opens, closes or examines files. Nearly all of it is done in microseconds, and the hook takes as long.
     #
-    # So {Reactor} has the hook only while some place is known to be slow. Without it Ruby does the work in place, as it does
-    # without a scheduler, and C notices the calls that take long (ruby/base/long_calls.h). Where Ruby does not let C notice them,
-    # before 3.3, the hook is always there.
+    # So {Reactor} has the hook only while some place may be slow. Without it Ruby does the work in place, as it does
+    # without a scheduler, and C notices the calls that take long (ruby/base/long_calls.h).
     module BlockingOperationWait
       HOOK = :blocking_operation_wait
       private_constant :HOOK
@@ -29,11 +28,10 @@ module Pelton
       def blocking_operation_wait(work)
         place = call_site or return without_this_hook(work)
         return Offload::POOL.call_to_end { work.call } unless in_place?(place)
-        in_place(place) { work.call }.tap { BlockingOperationWait.remove if Scheduler.long_calls && SLOW_PLACES.calm? }
+        in_place(place) { work.call }.tap { BlockingOperationWait.remove if SLOW_PLACES.calm? }
       end
     end
 
-    BlockingOperationWait.install unless long_calls
     Pelton._upcalls(long_call: BlockingOperationWait.method(:install))
   end
 end

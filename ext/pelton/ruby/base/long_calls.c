@@ -48,8 +48,7 @@ static int long_p(int64_t took)
         return 0;
     after = usage_of_thread();
     computed = after.computed - calls.before.computed;
-    return computed >= PEL_LONG_CALL_NS ||
-           (after.slept != calls.before.slept && took - computed >= PEL_LONG_CALL_NS);
+    return computed >= PEL_LONG_CALL_NS || (after.slept != calls.before.slept && took - computed >= PEL_LONG_CALL_NS);
 }
 
 /* Ruby calls this on the thread itself, which does not hold the GVL: so it may not use Ruby. */

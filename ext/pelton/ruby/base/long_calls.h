@@ -3,9 +3,9 @@
 #include <stdint.h>
 
 /*
- * Long calls: while a thread had given the GVL away, it computed in C or slept for PEL_LONG_CALL_NS or more. The time for
- * which it waited to get the GVL back does not count, nor the time for which the kernel ran something else on its core.
- * The upcall long_call follows each one, soon, on any thread.
+ * Long calls: while a thread had given the GVL away, it computed in C or slept for PEL_LONG_CALL_NS or more. The time
+ * for which it waited to get the GVL back does not count, nor the time for which the kernel ran something else on its
+ * core. The upcall long_call follows each one, soon, on any thread.
  */
 
 #define PEL_LONG_CALL_NS (1000 * 1000)

@@ -21,8 +21,8 @@ struct pel_waiter;
 struct pel_hold {
     struct pel_waiter *first, *last; /* waits that are expected to be short, the one that began first in front */
     uint32_t count;
-    int64_t credit;   /* nanoseconds for which the loop may idle while it holds requests */
-    int64_t credited; /* when the credit was computed */
+    int64_t credit;                 /* nanoseconds for which the loop may idle while it holds requests */
+    int64_t credited;               /* when the credit was computed */
     int64_t limit;                  /* nanoseconds up to which a wait is short */
     int8_t trust[PEL_HOLD_SOURCES]; /* by the descriptor's number: whether its last waits were short */
 };

@@ -172,7 +172,8 @@ int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode)
      * that stream's end. */
     if (reactor->loop.flush_list || reactor->tick.fired_off_queue)
         wait_mode = PEL_POLL;
-    if (wait_for_events(reactor, wait_mode == PEL_WAIT_ALWAYS || (wait_mode == PEL_WAIT && !pel_can_run_p(reactor))) < 0 &&
+    if (wait_for_events(reactor, wait_mode == PEL_WAIT_ALWAYS || (wait_mode == PEL_WAIT && !pel_can_run_p(reactor))) <
+            0 &&
         (state = wait_has_failed(reactor, errno)))
         return state;
     if ((state = call_to_end(dispatch_events, reactor)))

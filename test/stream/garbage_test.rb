@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require_relative "../test_helper"
+
+# Large strings that streams send are collected before they fill the memory, however high Ruby's own limits are
+# (ext/pelton/ruby/base/garbage.c).
+class StreamGarbageTest < PeltonTest
+  LIMITS = %w[RUBY_GC_MALLOC_LIMIT RUBY_GC_MALLOC_LIMIT_MAX RUBY_GC_OLDMALLOC_LIMIT RUBY_GC_OLDMALLOC_LIMIT_MAX].to_h { |name| [name, "4000000000"] }
+
+  SENDS = <<~RUBY
+    require "pelton"
+    GC.disable if ARGV[1] == "disabled"
+    Pelton.run do
+      here, there = Pelton::Stream.pair
+      bytes = String.new(capacity: 60_000) # one for all: what is received makes no garbage
+      reader = Pelton.spawn { loop { there.readpartial(60_000, bytes) } rescue EOFError }
+      before = GC.count
+      64.times { here.write("x" * Integer(ARGV[0])) && sleep(0) }
+      print GC.count - before
+      here.close
+      reader.await
+    end
+  RUBY
+
+  def test_large_strings_start_collections
+    assert_operator collections(1 << 20), :>, 0
+  end
+
+  def test_small_strings_start_none
+    assert_equal 0, collections(1 << 10)
+  end
+
+  def test_a_program_that_has_disabled_the_collector_has_none
+    assert_equal 0, collections(1 << 20, "disabled")
+  end
+
+  private
+
+  def collections(*arguments) = Integer(ruby_output(SENDS, *arguments, env: LIMITS))
+end
