@@ -42,8 +42,8 @@ class GemsInstalledTest < PeltonTest
     assert_match(/gem install pelton-lab, or add gem "pelton-lab" to the Gemfile/, run_in("pelton", "pelton", "lab", "--list", succeeds: false))
   end
 
-  def test_the_gem_pelton_brings_rack_alone
-    assert_equal %w[pelton rack], Dir.children(File.join(InstalledGems.home("pelton"), "gems")).map { |name| name[/\A[a-z-]+[a-z]/] }.sort
+  def test_the_gem_pelton_brings_logger_and_rack_alone
+    assert_equal %w[logger pelton rack], Dir.children(File.join(InstalledGems.home("pelton"), "gems")).map { |name| name[/\A[a-z-]+[a-z]/] }.sort
   end
 
   # documents_test.rb runs the first program of the gem pelton.
