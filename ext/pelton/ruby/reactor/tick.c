@@ -65,13 +65,16 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
 {
     struct pel_loop *loop = &reactor->loop;
     int64_t before = may_wait ? pel_now() : 0, timeout = may_wait ? pel_loop_timeout(loop, before) : 0;
-    int64_t held_until = may_wait && reactor->queues.arrived.count ? pel_held_until(reactor) : 0;
+    int holds = may_wait && reactor->queues.arrived.count && reactor->phase != PEL_IDLE;
     int code = 0, is_silent = silent(reactor, timeout);
 
     if (is_silent)
         timeout = reactor->tick.silence;
-    if (held_until && (timeout == PEL_FOREVER || held_until - before < timeout))
-        timeout = held_until > before ? held_until - before : 0;
+    if (holds) {
+        int64_t held = pel_held_until(reactor) - before; /* not positive: the hold has ended just now */
+        if (timeout == PEL_FOREVER || held < timeout)
+            timeout = held > 0 ? held : 0;
+    }
     /* While other threads want the GVL, a poll that keeps the GVL comes first: giving the GVL away may cost a whole
      * time slice. */
     if (timeout == 0 || !rb_thread_alone())
@@ -83,7 +86,7 @@ static int wait_for_events(struct pel_reactor *reactor, int may_wait)
         code = wait_with_gvl_released(reactor, timeout);
         if (reactor->phase != PEL_IDLE)
             reactor->tick.idle_ns += loop->now - before;
-        if (held_until)
+        if (holds)
             pel_hold_charge(reactor, loop->now - before);
         if (is_silent && loop->event_count == 0 && loop->now - before >= timeout && !pel_jobs_p(reactor))
             pel_enqueue(reactor, (struct pel_job){.run = report_silence});

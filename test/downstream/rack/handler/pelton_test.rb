@@ -20,6 +20,10 @@ class RackHandlerPeltonTest < PeltonTest
       end
     RUBY
 
-    assert_equal ["2", "Rack::Handler::Pelton", "hello"], lines.reject { |line| line.start_with?("Pelton ") }
+    release, name, body = lines.reject { |line| line.start_with?("Pelton ") }
+
+    assert_equal "2", release
+    assert_equal "Rack::Handler::Pelton", name
+    assert_equal "hello", body
   end
 end
