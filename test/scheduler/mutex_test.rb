@@ -36,18 +36,23 @@ class SchedulerMutexTest < PeltonTest
       Pelton::Reactor.prepend(Module.new { def unblock(on, fiber) = super.tap { sleep 0.01 if Mutex === on } })
       mutex = Mutex.new
       20.times do
+        held = Queue.new
         thread = Thread.new do
-          mutex.synchronize { sleep 0.005 }
+          mutex.synchronize { (held << true) && sleep(0.005) }
         rescue struck
           nil
         end
-        Thread.pass until mutex.locked?
+        held.pop
         Pelton.run do
           waiting = Pelton.spawn { mutex.synchronize { } }
           Pelton.spawn(transient: true) { sleep(0.006) && thread.raise(struck) }
           waiting.await
         end
-        thread.join
+        begin
+          thread.join
+        rescue struck
+          nil # the thread had left its block
+        end
       end
       print "ended"
     RUBY
