@@ -180,6 +180,30 @@ class RequestOrderTest < PeltonTest
     end
   end
 
+  # Another one would soon wait for the same Mutex. The byte comes later than the loop may idle for a wait otherwise.
+  def test_no_request_begins_while_others_wait_for_a_mutex_and_its_holder_for_a_moment
+    with_pipe do |reader, writer|
+      assert_order [:waits, :goes_on, :locks, :begins], short_wait: 1_000 do
+        mutex, blocked = Mutex.new, Pelton::Operation.new
+        request do
+          mutex.synchronize do
+            2.times { await_byte(reader, writer) }
+            request do
+              blocked.succeed
+              mutex.synchronize { log(:locks) }
+            end
+            blocked.await
+            request { log(:begins) }
+            log(:waits)
+            Pelton.add_timer(0.05) { writer << "x" }
+            reader.readpartial(1)
+            log(:goes_on)
+          end
+        end
+      end
+    end
+  end
+
   # Both go on for as long as the young request has not begun: they lose their seniority in time.
   def test_requests_that_can_always_go_on_let_a_young_one_begin
     assert_order [:begins, :over, :over], seniority: 0.01 do
@@ -280,14 +304,16 @@ class RequestOrderTest < PeltonTest
   # Seniority is without end, unless a test says otherwise: the order shall not depend on how fast the machine is.
   def assert_order(expected, seniority: 1_000, short_wait: 0)
     @log = []
+    reactor = nil
     Pelton.run do
-      Pelton::Reactor.current._seniority = seniority
-      Pelton::Reactor.current._short_wait = short_wait
+      reactor = Pelton::Reactor.current
+      reactor._seniority = seniority
+      reactor._short_wait = short_wait
       yield
-    ensure
-      Pelton::Reactor.current._seniority = Pelton::Reactor.current._short_wait = nil
     end
     assert_equal expected, @log
+  ensure
+    reactor._seniority = reactor._short_wait = nil
   end
 
   def block_the_loop(seconds) = Fiber.new(blocking: true) { sleep seconds }.resume

@@ -4,6 +4,14 @@
 #define MOST_TRUST 4 /* so that two long waits end it */
 #define MOST_CREDIT (4 * PEL_HOLD_NS)
 
+void pel_hold_begin(struct pel_hold *hold, int64_t limit)
+{
+    hold->limit = limit;
+    hold->credit = MOST_CREDIT;
+    hold->credited = pel_now();
+    hold->locked = 0;
+}
+
 static void list_wait(struct pel_hold *hold, struct pel_waiter *waiter)
 {
     waiter->held.listed = 1;
@@ -39,6 +47,8 @@ void pel_hold_begin_wait(struct pel_reactor *reactor, struct pel_waiter *waiter,
                                        : deadline != PEL_FOREVER && deadline - now <= hold->limit;
 
     waiter->held.since = now;
+    if (waiter->held.locked)
+        hold->locked = now;
     if (is_short)
         list_wait(hold, waiter);
 }
@@ -85,13 +95,20 @@ int64_t pel_held_until(struct pel_reactor *reactor)
     now = pel_now();
     unlist_late_waits(hold, now);
     add_credit(hold, now);
-    if (hold->count < PEL_HOLD_PLACES || hold->credit <= 0)
+    if (hold->count < PEL_HOLD_PLACES)
         return 0;
     end = hold->first->held.since + hold->limit;
+    if (hold->locked && now - hold->locked <= hold->limit)
+        return end;
+    if (hold->credit <= 0)
+        return 0;
     return end - now < hold->credit ? end : now + hold->credit;
 }
 
 void pel_hold_charge(struct pel_reactor *reactor, int64_t idle)
 {
-    reactor->hold.credit -= idle;
+    struct pel_hold *hold = &reactor->hold;
+
+    if (!hold->locked || pel_now() - hold->locked > hold->limit)
+        hold->credit -= idle;
 }

@@ -35,7 +35,7 @@ void pel_mutex_wait(struct pel_reactor *reactor, VALUE mutex)
 
     pel_mutex_enter(mutex, &entry);
     while (!state && RTEST(rb_mutex_locked_p(mutex))) {
-        entry.waiter = (struct pel_waiter){.exception = Qfalse};
+        entry.waiter = (struct pel_waiter){.exception = Qfalse, .held = {.locked = 1}};
         look_later(&entry);
         state = pel_park_protected(reactor, &entry.waiter, PEL_FOREVER);
         pel_timer_cancel(&reactor->loop.timers, &entry.timer.entry);

@@ -152,7 +152,7 @@ static VALUE reactor_initialize(VALUE self)
     reactor->thread = rb_thread_current();
     reactor->budget = PEL_BUDGET;
     reactor->queues.seniority = PEL_SENIORITY_NS;
-    reactor->hold.limit = PEL_HOLD_NS;
+    pel_hold_begin(&reactor->hold, PEL_HOLD_NS);
     return self;
 }
 

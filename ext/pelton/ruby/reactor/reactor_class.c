@@ -54,10 +54,10 @@ static VALUE reactor_request(VALUE self, VALUE block)
     return Qnil;
 }
 
-/* _short_wait = seconds or nil: for tests, as _seniority. */
+/* _short_wait = seconds or nil: for tests, as _seniority. The hold begins anew. */
 static VALUE reactor_set_short_wait(VALUE self, VALUE seconds)
 {
-    pel_reactor_get(self)->hold.limit = NIL_P(seconds) ? PEL_HOLD_NS : pel_nanoseconds(seconds);
+    pel_hold_begin(&pel_reactor_get(self)->hold, NIL_P(seconds) ? PEL_HOLD_NS : pel_nanoseconds(seconds));
     return seconds;
 }
 

@@ -7,9 +7,9 @@ struct sleeper {
     struct sleeper *outer;    /* of the same fiber, which sleeps again in a trap handler */
 };
 
-int pel_sleep(struct pel_reactor *reactor, int64_t deadline)
+static int sleep_until(struct pel_reactor *reactor, int64_t deadline, int is_locked)
 {
-    struct sleeper sleeper = {.waiter = {.exception = Qfalse}};
+    struct sleeper sleeper = {.waiter = {.exception = Qfalse, .held = {.locked = (uint8_t)is_locked}}};
     VALUE fiber = rb_fiber_current();
     st_data_t key = (st_data_t)fiber, outer = 0;
     int state;
@@ -26,6 +26,16 @@ int pel_sleep(struct pel_reactor *reactor, int64_t deadline)
         pel_rethrow(state);
     RB_GC_GUARD(fiber);
     return !sleeper.waiter.timed_out;
+}
+
+int pel_sleep(struct pel_reactor *reactor, int64_t deadline)
+{
+    return sleep_until(reactor, deadline, 0);
+}
+
+int pel_sleep_until_unlocked(struct pel_reactor *reactor, int64_t deadline)
+{
+    return sleep_until(reactor, deadline, 1);
 }
 
 /* Wakes all sleepers of the fiber, because the caller cannot say which of them it means. Each sleeper checks by itself

@@ -41,13 +41,18 @@ static void *current_fiber(void)
     return RTYPEDDATA_DATA(rb_fiber_current());
 }
 
+int pel_mutex_p(VALUE blocker)
+{
+    return RTEST(rb_obj_is_kind_of(blocker, cMutex));
+}
+
 int pel_mutex_taken_over_p(VALUE blocker)
 {
     struct mutex *mutex;
     struct waiter *waiter;
     struct node *last;
 
-    if (!breaks || !RTEST(rb_obj_is_kind_of(blocker, cMutex)))
+    if (!breaks || !pel_mutex_p(blocker))
         return 0;
     mutex = RTYPEDDATA_DATA(blocker);
     last = mutex->waiters.previous;
@@ -106,11 +111,11 @@ void pel_init_mutex_block(VALUE module)
     VALUE methods;
     int minor = ruby_version[0] == '3' && ruby_version[1] == '.' ? atoi(ruby_version + 2) : 3;
 
+    cMutex = rb_path2class("Thread::Mutex");
+    rb_gc_register_mark_object(cMutex);
     if (minor >= 3 || !known_layout_p())
         return;
     breaks = 1;
-    cMutex = rb_path2class("Thread::Mutex");
-    rb_gc_register_mark_object(cMutex);
     methods = rb_define_module_under(module, "MutexBlock");
     rb_define_method(methods, "unlock", unlock_and_wake, 0);
     rb_define_method(methods, "synchronize", mutex_synchronize, 0);

@@ -12,8 +12,10 @@ static inline struct pel_reactor *pel_scheduler_reactor(VALUE self)
     return reactor && reactor->self == self ? reactor : pel_reactor_current();
 }
 
+int pel_mutex_p(VALUE blocker); /* (mutex_block.c) */
+
 /* Whether a fiber that Ruby has block for this object must wait for it in pel_mutex_wait instead: it is a Mutex, and
- * the fiber was taken off Ruby's list of its waiters. (mutex_block.c) */
+ * the fiber was taken off Ruby's list of its waiters. */
 int pel_mutex_taken_over_p(VALUE blocker);
 
 void pel_init_mutex_block(VALUE module);

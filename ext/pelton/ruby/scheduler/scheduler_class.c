@@ -47,12 +47,17 @@ static VALUE scheduler_kernel_sleep(int argc, VALUE *argv, VALUE self)
 
 static VALUE scheduler_block(int argc, VALUE *argv, VALUE self)
 {
+    int64_t deadline;
+
     rb_check_arity(argc, 1, 2);
     if (pel_mutex_taken_over_p(argv[0])) {
         pel_mutex_wait(pel_scheduler_reactor(self), argv[0]);
         return Qtrue;
     }
-    return pel_sleep(pel_scheduler_reactor(self), pel_deadline(argc > 1 ? argv[1] : Qnil)) ? Qtrue : Qfalse;
+    deadline = pel_deadline(argc > 1 ? argv[1] : Qnil);
+    if (pel_mutex_p(argv[0]))
+        return pel_sleep_until_unlocked(pel_scheduler_reactor(self), deadline) ? Qtrue : Qfalse;
+    return pel_sleep(pel_scheduler_reactor(self), deadline) ? Qtrue : Qfalse;
 }
 
 /* Called by any thread. The sleeper is looked up now, while the GVL is held: an unblock that waited in a queue could
