@@ -5,7 +5,7 @@
 source Gem.sources.to_a.first
 
 gem "rails", (RUBY_VERSION < "3.2") ? "~> 7.2.0" : "~> 8.1.0" # 7.2 is the last for Ruby 3.1
-gem "alchemy_cms", "~> 8.4", require: false
+gem "alchemy_cms", (RUBY_VERSION < "3.2") ? "~> 8.2.0" : "~> 8.4", require: false # 8.3 and later need Ruby 3.2, though they do not say so
 gem "thredded", "~> 1.2", require: false
 
 gem "pg", "~> 1.5", require: false

@@ -3,6 +3,7 @@
 require "json"
 require "tmpdir"
 require "pelton/lab/applications/rails_engines/forum/data"
+require "pelton/lab/applications/rails_engines/site/data"
 require "pelton/lab/database"
 require "pelton/lab/pinning"
 require "pelton/lab/web"
@@ -13,7 +14,7 @@ require "pelton/lab/web/visitor"
 # Rails applications that nobody wrote for Pelton: engines of the gem registry, each in a small application. Their pages take as long as those of
 # applications do, they ask the database some dozen times, and they start threads of their own.
 Pelton::Lab.web_experiment "rails_engines" do |programs|
-  about "Rails applications that others wrote, on Pelton and Puma: the forum Thredded"
+  about "Rails applications that others wrote, on Pelton and Puma: the forum Thredded, the CMS Alchemy"
 
   lab = Pelton::Lab
   engines = lab::RailsEngines.new
@@ -21,9 +22,10 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
   redis = lab::Programs.find("redis-server")
   seen = redis ? "fragments in Redis #{lab::Programs.version("redis-server")}" : "fragments in the memory of each process"
 
-  # An application: its name, the module of its data, and the paths of its pages by what they show.
-  application = Struct.new(:title, :name, :data)
-  forum = application.new("Thredded", "forum", Forum)
+  # An application: its engine, its own name, the module of its data, and whether visitors sign in.
+  application = Struct.new(:title, :name, :data, :sign_in)
+  forum = application.new("Thredded", "forum", Forum, true)
+  site = application.new("Alchemy", "site", Site, false)
 
   # A way to serve it: what gives the command line, the requests that it runs at once (nil: all that come), the environment.
   way = Struct.new(:command, :threads, :environment)
@@ -42,7 +44,7 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
     command = engines.command(one.command.call(engines.application(app.name)))
     lab::WebServer.serve(command, environment: {**engines.environment, **environment, **one.environment}, deadline: 60) do |server|
       visitor = lab::WebVisitor.new(server, encoding: "gzip")
-      visitor.post("/session?user=1")
+      visitor.post("/session?user=1") if app.sign_in
       visitor.get(path) # it brings the token
       block.call(server, visitor)
     end
@@ -51,10 +53,10 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
   # Measures one of the ways under a load. The answers are checked before and after; in the untimed round they are compared with Puma's.
   serve = lambda do |run, app, database, one, path, post|
     Dir.mktmpdir("pelton-lab") do |folder|
-      pool = {"DATABASE" => database.address(run, :rails, folder), "POOL" => (one.threads || clients).to_s}
-      engines.fill(app.name, pool)
+      address = database.address(run, :rails, folder)
+      engines.fill(app.name, address)
       cached.call(run) do |cache|
-        environment = {**pool, **cache}
+        environment = {"DATABASE" => address, "POOL" => (one.threads || clients).to_s, **cache}
         visit.call(app, one, environment, path) do |server, visitor|
           check = lambda do
             answer = post ? visitor.post(path, post) : visitor.get(path)
@@ -99,7 +101,7 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
 
   rounds = {size: {apart: 160}, rounds: 6, rounds_per_process: 3, rehearsal: 16, full: 800, unit: "requests"}
 
-  [forum].each do |app|
+  [forum, site].each do |app|
     %w[SQLite PostgreSQL].each do |database|
       app.data.pages.each do |page, path|
         title = "#{app.title}, #{page}, #{database}"
@@ -109,6 +111,16 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
           targets.call(self, title)
         end
       end
+    end
+  end
+
+  path, reply = Forum.reply
+  %w[SQLite PostgreSQL].each do |database|
+    title = "Thredded, a reply, #{database}"
+    race title, **rounds do
+      about "a post to a topic for #{clients} clients, one process on one core; #{seen}"
+      contenders.call(self, forum, lab::Database::ALL.fetch(database), path, post: JSON.generate(reply))
+      targets.call(self, title)
     end
   end
 end

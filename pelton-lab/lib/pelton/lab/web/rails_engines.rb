@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "digest"
+require "fileutils"
 require "rbconfig"
 require "tmpdir"
 require_relative "../installation"
@@ -39,13 +41,13 @@ module Pelton
         )
       end
 
-      # Creates the tables of an application and its rows.
+      # Creates the tables of an application and its rows. A file of SQLite is made once and copied.
       # @param name [String] of the application: forum or site
-      # @param database [Hash{String => String}] the variables that name it
+      # @param address [String] of the database, as Rails takes it
       # @raise [RuntimeError] when that fails
-      def fill(name, database)
-        said = IO.popen({**environment, **database}, [@ruby, File.join(folder, name, "rows.rb")], err: %i[child out], &:read)
-        raise "#{name} has no data: #{said.scrub.lines.map(&:strip).reject(&:empty?).first}" unless $?.success?
+      def fill(name, address)
+        file = address[/\Asqlite3:(.+)/, 1] or return run_rows(name, address)
+        FileUtils.cp(seeds(name), file)
       end
 
       # @return [String] the path of an application's rackup file
@@ -59,6 +61,23 @@ module Pelton
       end
 
       private
+
+      # @return [String] the path of a filled database, which is the same until a file or a gem changes
+      def seeds(name)
+        made_by = [gemfile + ".lock", *Dir[File.join(folder, "{host.rb,#{name}/**/*}")].sort.select { |path| File.file?(path) }]
+        path = File.join(Dir.tmpdir, "pelton-lab-#{name}-#{Digest::SHA256.hexdigest(made_by.map { |file| File.read(file) }.join)[0, 16]}.sqlite3")
+        return path if File.exist?(path)
+        Dir.mktmpdir do |made|
+          run_rows(name, "sqlite3:#{made}/app.db")
+          FileUtils.mv("#{made}/app.db", path)
+        end
+        path
+      end
+
+      def run_rows(name, address)
+        said = IO.popen({**environment, "DATABASE" => address, "POOL" => "5"}, [@ruby, File.join(folder, name, "rows.rb")], err: %i[child out], &:read)
+        raise "#{name} has no data: #{said.scrub.lines.map(&:strip).reject(&:empty?).last}" unless $?.success?
+      end
 
       def folder = File.dirname(WebPrograms.application("rails_engines/forum"))
 

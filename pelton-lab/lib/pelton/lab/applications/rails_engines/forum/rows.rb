@@ -54,3 +54,4 @@ module Forum
 end
 
 Forum.fill
+ActiveRecord::Base.connection_handler.clear_all_connections!(:all) # SQLite leaves one file then
