@@ -37,8 +37,9 @@ module Pelton
       # @return [Array] status, headers, body
       def same(path, post: nil)
         answer = post ? self.post(path, post) : get(path)
-        body = answer.body.gsub(TOKEN, '\1')
-        [answer.code, answer.to_hash.except(*VARYING), post ? body.gsub(/\d+/, "0") : body]
+        headers, body = answer.to_hash.except(*VARYING), answer.body.gsub(TOKEN, '\1')
+        return [answer.code, headers, body] unless post
+        [answer.code, headers.transform_values { |values| values.map { |value| value.gsub(/\d+/, "0") } }, body.gsub(/\d+/, "0")]
       end
 
       private
