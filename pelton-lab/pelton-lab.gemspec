@@ -8,7 +8,7 @@ Gem::Specification.new do |spec|
   spec.summary = "Measures what asynchronous code costs and gains, on your machine and for your workload"
   spec.description = "The command `pelton lab`: blocking and asynchronous contenders beside each other, each round in a fresh process, " \
     "answers checked, and a report with pictures. With experiments on memcached, HTTP and waiting, and room for your own."
-  spec.files = Dir["lib/**/*.{rb,ru,js,erb}", "examples/**/*.{rb,ru,md}", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
+  spec.files = Dir["lib/**/*.{rb,ru,js,erb,yml}", "examples/**/*.{rb,ru,md}", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
   spec.add_dependency "pelton", "= #{Pelton::VERSION}"
   spec.add_dependency "pelton-cable", "= #{Pelton::VERSION}"
   spec.add_dependency "pelton-eventmachine", "= #{Pelton::VERSION}" # some contenders are EventMachine programs

@@ -3,6 +3,7 @@
 require "test_helper"
 require "pelton/lab/programs"
 require "pelton/lab/web/example_chat"
+require "pelton/lab/web/rails_engines"
 require_relative "small_runs"
 
 # The experiments with web servers, small: every installed server answers rightly, and each target of Pelton has a value.
@@ -36,6 +37,11 @@ class LabWebTest < PeltonTest
 
   def test_rails
     run_small("rails", "--size", "1", races: /a room, SQLite|messages, PostgreSQL|another service|a post/)
+  end
+
+  def test_rails_engines
+    Pelton::Lab::RailsEngines.new.unavailable&.then { |reason| skip reason }
+    run_small("rails_engines", "--size", "16", races: /a board, SQLite|a nested page, PostgreSQL/)
   end
 
   def test_cable

@@ -62,6 +62,23 @@ class LabWebVisitorTest < PeltonTest
     end
   end
 
+  def test_decodes_what_is_compressed
+    script = <<~'RUBY'
+      require "socket"
+      require "zlib"
+      server = TCPServer.new("127.0.0.1", ARGV[0])
+      while (socket = server.accept)
+        head = socket.gets("\r\n\r\n") or next
+        body = Zlib.gzip(head[/^accept-encoding: (.*)\r/i, 1])
+        socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: gzip\r\ncontent-length: #{body.bytesize}\r\n\r\n#{body}")
+        socket.close
+      end
+    RUBY
+    Pelton::Lab::WebServer.serve(->(port, _) { [RbConfig.ruby, "--disable=gems", "-e", script, port.to_s] }) do |server|
+      assert_equal "gzip", Pelton::Lab::WebVisitor.new(server, encoding: "gzip").get("/").body
+    end
+  end
+
   private
 
   def said(answer) = JSON.parse(answer.body[/\A\{.*\}/])

@@ -5,22 +5,21 @@ require "securerandom"
 require "socket"
 require "uri"
 require "zlib"
-require "pelton/clock"
 require_relative "../pinning"
-require_relative "../statistics"
-require_relative "load"
+require_relative "persistent_clients"
 
 module Pelton
   module Lab
     # Browsers of the chat, each of another user who has signed in by a form: a connection that stays, one request after the other, answers
     # compressed. Every answer is checked: its status, the marks of its page, and that it is this user's.
     class SignedInClients
+      include PersistentClients
+
       # What a server adds to a form, in a place of its own: tokens, and attributes without a meaning here.
       TOKENS = "input[type=hidden][name=authenticity_token], input[type=hidden][name=utf8]"
       IGNORED = %w[accept-charset autocomplete data-disable-with].freeze
       TOKEN = /id="composer".*?name="authenticity_token" value="([^"]+)"/m
-      LATE = 60 # seconds for an answer
-      private_constant :TOKENS, :IGNORED, :TOKEN, :LATE
+      private_constant :TOKENS, :IGNORED, :TOKEN
 
       # A page: its path, the status of its answers, whether they name the user, and how many elements of a class they have.
       Page = Struct.new(:path, :status, :personal, :mark, :count, keyword_init: true)
@@ -50,28 +49,7 @@ module Pelton
       # @return [WebLoad::Done]
       def load(page, requests)
         reconnect
-        times = []
-        left = requests
-        started = Clock.now
-        busy = {}
-        next_one = lambda do |client|
-          next unless (left -= 1) >= 0
-          ask(client, page)
-          busy[client.socket] = client
-        end
-        @clients.each(&next_one)
-        until busy.empty?
-          ready, = IO.select(busy.keys, nil, nil, LATE)
-          @run.wrong("no answer within #{LATE} s") unless ready
-          ready.each do |socket|
-            answer = receive(client = busy.fetch(socket)) or next
-            times << Clock.now - client.sent
-            busy.delete(socket)
-            check(client, page, answer)
-            next_one.call(client)
-          end
-        end
-        WebLoad::Done.new(requests, Clock.now - started, *[0.5, 0.99].map { |share| Statistics.percentile(times, share) * 1000 })
+        exchange_all(@clients, requests, ->(client) { ask(client, page) }) { |client, answer| check(client, page, answer) }
       end
 
       # The answers of a page to each user, as trees without what may differ between servers: order of attributes, white space, tokens and the
@@ -112,13 +90,6 @@ module Pelton
         wait(client).tap { |_, head, _| keep_cookies(client, head) }
       end
 
-      def wait(client)
-        until (answer = receive(client))
-          client.socket.wait_readable(LATE) or @run.wrong("no answer within #{LATE} s")
-        end
-        answer
-      end
-
       def keep_cookies(client, head)
         head.scan(/^set-cookie: ([^=]+)=([^;\r]*)/i) { |name, value| client.cookies[name] = value }
       end
@@ -134,35 +105,7 @@ module Pelton
         sent = "#{method} #{path} HTTP/1.1\r\nHost: 127.0.0.1:#{@port}\r\nAccept-Encoding: gzip\r\nSec-Fetch-Site: same-origin\r\n" \
           "Accept: #{(method == "POST" && path != "/sign_in") ? "application/json" : "text/html"}\r\nCookie: #{client.cookie}\r\n"
         sent << "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: #{body.bytesize}\r\n" if body
-        client.sent = Clock.now
-        client.socket.write(sent << "\r\n" << body.to_s)
-      end
-
-      # @return [Array(Integer, String, String), nil] status, head and body, when the answer is complete
-      def receive(client)
-        piece = client.socket.read_nonblock(65_536, exception: false)
-        @run.wrong("a server closed the connection of a client") unless piece
-        client.buffer << piece if piece.is_a?(String)
-        ends = client.buffer.index("\r\n\r\n") or return
-        head = client.buffer[0, ends]
-        body = head.match?(/^transfer-encoding: *chunked/i) ? chunks(client.buffer, ends + 4) : counted(client.buffer, ends + 4, head[/^content-length: *(\d+)/i, 1].to_i)
-        return unless body
-        client.buffer = +"".b
-        [head[9, 3].to_i, head, body]
-      end
-
-      def counted(buffer, from, length) = (buffer.byteslice(from, length) if buffer.bytesize >= from + length)
-
-      def chunks(buffer, from)
-        return unless buffer.end_with?("0\r\n\r\n")
-        body = +"".b
-        while (line = buffer.index("\r\n", from))
-          length = buffer[from...line].to_i(16)
-          return body if length.zero?
-          return if buffer.bytesize < line + 4 + length
-          body << buffer.byteslice(line + 2, length)
-          from = line + 4 + length
-        end
+        write_request(client, sent << "\r\n" << body.to_s)
       end
 
       def text_of((_, head, body))

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require "zlib"
 
 module Pelton
   module Lab
@@ -11,15 +12,17 @@ module Pelton
       TOKEN = /(name="(?:csrf-token|authenticity_token)" (?:content|value))="([^"]+)"/
 
       # @param server [WebServer]
-      def initialize(server)
+      # @param encoding [String] which the visitor accepts: identity, or gzip, which it decodes
+      def initialize(server, encoding: "identity")
         @server = server
+        @encoding = encoding
         @cookies = {}
       end
 
       # What a request of this visitor must say.
       # @return [Hash{String => String}]
       def headers
-        {"Accept-Encoding" => "identity", "Cookie" => @cookies.map { |pair| pair.join("=") }.join("; "), "X-CSRF-Token" => @token}.compact.reject { |_, value| value.empty? }
+        {"Accept-Encoding" => @encoding, "Cookie" => @cookies.map { |pair| pair.join("=") }.join("; "), "X-CSRF-Token" => @token}.compact.reject { |_, value| value.empty? }
       end
 
       # @return [Net::HTTPResponse]
@@ -34,13 +37,15 @@ module Pelton
       # @return [Array] status, headers, body
       def same(path, post: nil)
         answer = post ? self.post(path, post) : get(path)
-        body = answer.body.gsub(TOKEN, '\1')
-        [answer.code, answer.to_hash.except(*VARYING), post ? body.gsub(/\d+/, "0") : body]
+        headers, body = answer.to_hash.except(*VARYING), answer.body.gsub(TOKEN, '\1')
+        return [answer.code, headers, body] unless post
+        [answer.code, headers.transform_values { |values| values.map { |value| value.gsub(/\d+/, "0") } }, body.gsub(/\d+/, "0")]
       end
 
       private
 
       def keep(answer)
+        answer.body = Zlib.gunzip(answer.body) if answer["content-encoding"] == "gzip"
         answer.get_fields("set-cookie")&.each { |cookie| @cookies.store(*cookie[/\A[^;]+/].split("=", 2)) }
         @token = answer.body[TOKEN, 2] || @token if answer.body&.valid_encoding?
         answer
