@@ -222,6 +222,25 @@ class RequestOrderTest < PeltonTest
     end
   end
 
+  # A page that waits often, such as the first one after a boot, would stand in line behind all others after each wait.
+  def test_a_request_that_has_lost_its_seniority_goes_on_between_those_that_begin
+    assert_order [1, :first, 2, :second, 3, :third, 4], seniority: 0 do
+      gates = Array.new(4) { Pelton::Operation.new }
+      request do
+        %i[first second third].zip(gates) do |name, gate|
+          gate.await
+          log(name)
+        end
+      end
+      4.times do |number|
+        request do
+          log(number + 1)
+          gates[number].succeed
+        end
+      end
+    end
+  end
+
   def test_the_oldest_gets_a_lock_that_a_younger_one_holds
     assert_order [:younger, :oldest, :middle] do
       mutex, gates = Mutex.new, Array.new(3) { Pelton::Operation.new }

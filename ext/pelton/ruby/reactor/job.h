@@ -59,7 +59,10 @@ struct pel_batch {
     uint8_t request_ran;                                        /* a job of a request */
     uint64_t put_off_in; /* the tick in which no request has begun, as something begun may be able to go on; 0 */
     int64_t last_began;  /* when the last request began: no two at once */
-    uint64_t jobs_run;   /* in all ticks */
+    int64_t measured;    /* when the running job of a request began, 0: it is not measured */
+    int64_t owed;   /* nanoseconds that requests which have lost their seniority have to get before the next begins */
+    uint8_t begins; /* the measured job begins a request */
+    uint64_t jobs_run; /* in all ticks */
 };
 
 /* Puts a job on the queue of its rank. May be called by any thread that holds the GVL. Raises NoMemoryError; never
