@@ -17,7 +17,7 @@ class GemsTest < PeltonTest
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
     "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/cable pelton/record pelton/web pelton/web/cable],
     "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable],
-    "pelton-record" => RUNTIME + %w[pelton/database],
+    "pelton-record" => RUNTIME + %w[pelton/sequel],
     "pelton-sequel" => RUNTIME,
     "pelton-web" => RUNTIME + %w[pelton/memcached pelton/http]
   }.freeze
@@ -40,7 +40,7 @@ class GemsTest < PeltonTest
   # The entry files of whole gems.
   WHOLE = {"pelton" => "pelton/command", "pelton-cable" => "pelton/cable", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",
            "pelton-rails" => "pelton/rails",
-           "pelton-record" => "pelton/record", "pelton-sequel" => "pelton/database", "pelton-web" => "pelton/web"}.freeze
+           "pelton-record" => "pelton/record", "pelton-sequel" => "pelton/sequel", "pelton-web" => "pelton/web"}.freeze
 
   def test_every_gem_is_known
     assert_equal MAY_REQUIRE.keys, gemspecs.keys

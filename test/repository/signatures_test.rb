@@ -8,7 +8,7 @@ class SignaturesTest < PeltonTest
   INTERNAL = %w[
     Pelton.report_error Pelton.report_stall Pelton::Watchdog.report Pelton::Watchdog.report_to
     Pelton::Test.unrescued Pelton::Test.refuse_leftovers Pelton::Test.stalls
-    Pelton::Database.limit Pelton::Metrics.text Pelton::Metrics.families Pelton::Metrics.stats Pelton::Metrics.counters
+    Pelton::Sequel.limit Pelton::Metrics.text Pelton::Metrics.families Pelton::Metrics.stats Pelton::Metrics.counters
   ].freeze
   # What ActiveModel defines for itself.
   FOREIGN = %w[. #].flat_map do |kind|
@@ -44,7 +44,7 @@ class SignaturesTest < PeltonTest
       require "pelton/record/async_record"
       require "pelton/record/migrations"
     rescue LoadError
-      unloadable << "database.rbs" << "record_databases.rbs" << "record.rbs" # their gem needs others
+      unloadable << "sequel.rbs" << "record_databases.rbs" << "record.rbs" # their gem needs others
     end
 
     begin
