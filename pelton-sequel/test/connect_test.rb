@@ -29,6 +29,28 @@ class DatabaseConnectTest < PeltonTest
     assert_match(/the driver is missing: gem install pg, or add gem "pg" to the Gemfile/, errors)
   end
 
+  def test_the_address_may_be_set_before
+    error = assert_raises(Pelton::Sequel::ConfigurationError) { Pelton::Sequel.connect }
+    assert_match(/the address of the database is missing: .*Pelton::Sequel.address = before/, error.message)
+    Pelton::Sequel.address = "sqlite::memory:"
+
+    assert_equal 1, Pelton::Sequel.connect.get(1)
+  ensure
+    Pelton::Sequel.address = nil
+    Pelton::Sequel.disconnect
+  end
+
+  def test_the_connected_databases
+    first, second = connect, connect
+
+    assert_equal [first, second], Pelton::Sequel.databases
+    Pelton::Sequel.disconnect(first)
+    assert_equal [second], Pelton::Sequel.databases
+    Pelton::Sequel.disconnect
+    assert_empty Pelton::Sequel.databases
+    assert_empty Sequel::DATABASES & [first, second]
+  end
+
   # Until it is disconnected.
   def test_a_plain_model_of_sequel_has_the_database
     first = connect

@@ -2,17 +2,29 @@
 
 require_relative "address"
 require_relative "driver"
+require_relative "inspection"
+require_relative "listener"
 require_relative "pool"
 require_relative "replicas"
 require_relative "statistics"
 
 module Pelton
   module Sequel
+    @databases = [].freeze
+
     class << self
-      # Connects to a database with the pool, statistics, prepared statements and cancelled queries. Opens one connection at once, to report
-      # mistakes early.
+      # The default address of {connect}. An application sets it in config/database.rb, which `pelton db` reads, too.
       #
-      # @param address [String] "sqlite://app.db" (relative to the current folder; an absolute path has three slashes), "sqlite::memory:",
+      # @return [String, nil]
+      attr_accessor :address
+
+      # @return [Array<Sequel::Database>] what {connect} has connected, the first one first
+      attr_reader :databases
+
+      # Connects to a database with the pool, statistics, prepared statements, cancelled queries and keyset pages. Opens one connection at once,
+      # to report mistakes early.
+      #
+      # @param address [String] by default {address}: "sqlite://app.db" (relative to the current folder; an absolute path has three slashes), "sqlite::memory:",
       #   "postgres://user:password@host:port/database", "mysql://user:password@host/database"; "mariadb:" and "trilogy:" mean "mysql:"
       # @param pool [Integer] maximum number of connections; for SQLite, of readers, with one more connection for writes
       # @param timeout [Numeric] seconds to wait for a connection from the pool, for a new connection, and for SQLite's lock
@@ -29,31 +41,42 @@ module Pelton
       # @raise [ConfigurationError] if the address is invalid, the driver's gem is missing, or the password or database is wrong
       # @raise [ConnectionError] if the server does not answer or refuses the connection
       # @asynchronous
-      def connect(address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, leak_after: 30, replicas: [], sticky: Replicas::STICKY,
+      def connect(address = self.address, pool: 10, timeout: 5, query_timeout: nil, prepared: true, max_idle: 300, leak_after: 30, replicas: [], sticky: Replicas::STICKY,
         replica_fallback: true, **options)
+        raise ConfigurationError, "the address of the database is missing: Pelton::Sequel.connect(\"sqlite://app.db\"), or Pelton::Sequel.address = before" if address.nil?
         parsed = Address.new(address)
         raise ConfigurationError, "the pool has one connection or more, not #{pool.inspect}" unless pool.is_a?(Integer) && pool.positive?
         driver = Driver.of(parsed.driver, parsed.to_s)
         settings = driver.options.merge(Replicas.new(replicas, parsed, fallback: replica_fallback).settings(pool: pool, sticky: sticky))
         database = ::Sequel.connect({pool_class: Pool, max_connections: pool, pool_timeout: timeout, max_idle: max_idle, leak_after: leak_after, prepared: prepared,
           query_timeout: query_timeout, driver: driver, test: false, keep_reference: false, **parsed.options, **settings, **options})
-        database.extension(:pelton_pool, :pelton_statistics)
+        database.extension(:pelton_pool, :pelton_statistics, :pelton_page)
+        database.extend_datasets(Inspection)
         driver.prepare(database)
         database.test_connection
-        ::Sequel.synchronize { ::Sequel::DATABASES.push(database) } # Sequel::Model uses the last one
+        ::Sequel.synchronize do
+          ::Sequel::DATABASES.push(database) # Sequel::Model uses the last one
+          @databases = [*@databases, database].freeze
+        end
         database
       rescue ::Sequel::AdapterNotFound => error
         raise ConfigurationError, "#{parsed}: #{error.message}"
       end
 
-      # Closes a database's connections, those in use when they are given back, and removes it from Sequel's list.
+      # Closes the connections of a database, or of all that {connect} has connected: those in use when they are given back. Removes it from
+      # Sequel's list, and from its models.
       #
-      # @param database [Sequel::Database] as {connect} returned it
-      def disconnect(database)
+      # @param database [Sequel::Database, nil] as {connect} returned it; nil: all
+      def disconnect(database = nil)
+        return databases.each { |one| disconnect(one) } && nil unless database
         database.disconnect
         Metrics.delete(database)
-        ::Sequel.synchronize { ::Sequel::DATABASES.delete(database) }
+        ::Sequel.synchronize do
+          ::Sequel::DATABASES.delete(database)
+          @databases = (@databases - [database]).freeze
+        end
         ::Sequel::Model.db = nil if defined?(::Sequel::Model) && database.equal?(::Sequel::Model.instance_variable_get(:@db))
+        nil
       end
     end
   end
