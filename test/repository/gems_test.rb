@@ -35,7 +35,8 @@ class GemsTest < PeltonTest
   ].freeze
 
   # The files that say which gem to install when it is missing: irb's own dependencies would be compiled on Ruby 3.1.
-  ASKS_FOR = {"pelton-record/lib/pelton/record/command.rb" => %w[irb], "pelton-web/lib/pelton/web/development/console.rb" => %w[irb]}.freeze
+  ASKS_FOR = {"pelton-record/lib/pelton/record/command.rb" => %w[irb], "pelton-sequel/lib/pelton/sequel/command.rb" => %w[irb],
+              "pelton-web/lib/pelton/web/development/console.rb" => %w[irb]}.freeze
 
   # The entry files of whole gems.
   WHOLE = {"pelton" => "pelton/command", "pelton-cable" => "pelton/cable", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",

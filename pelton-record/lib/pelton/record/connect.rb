@@ -21,10 +21,13 @@ module Pelton
     @named = {}
 
     class << self
-      # The default address for {connect}. An application sets it in config/database.rb, which `pelton db` reads, too.
-      #
-      # @return [String, nil]
-      attr_accessor :address
+      # @return [String, nil] Pelton::Sequel.address, which `pelton db` reads
+      def address = Sequel.address
+
+      # @param address [String, nil]
+      def address=(address)
+        Sequel.address = address
+      end
 
       # @return [Array<Sequel::Database>] the connected databases
       attr_reader :databases
