@@ -22,12 +22,12 @@ module Sequel
           load_together(name) { super }
         end
 
-        def loaded_together?(name) = associations.key?(name) && Pelton::Sequel::Turns.free?(retrieved_with || self, name)
+        def loaded_together?(name) = associations.key?(name) && ::Pelton::Sequel::Turns.free?(retrieved_with || self, name)
 
         # A failed load must not leave empty associations, which would look like a result.
         def load_together(name)
           together = retrieved_with || [self]
-          Pelton::Sequel::Turns.take(retrieved_with || self, name) do
+          ::Pelton::Sequel::Turns.take(retrieved_with || self, name) do
             missing = together.reject { |record| record.associations.key?(name) }
             yield.tap { missing = nil }
           ensure
