@@ -12,7 +12,7 @@ Gem::Specification.new do |spec|
   spec.add_dependency "pelton", "= #{Pelton::VERSION}"
   spec.add_dependency "pelton-cable", "= #{Pelton::VERSION}"
   spec.add_dependency "pelton-eventmachine", "= #{Pelton::VERSION}" # some contenders are EventMachine programs
-  spec.add_dependency "pelton-record", "= #{Pelton::VERSION}" # the contender of the experiment "record"
+  spec.add_dependency "pelton-sequel", "= #{Pelton::VERSION}" # the contender of the experiment "models"
   spec.add_dependency "pelton-web", "= #{Pelton::VERSION}"
   spec.add_dependency "benchmark", ">= 0.2" # of the articles' programs; no default gem of Ruby 4.0
 end

@@ -15,7 +15,7 @@ class GemsTest < PeltonTest
     "pelton" => [],
     "pelton-cable" => RUNTIME + %w[pelton/http pelton/pubsub],
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
-    "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/cable pelton/record pelton/web pelton/web/cable],
+    "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/cable pelton/sequel pelton/web pelton/web/cable],
     "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable],
     "pelton-record" => RUNTIME + %w[pelton/sequel],
     "pelton-sequel" => RUNTIME,
