@@ -5,7 +5,7 @@ require "pg"
 require "trilogy"
 require_relative "../../../test/support/chromium"
 require_relative "../../../test/support/databases"
-require_relative "../../../pelton-cable/test/support/cable_client"
+require "support/cable_client"
 require_relative "../support/generated_application"
 
 # A new application in which everything is generated: its tests pass, its files are in standard's style, it serves, and people sign in.

@@ -105,12 +105,13 @@ module Pelton
         def source = Gem.sources.to_a.first
 
         def gems
-          pelton = ["pelton", "pelton-web", *("pelton-cable" unless bare?), *("pelton-record" if record?), *("pelton-sequel" if record? && @gems)].map do |gem|
+          pelton = ["pelton", "pelton-web", *("pelton-record" if record?), *("pelton-sequel" if record? && @gems)].map do |gem|
             next "gem \"#{gem}\", \"~> #{VERSION}\"" unless @gems
             "gem \"#{gem}\", path: #{((gem == "pelton") ? @gems : File.join(@gems, gem)).inspect}"
           end
+          websockets = "gem \"websocket-driver\", \"~> 0.8\", require: false # of the channels" unless bare?
           irb = "gem \"irb\", require: false # of the consoles" if RUBY_VERSION >= "4.0" # an earlier Ruby has it, and would compile a newer one's dependencies
-          [*pelton, *DATABASES.fetch(@database), *irb].join("\n")
+          [*pelton, *DATABASES.fetch(@database), *websockets, *irb].join("\n")
         end
       end
     end
