@@ -54,8 +54,9 @@ module Pelton
 
         # @return [HTML, nil] an attribute's errors; nil if there are none
         def error(name, **attributes)
-          messages = (@model.respond_to?(:errors) && @model.errors[name]) || []
-          @view.tag(:span, messages.join(", "), class: "error", **attributes) if messages.any?
+          messages = Array(@model.errors[name]) if @model.respond_to?(:errors)
+          return if messages.nil? || messages.empty?
+          @view.tag(:span, messages.join(", "), class: "error", **attributes)
         end
 
         private
