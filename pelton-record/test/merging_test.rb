@@ -108,7 +108,7 @@ class MergingTest < PeltonTest
   # What the server refuses though it looks like a key.
   def test_when_the_shared_query_fails_each_asks_alone
     shared = queries { assert_equal [ann, bob], together([ann.id, bob.id]) { |id| Author.find(id) } }.grep(SHARED)
-    batch = Pelton::Database::Batch
+    batch = Pelton::Sequel::Batch
     failing = Module.new { define_method(:query) { @rows.succeed(nil) } }
 
     refute_empty shared

@@ -7,8 +7,8 @@ class SignaturesTest < PeltonTest
   # Methods that are public only for other files of Pelton.
   INTERNAL = %w[
     Pelton.report_error Pelton.report_stall Pelton::Watchdog.report Pelton::Watchdog.report_to
-    Pelton::Test.unrescued Pelton::Test.refuse_leftovers Pelton::Test.stalls
-    Pelton::Database.limit Pelton::Metrics.text Pelton::Metrics.families Pelton::Metrics.stats Pelton::Metrics.counters
+    Pelton::Test.unrescued Pelton::Test.refuse_leftovers Pelton::Sequel::Test.enter Pelton::Sequel::Test.leave Pelton::Test.stalls
+    Pelton::Sequel.limit Pelton::Metrics.text Pelton::Metrics.families Pelton::Metrics.stats Pelton::Metrics.counters
   ].freeze
   # What ActiveModel defines for itself.
   FOREIGN = %w[. #].flat_map do |kind|
@@ -40,11 +40,20 @@ class SignaturesTest < PeltonTest
     end
 
     begin
+      require "pelton/sequel"
+      require "pelton/sequel/migrations"
+      require "pelton/sequel/page"
+      require "pelton/sequel/test"
+    rescue LoadError
+      unloadable << "sequel.rbs" # its gem needs others
+    end
+
+    begin
       require "pelton/record"
       require "pelton/record/async_record"
       require "pelton/record/migrations"
     rescue LoadError
-      unloadable << "database.rbs" << "record_databases.rbs" << "record.rbs" # their gem needs others
+      unloadable << "record_databases.rbs" << "record.rbs" # their gem needs others
     end
 
     begin

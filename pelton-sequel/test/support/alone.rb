@@ -31,7 +31,7 @@ module Alone
   RUBY
 
   def test_the_pool
-    assert_equal "pelton\n[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\nPelton::Database::PoolTimeoutError\nPelton::TimeoutError\n2\n1\n", program(<<~RUBY)
+    assert_equal "pelton\n[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\nPelton::Sequel::PoolTimeoutError\nPelton::TimeoutError\n2\n1\n", program(<<~RUBY)
       DB.extension(:pelton_pool)
       puts DB.pool.pool_type
       p at_once([1] * 10) { |one| DB[:artists].where(id: one).get(:id).to_i }

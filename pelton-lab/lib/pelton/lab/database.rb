@@ -42,7 +42,7 @@ module Pelton
       # Yields the database to Sequel, by a gem that comes with the lab.
       def open(run, folder, &block)
         require "sequel"
-        Sequel.connect(address(run, :sequel, folder).sub(/\Asqlite:/, "extralite:"), &block)
+        ::Sequel.connect(address(run, :sequel, folder).sub(/\Asqlite:/, "extralite:"), &block)
       end
 
       # By their names.

@@ -32,7 +32,7 @@ module Pelton
       #   permitted
       # @raise [ArgumentError] if there is no such attribute
       def assign_attributes(attributes)
-        return self if attributes.equal?(Sequel::OPTS)
+        return self if attributes.equal?(::Sequel::OPTS)
         permitted = attributes.respond_to?(:permitted?)
         raise Forbidden, "these attributes are not permitted: call permit(:name, ...) on them" if permitted && !attributes.permitted?
         raise ArgumentError, "attributes are a Hash, not a #{attributes.class}" if attributes.nil? || attributes.is_a?(Array) || attributes.is_a?(Set) || attributes.is_a?(Range) || !attributes.respond_to?(:to_h)
@@ -52,7 +52,7 @@ module Pelton
 
       def initialize_set(attributes)
         assign_attributes(model.relation.given) unless model.unscoped?
-        assign_attributes(attributes || Sequel::OPTS)
+        assign_attributes(attributes || ::Sequel::OPTS)
       end
 
       def _refuse(name)

@@ -82,7 +82,7 @@ module Pelton
         def cast(type, name, value)
           type.cast(value)
         rescue ArgumentError, RangeError, EncodingError => error
-          raise Sequel::InvalidValue, "#{name}: #{error.message}"
+          raise ::Sequel::InvalidValue, "#{name}: #{error.message}"
         end
       end
     end

@@ -17,7 +17,7 @@ module Pelton
 
       # Raised for an integer that no column can hold. (SQLite would store it as a float, PostgreSQL would refuse the query.)
       # @private
-      class OutOfRange < Sequel::InvalidValue
+      class OutOfRange < ::Sequel::InvalidValue
       end
 
       # Parts of attribute names that {Attributes#inspect} hides, also from logs and error messages: Rails' list. Case does not matter.
@@ -140,14 +140,14 @@ module Pelton
           return value if value.nil?
           type = db_schema.dig(name, :type)
           return integer(name, value) if type == :integer && value.is_a?(Integer)
-          return value if (type == :string && value.is_a?(String)) || value.is_a?(Sequel::SQL::Expression)
+          return value if (type == :string && value.is_a?(String)) || value.is_a?(::Sequel::SQL::Expression)
           raise BadValue, "#{self}.#{name} cannot be a #{value.class}" if (value.is_a?(Hash) || value.is_a?(Array) || value.is_a?(Set)) && !typed?(name)
           return untyped(value) if type.nil?
           return BOOLEAN.cast(value) if type == :boolean
           value = db.typecast_value(type, (value == "" && type != :string && type != :blob) ? nil : value)
           (type == :integer && value) ? integer(name, value) : value
         rescue ::RangeError, EncodingError # such as Infinity as an integer, or text in UTF-16
-          raise Sequel::InvalidValue, "#{self}.#{name} cannot be this #{value.class}"
+          raise ::Sequel::InvalidValue, "#{self}.#{name} cannot be this #{value.class}"
         end
 
         # @private
@@ -160,7 +160,7 @@ module Pelton
         # @raise [Sequel::InvalidValue] if no row can have it
         def comparable(name, value)
           value = ordered(name, value)
-          raise Sequel::InvalidValue, "#{self}.#{name}: no row has so long a text" if value.is_a?(String) && value.bytesize > Database::Text::SHORT && too_long?(name, value)
+          raise ::Sequel::InvalidValue, "#{self}.#{name}: no row has so long a text" if value.is_a?(String) && value.bytesize > Sequel::Text::SHORT && too_long?(name, value)
           value
         end
 
@@ -171,10 +171,10 @@ module Pelton
         def ordered(name, value)
           given = value
           value = to_database(name, cast(name, value))
-          raise Sequel::InvalidValue, "#{self}.#{name}: an empty text is no such value" if value.nil? && !given.nil? && !attribute_types.key?(name) && !normalizers.key?(name)
-          return value unless value.is_a?(String) && !value.is_a?(Sequel::SQL::Blob)
-          raise Sequel::InvalidValue, "#{self}.#{name}: the database has no such text" unless Database::Text.storable?(value, db)
-          (db.database_type == :sqlite) ? value : Database::Text.utf8(value)
+          raise ::Sequel::InvalidValue, "#{self}.#{name}: an empty text is no such value" if value.nil? && !given.nil? && !attribute_types.key?(name) && !normalizers.key?(name)
+          return value unless value.is_a?(String) && !value.is_a?(::Sequel::SQL::Blob)
+          raise ::Sequel::InvalidValue, "#{self}.#{name}: the database has no such text" unless Sequel::Text.storable?(value, db)
+          (db.database_type == :sqlite) ? value : Sequel::Text.utf8(value)
         end
 
         # @private
@@ -183,7 +183,7 @@ module Pelton
         # @raise [BadValue] if the column cannot store it
         def writable(name, value)
           to_database(name, cast(name, value))
-        rescue Sequel::InvalidValue # its message may show the value
+        rescue ::Sequel::InvalidValue # its message may show the value
           raise BadValue, "#{self}.#{name} cannot be this #{value.class}: the column's type is #{db_schema.dig(name, :db_type) || "another"}"
         end
 
@@ -367,7 +367,7 @@ module Pelton
       def typecast_value(column, value)
         @uncast&.delete(column)
         model.cast(column, value)
-      rescue Sequel::InvalidValue => error
+      rescue ::Sequel::InvalidValue => error
         raise ActiveModel::RangeError, error.message if error.is_a?(OutOfRange)
         raise ArgumentError, error.cause.message if model.attribute_types[column].is_a?(Enum::Type)
         (@uncast ||= {})[column] = value if %i[integer float decimal].include?(model.db_schema.dig(column, :type))

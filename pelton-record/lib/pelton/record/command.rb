@@ -56,7 +56,7 @@ module Pelton
           return help(2, @error, "pelton db: the address of the database is missing: set it in #{@config} or DATABASE_URL, or use --database") unless @address
           send(command, *rest)
           0
-        rescue Pelton::Error, Sequel::Error, SystemCallError => problem
+        rescue Pelton::Error, ::Sequel::Error, SystemCallError => problem
           @error.puts("pelton db #{command}: #{problem.message}")
           1
         end
@@ -114,7 +114,7 @@ module Pelton
       end
 
       def create
-        address = Database::Address.new(@address)
+        address = Sequel::Address.new(@address)
         case address.driver
         when :sqlite then FileUtils.mkdir_p(File.dirname(address.options[:database])).then { connected { |database| database.tables } }
         else create_on_server(address)
@@ -125,8 +125,8 @@ module Pelton
       def create_on_server(address)
         connected(neighbour(address)) do |database|
           charset = " CHARACTER SET utf8mb4" if address.driver == :mysql # the server's default may be latin1
-          database.run("CREATE DATABASE #{database.literal(Sequel.identifier(address.options[:database]))}#{charset}")
-        rescue Sequel::DatabaseError => error
+          database.run("CREATE DATABASE #{database.literal(::Sequel.identifier(address.options[:database]))}#{charset}")
+        rescue ::Sequel::DatabaseError => error
           raise unless error.message.match?(/exists/)
         end
       end
@@ -136,7 +136,7 @@ module Pelton
 
       def drop
         raise ConfigurationError, "RACK_ENV is production: with --force the database is dropped all the same" if production? && !@force
-        address = Database::Address.new(@address)
+        address = Sequel::Address.new(@address)
         dropped = (address.driver == :sqlite) ? drop_file(address) : drop_on_server(address)
         @out.puts(dropped ? "#{address} is dropped" : "#{address} is not there")
       end
@@ -153,10 +153,10 @@ module Pelton
       def drop_on_server(address)
         connected(neighbour(address)) do |database|
           name = address.options[:database]
-          drop = -> { database.run("DROP DATABASE #{database.literal(Sequel.identifier(name))}") }
+          drop = -> { database.run("DROP DATABASE #{database.literal(::Sequel.identifier(name))}") }
           (address.driver == :mysql) ? Migrations::Lock.for(database, timeout: @wait, name: name).hold(&drop) : drop.call
           true
-        rescue Sequel::DatabaseError => error
+        rescue ::Sequel::DatabaseError => error
           raise unless error.message.match?(/does not exist|doesn't exist/)
           false
         end

@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-require "pelton/database"
+require "pelton/sequel"
 require_relative "listener"
 
 module Pelton
   module Record
     # The errors of pelton-sequel.
-    ConnectionError = Database::ConnectionError
-    ConfigurationError = Database::ConfigurationError
-    PoolTimeoutError = Database::PoolTimeoutError
-    SharedConnectionError = Database::SharedConnectionError
+    ConnectionError = Sequel::ConnectionError
+    ConfigurationError = Sequel::ConfigurationError
+    PoolTimeoutError = Sequel::PoolTimeoutError
+    SharedConnectionError = Sequel::SharedConnectionError
 
     # For a database's datasets: `inspect`, which appears in Ruby's errors, shows the query without values; `sql` has them.
     module Inspection
@@ -21,10 +21,13 @@ module Pelton
     @named = {}
 
     class << self
-      # The default address for {connect}. An application sets it in config/database.rb, which `pelton db` reads, too.
-      #
-      # @return [String, nil]
-      attr_accessor :address
+      # @return [String, nil] Pelton::Sequel.address, which `pelton db` reads
+      def address = Sequel.address
+
+      # @param address [String, nil]
+      def address=(address)
+        Sequel.address = address
+      end
 
       # @return [Array<Sequel::Database>] the connected databases
       attr_reader :databases
@@ -36,7 +39,7 @@ module Pelton
       #   Pelton::Record.connect("postgres://localhost/reports", name: :reports)
       # @param address [String] by default {address}
       # @param name [Symbol, nil] for databases other than the first one
-      # @param options [Hash] see {Pelton::Database.connect}
+      # @param options [Hash] see {Pelton::Sequel.connect}
       # @return [Sequel::Database]
       # @raise [ConfigurationError] if the address is invalid, the driver's gem is missing, or another database is connected by that name
       # @raise [ConnectionError] if the server does not answer or refuses the connection
@@ -44,11 +47,11 @@ module Pelton
       def connect(address = self.address, name: nil, **options)
         raise ConfigurationError, "the address of the database is missing: Pelton::Record.connect(\"sqlite://app.db\"), or Pelton::Record.address = before" if address.nil?
         if (there = name ? @named[name] : @database)
-          return there if there.driver.name == Database::Address.new(address).to_s
+          return there if there.driver.name == Sequel::Address.new(address).to_s
           raise ConfigurationError, "#{there.driver.name} is connected already#{" as #{name.inspect}" if name}: Pelton::Record.connect(address, name: :other) connects a second database, for models " \
             "with `self.database_name = :other`; Pelton::Record.disconnect ends the first"
         end
-        database = Database.connect(address, **options)
+        database = Sequel.connect(address, **options)
         database.extend_datasets(Inspection)
         @databases += [database]
         name ? @named[name] = database : self.database = database
@@ -66,7 +69,7 @@ module Pelton
 
       # Closes all connections of all databases, those in use when they are given back.
       def disconnect
-        @databases.each { |database| Database.disconnect(database) }
+        @databases.each { |database| Sequel.disconnect(database) }
         @databases = []
         @named = {}
         @database = nil

@@ -26,7 +26,7 @@ module Pelton
       # @param attributes [Hash] may name the class: Vehicle.new(type: "Car") is a Car
       # @return [Model]
       # @raise [Forbidden, ArgumentError] see {Assignment#assign_attributes}
-      def new(attributes = Sequel::OPTS, &block)
+      def new(attributes = ::Sequel::OPTS, &block)
         return super if !attributes.respond_to?(:empty?) || attributes.is_a?(Array) || attributes.is_a?(String) || attributes.empty? || abstract_class? || !inherits_by_column?
         name = attributes[inheritance_column] || (attributes[inheritance_column.to_s] if permitted.include?(inheritance_column.to_s))
         return super if name.nil? || name == self.name
@@ -61,8 +61,8 @@ module Pelton
         root = table_root
         rows = root.dataset
         if root.inherits_by_column?
-          column = Sequel.qualify(root.table_name, inheritance_column)
-          rows = rows.where(column => Sequel.delay { type_names })
+          column = ::Sequel.qualify(root.table_name, inheritance_column)
+          rows = rows.where(column => ::Sequel.delay { type_names })
         end
         row_proc = rows.row_proc
         set_dataset(rows, inherited: true)

@@ -27,7 +27,7 @@ module Pelton
         attempts = 0
         begin
           receive { attempts = 0 }
-        rescue Sequel::Error, Pelton::Error, PG::Error, SystemCallError, IOError => error
+        rescue ::Sequel::Error, Pelton::Error, PG::Error, SystemCallError, IOError => error
           pause = @pauses[[attempts, @pauses.size - 1].min]
           attempts += 1
           Pelton.logger.warn("listening to #{@channels.join(", ")}: #{error.message.lines.first&.strip}; the next attempt is in #{pause} s")
@@ -50,7 +50,7 @@ module Pelton
         connection&.finish
       end
 
-      def limited(&block) = Database.limit(@database.pool.timeout, ConnectionError, "no answer within #{@database.pool.timeout} s", &block)
+      def limited(&block) = Sequel.limit(@database.pool.timeout, ConnectionError, "no answer within #{@database.pool.timeout} s", &block)
 
       def hand_on(payload, channel)
         @block.call(payload, channel)
@@ -94,7 +94,7 @@ module Pelton
       def notify(channel, payload = "", database: self.database)
         must_notify(database)
         raise LimitError, "a payload has #{MAX_PAYLOAD} bytes at most, not #{payload.bytesize}: send a key, and keep the rest in a table" if payload.bytesize > MAX_PAYLOAD
-        database.dataset.server(:default).get(Sequel.function(:pg_notify, channel.to_s, payload).as(:sent))
+        database.dataset.server(:default).get(::Sequel.function(:pg_notify, channel.to_s, payload).as(:sent))
         nil
       end
 

@@ -13,7 +13,7 @@ module Pelton
         return relation.find(*ids, &block) if ids.size != 1 || block || (id = ids.first).nil? || id.is_a?(Array) || !unscoped?
         dataset
         return relation.find(id) unless primary_key.is_a?(Symbol)
-        id = id.pk if id.is_a?(Sequel::Model)
+        id = id.pk if id.is_a?(::Sequel::Model)
         primary_key_lookup(id) || relation.not_found(id)
       end
 
@@ -28,15 +28,15 @@ module Pelton
         end
         key = comparable(column, value)
         return relation.find_by(pair) unless key.is_a?(Integer) || key.instance_of?(String)
-        Sequel::Plugins::PeltonMerging.find(self, column, key)
-      rescue Sequel::InvalidValue
+        ::Sequel::Plugins::PeltonMerging.find(self, column, key)
+      rescue ::Sequel::InvalidValue
         nil
       end
 
       # @private
       def find_alone(column, key)
         super
-      rescue Sequel::DatabaseError => error
+      rescue ::Sequel::DatabaseError => error
         raise if !db.respond_to?(:driver) || !db.driver.impossible_value?(error) || db.in_transaction? # which the error has ended
         nil
       end
@@ -49,7 +49,7 @@ module Pelton
         return super if key.is_a?(Array)
         key = comparable(primary_key, key) unless key.is_a?(Integer) && key.bit_length < 64 && integer_key?
         super unless key.nil?
-      rescue Sequel::InvalidValue # no row has such a key
+      rescue ::Sequel::InvalidValue # no row has such a key
         nil
       end
 

@@ -26,7 +26,7 @@ module Pelton
         @lock = Lock.for(database, timeout: timeout)
         @retry = retry_unfinished
         @waiting = waiting
-        @names = Dir[File.join(folder, "*.rb")].map { |path| File.basename(path).downcase }.grep(Sequel::Migrator::MIGRATION_FILE_PATTERN).sort_by(&:to_i)
+        @names = Dir[File.join(folder, "*.rb")].map { |path| File.basename(path).downcase }.grep(::Sequel::Migrator::MIGRATION_FILE_PATTERN).sort_by(&:to_i)
         raise ConfigurationError, "there are no migrations in #{folder}: a file is called #{Time.now.strftime("%Y%m%d")}_create_posts.rb, for example" if @names.empty?
       end
 
@@ -91,9 +91,9 @@ module Pelton
         names
       rescue Migrator::Unreadable => error
         raise Failed, "#{error.message}. No migration was applied: mend the file and run pelton db #{verb(direction)} again"
-      rescue Sequel::Migrator::Error => error
+      rescue ::Sequel::Migrator::Error => error
         raise Failed, "the migrations in #{@folder} cannot be applied: #{error.message}"
-      rescue Sequel::Error, Pelton::Error, ScriptError, StandardError => error
+      rescue ::Sequel::Error, Pelton::Error, ScriptError, StandardError => error
         raise if @current.nil?
         raise Failed, explain(error, direction)
       ensure
@@ -149,7 +149,7 @@ module Pelton
   end
 end
 
-Sequel.extension(:migration)
+::Sequel.extension(:migration)
 require_relative "migrations/lock"
 require_relative "migrations/migrator"
 require_relative "migrations/schema"

@@ -34,7 +34,7 @@ module Pelton
     #
     # docs/start/from_activerecord.md lists how each call of ActiveRecord differs. (Created without a name, because Sequel looks up the table of
     # a class that has one.)
-    Model = Class.new(Sequel::Model)
+    Model = Class.new(::Sequel::Model)
 
     class Model
       plugin :dirty

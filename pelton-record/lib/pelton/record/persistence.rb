@@ -18,12 +18,12 @@ module Pelton
         # @yieldparam record [Model] before it is saved
         # @return [Model, Array<Model>] saved, unless it is invalid
         # @asynchronous
-        def create(attributes = Sequel::OPTS, &block) = relation.create(attributes, &block)
+        def create(attributes = ::Sequel::OPTS, &block) = relation.create(attributes, &block)
 
         # @return [Model, Array<Model>]
         # @raise [Invalid, NotSaved]
         # @asynchronous
-        def create!(attributes = Sequel::OPTS, &block) = relation.create!(attributes, &block)
+        def create!(attributes = ::Sequel::OPTS, &block) = relation.create!(attributes, &block)
 
         # @private
         # @return [Numeric] what to add to a column
@@ -52,7 +52,7 @@ module Pelton
       # @param attributes [Hash]
       # @yieldparam record [Model]
       # @raise [Forbidden, ArgumentError] see {Assignment#assign_attributes}
-      def initialize(attributes = Sequel::OPTS, &block)
+      def initialize(attributes = ::Sequel::OPTS, &block)
         model.dataset
         super
         left = model.declared_defaults
@@ -112,7 +112,7 @@ module Pelton
         rows = model.unscoped.where(pk_hash).update_all(attributes)
         attributes.each do |name, value|
           name = model.column_alias(name.to_sym)
-          @values[name] = value.is_a?(Sequel::SQL::Expression) ? value : model.cast(name, value)
+          @values[name] = value.is_a?(::Sequel::SQL::Expression) ? value : model.cast(name, value)
           changed_columns.delete(name)
           initial_values.delete(name)
         end
@@ -156,7 +156,7 @@ module Pelton
         _refresh(lock ? Relation.new(model, this).lock(lock).dataset : this)
         @saved_changes = @uncast = nil
         self
-      rescue Sequel::NoExistingObject
+      rescue ::Sequel::NoExistingObject
         raise NotFound.new("#{model} #{pk.inspect} is gone", model: model)
       end
 
@@ -180,7 +180,7 @@ module Pelton
         increment(name, by)
         stamps = touch ? _touched(touch) : {}
         change = self[name] - (attribute_was(name) || 0) # including unsaved changes
-        model.unscoped.where(pk_hash).update_all({name => Sequel.function(:coalesce, name.to_sym, 0) + change}.merge(stamps))
+        model.unscoped.where(pk_hash).update_all({name => ::Sequel.function(:coalesce, name.to_sym, 0) + change}.merge(stamps))
         [name.to_sym, *stamps.keys].each { |column| changed_columns.delete(column) && initial_values.delete(column) }
         @values.merge!(stamps)
         self
@@ -279,7 +279,7 @@ module Pelton
         saved = _save_row(changed: true, raise_on_failure: false, validate: validate)
         @previously_new = was_new if saved
         saved
-      rescue Sequel::NoExistingObject
+      rescue ::Sequel::NoExistingObject
         raise Stale, self
       end
 

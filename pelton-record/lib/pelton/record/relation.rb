@@ -41,7 +41,7 @@ module Pelton
 
       # @private
       # @param given [Hash] attributes that the conditions give to new objects
-      def initialize(model, dataset, given = Sequel::OPTS)
+      def initialize(model, dataset, given = ::Sequel::OPTS)
         @model = model
         @dataset = dataset
         @given = given
@@ -51,7 +51,7 @@ module Pelton
       #
       # @return [Array<Model>] shared by all callers; {#to_a} copies
       # @asynchronous
-      def records = @records || Database::Turns.take(self, :records) { @records ||= read }
+      def records = @records || Sequel::Turns.take(self, :records) { @records ||= read }
 
       # @return [Array<Model>]
       # @asynchronous
@@ -158,7 +158,7 @@ module Pelton
         return scoping { model.public_send(name, *args, **options, &block) } if own_class_method?(name)
         return model_method(name, args, options, block) { super } unless dataset.respond_to?(name)
         found = dataset.public_send(name, *args, **options, &block)
-        (found.is_a?(Sequel::Dataset) && found.row_proc) ? derived(found) : found
+        (found.is_a?(::Sequel::Dataset) && found.row_proc) ? derived(found) : found
       end
 
       # For example sanitize_sql_like and transaction in a scope's body.

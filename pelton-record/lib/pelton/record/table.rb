@@ -39,7 +39,7 @@ module Pelton
       #
       # @param name [String, Symbol, Sequel::SQL::Expression, nil] "people", or "crm.people" with the schema
       def table_name=(name)
-        name = name.to_s.split(".").map(&:to_sym).then { |schema, table| table ? Sequel[schema][table] : schema } if name.is_a?(String)
+        name = name.to_s.split(".").map(&:to_sym).then { |schema, table| table ? ::Sequel[schema][table] : schema } if name.is_a?(String)
         @own_table_name = name
         forget_table
       end
@@ -115,9 +115,9 @@ module Pelton
         equal?(table_root) ? read_own_table : load_inherited_table
         @loading = false
         @dataset
-      rescue Sequel::DatabaseConnectionError, Sequel::DatabaseDisconnectError
+      rescue ::Sequel::DatabaseConnectionError, ::Sequel::DatabaseDisconnectError
         raise
-      rescue Sequel::DatabaseError => error
+      rescue ::Sequel::DatabaseError => error
         raise Error, "#{self} has no table #{own_table_name}: create it, or set self.table_name (#{error.message.lines.first.strip})"
       ensure
         forget_table if @loading

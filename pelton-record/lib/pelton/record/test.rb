@@ -25,7 +25,7 @@ module Pelton
           slot = @default.take(Fiber.current)
           @outside = [@shards, @default, slot]
           @ready = slot.connection
-          @shards = {default: @default = Pelton::Database::Pool::Shard.new(self, :default, 1, @timeout, Float::INFINITY)}
+          @shards = {default: @default = Pelton::Sequel::Pool::Shard.new(self, :default, 1, @timeout, Float::INFINITY)}
           hold { nil }
         end
 
@@ -68,11 +68,11 @@ module Pelton
 
         def begin_new_transaction(connection, options) = inner?(connection) ? log_connection_execute(connection, "SAVEPOINT pelton_record_test") : super
 
-        def commit_transaction(connection, options = Sequel::OPTS)
+        def commit_transaction(connection, options = ::Sequel::OPTS)
           inner?(connection) ? log_connection_execute(connection, "RELEASE SAVEPOINT pelton_record_test") : super
         end
 
-        def rollback_transaction(connection, options = Sequel::OPTS)
+        def rollback_transaction(connection, options = ::Sequel::OPTS)
           return super if !inner?(connection) || pool.slot_of(connection)&.spoiled
           log_connection_execute(connection, "ROLLBACK TO SAVEPOINT pelton_record_test")
         end

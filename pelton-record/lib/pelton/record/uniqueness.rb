@@ -24,7 +24,7 @@ module Pelton
 
       def condition(name, value)
         return {name => value} unless options[:case_sensitive] == false && value.is_a?(String)
-        {Sequel.function(:lower, name) => value.downcase}
+        {::Sequel.function(:lower, name) => value.downcase}
       end
     end
   end

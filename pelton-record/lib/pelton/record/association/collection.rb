@@ -57,7 +57,7 @@ module Pelton
         def empty? = (loaded? || @unsaved.any?) ? records.empty? : super
 
         # @return [Model] unsaved; saved with the owner
-        def new(attributes = Sequel::OPTS, &block)
+        def new(attributes = ::Sequel::OPTS, &block)
           return attributes.map { |one| new(one, &block) } if attributes.is_a?(Array)
           model.new(given) { |record| record.assign_attributes(attributes) && block&.call(record) }.tap { |record| hold(record) }
         end
@@ -71,19 +71,19 @@ module Pelton
         def <<(*records)
           records = records.flatten.each { |record| refuse(record) }
           return records.each { |record| hold(record) } && self if @owner.new?
-          (@owner.model.db.transaction { records.all? { |record| add(record) } || raise(Sequel::Rollback) }) ? self : false
+          (@owner.model.db.transaction { records.all? { |record| add(record) } || raise(::Sequel::Rollback) }) ? self : false
         end
         alias_method :push, :<<
         alias_method :concat, :<<
 
         # @return [Model, Array<Model>]
         # @asynchronous
-        def create(attributes = Sequel::OPTS, &block) = created(attributes, :create, block) { |record| record.save }
+        def create(attributes = ::Sequel::OPTS, &block) = created(attributes, :create, block) { |record| record.save }
 
         # @return [Model, Array<Model>]
         # @raise [Invalid, NotSaved]
         # @asynchronous
-        def create!(attributes = Sequel::OPTS, &block) = created(attributes, :create!, block) { |record| record.save! }
+        def create!(attributes = ::Sequel::OPTS, &block) = created(attributes, :create!, block) { |record| record.save! }
 
         # Removes objects: as `dependent:` says, they are deleted or destroyed, or lose the owner's key.
         #
@@ -192,7 +192,7 @@ module Pelton
 
         # Columns that point to the owner.
         def own_columns
-          return Sequel::OPTS if joined?
+          return ::Sequel::OPTS if joined?
           keys = @reflection[:keys].zip(@reflection[:primary_keys].map { |key| @owner[key] }).to_h.compact
           @reflection[:as] ? keys.merge(@reflection[:conditions]) : keys
         end

@@ -20,7 +20,7 @@ module Pelton
         def self.without_replaced(relation)
           model, dataset = relation.model, relation.dataset
           return relation if model.default_scopes.empty?
-          all = (dataset.first_source_alias == model.table_name) ? model.dataset : model.dataset.from(Sequel.as(model.table_name, dataset.first_source_alias))
+          all = (dataset.first_source_alias == model.table_name) ? model.dataset : model.dataset.from(::Sequel.as(model.table_name, dataset.first_source_alias))
           columns = Relation::Condition.parts_of(yield(Relation.new(model, all)).opts[:where]).filter_map { |part| Relation::Condition.column_of(part) }
           return relation if columns.empty?
           replaced = Relation::Condition.parts_of(model.associated_rows(all).opts[:where]).select { |part| columns.include?(Relation::Condition.column_of(part)) }
@@ -51,9 +51,9 @@ module Pelton
         # @return [Sequel::SQL::Expression]
         def on(name)
           return keys(name) if name != model.table_name && model.dataset.opts[:where]
-          found = rows((name == model.table_name) ? model.dataset : model.dataset.from(Sequel.as(model.table_name, name)))
+          found = rows((name == model.table_name) ? model.dataset : model.dataset.from(::Sequel.as(model.table_name, name)))
           return keys(name) if found.opts[:join]
-          found.opts[:where] || Sequel::SQLTRUE
+          found.opts[:where] || ::Sequel::SQLTRUE
         end
 
         private
@@ -62,8 +62,8 @@ module Pelton
 
         def keys(name)
           columns = Array(model.primary_key)
-          found = table.select(*columns.map { |column| Sequel.qualify(model.table_name, column) })
-          Sequel.expr(((columns.size == 1) ? Sequel.qualify(name, columns.first) : columns.map { |column| Sequel.qualify(name, column) }) => found)
+          found = table.select(*columns.map { |column| ::Sequel.qualify(model.table_name, column) })
+          ::Sequel.expr(((columns.size == 1) ? ::Sequel.qualify(name, columns.first) : columns.map { |column| ::Sequel.qualify(name, column) }) => found)
         end
       end
     end

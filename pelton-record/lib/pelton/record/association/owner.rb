@@ -60,7 +60,7 @@ module Pelton
         end
 
         def set_new_child(reflection, other)
-          (reflection[:conditions] || Sequel::OPTS).each { |column, value| other[column] = value } if reflection[:as]
+          (reflection[:conditions] || ::Sequel::OPTS).each { |column, value| other[column] = value } if reflection[:as]
           (@new_children ||= {})[reflection[:name]] = other
           other.associations[reflection.reciprocal] = self if reflection.reciprocal
           associations[reflection[:name]] = other

@@ -16,9 +16,9 @@ module Pelton
         # @private
         # @return [Hash] attributes that the association's scope gives to new objects
         def given(owner)
-          scope = self[:scope] or return Sequel::OPTS
+          scope = self[:scope] or return ::Sequel::OPTS
           found = Relation.new(associated_class, associated_class.dataset)
-          (self[:owner_scope] ? found.instance_exec(owner, &scope) : found.instance_exec(&scope))&.given || Sequel::OPTS
+          (self[:owner_scope] ? found.instance_exec(owner, &scope) : found.instance_exec(&scope))&.given || ::Sequel::OPTS
         end
 
         # @private

@@ -62,9 +62,9 @@ module Pelton
 
           def define_builders(model, name)
             model.send(:overridable_methods_module).module_eval do
-              define_method(:"build_#{name}") { |attributes = Sequel::OPTS| build_associated(name, attributes) }
-              define_method(:"create_#{name}") { |attributes = Sequel::OPTS| create_associated(name, attributes, :save) }
-              define_method(:"create_#{name}!") { |attributes = Sequel::OPTS| create_associated(name, attributes, :save!) }
+              define_method(:"build_#{name}") { |attributes = ::Sequel::OPTS| build_associated(name, attributes) }
+              define_method(:"create_#{name}") { |attributes = ::Sequel::OPTS| create_associated(name, attributes, :save) }
+              define_method(:"create_#{name}!") { |attributes = ::Sequel::OPTS| create_associated(name, attributes, :save!) }
             end
             define_reloading(model, name)
           end

@@ -11,7 +11,7 @@ module Pelton
           # @param name [Symbol] the table's name in the query
           # @return [Array<Sequel::SQL::Expression>] conditions on its rows besides the keys
           def expressions(name)
-            [*(Sequel.&(conditions.to_h.transform_keys { |column| Sequel.qualify(name, column) }) if conditions.present?), *limit&.on(name)]
+            [*(::Sequel.&(conditions.to_h.transform_keys { |column| ::Sequel.qualify(name, column) }) if conditions.present?), *limit&.on(name)]
           end
         end
 
@@ -103,7 +103,7 @@ module Pelton
           block = lambda do |rows|
             names = Through.names(owner.association_reflection(name))
             parts = way.zip(names).flat_map { |step, table| step.expressions(table) } + Step.new(nil, last.table, nil, last.conditions).expressions(last.table)
-            scopes.inject(parts.empty? ? rows : rows.where(Sequel.&(*parts))) { |found, one| instance_exec(found, &one) }
+            scopes.inject(parts.empty? ? rows : rows.where(::Sequel.&(*parts))) { |found, one| instance_exec(found, &one) }
           end
           options[:graph_use_association_block] = true
           options[:graph_conditions] = last.conditions.to_a

@@ -112,7 +112,7 @@ module Pelton
 
           def release
             unlock
-          rescue Sequel::Error, Pelton::Error
+          rescue ::Sequel::Error, Pelton::Error
             nil # the session and its lock have ended
           end
         end
@@ -123,14 +123,14 @@ module Pelton
 
           private
 
-          def take = @database.get(Sequel.function(:pg_try_advisory_lock, KEY))
+          def take = @database.get(::Sequel.function(:pg_try_advisory_lock, KEY))
 
-          def unlock = @database.get(Sequel.function(:pg_advisory_unlock, KEY))
+          def unlock = @database.get(::Sequel.function(:pg_advisory_unlock, KEY))
 
           def holder
             row = @database[:pg_locks].join(:pg_stat_activity, pid: :pid)
-              .where(locktype: "advisory", granted: true, classid: KEY >> 32, objid: KEY & 0xffffffff, datname: Sequel.function(:current_database))
-              .get([Sequel[:pg_stat_activity][:pid], :application_name, :client_addr, :client_port, :backend_start])
+              .where(locktype: "advisory", granted: true, classid: KEY >> 32, objid: KEY & 0xffffffff, datname: ::Sequel.function(:current_database))
+              .get([::Sequel[:pg_stat_activity][:pid], :application_name, :client_addr, :client_port, :backend_start])
             return unless row
             pid, program, host, port, since = row
             "the session #{pid} of #{[program, host && "#{host}:#{port}"].compact.reject(&:empty?).join(" at ")}, since #{since}"
@@ -141,14 +141,14 @@ module Pelton
         class MySQL < Session
           private
 
-          def name = @name ||= "pelton db #{@database_name || @database.get(Sequel.function(:database))}"[0, 64]
+          def name = @name ||= "pelton db #{@database_name || @database.get(::Sequel.function(:database))}"[0, 64]
 
-          def take = @database.get(Sequel.function(:get_lock, name, 0)) == 1
+          def take = @database.get(::Sequel.function(:get_lock, name, 0)) == 1
 
-          def unlock = @database.get(Sequel.function(:release_lock, name))
+          def unlock = @database.get(::Sequel.function(:release_lock, name))
 
           def holder
-            row = @database[Sequel[:information_schema][:processlist]].where(id: Sequel.function(:is_used_lock, name)).first or return
+            row = @database[::Sequel[:information_schema][:processlist]].where(id: ::Sequel.function(:is_used_lock, name)).first or return
             "the session #{row[:ID] || row[:id]} of #{row[:USER] || row[:user]} at #{row[:HOST] || row[:host]}"
           end
         end

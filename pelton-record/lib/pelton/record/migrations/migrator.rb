@@ -7,7 +7,7 @@ module Pelton
     class Migrations
       # Sequel's migrator, which also uses transactions on SQLite, and notes migrations that run without one.
       # @private
-      class Migrator < Sequel::TimestampMigrator
+      class Migrator < ::Sequel::TimestampMigrator
         # Raised if a file cannot be loaded.
         class Unreadable < Pelton::Error
         end
@@ -26,7 +26,7 @@ module Pelton
         rescue SyntaxError => error
           message = error.message.lines.reject { |line| line.strip.empty? }.first(4).join.strip
           raise Unreadable, message.start_with?(file) ? message : "#{file}: #{message}"
-        rescue Sequel::Migrator::Error
+        rescue ::Sequel::Migrator::Error
           raise Unreadable, "#{file}: it needs one `Sequel.migration do ... end`, and no more"
         rescue StandardError, LoadError => error
           raise Unreadable, "#{file}:#{Migrator.line_of(error, file)}: #{error.message.lines.first.strip} (#{error.class})"
@@ -66,7 +66,7 @@ module Pelton
         def check_foreign_keys
           return unless @violations
           found = violations.find { |tables, count| count > @violations.fetch(tables, 0) } or return
-          raise Sequel::ForeignKeyConstraintViolation, "#{found.last} rows of #{found.first.first} name rows of #{found.first.last} that are not there. " \
+          raise ::Sequel::ForeignKeyConstraintViolation, "#{found.last} rows of #{found.first.first} name rows of #{found.first.last} that are not there. " \
             "Foreign keys are off in a migration's transaction (no ON DELETE happens): delete such rows in it, or begin it with no_transaction"
         end
       end

@@ -63,7 +63,7 @@ module Pelton
         end
 
         def migration(text)
-          Sequel::Migrator::MUTEX.synchronize { eval(text, TOPLEVEL_BINDING.dup, @file).tap { |found| Sequel::Migration.descendants.delete(found) } } # standard:disable Security/Eval
+          ::Sequel::Migrator::MUTEX.synchronize { eval(text, TOPLEVEL_BINDING.dup, @file).tap { |found| ::Sequel::Migration.descendants.delete(found) } } # standard:disable Security/Eval
         rescue SyntaxError, StandardError => error
           raise Failed, "#{@file} cannot be read: #{error.message}"
         end
@@ -71,7 +71,7 @@ module Pelton
         def apply(migration, applied)
           whole = %i[postgres sqlite].include?(@database.database_type)
           whole ? @database.transaction { fill(migration, applied) } : Unfinished.new(@database).note(@file, :load) { fill(migration, applied) }
-        rescue Sequel::Error => error
+        rescue ::Sequel::Error => error
           raise Failed, "#{@file} failed: #{error.message.strip} (#{error.class}). #{whole ? "Nothing of it is left" : "Begin again with pelton db drop and pelton db create"}"
         end
 

@@ -49,7 +49,7 @@ module Pelton
 
         def forget_after_error
           forget
-        rescue Sequel::Error, Pelton::Error
+        rescue ::Sequel::Error, Pelton::Error
           nil # the connection is lost: the note stays, as if the process had been killed
         end
       end

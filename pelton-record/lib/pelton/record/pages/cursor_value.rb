@@ -30,12 +30,12 @@ module Pelton
         # @return [Object] as JSON has it
         def dump(value)
           case value
-          when Sequel::SQLTime then value.strftime("%H:%M:%S.%6N")
+          when ::Sequel::SQLTime then value.strftime("%H:%M:%S.%6N")
           when Time, DateTime then value.to_time.iso8601(9)
           when Date then value.iso8601
           when BigDecimal then value.to_s("F")
           when Float then value.finite? ? value : value.to_s
-          when Sequel::SQL::Blob then [value].pack("m0")
+          when ::Sequel::SQL::Blob then [value].pack("m0")
           when Integer, true, false, nil then value
           when String then value.encode(Encoding::UTF_8)
           when Symbol then value.to_s
@@ -60,7 +60,7 @@ module Pelton
         # @return [Object] for SQL
         def operand(value)
           # PostgreSQL's type real does not equal the same digits of another type.
-          (@stored == "real" && @database == :postgres) ? Sequel.cast(value, :real) : value
+          (@stored == "real" && @database == :postgres) ? ::Sequel.cast(value, :real) : value
         end
 
         private
@@ -76,9 +76,9 @@ module Pelton
           case @type
           when :datetime then Time.iso8601(value)
           when :date then Date.iso8601(value)
-          when :time then Sequel::SQLTime.parse(value)
+          when :time then ::Sequel::SQLTime.parse(value)
           when :decimal then BigDecimal(value)
-          when :blob then Sequel::SQL::Blob.new(value.unpack1("m0"))
+          when :blob then ::Sequel::SQL::Blob.new(value.unpack1("m0"))
           when :float then value.is_a?(String) ? {"NaN" => Float::NAN, "Infinity" => Float::INFINITY, "-Infinity" => -Float::INFINITY}.fetch(value) : value
           else value
           end

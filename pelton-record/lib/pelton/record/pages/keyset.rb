@@ -36,15 +36,15 @@ module Pelton
 
           def present = dup.tap { |one| one.nullable = false }
 
-          def ordered(explicit) = Sequel::SQL::OrderedExpression.new(column, descending, explicit ? {nulls: nulls} : {})
+          def ordered(explicit) = ::Sequel::SQL::OrderedExpression.new(column, descending, explicit ? {nulls: nulls} : {})
 
           def to_s = "#{name} #{descending ? "desc" : "asc"} #{nulls}"
 
           private
 
           def compare(operator, value)
-            return Sequel::SQL::BooleanExpression.new((operator == :"=") ? :IS : :"IS NOT", column, nil) if value.nil?
-            Sequel::SQL::BooleanExpression.new(operator, column, type.operand(value))
+            return ::Sequel::SQL::BooleanExpression.new((operator == :"=") ? :IS : :"IS NOT", column, nil) if value.nil?
+            ::Sequel::SQL::BooleanExpression.new(operator, column, type.operand(value))
           end
         end
         private_constant :Term
@@ -57,7 +57,7 @@ module Pelton
           refuse_sets
           @terms = terms
           # The database's default order of NULL is written explicitly, to match an index.
-          @explicit = @rows.opts[:order].to_a.any? { |one| one.is_a?(Sequel::SQL::OrderedExpression) && one.nulls }
+          @explicit = @rows.opts[:order].to_a.any? { |one| one.is_a?(::Sequel::SQL::OrderedExpression) && one.nulls }
         end
 
         # The rows after a position, or those before it in reverse order. If NULL comes last, its rows are separate: no index supports `a >= 5
@@ -103,7 +103,7 @@ module Pelton
           raw = @terms.select { |term| term.type.raw? }
           return rows if raw.empty?
           rows = rows.select_all(rows.first_source_alias) unless rows.opts[:select]
-          rows.select_append(*raw.map { |term| Sequel.cast(term.column, String).as(alias_of(term)) })
+          rows.select_append(*raw.map { |term| ::Sequel.cast(term.column, String).as(alias_of(term)) })
         end
 
         # Makes positions of other orders invalid.
@@ -123,7 +123,7 @@ module Pelton
         end
 
         def term(ordered)
-          return build(column(ordered), false, nil) unless ordered.is_a?(Sequel::SQL::OrderedExpression)
+          return build(column(ordered), false, nil) unless ordered.is_a?(::Sequel::SQL::OrderedExpression)
           build(column(ordered.expression), ordered.descending, ordered.nulls)
         end
 
@@ -135,11 +135,11 @@ module Pelton
 
         def column(expression)
           name = expression
-          if expression.is_a?(Sequel::SQL::QualifiedIdentifier)
+          if expression.is_a?(::Sequel::SQL::QualifiedIdentifier)
             name = expression.column if [@rows.first_source_alias, @model.table_name].map(&:to_s).include?(expression.table.to_s)
           end
-          name = name.value if name.is_a?(Sequel::SQL::Identifier)
-          name = name.to_sym if name.is_a?(String) && !name.is_a?(Sequel::LiteralString)
+          name = name.value if name.is_a?(::Sequel::SQL::Identifier)
+          name = name.to_sym if name.is_a?(String) && !name.is_a?(::Sequel::LiteralString)
           return name if name.is_a?(Symbol) && @model.db_schema.key?(name)
           raise ArgumentError, "keyset pages are ordered by columns of #{@model.table_name}, not by #{@rows.literal(expression)}: use page, or keep the value in a column"
         end
@@ -147,7 +147,7 @@ module Pelton
         def condition(terms, values)
           return together(terms, values) if comparable?(terms, values)
           first = terms.first.from(values.first) if terms.size > 1
-          [first, behind(terms, values)].compact.reduce { |one, other| Sequel.&(one, other) }
+          [first, behind(terms, values)].compact.reduce { |one, other| ::Sequel.&(one, other) }
         end
 
         def comparable?(terms, values)
@@ -157,16 +157,16 @@ module Pelton
 
         def together(terms, values)
           operands = terms.zip(values).map { |term, value| term.type.operand(value) }
-          Sequel::SQL::PlaceholderLiteralString.new("(? #{terms.first.descending ? "<" : ">"} ?)", [Sequel::SQL::ValueList.new(terms.map(&:column)), Sequel::SQL::ValueList.new(operands)])
+          ::Sequel::SQL::PlaceholderLiteralString.new("(? #{terms.first.descending ? "<" : ">"} ?)", [::Sequel::SQL::ValueList.new(terms.map(&:column)), ::Sequel::SQL::ValueList.new(operands)])
         end
 
         def behind(terms, values)
           term, *terms = terms
           value, *values = values
           beyond = term.beyond(value)
-          return beyond || Sequel.lit("(1 = 0)") if terms.empty?
-          tie = Sequel.&(term.same(value), behind(terms, values))
-          beyond ? Sequel.|(beyond, tie) : tie
+          return beyond || ::Sequel.lit("(1 = 0)") if terms.empty?
+          tie = ::Sequel.&(term.same(value), behind(terms, values))
+          beyond ? ::Sequel.|(beyond, tie) : tie
         end
       end
     end

@@ -62,7 +62,7 @@ module Pelton
           rows = rows.where(Condition.of(self, {key => (first..)})) if first
           rows = rows.where(Condition.of(self, {key => (..last)})) if last
           left = dataset.opts[:limit]
-          rows = rows.order((order == :desc) ? Sequel.desc(column) : column)
+          rows = rows.order((order == :desc) ? ::Sequel.desc(column) : column)
           after = nil
           until left == 0
             size = left ? [of, left].min : of

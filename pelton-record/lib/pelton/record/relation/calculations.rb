@@ -18,7 +18,7 @@ module Pelton
           name = nil if name == :all || name == "*"
           counted = name && selected([name]).first
           counted ||= counted_once if dataset.opts[:distinct] || dataset.opts[:eager_graph]
-          function = counted ? Sequel::SQL::Function.new(:count, counted) : Sequel::SQL::Function.new(:count).*
+          function = counted ? ::Sequel::SQL::Function.new(:count, counted) : ::Sequel::SQL::Function.new(:count).*
           function = function.distinct if counted && (dataset.opts[:distinct] || dataset.opts[:eager_graph])
           return computed(function, :count, name) { |value| value.to_i } if dataset.opts[:group] || counted
           graph_free(dataset).unordered.count.to_i
@@ -29,7 +29,7 @@ module Pelton
         # @asynchronous
         def sum(name = nil, &block)
           return records.sum(*name, &block) if block || name.nil? || name.is_a?(Numeric)
-          computed(Sequel::SQL::Function.new(:sum, selected([name]).first), :sum, name) { |value| value || 0 }
+          computed(::Sequel::SQL::Function.new(:sum, selected([name]).first), :sum, name) { |value| value || 0 }
         end
 
         # @param name [Symbol, String, Sequel::SQL::Expression]
@@ -37,18 +37,18 @@ module Pelton
         # @asynchronous
         def average(name)
           float = name.respond_to?(:to_sym) && model.db_schema.dig(name.to_sym, :type) == :float
-          computed(Sequel::SQL::Function.new(:avg, selected([name]).first), :average, name, as_is: true) { |value| (value.nil? || float) ? value : BigDecimal(value.to_s) }
+          computed(::Sequel::SQL::Function.new(:avg, selected([name]).first), :average, name, as_is: true) { |value| (value.nil? || float) ? value : BigDecimal(value.to_s) }
         end
 
         # @param name [Symbol, String, Sequel::SQL::Expression]
         # @return [Object, nil, Hash] nil without rows
         # @asynchronous
-        def minimum(name) = computed(Sequel::SQL::Function.new(:min, selected([name]).first), :minimum, name)
+        def minimum(name) = computed(::Sequel::SQL::Function.new(:min, selected([name]).first), :minimum, name)
 
         # @param name [Symbol, String, Sequel::SQL::Expression]
         # @return [Object, nil, Hash] nil without rows
         # @asynchronous
-        def maximum(name) = computed(Sequel::SQL::Function.new(:max, selected([name]).first), :maximum, name)
+        def maximum(name) = computed(::Sequel::SQL::Function.new(:max, selected([name]).first), :maximum, name)
 
         # Returns columns' values instead of objects.
         #
@@ -61,7 +61,7 @@ module Pelton
           columns = names.flatten.map { |name| plucked(name) }
           columns = model.columns.map { |name| Condition.qualified(dataset, name) } if columns.empty?
           aliases = columns.each_index.map { |index| :"c#{index}" }
-          rows = graph_free(dataset).select(*columns.zip(aliases).map { |one, name| Sequel.as(one, name) }).all
+          rows = graph_free(dataset).select(*columns.zip(aliases).map { |one, name| ::Sequel.as(one, name) }).all
           types = names.map { |name| name if name.is_a?(Symbol) && model.typed_attribute?(name) }
           return rows.map { |row| restore(types[0], row[:c0]) } if aliases.size == 1
           return rows.map(&:values) if types.none?
@@ -86,10 +86,10 @@ module Pelton
 
         def plucked(name)
           case name
-          when Sequel::SQL::Expression, Sequel::LiteralString then name
+          when ::Sequel::SQL::Expression, ::Sequel::LiteralString then name
           when Symbol then column(name)
           when String
-            name = Database::Text.utf8(name)
+            name = Sequel::Text.utf8(name)
             return column(name) if name.valid_encoding? && name.match?(/\A\w+(\.\w+)?\z/)
             raise ArgumentError, "#{name.inspect[0, 100]} is no column: wrap SQL that the program has written in Sequel.lit"
           else raise ArgumentError, "pluck takes columns and expressions of Sequel, not a #{name.class}"
@@ -100,7 +100,7 @@ module Pelton
 
         # The column of `distinct.count`: the only selected one, or the key.
         def counted_once
-          chosen = dataset.opts[:select]&.reject { |one| one.is_a?(Sequel::SQL::ColumnAll) } || []
+          chosen = dataset.opts[:select]&.reject { |one| one.is_a?(::Sequel::SQL::ColumnAll) } || []
           return chosen.first if chosen.size == 1 && !dataset.opts[:eager_graph]
           Condition.qualified(dataset, model.primary_key) if model.primary_key.is_a?(Symbol) && (chosen.empty? || dataset.opts[:eager_graph]) && !dataset.opts[:group] && !dataset.opts[:limit]
         end
@@ -125,12 +125,12 @@ module Pelton
           names = groups.each_index.map { |index| :"g#{index}" }
           result = :"#{operation}_#{name.nil? ? :all : name.to_s.gsub(/\W+/, "_")}" # order may name it
           found = graph_free(dataset) if dataset.opts[:limit] || dataset.opts[:order]
-          rows = found.select(*groups.zip(names).map { |one, as| Sequel.as(one, as) }, Sequel.as(function, result)).all
+          rows = found.select(*groups.zip(names).map { |one, as| ::Sequel.as(one, as) }, ::Sequel.as(function, result)).all
           rows.to_h { |row| [(names.size == 1) ? group_value(groups[0], row[:g0]) : names.zip(groups).map { |key, one| group_value(one, row[key]) }, cast.call(row[result])] }
         end
 
         def group_value(group, value)
-          name = group.is_a?(Sequel::SQL::QualifiedIdentifier) ? group.column : group
+          name = group.is_a?(::Sequel::SQL::QualifiedIdentifier) ? group.column : group
           (name.is_a?(Symbol) && model.typed_attribute?(name)) ? model.restore(name, value) : value
         end
       end

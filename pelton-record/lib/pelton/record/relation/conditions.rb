@@ -65,7 +65,7 @@ module Pelton
         # @param records [Array<Model, Relation>]
         # @return [Relation] without these
         def excluding(*records)
-          keys = records.flat_map { |one| one.is_a?(Relation) ? one.ids : Array(one) }.compact.map { |one| one.is_a?(Sequel::Model) ? one.pk : one }
+          keys = records.flat_map { |one| one.is_a?(Relation) ? one.ids : Array(one) }.compact.map { |one| one.is_a?(::Sequel::Model) ? one.pk : one }
           keys.empty? ? self : self.not(model.primary_key => keys)
         end
         alias_method :without, :excluding
@@ -75,13 +75,13 @@ module Pelton
         # @param other [Relation, Sequel::Dataset, Object]
         # @return [Relation]
         def or(other)
-          return derived(dataset.or(Condition.of(self, other)), Sequel::OPTS) unless other.is_a?(Relation) || other.is_a?(Sequel::Dataset)
+          return derived(dataset.or(Condition.of(self, other)), ::Sequel::OPTS) unless other.is_a?(Relation) || other.is_a?(::Sequel::Dataset)
           other = other.dataset if other.is_a?(Relation)
-          return derived(other, Sequel::OPTS) if nothing?(dataset)
+          return derived(other, ::Sequel::OPTS) if nothing?(dataset)
           return self if nothing?(other)
           theirs = other.opts[:where]
           mine = dataset.opts[:where]
-          derived((mine && theirs) ? dataset.clone(where: Sequel.|(mine, theirs)) : dataset.unfiltered, Sequel::OPTS)
+          derived((mine && theirs) ? dataset.clone(where: ::Sequel.|(mine, theirs)) : dataset.unfiltered, ::Sequel::OPTS)
         end
 
         # Adds another relation's conditions, joins and order, of this model or a joined one. Its conditions replace those on the same column.

@@ -6,7 +6,7 @@ module Pelton
       # Creates objects with the conditions' attributes: where(city: "Rome").create(name: "Ann").
       module Creation
         # @return [Model] unsaved
-        def new(attributes = Sequel::OPTS, &block)
+        def new(attributes = ::Sequel::OPTS, &block)
           return model.new(attributes, &block) if given.empty?
           model.new(given) do |record|
             record.assign_attributes(attributes)
@@ -18,7 +18,7 @@ module Pelton
         # @param attributes [Hash, Array<Hash>]
         # @return [Model, Array<Model>] saved, unless it is invalid
         # @asynchronous
-        def create(attributes = Sequel::OPTS, &block)
+        def create(attributes = ::Sequel::OPTS, &block)
           return attributes.map { |one| create(one, &block) } if attributes.is_a?(Array)
           new(attributes, &block).tap(&:save)
         end
@@ -27,7 +27,7 @@ module Pelton
         # @return [Model, Array<Model>]
         # @raise [Invalid, NotSaved]
         # @asynchronous
-        def create!(attributes = Sequel::OPTS, &block)
+        def create!(attributes = ::Sequel::OPTS, &block)
           return attributes.map { |one| create!(one, &block) } if attributes.is_a?(Array)
           new(attributes, &block).tap(&:save!)
         end
@@ -70,7 +70,7 @@ module Pelton
         # Another process may have created it meanwhile.
         def created_once(attributes, &block)
           model.db.transaction(savepoint: :only, &block)
-        rescue Sequel::UniqueConstraintViolation
+        rescue ::Sequel::UniqueConstraintViolation
           find_by!(attributes)
         end
       end

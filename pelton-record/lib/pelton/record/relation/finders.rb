@@ -93,7 +93,7 @@ module Pelton
           found = case condition
           when true then self
           when false, nil then return false
-          when Hash, Array, Sequel::SQL::Expression then where(condition)
+          when Hash, Array, ::Sequel::SQL::Expression then where(condition)
           else where(model.primary_key => condition)
           end
           !found.dataset.naked.unordered.clone(eager: nil).empty?
@@ -147,7 +147,7 @@ module Pelton
         end
 
         def find_one(id)
-          id = id.pk if id.is_a?(Sequel::Model)
+          id = id.pk if id.is_a?(::Sequel::Model)
           found = where(model.primary_key_hash(id)).take unless id.nil?
           found || not_found(id)
         end
@@ -157,7 +157,7 @@ module Pelton
           found = where(key => ids).to_a.to_h { |record| [record.pk, record] }
           inquired = ids.map do |id|
             found[model.cast(key, id)] || not_found(id, ": #{found.size} of #{ids.size} were found")
-          rescue Sequel::InvalidValue
+          rescue ::Sequel::InvalidValue
             not_found(id)
           end
           dataset.opts[:order] ? found.values & inquired : inquired

@@ -26,7 +26,7 @@ module Pelton
         end
 
         # A join written in SQL.
-        class Text < Sequel::SQL::Expression
+        class Text < ::Sequel::SQL::Expression
           # @private
           attr_reader :table, :table_alias, :text
 
@@ -48,7 +48,7 @@ module Pelton
           associations.flatten.each do |association|
             found = association.is_a?(String) ? join_text(found, association) : found.public_send(how, *named(found, model, association))
           end
-          derived((dataset.opts[:select] || found.opts[:select]&.any? { |one| one.is_a?(Sequel::SQL::ColumnAll) }) ? found : found.select_all(found.first_source_alias))
+          derived((dataset.opts[:select] || found.opts[:select]&.any? { |one| one.is_a?(::Sequel::SQL::ColumnAll) }) ? found : found.select_all(found.first_source_alias))
         end
 
         def join_text(found, text) = found.clone(join: [*found.opts[:join], Text.new(text)])
@@ -63,7 +63,7 @@ module Pelton
             raise ArgumentError, "#{owner}.#{association} is polymorphic: its rows are in several tables" if reflection[:polymorphic]
             taken = [found.first_source_alias, *found.opts[:join]&.filter_map { |join| join.table_alias || join.table }]
             name = reflection.associated_class.table_name
-            [taken.include?(name) ? reflection[:name] : Sequel.as(reflection[:name], name)]
+            [taken.include?(name) ? reflection[:name] : ::Sequel.as(reflection[:name], name)]
           end
         end
 

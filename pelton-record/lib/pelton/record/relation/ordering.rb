@@ -61,11 +61,11 @@ module Pelton
           when Hash
             term.flat_map do |name, direction|
               next directed(column(name), direction) unless direction.is_a?(Hash)
-              direction.map { |own, way| directed(Sequel::SQL::QualifiedIdentifier.new(name.to_sym, own.to_sym), way) }
+              direction.map { |own, way| directed(::Sequel::SQL::QualifiedIdentifier.new(name.to_sym, own.to_sym), way) }
             end
           when Symbol then [column(term)]
-          when Sequel::LiteralString, Sequel::SQL::Expression then [term]
-          when String then Database::Text.utf8(term).split(",").map { |part| order_of_text(part) }
+          when ::Sequel::LiteralString, ::Sequel::SQL::Expression then [term]
+          when String then Sequel::Text.utf8(term).split(",").map { |part| order_of_text(part) }
           when nil then []
           else raise ArgumentError, "order takes columns, a Hash of them, or expressions of Sequel, not a #{term.class}"
           end
@@ -73,26 +73,26 @@ module Pelton
 
         def order_of_text(text)
           match = TERM.match(text) || raise(ArgumentError, "#{text.inspect[0, 100]} is no column to order by: wrap SQL that the program has written in Sequel.lit")
-          name = match[:table] ? Sequel::SQL::QualifiedIdentifier.new(match[:table].to_sym, match[:column].to_sym) : column(match[:column])
+          name = match[:table] ? ::Sequel::SQL::QualifiedIdentifier.new(match[:table].to_sym, match[:column].to_sym) : column(match[:column])
           directed(name, match[:direction] || "asc", nulls: match[:nulls]&.downcase&.to_sym)
         end
 
         def directed(name, direction, nulls: nil)
-          options = nulls ? {nulls: nulls} : Sequel::OPTS
+          options = nulls ? {nulls: nulls} : ::Sequel::OPTS
           case direction.to_s.downcase
-          when "asc" then nulls ? Sequel.asc(name, options) : name
-          when "desc" then Sequel.desc(name, options)
+          when "asc" then nulls ? ::Sequel.asc(name, options) : name
+          when "desc" then ::Sequel.desc(name, options)
           else raise ArgumentError, "the direction is :asc or :desc, not this #{direction.class}"
           end
         end
 
         # The model's own columns are qualified by its table; other names are those of the selection.
         def column(name)
-          return name if name.is_a?(Sequel::SQL::Expression)
+          return name if name.is_a?(::Sequel::SQL::Expression)
           table, own = name.to_s.split(".", 2)
-          return Sequel::SQL::QualifiedIdentifier.new(table.to_sym, own.to_sym) if own
+          return ::Sequel::SQL::QualifiedIdentifier.new(table.to_sym, own.to_sym) if own
           name = model.column_alias(name.to_sym)
-          model.db_schema.key?(name) ? Condition.qualified(dataset, name) : Sequel.identifier(name)
+          model.db_schema.key?(name) ? Condition.qualified(dataset, name) : ::Sequel.identifier(name)
         end
 
         def by_key = model.primary_key ? dataset.order(*Array(model.primary_key).map { |key| Condition.qualified(dataset, key) }) : dataset

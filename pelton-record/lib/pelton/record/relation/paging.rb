@@ -67,9 +67,9 @@ module Pelton
         def totally_ordered
           return self if model.primary_key.nil? || dataset.opts[:group] || dataset.opts[:compounds] || (dataset.opts[:distinct] && dataset.opts[:select])
           ordered = dataset.opts[:order].to_a
-          descending = ordered.last.is_a?(Sequel::SQL::OrderedExpression) && ordered.last.descending
+          descending = ordered.last.is_a?(::Sequel::SQL::OrderedExpression) && ordered.last.descending
           keys = Array(model.primary_key).map { |name| Condition.qualified(dataset, name) }
-          derived(dataset.order_append(*keys.map { |key| descending ? Sequel.desc(key) : key }))
+          derived(dataset.order_append(*keys.map { |key| descending ? ::Sequel.desc(key) : key }))
         end
       end
     end

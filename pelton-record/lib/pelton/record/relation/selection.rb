@@ -31,7 +31,7 @@ module Pelton
         def from(source, name = model.table_name)
           source = source.dataset if source.is_a?(Relation)
           source = named_source(source) if source.is_a?(String)
-          derived(dataset.from(source.is_a?(Sequel::Dataset) ? source.as(name.to_sym) : source))
+          derived(dataset.from(source.is_a?(::Sequel::Dataset) ? source.as(name.to_sym) : source))
         end
 
         # Makes the objects read-only: writing them raises {ReadOnly}.
@@ -63,7 +63,7 @@ module Pelton
         # @private
         # The query as a list of keys.
         def for_subquery
-          return dataset if dataset.opts[:select]&.none? { |one| one.is_a?(Sequel::SQL::ColumnAll) }
+          return dataset if dataset.opts[:select]&.none? { |one| one.is_a?(::Sequel::SQL::ColumnAll) }
           dataset.select(*Array(model.primary_key).map { |key| Condition.qualified(dataset, key) })
         end
 
@@ -73,15 +73,15 @@ module Pelton
         def named_source(text)
           return text.to_sym if text.match?(/\A\w+\z/)
           match = /\A(.+?)\s+(?:AS\s+)?(\w+)\z/im.match(text)
-          match ? Sequel.as(Sequel.lit(match[1]), match[2].to_sym) : Sequel.lit(text)
+          match ? ::Sequel.as(::Sequel.lit(match[1]), match[2].to_sym) : ::Sequel.lit(text)
         end
 
         def selected(columns)
           columns.flatten.map do |name|
             case name
             when Symbol then column(name)
-            when Sequel::SQL::Expression, Sequel::LiteralString then name
-            when String then name.match?(/\A\w+(\.\w+)?\z/) ? column(name) : Sequel.lit(name)
+            when ::Sequel::SQL::Expression, ::Sequel::LiteralString then name
+            when String then name.match?(/\A\w+(\.\w+)?\z/) ? column(name) : ::Sequel.lit(name)
             else raise ArgumentError, "a #{name.class} is no column"
             end
           end

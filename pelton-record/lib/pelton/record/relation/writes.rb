@@ -57,7 +57,7 @@ module Pelton
         # @raise [BadValue] if a value is no number
         # @asynchronous
         def update_counters(counters)
-          plain_rows.update(counters.to_h { |name, by| [name.to_sym, Sequel.function(:coalesce, Condition.qualified(plain_rows, name.to_sym), 0) + model.addend(name, by)] })
+          plain_rows.update(counters.to_h { |name, by| [name.to_sym, ::Sequel.function(:coalesce, Condition.qualified(plain_rows, name.to_sym), 0) + model.addend(name, by)] })
         end
 
         # Inserts rows in one statement. Skips rows that would violate a unique index.
@@ -108,7 +108,7 @@ module Pelton
 
         def written(name, value)
           case value
-          when Sequel::SQL::Expression, Sequel::LiteralString, Sequel::Dataset then value
+          when ::Sequel::SQL::Expression, ::Sequel::LiteralString, ::Sequel::Dataset then value
           else model.writable(model.column_alias(name.to_sym), value)
           end
         end
@@ -116,9 +116,9 @@ module Pelton
         def text_update(text, *values)
           raise ArgumentError, "update_all takes a Hash, or SQL with its values: the SQL is a #{text.class}" unless text.is_a?(String)
           raise ArgumentError, "update_all needs what to change" if text.blank?
-          text = Database::Text.utf8(text)
+          text = Sequel::Text.utf8(text)
           text = plain_rows.literal(Condition.of(self, text, *values)).delete_prefix("(").delete_suffix(")") unless values.empty?
-          plain_rows.update(Sequel.lit(text))
+          plain_rows.update(::Sequel.lit(text))
         end
 
         # Rows also get the conditions' values: author.posts.insert_all(...).
@@ -151,14 +151,14 @@ module Pelton
         def ignoring(found)
           return found.insert_conflict unless found.db.database_type == :mysql
           key = Array(model.primary_key).first || model.columns.first
-          found.on_duplicate_key_update(key => Sequel.identifier(key))
+          found.on_duplicate_key_update(key => ::Sequel.identifier(key))
         end
 
         def conflict(found, unique_by, updated)
           return (updated.nil? || updated.empty?) ? ignoring(found) : found.on_duplicate_key_update(*updated) if found.db.database_type == :mysql
           target = {target: unique_by.is_a?(Array) ? unique_by.map(&:to_sym) : unique_by.to_sym}
           return found.insert_conflict(target) if updated.nil? || updated.empty?
-          found.insert_conflict(target.merge(update: updated.to_h { |name| [name, Sequel[:excluded][name]] }))
+          found.insert_conflict(target.merge(update: updated.to_h { |name| [name, ::Sequel[:excluded][name]] }))
         end
       end
     end
