@@ -69,7 +69,7 @@ module Pelton
         # @raise [SystemCallError] if it cannot be written
         def write
           Dir.mkdir(@target)
-          sets = ["application", *("record" if record?), bare? ? "bare" : "example"]
+          sets = ["application", *("database" if database?), bare? ? "bare" : "example"]
           sets.flat_map { |set| Template.paths(set).each { |path| @files.write(path, Template.render("#{set}/#{path}", self)) } }.sort
         rescue Errno::EEXIST
           raise Refused, "#{@target} is there already: choose another name, or remove it"
@@ -86,7 +86,7 @@ module Pelton
 
         def bare? = @bare
 
-        def record? = @database != "none"
+        def database? = @database != "none"
 
         # @return [String] Ruby code for the database's address
         def database_address
@@ -105,7 +105,7 @@ module Pelton
         def source = Gem.sources.to_a.first
 
         def gems
-          pelton = ["pelton", "pelton-web", *("pelton-record" if record?), *("pelton-sequel" if record? && @gems)].map do |gem|
+          pelton = ["pelton", "pelton-web", *("pelton-sequel" if database?)].map do |gem|
             next "gem \"#{gem}\", \"~> #{VERSION}\"" unless @gems
             "gem \"#{gem}\", path: #{((gem == "pelton") ? @gems : File.join(@gems, gem)).inspect}"
           end

@@ -15,6 +15,10 @@ module Pelton
         TIMES = {"date" => "%Y-%m-%d", "time" => "%H:%M", "datetime-local" => "%Y-%m-%dT%H:%M", "month" => "%Y-%m", "week" => "%G-W%V"}.freeze
         private_constant :TIMES
 
+        # @return [Boolean] whether the model is in its database, as ActiveModel's `persisted?` or Sequel's `new?` says
+        # @private
+        def self.stored?(model) = model.respond_to?(:persisted?) ? model.persisted? : model.respond_to?(:new?) && !model.new?
+
         attr_reader :model
         alias_method :object, :model
 
