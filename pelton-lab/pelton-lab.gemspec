@@ -11,7 +11,7 @@ Gem::Specification.new do |spec|
   spec.files = Dir["lib/**/*.{rb,ru,js,erb}", "examples/**/*.{rb,ru,md}", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
   spec.add_dependency "pelton", PeltonGem::COMPATIBLE
   spec.add_dependency "pelton-eventmachine", PeltonGem::COMPATIBLE # some contenders are EventMachine programs
-  spec.add_dependency "pelton-record", PeltonGem::COMPATIBLE # the contender of the experiment "record"
+  spec.add_dependency "pelton-sequel", PeltonGem::COMPATIBLE # the contender of the experiment "models"
   spec.add_dependency "pelton-web", PeltonGem::COMPATIBLE
   spec.add_dependency "websocket-driver", "~> 0.8" # of the experiment "cable"
   spec.add_dependency "benchmark", ">= 0.2" # of the articles' programs; no default gem of Ruby 4.0

@@ -22,6 +22,22 @@ class DatabaseConnectTest < PeltonTest
     assert_equal "the name", connect("sqlite::memory:", name: "the name").opts[:name]
   end
 
+  ZONES = <<~RUBY
+    ENV["TZ"] = "America/New_York"
+    require "pelton/sequel"
+    Sequel.public_send(*eval(ARGV[0]))
+    DB = Pelton::Sequel.connect("sqlite::memory:")
+    DB.create_table(:at) { Time :at }
+    DB[:at].insert(at: Time.at(0))
+    puts DB[:at].get(Sequel.cast(:at, String)), DB[:at].get(:at).to_i, DB[:at].get(:at).utc_offset
+  RUBY
+
+  def test_times_are_utc_unless_the_program_has_set_a_zone
+    assert_equal "1970-01-01 00:00:00.000000\n0\n0\n", ruby_output(ZONES, "[:inspect]", gems: true)
+    assert_equal "1969-12-31 19:00:00.000000\n0\n-18000\n", ruby_output(ZONES, "[:default_timezone=, :local]", gems: true)
+    assert_equal "1969-12-31 19:00:00.000000\n0\n-18000\n", ruby_output(ZONES, "[:application_timezone=, :local]", gems: true)
+  end
+
   def test_a_missing_driver_is_named
     program = "require 'pelton/sequel'; def (Pelton::Sequel::Driver).require(feature) = raise(LoadError.new.tap { |e| e.instance_variable_set(:@path, feature) }); Pelton::Sequel.connect('postgres://h/d')"
     _, errors, = run_ruby(program, gems: true)

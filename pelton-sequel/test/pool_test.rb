@@ -207,6 +207,32 @@ class PoolTest < PeltonTest
     assert_match(/one connection or more/, error.message)
   end
 
+  # They would read and write the default database.
+  def test_shards_are_refused
+    error = assert_raises(Pelton::Sequel::ConfigurationError) { connect("sqlite::memory:", servers: {shard1: {database: "other.db"}}) }
+    assert_match(/\A:shard1: Pelton's pool knows the servers :default and :read_only/, error.message)
+    plain = Sequel.mock(servers: {shard1: {}}, keep_reference: false)
+
+    assert_raises(Pelton::Sequel::ConfigurationError) { plain.extension(:pelton_pool) }
+    assert_raises(Pelton::Sequel::ConfigurationError) { @database.synchronize({database: "other.db"}) {} }
+  end
+
+  def test_extensions_for_sequel_s_own_pools_are_refused
+    %i[server_block arbitrary_servers connection_validator connection_expiration].each do |extension|
+      error = assert_raises(Pelton::Sequel::ConfigurationError, extension.inspect) { connect.extension(extension) }
+
+      assert_match(/is for Sequel's own pools/, error.message)
+    end
+  end
+
+  def test_a_model_with_the_plugin_sharding_has_the_servers_that_there_are
+    @database.create_table(:posts) { primary_key :id }
+    model = Class.new(Sequel::Model(@database[:posts])) { plugin :sharding }
+    model.create
+
+    assert_equal [1, 1], [model.first.id, model.server(:read_only).first.id]
+  end
+
   private
 
   def writers = @pool.shards[:default]

@@ -14,7 +14,7 @@ class GemsTest < PeltonTest
   MAY_REQUIRE = {
     "pelton" => [],
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
-    "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/record pelton/web pelton/web/cable],
+    "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/sequel pelton/web pelton/web/cable],
     "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable],
     "pelton-record" => RUNTIME + %w[pelton/sequel],
     "pelton-sequel" => RUNTIME,

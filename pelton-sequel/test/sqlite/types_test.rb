@@ -21,8 +21,10 @@ class SQLiteTypesTest < PeltonTest
   end
 
   def test_times_as_sequel_writes_them
-    assert_equal Time.local(2020, 1, 2, 3, 4, Rational(5_000_006, 1_000_000)), Types.local_time("2020-01-02 03:04:05.000006")
-    ["2020-01-02T03:04:05.000006", "2020-01-02 03:04:05", "2020-01-02 03:04:05.000006+02:00", ""].each { |text| assert_nil Types.local_time(text) }
+    assert_equal Time.local(2020, 1, 2, 3, 4, Rational(5_000_006, 1_000_000)), Types.time("2020-01-02 03:04:05.000006", :local)
+    assert_equal Time.utc(2020, 1, 2, 3, 4, Rational(5_000_006, 1_000_000)), Types.time("2020-01-02 03:04:05.000006", :utc)
+    assert_nil Types.time("2020-01-02 03:04:05.000006", nil)
+    ["2020-01-02T03:04:05.000006", "2020-01-02 03:04:05", "2020-01-02 03:04:05.000006+02:00", ""].each { |text| assert_nil Types.time(text, :local) }
   end
 
   def test_a_database_in_another_time_zone

@@ -28,7 +28,7 @@ module Pelton
       def start(processes, core) = @starter.call(processes, core)
 
       # @param run [Run] knows where the server is
-      # @param library [Symbol] :record, :sequel or :rails
+      # @param library [Symbol] :sequel or :rails
       # @param folder [String] of the contender, for a file
       # @return [String] a URL
       def address(run, library, folder) = format(@addresses[library], address: run.address, folder: folder)

@@ -9,7 +9,7 @@ module Pelton
     # The address of a database, as {Sequel.connect} takes it.
     # @private
     class Address
-      DRIVERS = {"sqlite" => :sqlite, "postgres" => :postgres, "postgresql" => :postgres, "mysql" => :mysql, "mysql2" => :mysql,
+      DRIVERS = {"sqlite" => :sqlite, "pelton-sqlite" => :sqlite, "postgres" => :postgres, "postgresql" => :postgres, "mysql" => :mysql, "mysql2" => :mysql,
                  "mariadb" => :mysql, "trilogy" => :mysql}.freeze
       FORMS = "sqlite://app.db, sqlite::memory:, postgres://user:password@host/database or mysql://user:password@host/database"
 

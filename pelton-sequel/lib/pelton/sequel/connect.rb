@@ -22,7 +22,7 @@ module Pelton
       attr_reader :databases
 
       # Connects to a database with the pool, statistics, prepared statements, cancelled queries and keyset pages. Opens one connection at once,
-      # to report mistakes early.
+      # to report mistakes early. Times are stored and returned in UTC, unless the program has set one of Sequel's time zones before.
       #
       # @param address [String] by default {address}: "sqlite://app.db" (relative to the current folder; an absolute path has three slashes), "sqlite::memory:",
       #   "postgres://user:password@host:port/database", "mysql://user:password@host/database"; "mariadb:" and "trilogy:" mean "mysql:"
@@ -46,6 +46,7 @@ module Pelton
         raise ConfigurationError, "the address of the database is missing: Pelton::Sequel.connect(\"sqlite://app.db\"), or Pelton::Sequel.address = before" if address.nil?
         parsed = Address.new(address)
         raise ConfigurationError, "the pool has one connection or more, not #{pool.inspect}" unless pool.is_a?(Integer) && pool.positive?
+        use_utc
         driver = Driver.of(parsed.driver, parsed.to_s)
         settings = driver.options.merge(Replicas.new(replicas, parsed, fallback: replica_fallback).settings(pool: pool, sticky: sticky))
         database = ::Sequel.connect({pool_class: Pool, max_connections: pool, pool_timeout: timeout, max_idle: max_idle, leak_after: leak_after, prepared: prepared,
@@ -77,6 +78,13 @@ module Pelton
         end
         ::Sequel::Model.db = nil if defined?(::Sequel::Model) && database.equal?(::Sequel::Model.instance_variable_get(:@db))
         nil
+      end
+
+      private
+
+      # Without a zone, Sequel would store a process's local time, which another machine, or summer, reads as another moment.
+      def use_utc
+        ::Sequel.default_timezone = :utc if %i[application_timezone database_timezone typecast_timezone].all? { |name| ::Sequel.public_send(name).nil? }
       end
     end
   end

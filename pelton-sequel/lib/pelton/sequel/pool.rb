@@ -24,6 +24,9 @@ module Pelton
   module Sequel
     class Pool
       CHECK_TIMEOUT = 1 # seconds for a connection that was idle to answer
+      NO_SHARDS = "Pelton's pool knows the servers :default and :read_only. A shard is a database of its own: connect to each, and use `Album.with_dataset`, or a model " \
+        "for each (Sequel::Model(SHARD[:albums]))"
+      private_constant :NO_SHARDS
 
       # Replaces the pool of a database.
       #
@@ -54,6 +57,7 @@ module Pelton
         @shards = {default: max}.merge(options[:servers].to_h.transform_values { max }, options[:server_sizes] || {}).to_h do |name, size|
           [name, Shard.new(self, name, Integer(size), @timeout, max_idle)]
         end
+        refuse_shards
         @default = @shards.fetch(:default)
         @slots = {}.compare_by_identity # connection => Slot
         @leaks = Leaks.new(self, @driver.name, Float(options[:leak_after])) if options[:leak_after]
@@ -66,11 +70,13 @@ module Pelton
       # Yields a connection that the fiber holds until the block ends. Nested calls yield the same one.
       #
       # @param server [Symbol] :default, or :read_only
+      # @raise [ConfigurationError] for a server that is given by its options (arbitrary_servers)
       # @raise [PoolTimeoutError] if none comes free in {#timeout}
       # @asynchronous
       def hold(server = :default)
         forget unless @pid == Process.pid
         fiber = Fiber.current
+        raise ConfigurationError, NO_SHARDS if server.is_a?(Hash)
         slot = @default.held[fiber] # reads in a transaction must see its writes
         return yield(slot.connection) if slot&.connection
         shard = @shards[server] || @default
@@ -149,6 +155,17 @@ module Pelton
         names.each { |name| @shards.fetch(name).disconnect }
       end
 
+      # Sequel's plugin sharding asks for the server of a name.
+      # @private
+      def pick_server(server) = @shards.key?(server) ? server : :default
+
+      # Refuses Sequel's extensions for its own pools, such as server_block: they would have no effect, or fail at the first query.
+      def extend(*modules)
+        foreign = modules.find { |one| one.name.to_s.start_with?("Sequel::") }
+        return super unless foreign
+        raise ConfigurationError, "#{foreign.name.split("::").last} is for Sequel's own pools. Pelton's checks idle connections itself (max_idle:), and knows no shards: leave the extension out"
+      end
+
       # Yields the fiber's connection.
       def all_connections(&block) = hold(&block)
 
@@ -197,6 +214,11 @@ module Pelton
       end
 
       private
+
+      def refuse_shards
+        others = @shards.keys - %i[default read_only]
+        raise ConfigurationError, "#{others.map(&:inspect).join(", ")}: #{NO_SHARDS}" if others.any?
+      end
 
       # Falls back to the primary if no replica answers.
       def take(shard, fiber)

@@ -24,6 +24,7 @@ module Pelton
 
       # (see Driver#connection_error)
       def connection_error(error)
+        return ConfigurationError.new("#{name}: #{error.message}") if error.instance_of?(::Sequel::Error) # of an option
         file = database.opts[:database].to_s
         folder = File.dirname(file)
         return super if file.start_with?(":") || File.directory?(folder)

@@ -7,10 +7,16 @@ module Pelton
       class Database < ::Sequel::Database
         include ::Sequel::SQLite::DatabaseMethods
 
+        set_adapter_scheme :"pelton-sqlite" # in an address, whose scheme has no underscore
         set_adapter_scheme :pelton_sqlite
 
         VERSION = ::Extralite.sqlite3_version.split(".").first(3).map(&:to_i).zip([10_000, 100, 1]).sum { |number, weight| number * weight }
         private_constant :VERSION
+
+        # Reads an address: `Sequel.connect("pelton-sqlite://app.db")`, with what {Address} knows.
+        # @private
+        def self.options_from_uri(uri) = Address.new(uri.to_s).options
+        private_class_method :options_from_uri
 
         # @return [Checkpoints, nil] nil for a database in memory
         attr_reader :checkpoints
@@ -29,7 +35,7 @@ module Pelton
         # @asynchronous
         def connect(server)
           options = server_opts(server)
-          connection = Connection.new(options.fetch(:database), timeout: Float(options[:pool_timeout] || 5), readonly: options[:readonly])
+          connection = Connection.new(options.fetch(:database), timeout: lock_timeout(options), readonly: typecast_value_boolean(options[:readonly]))
           [*connection_pragmas, *file_pragmas(options)].each { |sql| connection.execute(sql) }
           connection
         end
@@ -75,7 +81,7 @@ module Pelton
         # A time may be stored as text, as seconds, or as a Julian day.
         def to_application_timestamp(value)
           case value
-          when String then (local_times? && Types.local_time(value)) || super
+          when String then Types.time(value, zone_of_times) || super
           when Integer then super(Time.at(value).to_s)
           when Float then super(DateTime.jd(value).to_s)
           else super
@@ -85,6 +91,9 @@ module Pelton
         private
 
         def adapter_initialize
+          if typecast_value_boolean(opts[:setup_regexp_function])
+            raise ::Sequel::Error, "pelton_sqlite has no functions in Ruby, so none for regular expressions: leave setup_regexp_function out, and use LIKE or GLOB"
+          end
           @conversion_procs = Types::ALL.dup
           @conversion_procs["datetime"] = @conversion_procs["timestamp"] = method(:to_application_timestamp)
           @schema_generation = 0
@@ -101,12 +110,22 @@ module Pelton
           super.merge(pool_class: Pool, database: ":memory:", server_sizes: {default: 1}, **readers.to_h)
         end
 
-        def local_times? = timezone.nil? && ::Sequel.application_timezone.nil? && ::Sequel.datetime_class == Time
+        # The zone in which times are stored and wanted: :utc, or :local if the program has set none; nil if they must be converted.
+        def zone_of_times
+          return unless ::Sequel.datetime_class == Time
+          stored, wanted = timezone, ::Sequel.application_timezone
+          return :local if stored.nil? && wanted.nil?
+          :utc if stored == :utc && [nil, :utc].include?(wanted)
+        end
 
+        # After the options' own, since auto_vacuum cannot be set once the log is on.
         def file_pragmas(options)
           return [] if options[:database] == ":memory:"
-          ["PRAGMA wal_autocheckpoint = 0", "PRAGMA journal_mode = WAL", "PRAGMA journal_size_limit = 0", "PRAGMA synchronous = NORMAL"]
+          ["PRAGMA wal_autocheckpoint = 0", "PRAGMA journal_mode = WAL", "PRAGMA journal_size_limit = 0", *("PRAGMA synchronous = NORMAL" unless opts[:synchronous])]
         end
+
+        # Sequel's option `timeout` is in milliseconds.
+        def lock_timeout(options) = options[:timeout] ? Float(options[:timeout]) / 1000 : Float(options[:pool_timeout] || 5)
 
         # Yields the connection that has run the statement.
         def write(sql, options)

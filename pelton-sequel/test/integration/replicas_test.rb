@@ -2,30 +2,17 @@
 
 require "pg"
 require "trilogy"
-require_relative "../support/record_databases"
+require_relative "../support/sequel_databases"
 
 # Databases of one server stand for the primary and its replicas, so each shows by its name who has answered.
-class RecordReplicasTest < PeltonTest
-  include RecordDatabases
+class DatabaseReplicasTest < PeltonTest
+  include SequelDatabases
 
   def setup
     @admin = connect(postgres_address)
     %w[one two].each { |name| @admin.run("CREATE DATABASE #{name}") unless @admin.from(:pg_database).where(datname: name).any? }
     @replicas = %w[one two].map { |name| postgres_address.sub(%r{/postgres\z}, "/#{name}") }
     [postgres_address, *@replicas].each { |address| connect(address).create_table!(:written) { Integer :n } }
-  end
-
-  # What a fiber asks for later comes from where the fiber itself would read.
-  def test_later_reads_what_the_fiber_has_written
-    database = connect(postgres_address, replicas: @replicas, pool: 4)
-    model = Class.new(Pelton::Record::Model) { self.table_name = "written" }
-    Pelton.run do
-      assert_equal 0, model.later.count.await
-      model.insert_all([{n: 1}])
-
-      assert_equal [1, 1], Array.new(2) { model.later.count.await }
-      assert_includes %w[one two], Pelton.spawn { name_of(database) }.await
-    end
   end
 
   def test_reads_go_to_the_replicas_and_writes_to_the_primary
@@ -56,15 +43,14 @@ class RecordReplicasTest < PeltonTest
   def test_who_has_written_finds_alone
     [postgres_address, *@replicas].each { |address| connect(address).create_table!(:written) { Integer :n, primary_key: true } }
     database = connect(postgres_address, replicas: @replicas, pool: 4)
-    model = Class.new(Pelton::Record::Model) do
-      self.table_name = "written"
-      self.primary_key = "n"
+    model = Class.new(Sequel::Model(database[:written])) do
+      plugin :pelton_merging
+      unrestrict_primary_key
     end
-    model.db = database
     Pelton.run do
-      Pelton.spawn { model.find_by(n: 1) }.await # the table's columns and indexes are read, which marks the fiber
-      writer = Pelton.spawn { model.create!(n: 1) && model.find_by(n: 1)&.n }
-      readers = Array.new(3) { Pelton.spawn { model.find_by(n: 1) } }
+      Pelton.spawn { model[1] }.await # the table's columns and indexes are read, which marks the fiber
+      writer = Pelton.spawn { model.create(n: 1) && model[1]&.n }
+      readers = Array.new(3) { Pelton.spawn { model[1] } }
       assert_equal [1, nil, nil, nil], [writer, *readers].map(&:await)
     end
   end
@@ -87,7 +73,7 @@ class RecordReplicasTest < PeltonTest
     Pelton.run { assert_equal %w[postgres] * 3, Array.new(3) { Pelton.spawn { name_of(database) }.await } }
     assert_equal 1, log.string.scan("The primary answers in its place").size
     none = connect(postgres_address, replicas: [gone], replica_fallback: false)
-    error = Pelton.run { assert_raises(Pelton::Record::ConnectionError) { Pelton.spawn { name_of(none) }.await } }
+    error = Pelton.run { assert_raises(Pelton::Sequel::ConnectionError) { Pelton.spawn { name_of(none) }.await } }
 
     assert_includes error.message, gone
   ensure
@@ -127,10 +113,10 @@ class RecordReplicasTest < PeltonTest
   end
 
   WRITES = [
-    ->(log) { log.insert_all([{n: 1}], returning: :n) }, ->(log) { log.insert_all!([{n: 1}], returning: :n) }, ->(log) { log.upsert_all([{id: 1, n: 2}], returning: :n) },
-    ->(log) { log.insert_all([{n: 1}], returning: :n) }, ->(log) { log.create!(n: 1) }, ->(log) { log.dataset.returning(:n).insert(n: 1) }, ->(log) { log.dataset.returning(:n).update(n: 1) },
+    ->(log) { log.create(n: 1) }, ->(log) { log.dataset.returning(:n).insert(n: 1) }, ->(log) { log.dataset.returning(:n).update(n: 1) }, ->(log) { log.dataset.returning(:n).where(n: 5).delete },
+    ->(log) { log.dataset.import([:n], [[1]], return: :primary_key) }, ->(log) { log.dataset.insert_conflict.returning(:n).insert(n: 1) },
     ->(log) { log.db["INSERT INTO logs (n) VALUES (1) RETURNING n"].all }, ->(log) { log.db.fetch("WITH new AS (INSERT INTO logs (n) VALUES (1) RETURNING n) SELECT * FROM new").all },
-    ->(log) { log.db[:new].with(:new, log.db[:logs].returning(:n).with_sql(:insert_sql, n: 1)).all }, ->(log) { log.find_by_sql("UPDATE logs SET n = 3 RETURNING *") },
+    ->(log) { log.db[:new].with(:new, log.db[:logs].returning(:n).with_sql(:insert_sql, n: 1)).all }, ->(log) { log.with_sql("UPDATE logs SET n = 3 RETURNING *").all },
     ->(log) { log.db.get(Sequel.function(:nextval, "logs_id_seq")) && log.db.run("INSERT INTO logs (n) SELECT 1 WHERE current_database() = 'postgres'") }
   ].freeze
 
@@ -138,9 +124,7 @@ class RecordReplicasTest < PeltonTest
     addresses = [postgres_address, *@replicas]
     logs = addresses.map { |address| connect(address) }
     logs.each { |one| one.create_table!(:logs) { primary_key :id; Integer :n } } # standard:disable Style/Semicolon
-    log = Class.new(Pelton::Record::Model) { self.table_name = "logs" }
-    log.db = connect(postgres_address, replicas: @replicas, sticky: 0)
-    log.dataset
+    log = Class.new(Sequel::Model(connect(postgres_address, replicas: @replicas, sticky: 0)[:logs]))
     Pelton.run { WRITES.each { |write| Pelton.spawn { write.call(log) }.await } }
 
     assert_equal [0, 0], logs.drop(1).map { |one| one[:logs].count }

@@ -2,11 +2,11 @@
 
 require "rbconfig"
 
-module RecordAudit
+module DatabaseAudit
   # The process that writes ({Load}); when it is killed, another one goes on with other numbers.
   class Client
     NUMBERS = 10_000_000 # for each process
-    LIBRARIES = %w[lib pelton-sequel/lib pelton-record/lib].map { |folder| File.expand_path("../../../#{folder}", __dir__) }.join(File::PATH_SEPARATOR)
+    LIBRARIES = %w[lib pelton-sequel/lib].map { |folder| File.expand_path("../../../#{folder}", __dir__) }.join(File::PATH_SEPARATOR)
 
     # @param journal [String] a file's path
     def initialize(address, journal, seed:, deadline:)

@@ -1,21 +1,17 @@
 # frozen_string_literal: true
 
 require "pg"
-require_relative "../support/record_databases"
+require_relative "../support/sequel_databases"
 
-# PostgreSQL's json, jsonb and array columns, in both directions: through datasets, bound values, prepared statements and models.
+# PostgreSQL's json, jsonb and array columns, in both directions: through datasets, bound values, prepared statements and models of Sequel.
 module PostgresTypes
-  include RecordDatabases
+  include SequelDatabases
 
   VALUES = {
     document: {"a" => [1, 2.5, nil, true, "it's \u00e9 \\ \""], "b" => {"c" => {}}}, note: {"z" => 1},
     numbers: [1, nil, -2**31], bigs: [2**62], names: ["a,b", "it's \"x\"", "{}", "", nil, "NULL", "back\\slash", "\u00e9"], flags: [true, false],
     amounts: [BigDecimal("1.25")], days: [Date.new(2024, 2, 29)], matrix: [[1, 2], [3, 4]], ratios: [0.5]
   }.freeze
-
-  class Item < Pelton::Record::Model
-    self.table_name = "typed_items"
-  end
 
   def setup
     super
@@ -36,6 +32,7 @@ module PostgresTypes
       column :ratios, "double precision[]"
     end
     @items = @database[:typed_items]
+    @model = Class.new(Sequel::Model(@items))
   end
 
   # pg's own encoder would write 16 digits.
@@ -56,14 +53,14 @@ module PostgresTypes
   end
 
   def test_models
-    item = Item.create!(wrapped)
-    3.times { assert_equal VALUES, plain(Item.find(item.id).values) }
-    Item.find(item.id).update!(names: %w[x y], document: {"n" => nil})
-    found = Item.find(item.id)
+    item = @model.create(wrapped)
+    3.times { assert_equal VALUES, plain(@model[item.id].values) }
+    @model[item.id].update(names: %w[x y], document: {"n" => nil})
+    found = @model[item.id]
 
     assert_equal [%w[x y], {"n" => nil}], [found.names.to_a, found.document.to_h]
-    assert_nil Item.create!(names: nil, document: nil).reload.document
-    assert_empty Item.create!(names: []).reload.names
+    assert_nil @model.create(names: nil, document: nil).refresh.document
+    assert_empty @model.create(names: []).refresh.names
   end
 
   def test_named_statements
@@ -108,7 +105,7 @@ class UnpreparedTypesTest < PeltonTest
   def prepared? = false
 
   def test_nothing_is_prepared
-    3.times { @items.insert(wrapped).then { |id| Item.find(id) } }
+    3.times { @items.insert(wrapped).then { |id| @model[id] } }
 
     assert_equal 0, @database[:pg_prepared_statements].where(Sequel.lit("statement LIKE '%typed_items%'")).count
   end

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require "pelton/record"
+require "pelton/sequel"
 require_relative "ledger"
 
-module RecordAudit
+module DatabaseAudit
   # Many fibers write rows, singly and in transactions, with limits and cancellations, until stdin ends. What the database has
   # acknowledged is written to the journal at once, so that it is known when this process is killed, and how each operation has ended.
   class Load
@@ -24,7 +24,6 @@ module RecordAudit
       @random = Random.new(seed + first)
       @database = connect(address)
       @ledger = Ledger.new(@database)
-      @model = Class.new(Pelton::Record::Model) { self.table_name = "entries" }
       @entries = []
     end
 
@@ -46,7 +45,7 @@ module RecordAudit
 
     # This process may begin in the middle of a fault.
     def connect(address)
-      Pelton::Record.connect(address, pool: POOL, timeout: @deadline)
+      Pelton::Sequel.connect(address, pool: POOL, timeout: @deadline)
     rescue Pelton::ConnectionError, Pelton::TimeoutError
       sleep 0.1
       retry
@@ -105,9 +104,12 @@ module RecordAudit
     # Finds of different fibers are one query.
     def finding(_id)
       id = @entries.compact.sample(random: @random) or return
-      found = Pelton.timeout(@random.rand(0.02)) { @model.find_by(id: id)&.id }
+      found = Pelton.timeout(@random.rand(0.02)) { model[id]&.id }
       problem("a reader looked for the entry #{id} and found #{found.inspect}") unless found == id
     end
+
+    # Made on first use: it asks the database for its columns.
+    def model = @model ||= Class.new(Sequel::Model(@database[:entries])) { plugin :pelton_merging }
 
     def note(kind, value) = @journal.syswrite("#{kind} #{value}\n")
 
@@ -159,5 +161,5 @@ end
 if $PROGRAM_NAME == __FILE__
   address, journal, first, seed, deadline = ARGV
   Pelton.logger = nil
-  File.open(journal, "a") { |file| RecordAudit::Load.new(address, file, first: Integer(first), seed: Integer(seed), deadline: Float(deadline)).run }
+  File.open(journal, "a") { |file| DatabaseAudit::Load.new(address, file, first: Integer(first), seed: Integer(seed), deadline: Float(deadline)).run }
 end

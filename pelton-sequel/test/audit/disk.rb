@@ -4,7 +4,7 @@ require "fileutils"
 require "open3"
 require "tmpdir"
 
-module RecordAudit
+module DatabaseAudit
   # A small file system in memory, which can be full for a while. Only root may make one.
   class Disk
     SIZE = "600m"
@@ -15,7 +15,7 @@ module RecordAudit
 
     # @return [Disk, nil]
     def self.mount(owner)
-      folder = Dir.mktmpdir("pelton-record-audit-")
+      folder = Dir.mktmpdir("pelton-sequel-audit-")
       return new(folder, owner) if Process.uid.zero? && system("mount", "-t", "tmpfs", "-o", "size=#{SIZE},mode=700", "pelton", folder, err: File::NULL)
       Dir.rmdir(folder)
       nil

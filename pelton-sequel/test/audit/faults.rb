@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-module RecordAudit
+module DatabaseAudit
   # What happens to a database and to its client, one fault after the other.
   class Faults
     # @return [Hash{Symbol => Integer}] how often each one was made

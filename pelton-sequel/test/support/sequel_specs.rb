@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 # Runs Sequel's integration specs in one of three ways and prints how each ended, as JSON: {"Class#test" => "passed"}. A program of its
-# own, since the specs have their database as a constant. `rake record:sequel` calls it and compares.
+# own, since the specs have their database as a constant. `rake sequel:specs` calls it and compares.
 #
 #   ruby sequel_specs.rb WAY ADDRESS FILE...
 #
-# WAY: sequel (its own adapter), outside (Record's, where no reactor runs), inside (Record's, in a reactor).
+# WAY: sequel (its own adapter), outside (Pelton's, where no reactor runs), inside (Pelton's, in a reactor).
 
 require "json"
-require "pelton/record"
+require "pelton/sequel"
 
 way, address, *files = ARGV.slice!(0..)
 ENV["MT_NO_PLUGINS"] = "1"
@@ -17,7 +17,7 @@ output = $stdout.dup
 $stdout.reopen($stderr) # the specs print, too
 
 run = lambda do
-  DB = (way == "sequel") ? Sequel.connect(address) : Pelton::Record.connect(address) # standard:disable Lint/ConstantDefinitionInBlock
+  DB = (way == "sequel") ? Sequel.connect(address) : Pelton::Sequel.connect(address) # standard:disable Lint/ConstantDefinitionInBlock
   require "minitest"
   Minitest.singleton_class.define_method(:autorun) {} # they run below, on this fiber
   files.each { |file| require file }

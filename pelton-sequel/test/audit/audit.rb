@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "pelton/record"
+require "pelton/sequel"
 require_relative "../support/own_server"
 require_relative "client"
 require_relative "disk"
@@ -9,7 +9,7 @@ require_relative "ledger"
 
 # An audit of a database under faults: many fibers of a process write, while this one freezes, kills and fills what they depend on.
 # Afterwards each write that was acknowledged must be there, no transaction half done, and the pool whole.
-module RecordAudit
+module DatabaseAudit
   class Audit
     KINDS = %i[postgres mariadb sqlite].freeze
 
@@ -73,7 +73,7 @@ module RecordAudit
     def in_a_folder
       user = (@kind == :sqlite) ? Process.uid : OwnServer.user(@kind)
       @disk = Disk.mount(user)
-      Dir.mktmpdir("pelton-record-audit-") do |folder|
+      Dir.mktmpdir("pelton-sequel-audit-") do |folder|
         data = @disk&.folder || File.join(folder, "data").tap { |path| Dir.mkdir(path) }
         yield data, File.join(folder, "journal")
       end
@@ -113,10 +113,10 @@ module RecordAudit
     end
 
     def with_database(address)
-      database = Pelton::Record.connect(address, pool: 1, timeout: 30)
+      database = Pelton::Sequel.connect(address, pool: 1, timeout: 30)
       yield database
     ensure
-      Pelton::Record.disconnect
+      Pelton::Sequel.disconnect(database) if database
     end
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Compares how Sequel's integration specs end on Record's drivers, outside a reactor and inside one, with how they end on Sequel's own
-# adapter for the same database: `rake record:sequel`. Exits with 1 when a reactor makes a difference, or a spec fails here alone.
+# Compares how Sequel's integration specs end on Pelton's drivers, outside a reactor and inside one, with how they end on Sequel's own
+# adapter for the same database: `rake sequel:specs`. Exits with 1 when a reactor makes a difference, or a spec fails here alone.
 #
 #   ruby sequel_comparison.rb FOLDER [sqlite|sqlite_file|postgres|mariadb]...     FOLDER: Sequel's repository
 
@@ -18,9 +18,9 @@ require_relative "../../../test/support/guard"
 class SequelComparison
   PROGRAM = File.expand_path("sequel_specs.rb", __dir__)
   WAYS = %w[sequel outside inside].freeze
-  LIBRARIES = %w[lib pelton-sequel/lib pelton-record/lib].map { |folder| "-I#{File.expand_path("../../../#{folder}", __dir__)}" }.freeze
+  LIBRARIES = %w[lib pelton-sequel/lib].map { |folder| "-I#{File.expand_path("../../../#{folder}", __dir__)}" }.freeze
   LIMIT = 600 # seconds
-  # Sequel's own extensions, which Record uses, change what some specs expect: the specs know these variables.
+  # Sequel's own extensions, which Pelton::Sequel uses, change what some specs expect: the specs know these variables.
   EXTENSIONS = {postgres: {"SEQUEL_PG_AUTO_PARAMETERIZE" => "1"}}.freeze
 
   # @param kind [Symbol] sqlite, sqlite_file, postgres or mariadb
@@ -81,7 +81,7 @@ bad = kinds.select do |kind|
   by_reactor = names.reject { |name| how["inside", name] == how["outside", name] }
   here = names.select { |name| how["outside", name] == "failed" && how["sequel", name] != "failed" }
   others = names.reject { |name| how["outside", name] == how["sequel", name] } - here
-  {"differ in a reactor" => by_reactor, "fail with Record alone" => here, "end otherwise than with Sequel's adapter" => others}.each do |title, found|
+  {"differ in a reactor" => by_reactor, "fail on Pelton alone" => here, "end otherwise than with Sequel's adapter" => others}.each do |title, found|
     puts "  #{found.size} #{title}"
     found.each { |name| puts "    #{name}: #{SequelComparison::WAYS.map { |way| "#{way} #{how[way, name]}" }.join(", ")}", *outcomes.values.filter_map { |all| all.dig(name, 1) }.uniq.map { |text| text.gsub(/^/, "      ") } }
   end

@@ -3,6 +3,7 @@
 # The same pages on Rails, in one file, with the middleware and settings of a new application in production.
 require "action_controller/railtie"
 require "active_record/railtie"
+require ENV["RAILTIE"] if ENV["RAILTIE"] # pelton/rails, on Pelton
 
 ENV["DATABASE_URL"] = "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}#{"&timeout=5000" if ENV["DATABASE"].start_with?("sqlite3:")}" # as a new application has it
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-module RecordAudit
+module DatabaseAudit
   # The tables that the load writes to, the journal of what a database has acknowledged, and the comparison of the two.
   class Ledger
     ACCOUNTS = 16

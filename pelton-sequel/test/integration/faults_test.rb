@@ -4,11 +4,11 @@ require "pg"
 require "test_helper"
 require "trilogy"
 require_relative "../support/own_server"
-require_relative "../support/record_databases"
+require_relative "../support/sequel_databases"
 
 # A database that freezes, dies, or comes back: callers get an error in time, the pool heals, and nothing that was committed is lost.
 module FaultBehaviours
-  include RecordDatabases
+  include SequelDatabases
 
   def self.included(test) = test.deadline = 90
 
@@ -104,9 +104,9 @@ module FaultBehaviours
   def test_a_server_that_is_gone_refuses_at_once_and_is_used_when_it_is_back
     @server.kill
     Pelton.run do
-      assert_raises(Sequel::DatabaseDisconnectError, Pelton::Record::ConnectionError) { @database.get(1) }
+      assert_raises(Sequel::DatabaseDisconnectError, Pelton::Sequel::ConnectionError) { @database.get(1) }
       errors = Pelton.map((1..20).to_a, limit: nil) { @database.get(1) rescue $! } # standard:disable Style/RescueModifier
-      assert_equal [Pelton::Record::ConnectionError], errors.map(&:class).uniq
+      assert_equal [Pelton::Sequel::ConnectionError], errors.map(&:class).uniq
     end
     @server.start
     Pelton.run { assert_equal 1, @database.get(1) }
@@ -124,7 +124,7 @@ module FaultBehaviours
   end
 end
 
-class RecordPostgresFaultsTest < PeltonTest
+class DatabasePostgresFaultsTest < PeltonTest
   include FaultBehaviours
 
   private
@@ -132,7 +132,7 @@ class RecordPostgresFaultsTest < PeltonTest
   def kind = :postgres
 end
 
-class RecordMariaDBFaultsTest < PeltonTest
+class DatabaseMariaDBFaultsTest < PeltonTest
   include FaultBehaviours
 
   private

@@ -5,12 +5,12 @@ require "pelton/lab/web"
 
 # "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block beside one that does. In the article
 # ab -c 100 -n 1000 saw 1,100 requests/s where Rails answered 44.
-Pelton::Lab.web_experiment "record" do |programs|
-  about "pages from a database by models: Pelton::Record, Roda with Sequel and Rails on Puma"
+Pelton::Lab.web_experiment "models" do |programs|
+  about "pages from a database by models: Sequel on Pelton, ActiveRecord on Pelton, Roda with Sequel and Rails on Puma"
 
-  record = programs.application("record")
-  roda = programs.application("record_roda")
-  rails = programs.application("record_rails")
+  sequel = programs.application("models")
+  roda = programs.application("models_roda")
+  rails = programs.application("models_rails")
 
   # Users with numbers from 1 to 10,000, unless another contender of the race has filled the table already.
   fill = lambda do |kind, run, folder|
@@ -36,14 +36,14 @@ Pelton::Lab.web_experiment "record" do |programs|
     race.also :p99_ms, "p99 ms", digits: 1
     race.server { |processes, core, _| database.start(processes, core) }
 
-    serve = lambda do |run, library, command, connections: pool|
+    serve = lambda do |run, library, command, connections: pool, **more|
       Dir.mktmpdir("pelton-lab") do |folder|
         fill.call(database, run, folder)
         environment = {
           # `pelton serve` starts Ruby again, without the options that it was started with.
           "RUBYLIB" => [Pelton::Lab::Installation::LIBRARIES, ENV["RUBYLIB"]].compact.join(File::PATH_SEPARATOR),
           "DATABASE" => database.address(run, library, folder), "POOL" => connections.to_s,
-          "SLOW" => database.slow_query("users")
+          "SLOW" => database.slow_query("users"), **more
         }
         Pelton::Lab::WebServer.serve(command, environment:, deadline: 60) do |server|
           check = lambda do
@@ -60,7 +60,8 @@ Pelton::Lab.web_experiment "record" do |programs|
     end
 
     race.baseline("Rails, Puma", style: "blocking", gem: "rails") { |run| serve.call(run, :rails, programs.puma(rails), connections: 5) }
-    race.contender("Record, Pelton", style: "direct") { |run| serve.call(run, :record, programs.pelton(record)) }
+    race.contender("Sequel, Pelton", style: "direct") { |run| serve.call(run, :sequel, programs.pelton(sequel)) }
+    race.contender("Rails, Pelton", style: "direct", gem: "pelton-rails", with: %w[rails sqlite3]) { |run| serve.call(run, :rails, programs.pelton(rails), "RAILTIE" => "pelton/rails") }
     race.contender("Roda, Sequel, Puma", style: "blocking", gem: "roda") { |run| serve.call(run, :sequel, programs.puma(roda), connections: 5) }
   end
 
@@ -79,11 +80,11 @@ Pelton::Lab.web_experiment "record" do |programs|
       end
 
       if name == "SQLite"
-        target 18, "five users on SQLite: time a request / Roda with Sequel on Puma (3 times its requests/s)", of: "Record, Pelton", to: "Roda, Sequel, Puma", at_most: 1 / 3r.to_f
+        target 18, "five users on SQLite: time a request / Roda with Sequel on Puma (3 times its requests/s)", of: "Sequel, Pelton", to: "Roda, Sequel, Puma", at_most: 1 / 3r.to_f
       elsif name == "MariaDB"
         # 40 of a request's 105 us of CPU are the query and its objects; most of the rest is a new HTTP connection each.
-        target 17, "five users: time a request / Rails on Puma (18 times its requests/s)", of: "Record, Pelton", at_most: 1 / 18r.to_f, digits: 3
-        target 17, "the same / Roda with Sequel on Puma (3.5 times)", of: "Record, Pelton", to: "Roda, Sequel, Puma", at_most: 1 / 3.5
+        target 17, "five users: time a request / Rails on Puma (18 times its requests/s)", of: "Sequel, Pelton", at_most: 1 / 18r.to_f, digits: 3
+        target 17, "the same / Roda with Sequel on Puma (3.5 times)", of: "Sequel, Pelton", to: "Roda, Sequel, Puma", at_most: 1 / 3.5
       end
     end
   end
@@ -93,13 +94,13 @@ Pelton::Lab.web_experiment "record" do |programs|
     contenders.call(self, "PostgreSQL", "/slow", pool: 100) do |run, server|
       Pelton::Lab::WebLoad.new(run).wrk(server.url("/slow"), seconds: run.size, connections: 256)
     end
-    target 19, "20 ms queries, a pool of 100 (0.65 of 5,000 requests/s)", of: "Record, Pelton", at_most: 200 / 0.65, metric: :us_per_operation, unit: "us", digits: 0
+    target 19, "20 ms queries, a pool of 100 (0.65 of 5,000 requests/s)", of: "Sequel, Pelton", at_most: 200 / 0.65, metric: :us_per_operation, unit: "us", digits: 0
   end
 
   race "an insert, SQLite", size: {apart: 1}, **rounds do
     about "an insert for 64 connections"
     contenders.call(self, "SQLite", "/insert") { |run, server| Pelton::Lab::WebLoad.new(run).wrk(server.url("/insert"), seconds: run.size) }
-    target nil, "an insert into SQLite: time a request / Rails on Puma (1.5 times its requests/s)", of: "Record, Pelton", at_most: 1 / 1.5
-    target nil, "the same: p99 / Rails'", of: "Record, Pelton", at_most: 0.2, metric: :p99_ms
+    target nil, "an insert into SQLite: time a request / Rails on Puma (1.5 times its requests/s)", of: "Sequel, Pelton", at_most: 1 / 1.5
+    target nil, "the same: p99 / Rails'", of: "Sequel, Pelton", at_most: 0.2, metric: :p99_ms
   end
 end
