@@ -46,7 +46,7 @@ class WebProblemTest < PeltonTest
     settings = Pelton::Web::Settings.new
     settings.errors = {KeyError => 409}
 
-    statuses.each { |status, names| names.each { |name| assert_equal [status], [Pelton::Web::Problem.of(named(name).new, settings)&.status], name } }
+    statuses.each { |status, names| names.each { |name| assert_equal [status] * 2, [settings, nil].map { |some| Pelton::Web::Problem.of(named(name).new, some)&.status }, name } }
   end
 
   class Messages < Hash

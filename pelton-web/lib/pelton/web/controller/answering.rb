@@ -10,14 +10,14 @@ module Pelton
         #
         # @return [Object] with Hashes in their places
         # @private
-        def self.plain(value)
+        def self._plain(value)
           return value unless Object.method_defined?(:as_json)
           case value
-          when Hash then value.transform_values { |one| plain(one) }
+          when Hash then value.transform_values { |one| _plain(one) }
           when String, Symbol, Numeric, nil, true, false then value
           else
             return value.as_json if value.respond_to?(:serializable_hash)
-            value.respond_to?(:to_ary) ? value.to_ary.map { |one| plain(one) } : value
+            value.respond_to?(:to_ary) ? value.to_ary.map { |one| _plain(one) } : value
           end
         end
 
@@ -33,7 +33,7 @@ module Pelton
         # @raise [ArgumentError] if there is nothing to render
         def render(plain: NOTHING, text: plain, html: NOTHING, json: NOTHING, status: nil, content_type: nil)
           if !NOTHING.equal?(json)
-            answer(json.is_a?(String) ? json : JSON.generate(Answering.plain(json)), type: content_type || "application/json", status: status)
+            answer(json.is_a?(String) ? json : JSON.generate(Answering._plain(json)), type: content_type || "application/json", status: status)
           elsif !NOTHING.equal?(html)
             answer(html.to_s, type: content_type || "text/html; charset=utf-8", status: status)
           elsif !NOTHING.equal?(text)

@@ -36,7 +36,7 @@ module Pelton
       # @return [Problem, nil] nil for an error that is not the client's
       def self.of(error, settings = nil)
         return new(error.status, detail: error.message, members: error.members, headers: error.headers) if error.is_a?(RequestError)
-        status = settings&.status_of(error) || (error.web_status if error.respond_to?(:web_status)) or return
+        status = Settings.status_of(error, settings) || (error.web_status if error.respond_to?(:web_status)) or return
         return new(status, detail: error.web_detail) if error.respond_to?(:web_detail)
         invalid = messages(error)
         return new(status) unless status == 422 && invalid
@@ -99,9 +99,10 @@ module Pelton
       end
 
       # @private
+      # @param settings [Settings, nil] whose `errors` count, too
       # @return [Integer, nil] the status of the closest ancestor of the error's class
-      def status_of(error)
-        all = ERRORS.merge(errors)
+      def self.status_of(error, settings = nil)
+        all = settings ? ERRORS.merge(settings.errors) : ERRORS
         error.class.ancestors.each { |type| all.fetch(type) { all[type.name] }&.then { |status| return status } }
         nil
       end

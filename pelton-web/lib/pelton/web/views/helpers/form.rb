@@ -17,7 +17,7 @@ module Pelton
 
         # @return [Boolean] whether the model is in its database, as ActiveModel's `persisted?` or Sequel's `new?` says
         # @private
-        def self.stored?(model) = model.respond_to?(:persisted?) ? model.persisted? : model.respond_to?(:new?) && !model.new?
+        def self._stored?(model) = model.respond_to?(:persisted?) ? model.persisted? : model.respond_to?(:new?) && !model.new?
 
         attr_reader :model
         alias_method :object, :model
