@@ -4,7 +4,7 @@ require_relative "../pelton_gem"
 
 Gem::Specification.new do |spec|
   spec.name = "pelton-record"
-  PeltonGem.describe(spec, "pelton-record/", guide: "docs/guides/record.md")
+  PeltonGem.describe(spec, "pelton-record/", guide: "docs/guides/sequel.md")
   spec.summary = "An ORM that does not block, on Sequel"
   spec.description = "ActiveRecord's vocabulary on Sequel's models, for PostgreSQL, MariaDB and SQLite. A query parks its fiber only, " \
     "associations of objects that were loaded together load together, and finds of concurrent fibers become one query."

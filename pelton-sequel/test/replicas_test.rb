@@ -14,6 +14,13 @@ class ReplicasTest < PeltonTest
     assert_empty Replicas.new([], primary).settings(pool: 3, sticky: 2)
   end
 
+  def test_a_certain_one
+    replicas = Replicas.new(%w[postgres://a/x postgres://b/x], primary)
+    replicas.choose
+
+    assert_equal %w[b a], [replicas.at(1) { replicas.take[:host] }, replicas.take[:host]]
+  end
+
   def test_one_that_failed_is_left_out_unless_all_have_failed
     replicas = Replicas.new(%w[postgres://a/x postgres://b/x], primary)
     replicas.failed(0)

@@ -2,6 +2,7 @@
 
 require "pg"
 require "trilogy"
+require_relative "../support/own_server"
 require_relative "../support/sequel_databases"
 
 # Databases of one server stand for the primary and its replicas, so each shows by its name who has answered.
@@ -136,4 +137,24 @@ class DatabaseReplicasTest < PeltonTest
 
   # Connecting has marked the test's own fiber as one that used the primary; tasks begin without a mark.
   def name_of(database) = database.get(Sequel.function(:current_database))
+end
+
+class DatabaseMariaDBReplicasTest < PeltonTest
+  include SequelDatabases
+
+  # The number of a replica's session is another session's on the primary.
+  def test_a_query_of_a_replica_is_ended_there
+    replica = OwnServer.new(:mariadb)
+    there = connect(replica.address)
+    running = there.from(Sequel[:information_schema][:processlist]).where(Sequel.like(:info, "%SLEEP(61)%")).exclude(id: Sequel.function(:connection_id))
+    database = connect(mariadb_address, replicas: [replica.address])
+    Pelton.run do
+      Pelton.spawn { assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.3) { database.fetch("SELECT SLEEP(61)").all } } }.await
+      sleep 0.01 until running.empty?
+    end
+
+    assert_equal "1", there.fetch("SHOW GLOBAL STATUS LIKE 'Com_kill'").first[:Value]
+  ensure
+    replica&.stop
+  end
 end

@@ -92,7 +92,7 @@ module Pelton
         ensure
           yield
         end
-        slot.interrupted ? in_background(finish) { Pelton::Sequel.limit(CANCEL_TIMEOUT, ConnectionError, "#{name}: it does not take the cancellation") { cancel(connection) } } : finish.call
+        slot.interrupted ? in_background(finish) { Pelton::Sequel.limit(CANCEL_TIMEOUT, ConnectionError, "#{name}: it does not take the cancellation") { cancel(connection, slot) } } : finish.call
       end
 
       # @return [Boolean] whether an error that Sequel does not know means that the connection is lost
@@ -108,8 +108,10 @@ module Pelton
       end
 
       # Cancels the query that runs on a connection, at the server.
+      #
+      # @param _slot [Pool::Slot] its place
       # @asynchronous
-      def cancel(_connection)
+      def cancel(_connection, _slot)
       end
 
       # @param error [Exception] of a new connection

@@ -200,6 +200,14 @@ module Pelton
         @driver.discard(slot) { yield }
       end
 
+      # @private
+      # @return [Object] a connection outside of the pool, to the server of a slot
+      # @asynchronous
+      def connect_beside(slot)
+        return @db.connect(slot.shard.name) unless slot.replica
+        @replicas.at(slot.replica) { @db.connect(slot.shard.name) }
+      end
+
       # Called when a connection was lost, or its holder ended without giving it back.
       # @private
       def lost(slot)

@@ -54,6 +54,17 @@ module Pelton
         end
       end
 
+      # Calls the block while this fiber connects to a certain replica.
+      #
+      # @param index [Integer]
+      # @return the block's value
+      def at(index)
+        before, Thread.current[:pelton_database_replica] = Thread.current[:pelton_database_replica], index
+        yield
+      ensure
+        Thread.current[:pelton_database_replica] = before
+      end
+
       # @return [Hash] Sequel's options for the replica that this fiber has chosen
       def take = @addresses[(Thread.current[:pelton_database_replica] || choose) % size].options
 

@@ -22,6 +22,7 @@ module Sequel
     # | timestamps | `created_at` and `updated_at`, where a table has them; both when an object is created |
     # | validation_helpers | `validates_presence` and others in `validate` |
     # | whitelist_security | `set_allowed_columns`: what `set`, `update`, `new` and `create` take from outside |
+    # | no plugin: `default_set_fields_options[:missing] = :skip` | `set_fields(params, %i[title text])` takes Strings as names, too, and keeps what it does not name |
     # | json_serializer | `to_json`, also of datasets and of pages |
     # | association_dependencies | `add_association_dependencies comments: :destroy` |
     # | subclasses | `Sequel::Model.descendants`, for instance to load all schemas before a server forks |
@@ -38,6 +39,7 @@ module Sequel
       def self.apply(model)
         LOADED.each { |name, options| model.plugin(name, **options) }
         model.plugin(:active_model) if active_model?
+        model.default_set_fields_options[:missing] = :skip # by default Sequel would set nil for names that are Strings
       end
 
       # @private

@@ -58,10 +58,10 @@ module Pelton
         connection.instance_variable_set(:@pelton_longest, longest)
       end
 
-      # A second connection sends KILL QUERY.
-      def cancel(connection)
+      # A second connection to the same server sends KILL QUERY: on another one the number is a stranger's.
+      def cancel(connection, slot)
         id = connection.instance_variable_get(:@pelton_id) or return
-        other = database.connect(:default)
+        other = database.pool.connect_beside(slot)
         other.query("KILL QUERY #{Integer(id)}")
       ensure
         other&.close

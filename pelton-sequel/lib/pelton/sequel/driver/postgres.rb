@@ -45,7 +45,7 @@ module Pelton
         false
       end
 
-      def cancel(connection) = connection.cancel
+      def cancel(connection, _slot) = connection.cancel
 
       # Text that is no value of the column's type: SQLSTATE class 22.
       def impossible_value?(error) = error.wrapped_exception.is_a?(PG::DataException)
