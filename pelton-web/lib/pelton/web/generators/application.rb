@@ -23,7 +23,7 @@ module Pelton
         TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest ApplicationConnection Message MessagesController MessagesControllerTest MessagesChannel
           MessagesChannelTest Home HomeController
           HomeControllerTest Background BACKGROUND Test Config Public].freeze
-        # The gem for each database besides pelton-record; SQLite needs none.
+        # The gem for each database besides pelton-sequel; SQLite needs none.
         DATABASES = {"sqlite" => nil, "postgres" => "gem \"pg\", \"~> 1.5\"", "mysql" => "gem \"trilogy\", \"~> 2.9\"", "none" => nil}.freeze
         private_constant :NAME, :LONGEST, :TAKEN
 
