@@ -5,7 +5,6 @@
 source Gem.sources.to_a.first
 
 gem "pelton", path: ".."
-gem "pelton-record", path: "../pelton-record"
 gem "pelton-sequel", path: "../pelton-sequel"
 gem "pelton-web", path: "../pelton-web"
 

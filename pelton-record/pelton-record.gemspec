@@ -9,8 +9,8 @@ Gem::Specification.new do |spec|
   spec.description = "ActiveRecord's vocabulary on Sequel's models, for PostgreSQL, MariaDB and SQLite. A query parks its fiber only, " \
     "associations of objects that were loaded together load together, and finds of concurrent fibers become one query."
   spec.files = Dir["lib/**/*.{rb,yml}", "sig/**/*.rbs", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
-  spec.add_dependency "pelton", "= #{Pelton::VERSION}"
+  spec.add_dependency "pelton", PeltonGem::COMPATIBLE
   spec.add_dependency "sequel", "~> 5.90"
   spec.add_dependency "activemodel", ">= 7.1", "< 9"
-  spec.add_dependency "pelton-sequel", "= #{Pelton::VERSION}"
+  spec.add_dependency "pelton-sequel", PeltonGem::COMPATIBLE
 end

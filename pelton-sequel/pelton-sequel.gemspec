@@ -10,7 +10,7 @@ Gem::Specification.new do |spec|
     "deadlines, queries that are cancelled at the server, statistics, finds of concurrent fibers in one query, associations that load together, keyset pages, " \
     "migrations by `pelton db`."
   spec.files = Dir["lib/**/*.rb", "sig/**/*.rbs", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
-  spec.add_dependency "pelton", "= #{Pelton::VERSION}"
+  spec.add_dependency "pelton", PeltonGem::COMPATIBLE
   spec.add_dependency "sequel", "~> 5.90"
   spec.add_dependency "extralite-bundle", "~> 2.10" # SQLite, with its source: needs no package of the system
 end

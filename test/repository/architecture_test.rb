@@ -12,6 +12,7 @@ class ArchitectureTest < PeltonTest
     "memcached" => %w[],
     "pubsub" => %w[],
     "http" => %w[pubsub],
+    "cable" => %w[pubsub http],
     "cluster" => %w[],
     "opentelemetry" => %w[memcached http], # which it instruments
     "command" => %w[memcached pubsub http cluster] # the command line: lib/pelton/command.rb

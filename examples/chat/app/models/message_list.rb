@@ -12,9 +12,8 @@ class MessageList
     def messages = list.messages.slice(*ids).values
   end
 
-  # The statement of most pages is written once. The time is only compared, so it stays text.
-  ROWS = "SELECT id, CAST(updated_at AS text) AS version FROM messages WHERE room_id = ? AND id < ? ORDER BY id DESC LIMIT #{Message::PAGE + 1}"
-  private_constant :ROWS
+  # A message's id, and what changes with it: the time is only compared, so it stays text.
+  VERSION = [:id, Sequel.cast(:updated_at, String).as(:version)].freeze
 
   # @param before [Integer, nil] only messages before this one
   def initialize(room, before: nil)
@@ -34,13 +33,14 @@ class MessageList
   end
 
   # @return [Hash{Integer => Message}]
-  def messages = @messages ||= Message.where(id: rows.map(&:first)).order(:id).includes(:user, :reactions, :attachment).to_a.to_h { |message| [message.id, message] }
+  def messages = @messages ||= Message.where(id: rows.map(&:first)).order(:id).eager(:user, :reactions, :attachment).all.to_h { |message| [message.id, message] }
 
   private
 
   def rows
     @rows ||= begin
-      found = Message.db.fetch(ROWS, @room.id, @before || 2**62).map(&:values).reverse
+      older = @before ? @room.messages_dataset.where(Sequel[:id] < @before) : @room.messages_dataset
+      found = older.reverse(:id).limit(Message::PAGE + 1).select_map(VERSION).reverse
       @more = found.size > Message::PAGE
       found.last(Message::PAGE)
     end

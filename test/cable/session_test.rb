@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "support/cable_client"
-require_relative "../../test/support/captured_log"
+require "support/cable_client"
+require "support/captured_log"
 
 # Commands of a client, good and bad.
 class CableSessionTest < PeltonTest

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "support/http/serving"
-require_relative "../support/cable_client"
+require "support/cable_client"
 
 # `pelton serve -w 2` with a cable: clients of both workers, one of which is killed.
 class CableWorkersTest < PeltonTest
@@ -98,7 +98,7 @@ class CableWorkersTest < PeltonTest
       port = free_port
       File.write("#{folder}/config.ru", APPLICATION)
       command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", port.to_s, "--control", "control"]
-      @master = Process.spawn(child_environment.merge("RUBYLIB" => [Children::LIB, "#{PeltonTest::ROOT}/pelton-cable/lib"].join(File::PATH_SEPARATOR)), *command, chdir: folder, out: ["#{folder}/log", "a"], err: [:child, :out])
+      @master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB), *command, chdir: folder, out: ["#{folder}/log", "a"], err: [:child, :out])
       Guard.kill_at_end(@master)
       in_time { serving.size == 2 }
       Pelton.run do

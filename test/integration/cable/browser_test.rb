@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "support/chromium"
-require_relative "../support/cable_client"
+require "support/cable_client"
 
 # @rails/actioncable, unchanged, in a browser. Its file is in the gem actioncable.
 class CableBrowserTest < PeltonTest

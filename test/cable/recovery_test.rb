@@ -3,8 +3,8 @@
 require "test_helper"
 require "pelton/pubsub/hub"
 require "support/fault_proxy"
-require_relative "support/cable_client"
-require_relative "../../test/support/captured_log"
+require "support/cable_client"
+require "support/captured_log"
 
 # Clients of the extended protocol that come back to their subscriptions.
 class CableRecoveryTest < PeltonTest

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "support/cable_client"
+require "support/cable_client"
 
 # What a session drives; the gem's own subscriptions are tested by their commands, in session_test.rb.
 class CableSubscriptionsTest < PeltonTest

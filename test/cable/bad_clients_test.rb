@@ -3,8 +3,8 @@
 require "test_helper"
 require "socket"
 require "support/fault_proxy"
-require_relative "support/cable_client"
-require_relative "../../test/support/captured_log"
+require "support/cable_client"
+require "support/captured_log"
 
 # Clients that ask for too much, read too little, or are not there any more. Commands that are malformed are in session_test.rb.
 class CableBadClientsTest < PeltonTest

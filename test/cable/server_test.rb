@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "support/cable_client"
+require "support/cable_client"
 
 class CableServerTest < PeltonTest
   include CableClient
