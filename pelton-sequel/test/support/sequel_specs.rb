@@ -18,6 +18,7 @@ $stdout.reopen($stderr) # the specs print, too
 
 run = lambda do
   DB = (way == "sequel") ? Sequel.connect(address) : Pelton::Sequel.connect(address) # standard:disable Lint/ConstantDefinitionInBlock
+  Sequel.default_timezone = nil # as the specs have it
   require "minitest"
   Minitest.singleton_class.define_method(:autorun) {} # they run below, on this fiber
   files.each { |file| require file }

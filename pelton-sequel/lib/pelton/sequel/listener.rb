@@ -76,6 +76,7 @@ module Pelton
       # @yieldparam channel [String]
       # @return [Task] cancel it to stop. It does not keep Pelton.run running
       # @raise [ConfigurationError] if the database is not PostgreSQL
+      # @raise [Sequel::Error] if no database is connected
       # @raise [NotRunningError] outside Pelton.run
       # @raise [ArgumentError] without a block or a channel
       def listen(*channels, database: ::Sequel::Model.db, &block)
