@@ -10,7 +10,7 @@ class ApplicationController < Pelton::Web::Controller
   def sidebar = @_sidebar ||= Sidebar.new(current_user)
 
   # Only members find a room: for all others it does not exist.
-  def find_room(id = params.integer(:room_id)) = @room = current_user.rooms_dataset.with_pk!(id)
+  def find_room(id = params.integer(:room_id)) = @room = Room.of_member(current_user, id)
 
   # Tells open pages of these users to load the sidebar again.
   def sidebar_changed(*users) = users.flatten.each { |user| Pelton::Cable.broadcast("user:#{user.id}", {type: "sidebar"}) }

@@ -15,6 +15,12 @@ class MessageList
   # A message's id, and what changes with it: the time is only compared, so it stays text.
   VERSION = [:id, Sequel.cast(:updated_at, String).as(:version)].freeze
 
+  # Of a room, before an id. The statement of most pages is put together once.
+  NEWEST = Sequel::Dataset::PlaceholderLiteralizer.loader(Message.naked) do |argument, messages|
+    messages.where(room_id: argument.arg).where(Sequel[:id] < argument.arg).reverse(:id).limit(Message::PAGE + 1).select(*VERSION)
+  end
+  private_constant :VERSION, :NEWEST
+
   # @param before [Integer, nil] only messages before this one
   def initialize(room, before: nil)
     @room = room
@@ -39,8 +45,7 @@ class MessageList
 
   def rows
     @rows ||= begin
-      older = @before ? @room.messages_dataset.where(Sequel[:id] < @before) : @room.messages_dataset
-      found = older.reverse(:id).limit(Message::PAGE + 1).select_map(VERSION).reverse
+      found = NEWEST.all(@room.id, @before || 2**62).map(&:values).reverse
       @more = found.size > Message::PAGE
       found.last(Message::PAGE)
     end

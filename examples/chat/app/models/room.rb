@@ -13,7 +13,17 @@ class Room < Sequel::Model
   # Attributes that forms may set.
   set_allowed_columns :name
 
+  # The statement of most requests is put together once.
+  OF_MEMBER = Sequel::Dataset::PlaceholderLiteralizer.loader(Room) do |argument, rooms|
+    rooms.join(:memberships, room_id: :id).where(Sequel[:memberships][:user_id] => argument.arg, Sequel[:rooms][:id] => argument.arg).select_all(:rooms)
+  end
+  private_constant :OF_MEMBER
+
   class << self
+    # @return [Room] of a user who is a member
+    # @raise [Sequel::NoMatchingRow] the user is no member
+    def of_member(user, id) = OF_MEMBER.first(user.id, id) || raise(Sequel::NoMatchingRow, "no room #{id}")
+
     # @return [Room] the conversation of these users, which is made if they have none yet
     def direct(users)
       users = users.uniq(&:id)
