@@ -7,7 +7,7 @@ require "open3"
 class GemsTest < PeltonTest
   # The files that other gems may require: of the gem pelton those of its rooms that it documents, and those that load nothing.
   RUNTIME = %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/sql_text pelton/test].freeze
-  ROOMS = %w[pelton/memcached pelton/http pelton/pubsub pelton/cluster pelton/cable].freeze
+  ROOMS = %w[pelton/memcached pelton/http pelton/pubsub pelton/cluster pelton/cable pelton/async_record].freeze
   EVENTMACHINE = %w[pelton-eventmachine pelton/eventmachine].freeze
 
   # A gem and what its files may require of other gems.

@@ -115,9 +115,6 @@ module Pelton
         !wrote.nil? && Clock.now - wrote < @sticky
       end
 
-      # @return [Array(Symbol, Float), nil] a fiber-local's name and value that make another fiber read from the primary, too
-      def stuck = sticky? ? [@mark, Thread.current[@mark]] : nil
-
       # @return [Boolean] whether a fiber holds a connection
       def held_by?(fiber) = @default.held.key?(fiber) || (@shards.size > 1 && @shards.any? { |_, shard| shard.held.key?(fiber) })
 
