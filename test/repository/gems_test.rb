@@ -16,7 +16,6 @@ class GemsTest < PeltonTest
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
     "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/sequel pelton/web pelton/web/cable],
     "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable],
-    "pelton-record" => RUNTIME + %w[pelton/sequel],
     "pelton-sequel" => RUNTIME,
     "pelton-web" => RUNTIME + %w[pelton/memcached pelton/http pelton/cable]
   }.freeze
@@ -34,13 +33,13 @@ class GemsTest < PeltonTest
   ].freeze
 
   # The files that say which gem to install when it is missing: irb's own dependencies would be compiled on Ruby 3.1.
-  ASKS_FOR = {"pelton-record/lib/pelton/record/command.rb" => %w[irb], "pelton-sequel/lib/pelton/sequel/command.rb" => %w[irb],
+  ASKS_FOR = {"pelton-sequel/lib/pelton/sequel/command.rb" => %w[irb],
               "pelton-web/lib/pelton/web/development/console.rb" => %w[irb]}.freeze
 
   # The entry files of whole gems.
   WHOLE = {"pelton" => "pelton/command", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",
            "pelton-rails" => "pelton/rails",
-           "pelton-record" => "pelton/record", "pelton-sequel" => "pelton/sequel", "pelton-web" => "pelton/web"}.freeze
+           "pelton-sequel" => "pelton/sequel", "pelton-web" => "pelton/web"}.freeze
 
   def test_every_gem_is_known
     assert_equal MAY_REQUIRE.keys, gemspecs.keys

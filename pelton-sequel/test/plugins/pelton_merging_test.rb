@@ -2,7 +2,7 @@
 
 require_relative "../support/sequel_databases"
 
-# With models of Sequel. The same by ActiveRecord's names, with its casts, is in pelton-record's merging_test.rb.
+# With models of Sequel.
 class PeltonMergingTest < PeltonTest
   include SequelDatabases
 
