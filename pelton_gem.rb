@@ -2,9 +2,12 @@
 
 require_relative "lib/pelton/version"
 
-# The part of a gemspec that all gems of this repository have in common. They have one version and are released together.
+# The part of a gemspec that all gems of this repository have in common. They have one version.
 module PeltonGem
   REPOSITORY = "https://github.com/pelton-rb/pelton"
+
+  # The versions of another gem of this repository that a gem may be installed with.
+  COMPATIBLE = "~> #{Pelton::VERSION[/\A\d+\.\d+/]}".freeze
 
   # @param folder [String] of the gem in the repository, with a slash at its end; empty for the gem at its root
   # @param guide [String] the document to begin with

@@ -2,7 +2,6 @@
 
 # What an application of Rails needs in the tests, beside Rails itself: each version has a Gemfile of its own, and one folder has the gems of all (tmp/rails).
 gem "pelton", path: ".."
-gem "pelton-cable", path: "../pelton-cable"
 gem "pelton-rails", path: "../pelton-rails"
 gem "puma", ">= 6.4", require: false # the tests compare its responses
 gem "image_processing", "~> 1.2", require: false # Active Storage's variants

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What Sequel's own specs need, for `rake record:sequel`.
+# What Sequel's own specs need, for `rake sequel:specs`.
 eval_gemfile "../Gemfile"
 
 eval_gemfile "ruby_gems.rb"

@@ -5,10 +5,11 @@
 source Gem.sources.to_a.first
 
 gem "pelton", path: ".."
-gem "pelton-record", path: "../pelton-record"
+gem "pelton-rails", path: "../pelton-rails", require: false
 gem "pelton-sequel", path: "../pelton-sequel"
 gem "pelton-web", path: "../pelton-web"
 
+gem "activerecord", "~> 7.2.0", require: false # the last for Ruby 3.1
 gem "bcrypt", "~> 3.1"
 gem "brakeman", "~> 6.2"
 gem "capybara", "~> 3.40"
@@ -28,4 +29,6 @@ gem "roda", "~> 3.90"
 gem "rspec", "~> 3.13"
 gem "sinatra", "~> 4.0"
 gem "slim", "~> 5.2"
+gem "sqlite3", (RUBY_VERSION < "3.2") ? "~> 1.7.3" : "< 2.10.2", require: false # as in rails_gems.rb
+gem "trilogy", "~> 2.9", require: false
 eval_gemfile "ruby_gems.rb"

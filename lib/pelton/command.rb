@@ -12,7 +12,7 @@ module Pelton
         run        run a Ruby program whose callbacks may call as deeply as it may (pelton run FILE [ARGUMENTS])
         status     show the counters and tasks of a server (pelton status ADDRESS)
         memcached  run a memcached that needs no installation (pelton memcached --help)
-        db         create, migrate and inspect a database (pelton db --help); it is in the gem pelton-record
+        db         create, migrate and inspect a database (pelton db --help); it is in the gem pelton-sequel
         new        write a web application (pelton new --help); it is in the gem pelton-web
         generate   write a controller, a model, a migration or a sign-in into it (pelton generate --help); it is in the gem pelton-web
         web        list the routes of an application, start its console (pelton web --help); it is in the gem pelton-web
@@ -28,7 +28,7 @@ module Pelton
 
     # Commands of other gems: the gem, its feature, and the constant of {Pelton} that runs the command.
     GEMS = {
-      "db" => ["pelton-record", "pelton/record/command", "Record::Command"],
+      "db" => ["pelton-sequel", "pelton/sequel/command", "Sequel::Command"],
       "new" => ["pelton-web", "pelton/web/generators/application", "Web::Generators::Application"],
       "generate" => ["pelton-web", "pelton/web/generators", "Web::Generators"],
       "web" => ["pelton-web", "pelton/web/command", "Web::Command"],

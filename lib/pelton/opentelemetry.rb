@@ -12,7 +12,7 @@ end
 
 module Pelton
   # Spans for OpenTelemetry: `require "pelton/opentelemetry"` makes one for each request that a server answers, each request of the HTTP client,
-  # each command of memcached, and each query of pelton-sequel's and Pelton::Record's databases.
+  # each command of memcached, and each query of pelton-sequel's databases.
   #
   # Only OpenTelemetry's API is used: without its SDK the spans are empty and go nowhere. Names and attributes are those of the semantic conventions
   # (https://opentelemetry.io/docs/specs/semconv/).

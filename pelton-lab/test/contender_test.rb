@@ -32,7 +32,7 @@ class LabContenderTest < PeltonTest
 
   def test_neither_the_baseline_nor_a_gem_of_peltons_is_a_peer
     refute_predicate contender(gem: "minitest", baseline: true), :peer?
-    refute_predicate contender(gem: "pelton-record"), :peer?
+    refute_predicate contender(gem: "pelton-sequel"), :peer?
   end
 
   def test_a_program_is_as_good_as_a_gem

@@ -14,7 +14,7 @@ class LabDatabaseTest < PeltonTest
   end
 
   def test_its_address_for_each_library
-    addresses = Database::ALL.transform_values { |database| %i[record sequel rails].map { |library| database.address(@run, library, "/f") }.uniq }
+    addresses = Database::ALL.transform_values { |database| %i[sequel rails].map { |library| database.address(@run, library, "/f") }.uniq }
 
     assert_equal ["sqlite:///f/app.db", "sqlite3:/f/app.db"], addresses["SQLite"]
     assert_equal ["postgres://postgres@127.0.0.1:4321/postgres", "postgresql://postgres@127.0.0.1:4321/postgres"], addresses["PostgreSQL"]

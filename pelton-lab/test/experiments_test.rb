@@ -20,7 +20,7 @@ class LabExperimentsTest < PeltonTest
     rows = experiments.transform_values { |experiment| experiment.races.flat_map(&:targets).filter_map(&:row).uniq.sort }.reject { |_, rows| rows.empty? }
 
     assert_equal({"broker" => [14, 15, 16], "connections" => [21, 22, 29], "eventmachine" => [25], "hello" => [11, 12, 26, 27, 28], "memcached" => [1, 2, 3, 4, 5, 6, 10],
-      "record" => [17, 18, 19], "slow" => [13], "transfer" => [7, 8, 9], "waiting" => [23]}, rows)
+      "models" => [17, 18, 19], "slow" => [13], "transfer" => [7, 8, 9], "waiting" => [23]}, rows)
   end
 
   def test_each_target_is_of_contenders_that_take_part_in_every_round

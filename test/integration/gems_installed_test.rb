@@ -37,6 +37,12 @@ class GemsInstalledTest < PeltonTest
     [libraries, libraries.reverse].each { |options| assert_equal "ran\n", ruby("pelton", *options, "-rpelton/eventmachine", "-e", RUNS) }
   end
 
+  CABLE = "begin; Pelton::Cable::Server.new; rescue LoadError => error; puts error.message; end"
+
+  def test_the_gem_pelton_has_the_cable_and_says_what_its_sockets_need
+    assert_match(/needs the gem websocket-driver/, ruby("pelton", "-rpelton/cable", "-e", CABLE))
+  end
+
   def test_the_lab
     assert_match(/^experiments:\n  broker/, run_in("pelton-lab", "pelton", "lab", "--list"))
     assert_match(/gem install pelton-lab, or add gem "pelton-lab" to the Gemfile/, run_in("pelton", "pelton", "lab", "--list", succeeds: false))

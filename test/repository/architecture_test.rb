@@ -12,6 +12,7 @@ class ArchitectureTest < PeltonTest
     "memcached" => %w[],
     "pubsub" => %w[],
     "http" => %w[pubsub],
+    "cable" => %w[pubsub http],
     "cluster" => %w[],
     "opentelemetry" => %w[memcached http], # which it instruments
     "command" => %w[memcached pubsub http cluster] # the command line: lib/pelton/command.rb
@@ -29,14 +30,12 @@ class ArchitectureTest < PeltonTest
     "pelton-rails/lib/pelton/rails.rb" => "requires the gem's files, which have theirs",
     **%w[action_cable client event_loop identifiers streams topics worker].to_h { |name| ["pelton-rails/lib/pelton/rails/cable/#{name}.rb", "tested together in downstream/cable_test.rb"] },
     "pelton-rails/lib/action_cable/subscription_adapter/pelton.rb" => "tested in downstream/cable_test.rb",
-    "pelton-record/lib/pelton/record.rb" => "requires the gem's files, which have theirs",
-    "pelton-sequel/lib/pelton/database.rb" => "requires the gem's files, which have theirs",
-    "pelton-sequel/lib/pelton/database/sqlite.rb" => "requires the files of the folder, which have theirs",
+    "pelton-sequel/lib/pelton/sequel/sqlite.rb" => "requires the files of the folder, which have theirs",
     **%w[deadline fragments stream].to_h { |name| ["pelton-web/lib/roda/plugins/pelton_#{name}.rb", "tested together in downstream/roda_and_sinatra_test.rb"] },
     "pelton-web/lib/pelton/web.rb" => "requires the gem's files, which have theirs"
   }.freeze
 
-  LIBRARIES = %w[ActionCable ActionController ActionDispatch ActiveModel ActiveRecord ActiveSupport EventMachine EM I18n OpenTelemetry Rails Record Sentry Sequel
+  LIBRARIES = %w[ActionCable ActionController ActionDispatch ActiveModel ActiveRecord ActiveSupport EventMachine EM I18n OpenTelemetry Rails Sentry Sequel
     Sinatra Thin].freeze
 
   # Declarations, which pelton-lab/test/experiments_test.rb checks, and test/integration/lab_test.rb runs.

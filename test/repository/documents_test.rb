@@ -123,8 +123,8 @@ class DocumentsTest < PeltonTest
     RUBY
   end
 
-  def test_record
-    examples("docs/guides/record.md", before: 'require "logger"')
+  def test_sequel
+    ["docs/guides/sequel.md", "docs/start/from_activerecord.md"].each { |path| examples(path) }
   end
 
   def test_web_pages

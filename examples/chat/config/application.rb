@@ -3,7 +3,7 @@
 require "bundler/setup"
 require "pelton/web"
 require "pelton/web/cable"
-require "pelton/record"
+require "pelton/sequel"
 require "pelton/memcached"
 
 class Chat < Pelton::Web::Application
@@ -26,7 +26,8 @@ class Chat < Pelton::Web::Application
 end
 
 require_relative "database"
-Pelton::Record.connect
+DB = Pelton::Sequel.connect
+Sequel::Model.plugin :pelton
 
 # Background work: config/pelton.rb starts it, and the server finishes it when it stops.
 BACKGROUND = Pelton::Background.new

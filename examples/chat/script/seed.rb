@@ -33,7 +33,7 @@ class Seed
   end
 
   def run
-    Pelton::Record.database.transaction do
+    DB.transaction do
       @users = users
       @rooms = rooms
       members
@@ -48,7 +48,7 @@ class Seed
 
   def stamps(time = START) = {created_at: time, updated_at: time}
 
-  def insert(model, rows) = rows.each_slice(500) { |some| model.insert_all(some) }
+  def insert(model, rows) = rows.each_slice(500) { |some| model.multi_insert(some) }
 
   # The first names of a round are all different, so names are, too, up to 800.
   def users
@@ -57,12 +57,12 @@ class Seed
       name = "#{FIRST[number % FIRST.size]} #{LAST[(number / FIRST.size + number) % LAST.size]}#{" #{number}" if number >= 800}"
       {name: name, handle: name.downcase.tr(" ", "."), email: "user#{number + 1}@example.com", password_digest: digest, role: number.zero? ? 1 : 0, **stamps}
     end)
-    User.order(:id).pluck(:id, :handle)
+    User.order(:id).select_map([:id, :handle])
   end
 
   def rooms
     insert(Room, Array.new(@sizes[:rooms]) { |number| {name: ROOMS[number % ROOMS.size], kind: (number % 7 == 5) ? 1 : 0, creator_id: @users.first.first, **stamps} })
-    Room.order(:id).pluck(:id)
+    Room.order(:id).select_map(:id)
   end
 
   # Everybody is in the first rooms, and in some of the others.
@@ -77,10 +77,10 @@ class Seed
       room = @rooms[[@random.rand(@rooms.size), @random.rand(@rooms.size)].min] # the first ones are busier
       {room_id: room, user_id: pick(@members[room]).first, text: text(room), client_id: "seed-#{number}", **stamps(START + number * step + @random.rand(step))}
     end)
-    last = Message.group(:room_id).maximum(:id)
+    last = Message.group(:room_id).select_hash(:room_id, Sequel.function(:max, :id).as(:last))
     last.each do |room, id|
-      Room.where(id: room).update_all(last_message_id: id)
-      Membership.where(room_id: room).update_all(read_message_id: id) if @random.rand(3).positive?
+      Room.where(id: room).update(last_message_id: id)
+      Membership.where(room_id: room).update(read_message_id: id) if @random.rand(3).positive?
     end
   end
 
@@ -91,7 +91,7 @@ class Seed
   end
 
   def reactions
-    some = Message.order(:id).pluck(:id, :room_id).select { @random.rand(12).zero? }
+    some = Message.order(:id).select_map([:id, :room_id]).select { @random.rand(12).zero? }
     rows = some.flat_map { |id, room| Array.new(@random.rand(1..4)) { {message_id: id, user_id: pick(@members[room]).first, emoji: pick(Reaction::CHOICE), **stamps} } }
     insert(Reaction, rows.uniq { |row| row.values_at(:message_id, :user_id, :emoji) })
   end

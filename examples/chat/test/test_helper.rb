@@ -7,18 +7,18 @@ require_relative "../config/application"
 require "minitest/autorun"
 require "pelton/web/test"
 require_relative "support/signing_in"
-require "pelton/record/test"
-require "pelton/record/migrations"
+require "pelton/sequel/test"
+require "pelton/sequel/migrations"
 
+# Models have the columns of their tables.
+Pelton::Sequel::Migrations.new(DB, File.join(Chat.settings.root, "db/migrate")).migrate
 Chat.boot!
-migrations = File.join(Chat.settings.root, "db/migrate")
-Pelton::Record::Migrations.new(Pelton::Record.database, migrations).migrate if Dir.exist?(migrations)
 
 # Each test runs in a transaction that is rolled back.
 class ApplicationTest < Minitest::Test
   include Pelton::Web::Test
   include SigningIn
-  include Pelton::Record::Test
+  include Pelton::Sequel::Test
 
   def app = Chat
 end

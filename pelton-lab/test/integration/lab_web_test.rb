@@ -31,8 +31,8 @@ class LabWebTest < PeltonTest
     run_small("broker", "--size", "20")
   end
 
-  def test_record
-    run_small("record", "--size", "20", races: /five users|an insert, SQLite/)
+  def test_models
+    run_small("models", "--size", "20", races: /five users|an insert, SQLite/)
   end
 
   def test_rails

@@ -5,7 +5,7 @@ require_relative "../support/rails_serving"
 require_relative "../../../test/support/chromium"
 require_relative "../../../test/support/databases"
 
-# Rails' connections and channels, on pelton-cable.
+# Rails' connections and channels, on Pelton::Cable.
 class RailsCableTest < PeltonTest
   include RailsProgram
   include RailsServing

@@ -17,10 +17,10 @@ class PeltonPoolExtensionTest < PeltonTest
     assert_equal [1, "mock:///"], [database.pool.size, database.driver.name]
   end
 
-  def test_servers_have_shards_of_their_own
-    database = Sequel.mock(keep_reference: false, max_connections: 2, servers: {read_only: {}, other: {}})
+  def test_a_server_for_reads_has_connections_of_its_own
+    database = Sequel.mock(keep_reference: false, max_connections: 2, servers: {read_only: {}})
     database.extension(:pelton_pool)
 
-    assert_equal({default: 2, read_only: 2, other: 2}, database.pool.shards.transform_values(&:max))
+    assert_equal({default: 2, read_only: 2}, database.pool.shards.transform_values(&:max))
   end
 end

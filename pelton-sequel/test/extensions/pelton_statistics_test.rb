@@ -15,7 +15,7 @@ class PeltonStatisticsExtensionTest < PeltonTest
     assert_equal [%i[queries errors merged query_time], 1], [database.stats.keys, database.stats[:queries]]
   ensure
     Pelton::Notifications.unsubscribe(subscription)
-    Pelton::Database::Metrics.delete(database)
+    Pelton::Sequel::Metrics.delete(database)
   end
 
   def test_a_query_counts_once_with_a_pool_that_came_later
@@ -25,6 +25,6 @@ class PeltonStatisticsExtensionTest < PeltonTest
 
     assert_equal 1, database.stats[:queries]
   ensure
-    Pelton::Database::Metrics.delete(database)
+    Pelton::Sequel::Metrics.delete(database)
   end
 end

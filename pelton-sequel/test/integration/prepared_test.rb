@@ -92,7 +92,7 @@ class DatabasePreparedOnServerTest < PeltonTest
   end
 
   def test_they_are_bounded
-    limit = Pelton::Database::Prepared::STATEMENTS
+    limit = Pelton::Sequel::Prepared::STATEMENTS
     (limit + 20).times { |i| 2.times { @items.where(id: 1).select(:id, Sequel.lit(i.to_s).as(:x)).first } }
 
     assert_operator statements.size, :<=, limit

@@ -99,7 +99,7 @@ module ServerBehaviours
   def test_queries_after_an_interrupted_one_in_the_same_transaction_are_refused
     database = with_numbers
     Pelton.run do
-      assert_raises(Pelton::Database::ConnectionError) do
+      assert_raises(Pelton::Sequel::ConnectionError) do
         database.transaction do
           begin
             Pelton.timeout(0.05) { pause(database, 600) }
@@ -154,7 +154,7 @@ module ServerBehaviours
     Pelton.run do
       id = database.get(session_id)
       kill(other, id)
-      sleep Pelton::Database::Pool::Shard::CHECK_AFTER + 0.1
+      sleep Pelton::Sequel::Pool::Shard::CHECK_AFTER + 0.1
       refute_equal id, database.get(session_id)
     end
   end
@@ -192,10 +192,10 @@ module ServerBehaviours
   end
 
   def test_a_missing_database_and_a_server_that_is_not_there
-    error = assert_raises(Pelton::Database::ConfigurationError) { connect(address.sub(%r{/\w+\z}, "/missing")) }
+    error = assert_raises(Pelton::Sequel::ConfigurationError) { connect(address.sub(%r{/\w+\z}, "/missing")) }
     assert_match(/no such database. Create it: pelton db create/, error.message)
 
-    error = assert_raises(Pelton::Database::ConnectionError) { connect(address.sub(/:\d+/, ":#{free_port}")) }
+    error = assert_raises(Pelton::Sequel::ConnectionError) { connect(address.sub(/:\d+/, ":#{free_port}")) }
     assert_match(/nobody answers there: check that the server runs/, error.message)
     assert_predicate error, :retriable?
   end

@@ -2,7 +2,7 @@
 
 require_relative "../support/sequel_databases"
 
-# With models of Sequel. The same by ActiveRecord's names, with its casts, is in pelton-record's merging_test.rb.
+# With models of Sequel.
 class PeltonMergingTest < PeltonTest
   include SequelDatabases
 
@@ -39,8 +39,8 @@ class PeltonMergingTest < PeltonTest
   # A find that has yielded in the parent never goes on in the child.
   def test_in_a_child_after_a_fork
     assert_equal "2 in the child\n1\n", ruby_output(<<~'RUBY', sqlite_file, gems: true)
-      require "pelton/database"
-      database = Pelton::Database.connect(ARGV[0])
+      require "pelton/sequel"
+      database = Pelton::Sequel.connect(ARGV[0])
       database.create_table(:people) { primary_key :id }
       database[:people].multi_insert([{id: 1}, {id: 2}])
       people = Class.new(Sequel::Model(database[:people])) { plugin :pelton_merging }

@@ -2,7 +2,7 @@
 
 require_relative "sequel_databases"
 
-# What each line of pelton-sequel does by itself, in a program with plain Sequel that loads nothing of pelton-record. A test says `options`: Sequel's of
+# What each line of pelton-sequel does by itself, in a program with plain Sequel. A test says `options`: Sequel's of
 # the database.
 module Alone
   include SequelDatabases
@@ -27,11 +27,10 @@ module Alone
     DB.create_table(:albums) { primary_key :id; Integer :artist_id; String :name, size: 50 }
     DB[:artists].import(%i[id name], [[1, "Ann"], [2, "Bob"]])
     DB[:albums].import(%i[id artist_id name], [[1, 1, "One"], [2, 2, "Two"], [3, 1, "Three"]])
-    at_exit { abort "pelton-record is loaded" if defined?(Pelton::Record) }
   RUBY
 
   def test_the_pool
-    assert_equal "pelton\n[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\nPelton::Database::PoolTimeoutError\nPelton::TimeoutError\n2\n1\n", program(<<~RUBY)
+    assert_equal "pelton\n[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\nPelton::Sequel::PoolTimeoutError\nPelton::TimeoutError\n2\n1\n", program(<<~RUBY)
       DB.extension(:pelton_pool)
       puts DB.pool.pool_type
       p at_once([1] * 10) { |one| DB[:artists].where(id: one).get(:id).to_i }

@@ -4,21 +4,21 @@ require "test_helper"
 require "open3"
 require "tmpdir"
 require_relative "../../../test/support/databases"
-require "pelton/database"
+require "pelton/sequel"
 
 # Databases for tests: SQLite in a file or in memory, PostgreSQL, MariaDB.
 module SequelDatabases
   include Databases
 
   def teardown
-    @connected&.each { |database| Pelton::Database.disconnect(database) }
+    @connected&.each { |database| Pelton::Sequel.disconnect(database) }
     FileUtils.rm_rf(@folder) if @folder
     super
   end
 
   # Connects as a program does, and disconnects when the test is over.
   def connect(address = "sqlite::memory:", **options)
-    Pelton::Database.connect(address, **options).tap { |database| (@connected ||= []) << database }
+    Pelton::Sequel.connect(address, **options).tap { |database| (@connected ||= []) << database }
   end
 
   # @return [String] the address of a new SQLite file

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "pelton/web"
-require "pelton/record"
+require "pelton/sequel"
 require_relative "../support/controllers"
 
 class WebControllerPagingTest < PeltonTest
@@ -9,18 +9,18 @@ class WebControllerPagingTest < PeltonTest
 
   def setup
     super
-    @database = Pelton::Record.connect("sqlite::memory:")
+    @database = Pelton::Sequel.connect("sqlite::memory:")
     @database.create_table(:letters) do
       primary_key :id
       String :name
       Integer :rank
     end
     @database[:letters].multi_insert(("a".."e").map { |name| {name: name, rank: nil} })
-    @letters = Class.new(Pelton::Record::Model) { self.table_name = "letters" }
+    @letters = Class.new(Sequel::Model(@database[:letters]))
   end
 
   def teardown
-    Pelton::Record.disconnect
+    Pelton::Sequel.disconnect
     super
   end
 
@@ -37,7 +37,7 @@ class WebControllerPagingTest < PeltonTest
   def links(answer) = answer["link"].to_s.scan(/<([^>]*)>; rel="(\w+)"/).to_h(&:reverse)
 
   def test_by_number
-    [app(@letters.order(:rank), limit: 2), app(@database[:letters].order(:id), limit: 2), app(@letters.order(:id).to_a, limit: 2)].each do |pages|
+    [app(@letters.order(:id), limit: 2), app(@database[:letters].order(:id), limit: 2), app(@letters.order(:id).all, limit: 2)].each do |pages|
       answer = get(pages, "/?page=2&q=x")
 
       assert_equal ["cd", {"first" => 1, "prev" => 1, "next" => 3, "last" => 3}.transform_values { |number| "http://example.org/?q=x&page=#{number}" }], [answer.body, links(answer)]
@@ -46,7 +46,7 @@ class WebControllerPagingTest < PeltonTest
   end
 
   def test_by_cursor
-    pages = app(@letters.order(:rank, name: :desc), by: :cursor, limit: 2)
+    pages = app(@letters.order(:rank, Sequel.desc(:name)), by: :cursor, limit: 2)
     first = get(pages)
     second = get(pages, links(first)["next"])
     third = get(pages, links(second)["next"])
@@ -61,7 +61,7 @@ class WebControllerPagingTest < PeltonTest
     pages = app(@letters.order(:name), by: :cursor, limit: 2)
     cursor = links(get(pages))["next"][/after=(.*)/, 1]
     other = links(get(app(@letters.order(:id), by: :cursor, limit: 2)))["next"][/after=(.*)/, 1]
-    unsigned = @letters.order(:name).keyset(limit: 2).links[:next][:after]
+    unsigned = @letters.order(:name).pelton_page(per: 2).links[:next][:after]
 
     assert_equal "cd", get(pages, "/?after=#{cursor}").body
     [cursor.succ, cursor[0..-5], "x", unsigned, other, "%00", "x" * 5000].each { |bad| assert_equal 400, get(pages, "/?after=#{bad}").status, bad[0, 60] }

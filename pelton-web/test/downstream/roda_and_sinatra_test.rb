@@ -46,8 +46,8 @@ class WebRodaAndSinatraTest < PeltonTest
   RUBY
 
   PROGRAM = <<~RUBY
-    require "pelton/record"
-    DB = Pelton::Record.connect("sqlite::memory:")
+    require "pelton/sequel"
+    DB = Pelton::Sequel.connect("sqlite::memory:")
     RENDERED = []
     ENDED = Pelton::Operation.new
     EVENTS = lambda do |out|

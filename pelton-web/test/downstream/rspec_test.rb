@@ -11,19 +11,19 @@ class WebRSpecTest < PeltonTest
   APPLICATION = <<~'RUBY'
     require "rspec/autorun"
     require "pelton/web"
-    require "pelton/record"
+    require "pelton/sequel"
 
-    database = Pelton::Record.connect("sqlite://#{Dir.pwd}/shop.sqlite3")
+    database = Pelton::Sequel.connect("sqlite://#{Dir.pwd}/shop.sqlite3")
     database.create_table(:posts) do
       primary_key :id
       String :title, null: false
     end
 
-    class Post < Pelton::Record::Model
+    class Post < Sequel::Model
     end
 
     class PostsController < Pelton::Web::Controller
-      def show = render(text: Post.find(params.integer(:id)).title)
+      def show = render(text: Post.with_pk!(params.integer(:id)).title)
 
       def create
         post = Post.create(title: params.string(:title))

@@ -8,7 +8,7 @@ class WebGeneratorsAuthenticationTest < PeltonTest
 
   def setup
     super
-    put("Gemfile", "gem \"pelton-record\"\n\ngem \"rake\"\n")
+    put("Gemfile", "gem \"pelton-sequel\"\n\ngem \"rake\"\n")
     put("config/application.rb", "#{Generating::CONFIGURATION}\nBACKGROUND = Pelton::Background.new\n")
     put("app/controllers/application_controller.rb", "class ApplicationController < Pelton::Web::Controller\nend\n")
     put("app/views/layouts/application.html.erb", "<html>\n<body class=\"a\">\n<%= yield %>\n</body>\n</html>\n")
@@ -31,7 +31,7 @@ class WebGeneratorsAuthenticationTest < PeltonTest
   def test_it_joins_them_to_the_application
     2.times { generate("authentication", "--skip") }
 
-    assert_equal "gem \"pelton-record\"\ngem \"bcrypt\", \"~> 3.1\"\n\ngem \"rake\"\n", text_of("Gemfile")
+    assert_equal "gem \"pelton-sequel\"\ngem \"bcrypt\", \"~> 3.1\"\n\ngem \"rake\"\n", text_of("Gemfile")
     assert_includes text_of("config/application.rb"), "BACKGROUND.every(3600, \"old sign-ins\") { SignIn.clean }\n"
     assert_includes text_of("config/routes.rb"), "Shop.routes do\n  resource :sign_up, only: [:new, :create]\n"
     assert_equal 1, text_of("config/routes.rb").scan("resource :password,").size
@@ -52,7 +52,7 @@ class WebGeneratorsAuthenticationTest < PeltonTest
   end
 
   def test_what_is_refused
-    put("config/application.rb", Generating::CONFIGURATION.sub("require \"pelton/record\"\n", ""))
+    put("config/application.rb", Generating::CONFIGURATION.sub("require \"pelton/sequel\"\n", ""))
 
     assert_includes refused("authentication"), "the application has no models"
     put("config/application.rb", Generating::CONFIGURATION.gsub("Shop", "User"))

@@ -20,7 +20,6 @@ class WebGeneratorsFieldTest < PeltonTest
       "user:references" => "foreign_key :user_id, :users, null: false, index: true",
       "person:belongs_to:uniq" => "foreign_key :person_id, :people, null: false, index: {unique: true}"
     }.each { |text, line| assert_equal [line], field(text).columns, text }
-    assert_equal ["String :subject_type, null: false", "Integer :subject_id, null: false", "index [:subject_type, :subject_id]"], field("subject:references{polymorphic}").columns
   end
 
   # Rows that are there have no value.
@@ -30,8 +29,10 @@ class WebGeneratorsFieldTest < PeltonTest
     assert_equal ["add_foreign_key :user_id, :users", "add_index :user_id"], field("user:references").additions
     assert_equal ["drop_index :slug", "drop_column :slug"], field("slug:string:index").removals
     assert_equal ["drop_index :user_id", "drop_foreign_key :user_id"], field("user:references").removals
-    assert_equal 3, field("a:references{polymorphic}").additions.size
-    assert_equal 3, field("a:references{polymorphic}").removals.size
+  end
+
+  def test_what_an_object_cannot_be_without
+    assert_equal ["user_id", "title", nil, nil, nil], %w[user:references title:string! body:text done:boolean! key:token!].map { |text| field(text).needed }
   end
 
   def test_what_a_form_may_set

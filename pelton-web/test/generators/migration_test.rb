@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-require "pelton/record"
-require "pelton/record/migrations"
+require "pelton/sequel"
+require "pelton/sequel/migrations"
 require_relative "../support/generating"
 
 class WebGeneratorsMigrationTest < PeltonTest
   include Generating
 
   def teardown
-    Pelton::Record.disconnect
+    Pelton::Sequel.disconnect
     super
   end
 
@@ -36,16 +36,16 @@ class WebGeneratorsMigrationTest < PeltonTest
   # Each is applied and taken back by a database.
   def test_they_can_be_applied_and_taken_back
     generate("migration", "create_users", "name")
-    generate("migration", "create_posts", "title", "user:references", "subject:references{polymorphic}", "key:token", "data:json", "size:bigint", "price:decimal{8,2}")
-    generate("migration", "add_slug_to_posts", "slug:string:uniq", "author:references", "thing:references{polymorphic}", "done:boolean", "count:bigint")
+    generate("migration", "create_posts", "title", "user:references", "key:token", "data:json", "size:bigint", "price:decimal{8,2}")
+    generate("migration", "add_slug_to_posts", "slug:string:uniq", "author:references", "done:boolean", "count:bigint")
     generate("migration", "remove_title_from_posts", "title")
-    generate("migration", "remove_slug_from_posts", "slug:string:uniq", "thing:references{polymorphic}")
+    generate("migration", "remove_slug_from_posts", "slug:string:uniq")
     generate("migration", "nothing_yet")
-    database = Pelton::Record.connect("sqlite::memory:")
-    migrations = Pelton::Record::Migrations.new(database, File.join(@root, "db/migrate"))
+    database = Pelton::Sequel.connect("sqlite::memory:")
+    migrations = Pelton::Sequel::Migrations.new(database, File.join(@root, "db/migrate"))
 
     assert_equal 6, migrations.migrate.size
-    assert_equal %i[id user_id subject_type subject_id key data size price created_at updated_at author_id done count], database[:posts].columns
+    assert_equal %i[id user_id key data size price created_at updated_at author_id done count], database[:posts].columns
     assert_equal [true], database.indexes(:posts).values.filter_map { |index| index[:unique] if index[:columns] == [:key] }
     assert_equal 6, migrations.rollback(6).size
     assert_empty database.tables - %i[schema_migrations]
@@ -71,7 +71,7 @@ class WebGeneratorsMigrationTest < PeltonTest
     assert_includes refused("migration", "admin/create_posts"), "has no folders"
     assert_includes refused("migration", "create_posts", "a", "a:text"), "there are two columns a"
     assert_includes refused("migration", "create_posts", "a:strin"), "there is no type strin"
-    put("config/application.rb", Generating::CONFIGURATION.sub("require \"pelton/record\"\n", ""))
+    put("config/application.rb", Generating::CONFIGURATION.sub("require \"pelton/sequel\"\n", ""))
 
     assert_includes refused("migration", "create_posts"), "the application has no models"
   end

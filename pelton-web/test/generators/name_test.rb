@@ -22,15 +22,15 @@ class WebGeneratorsNameTest < PeltonTest
     refute_predicate named("home"), :plural?
   end
 
-  # As in an application without pelton-record.
-  def test_numbers_without_active_support
+  # As in an application without a database.
+  def test_numbers_without_sequel
     assert_equal "\"categories\"\n\"post\"\nnil\n", ruby_output(<<~RUBY, gems: true)
       module Kernel
         alias_method :require_before, :require
-        def require(path) = path.start_with?("active_support") ? raise(LoadError.new("none").tap { |error| error.define_singleton_method(:path) { path } }) : require_before(path)
+        def require(path) = path.start_with?("sequel") ? raise(LoadError.new("none").tap { |error| error.define_singleton_method(:path) { path } }) : require_before(path)
       end
       require "pelton/web/generators"
-      p Pelton::Web::Generators::Name.plural("category"), Pelton::Web::Generators::Name.singular("posts"), defined?(ActiveSupport)
+      p Pelton::Web::Generators::Name.plural("category"), Pelton::Web::Generators::Name.singular("posts"), defined?(Sequel)
     RUBY
   end
 

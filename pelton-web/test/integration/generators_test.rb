@@ -5,7 +5,7 @@ require "pg"
 require "trilogy"
 require_relative "../../../test/support/chromium"
 require_relative "../../../test/support/databases"
-require_relative "../../../pelton-cable/test/support/cable_client"
+require "support/cable_client"
 require_relative "../support/generated_application"
 
 # A new application in which everything is generated: its tests pass, its files are in standard's style, it serves, and people sign in.
@@ -29,7 +29,7 @@ class WebGeneratorsIntegrationTest < PeltonTest
     lines_of("bundle", "exec", "pelton", "db", "migrate")
 
     assert_match(/^GET +\/ .*messages#index/, lines_of("bundle", "exec", "pelton", "web", "routes"))
-    assert_match(/\[\]/, lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: "p Message.all.to_a\n"))
+    assert_match(/\[\]/, lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: "p Message.all\n"))
     serving(RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64, BASE_URL: "https://shop.example", DATABASE_URL: "sqlite://#{root}/db/development.sqlite3") do |url|
       sign_up_and_in(url)
       two_at_once(url)
@@ -80,7 +80,7 @@ class WebGeneratorsIntegrationTest < PeltonTest
     lines_of("bundle", "install", "--local")
     pelton_generate("model", "project", "name:string!", "settings:json", "key:token")
     pelton_generate("model", "issue", "title:string{80}", "body:text", "project:references", "due_on:date", "price:decimal{8,2}", "done:boolean", "count:bigint", "seen_at:time")
-    pelton_generate("model", "admin/visit", "page:string:index", "subject:references{polymorphic}")
+    pelton_generate("model", "admin/visit", "page:string:index")
     pelton_generate("migration", "add_slug_to_projects", "slug:string:uniq", "owner_id:integer:index")
     pelton_generate("controller", "projects", "index", "show", "new", "edit", "create", "update", "destroy", "search")
     pelton_generate("controller", "admin/reports", "index", "destroy")
@@ -124,7 +124,7 @@ class WebGeneratorsIntegrationTest < PeltonTest
   def many_with_one_cookie(url)
     ann = Browser.new(url)
     sign_in(ann)
-    lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: "SignIn.update_all(rotated_at: Time.now - SignIn::ROTATION - 1)\n")
+    lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: "SignIn.dataset.update(rotated_at: Time.now - SignIn::ROTATION - 1)\n")
     browsers = Array.new(8) { ann.dup }
     statuses = Pelton.run { Pelton.map(browsers) { |browser| browser.get("/devices") } }
 

@@ -108,6 +108,37 @@ class WebErrorPageTest < PeltonTest
     assert_includes page.body, "app/views/shared/bad.html.erb:2"
   end
 
+  def named(name, base = StandardError) = Class.new(base) { define_singleton_method(:name) { name } }
+
+  # By name, since neither library need be loaded.
+  def test_locks_and_busy_pools_of_sequel_and_active_record_are_503
+    %w[
+      Sequel::DatabaseConnectionError Sequel::DatabaseDisconnectError Sequel::PoolTimeout Sequel::DatabaseLockTimeout Sequel::SerializationFailure
+      ActiveRecord::ConnectionNotEstablished ActiveRecord::ConnectionFailed ActiveRecord::ConnectionTimeoutError ActiveRecord::LockWaitTimeout
+      ActiveRecord::StatementTimeout ActiveRecord::TransactionRollbackError SQLite3::BusyException Extralite::BusyError
+    ].each do |name|
+      error = named(name)
+      page = request(application("production") { raise error, "x" }, "GET", "/fail/7")
+
+      assert_equal [503, "1"], [page.status, page["retry-after"]], name
+    end
+  end
+
+  def test_what_a_library_s_error_says_in_its_cause_is_503_and_other_errors_causes_are_not
+    busy = named("SQLite3::BusyException")
+    {named("Sequel::DatabaseError") => 503, named("ActiveRecord::StatementInvalid") => 503, KeyError => 500}.each do |type, status|
+      failing = application("production") do
+        raise busy, "locked"
+      rescue busy
+        raise type, "in SQL"
+      end
+
+      assert_equal status, request(failing, "GET", "/fail/7").status, type.name
+    end
+    without = named("Sequel::DatabaseError")
+    assert_equal 500, request(application("production") { raise without, "x" }, "GET", "/fail/7").status
+  end
+
   def test_parameters_of_any_size_and_kind
     page = request(failing, "GET", "/fail/7?a=#{"x" * 10_000}&b=%FF%00&#{Array.new(300) { |index| "n#{index}=1" }.join("&")}", **HERE)
 

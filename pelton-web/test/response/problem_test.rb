@@ -34,13 +34,40 @@ class WebProblemTest < PeltonTest
     [nil, {KeyError => 500}, {1 => 404}, {KeyError => "404"}].each { |value| assert_raises(Pelton::Web::ConfigurationError) { settings.errors = value } }
   end
 
-  # Where another database's errors are answered is the same place for all: nothing here knows the gem.
-  def test_sequel_s_errors_have_a_status
-    errors = %w[NoMatchingRow ValidationFailed Error].map { |name| Class.new(StandardError) { define_singleton_method(:name) { "Sequel::#{name}" } }.new }
+  def named(name, base = StandardError, &block) = Class.new(base) { define_singleton_method(:name) { name } }.tap { |type| type.class_eval(&block) if block }
+
+  # By name, since neither library need be loaded.
+  def test_errors_of_sequel_and_active_record_have_a_status
+    statuses = {
+      404 => %w[Sequel::NoMatchingRow ActiveRecord::RecordNotFound], 409 => %w[Sequel::NoExistingObject ActiveRecord::StaleObjectError],
+      422 => %w[Sequel::ValidationFailed ActiveRecord::RecordInvalid ActiveModel::ValidationError],
+      400 => %w[Sequel::MassAssignmentRestriction Sequel::InvalidValue ActiveModel::ForbiddenAttributesError], nil => %w[Sequel::Error ActiveRecord::RecordNotUnique]
+    }
     settings = Pelton::Web::Settings.new
     settings.errors = {KeyError => 409}
 
-    assert_equal([404, 422, nil], errors.map { |error| Pelton::Web::Problem.of(error, settings)&.status })
+    statuses.each { |status, names| names.each { |name| assert_equal [status] * 2, [settings, nil].map { |some| Pelton::Web::Problem.of(named(name).new, some)&.status }, name } }
+  end
+
+  class Messages < Hash
+    def full_messages = flat_map { |name, details| details.map { |detail| "#{name} #{detail}" } }
+  end
+
+  Model = Struct.new(:errors)
+
+  def test_the_client_learns_what_validations_have_found
+    found = Messages.new.update(title: ["is missing", "is <short>"])
+    own = named("Sequel::ValidationFailed") { define_method(:errors) { found } }
+    of_record = named("ActiveRecord::RecordInvalid") { define_method(:record) { Model.new(found) } }
+    of_model = named("ActiveModel::ValidationError") { define_method(:model) { Model.new(found) } }
+    [own, of_record, of_model].each do |type|
+      problem = Pelton::Web::Problem.of(type.new("of the program"), Pelton::Web::Settings.new)
+      document = JSON.parse(problem.response({"HTTP_ACCEPT" => "application/json"}).last.join)
+
+      assert_equal "title is missing, title is <short>", document["detail"], type.name
+      assert_equal [{"name" => "title", "detail" => "is missing"}, {"name" => "title", "detail" => "is <short>"}], document["errors"], type.name
+    end
+    assert_nil Pelton::Web::Problem.of(named("ActiveRecord::RecordInvalid") { define_method(:record) {} }.new, Pelton::Web::Settings.new).detail
   end
 
   def test_a_page_for_browsers

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "pelton/web/cable"
-require_relative "../../../pelton-cable/test/support/cable_client"
+require "support/cable_client"
 
 # Serves an application with a cable at /cable. For PeltonTests.
 module CableApplication

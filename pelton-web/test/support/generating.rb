@@ -11,7 +11,7 @@ module Generating
 
   CONFIGURATION = <<~RUBY
     require "pelton/web"
-    require "pelton/record"
+    require "pelton/sequel"
 
     class Shop < Pelton::Web::Application
       settings.root = File.expand_path("..", __dir__)

@@ -11,7 +11,7 @@ require "pelton/eventmachine"
 require "pelton/http"
 require "pelton/http/websocket"
 require "pelton/memcached"
-require "pelton/record"
+require "pelton/sequel"
 require "pelton/tls"
 require "pelton/web"
 require_relative "../certificates"
@@ -103,11 +103,6 @@ class Shop < Pelton::Web::Application
     get("/route") { nope }
     mount ->(env) { env["rack.session"].tap { |session| session["x"] = Walk.mark("session") }.nope }, at: "/mounted"
   end
-end
-
-class ShopUser < Pelton::Record::Model
-  self.table_name = "users"
-  attribute :settings, :json
 end
 
 class ShopConnection < EventMachine::Connection
@@ -215,50 +210,46 @@ def memcached
   server.stop
 end
 
-def record
-  attempt("postgres", Pelton::Error) { Pelton::Record.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1:1/db", timeout: 1) }
-  attempt("mysql", Pelton::Error) { Pelton::Record.connect("mysql://user:#{Walk.mark("url")}@127.0.0.1:1/db", timeout: 1) }
-  attempt("address", Pelton::Error) { Pelton::Record.connect("oracle://user:#{Walk.mark("url")}@127.0.0.1:1/db") }
-  attempt("address", Pelton::Error) { Pelton::Record.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1:x/db") }
-  attempt("address", Pelton::Error) { Pelton::Record.connect("postgres://user:#{Walk.mark("url")}@@127.0.0.1/db") }
-  attempt("address", Pelton::Error) { Pelton::Record.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1") }
-  attempt("address", Pelton::Error) { Pelton::Record.connect("postgres://user:#{Walk.mark("url")}") }
-  attempt("address", Pelton::Error) { Pelton::Record.connect("postgres:user:#{Walk.mark("url")}@127.0.0.1/db") }
-  attempt("address", Pelton::Error) { Pelton::Record.connect("oracle://127.0.0.1/db?password=#{Walk.mark("url")}") }
-  attempt("postgres", Pelton::Error) { Pelton::Record.connect("postgres://127.0.0.1:1/db?password=#{Walk.mark("url")}", timeout: 1) }
-  attempt("replica", Pelton::Error) { Pelton::Record.connect("sqlite::memory:", replicas: ["postgres://user:#{Walk.mark("url")}@127.0.0.1:x/db"]) }
-  database = Pelton::Record.connect("sqlite:#{FOLDER}/a.db", replicas: [])
+def databases
+  attempt("postgres", Pelton::Error) { Pelton::Sequel.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1:1/db", timeout: 1) }
+  attempt("mysql", Pelton::Error) { Pelton::Sequel.connect("mysql://user:#{Walk.mark("url")}@127.0.0.1:1/db", timeout: 1) }
+  attempt("address", Pelton::Error) { Pelton::Sequel.connect("oracle://user:#{Walk.mark("url")}@127.0.0.1:1/db") }
+  attempt("address", Pelton::Error) { Pelton::Sequel.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1:x/db") }
+  attempt("address", Pelton::Error) { Pelton::Sequel.connect("postgres://user:#{Walk.mark("url")}@@127.0.0.1/db") }
+  attempt("address", Pelton::Error) { Pelton::Sequel.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1") }
+  attempt("address", Pelton::Error) { Pelton::Sequel.connect("postgres://user:#{Walk.mark("url")}") }
+  attempt("address", Pelton::Error) { Pelton::Sequel.connect("postgres:user:#{Walk.mark("url")}@127.0.0.1/db") }
+  attempt("address", Pelton::Error) { Pelton::Sequel.connect("oracle://127.0.0.1/db?password=#{Walk.mark("url")}") }
+  attempt("postgres", Pelton::Error) { Pelton::Sequel.connect("postgres://127.0.0.1:1/db?password=#{Walk.mark("url")}", timeout: 1) }
+  attempt("replica", Pelton::Error) { Pelton::Sequel.connect("sqlite::memory:", replicas: ["postgres://user:#{Walk.mark("url")}@127.0.0.1:x/db"]) }
+  database = Pelton::Sequel.connect("sqlite:#{FOLDER}/a.db", replicas: [])
   database.create_table(:users) {
     primary_key :id
     String :name, unique: true
     String :password_digest
     String :api_token
     String :OldSecret
-    String :settings
   }
-  user = ShopUser.create!(name: "ann", password_digest: Walk.mark("password"), api_token: Walk.mark("token"), OldSecret: Walk.mark("token"), settings: {a: [{"otp" => Walk.mark("token")}]})
-  attempt("NameError") { user.nope }
-  attempt("not null") { ShopUser.create!(name: "ann", api_token: Walk.mark("token")) }
-  ShopUser.find(user.id)
-  relations = [ShopUser.where(api_token: Walk.mark("token")), ShopUser.where("api_token = '#{Walk.mark("token")}'"), ShopUser.where("api_token = ?", Walk.mark("token")), ShopUser.where(id: ShopUser.where(api_token: [Walk.mark("token")]).select(:id))]
-  relations.each do |relation|
-    Walk.text("relation", relation.inspect)
-    Walk.text("dataset", relation.dataset.inspect)
-    attempt("NameError") { relation.nope }
-    attempt("NameError") { relation.dataset.nope }
-    attempt("NameError") { relation.later.nope }
-    attempt("pluck") { relation.pluck(:nope) }
-    attempt("order") { relation.order(:nope).first }
-    attempt("not found") { relation.where(name: "nobody").first! }
-    attempt("not found") { relation.where(name: "nobody").find(user.id) }
-    Walk.text("loaded", relation.load.inspect)
+  users = database[:users]
+  model = Class.new(Sequel::Model(users)) { plugin :pelton }
+  id = model.create(name: "ann", password_digest: Walk.mark("password"), api_token: Walk.mark("token"), OldSecret: Walk.mark("token")).id
+  attempt("not unique") { model.create(name: "ann", api_token: Walk.mark("token")) }
+  datasets = [users.where(api_token: Walk.mark("token")), users.where(Sequel.lit("api_token = '#{Walk.mark("token")}'")), users.where(Sequel.lit("api_token = ?", Walk.mark("token"))),
+    users.where(id: users.where(api_token: [Walk.mark("token")]).select(:id)), model.where(api_token: Walk.mark("token"))]
+  datasets.each do |dataset|
+    Walk.text("dataset", dataset.inspect)
+    attempt("NameError") { dataset.nope }
+    attempt("column") { dataset.select_map(:nope) }
+    attempt("not found") { dataset.where(name: "nobody").first! }
+    attempt("pages") { dataset.pelton_page(after: Walk.mark("token")) }
+    Walk.text("page", dataset.order(:name).pelton_page.inspect)
   end
-  attempt("column") { ShopUser.where(nope: Walk.mark("token")).to_a }
+  attempt("column") { model.where(nope: Walk.mark("token")).all }
+  2.times.map { Pelton.spawn { attempt("merged") { model.with_pk!(id + 1) } } }.each(&:await)
   attempt("column") { database[:nope].where(token: Walk.mark("token")).to_a }
-  2.times.map { Pelton.spawn { attempt("merged") { ShopUser.find_by!(api_token: Walk.mark("token"), name: "nobody") } } }.each(&:await)
   database.query_timeout = 0.05
   attempt("timeout") { database.fetch("SELECT count(*), '#{Walk.mark("token")}' FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000000000) SELECT x FROM c)").all }
-  Walk.objects("record")
+  Walk.objects("databases")
 end
 
 def eventmachine
@@ -276,7 +267,7 @@ Pelton.run do
   web
   clients
   memcached
-  record
+  databases
   Pelton.stop
 end
 EventMachine.run { eventmachine }

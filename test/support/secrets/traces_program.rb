@@ -10,7 +10,7 @@ require "opentelemetry/sdk"
 require "pelton"
 require "pelton/http"
 require "pelton/memcached"
-require "pelton/record"
+require "pelton/sequel"
 require "pelton/opentelemetry"
 require "active_support"
 require "active_support/cache/pelton_store"
@@ -86,7 +86,7 @@ def memcached
 end
 
 def queries
-  database = Pelton::Record.connect("sqlite:#{FOLDER}/a.db")
+  database = Pelton::Sequel.connect("sqlite:#{FOLDER}/a.db")
   database.create_table(:users) { String :token, unique: true }
   2.times do
     database[:users].insert(token: "it's \\ #{Walk.mark("token")}")

@@ -8,7 +8,7 @@ class RoomChannel < Pelton::Web::Channel
 
   def subscribed
     return reject unless user
-    @room = user.rooms.find(params.integer(:id))
+    @room = user.rooms_dataset.with_pk!(params.integer(:id))
     stream_from(@room.stream)
     stream_from_own
     track_presence(presence, id: user.id, info: {name: user.name})

@@ -9,12 +9,12 @@ class AccountsController < ApplicationController
 
   def update
     upload = params.file(:avatar, default: nil, types: Attachment::IMAGES, max_bytes: Attachment::LARGEST)
-    return render(:edit, status: 422) unless current_user.update(params.require(:user).permit(:name))
+    return render(:edit, status: 422) unless current_user.set(params.require(:user).permit(:name)).save(changed: true, raise_on_failure: false)
     change_avatar(upload) if upload
-    Message.transaction do # all messages show the name and the picture
+    DB.transaction do # all messages show the name and the picture
       own = Message.where(user_id: current_user.id)
-      own.update_all(updated_at: Time.now)
-      Room.changed(own.distinct.pluck(:room_id))
+      own.update(updated_at: Time.now)
+      Room.changed(own.distinct.select_map(:room_id))
     end
     redirect_to edit_account_path, notice: "Saved."
   rescue Thumbnail::Failed
@@ -25,7 +25,8 @@ class AccountsController < ApplicationController
 
   def change_avatar(upload)
     before = current_user.avatar
-    Thumbnail.make(upload.path, upload.type, "96x96^", crop: "96x96") { |image| current_user.update!(avatar: uploads.keep(image)) }
+    Thumbnail.make(upload.path, upload.type, "96x96^", crop: "96x96") { |image| current_user.avatar = uploads.keep(image) }
+    current_user.save_changes
     uploads.delete(before) if before
   end
 end

@@ -19,7 +19,7 @@ class AttachmentsController < ApplicationController
 
   def find_attachment
     find_room
-    @attachment = Attachment.find(params.integer(:id))
+    @attachment = Attachment.with_pk!(params.integer(:id))
     raise Pelton::Web::NotFound unless @attachment.message.room_id == @room.id
   end
 end

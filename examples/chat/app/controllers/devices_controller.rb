@@ -5,11 +5,11 @@ class DevicesController < ApplicationController
   before_action :require_sign_in
 
   def index
-    @devices = current_user.sign_ins.order(rotated_at: :desc).to_a
+    @devices = current_user.sign_ins_dataset.reverse(:rotated_at).all
   end
 
   def destroy
-    device = current_user.sign_ins.find(params.integer(:id))
+    device = current_user.sign_ins_dataset.with_pk!(params.integer(:id))
     return sign_out_here if device.id == current_sign_in.id
     device.revoke
     redirect_to devices_path, notice: "The device is signed out."

@@ -6,13 +6,13 @@ class DirectsController < ApplicationController
 
   def new
     words = params.string(:q, default: "", max: 60)
-    found = User.where(deactivated_at: nil).order(:name)
-    found = found.where(Sequel.ilike(:name, "%#{User.sanitize_sql_like(words)}%")) unless words.empty?
+    found = User.where(deactivated_at: nil).order(:name, :id)
+    found = found.where(Sequel.ilike(:name, "%#{found.escape_like(words)}%")) unless words.empty?
     @users = paginate(found)
   end
 
   def create
-    other = User.find_by!(id: params.integer(:user_id), deactivated_at: nil)
+    other = User.first!(id: params.integer(:user_id), deactivated_at: nil)
     room = Room.direct([current_user, other])
     sidebar_changed(current_user, other)
     redirect_to room_path(room)

@@ -8,7 +8,7 @@ class MembershipsController < ApplicationController
   def create
     handle = params.string(:handle, default: nil, max: 70)
     return invite(handle) if handle
-    @room = Room.find_by!(id: params.integer(:room_id), kind: :open)
+    @room = Room.kind_open.with_pk!(params.integer(:room_id))
     join(current_user)
     redirect_to room_path(@room)
   end
@@ -16,10 +16,10 @@ class MembershipsController < ApplicationController
   # Leaves the room, or removes somebody from it.
   def destroy
     find_room
-    user = User.find(params.integer(:id))
+    user = User.with_pk!(params.integer(:id))
     raise Pelton::Web::Forbidden, "Nobody leaves a conversation." if @room.kind_direct?
     raise Pelton::Web::Forbidden, "Only who made a room can remove others." unless user.id == current_user.id || @room.managed_by?(current_user)
-    Membership.where(room_id: @room.id, user_id: user.id).delete_all
+    Membership.where(room_id: @room.id, user_id: user.id).delete
     Pelton::Cable.broadcast("user:#{user.id}", {type: "left", room: @room.id})
     sidebar_changed(user)
     redirect_to((user.id == current_user.id) ? root_path : edit_room_path(@room))
@@ -30,7 +30,7 @@ class MembershipsController < ApplicationController
   def invite(handle)
     find_room
     raise Pelton::Web::Forbidden, "Only who made a room can invite others." unless @room.managed_by?(current_user)
-    user = User.find_by(handle: handle.delete_prefix("@").downcase, deactivated_at: nil)
+    user = User.first(handle: handle.delete_prefix("@").downcase, deactivated_at: nil)
     join(user) if user
     redirect_to edit_room_path(@room), **(user ? {notice: "#{user.name} is a member."} : {alert: "Nobody is called #{handle}."})
   end

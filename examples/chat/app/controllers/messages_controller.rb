@@ -15,7 +15,7 @@ class MessagesController < ApplicationController
   # For scrolling upwards, or what came `after` a message, where the server has not kept it for a page that was away.
   def index
     if (after = params.integer(:after, default: nil))
-      @messages = Message.where(room_id: @room.id).where { id > after }.order(:id).limit(500).includes(:user, :reactions, :attachment).to_a
+      @messages = @room.messages_dataset.where(Sequel[:id] > after).order(:id).limit(500).eager(:user, :reactions, :attachment).all
       return render(partial: "message", collection: @messages)
     end
     render partial: "list", locals: {messages: MessageList.new(@room, before: params.integer(:before, default: nil))}
@@ -26,12 +26,14 @@ class MessagesController < ApplicationController
   end
 
   def create
-    form = params.require(:message).permit(:text, :client_id)
+    form = params.require(:message)
+    text, client_id = %i[text client_id].map { |name| form.string(name, default: "") }
+    client_id = SecureRandom.uuid if client_id.empty?
     @message = with_attachment do |attachment|
-      Message.post(@room, current_user, text: form[:text], client_id: form[:client_id].presence || SecureRandom.uuid, attachment: attachment)
+      Message.post(@room, current_user, text: text, client_id: client_id, attachment: attachment)
     end
     return refuse if @message.errors.any?
-    announce if @message.previously_new_record?
+    announce if @message.posted?
     wants_json? ? render(json: {id: @message.id}, status: 201) : redirect_to(room_path(@room))
   end
 
@@ -50,7 +52,7 @@ class MessagesController < ApplicationController
   private
 
   def find_message
-    @message = @room.messages.find(params.integer(:id))
+    @message = @room.messages_dataset.with_pk!(params.integer(:id))
     raise Pelton::Web::Forbidden, "Only its author can change a message." unless request.get? || request.head? || @message.changeable_by?(current_user)
   end
 
@@ -65,7 +67,7 @@ class MessagesController < ApplicationController
     message = nil
     uploads.keep(upload) do |key|
       message = yield Attachment.new(file: key, name: upload.original_filename.to_s[0, 255], kind: upload.type, size: upload.size)
-      raise Refused unless message.previously_new_record?
+      raise Refused unless message.posted?
     end
     message
   rescue Refused

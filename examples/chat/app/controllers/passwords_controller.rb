@@ -13,7 +13,7 @@ class PasswordsController < ApplicationController
     @user = current_user
     form = params.require(:user).permit(:present_password, :password)
     return refuse unless @user.password?(form[:present_password])
-    return render(:edit, status: 422) unless @user.update(password: form[:password])
+    return render(:edit, status: 422) unless @user.set(password: form[:password]).save(changed: true, raise_on_failure: false)
     remember = current_sign_in.remembered
     SignIn.end_all(@user.id)
     sign_in(@user, remember: remember)

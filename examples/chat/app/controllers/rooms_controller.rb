@@ -6,13 +6,13 @@ class RoomsController < ApplicationController
 
   # Open rooms to join.
   def index
-    own = current_user.memberships.select(:room_id)
-    @rooms = paginate(Room.where(kind: :open).where.not(id: own).order(:name))
+    own = current_user.memberships_dataset.select(:room_id)
+    @rooms = paginate(Room.kind_open.exclude(id: own).order(:name, :id))
   end
 
   def show
     entry = sidebar.entry(params.integer(:id)) || raise(Pelton::Web::NotFound)
-    @room = Room.find(entry.id)
+    @room = Room.with_pk!(entry.id)
     @title = entry.name
     @before = params.integer(:before, default: nil)
     if entry.unread && !@before
@@ -27,8 +27,9 @@ class RoomsController < ApplicationController
   end
 
   def create
-    @room = Room.new(creator: current_user, **params.require(:room).permit(:name, :kind))
-    return render(:new, status: 422) if @room.kind_direct? || !@room.save
+    form = params.require(:room)
+    @room = Room.new(form.permit(:name)) { |room| room.kind, room.creator = form.enum(:kind, %i[open invited], default: :open), current_user }
+    return render(:new, status: 422) unless @room.save(raise_on_failure: false)
     @room.join(current_user)
     sidebar_changed(current_user)
     redirect_to room_path(@room)
@@ -36,18 +37,18 @@ class RoomsController < ApplicationController
 
   # Its name and its members.
   def edit
-    @members = @room.users.order(:name).to_a
+    @members = @room.users_dataset.order(:name).all
   end
 
   def update
-    return render(:edit, status: 422) unless @room.update(params.require(:room).permit(:name))
+    return render(:edit, status: 422) unless @room.set(params.require(:room).permit(:name)).save(changed: true, raise_on_failure: false)
     Room.changed(@room.id)
     sidebar_changed(@room.users)
     redirect_to edit_room_path(@room), notice: "Saved."
   end
 
   def destroy
-    members = @room.users.to_a
+    members = @room.users
     @room.destroy
     Pelton::Cable.broadcast(@room.stream, {type: "gone"})
     sidebar_changed(members)

@@ -14,9 +14,9 @@ class SignUpsController < ApplicationController
     @user = User.new(params.require(:user).permit(:name, :email, :password))
     code = ENV["SIGN_UP_CODE"]
     return refuse if code && !Pelton::Web::Password.same?(code, params.string(:code, default: "", max: 200))
-    @user.role = :admin unless User.exists?
+    @user.admin! if User.empty?
     return render(:new, status: 422) unless save
-    Room.where(kind: :open).order(:id).limit(1).each { |room| room.join(@user) }
+    Room.kind_open.order(:id).first&.join(@user)
     sign_in(@user)
     redirect_to after_sign_in_path, notice: "Welcome."
   end
@@ -30,9 +30,9 @@ class SignUpsController < ApplicationController
 
   # Another request may have just taken the address.
   def save
-    @user.save
+    @user.save(raise_on_failure: false)
   rescue Sequel::UniqueConstraintViolation
-    @user.errors.add(:email, :taken)
+    @user.errors.add(:email, "is already taken")
     false
   end
 end

@@ -10,7 +10,7 @@ module Announcement
       Webhook.call_mentioned(message)
     end
 
-    def edit(message) = broadcast("edit", Message.find(message.id))
+    def edit(message) = broadcast("edit", Message.with_pk!(message.id))
 
     def delete(message) = Pelton::Cable.broadcast(message.room.stream, {type: "delete", id: message.id})
 

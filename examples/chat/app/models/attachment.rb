@@ -1,15 +1,19 @@
 # frozen_string_literal: true
 
 # A file that was sent with a message. Its name is the client's, its kind was found in its bytes.
-class Attachment < Pelton::Record::Model
+class Attachment < Sequel::Model
   IMAGES = %w[image/png image/jpeg image/gif image/webp].freeze
   TYPES = [*IMAGES, "application/pdf", "text/plain", "application/zip", "audio/mpeg", "video/mp4"].freeze
   LARGEST = 10 << 20 # bytes
   THUMBNAIL = "480x360>" # pixels
 
-  belongs_to :message
+  many_to_one :message
 
-  after_commit(on: :destroy) { [file, thumbnail].compact.each { |key| Chat.settings.uploads.delete(key) } }
+  # A rollback brings the row back, but no file.
+  def after_destroy
+    super
+    db.after_commit { [file, thumbnail].compact.each { |key| Chat.settings.uploads.delete(key) } }
+  end
 
   def image? = IMAGES.include?(kind)
 
@@ -18,7 +22,7 @@ class Attachment < Pelton::Record::Model
   def make_thumbnail
     uploads = Chat.settings.uploads
     Thumbnail.make(uploads.path(file), kind, THUMBNAIL) do |image|
-      update!(thumbnail: uploads.keep(image), width: image.width, height: image.height)
+      update(thumbnail: uploads.keep(image), width: image.width, height: image.height)
     end
     message.illustrated
     true

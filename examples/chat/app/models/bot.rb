@@ -4,26 +4,32 @@ require "digest"
 require "securerandom"
 
 # A user without a password, who posts by a token, and gets messages that mention it at its webhook's address.
-class Bot < Pelton::Record::Model
-  belongs_to :user
-
-  validates :webhook_url, format: {with: %r{\Ahttps?://\S+\z}, message: "is no address"}, length: {maximum: 2000}, allow_nil: true
+class Bot < Sequel::Model
+  many_to_one :user
 
   class << self
-    # @return [Array(Bot, String)] the bot, saved or with errors, and its token, which is not stored
+    # @return [Array(Bot, String)] the bot and its token, which is not stored
+    # @raise [Sequel::ValidationFailed]
     def make(name, webhook_url)
       token = SecureRandom.urlsafe_base64(32)
-      transaction do
-        user = User.create!(name: name, email: "#{SecureRandom.hex(8)}@bots.invalid", password: SecureRandom.hex(32), role: :bot)
-        [create!(user: user, token_digest: digest(token), webhook_url: webhook_url.presence), token]
+      webhook_url = nil if webhook_url.to_s.empty?
+      db.transaction do
+        user = User.create(name: name, email: "#{SecureRandom.hex(8)}@bots.invalid", password: SecureRandom.hex(32), &:bot!)
+        [create(user: user, token_digest: digest(token), webhook_url: webhook_url), token]
       end
     end
 
     # @return [Bot, nil]
-    def of_token(token) = find_by(token_digest: digest(token))&.then { |bot| bot if bot.user.active? }
+    def of_token(token) = first(token_digest: digest(token))&.then { |bot| bot if bot.user.active? }
 
     private
 
     def digest(token) = Digest::SHA256.hexdigest(token.to_s)
+  end
+
+  def validate
+    super
+    validates_format %r{\Ahttps?://\S+\z}, :webhook_url, message: "is no address", allow_nil: true
+    validates_max_length 2000, :webhook_url, allow_nil: true
   end
 end

@@ -12,9 +12,14 @@ class MessageList
     def messages = list.messages.slice(*ids).values
   end
 
-  # The statement of most pages is written once. The time is only compared, so it stays text.
-  ROWS = "SELECT id, CAST(updated_at AS text) AS version FROM messages WHERE room_id = ? AND id < ? ORDER BY id DESC LIMIT #{Message::PAGE + 1}"
-  private_constant :ROWS
+  # A message's id, and what changes with it: the time is only compared, so it stays text.
+  VERSION = [:id, Sequel.cast(:updated_at, String).as(:version)].freeze
+
+  # Of a room, before an id. The statement of most pages is put together once.
+  NEWEST = Sequel::Dataset::PlaceholderLiteralizer.loader(Message.naked) do |argument, messages|
+    messages.where(room_id: argument.arg).where(Sequel[:id] < argument.arg).reverse(:id).limit(Message::PAGE + 1).select(*VERSION)
+  end
+  private_constant :VERSION, :NEWEST
 
   # @param before [Integer, nil] only messages before this one
   def initialize(room, before: nil)
@@ -34,13 +39,13 @@ class MessageList
   end
 
   # @return [Hash{Integer => Message}]
-  def messages = @messages ||= Message.where(id: rows.map(&:first)).order(:id).includes(:user, :reactions, :attachment).to_a.to_h { |message| [message.id, message] }
+  def messages = @messages ||= Message.where(id: rows.map(&:first)).order(:id).eager(:user, :reactions, :attachment).all.to_h { |message| [message.id, message] }
 
   private
 
   def rows
     @rows ||= begin
-      found = Message.db.fetch(ROWS, @room.id, @before || 2**62).map(&:values).reverse
+      found = NEWEST.all(@room.id, @before || 2**62).map(&:values).reverse
       @more = found.size > Message::PAGE
       found.last(Message::PAGE)
     end

@@ -3,11 +3,9 @@
 # The newest messages of a user's rooms that have all the words; the last one may be incomplete.
 class MessageSearch
   WORDS = 8
-
-  OWN = "room_id IN (SELECT room_id FROM memberships WHERE user_id = ?)"
-  SQLITE = "SELECT id, CAST(updated_at AS text) AS version FROM message_words JOIN messages ON id = message_words.rowid WHERE message_words MATCH ? AND #{OWN} ORDER BY message_words.rowid DESC LIMIT ?"
-  POSTGRES = "SELECT id, CAST(updated_at AS text) AS version FROM messages WHERE words @@ to_tsquery('simple', ?) AND #{OWN} ORDER BY id DESC LIMIT ?"
-  private_constant :OWN, :SQLITE, :POSTGRES
+  # As in MessageList.
+  VERSION = [Sequel[:messages][:id], Sequel.cast(Sequel[:messages][:updated_at], String).as(:version)].freeze
+  private_constant :VERSION
 
   # @return [Array<String>] what is searched, of what was typed
   attr_reader :words
@@ -31,17 +29,18 @@ class MessageSearch
   def key = ["search", *@words, *rows.flatten]
 
   # @return [Array<Message>] newest first
-  def messages = @messages ||= Message.where(id: rows.map(&:first)).order(id: :desc).includes(:user, :room).to_a
+  def messages = @messages ||= Message.where(id: rows.map(&:first)).reverse(:id).eager(:user, :room).all
 
   private
 
   def rows
     return [] if @words.empty?
-    @rows ||= Message.db.fetch(*query, @user.id, Message::PAGE).map(&:values)
+    @rows ||= found.where(room_id: @user.memberships_dataset.select(:room_id)).limit(Message::PAGE).select_map(VERSION)
   end
 
-  def query
-    return [SQLITE, "#{@words.map { |word| "\"#{word}\"" }.join(" ")} *"] if Message.db.database_type == :sqlite
-    [POSTGRES, "#{@words.join(" & ")}:*"]
+  def found
+    return Message.dataset.full_text_search(:words, "#{@words.join(" & ")}:*", tsvector: true).reverse(:id) if Message.db.database_type == :postgres
+    words = @words.map { |word| "\"#{word}\"" }.join(" ")
+    Message.join(:message_words, rowid: :id).where(Sequel.lit("message_words MATCH ?", "#{words} *")).reverse(Sequel[:message_words][:rowid])
   end
 end

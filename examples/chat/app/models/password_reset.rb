@@ -17,7 +17,7 @@ module PasswordReset
     def user(token)
       message = secrets.decrypt(token, purpose: PURPOSE) or return
       id, state = JSON.parse(message.text)
-      user = User.find_by(id: id)
+      user = User[id]
       user if user && Pelton::Web::Password.same?(state, state(user))
     end
 

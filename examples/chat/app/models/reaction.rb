@@ -1,16 +1,19 @@
 # frozen_string_literal: true
 
-class Reaction < Pelton::Record::Model
+class Reaction < Sequel::Model
   CHOICE = %w[👍 ❤️ 😂 🎉 👀 🙏].freeze
 
-  belongs_to :message
-  belongs_to :user
-
-  validates :emoji, inclusion: {in: CHOICE}
+  many_to_one :message
+  many_to_one :user
 
   # @return [Boolean]
   def self.toggle(message, user, emoji)
     own = {message_id: message.id, user_id: user.id, emoji: emoji}
-    where(**own).delete_all.positive? || !!create!(**own)
+    where(own).delete.positive? || !!create(own)
+  end
+
+  def validate
+    super
+    validates_includes CHOICE, :emoji
   end
 end

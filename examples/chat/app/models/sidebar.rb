@@ -15,24 +15,20 @@ class Sidebar
 
   def each(&block) = entries.each(&block)
 
-  def rooms = entries.reject { |entry| entry.kind == "direct" }
+  def rooms = entries.reject { |entry| entry.kind == :direct }
 
-  def directs = entries.select { |entry| entry.kind == "direct" }
+  def directs = entries.select { |entry| entry.kind == :direct }
 
   # @return [Entry, nil] nil: the user is no member
   def entry(room_id) = entries.find { |entry| entry.id == room_id }
 
   private
 
-  # The statement of almost every page is written once, not put together each time.
-  ROOMS = "SELECT r.id, r.name, r.kind, r.last_message_id, m.read_message_id FROM memberships m JOIN rooms r ON r.id = m.room_id WHERE m.user_id = ?"
-  private_constant :ROOMS
-
   def entries
     @entries ||= begin
-      kinds = Room.kinds.invert
-      list = Room.db.fetch(ROOMS, @user.id).map { |row| Entry.new(row[:id], row[:name], kinds[row[:kind]], row[:last_message_id] > row[:read_message_id]) }
-      direct = list.select { |entry| entry.kind == "direct" }
+      rooms = @user.rooms_dataset.select(Sequel[:rooms][:id], :name, :kind, :last_message_id, :read_message_id).all
+      list = rooms.map { |room| Entry.new(room.id, room.name, room.kind, room.last_message_id > room[:read_message_id]) }
+      direct = list.select { |entry| entry.kind == :direct }
       names = names_of(direct.map(&:id))
       direct.each { |entry| entry.name = names.fetch(entry.id, @user.name) }
       list.sort_by { |entry| [entry.name.downcase, entry.id] }
@@ -41,6 +37,7 @@ class Sidebar
 
   def names_of(ids)
     return {} if ids.empty?
-    Membership.where(room_id: ids).where.not(user_id: @user.id).joins(:user).order(:id).pluck(:room_id, Sequel[:users][:name]).group_by(&:first).transform_values { |rows| rows.map(&:last).join(", ") }
+    others = Membership.where(room_id: ids).exclude(user_id: @user.id).join(:users, id: :user_id).order(Sequel[:memberships][:id])
+    others.select_map([:room_id, :name]).group_by(&:first).transform_values { |rows| rows.map(&:last).join(", ") }
   end
 end

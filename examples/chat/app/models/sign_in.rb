@@ -5,24 +5,24 @@ require "securerandom"
 
 # A device on which a user is signed in. It has a token in a cookie, whose digest is stored here. The token is replaced every hour. If an
 # old one is used although the device has the new one, the cookie was copied, and the sign-in ends.
-class SignIn < Pelton::Record::Model
+class SignIn < Sequel::Model
   ROTATION = 3600 # seconds after which a device gets another token
   GRACE = 60 # seconds for concurrent requests with the previous token
   LIFETIME = 14 * 86_400 # seconds without a visit
   REMEMBERED = 60 * 86_400 # the same, with "remember me"
 
-  belongs_to :user
+  many_to_one :user
 
   class << self
     # @return [Array(SignIn, String)] the device and its token
     def start(user, remembered: false, device: nil, address: nil)
       token = new_token
-      [create!(user: user, token_digest: digest(token), rotated_at: Time.now, remembered: remembered, device: short(device, 200), address: short(address, 45)), token]
+      [create(user: user, token_digest: digest(token), rotated_at: Time.now, remembered: remembered, device: short(device, 200), address: short(address, 45)), token]
     end
 
     # @return [Array(SignIn, String), Array(SignIn, nil), nil] the device, and its new token, if any; nil if it is not signed in
     def resume(id, token)
-      sign_in = find_by(id: id) or return
+      sign_in = self[id] or return
       case digest(token)
       when ->(_) { sign_in.expired? } then sign_in.revoke
       when sign_in.token_digest then [sign_in, sign_in.rotate_if_due]
@@ -33,7 +33,7 @@ class SignIn < Pelton::Record::Model
 
     # Signs the user out on all devices but one.
     def end_all(user_id, except: nil)
-      where(user_id: user_id).where.not(id: except || 0).delete_all
+      where(user_id: user_id).exclude(id: except || 0).delete
       ended(user_id)
     end
 
@@ -42,8 +42,8 @@ class SignIn < Pelton::Record::Model
 
     # Deletes devices that were not used for long.
     def clean
-      where { rotated_at < Time.now - REMEMBERED }.delete_all
-      where(remembered: false).where { rotated_at < Time.now - LIFETIME }.delete_all
+      where { rotated_at < Time.now - REMEMBERED }.delete
+      where(remembered: false).where { rotated_at < Time.now - LIFETIME }.delete
     end
 
     def digest(token) = Digest::SHA256.hexdigest(token.to_s)
@@ -62,7 +62,7 @@ class SignIn < Pelton::Record::Model
 
   # @return [nil]
   def revoke
-    SignIn.where(id: id).delete_all
+    SignIn.where(id: id).delete
     SignIn.ended(user_id)
     nil
   end
@@ -84,13 +84,13 @@ class SignIn < Pelton::Record::Model
   # @return [String, nil] the new token
   def rotate(shown)
     token = SignIn.new_token
-    changed = SignIn.where(id: id, token_digest: token_digest).update_all(token_digest: SignIn.digest(token), previous_digest: shown, rotated_at: Time.now)
+    changed = SignIn.where(id: id, token_digest: token_digest).update(token_digest: SignIn.digest(token), previous_digest: shown, rotated_at: Time.now)
     token if changed == 1
   end
 
   # @return [nil]
   def forget_previous
-    SignIn.where(id: id, token_digest: token_digest).update_all(previous_digest: nil)
+    SignIn.where(id: id, token_digest: token_digest).update(previous_digest: nil)
     nil
   end
 end

@@ -2,32 +2,30 @@
 
 require "uri"
 
-class User < Pelton::Record::Model
+class User < Sequel::Model
   # Characters of a password. A sentence is welcome; longer text only keeps the server busy.
   PASSWORD_SIZE = 12..256
 
-  has_many :sign_ins, dependent: :delete_all
-  has_many :memberships, dependent: :delete_all
-  has_many :rooms, through: :memberships
-  enum :role, [:member, :admin, :bot], default: :member, validate: true
+  # Keeps it out of `render json: user`.
+  plugin :json_serializer, except: :password_digest
+
+  plugin :enum
+  enum :role, {member: 0, admin: 1, bot: 2}
+
+  one_to_many :sign_ins
+  one_to_many :memberships
+  many_to_many :rooms, join_table: :memberships
+  add_association_dependencies sign_ins: :delete, memberships: :delete
 
   # Attributes that forms may set.
-  permits :name, :email, :password
-
-  before_validation { self.handle ||= User.free_handle(name) if name.present? }
-
-  normalizes :email, with: ->(email) { User.normalize(email) }
-  validates :name, presence: true, length: {maximum: 60}
-  validates :email, presence: true
-  validates :email, length: {maximum: 254}, format: {with: URI::MailTo::EMAIL_REGEXP}, uniqueness: true, allow_blank: true
-  validates :password, length: {in: PASSWORD_SIZE}, if: -> { new_record? || password }
+  set_allowed_columns :name, :email, :password
 
   attr_reader :password
 
   class << self
     # @return [User, nil] the user, if the password is right. Takes as long for an unknown address
     def authenticate(email, password)
-      user = find_by(email: normalize(email))
+      user = first(email: normalize(email))
       user if Pelton::Web::Password.right?(password, user&.password_digest) && user.active?
     end
 
@@ -35,11 +33,15 @@ class User < Pelton::Record::Model
     def free_handle(name)
       base = name.unicode_normalize(:nfkd).downcase.scan(/[a-z0-9]+/).join(".")[0, 50]
       base = "user" if base.empty?
-      taken = where(Sequel.like(:handle, "#{sanitize_sql_like(base)}%")).pluck(:handle)
+      taken = where(Sequel.like(:handle, "#{dataset.escape_like(base)}%")).select_map(:handle)
       [base, *(2..).lazy.map { |number| "#{base}.#{number}" }.first(taken.size + 1)].find { |handle| !taken.include?(handle) }
     end
 
     def normalize(email) = email.to_s.scrub("").strip.downcase
+  end
+
+  def email=(text)
+    super(User.normalize(text))
   end
 
   # Creates the digest here, in a thread, rather than while saving, when a transaction is open.
@@ -52,9 +54,9 @@ class User < Pelton::Record::Model
 
   # Signs the user out everywhere, or lets the user in again. Open pages lose their connection, in all processes.
   def active=(active)
-    update!(deactivated_at: active ? nil : Time.now)
-    return if active
-    SignIn.end_all(id)
+    self.deactivated_at = active ? nil : Time.now
+    save_changes
+    SignIn.end_all(id) unless active
   end
 
   # @return [String] up to two letters, for a user without a picture
@@ -63,8 +65,22 @@ class User < Pelton::Record::Model
   # @return [Boolean] whether the password is right
   def password?(text) = Pelton::Web::Password.right?(text, password_digest)
 
+  def before_validation
+    self.handle ||= User.free_handle(name) unless name.to_s.strip.empty?
+    super
+  end
+
+  def validate
+    super
+    validates_presence [:name, :email]
+    validates_max_length 60, :name, allow_nil: true
+    validates_max_length 254, :email, allow_nil: true
+    validates_format URI::MailTo::EMAIL_REGEXP, :email, allow_blank: true
+    validates_unique :email
+    validates_length_range PASSWORD_SIZE, :password if new? || password
+  end
+
   private
 
-  # Keeps it out of `render json: user`.
-  def attribute_names_for_serialization = super - ["password_digest"]
+  def inspect_values = values.except(:password_digest).inspect
 end

@@ -14,8 +14,8 @@ module Webhook
     def call_mentioned(message)
       handles = MessageText.handles(message.text)
       return if handles.empty? || message.user.bot?
-      users = User.where(handle: handles, role: :bot, deactivated_at: nil, id: Membership.where(room_id: message.room_id).select(:user_id))
-      Bot.where(user_id: users.select(:id)).where.not(webhook_url: nil).each do |bot|
+      users = User.bot.where(handle: handles, deactivated_at: nil, id: Membership.where(room_id: message.room_id).select(:user_id))
+      Bot.where(user_id: users.select(:id)).exclude(webhook_url: nil).all.each do |bot|
         BACKGROUND.run("webhook of #{bot.user.name}, message #{message.id}") { call(bot, message) }
       end
     end

@@ -13,7 +13,7 @@ class RoomChannelTest < ApplicationTest
 
   def setup
     @ann, @bob = create_user, create_user("bob@example.com")
-    @room = Room.create!(name: "Kitchen", creator: @ann)
+    @room = Room.create(name: "Kitchen") { |room| room.creator = @ann }
     [@ann, @bob].each { |user| @room.join(user) }
   end
 
@@ -88,9 +88,9 @@ class RoomChannelTest < ApplicationTest
   end
 
   def test_the_sidebar_hears_of_the_users_rooms_alone
-    Room.create!(name: "Other").join(@ann)
+    Room.create(name: "Other").join(@ann)
     sidebar = subscribe(SidebarChannel, user: @bob)
-    Room.order(:id).to_a.each { |room| Pelton::Cable.broadcast(room.news, {type: "news", room: room.id}) }
+    Room.order(:id).all.each { |room| Pelton::Cable.broadcast(room.news, {type: "news", room: room.id}) }
 
     assert_equal [@room.id], sidebar.messages.filter_map { |message| message["room"] }
   end

@@ -4,7 +4,7 @@ require "test_helper"
 
 class ApiControllerTest < ApplicationTest
   def setup
-    @room = Room.create!(name: "Kitchen")
+    @room = Room.create(name: "Kitchen")
     @bot, @token = Bot.make("Tea bot", nil)
     @room.join(@bot.user)
   end
@@ -18,7 +18,7 @@ class ApiControllerTest < ApplicationTest
     say("hello")
 
     assert_response 201
-    assert_equal [@bot.user_id, "hello"], Message.find(json_response.fetch("id")).values_at(:user_id, :text)
+    assert_equal [@bot.user_id, "hello"], Message.with_pk!(json_response.fetch("id")).values.values_at(:user_id, :text)
     say(" ")
 
     assert_response 422
@@ -28,7 +28,7 @@ class ApiControllerTest < ApplicationTest
     say("x", token: "wrong")
 
     assert_response 401
-    say("x", room: Room.create!(name: "Other"))
+    say("x", room: Room.create(name: "Other"))
 
     assert_response 404
     @bot.user.active = false
@@ -36,6 +36,6 @@ class ApiControllerTest < ApplicationTest
 
     assert_response 401
     assert_equal 0, Message.count
-    refute_includes @bot.attributes.values, @token
+    refute_includes @bot.values.values, @token
   end
 end

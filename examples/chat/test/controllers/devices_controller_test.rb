@@ -18,7 +18,7 @@ class DevicesControllerTest < ApplicationTest
   end
 
   def test_one_is_signed_out
-    delete "/devices/#{SignIn.where.not(device: "first <browser>").or(SignIn.where(device: nil)).first.id}"
+    delete "/devices/#{SignIn.exclude(device: "first <browser>").or(device: nil).first.id}"
 
     assert_redirected_to "/devices"
     assert_predicate self, :signed_in?
@@ -26,7 +26,7 @@ class DevicesControllerTest < ApplicationTest
   end
 
   def test_this_one_is_signed_out
-    delete "/devices/#{SignIn.find_by(device: "first <browser>").id}"
+    delete "/devices/#{SignIn.first(device: "first <browser>").id}"
 
     assert_redirected_to "/"
     refute_predicate self, :signed_in?
@@ -48,6 +48,6 @@ class DevicesControllerTest < ApplicationTest
     assert_response 404
     delete "/devices/others"
 
-    assert SignIn.exists?(stranger.id)
+    assert SignIn[stranger.id]
   end
 end

@@ -60,7 +60,7 @@ class PasswordResetsControllerTest < ApplicationTest
 
       assert_redirected_to "/password_resets/new"
     end
-    user.update!(email: "new@example.com")
+    user.update(email: "new@example.com")
     choose(token)
 
     assert_redirected_to "/password_resets/new"

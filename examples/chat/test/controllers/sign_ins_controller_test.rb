@@ -101,9 +101,9 @@ class SignInsControllerTest < ApplicationTest
 
   def test_a_token_that_was_replaced_reaches_the_browser
     sign_in
-    SignIn.update_all(rotated_at: Time.now - SignIn::ROTATION - 1)
+    SignIn.dataset.update(rotated_at: Time.now - SignIn::ROTATION - 1)
     2.times { assert_predicate self, :signed_in? }
-    SignIn.update_all(rotated_at: Time.now - SignIn::GRACE - 1)
+    SignIn.dataset.update(rotated_at: Time.now - SignIn::GRACE - 1)
     2.times { assert_predicate self, :signed_in? }
   end
 

@@ -13,7 +13,7 @@ class SignUpsControllerTest < ApplicationTest
 
     assert_redirected_to "/"
     assert_predicate self, :signed_in?
-    assert_equal ["ann@example.com"], User.pluck(:email)
+    assert_equal ["ann@example.com"], User.select_map(:email)
   end
 
   def test_what_is_wrong_is_shown_and_the_password_is_not

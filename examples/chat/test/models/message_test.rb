@@ -5,7 +5,7 @@ require "test_helper"
 class MessageTest < ApplicationTest
   def setup
     @ann, @bob = create_user, create_user("bob@example.com")
-    @room = Room.create!(name: "Kitchen", creator: @ann)
+    @room = Room.create(name: "Kitchen") { |room| room.creator = @ann }
     [@ann, @bob].each { |user| @room.join(user) }
   end
 
@@ -29,10 +29,10 @@ class MessageTest < ApplicationTest
     assert_equal 1, versions { message = post }
     assert_equal 1, versions { message.edit("coffee") }
     assert_equal 1, versions { message.react(@bob, "👍") }
-    assert_equal({"👍" => [@bob.id]}, Message.find(message.id).reactions_by_emoji)
+    assert_equal({"👍" => [@bob.id]}, Message.with_pk!(message.id).reactions_by_emoji)
     assert_equal 1, versions { message.react(@bob, "👍") }
-    assert_empty Message.find(message.id).reactions_by_emoji
-    assert_equal 0, versions { assert_predicate post(" "), :new_record? }
+    assert_empty Message.with_pk!(message.id).reactions_by_emoji
+    assert_equal 0, versions { assert_predicate post(" "), :new? }
     assert_equal 1, versions { message.remove }
   end
 
@@ -53,7 +53,7 @@ class MessageTest < ApplicationTest
 
   def test_search
     wanted = post("The Quick brown fox's héllo")
-    other = Room.create!(name: "Other").tap { |room| room.join(@bob) }
+    other = Room.create(name: "Other").tap { |room| room.join(@bob) }
     Message.post(other, @bob, text: "quick as well", client_id: "x")
 
     ["quick", "QUICK fo", "hello", "fox's", "brown-fox"].each { |words| assert_equal [wanted.id], search(@ann, words).map(&:id), words } if Message.db.database_type == :sqlite
@@ -78,7 +78,7 @@ class MessageTest < ApplicationTest
 
     assert_equal ids[20...60], before.groups.flat_map(&:ids)
     kept = before.groups.map(&:key)
-    Message.find(ids[30]).edit("new")
+    Message.with_pk!(ids[30]).edit("new")
 
     assert_equal 1, MessageList.new(@room, before: list.older).groups.map(&:key).zip(kept).count { |new, old| new != old }
     assert_nil MessageList.new(@room, before: ids[20]).older

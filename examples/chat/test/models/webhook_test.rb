@@ -8,7 +8,7 @@ class WebhookTest < ApplicationTest
   def setup
     @requests = []
     @answers = []
-    @room = Room.create!(name: "Kitchen")
+    @room = Room.create(name: "Kitchen")
     @ann = create_user
     @room.join(@ann)
   end
@@ -36,7 +36,7 @@ class WebhookTest < ApplicationTest
     serving([200, {"content-type" => "text/plain"}, ["here <you> are"]]) do
       reply = call(@bot, said)
 
-      assert_equal ["here <you> are", @bot.user_id], reply.values_at(:text, :user_id)
+      assert_equal ["here <you> are", @bot.user_id], reply.values.values_at(:text, :user_id)
       assert_equal ["@tea.bot please", "Kitchen", "ann"], [@requests[0]["message"]["text"], @requests[0]["room"]["name"], @requests[0]["user"]["handle"]]
     end
   end
@@ -71,7 +71,7 @@ class WebhookTest < ApplicationTest
       called = []
       Webhook.stub(:call, ->(bot, one) { called << [bot.id, one.text] }) do
         ["hello", "@tea.bot hi", "`@tea.bot`", "@ann"].each { |text| Webhook.call_mentioned(said(text)) }
-        Webhook.call_mentioned(Message.post(Room.create!(name: "Other"), @ann, text: "@tea.bot", client_id: "o"))
+        Webhook.call_mentioned(Message.post(Room.create(name: "Other"), @ann, text: "@tea.bot", client_id: "o"))
         Pelton::Background.drain_all(timeout: 5)
       end
 

@@ -28,7 +28,7 @@ module Pelton
       def start(processes, core) = @starter.call(processes, core)
 
       # @param run [Run] knows where the server is
-      # @param library [Symbol] :record, :sequel or :rails
+      # @param library [Symbol] :sequel or :rails
       # @param folder [String] of the contender, for a file
       # @return [String] a URL
       def address(run, library, folder) = format(@addresses[library], address: run.address, folder: folder)
@@ -42,7 +42,7 @@ module Pelton
       # Yields the database to Sequel, by a gem that comes with the lab.
       def open(run, folder, &block)
         require "sequel"
-        Sequel.connect(address(run, :sequel, folder).sub(/\Asqlite:/, "extralite:"), &block)
+        ::Sequel.connect(address(run, :sequel, folder).sub(/\Asqlite:/, "extralite:"), &block)
       end
 
       # By their names.

@@ -12,7 +12,7 @@ require_relative "cable/action_cable"
 
 module Pelton
   module Rails
-    # Serves Action Cable's connections and channels by pelton-cable, where Pelton's HTTP server serves the application: one object for each
+    # Serves Action Cable's connections and channels by {Pelton::Cable}, where Pelton's HTTP server serves the application: one object for each
     # `ActionCable.server` and each thread that serves.
     class Cable
       # The versions of Action Cable whose classes {ActionCable} knows.

@@ -21,7 +21,7 @@ module Pelton
     # - the connection pool's timeout error names the holders ({ConnectionHolders});
     # - cache versions without a database connection ({CacheVersions});
     # - actions of ActionController::Live run in fibers, and notice that their client has left ({LiveStreams});
-    # - Action Cable's connections and channels run on pelton-cable ({Cable}); with `config.pelton.cable = false` its sockets are closed with
+    # - Action Cable's connections and channels run on {Pelton::Cable} ({Cable}); with `config.pelton.cable = false` its sockets are closed with
     #   code 1001 when the server stops ({CableSockets});
     # - request bodies can be read twice, as on Puma: `request.raw_post` after `params`;
     # - at boot, a log line for each setting that blocks, with the fix ({Advice}).

@@ -1,3 +1,3 @@
 # frozen_string_literal: true
 
-require "pelton/database/sqlite"
+require "pelton/sequel/sqlite"

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "pelton/database"
+require "pelton/sequel"
 
 module Sequel
   # Replaces a database's pool by one for fibers and threads. Waiters are served in order and time out with an error that names the holders. A
@@ -8,5 +8,5 @@ module Sequel
   #
   #     DB = Sequel.connect("postgres://localhost/app", max_connections: 10, query_timeout: 5, leak_after: 30)
   #     DB.extension(:pelton_pool)
-  Database.register_extension(:pelton_pool) { |database| Pelton::Database::Pool.install(database) }
+  Database.register_extension(:pelton_pool) { |database| Pelton::Sequel::Pool.install(database) }
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "pelton/database"
+require "pelton/sequel"
 
 module Sequel
   # Counts queries, publishes each one as the event `query.sequel` (Pelton::Notifications), and adds the numbers to the control socket's /metrics.
@@ -14,7 +14,7 @@ module Sequel
       # Sequel and its adapters call it around each query.
       # @private
       def log_connection_yield(sql, connection, arguments = nil)
-        return super if pool.is_a?(Pelton::Database::Pool) # it has come later
+        return super if pool.is_a?(Pelton::Sequel::Pool) # it has come later
         event = Pelton::Notifications.start("query.sequel") { {database: self, sql: sql} }
         start = Pelton::Clock.now
         begin
@@ -30,16 +30,16 @@ module Sequel
 
     # @private
     def self.extended(database)
-      database.instance_exec { @statistics = Pelton::Database::Statistics.new }
-      database.extend(Measurement) unless database.pool.is_a?(Pelton::Database::Pool)
-      Pelton::Database::Metrics.add(database)
+      database.instance_exec { @statistics = Pelton::Sequel::Statistics.new }
+      database.extend(Measurement) unless database.pool.is_a?(Pelton::Sequel::Pool)
+      Pelton::Sequel::Metrics.add(database)
     end
 
     # @private
-    # @return [Pelton::Database::Statistics]
+    # @return [Pelton::Sequel::Statistics]
     attr_reader :statistics
 
-    # Returns the counters since the extension was loaded. With {Pelton::Database::Pool}, `pool` has `size` (open connections), `max`, `in_use`,
+    # Returns the counters since the extension was loaded. With {Pelton::Sequel::Pool}, `pool` has `size` (open connections), `max`, `in_use`,
     # `idle`, `waiting` (fibers), `wait_time` and `use_time` in seconds, `timeouts` and, for several servers, `servers` with the same for each;
     # `held` describes the holders of connections.
     #

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require "pelton/database"
-require "pelton/database/batch"
+require "pelton/sequel"
+require "pelton/sequel/batch"
 
 module Sequel
   module Plugins
@@ -42,11 +42,11 @@ module Sequel
         # @asynchronous
         def find(model, column, key)
           return model.find_alone(column, key) unless wanted?(model) && mergeable?(model, column, key) && !holding?(model.db)
-          reactor = Pelton::Reactor.current
+          reactor = ::Pelton::Reactor.current
           columns = (batches(reactor)[model] ||= {})
           batch = columns[column]
           return batch.join(key) if batch
-          batch = columns[column] = Pelton::Database::Batch.new(model, column, key)
+          batch = columns[column] = ::Pelton::Sequel::Batch.new(model, column, key)
           begin
             reactor.yield
           ensure
@@ -57,7 +57,7 @@ module Sequel
         end
 
         # @private
-        def wanted?(model) = Pelton::Reactor.running? && model.merges_finds? && (@unmerged.empty? || !@unmerged.key?(Fiber.current))
+        def wanted?(model) = ::Pelton::Reactor.running? && model.merges_finds? && (@unmerged.empty? || !@unmerged.key?(Fiber.current))
 
         private
 
@@ -72,14 +72,14 @@ module Sequel
         def mergeable?(model, column, key)
           case model.db_schema.dig(column, :type)
           when :integer then key.is_a?(Integer)
-          when :string, :uuid then key.is_a?(String) && key.ascii_only? && key.bytesize <= Pelton::Database::Text::SHORT && !key.include?("\0")
+          when :string, :uuid then key.is_a?(String) && key.ascii_only? && key.bytesize <= ::Pelton::Sequel::Text::SHORT && !key.include?("\0")
           end
         end
 
         # Whether the fiber is in a transaction, holds a connection, or must read its own recent writes.
         def holding?(database)
           pool = database.pool
-          return pool.sticky? || pool.held_by?(Fiber.current) if pool.is_a?(Pelton::Database::Pool)
+          return pool.sticky? || pool.held_by?(Fiber.current) if pool.is_a?(::Pelton::Sequel::Pool)
           # in_transaction? asks Sequel's pool for a connection: finds would park there, and come too late to join each other
           !database.instance_variable_get(:@transactions).empty? && database.in_transaction?
         end
@@ -118,7 +118,7 @@ module Sequel
         end
 
         # @private
-        # Finds a row by the value of a unique column, in a separate query; with {Pelton::Database::Pool}, by a statement that is built once.
+        # Finds a row by the value of a unique column, in a separate query; with {Pelton::Sequel::Pool}, by a statement that is built once.
         #
         # @return [Sequel::Model, nil]
         # @asynchronous

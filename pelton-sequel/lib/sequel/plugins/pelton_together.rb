@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "pelton/database"
+require "pelton/sequel"
 
 module Sequel
   module Plugins
@@ -22,12 +22,12 @@ module Sequel
           load_together(name) { super }
         end
 
-        def loaded_together?(name) = associations.key?(name) && Pelton::Database::Turns.free?(retrieved_with || self, name)
+        def loaded_together?(name) = associations.key?(name) && ::Pelton::Sequel::Turns.free?(retrieved_with || self, name)
 
         # A failed load must not leave empty associations, which would look like a result.
         def load_together(name)
           together = retrieved_with || [self]
-          Pelton::Database::Turns.take(retrieved_with || self, name) do
+          ::Pelton::Sequel::Turns.take(retrieved_with || self, name) do
             missing = together.reject { |record| record.associations.key?(name) }
             yield.tap { missing = nil }
           ensure

@@ -1,11 +1,6 @@
 # frozen_string_literal: true
 
-begin
-  require "pelton/cable"
-rescue LoadError => error
-  raise unless error.path == "pelton/cable"
-  raise LoadError, "pelton/web/cable needs the gem pelton-cable: add gem \"pelton-cable\" to the Gemfile"
-end
+require "pelton/cable"
 require_relative "../web"
 require_relative "channels/channel"
 require_relative "channels/connection"

@@ -49,6 +49,8 @@ class WebFormTest < PeltonTest
     assert_equal '<label for="p_first_name">First name</label>', form(scope: :p).label(:first_name)
     assert_equal '<span class="error">is short, is &lt;b&gt;</span>', form.error(:title)
     assert_nil form.error(:kind)
+    assert_nil form(Object.new, scope: :p).error(:title), "a model without errors"
+    assert_equal '<span class="error">is short</span>', form(BlogPost.new(nil, nil, nil, {title: "is short"})).error(:title)
     assert_equal '<button type="submit">Go</button>', form.submit("Go")
   end
 end

@@ -25,6 +25,14 @@ class WebFormsTest < PeltonTest
     assert_includes form, '<input type="text" name="post[title]" id="post_title" value="&lt;T&gt;">'
   end
 
+  # As a model of Sequel without the plugin active_model.
+  def test_a_model_that_says_only_whether_it_is_new
+    stored, fresh = [false, true].map { |value| Object.new.tap { |model| model.define_singleton_method(:new?) { value } } }
+
+    assert_includes view.form_with(url: "/posts/1", model: stored) {}, 'value="patch"'
+    refute_includes view.form_with(url: "/posts", model: fresh) {}, "patch"
+  end
+
   def test_the_token_is_in_forms_that_change_something
     asking = Object.new.tap { |controller| def controller.csrf_field = "<input name=\"authenticity_token\">" }
 

@@ -3,7 +3,7 @@
 module Admin
   class BotsController < BaseController
     def index
-      @bots = Bot.order(:id).includes(:user).to_a
+      @bots = Bot.order(:id).eager(:user).all
     end
 
     # The token is shown once.
@@ -13,13 +13,13 @@ module Admin
       headers["cache-control"] = "no-store"
       index
       render :index, status: 201
-    rescue Pelton::Record::Invalid => error
+    rescue Sequel::ValidationFailed => error
       redirect_to admin_bots_path, alert: error.message
     end
 
     # Its messages stay.
     def destroy
-      bot = Bot.find(params.integer(:id))
+      bot = Bot.with_pk!(params.integer(:id))
       bot.user.active = false
       bot.destroy
       redirect_to admin_bots_path, notice: "#{bot.user.name} is removed."

@@ -3,13 +3,13 @@
 module Admin
   class RoomsController < BaseController
     def index
-      @rooms = paginate(Room.where.not(kind: :direct).order(:name), limit: 50)
-      @sizes = Membership.where(room_id: @rooms.map(&:id)).group(:room_id).count
+      @rooms = paginate(Room.kind_not_direct.order(:name, :id), limit: 50)
+      @sizes = Membership.where(room_id: @rooms.map(&:id)).group_and_count(:room_id).as_hash(:room_id, :count)
     end
 
     def destroy
-      room = Room.find(params.integer(:id))
-      members = room.users.to_a
+      room = Room.with_pk!(params.integer(:id))
+      members = room.users
       room.destroy
       Pelton::Cable.broadcast(room.stream, {type: "gone"})
       sidebar_changed(members)

@@ -3,19 +3,20 @@
 module Admin
   class UsersController < BaseController
     def index
-      @users = paginate(User.where.not(role: :bot).order(:name), limit: 50)
+      @users = paginate(User.not_bot.order(:name, :id), limit: 50)
     end
 
     # One change at a time, by its button.
     def update
-      user = User.find(params.integer(:id))
+      user = User.with_pk!(params.integer(:id))
       raise Pelton::Web::Forbidden, "Let another administrator do this." if user.id == current_user.id
       case params.enum(:change, %w[deactivate activate promote demote])
       when "deactivate" then user.active = false
       when "activate" then user.active = true
-      when "promote" then user.update!(role: :admin)
-      when "demote" then user.update!(role: :member)
+      when "promote" then user.admin!
+      when "demote" then user.member!
       end
+      user.save_changes
       redirect_to admin_users_path, notice: "#{user.name} is changed."
     end
   end

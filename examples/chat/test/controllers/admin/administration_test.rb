@@ -4,7 +4,7 @@ require "test_helper"
 
 class AdministrationTest < ApplicationTest
   def setup
-    @admin = create_user.tap { |user| user.update!(role: :admin) }
+    @admin = create_user.tap { |user| user.tap(&:admin!).save_changes }
     @bob = create_user("bob@example.com")
   end
 
@@ -39,7 +39,7 @@ class AdministrationTest < ApplicationTest
   end
 
   def test_rooms_and_bots
-    room = Room.create!(name: "Kitchen", creator: @bob)
+    room = Room.create(name: "Kitchen") { |room| room.creator = @bob }
     sign_in(@admin)
     get "/admin/rooms"
 
@@ -63,6 +63,6 @@ class AdministrationTest < ApplicationTest
     User.all.each(&:destroy)
     2.times { |number| in_another_browser { clear_cookies && post("/sign_up", user: {name: "Ann", email: "a#{number}@example.com", password: PASSWORD}) } }
 
-    assert_equal [%w[admin ann], %w[member ann.2]], User.order(:id).map { |user| [user.role, user.handle] }
+    assert_equal [[:admin, "ann"], [:member, "ann.2"]], User.order(:id).map { |user| [user.role, user.handle] }
   end
 end

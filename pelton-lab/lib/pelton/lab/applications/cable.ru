@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Channels of pelton-cable. POST /broadcast?N sends N messages, each with its number and the time. KEEP is how many the stream keeps.
+# Channels of Pelton::Cable. POST /broadcast?N sends N messages, each with its number and the time. KEEP is how many the stream keeps.
 require "pelton/cable"
 
 Pelton::PubSub.keep("lab", messages: Integer(ENV["KEEP"])) if ENV["KEEP"]

@@ -11,7 +11,7 @@ require "pelton/lab/web/resuming_sockets"
 # What live pages cost: a stream that thousands of sockets have subscribed to, by Action Cable's protocol. Each server has the same channel, whose
 # messages have a number and a time; each frame that a socket gets is compared with those of the others.
 Pelton::Lab.experiment "cable" do
-  about "broadcasts to a thousand sockets by pelton-cable, by the same channel of Rails on Pelton, on Puma and on AnyCable, and by node"
+  about "broadcasts to a thousand sockets by Pelton::Cable, by the same channel of Rails on Pelton, on Puma and on AnyCable, and by node"
   only_when_named
 
   lab = Pelton::Lab

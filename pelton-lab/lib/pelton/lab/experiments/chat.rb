@@ -8,7 +8,7 @@ require "pelton/lab/web/signed_in_clients"
 
 # The chat of Pelton's examples beside the same pages by Rails, Roda and Sinatra, on the same data: whole pages for users who are signed in.
 Pelton::Lab.web_experiment "chat" do
-  about "a chat by Web and Record, and the same pages by Rails, Roda and Sinatra on Puma, Falcon and Pelton"
+  about "a chat by Web and Sequel, and the same pages by Rails, Roda and Sinatra on Puma, Falcon and Pelton"
 
   lab = Pelton::Lab
   chat = lab::ExampleChat

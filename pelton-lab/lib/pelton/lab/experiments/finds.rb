@@ -5,7 +5,7 @@ require "pelton/lab/database"
 
 # What a model costs without a web server around it: one find after the other, a thousand at once, and all rows of a large table.
 Pelton::Lab.experiment "finds" do
-  about "models of Pelton::Record in one process beside Sequel::Model alone: single finds, a thousand at once, a hundred thousand rows"
+  about "models on Pelton::Sequel, whose finds are merged, in one process beside Sequel::Model alone: single finds, a thousand at once, a hundred thousand rows"
   only_when_named
 
   # Yields the address of a filled database for a library, and Sequel's own connection to it.
@@ -21,13 +21,13 @@ Pelton::Lab.experiment "finds" do
     end
   end
 
-  record = lambda do |database, run, rows, pool: 20, &work|
-    require "pelton/record"
-    fill.call(database, run, :record, rows) do |address|
+  pelton = lambda do |database, run, rows, pool: 20, &work|
+    require "pelton/sequel"
+    fill.call(database, run, :sequel, rows) do |address|
       Pelton.run do
-        Pelton::Record.connect(address, pool:, timeout: 30)
-        work.call(Class.new(Pelton::Record::Model) { self.table_name = "users" })
-        Pelton::Record.disconnect
+        opened = Pelton::Sequel.connect(address, pool:, timeout: 30)
+        work.call(Class.new(Sequel::Model(opened[:users])) { plugin :pelton_merging })
+        Pelton::Sequel.disconnect(opened)
       end
     end
   end
@@ -52,9 +52,9 @@ Pelton::Lab.experiment "finds" do
 
       work = ->(run, model, find) { run.measure { run.size.times { |i| (1 + i * 7 % 1_000).then { |id| check.call(run, model.public_send(find, id), id) } } } }
       baseline("Sequel::Model", style: "blocking") { |run| sequel.call(database, run, 1_000) { |model| work.call(run, model, :with_pk!) } }
-      contender("Record", style: "direct") { |run| record.call(database, run, 1_000) { |model| work.call(run, model, :find) } }
+      contender("Pelton", style: "direct") { |run| pelton.call(database, run, 1_000) { |model| work.call(run, model, :with_pk!) } }
 
-      target nil, "a find by primary key, #{name}: Record, one fiber / Sequel::Model alone, blocking", of: "Record", at_most: 1.0
+      target nil, "a find by primary key, #{name}: on Pelton, one fiber / Sequel::Model alone, blocking", of: "Pelton", at_most: 1.0
     end
 
     race "a thousand at once, #{name}", size: {free: 1_000}, unit: "finds", rehearsal: 200 do
@@ -76,33 +76,33 @@ Pelton::Lab.experiment "finds" do
         end
       end
 
-      contender "Record, a fiber each", style: "direct" do |run|
-        record.call(database, run, 1_000) do |model|
-          times = -> { Array.new(run.size) { |i| Pelton.spawn { check.call(run, model.find(1 + i), 1 + i) } }.each(&:await) }
+      contender "Pelton, a fiber each", style: "direct" do |run|
+        pelton.call(database, run, 1_000) do |model|
+          times = -> { Array.new(run.size) { |i| Pelton.spawn { check.call(run, model.with_pk!(1 + i), 1 + i) } }.each(&:await) }
           times.call
-          before = Pelton::Record.stats[:queries]
+          before = model.db.stats[:queries]
           run.measure(&times)
-          run.record(:queries, Pelton::Record.stats[:queries] - before)
+          run.record(:queries, model.db.stats[:queries] - before)
         end
       end
 
-      target nil, "1,000 finds at once, #{name}: time / Sequel with 100 threads (3 times its finds)", of: "Record, a fiber each", at_most: 1 / 3.0
-      target nil, "the same: queries", of: "Record, a fiber each", at_most: 20, metric: :queries, unit: "queries", digits: 0
+      target nil, "1,000 finds at once, #{name}: time / Sequel with 100 threads (3 times its finds)", of: "Pelton, a fiber each", at_most: 1 / 3.0
+      target nil, "the same: queries", of: "Pelton, a fiber each", at_most: 20, metric: :queries, unit: "queries", digits: 0
     end
 
     race "all rows, #{name}", size: {free: 100_000}, unit: "rows", rounds: 3, rehearsal: 5_000 do
-      about "one row after the other by find_each"
+      about "one row after the other by paged_each"
       server { |processes, core, _| database.start(processes, core) }
       metric :grown_mb, "grown by, MB", digits: 1
 
-      contender "Record", style: "direct" do |run|
-        record.call(database, run, run.size) do |model|
-          model.limit(2_000).find_each(&:username) # code and caches
+      contender "Pelton", style: "direct" do |run|
+        pelton.call(database, run, run.size) do |model|
+          model.order(:id).limit(2_000).paged_each(&:username) # code and caches
           before = run.rss_kb
           rows = 0
           run.record(:grown_mb, 0)
           run.measure do
-            model.find_each do |user|
+            model.order(:id).paged_each do |user|
               check.call(run, user, rows += 1)
               run.record(:grown_mb, [run[:grown_mb], (run.rss_kb - before) / 1024.0].max) if (rows % 1_000).zero?
             end
@@ -111,7 +111,7 @@ Pelton::Lab.experiment "finds" do
         end
       end
 
-      target nil, "100,000 rows by find_each, #{name}: growth of memory", of: "Record", at_most: 20, unit: "MB", digits: 1
+      target nil, "100,000 rows by paged_each, #{name}: growth of memory", of: "Pelton", at_most: 20, unit: "MB", digits: 1
     end
   end
 end

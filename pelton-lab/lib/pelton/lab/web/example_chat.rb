@@ -37,7 +37,7 @@ module Pelton
         def copy(folder) = File.join(folder, "chat.sqlite3").tap { |path| FileUtils.cp(seeds, path) }
 
         # @return [Hash{Integer => String}] so many users, the administrator last
-        def users(path, number) = connect(path) { |database| database[:users].order(Sequel.lit("id = 1"), :id).limit(number).select_hash(:id, :name) }
+        def users(path, number) = connect(path) { |database| database[:users].order(::Sequel.lit("id = 1"), :id).limit(number).select_hash(:id, :name) }
 
         # @return [Integer] how many of these posts are not in the database, once and as they were sent
         def lost(path, acknowledged)
@@ -74,16 +74,16 @@ module Pelton
           }
         end
 
-        def connect(path, &block) = Sequel.connect("extralite://#{path}", &block)
+        def connect(path, &block) = ::Sequel.connect("extralite://#{path}", &block)
 
         private
 
         # Makes it by the chat's own program, with the chat's gems.
         def seed(path)
-          Sequel.extension(:migration)
+          ::Sequel.extension(:migration)
           Dir.mktmpdir do |folder|
             made = File.join(folder, "made.sqlite3")
-            connect(made) { |database| Sequel::Migrator.run(database, File.join(FOLDER, "db/migrate")) }
+            connect(made) { |database| ::Sequel::Migrator.run(database, File.join(FOLDER, "db/migrate")) }
             environment = {"DATABASE_URL" => "sqlite://#{made}", "BUNDLE_GEMFILE" => File.join(FOLDER, "Gemfile"), "RACK_ENV" => "production", "BASE_URL" => "http://127.0.0.1"}
             said = IO.popen(environment, [RbConfig.ruby, "-I", Installation::LIBRARIES, "-r", "bundler/setup", "script/seed.rb"], chdir: FOLDER, err: %i[child out], &:read)
             raise Unavailable, "the chat has no data: #{said.scrub.lines.last&.strip}" unless $?.success?

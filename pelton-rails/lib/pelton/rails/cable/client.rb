@@ -3,7 +3,7 @@
 module Pelton
   module Rails
     class Cable
-      # What is between a session of pelton-cable and a connection of Rails: executes the session's commands on the connection and its
+      # What is between a session of {Pelton::Cable} and a connection of Rails: executes the session's commands on the connection and its
       # channels, and is the connection's socket.
       class Client
         include Opaque

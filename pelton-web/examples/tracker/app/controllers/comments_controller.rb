@@ -6,9 +6,9 @@ class CommentsController < ApplicationController
   rate_limit to: 30, within: 60, only: :create, by: -> { current_user.id }
 
   def create
-    @issue = Issue.find(params.integer(:issue_id))
-    @comment = Comment.new(issue: @issue, user: current_user, **params.require(:comment).permit(:text))
-    return render("issues/show", status: 422) unless @comment.save
+    @issue = Issue.with_pk!(params.integer(:issue_id))
+    @comment = Comment.new(params.require(:comment).permit(:text)) { |new| new.issue, new.user = @issue, current_user }
+    return render("issues/show", status: 422) unless @comment.save(raise_on_failure: false)
     Live.publish(@issue.id, render_to_string(partial: "comments/comment", locals: {comment: @comment}))
     send_mail unless @issue.user_id == current_user.id
     redirect_to issue_path(@issue)

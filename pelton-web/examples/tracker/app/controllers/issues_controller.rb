@@ -19,8 +19,8 @@ class IssuesController < ApplicationController
   end
 
   def create
-    @issue = Issue.new(user: current_user, **params.require(:issue).permit(:title, :text))
-    return render(:new, status: 422) unless @issue.save
+    @issue = Issue.new(params.require(:issue).permit(:title, :text)) { |new| new.user = current_user }
+    return render(:new, status: 422) unless @issue.save(raise_on_failure: false)
     redirect_to issue_path(@issue), notice: "Thank you."
   end
 
@@ -28,7 +28,7 @@ class IssuesController < ApplicationController
   end
 
   def update
-    return render(:edit, status: 422) unless @issue.update(params.require(:issue).permit(:title, :text, :state))
+    return render(:edit, status: 422) unless @issue.set(params.require(:issue).permit(:title, :text, :state)).save(changed: true, raise_on_failure: false)
     redirect_to issue_path(@issue), notice: "Saved."
   end
 
@@ -42,7 +42,7 @@ class IssuesController < ApplicationController
 
   private
 
-  def find_issue = @issue = Issue.find(params.integer(:id))
+  def find_issue = @issue = Issue.with_pk!(params.integer(:id))
 
   def check_reporter
     raise Pelton::Web::Forbidden, "Only its reporter can change an issue." unless @issue.user_id == current_user.id

@@ -1,12 +1,16 @@
 # app/models/comment.rb
 # frozen_string_literal: true
 
-class Comment < Pelton::Record::Model
-  belongs_to :issue
-  belongs_to :user
+class Comment < Sequel::Model
+  many_to_one :issue
+  many_to_one :user
 
   # Attributes that forms may set.
-  permits :text
+  set_allowed_columns :text
 
-  validates :text, presence: true, length: {maximum: 10_000}
+  def validate
+    super
+    validates_presence [:text, :issue_id, :user_id]
+    validates_max_length 10_000, :text, allow_nil: true
+  end
 end

@@ -1,23 +1,36 @@
 # app/models/issue.rb
 # frozen_string_literal: true
 
-class Issue < Pelton::Record::Model
-  belongs_to :user
-  has_many :comments, dependent: :destroy
-  has_many :attachments, dependent: :destroy
-  enum :state, [:reported, :fixed], default: :reported, validate: true
+class Issue < Sequel::Model
+  STATES = %w[reported fixed].freeze
+
+  many_to_one :user
+  one_to_many :comments, order: :id
+  one_to_many :attachments
+  add_association_dependencies comments: :delete, attachments: :destroy
 
   # Attributes that forms may set.
-  permits :title, :text, :state
+  set_allowed_columns :title, :text, :state
 
-  validates :title, presence: true, length: {maximum: 100}
-  validates :text, length: {maximum: 10_000}
-
-  # Issues that have all the words in their title or text, newest first.
-  def self.search(words)
-    words.split.first(5).inject(order(id: :desc)) do |found, word|
-      pattern = "%#{sanitize_sql_like(word)}%"
-      found.where(Sequel.ilike(:title, pattern) | Sequel.ilike(:text, pattern))
+  dataset_module do
+    # Issues that have all the words in their title or text, newest first.
+    def search(text)
+      patterns = text.split.first(5).map { |word| "%#{escape_like(word)}%" }
+      newest = reverse(:id)
+      patterns.empty? ? newest : newest.grep([:title, :text], patterns, all_patterns: true, case_insensitive: true)
     end
+  end
+
+  def before_validation
+    self.state ||= "reported"
+    super
+  end
+
+  def validate
+    super
+    validates_presence [:title, :user_id]
+    validates_max_length 100, :title, allow_nil: true
+    validates_max_length 10_000, :text, allow_nil: true
+    validates_includes STATES, :state
   end
 end

@@ -19,7 +19,7 @@ class BrowserTest < Minitest::Test
   include Capybara::Minitest::Assertions
 
   def setup
-    [Comment, Issue, SignIn, User].each(&:delete_all)
+    [Comment, Issue, SignIn, User].each { |model| model.dataset.delete }
   end
 
   def teardown

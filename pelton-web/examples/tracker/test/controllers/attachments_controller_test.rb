@@ -7,11 +7,11 @@ class AttachmentsControllerTest < ApplicationTest
   IMAGE = "\x89PNG\r\n\x1A\n\0\0\0\rIHDR".b
 
   def setup
-    @issue = Issue.create!(user: sign_in, title: "It breaks")
+    @issue = Issue.create(title: "It breaks") { |issue| issue.user = sign_in }
   end
 
   def teardown
-    Attachment.pluck(:file).each { |key| app.settings.uploads.delete(key) }
+    Attachment.select_map(:file).each { |key| app.settings.uploads.delete(key) }
   end
 
   def send_file(bytes, name)

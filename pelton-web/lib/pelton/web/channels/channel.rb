@@ -10,11 +10,11 @@ module Pelton
     #
     #     class RoomChannel < Pelton::Web::Channel
     #       def subscribed
-    #         @room = connection.user.rooms.find(params.integer(:id))
+    #         @room = connection.user.rooms_dataset.with_pk!(params.integer(:id))
     #         stream_for @room
     #       end
     #
-    #       def speak(data) = @room.messages.create!(text: data.string(:text, max: 2000))
+    #       def speak(data) = @room.add_message(text: data.string(:text, max: 2000))
     #     end
     class Channel < Pelton::Cable::Channel
       # @!attribute [r] params

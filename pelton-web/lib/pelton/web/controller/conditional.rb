@@ -15,7 +15,7 @@ module Pelton
         # the block of a format, or after respond_to, all clients of that format get the same tag; before, only those that send the same Accept.
         #
         #     def show
-        #       @post = Post.find(params.integer(:id))
+        #       @post = Post.with_pk!(params.integer(:id))
         #       fresh_when([@post, current_user])
         #       # render only where performed? is false, or use stale?
         #     end

@@ -16,7 +16,7 @@ module Pelton
         # Clients may choose its length by `?limit=50`.
         #
         #     def index
-        #       @posts = paginate(Post.order(created_at: :desc), by: :cursor)
+        #       @posts = paginate(Post.reverse(:created_at), by: :cursor)
         #       respond_to do |format|
         #         format.html
         #         format.json { link_pages(@posts) && render(json: @posts) }
@@ -25,9 +25,10 @@ module Pelton
         #
         # Cursors are signed with the application's secrets. A changed cursor, or another list's, gets 400; an invalid number or limit 422.
         #
-        # @param list [#page, Array, #limit] a relation of pelton-record, an Array, or a query with `limit`, `offset` and `count`, such as a
-        #   dataset of Sequel; a dataset must have a unique order
-        # @param by [Symbol] :number, or :cursor (for relations), with which each page costs the same and does not shift when rows are added
+        # @param list [Array, #limit] an Array, or a query with `limit`, `offset` and `count`, such as a dataset of Sequel or a relation of
+        #   ActiveRecord; a query must have a unique order
+        # @param by [Symbol] :number, or :cursor (for Sequel's datasets with the extension pelton_page), with which each page costs the same and
+        #   does not shift when rows are added
         # @param limit [Integer] elements per page
         # @param max_limit [Integer] the most that a client may ask for
         # @param total [Boolean] whether to count all elements
@@ -37,7 +38,7 @@ module Pelton
         def paginate(list, by: :number, limit: 20, max_limit: [limit, 100].max, total: true)
           limit = params.integer(:limit, default: limit, in: 1..max_limit)
           page = case by
-          when :number then page_by_number(list, limit, total)
+          when :number then Page::Slice.new(list, params.integer(:page, default: 1, in: 1..), limit, total)
           when :cursor then page_by_cursor(list, limit)
           else raise ArgumentError, "by: is :number or :cursor, not #{by.inspect}"
           end
@@ -53,16 +54,11 @@ module Pelton
           page
         end
 
-        def page_by_number(list, limit, total)
-          number = params.integer(:page, default: 1, in: 1..)
-          list.respond_to?(:keyset) ? list.page(number, limit: limit, total: total) : Page::Slice.new(list, number, limit, total)
-        end
-
         def page_by_cursor(list, limit)
-          raise ArgumentError, "#{list.class} has no pages by cursor: paginate it by number" unless list.respond_to?(:keyset)
+          raise ArgumentError, "#{list.class} has no pages by cursor: paginate it by number" unless list.respond_to?(:pelton_page)
           after, before = %i[after before].map { |name| params.string(name, default: nil, max: 8192)&.then { |token| opened(token) } }
           raise BadRequest, "A page is after one cursor or before another, not both." if after && before
-          list.keyset(after: after, before: before, limit: limit)
+          list.pelton_page(after: after, before: before, per: limit)
         rescue Pelton::Error => error
           raise error unless error.respond_to?(:status) && error.status == 400 && !error.is_a?(RequestError)
           raise BadRequest, "The cursor is no position in this list: begin at the first page."

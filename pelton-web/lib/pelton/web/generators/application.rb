@@ -23,7 +23,7 @@ module Pelton
         TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest ApplicationConnection Message MessagesController MessagesControllerTest MessagesChannel
           MessagesChannelTest Home HomeController
           HomeControllerTest Background BACKGROUND Test Config Public].freeze
-        # The gem for each database besides pelton-record; SQLite needs none.
+        # The gem for each database besides pelton-sequel; SQLite needs none.
         DATABASES = {"sqlite" => nil, "postgres" => "gem \"pg\", \"~> 1.5\"", "mysql" => "gem \"trilogy\", \"~> 2.9\"", "none" => nil}.freeze
         private_constant :NAME, :LONGEST, :TAKEN
 
@@ -69,7 +69,7 @@ module Pelton
         # @raise [SystemCallError] if it cannot be written
         def write
           Dir.mkdir(@target)
-          sets = ["application", *("record" if record?), bare? ? "bare" : "example"]
+          sets = ["application", *("database" if database?), bare? ? "bare" : "example"]
           sets.flat_map { |set| Template.paths(set).each { |path| @files.write(path, Template.render("#{set}/#{path}", self)) } }.sort
         rescue Errno::EEXIST
           raise Refused, "#{@target} is there already: choose another name, or remove it"
@@ -86,7 +86,7 @@ module Pelton
 
         def bare? = @bare
 
-        def record? = @database != "none"
+        def database? = @database != "none"
 
         # @return [String] Ruby code for the database's address
         def database_address
@@ -105,12 +105,13 @@ module Pelton
         def source = Gem.sources.to_a.first
 
         def gems
-          pelton = ["pelton", "pelton-web", *("pelton-cable" unless bare?), *("pelton-record" if record?), *("pelton-sequel" if record? && @gems)].map do |gem|
+          pelton = ["pelton", "pelton-web", *("pelton-sequel" if database?)].map do |gem|
             next "gem \"#{gem}\", \"~> #{VERSION}\"" unless @gems
             "gem \"#{gem}\", path: #{((gem == "pelton") ? @gems : File.join(@gems, gem)).inspect}"
           end
+          websockets = "gem \"websocket-driver\", \"~> 0.8\", require: false # of the channels" unless bare?
           irb = "gem \"irb\", require: false # of the consoles" if RUBY_VERSION >= "4.0" # an earlier Ruby has it, and would compile a newer one's dependencies
-          [*pelton, *DATABASES.fetch(@database), *irb].join("\n")
+          [*pelton, *DATABASES.fetch(@database), *websockets, *irb].join("\n")
         end
       end
     end

@@ -42,7 +42,7 @@ module Pelton
 
         def initialize(files)
           super
-          need_record
+          need_database
           %w[User SignIn PasswordReset UserMails].zip(%w[user sign_in password_reset user_mails]) { |name, file| check_constant(name, "app/models/#{file}.rb") }
         end
 
@@ -55,7 +55,7 @@ module Pelton
         private
 
         def insert
-          @files.insert("Gemfile", "gem \"bcrypt\", \"~> 3.1\"\n", after: /^gem "pelton-record".*\n/)
+          @files.insert("Gemfile", "gem \"bcrypt\", \"~> 3.1\"\n", after: /^gem "pelton-sequel".*\n/)
           @files.insert("config/routes.rb", ROUTES, after: /^[ \t]*#{application}\.routes do[ \t]*\n/)
           @files.insert("config/application.rb", "BACKGROUND.every(3600, \"old sign-ins\") { SignIn.clean }\n", after: /^BACKGROUND = .*\n/)
           @files.insert("app/controllers/application_controller.rb", "  include CurrentUser\n", after: /^class ApplicationController\b.*\n/)

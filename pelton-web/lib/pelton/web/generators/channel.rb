@@ -17,7 +17,7 @@ module Pelton
 
         TEXT
         ARGUMENTS = (1..)
-        # The methods of Pelton::Web::Channel, which needs another gem.
+        # The methods of Pelton::Web::Channel, which is loaded by pelton/web/cable alone.
         TAKEN = %w[subscribed unsubscribed receive reject stream_from stream_for stop_stream_from stop_all_streams transmit broadcast connection identifier params
           answering send class method hash object_id].freeze
         private_constant :TAKEN
@@ -50,8 +50,7 @@ module Pelton
         end
 
         def insert_cable
-          gemfile = @files.read("Gemfile").to_s
-          @files.insert("Gemfile", gemfile[/^gem "pelton-web".*\n/].gsub("pelton-web", "pelton-cable"), after: /^gem "pelton-web".*\n/) if gemfile.match?(/^gem "pelton-web".*\n/)
+          @files.insert("Gemfile", "gem \"websocket-driver\", \"~> 0.8\", require: false # of the channels\n", after: /^gem "pelton-web".*\n/)
           @files.insert("config/application.rb", "require \"pelton/web/cable\"\n", after: %r{^require "pelton/web"\n})
           @files.insert("config/routes.rb", "  mount #{application}.cable, at: \"/cable\"\n", after: /^[ \t]*#{application}\.routes do[ \t]*\n/)
         end

@@ -38,12 +38,15 @@ module Pelton
 
         def references? = @type == REFERENCES
 
-        # @return [Boolean] whether it refers to several models
-        def polymorphic? = references? && @size == "polymorphic"
-
         def token? = @type == "token"
 
         def json? = @type == "json"
+
+        # @return [String, nil] the column that an object cannot be without
+        def needed
+          return "#{@name}_id" if references?
+          @name if @required && !token? && @type != "boolean"
+        end
 
         # @return [Boolean] whether a form may set it
         def permitted? = !references? && !token?
@@ -53,21 +56,18 @@ module Pelton
 
         # @return [Array<String>] lines of `create_table`
         def columns
-          return ["String :#{@name}_type, null: false", "Integer :#{@name}_id, null: false", "index [:#{@name}_type, :#{@name}_id]"] if polymorphic?
           return ["foreign_key :#{@name}_id, :#{table}, #{literal(null: false, index: index || true)}"] if references?
           ["#{kind} :#{@name}#{options({index: index}.compact)}"]
         end
 
         # @return [Array<String>] lines of `alter_table` that add it; existing rows have no value for it
         def additions
-          return ["add_column :#{@name}_type, String", "add_column :#{@name}_id, Integer", "add_index [:#{@name}_type, :#{@name}_id]"] if polymorphic?
           return ["add_foreign_key :#{@name}_id, :#{table}", "add_index :#{@name}_id#{unique}"] if references?
           ["add_column :#{@name}, #{(kind == "Bignum") ? ":Bignum" : kind}#{options}", *("add_index :#{@name}#{unique}" if index)]
         end
 
         # @return [Array<String>] lines of `alter_table` that remove it
         def removals
-          return ["drop_index [:#{@name}_type, :#{@name}_id]", "drop_column :#{@name}_id", "drop_column :#{@name}_type"] if polymorphic?
           return ["drop_index :#{@name}_id", "drop_foreign_key :#{@name}_id"] if references?
           [*("drop_index :#{@name}" if index), "drop_column :#{@name}"]
         end
@@ -81,7 +81,6 @@ module Pelton
           fits = case @type
           when "string", "token" then /\A\d+\z/
           when "decimal" then /\A\d+(?:,\d+)?\z/
-          when REFERENCES then /\Apolymorphic\z/
           else /\A\z/
           end
           raise Refused, "#{@name}:#{@type} cannot have {#{@size}}" unless @size.nil? || @size.match?(fits)

@@ -30,12 +30,12 @@ module Pelton
 
         def write_template(template, path) = @files.write(path, Template.render(template, self))
 
-        def records? = @files.read(CONFIGURATION).match?(/^\s*require ["']pelton.record["']/)
+        def database? = @files.read(CONFIGURATION).match?(/^\s*require ["']pelton.sequel["']/)
 
         # @raise [Refused] if the application has no database
-        def need_record
-          return if records?
-          raise Refused, "the application has no models: add gem \"pelton-record\" to its Gemfile, and require and connect it in #{CONFIGURATION}"
+        def need_database
+          return if database?
+          raise Refused, "the application has no models: add gem \"pelton-sequel\" to its Gemfile, and require and connect it in #{CONFIGURATION}"
         end
 
         # @raise [Refused] if something else defines it

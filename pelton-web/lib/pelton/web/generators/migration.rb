@@ -29,7 +29,7 @@ module Pelton
         # @param timestamps [Boolean] whether a new table gets created_at and updated_at
         def initialize(files, name, *columns, timestamps: true)
           super(files)
-          need_record
+          need_database
           @name = Name.new(name, "migration")
           raise Refused, "the name of a migration has no folders: #{name}" if @name.namespaces.any?
           @fields = columns.map { |column| Field.new(column) }

@@ -16,8 +16,7 @@ module Pelton
             pelton generate model admin/visit 'page:string{200}:index'
 
           Types: #{Field::NAMES.join(", ")} (time and timestamp are datetime).
-          'string{80}' and 'decimal{8,2}' have a size, 'string!' may not be null (in single quotes, for the shell), references{polymorphic} leads to
-          objects of several models, :index and :uniq make an index.
+          'string{80}' and 'decimal{8,2}' have a size, 'string!' may not be null (in single quotes, for the shell), :index and :uniq make an index.
 
         TEXT
         ARGUMENTS = (1..)
@@ -41,7 +40,6 @@ module Pelton
           @migration.write if @migrates
           write_template("model/model.rb", path)
           write_template("model/test.rb", "test/models/#{@name.path}_test.rb")
-          @name.namespaces.each_index { |depth| write_namespace(@name.parts[0..depth]) }
         end
 
         private
@@ -52,23 +50,33 @@ module Pelton
 
         def table = @name.plural.flat
 
-        # Writes a module with the prefix of its models' tables, unless it exists.
-        def write_namespace(parts)
-          file = "app/models/#{parts.join("/")}.rb"
-          return if @files.read(file)
-          opened = parts.each_with_index.map { |part, depth| "#{"  " * depth}module #{Name.camel(part)}\n" }.join
-          inner = "#{"  " * parts.size}def self.table_name_prefix = \"#{parts.join("_")}_\"\n"
-          @files.write(file, "# frozen_string_literal: true\n\n#{opened}#{inner}#{parts.each_index.map { |depth| "#{"  " * depth}end\n" }.reverse.join}")
-        end
+        # Sequel finds the table of a model that is in no module by its name.
+        def parent_class = @name.namespaces.any? ? "Sequel::Model(:#{table})" : "Sequel::Model"
 
         # Groups of lines, separated by empty lines.
         def body
-          parents = @fields.select(&:references?).map { |field| "belongs_to :#{field.name}#{", polymorphic: true" if field.polymorphic?}\n" }
-          own = @fields.select(&:token?).map { |field| "has_secure_token :#{field.name}\n" } +
-            @fields.select(&:json?).map { |field| "attribute :#{field.name}, :json, default: -> { {} }\n" }
-          permitted = @fields.select(&:permitted?).map { |field| ":#{field.name}" }
-          permits = permitted.any? ? ["# Attributes that forms may set.\npermits #{permitted.join(", ")}\n"] : []
-          [parents, own, permits].map(&:join).reject(&:empty?).join("\n")
+          parents = @fields.select(&:references?).map { |field| "many_to_one :#{field.name}\n" }
+          json = @fields.select(&:json?).map { |field| ", :#{field.name}" }
+          serialized = json.any? ? "plugin :serialization, :json#{json.join}\n" : ""
+          [parents.join, serialized, allowed, tokens, validations].reject(&:empty?).join("\n")
+        end
+
+        def allowed
+          names = @fields.select(&:permitted?).map { |field| ":#{field.name}" }
+          names.any? ? "# Attributes that forms may set.\nset_allowed_columns #{names.join(", ")}\n" : ""
+        end
+
+        def tokens
+          lines = @fields.select(&:token?).map { |field| "  self.#{field.name} ||= SecureRandom.alphanumeric(24)\n" }
+          lines.any? ? "def before_create\n#{lines.join}  super\nend\n" : ""
+        end
+
+        def tokens? = @fields.any?(&:token?)
+
+        def validations
+          names = @fields.filter_map(&:needed).map { |name| ":#{name}" }
+          return "" if names.empty?
+          "def validate\n  super\n  validates_presence #{(names.size > 1) ? "[#{names.join(", ")}]" : names.first}\nend\n"
         end
 
         def samples = @fields.select(&:sample).to_h { |field| [field.name, field.sample] }

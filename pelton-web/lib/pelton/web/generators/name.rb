@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
 begin
-  require "active_support/inflector" # pelton-record finds a model's table by its rules
+  require "sequel/model/default_inflections" # by which Sequel finds a model's table
+  require "sequel/model/inflections"
 rescue LoadError => error
-  raise unless error.path == "active_support/inflector"
+  raise unless error.path == "sequel/model/default_inflections"
 end
 require_relative "../routes/words"
 
@@ -16,6 +17,16 @@ module Pelton
         FORM = /\A[a-z][a-z0-9]*(?:_[a-z0-9]+)*\z/
         LONGEST = 100
         private_constant :FORM, :LONGEST
+
+        # Sequel's rules.
+        if defined?(::Sequel::Inflections)
+          module Inflections
+            extend ::Sequel::Inflections
+
+            public_class_method :pluralize, :singularize
+          end
+          private_constant :Inflections
+        end
 
         # @return [Array<String>] its parts, in lower case: ["admin", "blog_post"]
         attr_reader :parts
@@ -58,9 +69,9 @@ module Pelton
           # @return [String] "BlogPost"
           def camel(word) = word.split("_").map(&:capitalize).join
 
-          def plural(word) = defined?(ActiveSupport::Inflector) ? ActiveSupport::Inflector.pluralize(word) : Routes::Words.plural(word)
+          def plural(word) = defined?(Inflections) ? Inflections.pluralize(word) : Routes::Words.plural(word)
 
-          def singular(word) = defined?(ActiveSupport::Inflector) ? ActiveSupport::Inflector.singularize(word) : Routes::Words.singular(word)
+          def singular(word) = defined?(Inflections) ? Inflections.singularize(word) : Routes::Words.singular(word)
         end
 
         private

@@ -24,9 +24,17 @@ module Pelton
       # Entries to show of parameters, whose number and size the client chooses.
       ENTRIES = 100
       LENGTH = 500
-      # Errors of a service that the action needs, such as a database that restarts: clients and proxies may try again.
-      UNAVAILABLE = %w[Pelton::ConnectionError Pelton::TimeoutError Pelton::OverloadError Sequel::DatabaseConnectionError Sequel::DatabaseDisconnectError].freeze
-      private_constant :UNAVAILABLE
+      # Errors of a service that the action needs, such as a database that restarts or a row that is locked: clients and proxies may try again.
+      UNAVAILABLE = %w[
+        Pelton::ConnectionError Pelton::TimeoutError Pelton::OverloadError
+        Sequel::DatabaseConnectionError Sequel::DatabaseDisconnectError Sequel::PoolTimeout Sequel::DatabaseLockTimeout Sequel::SerializationFailure
+        ActiveRecord::ConnectionNotEstablished ActiveRecord::ConnectionFailed ActiveRecord::ConnectionTimeoutError ActiveRecord::LockWaitTimeout
+        ActiveRecord::StatementTimeout ActiveRecord::TransactionRollbackError
+        SQLite3::BusyException Extralite::BusyError
+      ].freeze
+      # Libraries' errors that say in their cause what the database has answered.
+      WRAPPERS = %w[Sequel::DatabaseError ActiveRecord::StatementInvalid].freeze
+      private_constant :UNAVAILABLE, :WRAPPERS
 
       # A part of a file.
       #
@@ -65,8 +73,12 @@ module Pelton
       end
 
       def brief(error)
-        unavailable = error.class.ancestors.any? { |type| UNAVAILABLE.include?(type.name) }
-        unavailable ? Problem.new(503, headers: {"retry-after" => "1"}) : Problem.new(500)
+        unavailable?(error) ? Problem.new(503, headers: {"retry-after" => "1"}) : Problem.new(500)
+      end
+
+      def unavailable?(error)
+        names = error.class.ancestors.map(&:name)
+        UNAVAILABLE.intersect?(names) || (WRAPPERS.intersect?(names) && !error.cause.nil? && unavailable?(error.cause))
       end
 
       def describe(env, error)

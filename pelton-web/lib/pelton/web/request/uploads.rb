@@ -9,7 +9,7 @@ module Pelton
     # The folder must not be public: {Controller::Files#send_upload} sends the files, and decides whether a browser may show them.
     #
     #     photo = params.file(:photo, types: %w[image/jpeg image/png], max_bytes: 5 << 20)
-    #     uploads.keep(photo) { |key| current_user.photos.create!(file: key, type: photo.type, name: photo.original_filename) }
+    #     uploads.keep(photo) { |key| current_user.add_photo(file: key, type: photo.type, name: photo.original_filename) }
     class Uploads
       KEY = %r{\A\h{2}/\h{32}\z}
       private_constant :KEY

@@ -36,9 +36,21 @@ module Pelton
       # @return [Problem, nil] nil for an error that is not the client's
       def self.of(error, settings = nil)
         return new(error.status, detail: error.message, members: error.members, headers: error.headers) if error.is_a?(RequestError)
-        status = settings&.status_of(error) || (error.web_status if error.respond_to?(:web_status)) or return
-        new(status, detail: (error.web_detail if error.respond_to?(:web_detail)))
+        status = Settings.status_of(error, settings) || (error.web_status if error.respond_to?(:web_status)) or return
+        return new(status, detail: error.web_detail) if error.respond_to?(:web_detail)
+        invalid = messages(error)
+        return new(status) unless status == 422 && invalid
+        new(status, detail: invalid.full_messages.join(", "), members: {errors: invalid.to_hash.flat_map { |name, details| Array(details).map { |detail| {name: name, detail: detail} } }})
       end
+
+      # What validations have found, as Sequel's and ActiveModel's errors have it: the client's, as {Params::Invalid} is.
+      def self.messages(error)
+        model = %i[record model].find { |name| error.respond_to?(name) }
+        found = error.respond_to?(:errors) ? error.errors : model && error.public_send(model)
+        found = found.errors if found.respond_to?(:errors)
+        found if found.respond_to?(:full_messages) && found.respond_to?(:to_hash)
+      end
+      private_class_method :messages
 
       # @return [String] the status's name
       def title = Rack::Utils::HTTP_STATUS_CODES.fetch(@status, "Error")
@@ -70,8 +82,13 @@ module Pelton
     end
 
     class Settings
-      # Sequel's errors with a status. Record's have a method `web_status`.
-      ERRORS = {"Sequel::NoMatchingRow" => 404, "Sequel::ValidationFailed" => 422}.freeze
+      # Sequel's and ActiveRecord's errors with a status, by name: neither need be loaded.
+      ERRORS = {
+        "Sequel::NoMatchingRow" => 404, "Sequel::ValidationFailed" => 422, "Sequel::NoExistingObject" => 409, "Sequel::MassAssignmentRestriction" => 400,
+        "Sequel::InvalidValue" => 400,
+        "ActiveRecord::RecordNotFound" => 404, "ActiveRecord::RecordInvalid" => 422, "ActiveRecord::StaleObjectError" => 409,
+        "ActiveModel::ValidationError" => 422, "ActiveModel::ForbiddenAttributesError" => 400
+      }.freeze
 
       # @!attribute errors
       #   @return [Hash{Class, String => Integer}] statuses for errors of actions, by class or class name, in addition to {ERRORS}:
@@ -82,9 +99,10 @@ module Pelton
       end
 
       # @private
+      # @param settings [Settings, nil] whose `errors` count, too
       # @return [Integer, nil] the status of the closest ancestor of the error's class
-      def status_of(error)
-        all = ERRORS.merge(errors)
+      def self.status_of(error, settings = nil)
+        all = settings ? ERRORS.merge(settings.errors) : ERRORS
         error.class.ancestors.each { |type| all.fetch(type) { all[type.name] }&.then { |status| return status } }
         nil
       end

@@ -18,11 +18,11 @@ module Api
     end
 
     def show
-      render json: document(Issue.find(params.integer(:id)))
+      render json: document(Issue.with_pk!(params.integer(:id)))
     end
 
     def create
-      issue = Issue.create!(user: @client, **params.permit(ISSUE))
+      issue = Issue.create(params.permit(ISSUE)) { |new| new.user = @client }
       headers["location"] = api_issue_path(issue)
       render json: document(issue), status: 201
     end
@@ -30,7 +30,7 @@ module Api
     private
 
     def find_client
-      @client = authenticate_or_request_with_http_token { |token| ApiToken.find_by(token: token)&.user }
+      @client = authenticate_or_request_with_http_token { |token| ApiToken.first(token: token)&.user }
     end
 
     def document(issue) = {id: issue.id, title: issue.title, text: issue.text, state: issue.state, reported_at: issue.created_at.iso8601}

@@ -15,6 +15,10 @@ module Pelton
         TIMES = {"date" => "%Y-%m-%d", "time" => "%H:%M", "datetime-local" => "%Y-%m-%dT%H:%M", "month" => "%Y-%m", "week" => "%G-W%V"}.freeze
         private_constant :TIMES
 
+        # @return [Boolean] whether the model is in its database, as ActiveModel's `persisted?` or Sequel's `new?` says
+        # @private
+        def self._stored?(model) = model.respond_to?(:persisted?) ? model.persisted? : model.respond_to?(:new?) && !model.new?
+
         attr_reader :model
         alias_method :object, :model
 
@@ -54,8 +58,9 @@ module Pelton
 
         # @return [HTML, nil] an attribute's errors; nil if there are none
         def error(name, **attributes)
-          messages = (@model.respond_to?(:errors) && @model.errors[name]) || []
-          @view.tag(:span, messages.join(", "), class: "error", **attributes) if messages.any?
+          messages = Array(@model.errors[name]) if @model.respond_to?(:errors)
+          return if messages.nil? || messages.empty?
+          @view.tag(:span, messages.join(", "), class: "error", **attributes)
         end
 
         private

@@ -22,7 +22,7 @@ module Pelton
         # @yieldparam form [Form]
         # Use {Form::Nested#fields_for} for associated objects.
         def form_with(url:, model: nil, scope: nil, method: nil, multipart: false, **attributes)
-          method ||= (model.respond_to?(:persisted?) && model.persisted?) ? :patch : :post
+          method ||= Form._stored?(model) ? :patch : :post
           method = method.to_s.downcase
           hidden = []
           hidden << tag(:input, type: "hidden", name: "_method", value: method) unless %w[get post].include?(method)

@@ -51,7 +51,7 @@ module Pelton
 
           def nested(scope, object, &block)
             form = Form.new(@view, object, scope)
-            id = form.hidden_field(:id) if object.respond_to?(:persisted?) && object.persisted? && object.respond_to?(:id)
+            id = form.hidden_field(:id) if Form._stored?(object) && object.respond_to?(:id)
             @view.safe_join([id, @view.capture(form, &block)].compact)
           end
         end

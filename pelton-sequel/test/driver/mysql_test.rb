@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "pelton/sequel"
+require "pelton/sequel/driver/mysql"
+
+# What needs no server; the rest is in integration/servers_test.rb.
+class MySQLDriverTest < PeltonTest
+  def test_strings_are_quoted_without_a_connection
+    database = Sequel.mock(host: "mysql", keep_reference: false)
+    Pelton::Sequel::MySQLDriver.new("x").prepare(database)
+
+    assert_equal "'it''s \\\\'", database.literal("it's \\")
+  end
+
+  # trilogy fails over errors that have an `errno` of nil, and replaces them.
+  def test_a_limit_that_passes_while_it_connects
+    begin
+      require "trilogy"
+    rescue LoadError
+      skip "the gem trilogy is not installed"
+    end
+    deaf = Socket.new(:INET, :STREAM)
+    deaf.bind(Addrinfo.tcp("127.0.0.1", 0))
+    deaf.listen(0)
+    port = deaf.local_address.ip_port
+    queue = Array.new(4) { Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(Addrinfo.tcp("127.0.0.1", port), exception: false) } } # it is full
+    Pelton.run do
+      error = assert_raises(Pelton::Sequel::ConnectionError) { Pelton::Sequel.connect("mysql://root@127.0.0.1:#{port}/test", timeout: 0.05) }
+
+      assert_match(/no connection within 0.05 s/, error.message)
+      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.05) { Pelton::Sequel.connect("mysql://root@127.0.0.1:#{port}/test") } }
+    end
+  ensure
+    [*queue, deaf].compact.each(&:close)
+  end
+end

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/cable_client"
+
+class CableStreamsTest < PeltonTest
+  include CableClient
+
+  class NewsChannel < Pelton::Cable::Channel
+    def subscribed = stream_from("news")
+  end
+
+  def test_a_message_is_encoded_once_for_each_identifier
+    serving do |url, cable|
+      clients = Array.new(6) { |number| connect(url).tap { |client| client.subscribe(NewsChannel.name, half: number % 2) } }
+      frames = 0
+      TracePoint.new(:call) { |point| frames += 1 if point.method_id == :frame && point.self == Pelton::HTTP::WebSocketMessage }.enable do
+        cable.broadcast("news", "x" * 1000)
+      end
+
+      assert_equal 2, frames
+      assert_equal clients.map { |client| [client.identifier(NewsChannel.name, half: clients.index(client) % 2), "x" * 1000] }, clients.map { |client| client.receive.values_at("identifier", "message") }
+      assert_equal [1, 6], cable.stats.values_at(:streams, :sent)
+      assert_equal 1, cable.pubsub.stats[:subscriptions]
+    end
+  end
+
+  def test_a_stream_ends_with_its_last_subscriber
+    serving do |url, cable|
+      clients = Array.new(3) { connect(url).tap { |client| client.subscribe(NewsChannel.name) } }
+      clients.each { |client| client.socket.close }
+      eventually { cable.stats[:streams] == 0 }
+
+      assert_equal 0, cable.pubsub.stats[:subscriptions]
+      again = connect(url)
+      again.subscribe(NewsChannel.name)
+      cable.broadcast("news", 1)
+      assert_equal 1, again.receive["message"]
+    end
+  end
+
+  # Such as a server that must be asked first.
+  def test_subscribers_that_come_while_the_topic_waits_share_the_stream
+    slow = Pelton::PubSub.new
+    def slow._attach(...) = sleep(0.01) && super
+    serving(pubsub: slow) do |url, cable|
+      clients = Array.new(3) { connect(url) }
+      clients.map { |client| Pelton.spawn { client.subscribe(NewsChannel.name) } }.each(&:await)
+      cable.broadcast("news", 1)
+      assert_equal [[1, 1, 1], 1], [clients.map { |client| client.receive["message"] }, slow.stats[:subscriptions]]
+      clients.each { |client| client.socket.close }
+      eventually { cable.stats[:streams] == 0 && slow.stats[:subscriptions] == 0 }
+    end
+  end
+
+  def test_an_observer_learns_what_was_sent
+    serving do |url, cable|
+      seen = []
+      cable.streams.observer = ->(*facts) { seen << facts }
+      client = connect(url)
+      client.subscribe(NewsChannel.name)
+      cable.broadcast("news", 1)
+
+      assert_equal [["news", client.identifier(NewsChannel.name), "1", 1]], seen
+    end
+  end
+
+  def test_an_envelope_with_a_position
+    expected = {"identifier" => "i", "message" => 1, "stream_id" => "s", "epoch" => "e", "offset" => 5}
+
+    assert_equal expected, JSON.parse(Pelton::Cable::Streams.extended("i", "1", "s", "e:5"))
+    assert_equal expected.slice("identifier", "message"), JSON.parse(Pelton::Cable::Streams.extended("i", "1", "s", nil))
+  end
+
+  def test_an_envelope
+    assert_equal({"identifier" => "\"\n\u2028", "message" => [1]}, JSON.parse(Pelton::Cable::Streams.envelope("\"\n\u2028", "[1]")))
+  end
+end
