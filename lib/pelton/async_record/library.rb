@@ -36,14 +36,14 @@ module Pelton
         # @raise [Error] if none is, or both are
         def only
           loaded = ALL.select(&:loaded?)
+          raise Error, "AsyncRecord::Base needs ActiveRecord or Sequel: require one of them before" if loaded.empty?
           return loaded.first if loaded.size == 1
-          raise Error, loaded.empty? ? "AsyncRecord::Base needs ActiveRecord or Sequel: require one of them before" :
-            "both ActiveRecord and Sequel are loaded: say which one AsyncRecord::Base is for, by AsyncRecord.on(:sequel) or AsyncRecord.on(:active_record)"
+          raise Error, "both ActiveRecord and Sequel are loaded: say which one AsyncRecord::Base is for, by AsyncRecord.on(:sequel) or AsyncRecord.on(:active_record)"
         end
 
         # @private
         # The records of a relation, and any other value as it is.
-        def outcome(value) = ALL.any? { |library| library.relation?(value) } ? value.to_a : value
+        def outcome(value) = (ALL.any? { |library| library.relation?(value) }) ? value.to_a : value
       end
 
       # @return [Symbol]
