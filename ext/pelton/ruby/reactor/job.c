@@ -41,21 +41,10 @@ int pel_queues_reserve(struct pel_reactor *reactor)
            reserve_slots(reactor, &reactor->queues.begun);
 }
 
-/* A request's turn is that of its arrival, so it goes before all that have arrived later. But when it has been under
- * way for longer than the time of its seniority, it falls back by as much, and so lets through what waits longer. */
-static int64_t turn_of(const struct pel_reactor *reactor, const struct pel_job *job)
-{
-    int64_t late = reactor->loop.now - job->rank.began - reactor->queues.seniority;
-
-    if (!job->run && ((struct pel_waiter *)job->data)->yields)
-        return pel_now();
-    return job->rank.arrived + (late > 0 ? late : 0);
-}
-
 static void push_job(struct pel_reactor *reactor, struct pel_queue *queue, struct pel_job job)
 {
     if (queue == &reactor->queues.begun) {
-        job.turn = turn_of(reactor, &job);
+        job.turn = pel_turn_of(reactor, &job);
         job.order = reactor->queues.ranked++;
         pel_heap_push(queue, job);
     } else {
@@ -144,44 +133,6 @@ int pel_may_begin(struct pel_reactor *reactor)
     return !requests_p(reactor) && !event_may_have_come(reactor) && !pel_held_until(reactor);
 }
 
-/* ---- requests that have lost their seniority -------------------------------------------------------------------- */
-
-/* They and the requests that begin get the same time: with less, one that waits often would stand in line behind all
- * that have arrived after each of its waits. */
-
-static int senior(const struct pel_job *job, struct pel_queue *arrived)
-{
-    return !arrived->count || job->turn <= pel_queue_job(arrived, 0)->rank.arrived;
-}
-
-static void measure_job(struct pel_reactor *reactor, int begins)
-{
-    reactor->batch.measured = pel_now();
-    reactor->batch.begins = (uint8_t)begins;
-}
-
-static void count_measured_job(struct pel_reactor *reactor)
-{
-    struct pel_batch *batch = &reactor->batch;
-    int64_t time;
-
-    if (!batch->measured)
-        return;
-    time = pel_now() - batch->measured;
-    batch->measured = 0;
-    batch->owed += batch->begins ? time : -time;
-    if (batch->owed < 0)
-        batch->owed = 0;
-    else if (batch->owed > PEL_SENIORITY_NS)
-        batch->owed = PEL_SENIORITY_NS;
-}
-
-/* What has yielded lets all others go first. */
-static int owed_time_p(const struct pel_reactor *reactor, const struct pel_job *job)
-{
-    return reactor->batch.owed > 0 && (job->run || !((struct pel_waiter *)job->data)->yields);
-}
-
 static struct pel_queue *next_request_queue(struct pel_reactor *reactor)
 {
     struct pel_queue *begun = &reactor->queues.begun, *arrived = &reactor->queues.arrived;
@@ -189,8 +140,8 @@ static struct pel_queue *next_request_queue(struct pel_reactor *reactor)
     if (!requests_p(reactor) || reactor->batch.requests_time_used ||
         (reactor->batch.request_ran && pel_now() > reactor->batch.end))
         return NULL;
-    count_measured_job(reactor);
-    if (begun->count && (senior(begun->jobs, arrived) || owed_time_p(reactor, begun->jobs))) {
+    pel_count_measured_job(reactor);
+    if (begun->count && pel_goes_first_p(reactor, begun->jobs)) {
         reactor->batch.put_off_in = 0;
         return begun;
     }
@@ -270,10 +221,7 @@ struct pel_job pel_queue_take(struct pel_reactor *reactor, struct pel_queue *que
         if (!reactor->batch.request_ran)
             reactor->batch.end = pel_now() + BATCH_NS;
         reactor->batch.request_ran = 1;
-        if (queue == &reactor->queues.arrived)
-            measure_job(reactor, 1);
-        else if (!senior(&job, &reactor->queues.arrived))
-            measure_job(reactor, 0);
+        pel_measure_job(reactor, &job);
     } else if (((reactor->batch.jobs_run & 31) == 0 || requests_p(reactor)) && pel_now() > reactor->batch.end) {
         end_queue_time(reactor, queue);
     }

@@ -18,6 +18,7 @@
 #include "ruby/reactor/pending_exception.h"
 #include "ruby/reactor/run.h"
 #include "ruby/reactor/tick.h"
+#include "ruby/reactor/turn.h"
 #include "ruby/reactor/waiter.h"
 #include "ruby/reactor/watchdog.h"
 #include "ruby/reactor/worker.h"
