@@ -21,7 +21,7 @@ class InspectionTest < PeltonTest
      @people.where(id: @people.where(email: "secret").select(:id)) => "SELECT * FROM `people` WHERE (`id` IN (SELECT `id` FROM `people` WHERE (`email` = ?)))",
      @people.where(email: nil).limit(5) => "SELECT * FROM `people` WHERE (`email` IS NULL) LIMIT ?",
      @database.fetch("SELECT ?", "secret") => "SELECT ?"}.each do |dataset, sql|
-      assert_equal "#<Pelton::Sequel::SQLite::Dataset: #{sql.inspect}>", dataset.inspect
+      assert_match(/\A#<[\w:]+: #{Regexp.escape(sql.inspect)}>\z/, dataset.inspect) # from Ruby 3.3 on, Sequel names the class differently
     end
   end
 
