@@ -31,12 +31,18 @@ int pel_goes_first_p(struct pel_reactor *reactor, const struct pel_job *job)
     return senior_p(reactor, job) || (reactor->batch.owed > 0 && !yields(job));
 }
 
+/* Only they can be owed time. */
+static int others_under_way_p(const struct pel_reactor *reactor)
+{
+    return reactor->parked.begun || reactor->queues.begun.count;
+}
+
 void pel_measure_job(struct pel_reactor *reactor, const struct pel_job *job)
 {
     struct pel_batch *batch = &reactor->batch;
 
     batch->begins = !job->rank.began;
-    if (batch->begins || !senior_p(reactor, job))
+    if (batch->begins ? others_under_way_p(reactor) : !senior_p(reactor, job))
         batch->measured = pel_now();
 }
 
