@@ -317,7 +317,7 @@ module Pelton
 
       %i[readpartial read read_exactly gets readline eof? flush start_tls].each do |name|
         define_method(name) do |*arguments, **options|
-          Pelton.__send__(:defer, nil) { @stream.public_send(name, *arguments, **options) }
+          Deferrable.defer(nil) { @stream.public_send(name, *arguments, **options) }
         end
       end
 
@@ -333,7 +333,7 @@ module Pelton
       Reactor.current.timeout_after(timeout, TimeoutError, "TLS handshake: the operation timed out") { _start_tls(arguments, timeout) }
     end
 
-    def defer(block, &work) = Pelton.__send__(:defer, block, &work)
+    def defer(block, &work) = Deferrable.defer(block, &work)
 
     def socket
       yield Socket.for_fd(fileno).tap { |socket| socket.autoclose = false }

@@ -3,7 +3,7 @@
 require_relative "../test_helper"
 require "pelton"
 
-# Pelton.defer: work in direct style, whose result goes to a callback.
+# Pelton::Deferrable.defer: work in direct style, whose result goes to a callback.
 class DeferTest < PeltonTest
   def test_inside_a_reactor_the_block_runs_later
     log = []
@@ -40,5 +40,5 @@ class DeferTest < PeltonTest
 
   private
 
-  def defer(listener, &work) = Pelton.__send__(:defer, listener, &work)
+  def defer(listener, &work) = Pelton::Deferrable.defer(listener, &work)
 end

@@ -121,7 +121,7 @@ module Pelton
         raise ArgumentError, "unknown options: #{(options.keys - DEFAULTS.keys).join(", ")}" if settings.size > DEFAULTS.size
         request = ClientRequest.new(method, url, base: @base, query: query, defaults: @headers, headers: headers, body: body, json: json, form: form,
           multipart: multipart, basic_auth: basic_auth, decode: settings[:decode], expect: settings[:expect])
-        return Pelton.__send__(:defer, block) { perform(request, settings) } if block
+        return Deferrable.defer(block) { perform(request, settings) } if block
         perform(request, settings)
       end
 
@@ -147,7 +147,7 @@ module Pelton
 
         (VERBS + [:request]).each do |name|
           define_method(name) do |*arguments, **options|
-            Pelton.__send__(:defer, nil) { @client.public_send(name, *arguments, **options) }
+            Deferrable.defer(nil) { @client.public_send(name, *arguments, **options) }
           end
         end
       end

@@ -117,7 +117,7 @@ module Pelton
       # @raise [Error] {#on_message} is set
       # @asynchronous
       def receive(timeout: nil, &block)
-        return Pelton.__send__(:defer, block) { receive(timeout: timeout) } if block
+        return Deferrable.defer(block) { receive(timeout: timeout) } if block
         raise Error, "this socket's messages go to on_message" if @on_message
         return take if @incoming.any?
         return if @closed
@@ -210,7 +210,7 @@ module Pelton
         def initialize(socket) = @socket = socket
 
         # (see WebSocket#receive)
-        def receive(timeout: nil) = Pelton.__send__(:defer, nil) { @socket.receive(timeout: timeout) }
+        def receive(timeout: nil) = Deferrable.defer(nil) { @socket.receive(timeout: timeout) }
 
         # (see WebSocketOutput#write)
         def write(message, timeout: nil) = @socket.__send__(:write_later, message, timeout: timeout)

@@ -5,10 +5,10 @@ module Pelton
     # A client's commands, each returning its Deferrable: {Client#later}.
     class Later
       # @return [Operation] the result of {Client#fetch} in a task
-      def fetch(...) = Pelton.__send__(:defer, nil) { @client.fetch(...) }
+      def fetch(...) = Deferrable.defer(nil) { @client.fetch(...) }
 
       # @return [Operation] the result of {Client#cas} in a task
-      def cas(...) = Pelton.__send__(:defer, nil) { @client.cas(...) }
+      def cas(...) = Deferrable.defer(nil) { @client.cas(...) }
     end
   end
 end

@@ -83,7 +83,7 @@ module Pelton
     # @raise [TLSError, VerificationError] when the handshake failed, or the certificate was refused
     # @asynchronous
     def connect(host, port, timeout: 10, local_host: nil, tls: nil, &block)
-      return defer(block) { connect(host, port, timeout: timeout, local_host: local_host, tls: tls) } if block
+      return Deferrable.defer(block) { connect(host, port, timeout: timeout, local_host: local_host, tls: tls) } if block
       Notifications.instrument("connect.stream", {host: host, port: port}) { connect_in_time(host, port, timeout, local_host, tls) }
     end
 
@@ -97,7 +97,7 @@ module Pelton
     # @raise [TimeoutError] when the time is over first
     # @asynchronous
     def connect_unix(path, timeout: 10, &block)
-      return defer(block) { connect_unix(path, timeout: timeout) } if block
+      return Deferrable.defer(block) { connect_unix(path, timeout: timeout) } if block
       deadline = Clock.now + timeout
       Notifications.instrument("connect.stream", {path: path}) { Connector.connect([Addrinfo.unix(path)], deadline: deadline) }
     end

@@ -60,7 +60,7 @@ module Pelton
       # @asynchronous
       def connect(url, headers: {}, protocols: [], timeout: 10, tls: nil, proxy: :environment, deflate: WebSocketDeflate.available?, **options, &block)
         if block
-          return Pelton.__send__(:defer, block) do
+          return Deferrable.defer(block) do
             connect(url, headers: headers, protocols: protocols, timeout: timeout, tls: tls, proxy: proxy, deflate: deflate, **options)
           end
         end

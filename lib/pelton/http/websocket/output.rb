@@ -75,7 +75,7 @@ module Pelton
 
       # @see #write
       def write_later(message, timeout: nil, &block)
-        return Pelton.__send__(:defer, block) { write(message, timeout: timeout) } unless Pelton.running?
+        return Deferrable.defer(block) { write(message, timeout: timeout) } unless Pelton.running?
         message = WebSocketMessage.new(message)
         operation = Operation.new
         operation.callback(&block) if block
