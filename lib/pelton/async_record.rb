@@ -18,7 +18,7 @@ module Pelton
   #       extend Pelton::AsyncRecord
   #     end
   #
-  # A block that has a meaning in the library keeps it: {Library} has the list. An error goes to the errbacks of the
+  # A block that has a meaning in the library keeps it: docs/guides/async_record.md has a table. An error goes to the errbacks of the
   # Deferrable that the call returns, and to {Pelton.on_error} if there are none.
   module AsyncRecord
     # What a relation knows of the options that `all` takes.
@@ -75,7 +75,7 @@ module Pelton
       library = Library.of(self)
       return super(&block) if options.nil? && library.takes_block?(:all)
       found = AsyncRecord.choose(library.relation(self), options || {})
-      block ? Later.call(block) { Library.outcome(found) } : library.all(found)
+      block ? Deferrable.defer(block) { Library.outcome(found) } : library.all(found)
     end
 
     %i[find first last].each do |name|
@@ -84,7 +84,7 @@ module Pelton
       # @asynchronous as in the library
       define_method(name) do |*arguments, **options, &block|
         next super(*arguments, **options, &block) if block.nil? || Library.of(self).takes_block?(name, *arguments)
-        Later.call(block) { super(*arguments, **options) }
+        Deferrable.defer(block) { super(*arguments, **options) }
       end
     end
 
@@ -100,7 +100,7 @@ module Pelton
       # @asynchronous without a block
       def find_by(*arguments, **options, &block)
         return super(*arguments, **options) unless block
-        Later.call(block) { super(*arguments, **options) }
+        Deferrable.defer(block) { super(*arguments, **options) }
       end
     end
 
@@ -112,7 +112,7 @@ module Pelton
         # @asynchronous as in the library
         define_method(name) do |*arguments, **options, &block|
           next super(*arguments, **options, &block) if block.nil? || Library.of(self.class).takes_block?(:"record.#{name}")
-          Later.call(block) { super(*arguments, **options) }
+          Deferrable.defer(block) { super(*arguments, **options) }
         end
       end
 

@@ -38,6 +38,11 @@ class AsyncRecordLaterTest < PeltonTest
     Pelton.run { assert_raises(Sequel::NoMatchingRow) { @model.later.with_pk!(99).await } }
   end
 
+  def test_it_responds_to_what_the_model_has
+    assert_respond_to @model.later, :with_pk!
+    refute_respond_to @model.later, :nonsense
+  end
+
   def test_an_unknown_method_is_an_error_at_once
     error = assert_raises(NoMethodError) { @model.later.nonsense }
 

@@ -4,11 +4,6 @@ module Pelton
   module AsyncRecord
     # The methods of a model, a relation or a record, each of which runs in a task of its own.
     class Later < BasicObject
-      # @private
-      # @param listener [Proc, nil] gets the block's value
-      # @return [Operation]
-      def self.call(listener, &work) = ::Pelton.__send__(:defer, listener, &work)
-
       # @param target [Object]
       def initialize(target)
         @target = target
@@ -17,13 +12,13 @@ module Pelton
       # Calls the method. Where it returns a relation, the value is the relation's records.
       #
       # @return [Operation]
-      def method_missing(name, *arguments, **options, &block)
+      def method_missing(name, *arguments, **options, &block) # standard:disable Style/MissingRespondToMissing: BasicObject never asks it
         ::Kernel.raise ::NoMethodError, "#{name} is no method of what later was called for" unless @target.respond_to?(name)
-        Later.call(nil) { Library.outcome(@target.public_send(name, *arguments, **options, &block)) }
+        Deferrable.defer(nil) { Library.outcome(@target.public_send(name, *arguments, **options, &block)) }
       end
 
       # @return [Boolean]
-      def respond_to_missing?(name, include_all = false) = @target.respond_to?(name, include_all)
+      def respond_to?(name, include_all = false) = @target.respond_to?(name, include_all)
     end
   end
 end

@@ -3,19 +3,6 @@
 module Pelton
   module AsyncRecord
     # What must be known of the two libraries. Their constants are looked up by name, so that neither is loaded.
-    #
-    # A block that has a meaning in the library keeps it:
-    #
-    # | | ActiveRecord | Sequel |
-    # |---|---|---|
-    # | `all` without options | a callback | is called with each record |
-    # | `find(1)`, `first(2)`, `last(2)` | a callback | a condition |
-    # | `find`, without arguments | chooses among all records | a condition |
-    # | `first`, `last` | a callback | a condition |
-    # | `find_by(name: "x")` | a callback | |
-    # | `count`, `create` | counts records; is called with the new record | a condition; is called with the new record |
-    # | `record.save` | is called with the record | a callback |
-    # | `record.update(...)`, `record.destroy` | a callback | a callback |
     class Library
       class << self
         # @param name [Symbol]
@@ -38,7 +25,8 @@ module Pelton
           loaded = ALL.select(&:loaded?)
           raise Error, "AsyncRecord::Base needs ActiveRecord or Sequel: require one of them before" if loaded.empty?
           return loaded.first if loaded.size == 1
-          raise Error, "both ActiveRecord and Sequel are loaded: say which one AsyncRecord::Base is for, by AsyncRecord.on(:sequel) or AsyncRecord.on(:active_record)"
+          raise Error, "both ActiveRecord and Sequel are loaded: say which one AsyncRecord::Base is for, by AsyncRecord.on(:sequel) or " \
+            "AsyncRecord.on(:active_record)"
         end
 
         # @private
