@@ -4,23 +4,18 @@ require "test_helper"
 require "pelton/lab/run"
 require "pelton/lab/web/page_clients"
 require "pelton/lab/web/server"
+require_relative "../support/server_program"
 
 # Against a server of a few lines, which answers with the number of the connection and of the request on it.
 class LabPageClientsTest < PeltonTest
-  SERVER = <<~'RUBY'
-    require "socket"
+  SERVER = ServerProgram::RECEIVE + <<~'RUBY'
     server = TCPServer.new("127.0.0.1", ARGV[0])
     loop do
       Thread.new(server.accept) do |socket|
-        while (line = socket.gets)
-          headers = {}
-          until (header = socket.gets.chomp).empty?
-            name, value = header.split(": ", 2)
-            headers[name.downcase] = value
-          end
-          body = socket.read(headers["content-length"].to_i)
+        while (line, headers, body = receive(socket))
           right = line.start_with?("POST") ? body == "{}" : headers["cookie"] == "a=1"
-          socket.write("HTTP/1.1 #{right ? 200 : 400} x\r\n" + (line.include?("chunked") ? "transfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n" : "content-length: 2\r\n\r\nab"))
+          answer = line.include?("chunked") ? "transfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n" : "content-length: 2\r\n\r\nab"
+          socket.write("HTTP/1.1 #{right ? 200 : 400} x\r\n#{answer}")
         end
       end
     end

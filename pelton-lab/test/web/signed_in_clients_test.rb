@@ -4,13 +4,13 @@ require "test_helper"
 require "pelton/lab/run"
 require "pelton/lab/web/server"
 require "pelton/lab/web/signed_in_clients"
+require_relative "../support/server_program"
 
 # Against a server of a few lines, which signs users in by a cookie.
 class LabSignedInClientsTest < PeltonTest
   Clients = Pelton::Lab::SignedInClients
   USERS = {7 => "Ann", 9 => "Bob"}.freeze
-  SERVER = <<~'RUBY'
-    require "socket"
+  SERVER = ServerProgram::RECEIVE + <<~'RUBY'
     require "zlib"
     number = 0
     answer = lambda do |line, headers, body|
@@ -27,13 +27,8 @@ class LabSignedInClientsTest < PeltonTest
     server = TCPServer.new("127.0.0.1", ARGV[0])
     loop do
       Thread.new(server.accept) do |socket|
-        while (line = socket.gets)
-          headers = {}
-          until (header = socket.gets.chomp).empty?
-            name, value = header.split(": ", 2)
-            headers[name.downcase] = value
-          end
-          status, more, body = answer.call(line, headers, socket.read(headers["content-length"].to_i))
+        while (request = receive(socket))
+          status, more, body = answer.call(*request)
           body = more.start_with?("transfer") ? "3\r\n#{body[0, 3]}\r\n#{(body.size - 3).to_s(16)}\r\n#{body[3..]}\r\n0\r\n\r\n" : body
           socket.write("HTTP/1.1 #{status}\r\n#{more}#{"content-length: #{body.bytesize}\r\n" unless more.start_with?("transfer")}\r\n#{body}")
         end

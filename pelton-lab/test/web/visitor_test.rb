@@ -4,22 +4,17 @@ require "test_helper"
 require "json"
 require "pelton/lab/web/server"
 require "pelton/lab/web/visitor"
+require_relative "../support/server_program"
 
 class LabWebVisitorTest < PeltonTest
   # Says what it was asked with, and sets a cookie and a token that differ each time.
-  SCRIPT = <<~'RUBY'
+  SCRIPT = ServerProgram::RECEIVE + <<~'RUBY'
     require "json"
-    require "socket"
     server = TCPServer.new("127.0.0.1", ARGV[0])
     number = 0
     while (socket = server.accept)
-      line = socket.gets or next
-      headers = {}
-      until (header = socket.gets.chomp).empty?
-        name, value = header.split(": ", 2)
-        headers[name.downcase] = value
-      end
-      body = socket.read(headers["content-length"].to_i)
+      line, headers, body = receive(socket)
+      next unless line
       number += 1
       said = JSON.generate({line: line.chomp, cookie: headers["cookie"], token: headers["x-csrf-token"], type: headers["content-type"], body: body}) +
         " <meta name=\"csrf-token\" content=\"t#{number}\" />" + (line.start_with?("POST") ? "number #{number}" : "")

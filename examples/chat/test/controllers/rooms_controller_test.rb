@@ -60,7 +60,10 @@ class RoomsControllerTest < ApplicationTest
     room = make
     patch "/rooms/#{room.id}", room: {name: "Bathroom", kind: "invited", creator_id: @bob.id}
 
-    assert_equal ["Bathroom", :open, @user.id], room.reload.then { |one| [one.name, one.kind, one.creator_id] }
+    room.reload
+    assert_equal "Bathroom", room.name
+    assert_equal :open, room.kind
+    assert_equal @user.id, room.creator_id
     room.join(@bob)
     in_another_browser do
       sign_in(@bob)

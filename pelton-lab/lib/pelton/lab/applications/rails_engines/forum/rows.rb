@@ -39,9 +39,27 @@ module Forum
     end
 
     def fill_topics
-      Thredded::Messageboard.insert_all((1..BOARDS).map { |id| {id: id, name: "Board #{id}", slug: "board-#{id}", description: "What board #{id} is about.", position: id, **counts(id), **times(id)} })
-      Thredded::Topic.insert_all((1..TOPICS).map { |id| {id: id, messageboard_id: board_of(id), title: title(id), slug: "topic-#{id}", hash_id: "topic#{id}", user_id: id, last_user_id: user_of(id, POSTS), posts_count: POSTS, moderation_state: 1, last_post_at: times(id * 100 + POSTS)[:created_at], **times(id * 100)} })
-      Thredded::Post.insert_all((1..TOPICS).flat_map { |topic| (1..POSTS).map { |number| {postable_id: topic, messageboard_id: board_of(topic), user_id: user_of(topic, number), content: post(topic, number), source: "web", moderation_state: 1, **times(topic * 100 + number)} } })
+      Thredded::Messageboard.insert_all((1..BOARDS).map { |id| board_row(id) })
+      Thredded::Topic.insert_all((1..TOPICS).map { |id| topic_row(id) })
+      Thredded::Post.insert_all((1..TOPICS).flat_map { |topic| (1..POSTS).map { |number| post_row(topic, number) } })
+    end
+
+    def board_row(id)
+      {id: id, name: "Board #{id}", slug: "board-#{id}", description: "What board #{id} is about.", position: id, **counts(id), **times(id)}
+    end
+
+    def topic_row(id)
+      {
+        id: id, messageboard_id: board_of(id), title: title(id), slug: "topic-#{id}", hash_id: "topic#{id}", user_id: id, last_user_id: user_of(id, POSTS),
+        posts_count: POSTS, moderation_state: 1, last_post_at: times(id * 100 + POSTS)[:created_at], **times(id * 100)
+      }
+    end
+
+    def post_row(topic, number)
+      {
+        postable_id: topic, messageboard_id: board_of(topic), user_id: user_of(topic, number), content: post(topic, number), source: "web",
+        moderation_state: 1, **times(topic * 100 + number)
+      }
     end
 
     def user_of(topic, number) = (topic + number * 7) % USERS + 1

@@ -14,7 +14,7 @@ module Site
     def pages = {"the home page" => "/", "a long page" => "/section-1", "a nested page" => "/section-2/page-3"}
 
     # The names of all pages, by their paths.
-    def names = {"/" => "Home"}.merge(*(1..SECTIONS).map { |section| {"/section-#{section}" => "Section #{section}"}.merge(*(1..PAGES).map { |page| {"/section-#{section}/page-#{page}" => "Page #{page} of section #{section}"} }) })
+    def names = {"/" => "Home", **(1..SECTIONS).map { |section| names_in(section) }.reduce(:merge)}
 
     # How many articles a page has.
     def articles(path) = {"/" => 3, "/section-1" => ARTICLES, "/section-2/page-3" => 5}.fetch(path, 1)
@@ -38,8 +38,14 @@ module Site
 
     private
 
+    def names_in(section)
+      pages = (1..PAGES).to_h { |page| ["/section-#{section}/page-#{page}", "Page #{page} of section #{section}"] }
+      {"/section-#{section}" => "Section #{section}", **pages}
+    end
+
     def shows_articles?(path, body)
-      body.scan("<article").size == articles(path) && (1..articles(path)).all? { |number| body.include?(headline(path, number)) && body.include?(text(path, number)) }
+      return false unless body.scan("<article").size == articles(path)
+      (1..articles(path)).all? { |number| body.include?(headline(path, number)) && body.include?(text(path, number)) }
     end
 
     def shows_menu?(body) = names.except("/").all? { |path, name| body.include?(%(<a href="#{path}">#{name}</a>)) }

@@ -21,7 +21,9 @@ module Site
 
     def publish_pages
       site = Alchemy::Site.first || Alchemy::Site.create!(name: "Site", host: "*")
-      @language = Alchemy::Language.create!(name: "English", language_code: "en", locale: "en", frontpage_name: "Home", page_layout: "index", public: true, default: true, site: site)
+      @language = Alchemy::Language.create!(
+        name: "English", language_code: "en", locale: "en", frontpage_name: "Home", page_layout: "index", public: true, default: true, site: site
+      )
       @menu = Alchemy::Node.create!(menu_type: "main_menu", name: "Main", language: @language)
       home = publish("/", nil, nil)
       (1..SECTIONS).each do |section|
@@ -32,7 +34,10 @@ module Site
 
     # @return [Array(Alchemy::Page, Alchemy::Node)] the page and its entry in the menu
     def publish(path, parent, menu)
-      page = Alchemy::Page.create!(name: Site.names.fetch(path), language: @language, parent: parent, language_root: parent.nil?, page_layout: parent ? "standard" : "index", autogenerate_elements: false)
+      page = Alchemy::Page.create!(
+        name: Site.names.fetch(path), language: @language, parent: parent, language_root: parent.nil?, page_layout: parent ? "standard" : "index",
+        autogenerate_elements: false
+      )
       page.update!(urlname: path.split("/").last) if parent
       (1..articles(path)).each { |number| add(page.draft_version, "article", headline: headline(path, number), text: text(path, number)) }
       add_teasers(page.draft_version) unless parent
@@ -49,7 +54,9 @@ module Site
 
     def add_teasers(version)
       teasers = add(version, "teasers", headline: "Read more")
-      (1..TEASERS).each { |number| add(version, "teaser", parent: teasers, headline: "Teaser #{number}", text: "What it is about", link: "/section-#{number % SECTIONS + 1}") }
+      (1..TEASERS).each do |number|
+        add(version, "teaser", parent: teasers, headline: "Teaser #{number}", text: "What it is about", link: "/section-#{number % SECTIONS + 1}")
+      end
     end
   end
 end
