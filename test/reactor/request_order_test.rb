@@ -264,6 +264,58 @@ class RequestOrderTest < PeltonTest
     end
   end
 
+  # The middle one has asked for it first, and the youngest has it.
+  def test_a_mutex_goes_to_the_oldest_request_that_waits_for_it
+    assert_order [:youngest, :oldest, :middle] do
+      mutex, gates = Mutex.new, Array.new(3) { Pelton::Operation.new }
+      %i[oldest middle].zip(gates) do |name, gate|
+        request do
+          gate.await
+          mutex.synchronize { log(name) }
+        end
+      end
+      request do
+        mutex.synchronize do
+          gates[1].succeed
+          Pelton.add_timer(0.01) { gates[0].succeed }
+          Pelton.add_timer(0.02) { gates[2].succeed }
+          gates[2].await
+          log(:youngest)
+        end
+      end
+    end
+  end
+
+  def test_a_request_that_has_asked_for_a_mutex_in_vain_stays_in_its_queue
+    assert_order [0, 1, 2, 3, 4, 5] do
+      mutex, gates = Mutex.new, Array.new(6) { Pelton::Operation.new }
+      6.times do |number|
+        request do
+          gates[number].await
+          mutex.synchronize do
+            sleep 0.001
+            log(number)
+          end
+        end
+      end
+      request do
+        mutex.synchronize do
+          gates.reverse_each do |gate|
+            gate.succeed
+            sleep 0.001
+          end
+        end
+      end
+    end
+  end
+
+  def test_a_request_knows_when_it_began
+    assert_order [true, true, nil] do
+      2.times { request { log(Pelton::Reactor.current.request_began.is_a?(Integer)) } }
+      Pelton.add_timer(0.01) { log(Pelton::Reactor.current.request_began) }
+    end
+  end
+
   def test_requests_that_can_always_go_on_keep_no_other_work_waiting
     assert_order [:tick, :timer] do
       over = false

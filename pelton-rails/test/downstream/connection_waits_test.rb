@@ -27,6 +27,29 @@ class ConnectionWaitsTest < PeltonTest
     RUBY
   end
 
+  # The younger request waits first.
+  def test_a_connection_is_granted_to_the_oldest_request_that_waits
+    assert_equal "[:older, :younger, :task]\n", waits_output(3, <<~RUBY)
+      order = []
+      Pelton.run do
+        wakes, keeps = Array.new(2) { Pelton::Operation.new }
+        reactor = Pelton::Reactor.current
+        Pelton.spawn { POOL.with_connection { keeps.await } }
+        sleep 0.01 until POOL.stat[:busy] == 1
+        reactor._request(proc { wakes.await && POOL.with_connection { order << :older } })
+        reactor._request(proc { POOL.with_connection { order << :younger } })
+        sleep 0.01 until POOL.stat[:waiting] == 1
+        waits = Pelton.spawn { POOL.with_connection { order << :task } }
+        sleep 0.01 until POOL.stat[:waiting] == 2
+        wakes.succeed(true)
+        sleep 0.01 until POOL.stat[:waiting] == 3
+        keeps.succeed
+        waits.await
+      end
+      p order
+    RUBY
+  end
+
   def test_a_wait_ends_when_no_connection_is_returned_for_the_timeout
     message, owner = waits_output(0.2, <<~RUBY).lines(chomp: true)
       Pelton.run do

@@ -36,15 +36,22 @@ static struct pel_mutex_queue *queue_of(VALUE mutex)
 
 /* ---- waking --------------------------------------------------------------------------------------------------- */
 
-/* An abandoned fiber never goes on, so the wake-up is for the next one. */
-static void wake_first(struct pel_mutex_queue *queue)
+static int goes_before_p(const struct pel_mutex_waiter *entry, const struct pel_mutex_waiter *other)
 {
-    struct pel_mutex_waiter *entry = queue->first;
+    return entry->waiter.rank.began && other->waiter.rank.began && entry->waiter.rank.began < other->waiter.rank.began;
+}
 
-    while (entry && entry->waiter.abandoned)
-        entry = entry->next;
-    if (entry)
-        pel_waiter_unblock(entry->reactor, &entry->waiter);
+/* The first one, or if that belongs to a request, the oldest of all requests. An abandoned fiber never goes on, so the
+ * wake-up is for another one. */
+static void wake_next(struct pel_mutex_queue *queue)
+{
+    struct pel_mutex_waiter *next = NULL;
+
+    for (struct pel_mutex_waiter *entry = queue->first; entry; entry = entry->next)
+        if (!entry->waiter.abandoned && (!next || goes_before_p(entry, next)))
+            next = entry;
+    if (next)
+        pel_waiter_unblock(next->reactor, &next->waiter);
 }
 
 /* Not while it is locked: its holder wakes the fiber, which would else count as one that has been given it. */
@@ -54,7 +61,7 @@ void pel_mutex_wake(VALUE mutex)
 
     drop_inherited_queues();
     if (!RTEST(rb_mutex_locked_p(mutex)) && (queue = queue_of(mutex)))
-        wake_first(queue);
+        wake_next(queue);
 }
 
 void pel_mutex_wake_all_free(void)
@@ -62,7 +69,7 @@ void pel_mutex_wake_all_free(void)
     drop_inherited_queues();
     for (struct pel_mutex_queue *queue = pel_mutex_queues; queue; queue = queue->next)
         if (!RTEST(rb_mutex_locked_p(queue->mutex)))
-            wake_first(queue);
+            wake_next(queue);
 }
 
 /* ---- waiting -------------------------------------------------------------------------------------------------- */

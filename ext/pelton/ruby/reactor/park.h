@@ -30,10 +30,14 @@ void pel_waiters_abandon(struct pel_reactor *reactor);
 int pel_sleep(struct pel_reactor *reactor, int64_t deadline);
 
 /* The same for a fiber that waits for a Mutex. */
-int pel_sleep_until_unlocked(struct pel_reactor *reactor, int64_t deadline);
+int pel_sleep_until_unlocked(struct pel_reactor *reactor, int64_t deadline, VALUE mutex);
 
 /* Wakes a sleeping fiber and returns 1; returns 0 for any other. May be called by any thread that holds the GVL. */
 int pel_unblock(struct pel_reactor *reactor, VALUE fiber);
+
+/* The same for the fiber that Ruby wakes because a Mutex was unlocked, and for the oldest request that waits for it,
+ * which goes first. */
+int pel_unblock_by_mutex(struct pel_reactor *reactor, VALUE fiber, VALUE mutex);
 
 /* ---- yielding (yield.c) ---------------------------------------------------------------------------------------- */
 

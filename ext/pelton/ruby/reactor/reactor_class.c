@@ -54,6 +54,15 @@ static VALUE reactor_request(VALUE self, VALUE block)
     return Qnil;
 }
 
+/* request_began -> Integer or nil: when the request began to which the code that runs belongs, in nanoseconds of the
+ * loop's clock, no two alike; nil if it belongs to none. What requests wait for may be given to the oldest by it. */
+static VALUE reactor_request_began(VALUE self)
+{
+    int64_t began = pel_reactor_get(self)->rank.began;
+
+    return began ? LL2NUM(began) : Qnil;
+}
+
 /* _short_wait = seconds or nil: for tests, as _seniority. The hold begins anew. */
 static VALUE reactor_set_short_wait(VALUE self, VALUE seconds)
 {
@@ -196,6 +205,7 @@ void pel_init_reactor_class(void)
     rb_define_singleton_method(pel_cReactor, "_running", reactor_s_running, 1);
     rb_define_method(pel_cReactor, "_next_tick", reactor_next_tick, 1);
     rb_define_method(pel_cReactor, "_request", reactor_request, 1);
+    rb_define_method(pel_cReactor, "request_began", reactor_request_began, 0);
     rb_define_method(pel_cReactor, "_seniority=", reactor_set_seniority, 1);
     rb_define_method(pel_cReactor, "_short_wait=", reactor_set_short_wait, 1);
     rb_define_method(pel_cReactor, "yield", reactor_yield, 0);

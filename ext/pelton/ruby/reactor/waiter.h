@@ -9,6 +9,7 @@
 
 struct pel_operation;
 struct pel_reactor;
+struct pel_sleeper;
 struct pel_timer;
 
 /* A waiter lives on the C stack of the waiting fiber. The reactor links and marks it while the fiber is parked. */
@@ -38,6 +39,7 @@ struct pel_parked {
     uint32_t count, transient, begun; /* of all, of those of transient tasks, of requests that have begun */
     VALUE last_raised;                /* the exception that was last raised in a waiting fiber, Qnil */
     struct st_table *sleepers;        /* fiber => the innermost of its sleepers (sleep.c) */
+    struct pel_sleeper *locked;       /* those of requests that wait for a Mutex, the last in front */
     struct pel_waiter abandoned;      /* head of the list of waiters whose fibers outlived a grace time */
 };
 

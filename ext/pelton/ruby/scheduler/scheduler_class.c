@@ -56,7 +56,7 @@ static VALUE scheduler_block(int argc, VALUE *argv, VALUE self)
     }
     deadline = pel_deadline(argc > 1 ? argv[1] : Qnil);
     if (pel_mutex_p(argv[0]))
-        return pel_sleep_until_unlocked(pel_scheduler_reactor(self), deadline) ? Qtrue : Qfalse;
+        return pel_sleep_until_unlocked(pel_scheduler_reactor(self), deadline, argv[0]) ? Qtrue : Qfalse;
     return pel_sleep(pel_scheduler_reactor(self), deadline) ? Qtrue : Qfalse;
 }
 
@@ -66,7 +66,7 @@ static VALUE scheduler_unblock(VALUE self, VALUE blocker, VALUE fiber)
 {
     struct pel_reactor *reactor = uninherited_reactor(self);
 
-    if (reactor && pel_unblock(reactor, fiber))
+    if (reactor && (pel_mutex_p(blocker) ? pel_unblock_by_mutex(reactor, fiber, blocker) : pel_unblock(reactor, fiber)))
         return Qnil;
     /* From 3.2 on Ruby calls this also for a thread that closes an IO on a blocking fiber. Such a thread does not park
      * its fiber, but sleeps as a whole. Until 3.4 the blocker is that thread, from 4.0 on the IO. No method is called
