@@ -178,6 +178,28 @@ class WatchdogTest < PeltonTest
     assert_operator after[:longest_stall], :>=, THRESHOLD
   end
 
+  # The loop is blocked until the watchdog has noticed it.
+  def test_ten_stalls_a_minute_are_reported
+    _, errors, status = run_ruby(<<~RUBY)
+      require "pelton"
+      found = 0
+      Pelton.on_stall { found += 1 }
+      Pelton.watchdog = 0.005
+      Pelton.run do
+        12.times do
+          before = found
+          while found == before
+            Fiber.new(blocking: true) { sleep 0.02 }.resume
+            sleep 0.001
+          end
+        end
+      end
+    RUBY
+
+    assert status.success?, errors
+    assert_equal 10, errors.scan("has been blocked").size
+  end
+
   def test_a_logger_gets_the_stall_and_standard_error_the_report
     _, errors, status = run_ruby(<<~RUBY)
       require "pelton"

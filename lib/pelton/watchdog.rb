@@ -8,6 +8,8 @@ module Pelton
   # almost nothing, and it never wakes an idle process. It signals the blocked thread with SIGURG, once for each stall. A loop
   # that waits for the GVL, because other Ruby threads compute, counts as blocked, too.
   #
+  # At most ten stalls a minute are reported, and then how many were not.
+  #
   # PELTON_WATCHDOG sets the threshold from outside: seconds, or "off".
   module Watchdog
     # Seconds.
@@ -109,10 +111,12 @@ module Pelton
     # @return [Proc, nil] the block that was set before
     def on_stall(&block) = @on_stall.tap { @on_stall = block }
 
+    # @param is_reported [Boolean] whether the watchdog has written a report of it
     # @private
-    def report_stall(seconds, text)
+    def report_stall(seconds, text, is_reported)
       stall = Watchdog::Stall.new(seconds, text.scrub.lines(chomp: true))
-      @on_stall ? @on_stall.call(stall) : Watchdog.report(stall)
+      return @on_stall.call(stall) if @on_stall
+      Watchdog.report(stall) if is_reported
     end
   end
 

@@ -12,6 +12,7 @@
 #include "core/loop/loop.h"
 
 #define MILLISECOND (1000 * 1000)
+#define MINUTE (INT64_C(60) * 1000 * MILLISECOND)
 
 int pel__watchdog_needs_wake;
 
@@ -23,6 +24,12 @@ static int64_t threshold = PEL_WATCHDOG_THRESHOLD;
 static int report_fd = STDERR_FILENO;
 static int thread_started, thread_asleep;
 static unsigned fork_generation = 1;
+
+/* Where each page computes for longer than the threshold, the log would have nothing else. */
+static struct {
+    int64_t since; /* the minute's beginning, 0: none was reported since the settings were changed */
+    unsigned reported, unreported;
+} reports;
 
 /* ---- checking ------------------------------------------------------------------------------------------------- */
 
@@ -83,6 +90,23 @@ static int record_stall(struct pel_watch *watch)
     return watch->stall != NULL;
 }
 
+/* Whether the stall may be reported; returns how many were not in the minute before. */
+static int count_report(int64_t now, unsigned *unreported)
+{
+    *unreported = 0;
+    if (!reports.since || now - reports.since >= MINUTE) {
+        *unreported = reports.unreported;
+        reports.since = now;
+        reports.reported = reports.unreported = 0;
+    }
+    if (reports.reported == PEL_WATCHDOG_REPORTS) {
+        reports.unreported++;
+        return 0;
+    }
+    reports.reported++;
+    return 1;
+}
+
 static void write_report(int fd, const char *text, size_t length)
 {
     while (length) {
@@ -95,13 +119,17 @@ static void write_report(int fd, const char *text, size_t length)
 }
 
 /* Writes without watchdog_lock: the descriptor may be a pipe that nobody reads. */
-static void report_stall(const struct pel_stall *stall)
+static void report_stall(const struct pel_stall *stall, unsigned unreported)
 {
     static char text[PEL_STACK_SAMPLE_SIZE * 2];
     const char *line = stall->stack;
     int fd = report_fd;
-    size_t length = (size_t)snprintf(text, 100, "pelton: the loop has been blocked for %.3g s in\n",
-                                     (double)stall->nanoseconds / 1e9);
+    size_t length = 0;
+
+    if (unreported)
+        length += (size_t)snprintf(text, 100, "pelton: %u more stalls were not reported\n", unreported);
+    length += (size_t)snprintf(text + length, 100, "pelton: the loop has been blocked for %.3g s in\n",
+                               (double)stall->nanoseconds / 1e9);
 
     while (*line && length < sizeof text - 8) {
         size_t size = strcspn(line, "\n");
@@ -132,8 +160,12 @@ static int check_loops(int64_t now, int64_t elapsed)
         if (state != PEL_WATCH_IDLE)
             busy = 1;
     }
-    if (stalled && record_stall(stalled))
-        report_stall(stalled->stall);
+    if (stalled && record_stall(stalled)) {
+        unsigned unreported;
+        stalled->stall->unreported = !count_report(now, &unreported);
+        if (!stalled->stall->unreported)
+            report_stall(stalled->stall, unreported);
+    }
     return busy;
 }
 
@@ -261,6 +293,8 @@ void pel_watchdog_set(int64_t new_threshold, int fd)
     pthread_mutex_lock(&watchdog_lock);
     threshold = new_threshold;
     report_fd = fd;
+    reports.since = 0;
+    reports.unreported = 0;
     __atomic_store_n(&pel__watchdog_needs_wake, 0, __ATOMIC_RELAXED);
     if (thread_started)
         pthread_cond_signal(&watchdog_changed);

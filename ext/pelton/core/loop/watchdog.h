@@ -17,11 +17,13 @@
  */
 
 #define PEL_WATCHDOG_THRESHOLD (100 * 1000 * 1000) /* nanoseconds */
+#define PEL_WATCHDOG_REPORTS 10                    /* a minute at most; the others are counted */
 
 struct pel_stall {
     struct pel_stall *next; /* for the owner's use */
     int64_t nanoseconds;
-    char stack[]; /* lines, innermost frame first */
+    int unreported; /* as too many of this minute were reported */
+    char stack[];   /* lines, innermost frame first */
 };
 
 /* The watchdog's record of one loop, zeroed by its owner. It must not move while the loop is watched. */

@@ -124,7 +124,7 @@ static VALUE report_stall(VALUE argument)
     struct pel_stall *stall = (struct pel_stall *)argument;
     VALUE seconds = DBL2NUM((double)stall->nanoseconds / 1e9), place = rb_utf8_str_new_cstr(stall->stack);
 
-    return pel_upcall(report_stall, seconds, place);
+    return pel_upcall(report_stall, seconds, place, stall->unreported ? Qfalse : Qtrue);
 }
 
 static void report_stalls(struct pel_reactor *reactor, void *data)
