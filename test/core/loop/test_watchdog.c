@@ -146,6 +146,28 @@ WATCHDOG_TEST(each_stall_is_reported_once)
     }
 }
 
+/* Another stall after as many reports as there may be in a minute. */
+WATCHDOG_TEST(a_stall_beyond_the_reports_of_a_minute_is_told_to_the_loop_alone)
+{
+    struct pel_stall *stall;
+
+    for (int i = 0; i < PEL_WATCHDOG_REPORTS; i++) {
+        block_until_reported();
+        pel_watch_step(&watch);
+        stall = pel_watchdog_end_stall(&watch, 0);
+        CHECK_INT(0, stall->unreported);
+        pel_free(stall);
+    }
+    while (!__atomic_load_n(&watch.reported, __ATOMIC_SEQ_CST))
+        usleep(100);
+    pel_watch_step(&watch);
+    stall = pel_watchdog_end_stall(&watch, 0);
+    CHECK_INT(1, stall->unreported);
+    pel_free(stall);
+    pel_watchdog_set(THRESHOLD, ends[1]);
+    block_until_reported();
+}
+
 WATCHDOG_TEST(the_watchdog_sleeps_while_all_loops_are_idle_and_wakes_with_them)
 {
     pel_watch_idle(&watch);
@@ -199,7 +221,7 @@ WATCHDOG_TEST(one_loop_stalls_while_another_makes_progress)
     int going = 1;
 
     CHECK_INT(0, pthread_create(&thread, NULL, busy_loop, &going));
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < PEL_WATCHDOG_REPORTS; i++) {
         block_until_reported();
         if (pel_watch_step(&watch))
             pel_free(pel_watchdog_end_stall(&watch, 0));
