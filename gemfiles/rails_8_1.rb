@@ -4,5 +4,6 @@
 source Gem.sources.to_a.first
 
 gem "rails", "~> 8.1.0"
+gem "solid_queue", "~> 1.7", require: false
 eval_gemfile "rails_servers.rb"
 eval_gemfile "rails_gems.rb"

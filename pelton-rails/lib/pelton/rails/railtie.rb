@@ -23,16 +23,19 @@ module Pelton
     # - actions of ActionController::Live run in fibers, and notice that their client has left ({LiveStreams});
     # - Action Cable's connections and channels run on {Pelton::Cable} ({Cable}); with `config.pelton.cable = false` its sockets are closed with
     #   code 1001 when the server stops ({CableSockets});
+    # - Solid Queue's workers with `fibers: N` run their jobs in fibers ({SolidQueue}); `pelton_timeout 60` limits a job's time ({JobLimits});
     # - request bodies can be read twice, as on Puma: `request.raw_post` after `params`;
     # - at boot, a log line for each setting that blocks, with the fix ({Advice}).
     #
-    # `config.pelton.sqlite_locks = false`, `config.pelton.spool = nil` and `config.pelton.advice = false` turn parts off.
+    # `config.pelton.sqlite_locks = false`, `config.pelton.solid_queue = false`, `config.pelton.spool = nil` and `config.pelton.advice = false` turn parts off.
     class Railtie < ::Rails::Railtie
       config.pelton = ActiveSupport::OrderedOptions.new
       config.pelton.sqlite_locks = true
       config.pelton.spool = 131_072 # bytes of a request's body kept in memory; longer bodies go to a file
       config.pelton.advice = true
       config.pelton.cable = true
+      config.pelton.solid_queue = true
+      config.pelton.job_timeout = nil    # seconds; see JobLimits
       config.pelton.cable_callbacks = 20 # calls of connections and channels at a time
       config.pelton.cable_limits = {}    # see Pelton::Cable::Server::LIMITS
 
@@ -73,6 +76,20 @@ module Pelton
 
       initializer "pelton.jobs", before: "active_job.set_configs" do
         ActiveSupport.on_load(:active_job) { require "active_job/queue_adapters/pelton_adapter" }
+      end
+
+      initializer "pelton.job_limits" do |application|
+        ActiveSupport.on_load(:active_job) do
+          require_relative "job_limits"
+          JobLimits.install(application.config.pelton.job_timeout)
+        end
+      end
+
+      initializer "pelton.solid_queue" do |application|
+        ActiveSupport.on_load(:solid_queue) do
+          require_relative "solid_queue"
+          SolidQueue.install if application.config.pelton.solid_queue
+        end
       end
 
       # With Rack 2 the server does it.

@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require "solid_queue"
+
+module Pelton
+  module Rails
+    module SolidQueue
+      # The pool of a worker with `fibers: N`, as Solid Queue 1.7 builds it: at most N jobs at once, each in a task of one reactor, which runs on a
+      # thread of its own.
+      #
+      # At a stop, jobs have Solid Queue's `shutdown_timeout` to end. The others are cancelled then, and their executions go back to the queue.
+      class FiberPool < ::SolidQueue::Pool
+        # Seconds for cancelled jobs to end.
+        GRACE = 5
+        private_constant :GRACE
+
+        # Solid Queue asks for a pool by its type, and checks that async is there for it.
+        module Choice
+          def build(type:, size:, **) = (type.to_sym == :fiber) ? FiberPool.new(size, **) : super
+        end
+
+        # A worker on Pelton needs no gem.
+        module Requirements
+          private
+
+          def ensure_fiber_workers_have_required_dependency = nil
+        end
+
+        # A cancelled job has neither succeeded nor failed: it is for another worker.
+        module Release
+          def failed_with(error) = Cancelled === error ? release : super
+        end
+        private_constant :Choice, :Requirements, :Release
+
+        def self.install
+          ::SolidQueue::Pool.singleton_class.prepend(Choice)
+          ::SolidQueue::Configuration.prepend(Requirements)
+        end
+
+        def initialize(size, **)
+          super
+          @executions = Thread::Queue.new
+          Pelton.logger&.info("Solid Queue's worker runs #{size} jobs at once in fibers, on Pelton")
+        end
+
+        # How Solid Queue shows this pool.
+        def type = :fiber
+
+        # @raise [ClosedError] after {#shutdown}
+        def post(execution)
+          raise ClosedError, "the pool shuts down, and takes no more jobs" if shutdown?
+          super
+        end
+
+        # Takes no more jobs.
+        # @return [Boolean] false if it did not take any before
+        def shutdown
+          return false if shutdown?
+          @executions.close
+          true
+        end
+
+        def shutdown? = @executions.closed?
+
+        # Waits for the running jobs, and cancels those that have not ended in time.
+        #
+        # @param timeout [Numeric] seconds
+        # @return [Boolean] whether all have ended by themselves
+        def wait_for_termination(timeout)
+          return true if @thread.nil? || @thread.join(timeout)
+          @reactor.next_tick { Pelton.stop }
+          @thread.join(GRACE * 2)
+          false
+        end
+
+        private
+
+        # The thread begins with the first job: workers are built before their processes are forked.
+        def schedule(execution)
+          @thread ||= create_thread { run_jobs }
+          @executions << execution
+        end
+
+        def name = "pelton-solid-queue"
+
+        def run_jobs
+          Pelton.run(grace: GRACE) do
+            @reactor = Reactor.current
+            while (execution = @executions.pop)
+              start(execution)
+            end
+          end
+        end
+
+        def start(execution)
+          execution.extend(Release)
+          Pelton.spawn(name: "#{description(execution.job)} of queue #{execution.job.queue_name}") { perform_execution(execution) }
+        end
+
+        def description(job) = "job #{job.class_name} (#{job.active_job_id})"
+
+        # A cancelled job has been released, and another worker takes it. So nothing is wrong.
+        def perform_execution(execution)
+          wrap_in_app_executor { execution.perform }
+        rescue Cancelled
+          Pelton.logger&.info("#{description(execution.job)} was released: it had not ended when the worker stopped")
+        rescue Exception => error # standard:disable Lint/RescueException
+          handle_unrecoverable_error(error)
+          handle_thread_error(error)
+        ensure
+          restore_capacity
+        end
+      end
+    end
+  end
+end
