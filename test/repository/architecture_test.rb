@@ -14,6 +14,7 @@ class ArchitectureTest < PeltonTest
     "http" => %w[pubsub],
     "cable" => %w[pubsub http],
     "cluster" => %w[],
+    "faraday" => %w[http],
     "opentelemetry" => %w[memcached http], # which it instruments
     "command" => %w[memcached pubsub http cluster] # the command line: lib/pelton/command.rb
   }.freeze
@@ -36,7 +37,7 @@ class ArchitectureTest < PeltonTest
     "pelton-web/lib/pelton/web.rb" => "requires the gem's files, which have theirs"
   }.freeze
 
-  LIBRARIES = %w[ActionCable ActionController ActionDispatch ActiveModel ActiveRecord ActiveSupport EventMachine EM I18n OpenTelemetry Rails Sentry Sequel
+  LIBRARIES = %w[ActionCable ActionController ActionDispatch ActiveModel ActiveRecord ActiveSupport EventMachine EM Faraday I18n OpenTelemetry Rails Sentry Sequel
     Sinatra Thin].freeze
 
   # Declarations, which pelton-lab/test/experiments_test.rb checks, and test/integration/lab_test.rb runs.
@@ -78,9 +79,9 @@ class ArchitectureTest < PeltonTest
     end
   end
 
-  # What other libraries need is in integrations/ and opentelemetry/, and registers itself.
+  # What other libraries need is in integrations/, faraday.rb and opentelemetry/, and registers itself.
   def test_the_runtime_and_its_rooms_name_no_other_library
-    files = ruby_files.reject { |file| file.match?(%r{pelton/(integrations|opentelemetry)}) }
+    files = ruby_files.reject { |file| file.match?(%r{pelton/(integrations|faraday|opentelemetry)}) }
     named = files.to_h { |file| [file, Ripper.lex(read(file)).filter_map { |_, type, token| token if type == :on_const } & LIBRARIES] }
 
     assert_empty named.reject { |_, names| names.empty? }

@@ -13,7 +13,7 @@ module SolidQueueProgram
       eval ARGV.first.to_s
     end
   RUBY
-    .+(DATABASE) + <<~'RUBY'
+    .+(DATABASE) + <<~RUBY
       $stdout.sync = true
       verbose, $stdout = $stdout, File.open(File::NULL, "w")
       load File.join(Gem.loaded_specs["solid_queue"].full_gem_path, "lib/generators/solid_queue/install/templates/db/queue_schema.rb")

@@ -16,7 +16,7 @@ module Pelton
 
         # Solid Queue asks for a pool by its type, and checks that async is there for it.
         module Choice
-          def build(type:, size:, **) = (type.to_sym == :fiber) ? FiberPool.new(size, **) : super
+          def build(type:, size:, **callbacks) = (type.to_sym == :fiber) ? FiberPool.new(size, **callbacks) : super
         end
 
         # A worker on Pelton needs no gem.
@@ -28,7 +28,7 @@ module Pelton
 
         # A cancelled job has neither succeeded nor failed: it is for another worker.
         module Release
-          def failed_with(error) = Cancelled === error ? release : super
+          def failed_with(error) = (Cancelled === error) ? release : super
         end
         private_constant :Choice, :Requirements, :Release
 
@@ -37,7 +37,7 @@ module Pelton
           ::SolidQueue::Configuration.prepend(Requirements)
         end
 
-        def initialize(size, **)
+        def initialize(size, **callbacks)
           super
           @executions = Thread::Queue.new
           Pelton.logger&.info("Solid Queue's worker runs #{size} jobs at once in fibers, on Pelton")
