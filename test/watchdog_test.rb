@@ -143,6 +143,18 @@ class WatchdogTest < PeltonTest
     assert_predicate stall, :frozen?
   end
 
+  def test_a_stall_names_its_task
+    stalls = []
+    Pelton.on_stall { |stall| stalls << stall }
+    Pelton.run do
+      Pelton.spawn(name: "import 7") { blocking { IO.select([@reader]) } }.await
+      sleep 0.001
+    end
+
+    assert_equal "import 7", stalls.first.task.name
+    assert_match(/\Athe loop was blocked for [\d.]+ s \(task "import 7"\) in$/, stalls.first.to_s)
+  end
+
   def test_a_stall_of_the_stall_handler_is_not_reported_to_it
     reported = 0
     Pelton.on_stall do

@@ -23,13 +23,24 @@ module Pelton
       # @return [Array<String>] where the blocked thread was when the watchdog noticed the stall; the innermost line first
       attr_reader :backtrace
 
-      def initialize(seconds, backtrace)
+      # @return [Task, nil] the task that blocked the loop; nil: a request, a timer or a callback did
+      attr_reader :task
+
+      def initialize(seconds, backtrace, task = nil)
         @seconds = seconds
         @backtrace = backtrace
+        @task = task
         freeze
       end
 
-      def to_s = format("the loop was blocked for %.3g s in\n    %s", seconds, backtrace.join("\n    "))
+      def to_s = "the loop was blocked for #{duration} in\n    #{backtrace.join("\n    ")}"
+
+      # @return [String] the line that ends a report which was written while the stall lasted
+      def conclusion = "the loop goes on after #{duration}"
+
+      private
+
+      def duration = format("%.3g s%s", seconds, task&.name&.then { |name| " (task #{name.to_s.inspect})" })
     end
 
     class << self
@@ -72,7 +83,7 @@ module Pelton
       end
 
       # @private
-      def report(stall) = Pelton.logger.warn(@same_output ? format("the loop goes on after %.3g s", stall.seconds) : stall.to_s)
+      def report(stall) = Pelton.logger.warn(@same_output ? stall.conclusion : stall.to_s)
 
       private
 
@@ -113,8 +124,8 @@ module Pelton
 
     # @param is_reported [Boolean] whether the watchdog has written a report of it
     # @private
-    def report_stall(seconds, text, is_reported)
-      stall = Watchdog::Stall.new(seconds, text.scrub.lines(chomp: true))
+    def report_stall(seconds, text, is_reported, task)
+      stall = Watchdog::Stall.new(seconds, text.scrub.lines(chomp: true), task)
       return @on_stall.call(stall) if @on_stall
       Watchdog.report(stall) if is_reported
     end

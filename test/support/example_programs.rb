@@ -12,7 +12,7 @@ module ExamplePrograms
   include Children
 
   # A report of the watchdog that the example's own code has not caused: a busy machine may halt the loop anywhere.
-  STALL = /^pelton: the loop has been blocked for \S+ s in\n    (?!app\.rb:)(?:.*\n)(?:    .*\n)*(?:pelton: the loop goes on after \S+ s\n)?/
+  STALL = /^pelton: the loop has been blocked for \S+ s in\n    (?!app\.rb:)(?:.*\n)(?:    .*\n)*(?:pelton: the loop goes on after \S+ s.*\n)?/
 
   Example = Struct.new(:line, :code, :expected) do
     # The program, with the lines where the document's reader sees them.

@@ -21,6 +21,7 @@
 
 struct pel_stall {
     struct pel_stall *next; /* for the owner's use */
+    void *task;             /* as well */
     int64_t nanoseconds;
     int unreported; /* as too many of this minute were reported */
     char stack[];   /* lines, innermost frame first */

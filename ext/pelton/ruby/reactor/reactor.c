@@ -29,6 +29,7 @@ static void reactor_mark(void *data)
     pel_roots_mark(&reactor->roots);
     pel_workers_mark(reactor);
     pel_waiters_mark(reactor);
+    pel_stalls_mark(reactor);
     for (struct pel_link *kept = reactor->kept; kept; kept = kept->next)
         rb_gc_mark(PEL_LINKED(struct pel_kept, link, kept)->object);
 }

@@ -12,6 +12,9 @@
 
 #define SAMPLE_FRAMES 128
 
+/* The reactor that runs on this thread, for the signal handler. */
+static __thread struct pel_reactor *watched;
+
 /* ---- stack samples, taken in a signal handler ----------------------------------------------------------------- */
 
 struct text {
@@ -77,6 +80,8 @@ static size_t sample_stack(char *buffer, size_t size, int last)
             add_text(&text, "garbage collection\n", 19);
         return text.length;
     }
+    if (watched)
+        watched->stalls.task = watched->workers.current ? watched->workers.current->task_object : Qfalse;
     count = rb_profile_frames(0, SAMPLE_FRAMES, frames, lines);
     for (int i = 0; i < count; i++)
         add_frame(&text, frames, lines, i, count);
@@ -87,8 +92,18 @@ static size_t sample_stack(char *buffer, size_t size, int last)
 
 void pel_watch(struct pel_reactor *reactor)
 {
+    watched = reactor;
     pel_watchdog_watch(&reactor->stalls.watch,
                        sample_stack); /* if there can be no thread, the reactor runs unwatched */
+}
+
+void pel_stalls_mark(struct pel_reactor *reactor)
+{
+    if (reactor->stalls.task)
+        rb_gc_mark(reactor->stalls.task);
+    for (struct pel_stall *stall = reactor->stalls.past; stall; stall = stall->next)
+        if (stall->task)
+            rb_gc_mark((VALUE)stall->task);
 }
 
 static void drop_stalls(struct pel_reactor *reactor)
@@ -103,6 +118,7 @@ static void drop_stalls(struct pel_reactor *reactor)
 void pel_unwatch(struct pel_reactor *reactor)
 {
     pel_watchdog_unwatch(&reactor->stalls.watch);
+    watched = NULL;
     drop_stalls(reactor);
 }
 
@@ -113,6 +129,8 @@ static struct pel_stall *count_stall(struct pel_reactor *reactor)
 
     if (!stall)
         return NULL;
+    stall->task = (void *)reactor->stalls.task;
+    reactor->stalls.task = Qfalse;
     reactor->stalls.count++;
     if (reactor->stalls.longest < stall->nanoseconds)
         reactor->stalls.longest = stall->nanoseconds;
@@ -124,7 +142,8 @@ static VALUE report_stall(VALUE argument)
     struct pel_stall *stall = (struct pel_stall *)argument;
     VALUE seconds = DBL2NUM((double)stall->nanoseconds / 1e9), place = rb_utf8_str_new_cstr(stall->stack);
 
-    return pel_upcall(report_stall, seconds, place, stall->unreported ? Qfalse : Qtrue);
+    return pel_upcall(report_stall, seconds, place, stall->unreported ? Qfalse : Qtrue,
+                      stall->task ? (VALUE)stall->task : Qnil);
 }
 
 static void report_stalls(struct pel_reactor *reactor, void *data)

@@ -121,6 +121,22 @@ class SolidQueueFiberPoolTest < PeltonTest
     assert_equal ":fiber\ntrue\nfalse\ntrue\nthe pool shuts down, and takes no more jobs\n", output
   end
 
+  def test_a_job_that_blocks_the_others_is_named
+    output = jobs_output(<<~RUBY)
+      Pelton.watchdog = 0.02
+      Pelton.logger = nil
+      Pelton.on_stall { |stall| Mark.create!(text: stall.task.name) }
+      class BlockingJob < ActiveJob::Base
+        def perform = Fiber.new(blocking: true) { sleep 0.2 }.resume
+      end
+      id = BlockingJob.perform_later.job_id
+      with_worker(fibers: 2) { wait_until { Mark.any? } }
+      puts Mark.first.text.sub(id, "ID")
+    RUBY
+
+    assert_equal "job BlockingJob (ID) of queue default\n", output
+  end
+
   def test_tasks_name_the_jobs
     output = jobs_output(<<~RUBY)
       class NamedJob < ActiveJob::Base
