@@ -156,7 +156,8 @@ class DocumentsTest < PeltonTest
       #{pems}.each { |name, pem| File.write(name, pem) }
       file = StringIO.new
       asked = []
-      app = ->(env) { [200, {"content-type" => "application/json"}, [JSON.generate(asked << [env["REQUEST_METHOD"], env["PATH_INFO"]])]] }
+      streams = {"/chat" => [200, {"content-type" => "text/event-stream"}, []], "/prices" => [204, {}, []]}
+      app = ->(env) { streams[env["PATH_INFO"]] || [200, {"content-type" => "application/json"}, [JSON.generate(asked << [env["REQUEST_METHOD"], env["PATH_INFO"]])]] }
       here = "http://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}/"
     RUBY
       check(asked.tally[%w[POST /photos]], 2)

@@ -3,6 +3,7 @@
 require_relative "../../pelton"
 require_relative "client/pool"
 require_relative "client/request"
+require_relative "client/event_source"
 require_relative "deadlines"
 
 module Pelton
@@ -123,6 +124,26 @@ module Pelton
           multipart: multipart, basic_auth: basic_auth, decode: settings[:decode], expect: settings[:expect])
         return Deferrable.defer(block) { perform(request, settings) } if block
         perform(request, settings)
+      end
+
+      # Follows a stream of server-sent events, until the block breaks or the server says that there is no more (204). When a connection ends, or
+      # the server answers 429, 500 or 502 to 504, the client comes back after the time that the server has asked for, at first 3 s, and says which event
+      # was the last one; after failures in a row it waits longer.
+      #
+      # @param url [String] absolute, or relative to the base
+      # @param last_event_id [String, nil] where an earlier client was
+      # @param max_event [Integer] bytes of an event
+      # @param headers [Hash{String => String, nil}]
+      # @param options see {DEFAULTS}; `read_timeout` is the longest silence
+      # @yieldparam event [Event]
+      # @return [nil]
+      # @raise [ProtocolError] what the server sends is no stream of events
+      # @raise [LimitError] an event is larger than `max_event`
+      # @raise [TLSError, ArgumentError]
+      # @asynchronous
+      def each_event(url, last_event_id: nil, max_event: 1 << 20, headers: {}, **options, &block)
+        raise ArgumentError, "each_event needs a block" unless block
+        EventSource.new(self, url, last_event_id: last_event_id, max_event: max_event, headers: headers, **options).each(&block)
       end
 
       # The same methods, each returning its Deferrable.

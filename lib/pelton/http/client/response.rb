@@ -63,6 +63,30 @@ module Pelton
         discard unless @done || @body || !block
       end
 
+      # Yields the server's events as they come, until the response ends. For the whole stream of a server that closes connections now and then,
+      # see {Client#each_event}.
+      #
+      # @param max_event [Integer] bytes of an event
+      # @yieldparam event [Event]
+      # @return [self]
+      # @raise [ProtocolError] the response is no stream of events: its status is not 200, or its type is another one
+      # @raise [LimitError] an event is larger
+      # @raise as {#each}
+      # @asynchronous
+      def each_event(max_event: 1 << 20, &block)
+        return enum_for(:each_event, max_event: max_event) unless block
+        _each_event(EventParser.new(limit: max_event), &block)
+      end
+
+      # @private
+      def _each_event(parser, &block)
+        unless @status == 200 && self["content-type"].to_s.match?(%r{\Atext/event-stream\s*(;|\z)}i)
+          discard
+          raise @request.named(ProtocolError.new("the response is no stream of events: #{@status} #{@reason}, #{self["content-type"] || "no content type"}"))
+        end
+        each { |piece| parser.feed(piece, &block) }
+      end
+
       # @return [String] the body, in the encoding of Content-Type
       # @raise [LimitError] the body is longer than `max_body`: read it by {#each} (`stream: true`)
       # @asynchronous
