@@ -131,6 +131,24 @@ class CableBadClientsTest < PeltonTest
     end
   end
 
+  # Unless the connection asks again.
+  def test_a_right_that_has_ended_before_a_subscription
+    answers = [->(_) { false }, ->(connection) { connection.reject_unauthorized_connection }]
+    answers.each do |answer|
+      asking = Class.new(TokenConnection) { define_method(:authorized?) { TokenConnection::VALID.any? || answer.call(self) } }
+      TokenConnection::VALID["t"] = "ann"
+      serving(connection: asking) do |url, cable|
+        client = connect(url, headers: {"cookie" => "token=t"})
+        assert_equal "confirm_subscription", client.subscribe(EchoChannel.name)
+        TokenConnection::VALID.clear
+        client.send(command: "subscribe", identifier: client.identifier(EchoChannel.name, n: 2))
+        assert_equal({"type" => "disconnect", "reason" => "unauthorized", "reconnect" => false}, client.receive)
+        assert_nil client.receive
+        assert_equal 1, cable.stats[:unauthorized]
+      end
+    end
+  end
+
   # Who was let in stays, until the application ends the connection.
   def test_a_cookie_that_expires_while_connected
     TokenConnection::VALID["t"] = "ann"

@@ -83,6 +83,20 @@ class CableRecoveryTest < PeltonTest
     end
   end
 
+  # Nor does that end the other's connection.
+  def test_not_to_another_client
+    recovering do |url, cable|
+      open, gone = Array.new(2) { extended(url).tap { |client| client.subscribe(NAME) } }
+      gone.socket.abort
+      eventually { cable.recovery.size == 1 }
+      [open, gone].each { |client| refute extended("#{url}?sid=#{client.welcome["sid"]}", headers: {"x-user" => "eve"}).welcome.key?("restored") }
+      cable.broadcast("news", 1)
+
+      assert_equal 1, open.receive["message"]
+      assert extended("#{url}?sid=#{gone.welcome["sid"]}").welcome["restored"]
+    end
+  end
+
   def test_it_is_let_in_and_authorized_as_ever
     recovering do |url, cable|
       client = extended(url)
@@ -90,11 +104,11 @@ class CableRecoveryTest < PeltonTest
       client.socket.abort
       eventually { cable.stats[:connections] == 0 }
       LOG << "closed"
-      back = extended("#{url}?sid=#{client.welcome["sid"]}", headers: {"x-user" => "eve"})
+      back = extended("#{url}?sid=#{client.welcome["sid"]}")
       assert back.welcome["restored"]
       assert_equal({"type" => "disconnect", "reason" => "restore_failed", "reconnect" => true}, back.receive)
       assert_nil back.receive
-      assert_equal ["in ann", "out ann", "closed", "in eve"], LOG
+      assert_equal ["in ann", "out ann", "closed", "in ann"], LOG
       LOG << "nobody"
       assert_equal "unauthorized", Client.new("#{url}?sid=#{back.welcome["sid"]}", protocols: [Pelton::Cable::EXTENDED]).receive["reason"]
     end
@@ -129,6 +143,9 @@ class CableRecoveryTest < PeltonTest
 
       [gone, open].each { |client| assert_equal [client.identifier(NAME)], extended("#{other_url}?sid=#{client.welcome["sid"]}").welcome["restored_ids"] }
       assert_equal [0, 2], [cable.stats[:connections], other.stats[:restored]]
+      foreign = extended(url).tap { |client| client.subscribe(NAME) }
+      refute extended("#{other_url}?sid=#{foreign.welcome["sid"]}", headers: {"x-user" => "eve"}).welcome.key?("restored")
+      assert_equal 1, cable.stats[:connections]
       refute extended("#{other_url}?sid=#{"x" * 22}").welcome.key?("restored")
     end
   ensure
@@ -138,16 +155,16 @@ class CableRecoveryTest < PeltonTest
   def test_bounds
     Pelton.run do
       recovery = Pelton::Cable::Recovery.new(Pelton::PubSub.new, seconds: 100, most: 3, most_bytes: 100)
-      leave = ->(identifier) { recovery.enter(:session).tap { |id| recovery.leave(id, [identifier]) } }
+      leave = ->(identifier) { recovery.enter(:session, "me").tap { |id| recovery.leave(id, [identifier]) } }
       ids = Array.new(5) { |number| leave.call(number.to_s) }
-      assert_equal [nil, nil, ["2"], ["3"]], ids.first(4).map { |id| recovery.take(id) }
+      assert_equal [nil, nil, ["2"], ["3"]], ids.first(4).map { |id| recovery.take(id, "me") }
       leave.call("x" * 60)
       second = leave.call("y" * 60)
-      assert_equal [1, ["y" * 60]], [recovery.size, recovery.take(second)]
+      assert_equal [1, ["y" * 60]], [recovery.size, recovery.take(second, "me")]
       leave.call("x" * 101)
       assert_equal 0, recovery.size
       past = Pelton::Cable::Recovery.new(Pelton::PubSub.new, seconds: -1)
-      assert_nil past.take(past.enter(:session).tap { |id| past.leave(id, []) })
+      assert_nil past.take(past.enter(:session, "me").tap { |id| past.leave(id, []) }, "me")
       assert_equal 0, past.size
       Pelton.stop
     end

@@ -36,6 +36,17 @@ class CableStreamChannelTest < PeltonTest
     end
   end
 
+  # Others' sessions, and who is present where.
+  def test_internal_topics_are_no_streams
+    serving(public_streams: true, signed_streams: KEY) do |url, cable|
+      client = connect(url)
+      names = %w[pelton-cable-sessions pelton-cable-disconnects pelton-presence pelton-presence/room:7]
+
+      assert_equal ["reject_subscription"], names.map { |name| client.subscribe("$pubsub", stream_name: name) }.uniq
+      assert_equal "reject_subscription", client.subscribe("$pubsub", signed_stream_name: cable.signed_streams.sign(names.first))
+    end
+  end
+
   def test_neither_by_default
     serving do |url|
       client = connect(url)

@@ -22,7 +22,8 @@ module Pelton
       end
 
       class << self
-        # Who the client is: attributes that {#connect} sets. {Server#disconnect} finds connections by them.
+        # Who the client is: attributes that {#connect} sets. {Server#disconnect} finds connections by them, in all
+        # processes, and a session is restored only to the client that had it: so they are texts, numbers, or have a `to_gid_param`, `pk` or `id`.
         #
         # @param names [Array<Symbol>]
         # @return [void]
@@ -45,11 +46,17 @@ module Pelton
       def connect
       end
 
+      # Asked before each subscription, as the client's right to be here may have ended since {#connect}. It may wait. Where an override returns
+      # false or nil, or calls {#reject_unauthorized_connection}, the connection ends, and the client does not come back by itself.
+      #
+      # @return [Boolean]
+      def authorized? = true
+
       # Called at the end, after the channels' {Channel#unsubscribed}. It may wait.
       def disconnect
       end
 
-      # Ends {#connect}. The client does not come back by itself.
+      # Ends {#connect}, or {#authorized?}. The client does not come back by itself.
       #
       # @raise [Unauthorized]
       def reject_unauthorized_connection = raise(Unauthorized, "the client may not connect")

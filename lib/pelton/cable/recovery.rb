@@ -5,8 +5,8 @@ require "securerandom"
 module Pelton
   module Cable
     # What clients of the extended protocol had subscribed to when their connections broke: one that comes back with its session's id is
-    # subscribed to it again by the server. It is let in and authorized as ever, so an id gives no rights. Each process keeps the sessions
-    # that it had, for a while, and is asked by the others.
+    # subscribed to it again by the server, if it has the identifiers of then. It is let in and authorized as ever, so an id gives no rights.
+    # Each process keeps the sessions that it had, for a while, and is asked by the others.
     # @private
     class Recovery
       # Sessions that are kept, and bytes of their identifiers.
@@ -21,8 +21,9 @@ module Pelton
       QUERY = /(?:\A|&)sid=([A-Za-z0-9]{22})(?:&|\z)/
       private_constant :ANSWER, :ENDING, :TOPIC, :ID, :QUERY
 
-      Kept = Struct.new(:identifiers, :bytes, :until)
-      private_constant :Kept
+      Kept = Struct.new(:identity, :identifiers, :bytes, :until)
+      Open = Struct.new(:session, :identity)
+      private_constant :Kept, :Open
 
       # @param env [Hash] Rack's
       # @return [String, nil] the id with which a client comes back
@@ -35,7 +36,7 @@ module Pelton
         @most = most
         @most_bytes = most_bytes
         @process = SecureRandom.alphanumeric(12)
-        @open = {} # sessions by id
+        @open = {} # by id
         @kept = {}
         @bytes = 0
         @ending = {} # operations by id: for the end of a session
@@ -46,10 +47,11 @@ module Pelton
       def size = @kept.size
 
       # @param session [Session]
+      # @param identity [String, nil] see {Identity.of}; nil: nobody may come back to it
       # @return [String] its id
-      def enter(session)
+      def enter(session, identity)
         listen
-        SecureRandom.alphanumeric(22).tap { |id| @open[id] = session }
+        SecureRandom.alphanumeric(22).tap { |id| @open[id] = Open.new(session, identity) }
       end
 
       # The session must not come back.
@@ -59,23 +61,25 @@ module Pelton
       #
       # @param identifiers [Array<String>] of its subscriptions
       def leave(id, identifiers)
-        keep(id, identifiers) if @open.delete(id)
+        open = @open.delete(id)
+        keep(id, open.identity, identifiers) if open&.identity
         @ending.delete(id)&.succeed
       end
 
       # Takes a session, once.
       #
-      # @return [Array<String>, nil] the identifiers; nil: it is not known
+      # @param identity [String] of the client that wants it
+      # @return [Array<String>, nil] the identifiers; nil: it is not known, or another client's
       # @asynchronous
-      def take(id) = taken(id) || ask(id)
+      def take(id, identity) = taken(id, identity) || ask(id, identity)
 
       private
 
       def listen = @listening ||= @pubsub._attach(TOPIC) { |json, _| receive(JSON.parse(json)) }
 
-      def keep(id, identifiers)
-        bytes = identifiers.sum(&:bytesize)
-        @kept[id] = Kept.new(identifiers, bytes, Clock.now + @seconds)
+      def keep(id, identity, identifiers)
+        bytes = identity.bytesize + identifiers.sum(&:bytesize)
+        @kept[id] = Kept.new(identity, identifiers, bytes, Clock.now + @seconds)
         @bytes += bytes
         drop(@kept.first.first) while @kept.size > @most || @bytes > @most_bytes || @kept.any? && @kept.first.last.until < Clock.now
       end
@@ -83,10 +87,11 @@ module Pelton
       def drop(id) = @kept.delete(id)&.tap { |kept| @bytes -= kept.bytes }
 
       # A client that comes back before the server has noticed that its connection is broken ends that first.
-      def taken(id)
-        if (session = @open[id])
+      def taken(id, identity)
+        return unless (@open[id] || @kept[id])&.identity == identity
+        if (open = @open[id])
           @ending[id] = ended = Operation.new
-          session.socket.abort
+          open.session.socket.abort
           ended.await(timeout: ENDING)
         end
         kept = drop(id)
@@ -95,11 +100,11 @@ module Pelton
         nil
       end
 
-      def ask(id)
+      def ask(id, identity)
         return unless @pubsub._engine # no other process
         listen
         @asked[id] = answer = Operation.new
-        publish(ask: id)
+        publish(ask: id, identity: identity)
         answer.await(timeout: ANSWER)
       rescue TimeoutError, OverloadError
         nil
@@ -110,15 +115,15 @@ module Pelton
       def receive(message)
         return if message["process"] == @process
         if (id = message["ask"])
-          answer(id) if @open.key?(id) || @kept.key?(id)
+          answer(id, message["identity"]) if @open.key?(id) || @kept.key?(id)
         else
           @asked[message["id"]]&.succeed(message["identifiers"])
         end
       end
 
-      def answer(id)
+      def answer(id, identity)
         Pelton.spawn(name: "a cable's session", detached: true) do
-          identifiers = taken(id)
+          identifiers = taken(id, identity)
           publish(id: id, identifiers: identifiers) if identifiers
         end
       end

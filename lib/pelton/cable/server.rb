@@ -63,6 +63,10 @@ module Pelton
       # @private
       def recovery = @restore && (@recovery ||= Recovery.new(pubsub, seconds: @restore))
 
+      # @return [Disconnects]
+      # @private
+      def disconnects = @disconnects ||= Disconnects.new(pubsub, @connection.name.to_s) { sessions }
+
       # @return [Hash]
       # @private
       attr_reader :limits
@@ -133,15 +137,20 @@ module Pelton
       # @return [nil]
       def broadcast(stream, message) = Cable.broadcast(stream, message, pubsub: pubsub)
 
-      # Ends connections.
+      # Ends connections in all processes that have the topics in common, of all servers with this class of connections. Any thread may call it.
       #
-      # @param identifiers [Hash{Symbol => Object}] of the connections: `disconnect(user: user)`; without any: all of them
-      # @param reconnect [Boolean] whether the clients should reconnect
+      # @param identifiers [Hash{Symbol => Object}] of the connections: `disconnect(user: user)`; without any: all of them. Values are compared
+      #   by their text: a String, a number, or what has a `to_gid_param`, `pk` or `id`
+      # @param reconnect [Boolean] whether the clients should come back: they are let in and subscribe again, as far as they still may
+      # @param here [Boolean] whether only this process is meant
       # @return [nil]
-      def disconnect(reconnect: true, **identifiers)
-        @sessions.keys.each do |session|
-          session.disconnect("remote", reconnect) if identifiers.all? { |name, value| session.connection.public_send(name) == value }
-        end
+      # @raise [ArgumentError] an identifier is unknown, or its value has no text
+      # @raise [OverloadError] the other processes cannot be told now: see {PubSub#publish}. In this process the connections have ended
+      def disconnect(reconnect: true, here: false, **identifiers)
+        unknown = identifiers.keys - @connection.identifiers
+        raise ArgumentError, "#{@connection.name} is not identified by #{unknown.join(", ")}: see identified_by" if unknown.any?
+        texts = Identity.texts(identifiers)
+        here ? disconnects.finish(texts, reconnect) : disconnects.disconnect(texts, reconnect)
         nil
       end
 

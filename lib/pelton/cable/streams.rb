@@ -6,8 +6,10 @@ module Pelton
     # a room share one frame, which is encoded and compressed once.
     # @private
     class Streams
+      # How the names of topics begin that are no stream of the application: those of {Presence}, {Recovery} and {Disconnects}.
+      INTERNAL = "pelton-"
       Stream = Struct.new(:rooms, :subscription)
-      private_constant :Stream
+      private_constant :INTERNAL, :Stream
 
       class << self
         # @param identifier [String]
@@ -46,7 +48,9 @@ module Pelton
       # @param session [Session]
       # @param block [#call, nil] gets the decoded messages instead of the socket
       # @return [Proc] ends it
+      # @raise [Refused] the name is internal
       def add(name, channel, session, block)
+        raise Refused, "the stream #{name.inspect[0, 100]} is internal: names that begin with #{INTERNAL} are Pelton's" if name.start_with?(INTERNAL)
         return filter(name, session, block) if block
         identifier = channel.identifier
         stream = @streams[name] || start(name)

@@ -23,14 +23,14 @@ module Pelton
       #
       # @return [Boolean] whether it was let in
       def open
+        began = @server.disconnects.listen
         @connection._connect
+        @server.disconnects.check(@session, began)
         return false unless @session.socket.open?
         (@session.extended? && @server.recovery) ? welcome(@server.recovery) : @session.transmit(%({"type":"welcome"}))
         true
       rescue Connection::Unauthorized
-        @server.refuse(:unauthorized, "a client may not connect")
-        @session.disconnect("unauthorized", false)
-        false
+        turn_away("a client may not connect")
       end
 
       # @return [Integer]
@@ -46,6 +46,7 @@ module Pelton
       # @raise [Refused] then the session answers
       def subscribe(command)
         identifier = command["identifier"].freeze
+        return turn_away("a client may not stay connected") unless still_authorized?
         unless enter(identifier)
           @session.answer(identifier, "reject_subscription")
           return false
@@ -90,11 +91,25 @@ module Pelton
 
       private
 
+      # @return [false]
+      def turn_away(what)
+        @server.refuse(:unauthorized, what)
+        @session.disconnect("unauthorized", false)
+        false
+      end
+
+      def still_authorized?
+        @server.within_time { @connection.authorized? }
+      rescue Connection::Unauthorized
+        false
+      end
+
       # Greets a client that may come back to its subscriptions, and one that does. It asks for what it has missed as soon as it is greeted, so nothing else
       # may reach it before. If a channel rejects it now, it is told to come back without its session.
       def welcome(recovery)
-        identifiers = recovery.take(@wanted) if @wanted
-        @id = recovery.enter(@session)
+        identity = Identity.of(@connection)
+        identifiers = recovery.take(@wanted, identity) if @wanted && identity
+        @id = recovery.enter(@session, identity)
         @session.transmit(JSON.generate({type: "welcome", sid: @id, **(identifiers ? {restored: true, restored_ids: identifiers} : {})}))
         return unless identifiers
         @server.count(:restored)

@@ -22,7 +22,7 @@ module Pelton
         # @raise [ArgumentError] {Settings#cable} has an unknown option
         def cable
           @cable ||= Pelton::Cable::Server.new(connection: Connection::Current.new(settings), **settings.cable).tap do |server|
-            _on_reload { server.disconnect }
+            _on_reload { server.disconnect(here: true) }
           end
         end
       end

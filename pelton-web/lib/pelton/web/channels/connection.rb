@@ -22,9 +22,15 @@ module Pelton
       class Current
         def initialize(settings) = @settings = settings
 
-        def new(session, env)
-          (Object.const_defined?(NAME) ? Object.const_get(NAME) : Connection).new(session, env, @settings)
-        end
+        def new(session, env) = loaded.new(session, env, @settings)
+
+        def identifiers = loaded.identifiers
+
+        def name = NAME
+
+        private
+
+        def loaded = Object.const_defined?(NAME) ? Object.const_get(NAME) : Connection
       end
 
       class << self
