@@ -242,7 +242,8 @@ class CableSessionTest < PeltonTest
     serving(timeout: 0.05) do |url, cable|
       client = connect(url)
 
-      assert_equal %w[reject_subscription confirm_subscription], [{wait: true}, {}].map { |params| client.subscribe(NeverChannel.name, **params) }
+      client.send(command: "subscribe", identifier: client.identifier(NeverChannel.name, wait: true), retry: true)
+      assert_equal %w[retry_subscription confirm_subscription], [client.receive["type"], client.subscribe(NeverChannel.name)]
       %w[wait now].each { |action| client.perform(NeverChannel.name, action) }
 
       assert_equal "now", client.receive["message"]
@@ -250,7 +251,7 @@ class CableSessionTest < PeltonTest
       client.socket.close
       eventually("the end of the connection") { cable.stats[:connections].zero? }
 
-      assert_equal [Pelton::TimeoutError] * 3, reported
+      assert_equal [[Pelton::TimeoutError] * 2, 3], [reported, cable.stats[:errors]], "of each place one"
     end
     serving(timeout: 0.05, connecting: 1, connection: NeverConnection) do |url, _|
       clients = Array.new(2) { CableClient::Client.new(url) }
@@ -283,14 +284,54 @@ class CableSessionTest < PeltonTest
     serving do |url, cable|
       client = connect(url)
       reports = Pelton::Test.unrescued do
-        assert_equal "reject_subscription", client.subscribe(FailingChannel.name)
+        client.send(command: "subscribe", identifier: id = client.identifier(FailingChannel.name), retry: true)
+        assert_equal({"identifier" => id, "type" => "retry_subscription"}, client.receive)
         client.subscribe(ECHO)
         client.perform(ECHO, "fail")
         client.perform(ECHO, "echo", {n: 1})
         assert_equal 1, client.receive["message"]
       end
 
-      assert_equal [%w[no no], 2, 0], [reports.map(&:message), cable.stats[:errors], cable.streams.size]
+      assert_equal [%w[no no], 2, 0, 0], [reports.map(&:message), *cable.stats.values_at(:errors, :rejected), cable.streams.size]
+    end
+  end
+
+  # Which would be for good: a busy database is free a moment later.
+  def test_an_error_is_no_rejection
+    serving do |url, cable|
+      client = connect(url)
+      reports = Pelton::Test.unrescued { client.send(command: "subscribe", identifier: client.identifier(FailingChannel.name)) && assert_equal("subscription_failed", client.receive["reason"]) }
+      assert_nil client.receive
+      assert_equal [1011, 1, 0], [client.socket.close_code, reports.size, cable.stats[:rejected]]
+    end
+  end
+
+  class DoubtfulConnection < Pelton::Cable::Connection
+    def authorized? = raise("no database")
+  end
+
+  def test_an_error_of_the_question_whether_a_client_may_stay
+    serving(connection: DoubtfulConnection) do |url, cable|
+      client = connect(url)
+      Pelton::Test.unrescued do
+        client.send(command: "subscribe", identifier: client.identifier(ECHO), retry: true)
+        assert_equal ["retry_subscription", 0], [client.receive["type"], cable.stats[:unauthorized]]
+      end
+    end
+  end
+
+  def test_errors_that_a_client_provokes_end_its_connection_and_are_reported_once
+    serving do |url, cable|
+      client = connect(url)
+      client.subscribe(ECHO)
+      reports = Pelton::Test.unrescued do
+        101.times { client.perform(ECHO, "fail") }
+        assert_equal ["too_many_errors", true], client.receive.values_at("reason", "reconnect")
+        assert_nil client.receive
+      end
+
+      assert_equal [1011, ["no"]], [client.socket.close_code, reports.map(&:message)]
+      assert_operator cable.stats[:errors], :>=, 100
     end
   end
 end

@@ -32,9 +32,13 @@ module Pelton
       }.freeze
       # Seconds between two lines of the log about what is refused.
       REPORT_EVERY = 1
+      # And between two reports of an error of the same class and place, and two lines about slow clients.
+      REPEAT_EVERY = 60
+      # Errors whose last reports are remembered.
+      MOST_ERRORS = 100
       # Of a close frame: try again later.
       SLOW = 1013
-      private_constant :CHANNEL, :REPORT_EVERY, :SLOW
+      private_constant :CHANNEL, :REPORT_EVERY, :REPEAT_EVERY, :MOST_ERRORS, :SLOW
 
       @all = ObjectSpace::WeakMap.new
 
@@ -112,6 +116,7 @@ module Pelton
         @sessions = {}.compare_by_identity
         @counts = Hash.new(0)
         @reported = {}
+        @errors = {}
         Server.all[self] = true
       end
 
@@ -191,12 +196,24 @@ module Pelton
       # @private
       def count(name) = @counts[name] += 1
 
+      # Counts an error of the application, and reports it: the same one once in a while, as thousands of clients may try again while a database is away.
+      # @private
+      def failed(error)
+        count(:errors)
+        place = [error.class, error.backtrace&.first]
+        time, before = @errors[place]
+        return @errors[place] = [time, before + 1] if time && Clock.now - time < REPEAT_EVERY
+        @errors.clear if @errors.size >= MOST_ERRORS
+        @errors[place] = [Clock.now, 0]
+        Pelton.report_error(error, "a channel#{"; and #{before} times more since the last report" if before&.positive?}")
+      end
+
       # Counts what was refused, and logs it: of each kind one in a while.
       # @private
-      def refuse(name, what)
+      def refuse(name, what, every: REPORT_EVERY)
         count(name)
         time, logged = @reported[name]
-        return if time && Clock.now - time < REPORT_EVERY
+        return if time && Clock.now - time < every
         before = @counts[name] - logged.to_i - 1
         Pelton.logger.warn("cable: #{what}#{"; and #{before} more since the last report" if before.positive?}")
         @reported[name] = [Clock.now, @counts[name]]
@@ -204,7 +221,7 @@ module Pelton
 
       # @private
       def too_slow(socket)
-        refuse(:slow, "closes a client that reads too slowly: #{socket.pending} bytes wait for it") if socket.open?
+        refuse(:slow, "closes a client that reads too slowly: #{socket.pending} bytes wait for it", every: REPEAT_EVERY) if socket.open?
         socket.close(SLOW, "too slow")
       end
 

@@ -9,11 +9,15 @@ module Pelton
 
       # Refused commands after which a client is cut off.
       MOST_REFUSED = 100
+      # Errors of the application, in a client's commands, after which its connection is closed.
+      MOST_FAILED = 100
       # Levels of JSON within each other.
       NESTING = 20
       # Of a close frame: the client did what it may not do.
       VIOLATION = 1008
-      private_constant :MOST_REFUSED, :NESTING, :VIOLATION
+      # And: the server has failed, and the client comes back.
+      FAILED = 1011
+      private_constant :MOST_REFUSED, :MOST_FAILED, :NESTING, :VIOLATION, :FAILED
 
       # @return [Server]
       attr_reader :server
@@ -35,7 +39,7 @@ module Pelton
         @server = server
         @socket = socket
         @stopping = stopping
-        @refused = 0
+        @refused = @failed = 0
       end
 
       # Lets the client in, or not. The socket lives on when it returns.
@@ -75,17 +79,23 @@ module Pelton
 
       # Calls the application's code, within its time limit: its error is reported, and concerns nobody else.
       #
-      # @return [Boolean] whether there was none
+      # @return [:done, :refused, :failed]
       def protect(&block)
         @server.within_time(&block)
-        true
+        :done
       rescue Refused => error
         refuse(error.message)
-        false
+        :refused
       rescue => error
-        @server.count(:errors)
-        Pelton.report_error(error, "a channel")
-        false
+        @server.failed(error)
+        failed
+        :failed
+      end
+
+      # The application has failed in a command: a client that provokes this again and again has to connect again.
+      def failed
+        return unless (@failed += 1) == MOST_FAILED
+        disconnect("too_many_errors", true, code: FAILED, text: "too many errors")
       end
 
       # @return [Hash]
@@ -147,10 +157,20 @@ module Pelton
         limits = @server.limits
         raise Refused, "the identifier has #{identifier.bytesize} bytes: #{limits[:identifier]} are the most" if identifier.bytesize > limits[:identifier]
         raise Refused, "#{size} subscriptions are the most" if size >= limits[:subscriptions]
-        replay(identifier, command["history"]) if @subscriptions.subscribe(command) && command["history"]
+        case @subscriptions.subscribe(command)
+        when true then replay(identifier, command["history"]) if command["history"]
+        when :failed then again(identifier, command["retry"] == true)
+        end
       rescue Refused
         answer(identifier, "reject_subscription") unless @subscriptions.include?(identifier)
         raise
+      end
+
+      # An error is no rejection, after which a client would not ask again: a busy database is free a moment later. A client that has said that it knows this
+      # answer subscribes again after a while; another one connects again.
+      def again(identifier, known)
+        return answer(identifier, "retry_subscription") if known
+        disconnect("subscription_failed", true, code: FAILED, text: "a subscription failed")
       end
 
       def subscribed(identifier) = @subscriptions.include?(identifier) ? identifier : raise(Refused, "there is no such subscription")

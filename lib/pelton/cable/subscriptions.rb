@@ -42,17 +42,16 @@ module Pelton
       # Subscribes, and answers the client.
       #
       # @param command [Hash{String => Object}] whose identifier is a String within the limits, and not subscribed yet
-      # @return [Boolean] whether the channel has accepted
+      # @return [Boolean, :failed] whether the channel has accepted. Failed: by an error, which was reported; the client has no answer yet
       # @raise [Refused] then the session answers
       def subscribe(command)
         identifier = command["identifier"].freeze
-        return turn_away("a client may not stay connected") unless still_authorized?
-        unless enter(identifier)
-          @session.answer(identifier, "reject_subscription")
-          return false
-        end
-        @session.answer(identifier, "confirm_subscription")
-        true
+        authorized = nil
+        return :failed if @session.protect { authorized = still_authorized? } == :failed
+        return turn_away("a client may not stay connected") unless authorized
+        entered = enter(identifier)
+        @session.answer(identifier, entered ? "confirm_subscription" : "reject_subscription") unless entered == :failed
+        entered
       end
 
       # @param command [Hash{String => Object}] of a subscription
@@ -99,7 +98,7 @@ module Pelton
       end
 
       def still_authorized?
-        @server.within_time { @connection.authorized? }
+        @connection.authorized?
       rescue Connection::Unauthorized
         false
       end
@@ -117,12 +116,12 @@ module Pelton
       end
 
       def restore(identifier)
-        enter(identifier.freeze)
+        enter(identifier.freeze) == true
       rescue Refused
         false # the channel does not exist any more
       end
 
-      # @return [Boolean] whether the channel has accepted
+      # @return [Boolean, :failed] whether the channel has accepted
       # @raise [Refused]
       def enter(identifier)
         params = @session.parse(identifier, "the identifier", symbolize_names: true)
@@ -130,10 +129,11 @@ module Pelton
         @channels[identifier] = channel
         accepted = nil
         called = @session.protect { accepted = channel._subscribe }
-        return true if called && accepted
+        return true if accepted
         @channels.delete(identifier)
         channel._stop
-        called ? @server.refuse(:rejected, "#{channel.class.name} rejects a subscription") : @server.count(:rejected)
+        return :failed if called == :failed
+        (called == :done) ? @server.refuse(:rejected, "#{channel.class.name} rejects a subscription") : @server.count(:rejected)
         false
       end
     end

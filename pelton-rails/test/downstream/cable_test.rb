@@ -198,7 +198,9 @@ class RailsCableTest < PeltonTest
       assert_equal "confirm_subscription", client.subscribe("NewsChannel")
       clients[1].socket.write("nonsense")
       assert_equal "confirm_subscription", clients[1].subscribe("NewsChannel")
-      assert_equal [1, 1, 10], facts(serving)["stats"].values_at("cable_errors", "cable_refused", "cable_connections")
+      assert_equal [1, 1, 10, 0], facts(serving)["stats"].values_at("cable_errors", "cable_refused", "cable_connections", "cable_rejected")
+      2.times { client.socket.write(JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "BrokenChannel"))) } # as @rails/actioncable does
+      eventually { facts(serving)["stats"]["cable_errors"] == 3 }
     end
   end
 

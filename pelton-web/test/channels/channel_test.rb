@@ -6,10 +6,12 @@ class WebChannelTest < PeltonTest
   include CableApplication
 
   Missing = Class.new(StandardError) { def web_status = 404 }
+  Busy = Class.new(StandardError) { def web_status = 503 }
 
   class RoomChannel < Pelton::Web::Channel
     def subscribed
       raise Missing, "no room" if params.integer(:id) == 9
+      raise Busy, "too many at once" if params.integer(:id) == 8
       stream_from("room:#{params.integer(:id)}")
     end
 
@@ -48,5 +50,17 @@ class WebChannelTest < PeltonTest
     assert_match(/cable: refuses a command: WebChannelTest::RoomChannel: .*id/, log.string)
   ensure
     Pelton.logger = nil
+  end
+
+  def test_what_may_succeed_a_moment_later_rejects_nothing
+    cable_application do |url, application|
+      client = connect(url)
+      reports = Pelton::Test.unrescued do
+        client.send(command: "subscribe", identifier: client.identifier(NAME, id: 8), retry: true)
+        assert_equal "retry_subscription", client.receive["type"]
+      end
+
+      assert_equal [["too many at once"], {errors: 1, rejected: 0}], [reports.map(&:message), application.cable.stats.slice(:errors, :rejected)]
+    end
   end
 end

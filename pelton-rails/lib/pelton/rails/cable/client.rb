@@ -66,8 +66,9 @@ module Pelton
         def subscribe(command)
           name = @session.parse(command["identifier"], "the identifier")["channel"]
           raise Pelton::Cable::Refused, "there is no channel #{name.inspect[0, 100]}" unless name.is_a?(String) && CHANNEL.match?(name)
-          @rejected = false
+          @rejected = @failed = false
           execute(command)
+          return failed_subscription(command["identifier"]) if @failed
           return true if include?(command["identifier"])
           raise Pelton::Cable::Refused, "there is no channel #{name[0, 100]}" unless @rejected
         end
@@ -105,12 +106,24 @@ module Pelton
         end
 
         # A command has failed.
-        def failed = @cable.cable.count(:errors)
+        def failed
+          @failed = true
+          @cable.cable.count(:errors)
+          @session.failed
+        end
 
         # Ends what is left of the channels, whose own end may have failed.
         def release = @channels&.each_value(&:pelton_release)
 
         private
+
+        # As Rails' channels have it, the client gets no answer: @rails/actioncable subscribes again by itself. One of the extended protocol does not.
+        #
+        # @return [:failed, nil]
+        def failed_subscription(identifier)
+          @channels.delete(identifier)&.pelton_release
+          :failed if @session.extended?
+        end
 
         # Rails has closed the socket of a client that may not connect. If `connect` has failed, the client may come back.
         def turn_away
@@ -126,7 +139,7 @@ module Pelton
           receiver, method = @connection.respond_to?(:handle_channel_command) ? [@connection, :handle_channel_command] : [@connection.subscriptions, :execute_command]
           @cable.cable.within_time { @connection.worker_pool.invoke(receiver, method, command, connection: @connection) }
         rescue TimeoutError # the worker has logged and counted it
-          @channels.delete(command["identifier"])&.pelton_release if command["command"] == "subscribe"
+          @failed = true
         end
       end
     end
