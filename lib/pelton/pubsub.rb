@@ -32,7 +32,9 @@ module Pelton
       "pubsub_returns" => Metrics::Family.new("counter", "pelton_pubsub_returns_total", "Times that the connection with the other processes was cut and came back."),
       "pubsub_kept_bytes" => Metrics::Family.new("gauge", "pelton_pubsub_kept_bytes", "Bytes of the messages that are kept for those who come back.")
     }.freeze
-    private_constant :MOST_TOPIC, :MOST_MESSAGE
+    # Seconds between two lines about lost messages.
+    WARN_EVERY = 60
+    private_constant :MOST_TOPIC, :MOST_MESSAGE, :WARN_EVERY
 
     class << self
       # @return [PubSub] this process's
@@ -103,14 +105,17 @@ module Pelton
       add(Subscription.new(self, checked_topic(topic), limit: limit, slow: slow, block: block), after)
     end
 
-    # Subscribes something that takes each message at once and never waits: where publisher and subscriber share a thread, inside
-    # {#publish}.
+    # Subscribes something that passes messages on, and must know when some are lost.
     #
+    # @param direct [Boolean] whether the block takes each message at once and never waits: where publisher and subscriber share a thread, it is
+    #   called inside {#publish}
+    # @param gap [#call] is called on the subscriber's thread instead of what was lost, before any later message: because threads published
+    #   faster than their messages were taken, or because the other processes could not be reached
     # @return [Subscription]
     # @private
-    def _attach(topic, &block)
+    def _attach(topic, direct: true, gap: nil, limit: Subscription::ATTACHED, &block)
       Reactor._running("PubSub#subscribe")
-      add(Subscription.new(self, checked_topic(topic), limit: Subscription::LIMIT, slow: :drop, block: block, direct: true))
+      add(Subscription.new(self, checked_topic(topic), limit: limit, slow: :gap, block: block, direct: direct, gap: gap || -> {}))
     end
 
     # Lets topics keep their last messages. The rule that was given last, of those that match, is a topic's.
@@ -153,6 +158,14 @@ module Pelton
       end
       now&.each { |subscription| subscription._call(message, position) }
       slow&.each { |subscription| too_slow(subscription, message) }
+    end
+
+    # Tells the subscribers of topics that messages are lost.
+    #
+    # @param topics [Array<String>, nil] nil: all
+    # @private
+    def _lost(topics = nil)
+      @lock.synchronize { (topics ? @topics.values_at(*topics).compact : @topics.values).each { |list| list.each(&:_lose) } }
     end
 
     # The kept messages of a topic after a position, for somebody who has subscribed already.
@@ -244,6 +257,10 @@ module Pelton
 
     def too_slow(subscription, message)
       @dropped += 1
+      if subscription.attached? && (@warned.nil? || Clock.now - @warned >= WARN_EVERY)
+        @warned = Clock.now
+        Pelton.logger.warn("pubsub: messages on #{subscription.topic.inspect[0, 100]} are published faster than they are taken: its clients are told to come back")
+      end
       Notifications.instrument("overflow.pubsub", topic: subscription.topic, subscription: subscription) { subscription._overflow(message) }
     end
   end

@@ -32,7 +32,7 @@ class CableServerTest < PeltonTest
       assert_equal [expected, expected], [one.receive, two.receive]
       cable.broadcast("chat 2", [1])
       assert_equal [1], other.receive["message"]
-      assert_equal({connections: 3, subscriptions: 3, streams: 2, sent: 3, accepted: 3, restored: 0, unauthorized: 0, commands: 4, refused: 0, rejected: 0, errors: 0, slow: 0}, cable.stats)
+      assert_equal({connections: 3, subscriptions: 3, streams: 2, sent: 3, accepted: 3, restored: 0, unauthorized: 0, commands: 4, refused: 0, rejected: 0, errors: 0, slow: 0, gaps: 0}, cable.stats)
     end
   end
 

@@ -21,7 +21,7 @@ class CableStreamsTest < PeltonTest
       assert_equal 2, frames
       assert_equal clients.map { |client| [client.identifier(NewsChannel.name, half: clients.index(client) % 2), "x" * 1000] }, clients.map { |client| client.receive.values_at("identifier", "message") }
       assert_equal [1, 6], cable.stats.values_at(:streams, :sent)
-      assert_equal 1, cable.pubsub.stats[:subscriptions]
+      assert_equal 1, cable.pubsub.stats[:subscriptions] - 1, "beside that of Disconnects"
     end
   end
 
@@ -31,7 +31,7 @@ class CableStreamsTest < PeltonTest
       clients.each { |client| client.socket.close }
       eventually { cable.stats[:streams] == 0 }
 
-      assert_equal 0, cable.pubsub.stats[:subscriptions]
+      assert_equal 1, cable.pubsub.stats[:subscriptions], "that of Disconnects"
       again = connect(url)
       again.subscribe(NewsChannel.name)
       cable.broadcast("news", 1)
@@ -47,9 +47,35 @@ class CableStreamsTest < PeltonTest
       clients = Array.new(3) { connect(url) }
       clients.map { |client| Pelton.spawn { client.subscribe(NewsChannel.name) } }.each(&:await)
       cable.broadcast("news", 1)
-      assert_equal [[1, 1, 1], 1], [clients.map { |client| client.receive["message"] }, slow.stats[:subscriptions]]
+      assert_equal [[1, 1, 1], 1], [clients.map { |client| client.receive["message"] }, slow.stats[:subscriptions] - 1]
       clients.each { |client| client.socket.close }
-      eventually { cable.stats[:streams] == 0 && slow.stats[:subscriptions] == 0 }
+      eventually { cable.stats[:streams] == 0 && slow.stats[:subscriptions] == 1 }
+    end
+  end
+
+  class BothChannel < Pelton::Cable::Channel
+    def subscribed = params[:block] ? stream_from("news") { |message| transmit(message) } : stream_from("news")
+  end
+
+  # Threads publish more than this thread can take meanwhile, or the other processes could not be reached.
+  def test_clients_of_a_stream_that_has_lost_messages_come_back
+    serving do |url, cable|
+      quiet = connect(url)
+      clients = [{}, {block: true}].map { |params| connect(url).tap { |client| client.subscribe(BothChannel.name, **params) } }
+      cable.pubsub._lost(["news"])
+      assert_equal [["messages_lost", true, nil]] * 2, clients.map { |client| client.receive.values_at("reason", "reconnect") << client.receive }
+      assert_equal [[1013, 1013], 2], [clients.map { |client| client.socket.close_code }, cable.stats[:gaps]]
+      assert_equal "confirm_subscription", quiet.subscribe(BothChannel.name)
+    end
+  end
+
+  def test_a_thread_may_publish_more_than_a_megabyte_at_once
+    serving(output: 16 << 20) do |url, cable|
+      client = connect(url)
+      client.subscribe(NewsChannel.name)
+      Thread.new { 60.times { cable.broadcast("news", "x" * 50_000) } }.join
+
+      assert_equal [50_000] * 60, Array.new(60) { client.receive["message"].size }
     end
   end
 

@@ -3,6 +3,7 @@
 require "stringio"
 require_relative "../test_helper"
 require "pelton/http"
+require "pelton/pubsub"
 
 class EventStreamTest < PeltonTest
   def test_the_format
@@ -69,6 +70,19 @@ class EventStreamTest < PeltonTest
       assert_equal [second.last.slice("id")], read(url, 1) # a client that leaves before the first message may come back with it
       assert_equal [{"event" => "gap", "data" => ""}], read(url, 1, after: "unknown:1")
       eventually { pubsub.stats[:subscriptions] == 0 }
+    end
+  end
+
+  def test_it_tells_of_a_later_gap_once
+    pubsub = Pelton::PubSub.new
+    following(pubsub) do |url|
+      events = read(url, 3) do
+        pubsub._lost
+        eventually { pubsub.stats[:subscriptions] == 1 }
+        %w[a b].each { |text| pubsub.publish("t", text) }
+      end
+
+      assert_equal [{"event" => "gap", "data" => ""}, {"data" => "a"}, {"data" => "b"}], events
     end
   end
 

@@ -75,6 +75,23 @@ class PubSubCarrierTest < PeltonTest
     end
   end
 
+  # Workers serve after some seconds without the server. Nobody knows which of the messages clients have missed, and which they have seen.
+  def test_who_has_subscribed_before_the_log_could_be_read_learns_of_a_gap
+    %w[plain kept].each_with_index { |text, index| @memory.add(index + 1, text, offset: index, rule: (PubSub::History::Rule.new(10, 100) if index == 1)) }
+    Pelton.run do
+      seen = {"t" => [], "quiet" => []}
+      seen.each { |topic, list| @pubsub._attach(topic, gap: -> { list << :gap }) { |message| list << message } }
+      @pubsub._engine = MemoryCarrier.new(@pubsub, @memory)
+      @pubsub._engine.await_ready(timeout: 5)
+      @memory.add(3, "live")
+      eventually { seen["t"].last == "live" }
+
+      assert_equal({"t" => [:gap, "live"], "quiet" => []}, seen)
+    ensure
+      @pubsub._engine.close
+    end
+  end
+
   def test_after_a_cut_it_reads_on_and_sends_the_batch_again
     joined do
       subscription = subscribed(1, "one")
@@ -99,6 +116,7 @@ class PubSubCarrierTest < PeltonTest
 
       assert_equal "nine", subscription.receive(timeout: 5)
       eventually { log.include?("messages may be missing") }
+      assert_predicate subscription, :gap?
     end
   end
 

@@ -66,6 +66,24 @@ class PubSubLinkTest < PeltonTest
     end
   end
 
+  def test_what_is_missed_meanwhile_is_a_gap
+    joined do |one, two|
+      two.keep("kept")
+      kept, plain = %w[kept plain].map { |topic| one.subscribe(topic) }
+      cut = lambda do |topic|
+        stream = one._engine.instance_variable_get(:@stream)
+        stream.abort
+        two.publish(topic, "meanwhile")
+        eventually { one._engine.instance_variable_get(:@stream)&.then { |now| !now.equal?(stream) } }
+      end
+      cut.call("kept")
+      assert_equal ["meanwhile", false, false], [kept.receive(timeout: 5), kept.gap?, plain.gap?]
+      two._engine.drain(timeout: 5)
+      cut.call("plain")
+      assert_equal [true, 2], [plain.gap?, one.stats[:returns]]
+    end
+  end
+
   def test_without_a_hub_a_bounded_number_of_messages_waits
     joined(limit: 10_000) do |one, two|
       subscription = one.subscribe("t") # the other one may come back later, and what nobody keeps is not for it

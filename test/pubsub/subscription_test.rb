@@ -52,6 +52,42 @@ class PubSubSubscriptionTest < PeltonTest
     end
   end
 
+  # Threads publish while its thread is busy: what is beyond the limit is lost, and it learns that before any later message.
+  def test_what_passes_messages_on_learns_of_a_gap
+    output = StringIO.new
+    Pelton.logger = output
+    Pelton.run do
+      seen = []
+      @pubsub._attach("t", limit: 300, gap: -> { seen << :gap }) { |message| seen << message }
+      2.times do |round|
+        Thread.new { 10.times { |number| @pubsub.publish("t", number.to_s) } }.join
+        eventually { seen.last == :gap }
+        @pubsub.publish("t", "after #{round}")
+      end
+
+      assert_equal ["0", "1", "2", :gap, "after 0", "0", "1", "2", :gap, "after 1"], seen
+      assert_equal 14, @pubsub.stats[:dropped]
+      assert_equal 1, output.string.scan("published faster than they are taken").size
+    end
+  ensure
+    Pelton.logger = nil
+  end
+
+  def test_lost_messages
+    Pelton.run do
+      seen = []
+      queues = %w[t u].map { |topic| @pubsub.subscribe(topic) }
+      @pubsub._attach("t", gap: -> { seen << :gap }) { |message| seen << message }
+      @pubsub._lost(%w[t nobody])
+      @pubsub.publish("t", "dropped, as the gap is not told yet")
+      eventually { seen == [:gap] }
+      assert_equal [true, false], queues.map(&:gap?)
+      @pubsub._lost
+      eventually { seen == [:gap, :gap] }
+      assert_equal [true, true], queues.map(&:gap?)
+    end
+  end
+
   # The block may wait: its messages keep their order, and nobody else waits.
   def test_a_block_is_called_with_one_message_after_the_other
     Pelton.run do

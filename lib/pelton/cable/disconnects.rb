@@ -3,7 +3,7 @@
 module Pelton
   module Cable
     # Ends connections by who their clients are, in all processes that have the topics of a {PubSub} in common. A message is kept for
-    # processes whose link is cut for a moment.
+    # processes whose link is cut for a moment; where one may be lost nevertheless, all clients have to connect again.
     # @private
     class Disconnects
       TOPIC = "pelton-cable-disconnects"
@@ -30,7 +30,7 @@ module Pelton
       def listen
         unless @listening
           @reactor = Reactor.current
-          @listening = @pubsub._attach(TOPIC) { |json, _| receive(JSON.parse(json)) }
+          @listening = @pubsub._attach(TOPIC, gap: -> { finish({}, true) }) { |json, _| receive(JSON.parse(json)) }
         end
         Clock.now
       end

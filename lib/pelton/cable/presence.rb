@@ -119,7 +119,7 @@ module Pelton
         @life ||= @pubsub._attach(TOPIC) { |json, _| heard(JSON.parse(json).fetch("process")) }
         @timer ||= Pelton.add_periodic_timer(@alive) { live }
         members = @streams[stream] = Members.new
-        members.subscription = @pubsub._attach("#{TOPIC}/#{stream}") { |json, _| receive(stream, members, JSON.parse(json)) }
+        members.subscription = @pubsub._attach("#{TOPIC}/#{stream}", gap: -> { publish(stream, type: "ask") }) { |json, _| receive(stream, members, JSON.parse(json)) }
         publish(stream, type: "ask")
         members
       end

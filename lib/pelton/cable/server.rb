@@ -28,6 +28,7 @@ module Pelton
         "cable_rejected" => Metrics::Family.new("counter", "pelton_cable_rejected_total", "Subscriptions that channels have rejected."),
         "cable_errors" => Metrics::Family.new("counter", "pelton_cable_errors_total", "Errors of channels."),
         "cable_slow" => Metrics::Family.new("counter", "pelton_cable_slow_total", "Clients that were closed because they read too slowly."),
+        "cable_gaps" => Metrics::Family.new("counter", "pelton_cable_gaps_total", "Clients that were told to come back because messages were lost."),
         "cable_sent" => Metrics::Family.new("counter", "pelton_cable_sent_total", "Broadcast messages, for each client that was sent one.")
       }.freeze
       # Seconds between two lines of the log about what is refused.
@@ -57,7 +58,7 @@ module Pelton
 
       # @return [Streams]
       # @private
-      def streams = @streams ||= Streams.new(pubsub, limit: @limits[:output]) { |socket, _| too_slow(socket) }
+      def streams = @streams ||= Streams.new(pubsub, limit: @limits[:output], gap: method(:gap)) { |socket, _| too_slow(socket) }
 
       # @return [Presence]
       # @private
@@ -160,10 +161,10 @@ module Pelton
       end
 
       # @return [Hash{Symbol => Integer}] `connections`, `subscriptions` and `streams` now; counted: clients `accepted`, `restored` and `unauthorized`, `commands`,
-      #   `refused` ones, `rejected` subscriptions, `errors` of channels, `slow` clients that were closed, and messages `sent`
+      #   `refused` ones, `rejected` subscriptions, `errors` of channels, `slow` clients that were closed, clients that were told to come back because of `gaps`, and messages `sent`
       def stats
         {connections: @sessions.size, subscriptions: @sessions.each_key.sum(&:size), streams: streams.size, sent: streams.sent}
-          .merge(%i[accepted restored unauthorized commands refused rejected errors slow].to_h { |name| [name, @counts[name]] })
+          .merge(%i[accepted restored unauthorized commands refused rejected errors slow gaps].to_h { |name| [name, @counts[name]] })
       end
 
       # @param name [Object] that a client has sent
@@ -223,6 +224,17 @@ module Pelton
       def too_slow(socket)
         refuse(:slow, "closes a client that reads too slowly: #{socket.pending} bytes wait for it", every: REPEAT_EVERY) if socket.open?
         socket.close(SLOW, "too slow")
+      end
+
+      # Messages for these sockets are lost: their clients come back, and ask for what they have missed, or load the current state.
+      # @private
+      def gap(sockets)
+        gone = sockets.to_h { |socket| [socket, true] }.compare_by_identity
+        @sessions.keys.each do |session|
+          next unless gone.key?(session.socket) && session.socket.open?
+          count(:gaps)
+          session.disconnect("messages_lost", true, code: SLOW, text: "messages are lost")
+        end
       end
 
       private

@@ -33,10 +33,12 @@ module Pelton
       attr_writer :observer
 
       # @param limit [Integer] bytes that may wait for a socket
+      # @param gap [#call] gets the sockets for which messages are lost
       # @yieldparam socket [HTTP::WebSocket] for which more waits
-      def initialize(pubsub, limit:, &slow)
+      def initialize(pubsub, limit:, gap:, &slow)
         @pubsub = pubsub
         @limit = limit
+        @gap = gap
         @slow = slow
         @streams = {}
         @sent = 0
@@ -64,7 +66,8 @@ module Pelton
       # The topic's server may let it wait. Others who come meanwhile share the stream.
       def start(name)
         @streams[name] = stream = Stream.new({})
-        stream.subscription = @pubsub._attach(name) do |json, position|
+        lost = -> { @gap.call(stream.rooms.values.flat_map(&:to_a)) }
+        stream.subscription = @pubsub._attach(name, gap: lost) do |json, position|
           stream.rooms.each do |key, room|
             count = room.broadcast(key.is_a?(Array) ? Streams.extended(key.first, json, name, position) : Streams.envelope(key, json))
             @sent += count
@@ -88,7 +91,8 @@ module Pelton
       end
 
       def filter(name, session, block)
-        subscription = @pubsub.subscribe(name) { |json| session.protect { block.call(JSON.parse(json)) } }
+        lost = -> { @gap.call([session.socket]) }
+        subscription = @pubsub._attach(name, direct: false, gap: lost, limit: @limit) { |json| session.protect { block.call(JSON.parse(json)) } }
         subscription.method(:close).to_proc
       end
     end

@@ -66,13 +66,15 @@ module Pelton
       # @asynchronous
       def follow(topic, after: nil, event: nil, gap: "gap", every: 15, pubsub: PubSub.default)
         subscription = pubsub.subscribe(topic, after: after)
-        emit("", event: gap) if subscription.gap? && gap
+        told = tell_gap(subscription, gap, false)
         emit(id: subscription.position) if subscription.position # of a client that leaves before the first message, too
         until subscription.closed?
           begin
             message = subscription.receive(timeout: every)
+            told = tell_gap(subscription, gap, told)
             emit(message, event: event, id: subscription.position) if message
           rescue TimeoutError
+            told = tell_gap(subscription, gap, told)
             comment
           end
         end
@@ -93,6 +95,12 @@ module Pelton
       end
 
       private
+
+      # @return [Boolean] whether the client knows that messages are missing, if some are
+      def tell_gap(subscription, event, told)
+        emit("", event: event) if event && subscription.gap? && !told
+        subscription.gap?
+      end
 
       def field(name, value)
         raise ArgumentError, "the #{name} of an event contains a line end" if value.to_s.match?(/[\r\n\0]/)

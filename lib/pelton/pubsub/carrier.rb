@@ -74,18 +74,19 @@ module Pelton
       # The log of another epoch knows nothing of what was before.
       def follow(connection, good)
         epoch, first = start(connection)
-        if @last && (epoch != @epoch || (first && after?(first, @last)))
+        lost = @last && (epoch != @epoch || (first && after?(first, @last)))
+        if lost
           Pelton.logger.warn("pubsub: messages may be missing: #{self.class::NAME} has not kept all since the connection was cut")
         end
         @last = nil unless epoch == @epoch
         preload(connection) if @ready.state == :pending
         @epoch = epoch
-        arrived
+        arrived(lost: lost)
         good.call
         loop { read(connection, @last, WAIT).each { |entry| deliver(entry) } }
       end
 
-      # What the log has is for the history alone, as nobody has subscribed yet.
+      # What the log has is for the history alone: it came before this process.
       def preload(connection)
         until (entries = read(connection, @last, nil)).empty?
           entries.each { |entry| deliver(entry, kept: true) }
@@ -96,8 +97,9 @@ module Pelton
         @last = id
         @epoch = epoch
         message = Wire.published(body)
-        return if kept && !message.rule
-        @pubsub._deliver(message.topic, message.text, message.rule, ("#{epoch}:#{offset}" if message.rule), kept: kept)
+        position = "#{epoch}:#{offset}" if message.rule
+        return deliver_early(message.topic, message.text, message.rule, position) if kept
+        @pubsub._deliver(message.topic, message.text, message.rule, position)
       rescue Wire::Malformed => error
         Pelton.logger.warn("pubsub: #{self.class::NAME} has #{error.message}, which is skipped")
       end

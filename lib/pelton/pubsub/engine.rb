@@ -26,6 +26,7 @@ module Pelton
         @outbox = Outbox.new(carrier, limit: limit)
         @returns = 0
         @ready = Operation.new
+        @early = {} # topics of messages that came for the history alone
         @tasks = []
       end
 
@@ -55,9 +56,20 @@ module Pelton
         end
       end
 
-      # The process has what is kept, for the first time or again.
-      def arrived
+      # Delivers what was published before this process had joined, for the history alone.
+      def deliver_early(topic, message, rule, position, age: 0)
+        @early[topic] = true
+        @pubsub._deliver(topic, message, rule, position, kept: true, age: age) if rule
+      end
+
+      # The process has what is kept, for the first time or again. If it has served for long without, those who have subscribed meanwhile may have
+      # missed what came for the history alone.
+      #
+      # @param lost [Boolean] whether messages of any topic may be missing
+      def arrived(lost: false)
         @returns += 1 if @ready.state == :succeeded
+        @pubsub._lost(lost ? nil : @early.keys)
+        @early.clear
         @ready.succeed
       end
     end

@@ -78,19 +78,24 @@ module Pelton
 
       # Another epoch is another hub's, which knows nothing of what was before.
       def welcome(epoch)
+        @other = @epoch && epoch != @epoch
         @serial = 0 unless epoch == @epoch
+        @expected = (@serial if @epoch && !@other) # the number of the last message, if none was lost: so many come before READY
         @epoch = epoch.force_encoding(Encoding::UTF_8).freeze
       end
 
       def receive(kind, message)
-        @serial = message.serial if kind == Wire::MESSAGE
         position = "#{@epoch}:#{message.offset}" if message.rule
-        @pubsub._deliver(message.topic, message.text, message.rule, position, kept: kind == Wire::KEPT, age: message.age)
+        return deliver_early(message.topic, message.text, message.rule, position, age: message.age) if kind == Wire::KEPT
+        @serial = message.serial
+        @expected += 1 if @expected
+        @pubsub._deliver(message.topic, message.text, message.rule, position, age: message.age)
       end
 
       def ready(stream, serial)
+        arrived(lost: @other || (@expected && serial > @expected))
         @serial = [@serial, serial].max
-        arrived
+        @expected = nil
         @stream = stream
         @writer = Pelton.spawn(name: "pubsub's writer", transient: true, detached: true) { write(stream) }
       end

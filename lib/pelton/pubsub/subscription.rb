@@ -8,11 +8,15 @@ module Pelton
 
       # Bytes that may wait for a subscriber.
       LIMIT = 1 << 20
+      # And for what passes messages on to others.
+      ATTACHED = 16 << 20
       # Bytes that each message counts beyond its own.
       OVERHEAD = 100
       # Seconds of messages after which others get a turn.
       BUDGET = 0.001
-      private_constant :OVERHEAD, :BUDGET
+      # Stands for messages that were lost.
+      LOST = [nil, nil].freeze
+      private_constant :OVERHEAD, :BUDGET, :LOST
 
       # @return [String]
       attr_reader :topic
@@ -22,22 +26,28 @@ module Pelton
       attr_reader :position
 
       # @private
-      def initialize(pubsub, topic, limit:, slow:, block:, direct: false)
-        raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}" unless %i[close drop].include?(slow) || slow.respond_to?(:call)
+      def initialize(pubsub, topic, limit:, slow:, block:, direct: false, gap: nil)
+        raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}" unless gap || %i[close drop].include?(slow) || slow.respond_to?(:call)
         @pubsub = pubsub
         @topic = topic
         @limit = limit
         @slow = slow
         @block = block
         @direct = direct
+        @on_gap = gap
         @reactor = Reactor.current if block
         @thread = Thread.current
         @messages = []
         @bytes = @dropped = 0
       end
 
-      # Whether messages are missing between `after:` and the first one: they are not kept any more.
+      # Whether messages are missing: between `after:` and the first one, as they are not kept any more, or later, because the other processes
+      # could not be reached.
       def gap? = !!@gap
+
+      # Whether it passes messages on: see PubSub#_attach.
+      # @private
+      def attached? = !!@on_gap
 
       # @return [Boolean]
       def closed? = !!@closed
@@ -103,6 +113,7 @@ module Pelton
       def _push(message, position)
         return if @closed
         return :now if @direct && @messages.empty? && @thread.equal?(Thread.current)
+        return lose if @losing || (@on_gap && @bytes > @limit)
         return :slow if @bytes > @limit
         @messages << [message, position]
         @bytes += message.bytesize + OVERHEAD
@@ -116,6 +127,13 @@ module Pelton
         @block.call(message, position)
       rescue => error
         Pelton.report_error(error)
+      end
+
+      # Called under the lock: messages are lost before any later one.
+      # @private
+      def _lose
+        @gap = true
+        lose if @on_gap && !@closed
       end
 
       # Called under the lock, before any message comes.
@@ -139,7 +157,7 @@ module Pelton
         @dropped += 1
         case @slow
         when :close then overflow
-        when :drop then nil
+        when :drop, :gap then nil
         else @slow.call(self, message)
         end
       rescue => error # the others' turn comes all the same
@@ -155,15 +173,37 @@ module Pelton
         Pelton.report_error(@error) if @block
       end
 
+      # Until the subscriber knows of it, further messages are lost, too: those after the gap must not come before its news.
+      def lose
+        unless @losing
+          @losing = true
+          @messages << LOST
+          schedule
+        end
+        :slow
+      end
+
       # Takes the next message under the lock, as it may come from any thread.
+      #
+      # @return [String, :lost, nil]
       def take
         message, position = @pubsub._synchronize do
           first = @messages.shift
+          if first.equal?(LOST)
+            @losing = false
+            next :lost
+          end
           @bytes -= first.first.bytesize + OVERHEAD if first
           first
         end
-        @position = position if message
+        @position = position if message && message != :lost
         message
+      end
+
+      def tell_gap
+        @on_gap.call
+      rescue => error
+        Pelton.report_error(error)
       end
 
       def wait(timeout)
@@ -191,7 +231,7 @@ module Pelton
       def drain
         began = Clock.now
         while !@closed && (message = take)
-          _call(message, @position)
+          (message == :lost) ? tell_gap : _call(message, @position)
           next if Clock.now - began < BUDGET
           Reactor.current.yield
           began = Clock.now

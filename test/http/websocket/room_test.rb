@@ -99,6 +99,21 @@ class WebSocketRoomTest < PeltonTest
 
   # ---- rooms with a topic
 
+  def test_members_of_a_room_whose_topic_has_lost_messages
+    pubsub = Pelton::PubSub.new
+    Pelton.run do
+      rooms = %i[close drop].map { |slow| Room.new("t", pubsub: pubsub, slow: slow) }
+      peers = rooms.map { |room| join(room) }
+      pubsub._lost
+      eventually { rooms.map(&:size) == [0, 1] }
+      rooms.last.publish("on")
+
+      assert_equal [[:close, "\x03\xF5messages are lost".b], [:text, "on"]], peers.map { |peer| next_frame(peer) }
+    ensure
+      Pelton.stop
+    end
+  end
+
   def test_rooms_of_a_topic_get_what_is_published_on_it
     pubsub = Pelton::PubSub.new
     Pelton.run do

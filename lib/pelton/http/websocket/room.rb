@@ -9,7 +9,8 @@ module Pelton
       #
       # {#broadcast} encodes and compresses a message once, queues it for each member, and waits for nobody. A member that does not
       # read as fast as messages come has a growing queue; once that is longer than the limit, the policy decides. A socket
-      # leaves the room when it is closed. Members may join and leave at any time, also while a broadcast or {#each} goes on.
+      # leaves the room when it is closed. If messages of its topic are lost on the way, members are closed with 1013, too, unless
+      # they may miss messages (`slow: :drop`). Members may join and leave at any time, also while a broadcast or {#each} goes on.
       #
       # A room belongs to the thread of its sockets. A room with a topic gets what {PubSub} publishes on it.
       #
@@ -55,7 +56,7 @@ module Pelton
         # @return [self]
         def add(socket)
           return self if socket.closed? || @members.key?(socket)
-          @subscription ||= pubsub._attach(@topic) { |message| broadcast(message) } if @topic
+          @subscription ||= pubsub._attach(@topic, gap: -> { lost }) { |message| broadcast(message) } if @topic
           socket.enter(self)
           @members[socket] = true
           @state = Object.new
@@ -150,6 +151,12 @@ module Pelton
           list = @members.keys.freeze
           @list = [of, list]
           list
+        end
+
+        # Messages of the topic are lost. Who comes back may load what it has missed.
+        def lost
+          @dropped += size
+          list.each { |socket| delete(socket)&.close(SLOW, "messages are lost") } unless @slow == :drop
         end
 
         def decide(socket, message)

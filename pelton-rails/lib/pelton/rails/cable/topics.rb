@@ -76,10 +76,7 @@ module Pelton
 
         # See PubSub#_attach.
         # @asynchronous if the adapter's subscribe is
-        def _attach(name, &block) = enter(name) { |pubsub, topic| pubsub._attach(topic, &block) }
-
-        # See PubSub#subscribe.
-        def subscribe(name, **options, &block) = enter(name) { |pubsub, topic| pubsub.subscribe(topic, **options, &block) }
+        def _attach(name, **options, &block) = enter(name) { |pubsub, topic| pubsub._attach(topic, **options, &block) }
 
         # See PubSub#_since. Messages have positions with the adapter pelton.
         def _since(name, position) = kept(name) { |pubsub, topic| pubsub._since(topic, position) }
