@@ -66,6 +66,45 @@ class CableRecoveryTest < PeltonTest
     end
   end
 
+  # In the round trip before it asks for what it has missed.
+  def test_live_messages_wait_for_the_history
+    recovering do |url, cable|
+      client, id, seen = one_that_has_seen(url, cable, 1)
+      2.upto(3) { |number| cable.broadcast("news", number) }
+      back = extended("#{url}?sid=#{client.welcome["sid"]}")
+      cable.broadcast("news", 4)
+      back.send(command: "history", identifier: id, history: {streams: {news: seen}})
+      assert_equal [2, 3, 4, "confirm_history"], Array.new(4) { back.receive.then { |message| message["message"] || message["type"] } }
+      Thread.new { cable.broadcast("news", 5) }.join
+      assert_equal [5, 5], back.receive.values_at("message", "offset")
+    end
+  end
+
+  # It has a position beyond what it has missed, if it were sent a live message.
+  def test_one_that_does_not_ask_in_time
+    recovering do |url, cable|
+      clients = Array.new(2) { one_that_has_seen(url, cable, 1) }
+      busy, quiet = clients.map { |client, *| extended("#{url}?sid=#{client.welcome["sid"]}") }
+      quiet.send(command: "unsubscribe", identifier: clients.last[1])
+      cable.broadcast("news", 2)
+      assert_equal({"type" => "disconnect", "reason" => "restore_failed", "reconnect" => true}, busy.receive)
+      assert_nil busy.receive
+    end
+  end
+
+  def test_one_that_asks_late
+    recovering do |url, cable|
+      client, id, seen = one_that_has_seen(url, cable, 1)
+      cable.broadcast("news", 2)
+      back = extended("#{url}?sid=#{client.welcome["sid"]}")
+      eventually { cable.pubsub.stats[:subscriptions] == 3 && cable.sessions.none? { |session| session.holding?(id) } }
+      cable.broadcast("news", 3)
+      assert_equal 3, back.receive["message"]
+      2.times { back.send(command: "history", identifier: id, history: {streams: {news: seen}}) }
+      assert_equal ["reject_history", 2], [back.receive["type"], back.receive["message"]], "only the first time"
+    end
+  end
+
   # It is the client that notices first, so its old connection ends before the new one begins.
   def test_before_the_server_has_noticed
     recovering do |url, cable|
@@ -77,7 +116,8 @@ class CableRecoveryTest < PeltonTest
 
         assert_equal [client.identifier(NAME)], back.welcome["restored_ids"]
         cable.broadcast("news", 1)
-        assert_equal 1, back.receive["message"]
+        back.send(command: "history", identifier: client.identifier(NAME))
+        assert_equal ["confirm_history", 1], Array.new(2) { back.receive.then { |message| message["type"] || message["message"] } }
         assert_equal [["in ann", "out ann", "in ann"], 1], [LOG, cable.stats[:connections]]
       end
     end
@@ -171,6 +211,17 @@ class CableRecoveryTest < PeltonTest
   end
 
   private
+
+  # @return [Array] a client that has gone, the identifier of its subscription, and its position
+  def one_that_has_seen(url, cable, message)
+    client = extended(url)
+    client.subscribe(NAME)
+    cable.broadcast("news", message)
+    seen = client.receive.slice("epoch", "offset")
+    client.socket.abort
+    eventually { cable.stats[:connections] == 0 }
+    [client, client.identifier(NAME), seen]
+  end
 
   def recovering(pubsub: Pelton::PubSub.new, **options, &block)
     serving(connection: Connection, pubsub: pubsub.keep("news"), **options, &block)

@@ -204,6 +204,49 @@ class CableSessionTest < PeltonTest
     end
   end
 
+  class LateChannel < Pelton::Cable::Channel
+    WAITING = [] # standard:disable Style/MutableConstant
+
+    def subscribed
+      %w[kept plain].each { |name| stream_from(name) }
+      WAITING << lock = Pelton::Operation.new
+      lock.await
+    end
+  end
+
+  # A channel that waits after it streams, as for a database.
+  def test_live_messages_wait_for_the_history
+    serving(pubsub: Pelton::PubSub.new.keep("kept")) do |url, cable|
+      watch = cable.pubsub.subscribe("kept")
+      cable.broadcast("kept", 1)
+      watch.receive
+      epoch, offset = watch.position.split(":")
+      cable.broadcast("kept", 2)
+      client = connect(url, protocols: [Pelton::Cable::EXTENDED])
+      client.send(command: "subscribe", identifier: client.identifier(LateChannel.name), history: {streams: {kept: {epoch: epoch, offset: Integer(offset)}}})
+      eventually { LateChannel::WAITING.any? }
+      cable.broadcast("kept", 3)
+      cable.broadcast("plain", "passes")
+      Thread.new { cable.broadcast("kept", 4) }.join # it waits for its turn while the history, which has it, is sent
+      LateChannel::WAITING.shift.succeed
+
+      assert_equal ["passes", "confirm_subscription", 2, 3, 4, "confirm_history"], Array.new(6) { client.receive.then { |message| message["message"] || message["type"] } }
+      cable.broadcast("kept", 5)
+      assert_equal 5, client.receive["message"]
+    end
+  end
+
+  def test_a_history_of_more_than_may_wait_for_a_client
+    serving(pubsub: Pelton::PubSub.new.keep("news"), output: 100_000) do |url, cable|
+      40.times { |number| cable.broadcast("news", Random.bytes(50_000).unpack1("H*")) }
+      client = connect(url, protocols: [Pelton::Cable::EXTENDED])
+      client.send(command: "subscribe", identifier: client.identifier(NewsChannel.name), history: {since: Time.now.to_i - 30})
+      assert_equal "confirm_subscription", client.receive["type"]
+      assert_equal [*1..40, "confirm_history"], Array.new(41) { client.receive.then { |message| message["offset"] || message["type"] } }
+      assert_equal 0, cable.stats[:slow]
+    end
+  end
+
   def test_what_is_no_history_and_pongs
     serving do |url, cable|
       client = connect(url, protocols: [Pelton::Cable::EXTENDED])

@@ -15,9 +15,11 @@ module Pelton
       NESTING = 20
       # Of a close frame: the client did what it may not do.
       VIOLATION = 1008
-      # And: the server has failed, and the client comes back.
+      # Seconds for a client whose session is restored to ask for its history, while live messages are held back.
+      HOLD = 2
+      # Of a close frame: the server has failed, and the client comes back.
       FAILED = 1011
-      private_constant :MOST_REFUSED, :MOST_FAILED, :NESTING, :VIOLATION, :FAILED
+      private_constant :MOST_REFUSED, :MOST_FAILED, :NESTING, :VIOLATION, :FAILED, :HOLD
 
       # @return [Server]
       attr_reader :server
@@ -40,6 +42,7 @@ module Pelton
         @socket = socket
         @stopping = stopping
         @refused = @failed = 0
+        @held = {}
       end
 
       # Lets the client in, or not. The socket lives on when it returns.
@@ -65,6 +68,19 @@ module Pelton
       # @param type [String] of an answer about a subscription
       # @param json [String, nil] its message
       def answer(identifier, type, json = nil) = transmit(%({"identifier":#{JSON.generate(identifier)},"type":"#{type}"#{%(,"message":#{json}) if json}}))
+
+      # Whether the client is about to get the history of a subscription, before which it gets no live message that is kept.
+      def holding?(identifier) = extended? && @held.key?(identifier)
+
+      # A client that comes back to these subscriptions asks for what it has missed now. If one does not, and live messages wait, it has to come back
+      # without its session: their positions would hide what it has missed.
+      #
+      # @param identifiers [Array<String>]
+      def hold(identifiers)
+        identifiers.each { |identifier| @held[identifier] = true }
+        @late = {}
+        Pelton.add_timer(HOLD) { @held.keys.each { |identifier| expire(identifier) } }
+      end
 
       # Tells the client that the connection ends, and whether the client should reconnect.
       def disconnect(reason, reconnect, code: 1000, text: "")
@@ -157,6 +173,7 @@ module Pelton
         limits = @server.limits
         raise Refused, "the identifier has #{identifier.bytesize} bytes: #{limits[:identifier]} are the most" if identifier.bytesize > limits[:identifier]
         raise Refused, "#{size} subscriptions are the most" if size >= limits[:subscriptions]
+        @held[identifier] = true if command["history"]
         case @subscriptions.subscribe(command)
         when true then replay(identifier, command["history"]) if command["history"]
         when :failed then again(identifier, command["retry"] == true)
@@ -164,6 +181,8 @@ module Pelton
       rescue Refused
         answer(identifier, "reject_subscription") unless @subscriptions.include?(identifier)
         raise
+      ensure
+        @held.delete(identifier) unless @subscriptions.include?(identifier)
       end
 
       # An error is no rejection, after which a client would not ask again: a busy database is free a moment later. A client that has said that it knows this
@@ -182,9 +201,34 @@ module Pelton
         positions, time = history.values_at("streams", "since")
         raise Refused, "the history has neither positions nor a time" unless positions.is_a?(Hash) || time.is_a?(Integer)
         found = @subscriptions.streams(identifier).filter_map { |stream| kept(stream, positions.is_a?(Hash) && positions[stream], time) }
-        complete = found.all?(&:last)
-        found.each { |stream, messages, _| messages.each { |json, position| transmit(Streams.extended(identifier, json, stream, position)) } } if complete
+        complete = found.all?(&:last) && !(@late&.delete(identifier) && found.any?) # see hold
+        found.each { |stream, messages, _| messages.each { |json, position| transmit_in_turn(Streams.extended(identifier, json, stream, position)) } } if complete
         answer(identifier, "#{complete ? "confirm" : "reject"}_history")
+        lasts = found.to_h { |stream, messages, _| [stream, messages.last&.last] } if complete
+      ensure
+        release(identifier, lasts || {})
+      end
+
+      # A history may be more than may wait for a client: it is sent as fast as the client takes it.
+      def transmit_in_turn(text)
+        @socket._flush if @socket.pending > @server.limits[:output] / 2
+        transmit(text)
+      rescue ClosedError, ConnectionError
+        nil # the session's end follows
+      end
+
+      def expire(identifier)
+        return unless @subscriptions.include?(identifier)
+        return disconnect("restore_failed", true) if @server.streams.waiting?(self, identifier, @subscriptions.streams(identifier))
+        @late[identifier] = true if release(identifier)
+      end
+
+      # @param lasts [Hash{String => String, nil}] positions up to which the history was sent, by stream
+      # @return [Boolean] whether live messages were held back
+      def release(identifier, lasts = {})
+        return false unless @held.delete(identifier) && @subscriptions.include?(identifier)
+        @server.streams.release(self, identifier, @subscriptions.streams(identifier), lasts)
+        true
       end
 
       # @return [Array(String, Array, Boolean), nil] the stream, its messages, and whether none is missing

@@ -8,7 +8,8 @@ module Pelton
     class Streams
       # How the names of topics begin that are no stream of the application: those of {Presence}, {Recovery} and {Disconnects}.
       INTERNAL = "pelton-"
-      Stream = Struct.new(:rooms, :subscription)
+      # Rooms by protocol and identifier, and {Hold}s by room and socket.
+      Stream = Struct.new(:rooms, :holds, :subscription)
       private_constant :INTERNAL, :Stream
 
       class << self
@@ -57,22 +58,65 @@ module Pelton
         identifier = channel.identifier
         stream = @streams[name] || start(name)
         key = session.extended? ? [identifier] : identifier
-        (stream.rooms[key] ||= HTTP::WebSocket::Room.new(limit: @limit, &@slow)).add(session.socket)
+        session.holding?(identifier) ? hold(name, stream, key, session) : enter(stream, key, session.socket)
         -> { remove(name, stream, key, session.socket) }
+      end
+
+      # Whether live messages of a subscription are held back.
+      #
+      # @param names [Array<String>] of its streams
+      def waiting?(session, identifier, names) = @streams.values_at(*names).any? { |stream| stream&.holds&.[]([[identifier], session.socket])&.waiting? }
+
+      # The history of a subscription was sent: see {Hold#release}.
+      #
+      # @param names [Array<String>] of its streams
+      # @param lasts [Hash{String => String}] positions by stream
+      def release(session, identifier, names, lasts)
+        @streams.values_at(*names).zip(names) do |stream, name|
+          hold = stream&.holds&.[]([[identifier], session.socket]) or next
+          hold.release(lasts[name])
+          settle(stream)
+        end
       end
 
       private
 
+      def enter(stream, key, socket) = (stream.rooms[key] ||= HTTP::WebSocket::Room.new(limit: @limit, &@slow)).add(socket)
+
+      def hold(name, stream, key, session)
+        identifier = key.first
+        stream.holds[[key, session.socket]] = Hold.new(session, identifier, limit: @limit) do |json, position|
+          session.transmit(Streams.extended(identifier, json, name, position))
+          sent_to(name, identifier, json, 1)
+        end
+      end
+
+      def sent_to(name, identifier, json, count)
+        @sent += count
+        @observer&.call(name, identifier, json, count)
+      end
+
+      # Those whose history was sent join the others, once no message waits that is perhaps a part of it.
+      def settle(stream)
+        return if stream.subscription&.size&.positive?
+        stream.holds.select { |_, hold| hold.released? }.each_key do |place|
+          stream.holds.delete(place)
+          enter(stream, *place)
+        end
+      end
+
       # The topic's server may let it wait. Others who come meanwhile share the stream.
       def start(name)
-        @streams[name] = stream = Stream.new({})
-        lost = -> { @gap.call(stream.rooms.values.flat_map(&:to_a)) }
+        @streams[name] = stream = Stream.new({}, {})
+        lost = -> { @gap.call(stream.rooms.values.flat_map(&:to_a) + stream.holds.values.map { |hold| hold.session.socket }) }
         stream.subscription = @pubsub._attach(name, gap: lost) do |json, position|
           stream.rooms.each do |key, room|
             count = room.broadcast(key.is_a?(Array) ? Streams.extended(key.first, json, name, position) : Streams.envelope(key, json))
-            @sent += count
-            @observer&.call(name, key.is_a?(Array) ? key.first : key, json, count)
+            sent_to(name, key.is_a?(Array) ? key.first : key, json, count)
           end
+          next if stream.holds.empty?
+          stream.holds.each_value { |hold| hold.push(json, position) }
+          settle(stream)
         end
         stream
       rescue
@@ -81,11 +125,11 @@ module Pelton
       end
 
       def remove(name, stream, key, socket)
-        room = stream.rooms[key] or return
-        room.delete(socket)
-        return unless room.empty?
-        stream.rooms.delete(key)
-        return unless stream.rooms.empty? && stream.subscription
+        stream.holds.delete([key, socket])
+        room = stream.rooms[key]
+        room&.delete(socket)
+        stream.rooms.delete(key) if room && room.empty?
+        return unless stream.rooms.empty? && stream.holds.empty? && stream.subscription && @streams[name].equal?(stream)
         stream.subscription.close
         @streams.delete(name)
       end

@@ -112,6 +112,7 @@ module Pelton
         @session.transmit(JSON.generate({type: "welcome", sid: @id, **(identifiers ? {restored: true, restored_ids: identifiers} : {})}))
         return unless identifiers
         @server.count(:restored)
+        @session.hold(identifiers)
         @session.disconnect("restore_failed", true) unless identifiers.all? { |identifier| restore(identifier) }
       end
 

@@ -71,6 +71,13 @@ module Pelton
         nil # the connection has ended, and close_code says so
       end
 
+      # Waits until all that is queued was sent.
+      #
+      # @raise [ClosedError, ConnectionError]
+      # @private
+      # @asynchronous
+      def _flush = @stream.flush
+
       private
 
       # @see #write

@@ -31,9 +31,9 @@ module Pelton
 
           def connections = @pelton ? @pelton.connections : super
 
-          def add_connection(connection) = connection.pelton_client&.admitted || super
+          def add_connection(connection) = connection.try(:pelton_client)&.admitted || super
 
-          def remove_connection(connection) = (super unless connection.pelton_client)
+          def remove_connection(connection) = (super unless connection.try(:pelton_client))
 
           # Before classes are unloaded, and when an application asks for it.
           def restart

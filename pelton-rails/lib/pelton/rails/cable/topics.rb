@@ -60,6 +60,8 @@ module Pelton
         End = Struct.new(:topics, :name, :subscription) do
           include Opaque
 
+          def size = subscription.size
+
           def close
             subscription.close
             topics.leave(name)
