@@ -21,6 +21,25 @@ class CableHeartTest < PeltonTest
     end
   end
 
+  # Some clients take one for a message.
+  def test_no_ping_of_websocket_before_a_client_was_silent
+    serving(heartbeat: 0.02) do |url, cable|
+      talking, silent = Array.new(2) { connect(url, protocols: [Pelton::Cable::EXTENDED]) }
+      pings = [talking, silent].to_h { |client| [client, []] }
+      pings.each do |client, list|
+        client.socket.define_singleton_method(:send_frame) { |opcode, data| super(opcode, data).tap { list << opcode if opcode == Pelton::HTTP::WebSocketFrames::PONG } }
+        Pelton.spawn do
+          while (text = client.socket.receive)
+            client.send(command: "pong") if client.equal?(talking) && text.include?("ping")
+          end
+        end
+      end
+      eventually { pings[silent].size == 3 }
+
+      assert_equal [[], 2], [pings[talking], cable.stats[:connections]]
+    end
+  end
+
   # It answers no ping, so it is not there any more.
   def test_a_peer_that_is_gone_is_given_up
     serving(heartbeat: 0.003) do |url, cable|

@@ -238,9 +238,12 @@ class CableSessionTest < PeltonTest
 
   def test_a_history_of_more_than_may_wait_for_a_client
     serving(pubsub: Pelton::PubSub.new.keep("news"), output: 100_000) do |url, cable|
-      40.times { |number| cable.broadcast("news", Random.bytes(50_000).unpack1("H*")) }
+      40.times { |number| cable.broadcast("news", [Random.bytes(400_000)].pack("m0")) }
       client = connect(url, protocols: [Pelton::Cable::EXTENDED])
+      stream = client.socket.instance_variable_get(:@stream).tap(&:pause) # it reads nothing yet
       client.send(command: "subscribe", identifier: client.identifier(NewsChannel.name), history: {since: Time.now.to_i - 30})
+      eventually { cable.sessions.first.socket.pending > 100_000 }
+      stream.resume
       assert_equal "confirm_subscription", client.receive["type"]
       assert_equal [*1..40, "confirm_history"], Array.new(41) { client.receive.then { |message| message["offset"] || message["type"] } }
       assert_equal 0, cable.stats[:slow]

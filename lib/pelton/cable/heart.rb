@@ -3,12 +3,13 @@
 module Pelton
   module Cable
     # Sends heartbeats to all sockets, by which a client notices that its connection is gone. One timer serves all: the sockets are
-    # spread over slots, whose turns come one after the other, so that thousands are not written to at once. Every tenth time it
-    # also finds out whether a peer is still there.
+    # spread over slots, whose turns come one after the other, so that thousands are not written to at once. Every fifth time it
+    # also finds out whether a peer is still there: one that has been silent since the last time gets a ping of WebSocket, which Action Cable
+    # never sends and some clients take for a message.
     # @private
     class Heart
       SLOTS = 30
-      CHECK_EVERY = 10
+      CHECK_EVERY = 5
       private_constant :SLOTS, :CHECK_EVERY
 
       # @param interval [Numeric] seconds between two heartbeats of a socket
@@ -37,7 +38,7 @@ module Pelton
         room = @rooms[@turn]
         unless room.empty?
           room.broadcast(%({"type":"ping","message":#{Time.now.to_i}}))
-          room.each(&:_check_peer) if @round == 0
+          room.each { |socket| socket._check_peer(silent: true) } if @round == 0
         end
         @turn = (@turn + 1) % SLOTS
         return unless @turn == 0

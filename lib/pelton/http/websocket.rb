@@ -186,13 +186,16 @@ module Pelton
       # @return [Boolean]
       def closed? = !!@closed
 
-      # Gives up a peer that has sent nothing, not even an answer to the last ping.
+      # Gives up a peer that has sent nothing, not even an answer to the last ping, and sends the next one.
+      #
+      # @param silent [Boolean] whether only a peer that has sent nothing since the last call gets one
       # @private
-      def _check_peer
-        @active = true if @delivering || @stream.paused? # this side is not reading now
-        return give_up("the peer sent nothing for #{@ping} s, not even an answer to a ping") if @active == false
+      def _check_peer(silent: false)
+        active = @active != false || @delivering || @stream.paused? # or this side is not reading now
+        return give_up("the peer sent nothing#{" for #{@ping} s" if @ping}, not even an answer to a ping") if @pinged && !active
         @active = false
-        send_frame(WebSocketFrames::PING, "") if open?
+        @pinged = !(silent && active)
+        send_frame(WebSocketFrames::PING, "") if @pinged && open?
       end
 
       # Whether on_message is set.
