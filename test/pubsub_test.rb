@@ -78,4 +78,23 @@ class PubSubTest < PeltonTest
   ensure
     subscription.close
   end
+
+  # For a page that shows a state and subscribes later.
+  def test_the_position_of_a_topic
+    pubsub = Pelton::PubSub.new.keep("t")
+    assert_nil pubsub.position("plain")
+    Pelton.run do
+      empty = pubsub.position("t")
+      assert_equal [false, 0], pubsub.subscribe("t", after: empty).then { |subscription| [subscription.gap?, subscription.size] }
+      pubsub.publish("t", "one")
+      first = pubsub.position("t")
+      pubsub.publish("t", "two")
+      found = [empty, first, pubsub.position("t")].map { |position| pubsub.subscribe("t", after: position) }
+
+      assert_equal [2, 1, 0], found.map(&:size)
+      assert_equal [false], found.map(&:gap?).uniq
+      old = empty.sub(/\d+\z/) { |time| (time.to_i - 301_000).to_s }
+      assert_equal [true, true], [empty.sub(/.*:/, "other:"), old].map { |position| pubsub.subscribe("t", after: position).gap? }
+    end
+  end
 end

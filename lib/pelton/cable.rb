@@ -9,6 +9,7 @@ require_relative "cable/disconnects"
 require_relative "cable/heart"
 require_relative "cable/hold"
 require_relative "cable/identity"
+require_relative "cable/position"
 require_relative "cable/presence"
 require_relative "cable/recovery"
 require_relative "cable/session"
@@ -51,6 +52,14 @@ module Pelton
       # @return [nil]
       # @raise as {PubSub#publish}; what JSON raises for NaN
       def broadcast(stream, message, pubsub: PubSub.default) = pubsub.publish(stream, JSON.generate(message))
+
+      # Where streams are now, for a page that shows their state: its attribute `data-position`, with which its first subscription gets what has come
+      # since. Ask before the state is read.
+      #
+      # @param streams [Array<String>] that keep their messages: see {PubSub#keep}
+      # @param pubsub [PubSub]
+      # @return [String] JSON
+      def position(*streams, pubsub: PubSub.default) = Position.of(streams.to_h { |stream| [stream, stream] }, pubsub)
     end
   end
 end

@@ -34,7 +34,9 @@ module Pelton
     }.freeze
     # Seconds between two lines about lost messages.
     WARN_EVERY = 60
-    private_constant :MOST_TOPIC, :MOST_MESSAGE, :WARN_EVERY
+    # Seconds that the clocks of two machines may differ.
+    SKEW = 2
+    private_constant :MOST_TOPIC, :MOST_MESSAGE, :WARN_EVERY, :SKEW
 
     class << self
       # @return [PubSub] this process's
@@ -48,6 +50,9 @@ module Pelton
 
       # (see PubSub#keep)
       def keep(pattern, **options) = default.keep(pattern, **options)
+
+      # (see PubSub#position)
+      def position(topic) = default.position(topic)
 
       # (see PubSub#stats)
       def stats = default.stats
@@ -131,6 +136,16 @@ module Pelton
       self
     end
 
+    # Where a topic is now, for `after:` of {#subscribe}, also in another process: for a page that shows a state and subscribes later.
+    # Ask before the state is read.
+    #
+    # @param topic [String]
+    # @return [String, nil] nil: the topic keeps no messages
+    def position(topic)
+      return unless rule_for(checked_topic(topic))
+      @lock.synchronize { @_history.last(topic) || History.moment(epoch) }
+    end
+
     # @return [Hash{Symbol => Integer}] `topics` and `subscriptions` now; counters: messages `published`, `received` on subscribed topics, and
     #   `dropped` for slow subscribers, and how often the connection with the other processes `returns`; `kept` messages and `kept_bytes` now
     def stats
@@ -172,7 +187,7 @@ module Pelton
     #
     # @return [Array(Array<Array(String, String)>, Boolean)] messages with their positions; and whether none is missing
     # @private
-    def _since(topic, position) = @lock.synchronize { @_history.since(topic, position) }
+    def _since(topic, position) = @lock.synchronize { since(topic, position) }
 
     # The kept messages of the last seconds: see {#_since}.
     #
@@ -225,11 +240,23 @@ module Pelton
       end
     end
 
+    # Of whoever numbers the messages.
+    def epoch = @_engine ? @_engine.epoch.to_s : @_history.epoch
+
+    # Under the lock.
+    def since(topic, position)
+      of, seconds = History.age(position)
+      return @_history.since(topic, position) unless of
+      rule = rule_for(topic)
+      return [[], false] unless rule && seconds <= rule.seconds && (of.empty? || of == epoch)
+      @_history.recent(topic, seconds + SKEW)
+    end
+
     # Between the history and what comes next there is no gap.
     def add(subscription, after = nil)
       @lock.synchronize do
         @topics[subscription.topic] = [*@topics[subscription.topic], subscription]
-        after ? subscription._resume(after, *@_history.since(subscription.topic, after)) : subscription._begin(@_history.last(subscription.topic))
+        after ? subscription._resume(after, *since(subscription.topic, after)) : subscription._begin(@_history.last(subscription.topic))
       end
       subscription
     end

@@ -27,6 +27,22 @@ class PubSubHistoryTest < PeltonTest
     assert_equal [[], false], @history.since("nothing", "e:0")
   end
 
+  def test_what_was_dropped_for_want_of_room_is_missing
+    @history.append("quiet", "x", TEN)
+    assert_equal [[], true], @history.recent("nothing", 60)
+    @history.append("loud", "x" * 99_900, TEN)
+
+    assert_equal [[], false], @history.recent("quiet", 60)
+  end
+
+  def test_a_moment
+    epoch, seconds = History.age(History.moment("e"))
+
+    assert_equal "e", epoch
+    assert_in_delta 0, seconds, 5
+    [nil, "e:1", "e:@x", "@1"].each { |position| assert_nil History.age(position) }
+  end
+
   def test_what_came_in_the_last_seconds
     assert_equal [[], true], @history.recent("a", 60)
     2.times { |number| @history.append("a", number.to_s, TEN) }

@@ -66,6 +66,20 @@ class PubSubLinkTest < PeltonTest
     end
   end
 
+  # A page is rendered by one process, and subscribes in another.
+  def test_the_position_of_a_topic_without_messages_holds_in_all_processes
+    joined do |one, two|
+      [one, two].each { |pubsub| pubsub.keep("t") }
+      empty = one.position("t")
+      seen = two.subscribe("t")
+      one.publish("t", "a")
+      assert_equal "a", seen.receive(timeout: 5)
+      late = two.subscribe("t", after: empty)
+
+      assert_equal [false, "a"], [late.gap?, late.receive(timeout: 5)]
+    end
+  end
+
   def test_what_is_missed_meanwhile_is_a_gap
     joined do |one, two|
       two.keep("kept")

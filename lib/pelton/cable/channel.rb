@@ -27,6 +27,12 @@ module Pelton
         # @return [nil]
         def broadcast_to(model, message) = Cable.broadcast(stream_name(model), message)
 
+        # Where the stream for a model is now: see {Cable.position}.
+        #
+        # @param model [#to_param, #to_s]
+        # @return [String] JSON
+        def position_of(model) = Cable.position(stream_name(model))
+
         # @param model [#to_gid_param, #to_param, #to_s]
         # @return [String] of the stream for a model in this channel
         def stream_name(model)

@@ -69,8 +69,13 @@ module Pelton
       # @param json [String, nil] its message
       def answer(identifier, type, json = nil) = transmit(%({"identifier":#{JSON.generate(identifier)},"type":"#{type}"#{%(,"message":#{json}) if json}}))
 
+      # Sends a message of a stream, with its position if the client's protocol has one.
+      def transmit_kept(identifier, json, stream, position)
+        transmit(extended? ? Streams.extended(identifier, json, stream, position) : Streams.envelope(identifier, json))
+      end
+
       # Whether the client is about to get the history of a subscription, before which it gets no live message that is kept.
-      def holding?(identifier) = extended? && @held.key?(identifier)
+      def holding?(identifier) = @held.key?(identifier)
 
       # A client that comes back to these subscriptions asks for what it has missed now. If one does not, and live messages wait, it has to come back
       # without its session: their positions would hide what it has missed.
@@ -173,9 +178,12 @@ module Pelton
         limits = @server.limits
         raise Refused, "the identifier has #{identifier.bytesize} bytes: #{limits[:identifier]} are the most" if identifier.bytesize > limits[:identifier]
         raise Refused, "#{size} subscriptions are the most" if size >= limits[:subscriptions]
-        @held[identifier] = true if command["history"]
+        since = Position.of_page(identifier) unless command["history"]
+        @held[identifier] = true if (extended? && command["history"]) || since
         case @subscriptions.subscribe(command)
-        when true then replay(identifier, command["history"]) if command["history"]
+        when true
+          replay(identifier, command["history"]) if command["history"]
+          catch_up(identifier, since) if since
         when :failed then again(identifier, command["retry"] == true)
         end
       rescue Refused
@@ -200,19 +208,34 @@ module Pelton
         raise Refused, "the history is not one of the extended protocol" unless extended? && history.is_a?(Hash)
         positions, time = history.values_at("streams", "since")
         raise Refused, "the history has neither positions nor a time" unless positions.is_a?(Hash) || time.is_a?(Integer)
-        found = @subscriptions.streams(identifier).filter_map { |stream| kept(stream, positions.is_a?(Hash) && positions[stream], time) }
-        complete = found.all?(&:last) && !(@late&.delete(identifier) && found.any?) # see hold
-        found.each { |stream, messages, _| messages.each { |json, position| transmit_in_turn(Streams.extended(identifier, json, stream, position)) } } if complete
-        answer(identifier, "#{complete ? "confirm" : "reject"}_history")
-        lasts = found.to_h { |stream, messages, _| [stream, messages.last&.last] } if complete
+        late = @late&.delete(identifier) # see hold
+        lasts = send_history(identifier, positions, time) { |found| !(late && found.any?) }
+        answer(identifier, "#{lasts ? "confirm" : "reject"}_history")
       ensure
         release(identifier, lasts || {})
       end
 
+      # What has come since a page was rendered, at its first subscription. A client of the extended protocol is told if that is not kept any more.
+      def catch_up(identifier, positions)
+        lasts = send_history(identifier, positions, nil)
+        answer(identifier, "reject_history") if lasts.nil? && extended?
+      ensure
+        release(identifier, lasts || {})
+      end
+
+      # @yieldreturn [Boolean] whether what was found may be sent
+      # @return [Hash{String => String, nil}, nil] positions up to which the history was sent, by stream; nil: messages are missing, and none was sent
+      def send_history(identifier, positions, time)
+        found = @subscriptions.streams(identifier).filter_map { |stream| kept(stream, positions.is_a?(Hash) && positions[stream], time) }
+        return unless found.all?(&:last) && (!block_given? || yield(found))
+        found.each { |stream, messages, _| messages.each { |json, position| transmit_in_turn(identifier, json, stream, position) } }
+        found.to_h { |stream, messages, _| [stream, messages.last&.last] }
+      end
+
       # A history may be more than may wait for a client: it is sent as fast as the client takes it.
-      def transmit_in_turn(text)
+      def transmit_in_turn(...)
         @socket._flush if @socket.pending > @server.limits[:output] / 2
-        transmit(text)
+        transmit_kept(...)
       rescue ClosedError, ConnectionError
         nil # the session's end follows
       end

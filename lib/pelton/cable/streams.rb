@@ -8,7 +8,7 @@ module Pelton
     class Streams
       # How the names of topics begin that are no stream of the application: those of {Presence}, {Recovery} and {Disconnects}.
       INTERNAL = "pelton-"
-      # Rooms by protocol and identifier, and {Hold}s by room and socket.
+      # Rooms by protocol and identifier, and {Hold}s by identifier and socket.
       Stream = Struct.new(:rooms, :holds, :subscription)
       private_constant :INTERNAL, :Stream
 
@@ -57,15 +57,14 @@ module Pelton
         return filter(name, session, block) if block
         identifier = channel.identifier
         stream = @streams[name] || start(name)
-        key = session.extended? ? [identifier] : identifier
-        session.holding?(identifier) ? hold(name, stream, key, session) : enter(stream, key, session.socket)
-        -> { remove(name, stream, key, session.socket) }
+        session.holding?(identifier) ? hold(name, stream, session, identifier) : enter(stream, session, identifier)
+        -> { remove(name, stream, session, identifier) }
       end
 
       # Whether live messages of a subscription are held back.
       #
       # @param names [Array<String>] of its streams
-      def waiting?(session, identifier, names) = @streams.values_at(*names).any? { |stream| stream&.holds&.[]([[identifier], session.socket])&.waiting? }
+      def waiting?(session, identifier, names) = @streams.values_at(*names).any? { |stream| stream&.holds&.[]([identifier, session.socket])&.waiting? }
 
       # The history of a subscription was sent: see {Hold#release}.
       #
@@ -73,7 +72,7 @@ module Pelton
       # @param lasts [Hash{String => String}] positions by stream
       def release(session, identifier, names, lasts)
         @streams.values_at(*names).zip(names) do |stream, name|
-          hold = stream&.holds&.[]([[identifier], session.socket]) or next
+          hold = stream&.holds&.[]([identifier, session.socket]) or next
           hold.release(lasts[name])
           settle(stream)
         end
@@ -81,12 +80,15 @@ module Pelton
 
       private
 
-      def enter(stream, key, socket) = (stream.rooms[key] ||= HTTP::WebSocket::Room.new(limit: @limit, &@slow)).add(socket)
+      def key(session, identifier) = session.extended? ? [identifier] : identifier
 
-      def hold(name, stream, key, session)
-        identifier = key.first
-        stream.holds[[key, session.socket]] = Hold.new(session, identifier, limit: @limit) do |json, position|
-          session.transmit(Streams.extended(identifier, json, name, position))
+      def enter(stream, session, identifier)
+        (stream.rooms[key(session, identifier)] ||= HTTP::WebSocket::Room.new(limit: @limit, &@slow)).add(session.socket)
+      end
+
+      def hold(name, stream, session, identifier)
+        stream.holds[[identifier, session.socket]] = Hold.new(session, identifier, limit: @limit) do |json, position|
+          session.transmit_kept(identifier, json, name, position)
           sent_to(name, identifier, json, 1)
         end
       end
@@ -99,9 +101,9 @@ module Pelton
       # Those whose history was sent join the others, once no message waits that is perhaps a part of it.
       def settle(stream)
         return if stream.subscription&.size&.positive?
-        stream.holds.select { |_, hold| hold.released? }.each_key do |place|
+        stream.holds.select { |_, hold| hold.released? }.each do |place, hold|
           stream.holds.delete(place)
-          enter(stream, *place)
+          enter(stream, hold.session, hold.identifier)
         end
       end
 
@@ -124,10 +126,10 @@ module Pelton
         raise
       end
 
-      def remove(name, stream, key, socket)
-        stream.holds.delete([key, socket])
-        room = stream.rooms[key]
-        room&.delete(socket)
+      def remove(name, stream, session, identifier)
+        stream.holds.delete([identifier, session.socket])
+        room = stream.rooms[key = key(session, identifier)]
+        room&.delete(session.socket)
         stream.rooms.delete(key) if room && room.empty?
         return unless stream.rooms.empty? && stream.holds.empty? && stream.subscription && @streams[name].equal?(stream)
         stream.subscription.close

@@ -19,6 +19,9 @@ module Pelton
       # @return [Integer] how often it has come back
       attr_reader :returns
 
+      # @return [String, nil] of whoever numbers the messages; nil: not known yet
+      attr_reader :epoch
+
       # @param carrier [String] who takes what is published
       # @param limit [Integer] bytes of published messages that may wait for it
       def initialize(pubsub, carrier, limit:)

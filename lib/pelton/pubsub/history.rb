@@ -41,6 +41,7 @@ module Pelton
         @bytes = @size = 0
         @forgotten = forgotten
         @swept = Clock.now
+        @lost = nil # when messages were dropped that should have been kept
       end
 
       # @return [String] of this process, as the one who numbers
@@ -87,9 +88,9 @@ module Pelton
       # @param seconds [Numeric]
       # @return [Array(Array<Array(String, String)>, Boolean)] see {#since}
       def recent(topic, seconds)
-        present = @topics[topic] or return [[], true]
-        expire(present)
         time = Clock.now - seconds
+        present = @topics[topic] or return [[], @lost.nil? || @lost < time]
+        expire(present)
         first = present.entries.index { |_, at| at >= time } || present.entries.size
         full = present.entries.size >= present.rule.messages || seconds > present.rule.seconds
         entries = present.entries.drop(first)
@@ -118,6 +119,17 @@ module Pelton
       def self.parse(position)
         epoch, offset = position.to_s.split(":", 2)
         [epoch, offset&.match?(/\A\d{1,15}\z/) ? offset.to_i : -1]
+      end
+
+      # The position of a topic without messages: a moment.
+      #
+      # @return [String]
+      def self.moment(epoch) = "#{epoch}:@#{(Time.now.to_f * 1000).to_i}"
+
+      # @return [Array(String, Float), nil] epoch and seconds since a moment; nil: the position is none
+      def self.age(position)
+        epoch, time = position.to_s.split(":@", 2)
+        [epoch, Time.now.to_f - Integer(time, 10) / 1000.0] if time&.match?(/\A\d{1,15}\z/)
       end
 
       private
@@ -168,6 +180,7 @@ module Pelton
 
       # @return [nil]
       def forget(name, topic)
+        @lost = Clock.now if topic.entries.any?
         shift(topic) while topic.entries.any?
         @bytes -= name.bytesize + OVERHEAD
         @forgotten = topic.last if topic.epoch == @epoch && topic.last > @forgotten

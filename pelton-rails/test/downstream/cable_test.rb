@@ -270,7 +270,7 @@ class RailsCableTest < PeltonTest
       text = "document.querySelector('#list')?.textContent"
       eventually("the subscription", timeout: 20) { browser.evaluate("document.querySelector('turbo-cable-stream-source')?.hasAttribute('connected')") }
       serving.get("/append?text=hello")
-      eventually("the element", timeout: 20) { browser.evaluate(text) == "hello" }
+      eventually("the element", timeout: 20) { browser.evaluate(text) == "since the render, hello" }
       assert_empty browser.complaints
     end
     assert_equal 0, serving.stop.exitstatus

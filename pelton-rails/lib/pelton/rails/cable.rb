@@ -36,6 +36,23 @@ module Pelton
           ActionCable.install
           true
         end
+
+        # Where streams are now, for a page that shows their state: see {Pelton::Cable.position}. Only `adapter: pelton` has positions.
+        #
+        # @example in a view
+        #   <%= turbo_stream_from @room, :messages, data: {position: Pelton::Rails::Cable.position([@room, :messages])} %>
+        # @param streams [Array<String, Object, Array>] names, models, or several of them, as `turbo_stream_from` names a stream
+        # @return [String] JSON
+        def position(*streams)
+          adapter = ::ActionCable.server.pubsub
+          return "{}" unless adapter.respond_to?(:topic)
+          names = streams.map { |stream| stream_name(stream) }
+          Pelton::Cable::Position.of(names.to_h { |name| [name, adapter.topic(name)] }, adapter.topics)
+        end
+
+        private
+
+        def stream_name(stream) = stream.is_a?(Array) ? stream.map { |part| stream_name(part) }.join(":") : stream.try(:to_gid_param) || stream.to_param
       end
 
       # @param server [ActionCable::Server::Base]

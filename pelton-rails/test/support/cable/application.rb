@@ -47,7 +47,7 @@ if ENV["CABLE"] == "solid_cable"
   end
 end
 
-Pelton::PubSub.keep(/news/) if ENV["CABLE"] == "pelton"
+Pelton::PubSub.keep(/news|list/) if ENV["CABLE"] == "pelton"
 
 # What happened, in order.
 NOTES = [] # standard:disable Style/MutableConstant
@@ -73,9 +73,11 @@ class PagesController < ActionController::Base
 
   def turbo
     cookies["user"] = "ann"
-    render inline: <<~HTML
+    position = Pelton::Rails::Cable.position("list")
+    Turbo::StreamsChannel.broadcast_append_to("list", target: "list", html: "<li>since the render, </li>")
+    render locals: {position: position}, inline: <<~HTML
       <!doctype html><link rel="icon" href="data:,"><script type="module" src="/script.js"></script>
-      <%= turbo_stream_from "list" %><ul id="list"></ul>
+      <%= turbo_stream_from "list", data: {position: position} %><ul id="list"></ul>
     HTML
   end
 
