@@ -248,8 +248,8 @@ module Pelton
       of, seconds = History.age(position)
       return @_history.since(topic, position) unless of
       rule = rule_for(topic)
-      return [[], false] unless rule && seconds <= rule.seconds && (of.empty? || of == epoch)
-      @_history.recent(topic, seconds + SKEW)
+      known = rule && seconds <= rule.seconds && [epoch, ""].include?(of)
+      known ? @_history.recent(topic, seconds + SKEW) : [[], false]
     end
 
     # Between the history and what comes next there is no gap.

@@ -227,7 +227,8 @@ module Pelton
       # @return [Hash{String => String, nil}, nil] positions up to which the history was sent, by stream; nil: messages are missing, and none was sent
       def send_history(identifier, positions, time)
         found = @subscriptions.streams(identifier).filter_map { |stream| kept(stream, positions.is_a?(Hash) && positions[stream], time) }
-        return unless found.all?(&:last) && (!block_given? || yield(found))
+        return unless found.all?(&:last)
+        return if block_given? && !yield(found)
         found.each { |stream, messages, _| messages.each { |json, position| transmit_in_turn(identifier, json, stream, position) } }
         found.to_h { |stream, messages, _| [stream, messages.last&.last] }
       end

@@ -7,6 +7,7 @@ require_relative "cable/event_loop"
 require_relative "cable/identifiers"
 require_relative "cable/streams"
 require_relative "cable/topics"
+require_relative "cable/versions"
 require_relative "cable/worker"
 require_relative "cable/action_cable"
 
@@ -15,9 +16,6 @@ module Pelton
     # Serves Action Cable's connections and channels by {Pelton::Cable}, where Pelton's HTTP server serves the application: one object for each
     # `ActionCable.server` and each thread that serves.
     class Cable
-      # The versions of Action Cable whose classes {ActionCable} knows.
-      VERSIONS = Gem::Requirement.new(">= 7.0", "< 8.2")
-
       # @return [Pelton::Cable::Server]
       attr_reader :cable
 
@@ -32,7 +30,7 @@ module Pelton
         # @return [Boolean] false: this version of Action Cable is not supported
         def install(settings)
           @settings = settings
-          return false unless VERSIONS.satisfied_by?(::ActionCable.gem_version)
+          return false unless supported?
           ActionCable.install
           true
         end

@@ -104,6 +104,10 @@ module Pelton
 
       config.after_initialize do |application|
         Advice.new(application).log if application.config.pelton.advice && defined?(Pelton::HTTP::Launcher)
+        if application.config.pelton.cable && defined?(::ActionCable::Engine)
+          require_relative "cable/versions"
+          Cable.warn_of_version
+        end
       end
     end
   end
