@@ -136,7 +136,7 @@ class PubSubHubTest < PeltonTest
     end
   end
 
-  def publish(link, text, rule = nil) = link.write(Wire.publish("t", text, rule))
+  def publish(link, text, rule = nil) = link.write(*Wire.publish("t", text, rule))
 
   def next_frame(link)
     length, kind = link.read(5).unpack("L>C")

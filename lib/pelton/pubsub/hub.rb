@@ -15,10 +15,6 @@ module Pelton
     class Hub
       # Bytes that may wait for a link which does not read, besides those that are kept when it joins. Then it is cut.
       LIMIT = 16 << 20
-      # Bytes that are read and written at once.
-      CHUNK = 65_536
-      private_constant :CHUNK
-
       # A process that has joined.
       class Link
         attr_reader :io, :reader, :pending
@@ -30,11 +26,13 @@ module Pelton
           @pending = @extra = 0
         end
 
+        # @param parts [Array<String>] of a frame
         # @param extra [Boolean] whether the frame is beside the limit
-        def push(frame, extra: false)
-          @frames << frame
-          @pending += frame.bytesize
-          @extra += frame.bytesize if extra
+        def push(*parts, extra: false)
+          bytes = parts.sum(&:bytesize)
+          @frames.concat(parts)
+          @pending += bytes
+          @extra += bytes if extra
         end
 
         def joined? = !!@joined
@@ -58,8 +56,9 @@ module Pelton
         private
 
         def take
+          return @frames.shift if @frames.first.bytesize >= Wire::LONG
           chunk = "".b
-          chunk << @frames.shift while @frames.any? && chunk.bytesize < CHUNK
+          chunk << @frames.shift while @frames.any? && chunk.bytesize < Wire::LONG && @frames.first.bytesize < Wire::LONG
           chunk
         end
       end
@@ -117,7 +116,7 @@ module Pelton
         file = File.open("#{@path}.kept", File::RDWR | File::CREAT | File::EXCL | File::BINARY, 0o600)
         File.unlink(file.path)
         file.write(Wire.frame(Wire::WELCOME, @history.epoch), Wire.frame(Wire::READY, [@serial, @history.forgotten].pack("Q>Q>")))
-        @history.each { |_, body, position, _, serial, age| file.write(Wire.message(Wire::KEPT, serial, History.parse(position).last, body, age: age)) }
+        @history.each { |_, body, position, _, serial, age| file.write(Wire.message(Wire::KEPT, serial, History.parse(position).last, body, age: age).join) }
         file.rewind
         file.autoclose = file.close_on_exec = false
         ENV[KEPT] = file.fileno.to_s
@@ -137,7 +136,7 @@ module Pelton
       def take_over(kept, bytes)
         reader = Wire::Reader.new
         epoch = nil
-        while (chunk = kept.read(CHUNK))
+        while (chunk = kept.read(Wire::LONG))
           reader << chunk
           while (kind, body = reader.next)
             case kind
@@ -191,7 +190,7 @@ module Pelton
       end
 
       def read(link)
-        bytes = link.io.read_nonblock(CHUNK, exception: false)
+        bytes = link.io.read_nonblock(link.reader.wanted, @buffer ||= "".b, exception: false)
         return if bytes == :wait_readable
         return drop(link) unless bytes
         link.reader << bytes
@@ -219,7 +218,7 @@ module Pelton
         link.push(Wire.frame(Wire::WELCOME, @history.epoch), extra: true)
         @history.each do |_, body, position, _, of, age|
           next if back && of <= serial
-          link.push(Wire.message(back ? Wire::MESSAGE : Wire::KEPT, of, History.parse(position).last, body, age: age), extra: true)
+          link.push(*Wire.message(back ? Wire::MESSAGE : Wire::KEPT, of, History.parse(position).last, body, age: age), extra: true)
         end
         link.push(Wire.frame(Wire::READY, [@serial].pack("Q>")), extra: true)
         link.joined!
@@ -229,8 +228,8 @@ module Pelton
         topic, rule = Wire.topic_and_rule(body)
         @serial += 1
         offset = rule ? History.parse(@history.append(topic, body, rule, @serial)).last : 0
-        frame = Wire.message(Wire::MESSAGE, @serial, offset, body)
-        @links.each_value { |link| link.push(frame) if link.joined? }
+        parts = Wire.message(Wire::MESSAGE, @serial, offset, body)
+        @links.each_value { |link| link.push(*parts) if link.joined? }
       end
 
       def flush(link)

@@ -7,13 +7,11 @@ module Pelton
     # A process's connection with a {Hub}.
     # @private
     class Link < Engine
-      # Bytes that are written at once.
-      CHUNK = 65_536
       # Seconds of messages after which others get a turn.
       BUDGET = 0.001
       # What is worth another attempt.
       ERRORS = [ConnectionError, ClosedError, EOFError, Wire::Malformed].freeze
-      private_constant :CHUNK, :BUDGET, :ERRORS
+      private_constant :BUDGET, :ERRORS
 
       # @param path [String] of the hub's socket
       # @param limit [Integer] bytes of published messages that may wait for the hub
@@ -28,8 +26,8 @@ module Pelton
       #
       # @raise [OverloadError] the hub does not take what waits already
       def publish(topic, message, rule)
-        frame = Wire.publish(topic, message, rule)
-        @outbox.push(frame, frame.bytesize)
+        parts = Wire.publish(topic, message, rule)
+        @outbox.push(parts, parts.sum(&:bytesize))
       end
 
       # Waits until what was published is on its way.
@@ -50,8 +48,9 @@ module Pelton
         stream = Pelton.connect_unix(@path, timeout: 5)
         stream.write(Wire.join(@epoch, @serial))
         reader = Wire::Reader.new
+        buffer = "".b
         loop do
-          reader << stream.readpartial(CHUNK)
+          reader << stream.readpartial(reader.wanted, buffer)
           began = Clock.now
           while (kind, body = reader.next)
             handle(stream, kind, body)
@@ -103,7 +102,7 @@ module Pelton
       # A hub that reads slowly is waited for, and more is collected meanwhile.
       def write(stream)
         loop do
-          stream.write(@outbox.take(CHUNK).join)
+          Wire.gather(@outbox.take(Wire::LONG).flatten).each { |bytes| stream.write(bytes) }
           @outbox.sent
         end
       rescue ConnectionError, ClosedError

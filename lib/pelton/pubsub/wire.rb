@@ -23,10 +23,13 @@ module Pelton
       # Of a message: whether it is text, bytes of the topic, the messages that are kept (0: none, and it has no number) and their seconds.
       RULE = "CS>L>G"
       RULE_SIZE = 15
+      # Bytes of what is read and written at once; a longer frame is neither copied nor cut for that.
+      LONG = 65_536
+      MOST_READ = 262_144
       # Serial, offset and age in seconds, before a message.
       NUMBERS = "Q>Q>g"
       NUMBERS_SIZE = 20
-      private_constant :RULE, :RULE_SIZE
+      private_constant :RULE, :RULE_SIZE, :MOST_READ
 
       # The peer sent what no peer of this version sends.
       class Malformed < Error
@@ -42,10 +45,24 @@ module Pelton
           @at = 0
         end
 
+        # A long frame comes in hundreds of pieces: each byte is copied once.
         def <<(bytes)
-          @buffer = @buffer.byteslice(@at..) << bytes
-          @at = 0
+          if @at.positive?
+            @buffer = @buffer.byteslice(@at..)
+            @at = 0
+          end
+          reserve if !@reserved && missing > LONG
+          @buffer << bytes
         end
+
+        # @return [Integer] bytes that the frame which has begun needs
+        def missing
+          return 0 if @buffer.bytesize - @at < HEAD
+          [@buffer.unpack1("L>", offset: @at) + HEAD - @buffer.bytesize + @at, 0].max
+        end
+
+        # @return [Integer] how much to read at once
+        def wanted = missing.clamp(LONG, MOST_READ)
 
         # @return [Array(Integer, String), nil] kind and body; nil: more bytes are needed
         # @raise [Malformed]
@@ -56,7 +73,15 @@ module Pelton
           return if @buffer.bytesize - @at - HEAD < length
           body = @buffer.byteslice(@at + HEAD, length)
           @at += HEAD + length
+          @reserved = false
           [kind, body]
+        end
+
+        private
+
+        def reserve
+          @buffer = String.new(capacity: @buffer.bytesize + missing, encoding: Encoding::BINARY) << @buffer
+          @reserved = true
         end
       end
 
@@ -65,13 +90,14 @@ module Pelton
         def frame(kind, *parts) = [parts.sum(&:bytesize), kind].pack("L>C").concat(*parts).freeze
 
         # @param rule [History::Rule, nil]
-        def publish(topic, message, rule) = frame(PUBLISH, body(topic, message, rule))
+        # @return [Array<String>] a frame in parts, of which the last is the text
+        def publish(topic, message, rule)
+          head = rule_and_topic(topic, message, rule)
+          [[head.bytesize + message.bytesize, PUBLISH].pack("L>C") << head, message]
+        end
 
         # @return [String] a message with all that goes along with it
-        def body(topic, message, rule)
-          text = (message.encoding == Encoding::BINARY) ? 0 : 1
-          [text, topic.bytesize, rule ? rule.messages : 0, rule ? rule.seconds : 0].pack(RULE) << topic.b << message.b
-        end
+        def body(topic, message, rule) = rule_and_topic(topic, message, rule) << message.b
 
         # @param body [String] as {#body} has made it
         # @return [Message] without numbers
@@ -83,7 +109,14 @@ module Pelton
 
         # @param body [String] of a frame PUBLISH
         # @param age [Numeric] seconds since it was published
-        def message(kind, serial, offset, body, age: 0) = frame(kind, [serial, offset, age].pack(NUMBERS), body)
+        # @return [Array<String>] a frame in parts, of which the last is the body: the same for all who get it
+        def message(kind, serial, offset, body, age: 0) = [[NUMBERS_SIZE + body.bytesize, kind, serial, offset, age].pack("L>C#{NUMBERS}"), body]
+
+        # Joins short parts, for fewer calls; a long one is not copied.
+        #
+        # @param parts [Array<String>]
+        # @return [Array<String>]
+        def gather(parts) = parts.slice_when { |before, after| [before, after].any? { |part| part.bytesize >= LONG } }.map { |run| (run.size == 1) ? run.first : run.map(&:b).join }
 
         def join(epoch, serial) = frame(JOIN, [serial].pack("Q>"), epoch.to_s.b)
 
@@ -106,6 +139,11 @@ module Pelton
         end
 
         private
+
+        def rule_and_topic(topic, message, rule)
+          text = (message.encoding == Encoding::BINARY) ? 0 : 1
+          [text, topic.bytesize, rule ? rule.messages : 0, rule ? rule.seconds : 0].pack(RULE) << topic.b
+        end
 
         def parse_publish(body, at)
           text, length, messages, seconds = head(body, at)
