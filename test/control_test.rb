@@ -63,6 +63,33 @@ class ControlTest < PeltonTest
     end
   end
 
+  # The first one cannot be answered before the silent ones, or after their second.
+  def test_silent_clients_hold_up_nobody
+    asked = Thread::Queue.new
+    control(live: -> { asked.pop && nil }, ready: -> {}) do |path|
+      waiting = UNIXSocket.open(path).tap { |socket| socket.write("GET /live HTTP/1.0\r\n\r\n") }
+      silent = Array.new(8) { UNIXSocket.open(path) }
+      assert_match(/ 200 OK/, ask(path, "GET /ready HTTP/1.0\r\n\r\n"))
+      assert_nil waiting.wait_readable(0), "it waits for its answer"
+      asked << true
+      assert_match(/ 200 OK/, waiting.read)
+    ensure
+      [*silent, *waiting].each(&:close)
+    end
+  end
+
+  def test_more_clients_than_are_allowed_close_the_first
+    asked = Thread::Queue.new
+    control(live: -> { asked.pop && nil }) do |path|
+      clients = Array.new(Pelton::Control::MOST + 1) { UNIXSocket.open(path).tap { |socket| socket.write("GET /live HTTP/1.0\r\n\r\n") } }
+      assert_equal "", clients.first.read
+      (clients.size - 1).times { asked << true }
+      assert_equal [true], clients.drop(1).map { |client| client.read.include?(" 200 OK") }.uniq
+    ensure
+      clients&.each(&:close)
+    end
+  end
+
   def test_an_answer_of_any_length_arrives
     text = "0123456789\n" * 100_000
     control(metrics: -> { text }) { |path| assert_equal text, ask(path, "GET /metrics HTTP/1.0\r\n\r\n").split("\r\n\r\n", 2).last }

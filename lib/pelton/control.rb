@@ -10,8 +10,10 @@ require_relative "metrics"
 module Pelton
   # The control socket of a server process. It answers `GET /stats` with counters as JSON, `GET /metrics` with the same
   # counters for Prometheus, `GET /tasks` with the tasks as JSON (`pelton status` prints them), and `GET /live` and `GET /ready` with 200, or
-  # with 503 and the reason. It has a thread of its own: a silent client delays no request, and a blocked loop delays no answer.
+  # with 503 and the reason. It has threads of its own, one for each client: a silent one delays neither a request nor another client, and a
+  # blocked loop delays no answer.
   class Control
+    MOST = 32 # clients at a time: beyond it the one that came first is closed
     DEADLINE = 1 # seconds for a client's request, and for each pause while the client reads the answer
     TURN = 0.95 # seconds for the loop to answer: a little less than the second that Kubernetes waits
 
@@ -33,31 +35,34 @@ module Pelton
 
     # @param address [String] tcp://host:port, unix:///path, or a path. Only its owner may use a UNIX socket; on TCP every
     #   client that can connect can read
-    # @param stats [Proc] returns a Hash; it is called on the control socket's thread
-    # @param metrics [Proc] returns text, see {Metrics.text}; it is called on the control socket's thread
-    # @param tasks [Proc, nil] returns what JSON shows; it is called on the control socket's thread
-    # @param live [Proc, nil] returns nil, or why the process does not work; it is called on the control socket's thread
-    # @param ready [Proc, nil] returns nil, or why no requests may come; it is called on the control socket's thread
+    # @param stats [Proc] returns a Hash; it is called on a thread of the control socket, and so are the others
+    # @param metrics [Proc] returns text, see {Metrics.text}. Calls of `stats`, `metrics` and `tasks` come one after the other
+    # @param tasks [Proc, nil] returns what JSON shows
+    # @param live [Proc, nil] returns nil, or why the process does not work; calls may overlap
+    # @param ready [Proc, nil] returns nil, or why no requests may come; calls may overlap
     # @raise [ArgumentError] when the address has another form
     # @raise [SystemCallError] when it cannot listen there
     def initialize(address, stats:, metrics:, tasks: nil, live: nil, ready: nil)
+      turn = Mutex.new
       @answers = {
-        "/stats" => ["application/json", -> { ["200 OK", JSON.generate(stats.call)] }],
-        "/metrics" => [Metrics::TYPE, -> { ["200 OK", metrics.call] }],
-        "/tasks" => (["application/json", -> { ["200 OK", JSON.generate(tasks.call)] }] if tasks),
+        "/stats" => ["application/json", -> { ["200 OK", JSON.generate(turn.synchronize(&stats))] }],
+        "/metrics" => [Metrics::TYPE, -> { ["200 OK", turn.synchronize(&metrics)] }],
+        "/tasks" => (["application/json", -> { ["200 OK", JSON.generate(turn.synchronize(&tasks))] }] if tasks),
         "/live" => (["text/plain", -> { health(live.call) }] if live),
         "/ready" => (["text/plain", -> { health(ready.call) }] if ready)
       }.compact
       @server = listen(address)
+      @clients = {} # threads by socket
       @thread = Thread.new { answer_all }
     end
 
-    # Closes the descriptor in a child that has inherited the socket through a fork. The parent's stays open.
-    def forget = @server.close
+    # Closes the descriptors in a child that has inherited them through a fork. The parent's stay open.
+    def forget = [@server, *@clients.keys].each(&:close)
 
     # Stops answering, and removes the UNIX socket.
     def close
-      @thread.kill
+      @thread.kill.join
+      @clients.each_value(&:kill)
       @server.close
       FileUtils.rm_f(@path) if @path
     end
@@ -88,14 +93,37 @@ module Pelton
     def answer_all
       loop do
         client = @server.accept
-        answer(client)
-      rescue SystemCallError, IOError
-        nil # the client is gone
-      rescue => error
-        Pelton.logger.error("the control socket cannot answer: #{error.message} (#{error.class})")
-      ensure
-        client&.close
+        make_room
+        @clients[client] = Thread.new { serve(client) }
+      rescue SystemCallError, IOError => error
+        raise if @server.closed?
+        Pelton.logger.warn("the control socket cannot accept a client: #{error.message}")
+        sleep 0.1 # it has no more descriptors, and would try again at once
       end
+    end
+
+    def make_room
+      @clients.select! { |_, thread| thread.alive? }
+      @clients.shift.last.kill if @clients.size >= MOST
+    end
+
+    def serve(client)
+      answer(client)
+    rescue SystemCallError, IOError
+      nil # the client is gone
+    rescue => error
+      Pelton.logger.error("the control socket cannot answer: #{error.message} (#{error.class})")
+    ensure
+      finish(client)
+    end
+
+    # Closing alone would not end the connection: a worker that was forked meanwhile has the descriptor, too.
+    def finish(client)
+      client.shutdown(:WR)
+    rescue SystemCallError, IOError
+      nil # the client is gone
+    ensure
+      client.close
     end
 
     def answer(client)
@@ -105,7 +133,6 @@ module Pelton
       status, body = content ? content.call : ["404 Not Found", "GET #{@answers.keys.join(" or GET ")}\n"]
       send_all(client, "HTTP/1.1 #{status}\r\nContent-Type: #{type || "text/plain"}\r\nContent-Length: #{body.bytesize}\r\n" \
         "Connection: close\r\n\r\n#{body}")
-      client.shutdown(:WR) # closing alone would not end the connection: a worker forked meanwhile has the descriptor, too
     end
 
     def health(obstacle) = obstacle ? ["503 Service Unavailable", "#{obstacle}\n"] : ["200 OK", "ok\n"]
