@@ -1,5 +1,5 @@
 // What all pages have: the sidebar's marks. A room's page has more: see room.js.
-import { Cable } from "./cable.js"
+import { Cable } from "/cable/client.js"
 import { openRoom } from "./room.js"
 
 const sidebar = document.querySelector("#sidebar")

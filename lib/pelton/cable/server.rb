@@ -122,8 +122,12 @@ module Pelton
       end
 
       # @param env [Hash] Rack's
-      # @return [Array] the response: a refusal if the request is for no WebSocket, or comes from a page of another origin
-      def call(env) = accept(env, origins: @origins) { |session| Subscriptions.new(session, @connection, env) }.tap { |status,| foreign(env) if status == 403 }
+      # @return [Array] the response: the client for browsers, if `client.js` below this path is wanted; a refusal if the request is for no WebSocket, or
+      #   comes from a page of another origin
+      def call(env)
+        return Client.call(env) if Client.wanted?(env)
+        accept(env, origins: @origins) { |session| Subscriptions.new(session, @connection, env) }.tap { |status,| foreign(env) if status == 403 }
+      end
 
       # Serves a WebSocket with other connections and channels than this gem's.
       #

@@ -20,6 +20,7 @@ class WebGeneratorsChannelTest < PeltonTest
         def stream = "rooms:#{params.integer(:id)}"
       end
     RUBY
+    assert_includes text_of("app/channels/rooms_channel.rb"), "#   import { Cable } from \"/cable/client.js\"\n#   new Cable().subscribe(\"RoomsChannel\", "
     assert_includes text_of("config/routes.rb"), "Shop.routes do\n  mount Shop.cable, at: \"/cable\"\n"
     assert_includes text_of("test/channels/rooms_channel_test.rb"), "subscription.perform(\"speak\", text: \"hello\")"
   end
