@@ -54,6 +54,14 @@ class ClusterSupervisorTest < PeltonTest
     end
   end
 
+  # Such as by the kernel, for want of memory.
+  def test_one_of_the_first_that_is_killed_while_the_others_start
+    cluster("killed") do
+      assert_equal 2, ready_workers.size
+      assert_equal 1, log.scan("was killed by signal 9").size
+    end
+  end
+
   def test_a_number_of_workers
     error = assert_raises(ArgumentError) { Pelton::Cluster::Supervisor.new(nil, workers: 0) {} }
     assert_match(/workers: must .*, not 0/, error.message)

@@ -3,7 +3,7 @@
 # A cluster in a process of its own: workers that answer each line with their process id and the line. A line "sleep"
 # is answered after 0.2 seconds, "die" ends the worker, "grow" gives it 300 MB of memory. A worker that stops waits for the connections that are open.
 #
-# usage: ruby cluster_program.rb ADDRESS WORKERS CONTROL_PATH [OPTION...]: preload, broken, slow_stop, hung
+# usage: ruby cluster_program.rb ADDRESS WORKERS CONTROL_PATH [OPTION...]: preload, broken, killed, slow_stop, hung
 
 require "pelton/cluster"
 
@@ -15,12 +15,21 @@ if options.include?("broken_later") # the workers after the first ones cannot st
   broken = -> { File.exist?(marker) }
 end
 
+if options.include?("killed") # the first worker dies, while the second one still starts
+  killed = "#{control}.killed"
+  boot = lambda do |index|
+    File.write(killed, Process.pid) && Process.kill(:KILL, Process.pid) if index == 0 && !File.exist?(killed)
+    sleep 0.01 until File.exist?(killed) && (pid = File.read(killed)) != "" && !File.exist?("/proc/#{pid}")
+  end
+end
+
 preload = -> { Pelton.logger.info("preloads") } if options.include?("preload")
 before_fork = -> { raise "no disk" if File.exist?("#{control}.full") }
 sockets = Pelton::Cluster::Sockets.open([address])
 master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload:, control:, before_fork:,
   stop_timeout: options.include?("slow_stop") ? 0.5 : 60, worker_timeout: options.include?("hung") ? 2 : 60, memory: (200 << 20 if options.include?("memory")), memory_after: 0.1,
   families: {"answered" => Pelton::Metrics::Family.new("counter", "answered_total", "Lines.")}) do |worker|
+  boot&.call(worker.index)
   abort "cannot load" if options.include?("broken") || broken&.call
   open = answered = 0
   memory = nil

@@ -195,7 +195,7 @@ module Pelton
       def restart_later(worker, status)
         cause = status.signaled? ? "was killed by signal #{status.termsig}" : "ended with status #{status.exitstatus}"
         died = "worker #{worker.index} (#{worker.pid}) #{cause}"
-        return give_up(died) unless @announced || worker.ready? || @workers.any?(&:ready?)
+        return give_up(died) unless @announced || worker.ready? || hope?
         if @replacement.equal?(worker)
           @replacement = nil
           stop_replacing
@@ -204,6 +204,9 @@ module Pelton
         delay = @restarts.delay(worker.index, early: !worker.ready? || Clock.now - worker.started < EARLY)
         warn("#{died}#{", a new one starts in #{delay.round} s" if delay.positive?}")
       end
+
+      # Whether a worker serves, or one of the first is still booting: it need not fail as another one has, such as one that was killed.
+      def hope? = @workers.any? { |worker| worker.ready? || !@restarts.counts.key?(worker.index) }
 
       def give_up(reason)
         warn("#{reason} before any worker served: gives up")
