@@ -79,6 +79,24 @@ class PubSubTest < PeltonTest
     subscription.close
   end
 
+  # The thread's reactor lives on, and may run again.
+  def test_a_subscription_with_a_block_ends_with_its_run
+    pubsub = Pelton::PubSub.new
+    got = []
+    %w[first second].each do |name|
+      Pelton.run do
+        pubsub.subscribe("t") { |message| got << "#{name}: #{message}" }
+        queue = pubsub.subscribe("t")
+        pubsub.publish("t", name)
+        eventually { got.last == "#{name}: #{name}" }
+        queue.close
+      end
+    end
+
+    assert_equal ["first: first", "second: second"], got
+    assert_equal 0, pubsub.stats[:subscriptions]
+  end
+
   # For a page that shows a state and subscribes later.
   def test_the_position_of_a_topic
     pubsub = Pelton::PubSub.new.keep("t")

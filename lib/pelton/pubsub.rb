@@ -68,6 +68,7 @@ module Pelton
       @topics = {}
       @_history = History.new(bytes: kept_bytes)
       @rules = {}
+      @runs = {}.compare_by_identity # reactors in whose run something has subscribed with a block
       @published = @received = @dropped = 0
     end
 
@@ -252,8 +253,21 @@ module Pelton
       known ? @_history.recent(topic, seconds + SKEW) : [[], false]
     end
 
+    # A subscription with a block ends with the run of its reactor, which may run again.
+    def end_with_run(reactor)
+      return if @runs.key?(reactor)
+      @runs[reactor] = true
+      Pelton.spawn(name: "pubsub's subscriptions", transient: true, detached: true) do
+        sleep
+      ensure
+        @runs.delete(reactor)
+        @lock.synchronize { @topics.values.flatten.select { |subscription| subscription.of?(reactor) } }.each(&:close)
+      end
+    end
+
     # Between the history and what comes next there is no gap.
     def add(subscription, after = nil)
+      end_with_run(Reactor.current) if subscription.of?(Reactor.current)
       @lock.synchronize do
         @topics[subscription.topic] = [*@topics[subscription.topic], subscription]
         after ? subscription._resume(after, *since(subscription.topic, after)) : subscription._begin(@_history.last(subscription.topic))

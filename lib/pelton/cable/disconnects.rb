@@ -28,7 +28,7 @@ module Pelton
       #
       # @return [Float] the time: see {#check}
       def listen
-        unless @listening
+        if @listening.nil? || @listening.closed? # with the run before
           @reactor = Reactor.current
           @listening = @pubsub._attach(TOPIC, gap: -> { finish({}, true) }) { |json, _| receive(JSON.parse(json)) }
         end

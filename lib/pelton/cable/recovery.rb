@@ -75,7 +75,10 @@ module Pelton
 
       private
 
-      def listen = @listening ||= @pubsub._attach(TOPIC) { |json, _| receive(JSON.parse(json)) }
+      def listen
+        return if @listening && !@listening.closed? # with the run before
+        @listening = @pubsub._attach(TOPIC) { |json, _| receive(JSON.parse(json)) }
+      end
 
       def keep(id, identity, identifiers)
         bytes = identity.bytesize + identifiers.sum(&:bytesize)

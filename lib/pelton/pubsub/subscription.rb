@@ -45,6 +45,10 @@ module Pelton
       # could not be reached.
       def gap? = !!@gap
 
+      # Whether its block is called by a reactor.
+      # @private
+      def of?(reactor) = !@reactor.nil? && @reactor.equal?(reactor)
+
       # Whether it passes messages on: see PubSub#_attach.
       # @private
       def attached? = !!@on_gap
