@@ -222,15 +222,16 @@ static const struct pel_slice personal[] = {
     PEL_SLICE("clear-site-data"),
 };
 
-/* Headers that say something about one request. */
+/* Headers that say something about one request, as Connection: close does about its connection. */
 static const struct pel_slice transient[] = {
     PEL_SLICE("x-request-id"), PEL_SLICE("x-correlation-id"), PEL_SLICE("x-trace-id"),    PEL_SLICE("x-amzn-trace-id"),
     PEL_SLICE("x-runtime"),    PEL_SLICE("server-timing"),    PEL_SLICE("traceresponse"),
 };
 
-int pel_http1_cache_drops(struct pel_slice name)
+int pel_http1_cache_drops(struct pel_slice name, struct pel_slice value)
 {
-    return place_of(name, transient, COUNT(transient)) >= 0;
+    return place_of(name, transient, COUNT(transient)) >= 0 ||
+           (pel_http1_equal(name, "connection") && plain_connection_p(value));
 }
 
 /* Whether the response depends on something that is not in the key. */

@@ -27,9 +27,9 @@ size_t pel_http1_cache_key(const struct pel_http1_head *request, int secure, cha
 /* Whether a request's header of that name must be hidden from the application. */
 int pel_http1_cache_hides(struct pel_slice name);
 
-/* Whether a response's header of that name says something about its own request, such as X-Request-Id: it is not kept.
- */
-int pel_http1_cache_drops(struct pel_slice name);
+/* Whether a response's header says something about its own request, such as X-Request-Id, or only that its connection
+ * ends: it is not kept. */
+int pel_http1_cache_drops(struct pel_slice name, struct pel_slice value);
 
 /*
  * The seconds for which a response may be given to others, at most a year; 0: it may not. It must have the status 200,

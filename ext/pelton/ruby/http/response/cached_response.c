@@ -1,4 +1,5 @@
 #include "core/http1/caching.h"
+#include "core/http1/text.h"
 #include "core/http1/writer.h"
 #include "ruby/http/connection/cache.h"
 #include "ruby/http/connection/connection.h"
@@ -152,7 +153,8 @@ struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connectio
 }
 
 /* Appends the lines of a head but those of the headers that are left out. Returns 0 or PEL_EMEMORY. */
-static int append_lines(struct pel_buffer *output, struct pel_slice lines, int (*left_out)(struct pel_slice name))
+static int append_lines(struct pel_buffer *output, struct pel_slice lines,
+                        int (*left_out)(struct pel_slice name, struct pel_slice value))
 {
     int code = 0;
 
@@ -160,15 +162,16 @@ static int append_lines(struct pel_buffer *output, struct pel_slice lines, int (
         const char *line_end = memchr(at, '\n', (size_t)(end - at)), *colon;
         next = line_end ? line_end + 1 : end;
         colon = memchr(at, ':', (size_t)(next - at));
-        if (!colon || !left_out((struct pel_slice){at, (size_t)(colon - at)}))
+        if (!colon || !left_out((struct pel_slice){at, (size_t)(colon - at)}, pel_http1_trim(colon + 1, next - 2)))
             code = pel_buffer_append(output, at, (size_t)(next - at));
     }
     return code;
 }
 
 /* A 304 has no headers that describe the content, which is not there. */
-static int describes_content(struct pel_slice name)
+static int describes_content(struct pel_slice name, struct pel_slice value)
 {
+    (void)value;
     return pel_http1_equal(name, "content-length") || pel_http1_equal(name, "content-type") ||
            pel_http1_equal(name, "content-encoding") || pel_http1_equal(name, "content-language");
 }
