@@ -170,6 +170,18 @@ class OffloadTest < PeltonTest
     RUBY
   end
 
+  # No thread would ever take a block.
+  def test_limits_that_are_none
+    pool = Pelton::Offload.new(limit: 1)
+    [0, -1, nil, 1.5].each do |number|
+      assert_match(/Offload limit: must be a positive integer, not #{number.inspect}/, assert_raises(ArgumentError) { Pelton::Offload.new(limit: number) }.message)
+      assert_raises(ArgumentError) { Pelton::Offload.new(queue: number) }
+      assert_raises(ArgumentError) { pool.limit = number }
+      assert_raises(ArgumentError) { pool.queue = number }
+    end
+    assert_equal [1, 1000], [pool.limit, pool.queue]
+  end
+
   def test_statistics
     assert_equal %i[limit threads idle queue queued], Pelton.stats[:offload].keys
     assert_equal 20, Pelton.stats[:offload][:limit]

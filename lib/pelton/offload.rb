@@ -41,20 +41,28 @@ module Pelton
     private_constant :Job
 
     # @return [Integer] how many threads there may be. They are started one by one, when there is work for them
-    attr_accessor :limit
+    attr_reader :limit
 
     # @return [Integer] how many blocks may wait for a thread. Beyond that {#call} waits for a free slot
     attr_reader :queue
 
+    # @raise [ArgumentError] a number is no positive integer
     def initialize(limit: 20, queue: 1000)
-      @limit = limit
-      @queue = queue
+      @limit = positive("limit", limit)
+      @queue = positive("queue", queue)
       start_afresh
     end
 
+    # @param limit [Integer]
+    # @raise [ArgumentError] it is no positive integer
+    def limit=(limit)
+      @limit = positive("limit", limit)
+    end
+
     # @param queue [Integer]
+    # @raise [ArgumentError] it is no positive integer
     def queue=(queue)
-      @queue = @slots.max = queue
+      @queue = @slots.max = positive("queue", queue)
     end
 
     # Runs the block in a thread and waits for it.
@@ -102,6 +110,11 @@ module Pelton
     end
 
     private
+
+    def positive(name, number)
+      raise ArgumentError, "Offload #{name}: must be a positive integer, not #{number.inspect}" unless number.is_a?(Integer) && number.positive?
+      number
+    end
 
     def start_afresh
       @pid = Process.pid

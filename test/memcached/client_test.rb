@@ -68,7 +68,7 @@ class MemcachedPoolTest < PeltonTest
   end
 
   def test_the_number_of_connections_is_checked
-    [0, -1].each { |number| assert_raises(ArgumentError) { client("a:1", connections: number) } }
-    assert_raises(ArgumentError, TypeError) { client("a:1", connections: "many") }
+    [0, -1, "many", nil].each { |number| assert_match(/connections: must be a number of more than 0/, assert_raises(ArgumentError) { client("a:1", connections: number) }.message) }
+    assert_match(/timeout: must be a number of more than 0, not "3"/, assert_raises(ArgumentError) { client("a:1", timeout: "3") }.message)
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../pelton"
+require_relative "client/options"
 require_relative "client/pool"
 require_relative "client/request"
 require_relative "client/event_source"
@@ -55,12 +56,11 @@ module Pelton
       #   no_proxy; nil: none
       # @param unix [String, nil] the path of a UNIX socket, for all connections
       # @param allow [:public, #call, nil] for URLs that others choose: `:public` refuses addresses of private networks and of this
-      #   machine; a Proc gets the IPAddr of each connection, before anything is sent, and says whether to go on. It needs `proxy: nil`
+      #   machine; a Proc gets each IPAddr of a name, and says whether to connect there. It needs `proxy: nil`
       # @param options see {DEFAULTS}
-      # @raise [ArgumentError] an option is unknown, or a URL is invalid
+      # @raise [ArgumentError] an option is unknown, a value is of another kind, or a URL is invalid
       def initialize(base = nil, headers: {}, limit: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, allow: nil, **options)
-        unknown = options.keys - DEFAULTS.keys
-        raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
+        ClientOptions.check({limit: limit, keep_alive: keep_alive, **options})
         @base = base && ClientRequest.parse(base)
         @headers = headers.transform_keys { |name| name.to_s.downcase }
         @options = DEFAULTS.merge(options)
@@ -114,12 +114,12 @@ module Pelton
       # @raise [ProtocolError] the response is not HTTP
       # @raise [LimitError] the body is larger than `max_body`
       # @raise [RedirectError]
-      # @raise [ArgumentError] a URL, header or method that cannot be sent
+      # @raise [ArgumentError] a URL, header, method or option that cannot be used
       # @asynchronous
       def request(method, url, query: nil, headers: {}, body: nil, json: ClientRequest::NONE, form: nil, multipart: nil,
         basic_auth: nil, **options, &block)
+        ClientOptions.check(options, DEFAULTS.keys) unless options.empty?
         settings = @options.merge(options)
-        raise ArgumentError, "unknown options: #{(options.keys - DEFAULTS.keys).join(", ")}" if settings.size > DEFAULTS.size
         request = ClientRequest.new(method, url, base: @base, query: query, defaults: @headers, headers: headers, body: body, json: json, form: form,
           multipart: multipart, basic_auth: basic_auth, decode: settings[:decode], expect: settings[:expect])
         return Deferrable.defer(block) { perform(request, settings) } if block

@@ -87,8 +87,8 @@ module Pelton
         connections: 1, failover: true, failure_limit: 3, retry_after: 1, protocol: nil,
         max_operations: MAX_OPERATIONS, max_bytes: MAX_BYTES, tls: nil)
         {timeout: timeout || 1, connect_timeout: connect_timeout, failure_limit: failure_limit, retry_after: retry_after,
-         connections: Integer(connections), max_operations: max_operations, max_bytes: max_bytes}.each do |name, value|
-          raise ArgumentError, "#{name}: must be more than 0, not #{value}" unless value.positive?
+         connections: connections, max_operations: max_operations, max_bytes: max_bytes}.each do |name, value|
+          raise ArgumentError, "#{name}: must be a number of more than 0, not #{value.inspect}" unless value.is_a?(Numeric) && value.positive?
         end
         raise ArgumentError, "protocol: must be :meta, :classic or nil, not #{protocol.inspect}" unless [nil, :meta, :classic].include?(protocol)
         ring = HashRing.new(servers || DefaultServers.addresses, hash: hash, points: points)

@@ -19,7 +19,7 @@ module Pelton
       NAMES = %w[http_proxy https_proxy HTTP_PROXY HTTPS_PROXY].freeze
 
       # @param tunnel [Boolean] whether a proxy gets a CONNECT request for http, too
-      # @param allow [#call, nil] whether to talk to an address, an IPAddr
+      # @param allow [#call, nil] whether to connect to an address, an IPAddr
       def initialize(tls:, proxy:, unix:, tunnel: false, allow: nil)
         @tls = tls
         @allow = (allow == :public) ? PublicAddresses : allow
@@ -39,8 +39,7 @@ module Pelton
         tunnelled = proxy && (@tunnel || request.tls?)
         raise ArgumentError, "TLS inside of TLS is not supported: #{ClientRequest.shown(request.url)} needs an http:// proxy" if request.tls? && proxy&.scheme == "https"
         raise ArgumentError, "with `allow:`, connections are made to the server itself: set proxy: nil" if @allow && (proxy || @unix)
-        stream = open_stream(request, proxy, deadline)
-        check(stream, request) if @allow
+        stream = @allow ? open_allowed(request.url, deadline) : open_stream(request, proxy, deadline)
         tunnel(stream, request, proxy, deadline) if tunnelled
         secure(stream, request, deadline) if request.tls?
         made = [stream, (authorization(proxy) if proxy && !tunnelled)]
@@ -58,11 +57,14 @@ module Pelton
         raise proxy ? error.exception("the proxy: #{error.message}") : error
       end
 
-      # The address that the connection has, since a name may lead to another one each time it is looked up. Nothing was sent yet.
-      def check(stream, request)
-        address = stream.remote_address.ip_address[/[^%]+/]
-        return if @allow.call(IPAddr.new(address))
-        raise AddressError, "#{request.url.hostname} is #{address}, which `allow:` of the client refuses"
+      # The name is looked up once, since it may lead to another address each time. No connection is made to an address that is refused.
+      def open_allowed(url, deadline)
+        Notifications.instrument("connect.stream", {host: url.hostname, port: url.port}) do
+          found = Resolver.resolve(url.hostname, url.port, timeout: left(deadline))
+          allowed = found.select { |address| @allow.call(IPAddr.new(address.ip_address[/[^%]+/])) }
+          raise AddressError, "#{url.hostname} is #{found.map(&:ip_address).join(", ")}, which `allow:` of the client refuses" if allowed.empty?
+          Connector.connect(allowed, deadline: Clock.now + left(deadline))
+        end
       end
 
       # The proxy by http_proxy, https_proxy and no_proxy. Many users leave out the scheme, which the standard library does not

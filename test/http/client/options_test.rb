@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require_relative "../../test_helper"
+require "pelton/http"
+
+class HTTPClientOptionsTest < PeltonTest
+  Client = Pelton::HTTP::Client
+  WRONG = {timeout: "3", connect_timeout: -1, read_timeout: :never, limit: 0, keep_alive: nil, redirects: nil, max_body: "1M", expect: "1M", stream: 1, decode: "no"}.freeze
+
+  def test_a_wrong_value_is_refused_where_it_is_given
+    WRONG.each { |name, value| assert_match(/\A#{name}: must be .*, not #{Regexp.escape(value.inspect)}\z/, assert_raises(ArgumentError, name) { Client.new(name => value) }.message) }
+    WRONG.except(:limit, :keep_alive).each { |name, value| assert_match(/\A#{name}: must be/, assert_raises(ArgumentError, name) { Client.new.get("http://127.0.0.1:1/", name => value) }.message) }
+  end
+
+  def test_what_is_unknown_and_what_is_right
+    assert_match(/unknown options: a, b/, assert_raises(ArgumentError) { Client.new(a: 1, b: 2) }.message)
+    assert_match(/unknown option: limit/, assert_raises(ArgumentError) { Client.new.get("http://127.0.0.1:1/", limit: 1) }.message)
+    assert Client.new(**Client::DEFAULTS, limit: 1, keep_alive: 0.5)
+    assert Client.new(timeout: 0, expect: nil, redirects: 0)
+  end
+end
