@@ -2,6 +2,7 @@
 
 require "socket"
 require_relative "../pelton"
+require_relative "http/asterisk"
 require_relative "http/input"
 require_relative "http/body"
 require_relative "http/exchange"

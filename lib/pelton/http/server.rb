@@ -70,6 +70,7 @@ module Pelton
         @log = log
         memory = options[:spool] || (RACK_2_SPOOL if Server._rack_2?)
         app = Rack2.new(app) if Server._rack_2?
+        app = Asterisk.new(app) if Asterisk.needed?
         app = Spool.new(app, memory: memory) if memory
         app = log.measuring(app) if log.respond_to?(:measuring)
         _setup(app, log, HTTP._template(template(errors, secure, early_hints)), DEFAULTS.merge(options, secure: secure))
