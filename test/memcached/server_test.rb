@@ -75,6 +75,24 @@ class MemcachedServerTest < PeltonTest
     end
   end
 
+  # Such as Dalli before 5.0 by default, which cannot read the answer.
+  def test_clients_of_the_binary_protocol_are_named_in_the_log
+    log = StringIO.new
+    Pelton.logger = log
+    Pelton.run do
+      server = Server.new.start
+      stream = Pelton.connect("127.0.0.1", server.port)
+      stream.write([0x80, 0x0b].pack("CC") + "\0" * 22)
+      assert_match(/binary protocol/, stream.read)
+      eventually { log.string.include?("binary protocol") }
+      assert_match(/memcached: 1 client spoke the binary protocol.*was cut off: .*protocol: :meta/, log.string)
+    ensure
+      Pelton.stop
+    end
+  ensure
+    Pelton.logger = $stderr
+  end
+
   def test_several_servers_are_independent
     Pelton.run do
       servers = Array.new(3) { Server.new.start }

@@ -26,6 +26,9 @@ module Pelton
       SMALLEST_VALUE_LIMIT = 1024
       LARGEST_VALUE_LIMIT = 1 << 30
       LONGEST_IDLE_TIMEOUT = 86_400
+      # Seconds between two lines of the log about clients of the binary protocol.
+      REPORT_EVERY = 60
+      private_constant :REPORT_EVERY
 
       # Makes a server and starts it. With a block, stops it at the block's end.
       #
@@ -127,6 +130,19 @@ module Pelton
       # @return [Hash{Symbol => Integer}]
       # @raise [ClosedError] the server does not run
       def stats = running? ? ServerThread.call(@reactor) { _stats } : _stats
+
+      # C calls it about once a second while there are new ones.
+      #
+      # @param count [Integer] all since the start
+      # @private
+      def _binary_clients(count)
+        return if @reported && Clock.now - @reported < REPORT_EVERY
+        @reported = Clock.now
+        Pelton.logger.warn("memcached: #{count} client#{"s" if count > 1} spoke the binary protocol, which this server does not, and #{(count > 1) ? "were" : "was"} cut off: " \
+          "let them speak the text protocol (Dalli before 5.0: protocol: :meta)")
+      end
+
+      Pelton._upcalls(binary_clients: instance_method(:_binary_clients))
 
       private
 

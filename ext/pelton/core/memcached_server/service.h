@@ -46,6 +46,7 @@ struct pel_memcached_counters {
 struct pel_memcached_service {
     struct pel_store store;
     struct pel_memcached_counters counters;
+    uint64_t binary_clients;    /* that were cut off because they spoke the binary protocol */
     uint64_t configured_memory; /* bytes: the most that cache_memlimit can set */
     uint32_t connections, max_connections;
     uint32_t idle_timeout;      /* seconds; 0: none */

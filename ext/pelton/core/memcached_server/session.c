@@ -117,6 +117,7 @@ static int next_request(struct pel_memcached_session *session, const char *bytes
         return 0;
     if (code < 0) {
         session->closing = 1;
+        session->service->binary_clients += code != PEL_ELIMIT;
         pel__put_line(output, code == PEL_ELIMIT ? "CLIENT_ERROR line too long"
                                                  : "CLIENT_ERROR the binary protocol is not supported");
         return 0;

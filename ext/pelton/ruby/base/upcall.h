@@ -43,7 +43,8 @@
     X(decode_values)                                                                                                   \
     X(decode_gets)                                                                                                     \
     X(decode_item)                                                                                                     \
-    X(make_item)
+    X(make_item)                                                                                                       \
+    X(binary_clients)
 
 enum pel_upcall {
 #define PEL_UPCALL(name) PEL_UPCALL_##name,

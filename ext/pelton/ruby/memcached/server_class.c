@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "core/memcached_server/server.h"
 #include "ruby/base/error.h"
+#include "ruby/base/upcall.h"
 #include "ruby/reactor/reactor.h"
 
 /*
@@ -19,7 +20,8 @@ struct server {
     VALUE self, reactor_object;
     struct pel_root root; /* registered while it runs */
     struct pel_reactor_timer tick;
-    struct server *next; /* the next running server of this process */
+    struct server *next;     /* the next running server of this process */
+    uint64_t binary_clients; /* of which a job has told or will tell */
     unsigned running : 1;
     unsigned abandoned : 1; /* it was running in the parent when this process was forked */
     unsigned batch_queued : 1;
@@ -135,6 +137,23 @@ static void server_on_backlog(struct pel_memcached_server *core)
         (struct pel_job){.run = run_server_batch, .drop = drop_server_batch, .data = server, .object = server->self});
 }
 
+static void report_binary_clients(struct pel_reactor *reactor, void *data)
+{
+    struct server *server = data;
+
+    pel_upcall(binary_clients, server->self, ULL2NUM(server->binary_clients));
+}
+
+/* Ruby is called in a job: nothing may be raised here. */
+static void note_binary_clients(struct server *server)
+{
+    if (server->core.service.binary_clients == server->binary_clients || !pel_queues_reserve(server->reactor))
+        return;
+    server->binary_clients = server->core.service.binary_clients;
+    pel_enqueue(server->reactor,
+                (struct pel_job){.run = report_binary_clients, .data = server, .object = server->self});
+}
+
 static void server_tick_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer)
 {
     struct server *server = PEL_LINKED(struct server, tick, timer);
@@ -142,6 +161,7 @@ static void server_tick_on_timeout(struct pel_reactor *reactor, struct pel_react
     pel_memcached_server_tick(&server->core);
     if (server->core.backlog_notified)
         server_on_backlog(&server->core);
+    note_binary_clients(server);
     pel_timer_add(&reactor->loop.timers, &timer->entry, reactor->loop.now + TICK_NS);
 }
 
@@ -190,6 +210,7 @@ static VALUE memcached_server_start(VALUE self, VALUE memory, VALUE value, VALUE
     if (server->running)
         rb_raise(pel_eError, "the server is running already");
     server->core.on_backlog = server_on_backlog;
+    server->binary_clients = 0;
     code = pel_memcached_server_open(&server->core, &reactor->loop, &limits);
     if (code < 0)
         pel_raise(code, code == PEL_ESYSTEM ? errno : 0, "cannot start a memcached server");
