@@ -17,6 +17,16 @@ class PubSubHubTest < PeltonTest
     @hub.close
   end
 
+  def test_where_its_folder_is
+    Dir.mktmpdir do |writable|
+      hub = Hub.open(folders: ["#{writable}/none", writable])
+      assert_equal writable, File.dirname(hub.path, 2)
+      hub.close
+      assert_empty Dir.children(writable)
+      assert_match(/writable, which TMPDIR may name/, assert_raises(Errno::ENOENT) { Hub.open(folders: ["#{writable}/none"]) }.message)
+    end
+  end
+
   def test_all_get_all_in_one_order
     links = Array.new(3) { join }
     links.each_with_index.flat_map { |link, index| Array.new(10) { |number| [link, "#{index}.#{number}"] } }.each { |link, text| publish(link, text) }

@@ -67,13 +67,29 @@ module Pelton
       # The environment variable with the descriptor of what the program before this one has kept.
       KEPT = "PELTON_PUBSUB_KEPT"
 
+      # Where a folder for the socket may be made: file systems may be read-only, but for the shared memory.
+      FOLDERS = [nil, "/dev/shm"].freeze
+      private_constant :FOLDERS
+
       # Opens a hub in a folder of its own. It goes on where {#hand_over} has ended.
       #
+      # @param folders [Array<String, nil>] the first one that is writable has it; nil: the system's for temporary files
       # @raise [SystemCallError]
-      def self.open
-        folder = Dir.mktmpdir("pelton-")
+      def self.open(folders: FOLDERS)
+        folder = make_folder(folders)
         new("#{folder}/pubsub", folder: folder, kept: ENV.delete(KEPT)&.then { |descriptor| IO.for_fd(Integer(descriptor), "rb") })
       end
+
+      def self.make_folder(folders)
+        failure = nil
+        folders.each do |parent|
+          return Dir.mktmpdir("pelton-", parent)
+        rescue SystemCallError, ArgumentError => failure # ArgumentError: there is no folder for temporary files
+          next
+        end
+        raise failure.class, "the workers' socket needs a folder that is writable, which TMPDIR may name: #{failure.message}"
+      end
+      private_class_method :make_folder
 
       # @return [String] of the socket
       attr_reader :path
