@@ -41,16 +41,26 @@ class StateTableTest < PeltonTest
     assert_includes named, program.to_s
   end
 
+  # What a seed has found it finds again.
+  def test_the_moments_of_signals_are_in_the_seed
+    first, again, other = [7, 7, 8].map { |seed| FiberProgram.new(seed, signals: true).moments }
+
+    assert_equal first, again
+    refute_equal first, other
+    assert_equal 20, first[:pauses].size
+    assert_operator first[:steps].size, :>, 5
+  end
+
   private
 
   def programs(seconds)
-    count = signals = 0
+    count = 0
     program = nil
     handler = trap(:USR1) do
       places = caller_locations(1, 4).map(&:base_label)
       next if places.intersect?(UNSAFE) || LOCKS.include?(places.first)
       waiting = true
-      ((signals += 1) % 3 == 0) ? sleep(0.0003) : Fiber.new { sleep(0.0001) && FiberSteps::STRUCK }.resume
+      program.sleep_in_handler? ? sleep(0.0003) : Fiber.new { sleep(0.0001) && FiberSteps::STRUCK }.resume
       waiting = false
     ensure
       program.struck << Fiber.current if waiting

@@ -30,6 +30,10 @@ class FiberProgram
 
   attr_reader :seed
 
+  # @return [Hash{Symbol => Array}] when signals come, by the seed: the `steps` at whose beginning they strike, and seconds between those (`pauses`) that
+  #   strike wherever the program is then
+  attr_reader :moments
+
   # Fibers that were cancelled or given up while a trap handler waited in them, or were to be resumed there. The handler may have struck
   # inside an `ensure` block, whose rest did not run then.
   attr_reader :struck
@@ -41,6 +45,8 @@ class FiberProgram
     @size = size
     @at_most = at_most
     @signals = signals
+    @moments = signal_moments(seed, size)
+    @handled = 0
     @stress = stress
     @end = ENDS.sample(random: @random)
     @problems = Queue.new
@@ -84,7 +90,16 @@ class FiberProgram
     Pelton.logger = $stderr
   end
 
+  # @return [Boolean] whether the trap handler waits by itself this time, or in a fiber that it resumes
+  def sleep_in_handler? = ((@handled += 1) % 3).zero?
+
   private
+
+  # Of a generator of its own, since the signals of another thread must not change what the program does.
+  def signal_moments(seed, size)
+    random = Random.new(seed ^ 0x516a15)
+    {steps: Array.new(size) { random.rand(20 * size) }.uniq.sort, pauses: Array.new(20) { random.rand * 0.002 }}
+  end
 
   def rand(...) = @random.rand(...)
 
@@ -126,8 +141,8 @@ class FiberProgram
 
   # Lets every wait end at last, in a thread of its own, so that it works whatever the reactor does.
   def clean_up
-    20.times do
-      sleep 0.001
+    @moments[:pauses].each do |pause|
+      sleep pause
       Process.kill(:USR1, Process.pid) if @signals # strikes the fiber that runs now, waiting or not
     end
     until @over
@@ -243,6 +258,7 @@ class FiberProgram
     number = @opened.size
     @opened << actor
     begin
+      Process.kill(:USR1, Process.pid) if @signals && @moments[:steps].include?(number)
       yield
     ensure
       problem("an ensure block of #{actor} ran twice") if @closed[number]
