@@ -37,8 +37,11 @@ class SignIn < Sequel::Model
       ended(user_id)
     end
 
-    # Open pages must sign in again.
-    def ended(user_id) = Pelton::Cable.broadcast("user:#{user_id}", {type: "signed_out"})
+    # Open pages must sign in again, and sockets without a subscription end, too. Devices that are still signed in come back.
+    def ended(user_id)
+      Pelton::Cable.broadcast("user:#{user_id}", {type: "signed_out"})
+      db.after_commit { Chat.cable.disconnect(user_id: user_id) }
+    end
 
     # Deletes devices that were not used for long.
     def clean
