@@ -81,7 +81,10 @@ class ControlTest < PeltonTest
   def test_more_clients_than_are_allowed_close_the_first
     asked = Thread::Queue.new
     control(live: -> { asked.pop && nil }) do |path|
-      clients = Array.new(Pelton::Control::MOST + 1) { UNIXSocket.open(path).tap { |socket| socket.write("GET /live HTTP/1.0\r\n\r\n") } }
+      client = -> { UNIXSocket.open(path).tap { |socket| socket.write("GET /live HTTP/1.0\r\n\r\n") } }
+      clients = [client.call]
+      eventually { asked.num_waiting == 1 } # the first one's request was read
+      Pelton::Control::MOST.times { clients << client.call }
       assert_equal "", clients.first.read
       (clients.size - 1).times { asked << true }
       assert_equal [true], clients.drop(1).map { |client| client.read.include?(" 200 OK") }.uniq

@@ -261,13 +261,13 @@ module Pelton
         sleep
       ensure
         @runs.delete(reactor)
-        @lock.synchronize { @topics.values.flatten.select { |subscription| subscription.of?(reactor) } }.each(&:close)
+        @lock.synchronize { @topics.values.flatten.select { |subscription| subscription._of?(reactor) } }.each(&:close)
       end
     end
 
     # Between the history and what comes next there is no gap.
     def add(subscription, after = nil)
-      end_with_run(Reactor.current) if subscription.of?(Reactor.current)
+      end_with_run(Reactor.current) if subscription._of?(Reactor.current)
       @lock.synchronize do
         @topics[subscription.topic] = [*@topics[subscription.topic], subscription]
         after ? subscription._resume(after, *since(subscription.topic, after)) : subscription._begin(@_history.last(subscription.topic))
@@ -298,7 +298,7 @@ module Pelton
 
     def too_slow(subscription, message)
       @dropped += 1
-      if subscription.attached? && (@warned.nil? || Clock.now - @warned >= WARN_EVERY)
+      if subscription._attached? && (@warned.nil? || Clock.now - @warned >= WARN_EVERY)
         @warned = Clock.now
         Pelton.logger.warn("pubsub: messages on #{subscription.topic.inspect[0, 100]} are published faster than they are taken: its clients are told to come back")
       end

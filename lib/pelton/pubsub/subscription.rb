@@ -47,11 +47,11 @@ module Pelton
 
       # Whether its block is called by a reactor.
       # @private
-      def of?(reactor) = !@reactor.nil? && @reactor.equal?(reactor)
+      def _of?(reactor) = !@reactor.nil? && @reactor.equal?(reactor)
 
       # Whether it passes messages on: see PubSub#_attach.
       # @private
-      def attached? = !!@on_gap
+      def _attached? = !!@on_gap
 
       # @return [Boolean]
       def closed? = !!@closed

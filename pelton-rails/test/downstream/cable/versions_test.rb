@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../support/rails_program"
+require_relative "../../support/rails_program"
 
 # An Action Cable that pelton-rails does not know keeps its own server.
 class CableVersionsTest < PeltonTest
