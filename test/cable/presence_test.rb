@@ -85,6 +85,22 @@ class CablePresenceTest < PeltonTest
     end
   end
 
+  # Each sign of life would report it.
+  def test_a_carrier_that_is_down_is_reported_once
+    Pelton.run do
+      pubsub = Pelton::PubSub.new
+      calls = 0
+      pubsub.define_singleton_method(:publish) { |*| (calls += 1) && raise(Pelton::OverloadError, "full") }
+      reports = Pelton::Test.unrescued do
+        stop = Pelton::Cable::Presence.new(pubsub, alive: 0.002).track("s", "ann", nil) {}
+        eventually { calls >= 5 }
+        stop.call
+      end
+
+      assert_equal ["full"], reports.map(&:message)
+    end
+  end
+
   def test_what_is_too_much
     presences do |one, _, events|
       assert_raises(Pelton::Cable::Refused) { track(one, events, 1, "x" * 256) }

@@ -15,8 +15,10 @@ module Pelton
       MOST = 1000
       # Seconds between two signs of life of a process.
       ALIVE = 2
+      # And between two reports that they cannot be sent.
+      REPORT_EVERY = 60
       TOPIC = "pelton-presence"
-      private_constant :LONGEST_ID, :LONGEST_INFO, :MOST, :ALIVE, :TOPIC
+      private_constant :LONGEST_ID, :LONGEST_INFO, :MOST, :ALIVE, :REPORT_EVERY, :TOPIC
 
       # A stream: its members here and in other processes, and those who are told of changes.
       class Members
@@ -150,11 +152,18 @@ module Pelton
         stop(stream, members) if members.watchers.empty?
       end
 
+      # A carrier that is down is reported once in a while: each sign of life would.
+      def report(error)
+        return if @reported && Clock.now - @reported < REPORT_EVERY
+        @reported = Clock.now
+        Pelton.report_error(error, "presence")
+      end
+
       # A message of a carrier that is down is lost: the signs of life make up for it.
       def publish(stream, **message)
         @pubsub.publish("#{TOPIC}/#{stream}", JSON.generate(process: @process, **message))
       rescue OverloadError => error
-        Pelton.report_error(error, "presence")
+        report(error)
       end
 
       def receive(stream, members, message)
@@ -186,7 +195,7 @@ module Pelton
           @streams.each_value { |members| members.replace(process, {}) }
         end
       rescue OverloadError => error
-        Pelton.report_error(error, "presence")
+        report(error)
       end
     end
   end

@@ -65,7 +65,9 @@ class RailsCableTest < PeltonTest
 
   def test_a_call_that_never_returns_ends
     with_cable(environment: {"TIMEOUT" => "0.5", "CALLBACKS" => "1"}) do |serving|
-      assert_equal "reject_subscription", CableClient.new(serving.port, query: "user=bob").tap(&:frame).subscribe("NeverChannel", wait: true)
+      bob = CableClient.new(serving.port, query: "user=bob", protocols: ["actioncable-v1-ext-json"]).tap(&:frame)
+      bob.socket.write(JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "NeverChannel", wait: true)))
+      assert_equal ["subscription_failed", true], bob.frame.values_at("reason", "reconnect")
       client = CableClient.new(serving.port, "NeverChannel", query: "user=ann")
       client.say("message", action: "wait")
       assert_equal "now", client.perform("now")
