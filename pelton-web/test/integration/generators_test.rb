@@ -34,6 +34,7 @@ class WebGeneratorsIntegrationTest < PeltonTest
       sign_up_and_in(url)
       two_at_once(url)
       many_with_one_cookie(url)
+      digests_are_made_outside_of_transactions
       Pelton.run { see_a_message_come(url) }
 
       assert_includes Pelton::HTTP.get(url).body, "<b>Ann</b>: &lt;hi&gt;"
@@ -131,6 +132,18 @@ class WebGeneratorsIntegrationTest < PeltonTest
     assert_equal [200] * 8, statuses
     assert_equal 1, browsers.count { |browser| browser.cookies != ann.cookies }
     assert_equal [200, 200], [ann, browsers.find { |browser| browser.cookies != ann.cookies }].map { |browser| browser.get("/devices") }
+  end
+
+  # bcrypt takes a fifth of a second, in which nobody else could write.
+  def digests_are_made_outside_of_transactions
+    program = <<~RUBY
+      Pelton::Web::Password.singleton_class.prepend(Module.new { def digest(...) = super.tap { puts "in a transaction: \#{DB.in_transaction?}" } })
+      user = User.create(email: "eve@example.com", password: "#{PASSWORD}")
+      user.change_password("another long sentence")
+      user.update(password: "yet another sentence")
+    RUBY
+
+    assert_equal ["false"] * 3, lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: program).scan(/in a transaction: (\w+)$/).flatten
   end
 
   # Two workers serve: some of these clients are another's than the message.

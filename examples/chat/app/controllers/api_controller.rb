@@ -4,8 +4,8 @@ require "securerandom"
 
 # For bots: `authorization: Bearer TOKEN`, and the text as JSON or a form.
 class ApiController < ApplicationController
-  rate_limit to: 60, within: 60, by: -> { env["HTTP_AUTHORIZATION"] }
   before_action { @bot = authenticate_or_request_with_http_token { |token| Bot.of_token(token) } }
+  rate_limit to: 60, within: 60, by: -> { @bot.id } # the header can be spelled in many ways
 
   def create
     room = @bot.user.rooms_dataset.with_pk!(params.integer(:room_id))

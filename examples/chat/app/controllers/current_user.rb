@@ -30,13 +30,18 @@ module CurrentUser
     redirect_to new_sign_in_path
   end
 
-  # Empties the session first: its content may come from someone else.
+  # Empties the session: its content may come from someone else.
+  #
+  # @return [Boolean] false if the user's password has changed since the user was loaded
   def sign_in(user, remember: false)
+    started, token = SignIn.start(user, remembered: remember, device: request.user_agent, address: env["REMOTE_ADDR"])
+    return false unless started
     @_return_to = session[:return_to]
     current_sign_in&.revoke
     reset_session
-    @_current_sign_in, token = SignIn.start(user, remembered: remember, device: request.user_agent, address: env["REMOTE_ADDR"])
+    @_current_sign_in = started
     write_sign_in_cookie(token)
+    true
   end
 
   # @return [String] the path that the user asked for

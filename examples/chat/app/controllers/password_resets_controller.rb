@@ -16,7 +16,7 @@ class PasswordResetsController < ApplicationController
     email, urls = self.email, Chat.urls
     urls.edit_password_reset_url("token") # raises for every address if base_url is not set
     BACKGROUND.run("mail with a link") do
-      user = User.first(email: email)
+      user = User.with_email(email)
       UserMails.password_reset(user, urls.edit_password_reset_url(PasswordReset.token(user))) if user
     end
     redirect_to new_sign_in_path, notice: "If this address has an account, a mail with a link is on its way."
@@ -26,8 +26,7 @@ class PasswordResetsController < ApplicationController
   end
 
   def update
-    return render(:edit, status: 422) unless @user.set(password: params.require(:user).permit(:password)[:password]).save(changed: true, raise_on_failure: false)
-    SignIn.end_all(@user.id)
+    return render(:edit, status: 422) unless @user.change_password(params.require(:user).permit(:password)[:password])
     BACKGROUND.run("mail about a password") { UserMails.password_changed(@user) }
     redirect_to new_sign_in_path, notice: "Your password has changed. Sign in with it."
   end

@@ -13,9 +13,8 @@ class PasswordsController < ApplicationController
     @user = current_user
     form = params.require(:user).permit(:present_password, :password)
     return refuse unless @user.password?(form[:present_password])
-    return render(:edit, status: 422) unless @user.set(password: form[:password]).save(changed: true, raise_on_failure: false)
     remember = current_sign_in.remembered
-    SignIn.end_all(@user.id)
+    return render(:edit, status: 422) unless @user.change_password(form[:password])
     sign_in(@user, remember: remember)
     BACKGROUND.run("mail about a password") { UserMails.password_changed(@user) }
     redirect_to devices_path, notice: "Your password has changed. All other devices are signed out."

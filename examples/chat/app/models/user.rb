@@ -9,6 +9,8 @@ class User < Sequel::Model
   # Keeps it out of `render json: user`.
   plugin :json_serializer, except: :password_digest
 
+  plugin :instance_filters # of change_password
+
   plugin :enum
   enum :role, {member: 0, admin: 1, bot: 2}
 
@@ -23,9 +25,18 @@ class User < Sequel::Model
   attr_reader :password
 
   class << self
+    # Some databases find "ann" by "ÄNN", too. That is another spelling, which limits would count separately.
+    #
+    # @return [User, nil] the user with this address
+    def with_email(email)
+      email = normalize(email)
+      user = first(email: email)
+      user if user && normalize(user.email) == email
+    end
+
     # @return [User, nil] the user, if the password is right. Takes as long for an unknown address
     def authenticate(email, password)
-      user = first(email: normalize(email))
+      user = with_email(email)
       user if Pelton::Web::Password.right?(password, user&.password_digest) && user.active?
     end
 
@@ -61,6 +72,24 @@ class User < Sequel::Model
 
   # @return [String] up to two letters, for a user without a picture
   def initials = name.split.values_at(0, -1).uniq.map { |word| word[0] }.join.upcase
+
+  # Sets another password and signs out all devices, unless another request has changed the password since this user was loaded.
+  #
+  # @return [Boolean] whether it did; otherwise {#errors} says why not
+  def change_password(text)
+    known = password_digest
+    self.password = text
+    return false unless valid?
+    db.transaction do
+      instance_filter(password_digest: known)
+      save(changed: true, validate: false)
+    end
+    SignIn.end_all(id)
+    true
+  rescue Sequel::NoExistingObject
+    errors.add(:password, "was changed meanwhile")
+    false
+  end
 
   # @return [Boolean] whether the password is right
   def password?(text) = Pelton::Web::Password.right?(text, password_digest)

@@ -9,8 +9,8 @@ class ApiControllerTest < ApplicationTest
     @room.join(@bot.user)
   end
 
-  def say(text, token: @token, room: @room)
-    header "Authorization", "Bearer #{token}"
+  def say(text, token: @token, room: @room, scheme: "Bearer")
+    header "Authorization", "#{scheme} #{token}"
     send_json :post, "/api/rooms/#{room.id}/messages", {text: text}
   end
 
@@ -22,6 +22,15 @@ class ApiControllerTest < ApplicationTest
     say(" ")
 
     assert_response 422
+  end
+
+  def test_not_too_often_however_the_header_is_spelled
+    60.times { say(" ") }
+
+    assert_response 422
+    say(" ", scheme: "bearer")
+
+    assert_response 429
   end
 
   def test_who_may_not

@@ -140,6 +140,17 @@ class SignInsControllerTest < ApplicationTest
     end
   end
 
+  # The check takes a while.
+  def test_a_password_that_is_changed_while_it_is_checked
+    user = create_user
+    right = Pelton::Web::Password.method(:right?)
+    change = ->(*arguments) { right.call(*arguments).tap { User[user.id].change_password("another long sentence") } }
+    Pelton::Web::Password.stub(:right?, change) { try }
+
+    assert_response 422
+    assert_equal 0, SignIn.count
+  end
+
   def test_what_is_no_form
     ["/sign_in", "/sign_in?sign_in=x", "/sign_in?sign_in[email][]=x"].each do |path|
       post path

@@ -12,6 +12,15 @@ class SignInTest < ApplicationTest
   # @return [Array(Integer, String), Array(Integer, nil), nil]
   def resume(token = @token) = SignIn.resume(@sign_in.id, token)&.then { |sign_in, new_token| [sign_in.id, new_token] }
 
+  # It was checked before another request changed it.
+  def test_no_device_for_an_old_password
+    user, same = User.first, User.first
+    user.change_password("another long sentence")
+
+    assert_nil SignIn.start(same)
+    assert_equal 0, SignIn.count
+  end
+
   def test_the_token_is_not_in_the_database
     refute_includes @sign_in.reload.values.values, @token
     assert_equal [@sign_in.id, nil], resume

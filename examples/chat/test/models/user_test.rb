@@ -11,6 +11,25 @@ class UserTest < ApplicationTest
     refute_includes user.reload.values.values, PASSWORD
   end
 
+  # A database that compares without accents finds Ann by all of them, and limits would count each separately.
+  def test_another_spelling_is_another_address
+    user = create_user
+    User.stub(:first, user) do
+      assert_nil User.authenticate("änn@example.com", PASSWORD)
+      assert_nil User.with_email("änn@example.com")
+      assert_equal user.id, User.with_email(" ANN@example.com").id
+    end
+  end
+
+  def test_of_two_changes_of_a_password_at_once_one_counts
+    user, same = create_user, User.first
+
+    assert user.change_password("another long sentence")
+    refute same.change_password("yet another sentence")
+    assert_equal ["was changed meanwhile"], same.errors[:password]
+    assert User.authenticate(user.email, "another long sentence")
+  end
+
   def test_what_is_invalid
     create_user
     {
