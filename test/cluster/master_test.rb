@@ -20,6 +20,24 @@ class ClusterMasterTest < PeltonTest
     end
   end
 
+  # Also one that takes the place of another.
+  def test_workers_count_together
+    cluster do
+      asked = []
+      all = lambda do |count|
+        eventually do
+          asked << ask("count\n").split.map(&:to_i)
+          asked.map(&:first).uniq.size == count
+        end
+      end
+      all.call(2)
+      Process.kill("KILL", asked.last.first)
+      all.call(3)
+
+      assert_equal (1..asked.size).to_a, asked.map(&:last)
+    end
+  end
+
   def test_ttin_and_ttou_change_the_number_of_workers
     cluster do |master|
       Process.kill("TTIN", master)

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 # A cluster in a process of its own: workers that answer each line with their process id and the line. A line "sleep"
-# is answered after 0.2 seconds, "die" ends the worker, "grow" gives it 300 MB of memory. A worker that stops waits for the connections that are open.
+# is answered after 0.2 seconds, "die" ends the worker, "grow" gives it 300 MB of memory, "count" is answered with the number of such lines that all workers
+# have got. A worker that stops waits for the connections that are open.
 #
 # usage: ruby cluster_program.rb ADDRESS WORKERS CONTROL_PATH [OPTION...]: preload, broken, killed, slow_stop, hung
 
@@ -43,6 +44,7 @@ master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload
         Pelton.logger.info("sleeps")
         sleep 0.2
       end
+      line = "#{Pelton::SharedCounters.default.add("counted", ttl: 60)}\n" if line == "count\n"
       answered += 1
       stream.write("#{Process.pid} #{line}")
     end

@@ -23,6 +23,8 @@ class Chat < Pelton::Web::Application
   elsif ENV["MEMCACHE_SERVERS"]
     settings.fragments = Pelton::Web::Fragments.new(memcached: Pelton::Memcached::Client.new)
   end
+  # The workers of one machine count together anyway.
+  settings.rate_limit_store = Pelton::Memcached::Client.new if ENV["MEMCACHE_SERVERS"]
 end
 
 require_relative "database"

@@ -4,6 +4,7 @@
 #define INITS(X)                                                                                                       \
     X(error)                                                                                                           \
     X(upcall)                                                                                                          \
+    X(shared_counters)                                                                                                 \
     X(reactor)                                                                                                         \
     X(reactor_class)                                                                                                   \
     X(run)                                                                                                             \

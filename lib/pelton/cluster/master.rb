@@ -41,6 +41,7 @@ module Pelton
 
       # @return [Integer] the exit status: 0, or 1 when no worker ever came up
       def run
+        SharedCounters.default # the workers inherit it
         @preload&.call
         trap_signals
         @control = Control.new(@address, **@overview.answers) if @address

@@ -21,6 +21,7 @@ class WebControllerRateLimitingTest < PeltonTest
   end
 
   def setup
+    Pelton::SharedCounters.default.clear
     @application = Class.new(Pelton::Web::Application) do
       routes { %w[enter wait].each { |name| get "/#{name}", to: "web_controller_rate_limiting_test/web_door##{name}" } }
     end
@@ -47,6 +48,23 @@ class WebControllerRateLimitingTest < PeltonTest
 
   def test_a_method_says_what_counts
     assert_equal [200, 429, 200, 200, 200], ["/wait?who=a", "/wait?who=a", "/wait?who=b", "/wait", "/wait"].map { |path| ask(path).status }
+  end
+
+  # As workers that load the same program count: by the classes' names, which not all have.
+  def test_classes_count_separately
+    settings = Pelton::Web::Settings.new
+    classes = Array.new(2) do
+      Class.new(Pelton::Web::Controller) do
+        rate_limit to: 1, within: 60
+        def show = render(plain: "shown")
+      end
+    end
+    statuses = classes.map do |controller|
+      endpoint = controller.endpoint(:show, settings, nil)
+      Array.new(2) { endpoint.call({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/", "REMOTE_ADDR" => "203.0.113.1", "rack.input" => StringIO.new}, []).first }
+    end
+
+    assert_equal [[200, 429]] * 2, statuses
   end
 
   def test_memcached_may_count

@@ -11,7 +11,9 @@ class WebRateLimitCountTest < PeltonTest
 
   RateLimit = Pelton::Web::RateLimit
 
-  def count(store = RateLimit::Memory.new, requests: 2, seconds: 60, **options) = RateLimit::Count.new(store, requests: requests, seconds: seconds, **options)
+  def memory = RateLimit::Memory.new(Pelton::SharedCounters.new)
+
+  def count(store = memory, requests: 2, seconds: 60, **options) = RateLimit::Count.new(store, requests: requests, seconds: seconds, **options)
 
   def test_requests_beyond_the_limit
     count = self.count
@@ -23,7 +25,7 @@ class WebRateLimitCountTest < PeltonTest
   end
 
   def test_counts_of_another_name_are_others
-    store = RateLimit::Memory.new
+    store = memory
     2.times { count(store).add("a") }
     count(store, name: "other").add("a")
 

@@ -8,6 +8,14 @@ module Pelton
       #     rate_limit to: 10, within: 180, only: :create
       #     rate_limit to: 20, within: 3600, only: :create, by: -> { params[:email] }, with: -> { redirect_to "/later" }
       module RateLimiting
+        @lock = Mutex.new
+        @unnamed = 0
+
+        # A name for a class without one. Workers that load the same program get the same names.
+        #
+        # @private
+        def self._next_name = @lock.synchronize { "class #{@unnamed += 1}" }
+
         # Responds with 429 beyond the limit. Requests are counted in `settings.rate_limit_store`, before the action. An action may have several
         # limits.
         #
@@ -22,7 +30,7 @@ module Pelton
         # @return [nil]
         # @raise [ConfigurationError] if an option is wrong
         def rate_limit(to:, within:, by: nil, with: nil, failure: :pass, name: nil, **options)
-          name ||= "#{self.name} #{@limits = (@limits || 0) + 1}"
+          name ||= "#{self.name || RateLimiting._next_name} #{@limits = (@limits || 0) + 1}"
           limits = {requests: to, seconds: within, name: name, failure: failure}
           RateLimit::Count.new(nil, **limits) # raises if an option is wrong
           by, with = [by, with].map { |one| one.is_a?(Proc) ? hidden_method("limit", one) : one }
