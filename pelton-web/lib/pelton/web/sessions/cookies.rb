@@ -24,7 +24,9 @@ module Pelton
       ATTRIBUTES = %i[value path domain max_age expires secure httponly same_site partitioned].freeze
       SAME_SITE = %i[strict lax none].freeze
       ATTRIBUTE_VALUE = /\A[\x20-\x3a\x3c-\x7e]*\z/
-      private_constant :ATTRIBUTES, :SAME_SITE, :ATTRIBUTE_VALUE
+      BLANKS = " \t".bytes.freeze
+      SEMICOLON = ";".ord
+      private_constant :ATTRIBUTES, :SAME_SITE, :ATTRIBUTE_VALUE, :BLANKS, :SEMICOLON
 
       # @param env [Hash] Rack's
       # @param secrets [Array<String>, nil] for {#signed} and {#encrypted}: see {Secrets}
@@ -154,8 +156,14 @@ module Pelton
       def start_of(name)
         place = -1
         while (place = @header&.index(name, place + 1)) # nil if it is not there
-          return place + name.bytesize if place.zero? || @header.byteslice(0, place).rstrip.end_with?(";")
+          return place + name.bytesize if first_of_pair?(place)
         end
+      end
+
+      # Reads back to the text before, and not the whole header, in which the name may occur thousands of times.
+      def first_of_pair?(place)
+        place -= 1 while place.positive? && BLANKS.include?(@header.getbyte(place - 1))
+        place.zero? || @header.getbyte(place - 1) == SEMICOLON
       end
 
       # The first of a name counts, as in {#[]}.
