@@ -30,6 +30,7 @@ class WebLoadingTest < PeltonTest
     self.class.application = Class.new(Pelton::Web::Application) do
       settings.root = folder
       settings.environment = environment
+      settings.secrets = ["s" * 64]
     end
   end
 

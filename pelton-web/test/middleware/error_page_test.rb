@@ -27,6 +27,7 @@ class WebErrorPageTest < PeltonTest
     Class.new(Pelton::Web::Application) do
       settings.root = folder
       settings.environment = environment
+      settings.secrets = ["s" * 64]
       settings.raise_errors = false
       settings.hosts = nil
       routes { get("/fail/:id", &block) }

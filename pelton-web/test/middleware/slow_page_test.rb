@@ -32,6 +32,7 @@ class WebSlowPageTest < PeltonTest
     Class.new(Pelton::Web::Application) do
       settings.root = __dir__
       settings.environment = environment
+      settings.secrets = ["s" * 64]
       routes { get("/") { "home" } }
     end
   end

@@ -101,6 +101,13 @@ class WebSecretsTest < PeltonTest
     [[], ["short"], [nil], [NEW, "x" * 31]].each { |texts| assert_raises(Pelton::Web::ConfigurationError) { Pelton::Web::Secrets.new(texts) } }
   end
 
+  def test_a_setting_that_is_too_short_is_refused_and_not_shown
+    error = assert_raises(Pelton::Web::ConfigurationError) { Pelton::Web::Settings.new.secrets = ["too short"] }
+
+    assert_includes error.message, "32 bytes or more"
+    refute_includes error.message, "too short"
+  end
+
   def test_logs_do_not_show_them
     refute_includes @secrets.inspect, "@"
   end
@@ -112,7 +119,7 @@ class WebSecretsTest < PeltonTest
     assert_equal 128, settings.secrets.first.size
     settings.environment = "production"
 
-    assert_empty settings.secrets
+    assert_raises(Pelton::Web::ConfigurationError) { settings.secrets }
     ENV["SECRET_KEY_BASE"] = NEW
 
     assert_equal [NEW], settings.secrets

@@ -54,6 +54,7 @@ end
 class Blog < Pelton::Web::Application
   settings.raise_errors = false
   settings.environment = "production"
+  settings.secrets = ["s" * 64]
   settings.hosts = nil
   settings.root = FOLDER
   settings.uploads = Pelton::Web::Uploads.new(File.join(FOLDER, "uploads"))

@@ -54,7 +54,6 @@ module Pelton
         def boot!
           return @app if @app
           loading = Loading.new(self).load
-          warn_of_secrets
           settings.freeze
           @reloading = Reloading.new(loading) { compile.tap { @on_reload&.call if @reloading } } if settings.development?
           @app = LAYERS.reverse.inject(@reloading || compile) { |inner, name| Web.const_get(name).wrap(inner, settings) }
@@ -87,12 +86,6 @@ module Pelton
         private
 
         def stack = @stack ||= []
-
-        # Warns at boot; otherwise the first session would be the first to complain.
-        def warn_of_secrets
-          return if settings.secrets.any?
-          Pelton.logger&.warn("#{self}: there are no secrets, so sessions, flash and signed cookies raise errors: set SECRET_KEY_BASE, or settings.secrets")
-        end
 
         def compile
           @blocks = @router = nil

@@ -25,16 +25,17 @@ module Pelton
         #
         # @param name [Symbol]
         # @param default [Object, Proc] a Proc gets the settings, and is called when the setting is read without having been set
+        # @param shown [Boolean] whether errors may contain a value
         # @yieldparam value [Object] the new value
         # @yieldreturn [String, nil] an error message
-        def setting(name, default = nil, &check)
+        def setting(name, default = nil, shown: true, &check)
           define_method(:"default_of_#{name}") { default.is_a?(Proc) ? default.call(self) : default }
           private :"default_of_#{name}"
           # Requests read settings often.
           class_eval("def #{name} = defined?(@#{name}) ? @#{name} : @defaults ? @defaults[:#{name}] : default_of_#{name}", __FILE__, __LINE__)
           define_method(:"#{name}=") do |value|
             complaint = check&.call(value)
-            raise ConfigurationError, "settings.#{name} #{complaint}: it is #{value.inspect}" if complaint
+            raise ConfigurationError, "settings.#{name} #{complaint}#{": it is #{value.inspect}" if shown}" if complaint
             raise ConfigurationError, "settings.#{name}: the application has booted; set it before the first request" if frozen?
             instance_variable_set(:"@#{name}", value)
           end
@@ -57,8 +58,10 @@ module Pelton
       setting(:base_url) { |value| "must begin with http:// or https://, and have no slash at its end" unless value.nil? || value.match?(%r{\Ahttps?://[^/]+(?:/.*[^/])?\z}) }
 
       # Also fixes the defaults, whatever happens to the process's environment.
+      #
+      # @raise [ConfigurationError] if something that was not set has no default here
       def freeze
-        @defaults ||= self.class.names.to_h { |name| [name, __send__(:"default_of_#{name}")] }
+        @defaults ||= self.class.names.reject { |name| instance_variable_defined?(:"@#{name}") }.to_h { |name| [name, __send__(:"default_of_#{name}")] }
         super
       end
 

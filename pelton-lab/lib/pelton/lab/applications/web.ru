@@ -33,6 +33,7 @@ end
 
 class Lab < Pelton::Web::Application
   settings.root = __dir__
+  settings.secrets = [] # no sessions
   settings.views = [VIEWS]
   routes do
     get("/") { "Hello World!" }

@@ -18,6 +18,8 @@ module Pelton
     class Secrets
       # Minimum bytes of a secret.
       LEAST = 32
+      # @private
+      MAKE = "`ruby -rsecurerandom -e 'puts SecureRandom.hex(64)'` prints one"
 
       # A decrypted or verified text. Both members are frozen.
       #
@@ -45,13 +47,13 @@ module Pelton
         def of(texts) = @known[texts] ||= new(texts)
       end
 
-      # @param texts [String, Array<String>] of at least {LEAST} bytes: `ruby -rsecurerandom -e "puts SecureRandom.hex(64)"` prints one
+      # @param texts [String, Array<String>] of at least {LEAST} bytes
       # @raise [ConfigurationError] if there is none, or one is too short
       def initialize(texts)
         texts = Array(texts)
         raise ConfigurationError, "there is no secret: set settings.secrets, for instance to [ENV.fetch(\"SECRET_KEY_BASE\")]" if texts.empty?
         unless texts.all? { |text| text.is_a?(String) && text.bytesize >= LEAST }
-          raise ConfigurationError, "each of the secrets must be a String of #{LEAST} bytes or more: make one with SecureRandom.hex(64)"
+          raise ConfigurationError, "each of the secrets must be a String of #{LEAST} bytes or more: #{MAKE}"
         end
         @encryption = texts.map { |text| key(text, "encryption") }
         @signature = texts.map { |text| key(text, "signature") }
@@ -157,17 +159,23 @@ module Pelton
 
       # @!attribute secrets
       #   @return [Array<String>] the first encrypts sessions and cookies, all decrypt them: see {Secrets}. By default SECRET_KEY_BASE; without
-      #     it none in production, otherwise a random one for each process, with which sessions end
-      setting(:secrets, ->(settings) { settings.__send__(:default_secrets) }) do |value|
-        "must be an Array of Strings, the newest first" unless value.is_a?(Array) && value.all?(String)
+      #     it an application does not boot in production, and has a random one for each process elsewhere, with which sessions end. An empty
+      #     Array is for an application that has neither sessions nor signed cookies
+      setting(:secrets, ->(settings) { settings.__send__(:default_secrets) }, shown: false) do |value|
+        unless value.is_a?(Array) && value.all? { |text| text.is_a?(String) && text.bytesize >= Secrets::LEAST }
+          "must be an Array of Strings of #{Secrets::LEAST} bytes or more, the newest first: #{Secrets::MAKE}"
+        end
       end
 
       private
 
       def default_secrets
         text = ENV["SECRET_KEY_BASE"].to_s
-        return [text] unless text.empty?
-        (environment == "production") ? [] : TEMPORARY
+        return [text] if text.bytesize >= Secrets::LEAST
+        raise ConfigurationError, "SECRET_KEY_BASE has #{text.bytesize} bytes, and needs #{Secrets::LEAST} or more: #{Secrets::MAKE}" unless text.empty?
+        return TEMPORARY unless environment == "production"
+        raise ConfigurationError, "SECRET_KEY_BASE is not set, with which sessions and cookies are encrypted: #{Secrets::MAKE}. It must be the same in all processes " \
+          "and at each start. (An application without them: settings.secrets = [])"
       end
     end
   end
