@@ -51,6 +51,32 @@ class TimeoutTest < PeltonTest
     end
   end
 
+  # Sinatra rescues them all. On another server no reactor runs.
+  def test_the_block_cannot_rescue_it_as_an_exception_either
+    [->(&block) { Pelton.run(&block) }, ->(&block) { block.call }].each do |around|
+      error = around.call do
+        assert_raises(Pelton::TimeoutError) do
+          Pelton.timeout(0.001) do
+            sleep
+          rescue Exception # standard:disable Lint/RescueException
+            :rescued
+          end
+        end
+      end
+
+      assert_match(/#{__FILE__}/, error.backtrace.join)
+    end
+  end
+
+  def test_an_error_of_the_block_s_own_limit_stays_itself
+    [::Timeout::Error, Pelton::TimeoutError].each do |type|
+      own = type.new("own")
+
+      assert_same own, assert_raises(type) { Pelton.timeout(3600) { raise own } }
+    end
+    assert_instance_of ::Timeout::Error, assert_raises(::Timeout::Error) { Pelton.timeout(3600) { ::Timeout.timeout(0.001) { sleep } } }
+  end
+
   # Nothing else is ready, so the fiber makes the loop's ticks itself, and is not parked when the time is over.
   def test_a_fiber_that_yields_alone_is_interrupted
     Pelton.run do

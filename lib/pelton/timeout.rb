@@ -21,13 +21,23 @@ module Pelton
       return yield unless seconds
       message = "the block took longer than #{seconds} s"
       return Reactor.current.timeout_after(seconds, TimeoutError, message) { yield } if running?
-      # A class for each call, so that nested limits tell their errors apart.
-      limit = Class.new(Exception) # standard:disable Lint/InheritException
-      begin
-        ::Timeout.timeout(seconds.positive? ? seconds : Float::EPSILON, limit, message) { yield }
-      rescue limit => expired
-        raise TimeoutError, message, expired.backtrace
+      timeout_without_reactor(seconds, message, &block)
+    end
+
+    private
+
+    # Ruby's Timeout leaves the block by throw, which no rescue in it sees, not even one of Exception as Sinatra has it. Its error does
+    # not say whose limit is over, but the block's own errors pass here.
+    def timeout_without_reactor(seconds, message)
+      own = nil
+      ::Timeout.timeout(seconds.positive? ? seconds : Float::EPSILON, nil, message) do
+        yield
+      rescue ::Timeout::Error => own
+        raise own
       end
+    rescue ::Timeout::Error => error
+      raise if error.equal?(own)
+      raise TimeoutError, message, error.backtrace
     end
   end
 end

@@ -79,6 +79,16 @@ class WebUploadsTest < PeltonTest
     assert_equal 1, files.size
   end
 
+  # In the block of keep, the file is described.
+  def test_a_file_that_was_kept_is_still_read
+    file = upload("\x89PNG\r\n\x1A\n".b)
+    key = @uploads.keep(file)
+
+    assert_equal "image/png", file.type
+    assert_equal @uploads.path(key), file.path
+    assert_equal 8, file.size
+  end
+
   def test_only_keys_lead_to_files
     key = @uploads.keep(upload)
     File.write("#{@folder}/secret", "secret")

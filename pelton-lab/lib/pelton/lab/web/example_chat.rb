@@ -85,7 +85,7 @@ module Pelton
             made = File.join(folder, "made.sqlite3")
             connect(made) { |database| ::Sequel::Migrator.run(database, File.join(FOLDER, "db/migrate")) }
             environment = {"DATABASE_URL" => "sqlite://#{made}", "BUNDLE_GEMFILE" => File.join(FOLDER, "Gemfile"), "RACK_ENV" => "production", "SECRET_KEY_BASE" => "0" * 128,
-              "BASE_URL" => "http://127.0.0.1"}
+                           "BASE_URL" => "http://127.0.0.1"}
             said = IO.popen(environment, [RbConfig.ruby, "-I", Installation::LIBRARIES, "-r", "bundler/setup", "script/seed.rb"], chdir: FOLDER, err: %i[child out], &:read)
             raise Unavailable, "the chat has no data: #{said.scrub.lines.last&.strip}" unless $?.success?
             connect(made) do |database|

@@ -33,7 +33,8 @@ module Pelton
         name = SecureRandom.hex(16)
         key = "#{name[0, 2]}/#{name}"
         upload.tempfile.flush
-        move(upload.path, locate(key))
+        move(upload.tempfile.path, locate(key))
+        upload._kept(locate(key))
         return key unless block_given?
         kept = false
         yield(key).tap { kept = true }

@@ -36,8 +36,11 @@ module Pelton
         # @return [Integer] bytes
         def size = @tempfile.size
 
-        # @return [String] the path of the temporary file
-        def path = @tempfile.path
+        # @return [String] the path of the temporary file, or of the kept one after {Uploads#keep}
+        def path = @kept || @tempfile.path
+
+        # @private
+        def _kept(path) = @kept = path
 
         # @return [String, nil] the file's bytes
         def read(...) = @tempfile.read(...)
