@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "json"
 require "logger"
 require "stringio"
 require_relative "test_helper"
@@ -34,6 +35,30 @@ class LoggerTest < PeltonTest
     Pelton.logger.warn("text")
 
     assert_equal "pelton: text\n", device.string
+  end
+
+  # Where each request is a line of JSON, errors are as well.
+  def test_lines_of_json
+    device = StringIO.new
+    Pelton.logger = device
+
+    assert Pelton._log_json
+    Pelton.logger.error("one\ntwo \xff")
+    line = JSON.parse(device.string)
+
+    assert_equal ["error", "one\ntwo \ufffd"], line.values_at("level", "message")
+    assert_match(/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/, line["time"])
+    assert_equal 1, device.string.lines.size
+  end
+
+  def test_a_logger_of_the_programs_own_writes_as_it_does
+    device = StringIO.new
+    Pelton.logger = Logger.new(device, formatter: ->(*, message) { "own #{message}" })
+
+    refute Pelton._log_json
+    Pelton.logger.error("text")
+
+    assert_equal "own text", device.string
   end
 
   def test_nil_is_silence

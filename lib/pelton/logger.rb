@@ -11,10 +11,23 @@ module Pelton
     end
 
     FORMAT = ->(_severity, _time, _program, message) { "pelton: #{message.to_s.chomp}\n" }
+    # One line for each message, as HTTP::JSONLog has one for each request.
+    JSON_FORMAT = lambda do |severity, time, _program, message|
+      text = message.to_s.chomp.dup.force_encoding(Encoding::UTF_8).scrub
+      "#{JSON.generate({time: time.utc.strftime("%FT%T.%LZ"), level: severity.downcase, message: text}, ascii_only: true)}\n"
+    end
 
     def self.to(device)
       require "logger" # here, because a program that logs nothing does not need it
       ::Logger.new(device, formatter: FORMAT)
+    end
+
+    # @return [Boolean] whether the logger is one of {to}, and not the program's own
+    def self.json(logger)
+      return false unless logger.respond_to?(:formatter) && logger.formatter.equal?(FORMAT)
+      require "json"
+      logger.formatter = JSON_FORMAT
+      true
     end
 
     def self.for(logger)
@@ -44,5 +57,10 @@ module Pelton
       @logger = Log.for(logger)
       Watchdog.report_to(logger)
     end
+
+    # Makes the lines of the logger JSON, unless the program has set a Logger of its own.
+    #
+    # @private
+    def _log_json = Log.json(logger)
   end
 end

@@ -31,6 +31,13 @@ class WebSettingsTest < PeltonTest
     assert_raises(Pelton::Web::ConfigurationError) { settings.root = "/" }
   end
 
+  def test_a_setting_that_is_not_known_is_named
+    error = assert_raises(Pelton::Web::ConfigurationError) { settings.trusted_proxy = [] }
+
+    assert_includes error.message, "there is no setting trusted_proxy; did you mean trusted_proxies?"
+    assert_includes assert_raises(Pelton::Web::ConfigurationError) { settings.xyzzy = 1 }.message, "there is no setting xyzzy (there are "
+  end
+
   def test_the_defaults_of_a_booted_application_stay
     folder = settings.freeze.root
     Dir.chdir("/") do

@@ -48,6 +48,12 @@ class CommandCheckTest < PeltonTest
     assert_equal [0, "", "pelton serve: the configuration is good\n"], check("-l", "log", "--control", "control")
   end
 
+  def test_variables_that_are_not_known
+    assert_problem(/PELTON_WORKER is none of Pelton's; did you mean PELTON_WORKERS/, variables: {"PELTON_WORKER" => "2"})
+    assert_equal [0, "", "pelton serve: the environment variable PELTON_XYZZY is none of Pelton's, and has no effect\npelton serve: the configuration is good\n"],
+      check(variables: {"PELTON_XYZZY" => "2"})
+  end
+
   def test_settings
     assert_problem(/pelton.rb:1: there is no setting threads/, files: {"pelton.rb" => "threads 5"})
     assert_problem(/the environment variable PELTON_WORKERS: .*not "x"/, variables: {"PELTON_WORKERS" => "x"})

@@ -45,8 +45,17 @@ class StatusTest < PeltonTest
   end
 
   def test_wrong_arguments
-    [[], ["--help"], %w[a b]].each { |arguments| assert_match(/\Ausage: pelton status ADDRESS/, run_status(*arguments).last) }
+    [[], ["--no-such"], %w[a b]].each { |arguments| assert_match(/\Ausage: pelton status ADDRESS/, run_status(*arguments).last) }
     assert_equal 2, run_status.first
+  end
+
+  def test_help
+    %w[-h --help].each do |flag|
+      status, out, error = run_status(flag)
+
+      assert_equal [0, ""], [status, error]
+      assert_match(/\Ausage: pelton status ADDRESS/, out)
+    end
   end
 
   private

@@ -256,6 +256,19 @@ class HTTPCommandTest < PeltonTest
     end
   end
 
+  def test_errors_have_the_logs_format
+    in_a_folder do |dir|
+      File.write("config.ru", "run ->(env) { raise 'no page' }")
+      serving("-b", "unix://#{dir}/s", "--log-format", "json") do |_, _, output|
+        ask("#{dir}/s", "/now")
+        lines = Array.new(2) { JSON.parse(output.gets) }
+
+        assert_equal [["error", true]], lines.filter_map { |line| [line["level"], line["message"].include?("no page (RuntimeError)")] if line["level"] }
+        assert_equal [500], lines.filter_map { |line| line["status"] }
+      end
+    end
+  end
+
   def test_without_workers_the_service_manager_is_told_as_well
     in_a_folder do |dir|
       manager = Socket.new(:UNIX, :DGRAM)

@@ -104,6 +104,15 @@ class HTTPConfigurationTest < PeltonTest
   def test_a_setting_that_is_not_known_is_named
     assert_match(/rb:1: there is no setting threads\z/, refusal("threads 5, 5"))
     assert_match(/rb:1: there is no setting foo\z/, refusal("foo"))
+    assert_match(/rb:1: there is no setting wokers; did you mean workers\?\z/, refusal("wokers 2"))
+  end
+
+  # Any error of the file's is one line.
+  def test_what_the_file_raises_is_said_with_its_line
+    {
+      "require 'no_such_gem'" => "cannot load such file -- no_such_gem: add the gem to your Gemfile, or correct the name", "ENV.fetch('NO_SUCH')" => "key not found: \"NO_SUCH\"",
+      "raise 'one\ntwo'" => "one", "Integer('x')" => "invalid value for Integer(): \"x\"", "raise NotImplementedError, 'later'" => "later"
+    }.each { |text, message| assert_match(/rb:2: #{Regexp.escape(message)}\z/, refusal("\n#{text}"), text) }
   end
 
   def test_numbers_may_be_text

@@ -35,6 +35,22 @@ class HTTPEnvironmentTest < PeltonTest
     assert_empty Environment::SETTINGS.map { |setting| Environment.variable(setting) } & others
   end
 
+  def test_a_misspelt_variable_is_refused
+    {"PELTON_REQUEST_TIMEUOT" => "PELTON_REQUEST_TIMEOUT", "PELTON_WORKER" => "PELTON_WORKERS", "PELTON_CONFG" => "PELTON_CONFIG"}.each do |name, meant|
+      error = assert_raises(Configuration::Invalid) { configured({name => ""}) }
+
+      assert_equal "the environment variable #{name} is none of Pelton's; did you mean #{meant}?", error.message
+    end
+  end
+
+  # What Kubernetes sets for a service called pelton or pelton-web is not the program's.
+  def test_variables_that_are_not_known
+    foreign = %w[PELTON_PORT PELTON_SERVICE_HOST PELTON_SERVICE_PORT PELTON_SERVICE_PORT_HTTP PELTON_WEB_SERVICE_HOST PELTON_PORT_9292_TCP PELTON_PORT_9292_TCP_ADDR]
+    variables = [*foreign, "PELTON_BACKEND", "PELTON_WATCHDOG", "PELTON_BIND", "PELTON_WORKERS", "OTHER", "PELTON_XYZZY"].to_h { |name| [name, "1"] }
+
+    assert_equal ["PELTON_XYZZY"], Environment.new(variables).unknown
+  end
+
   def test_they_win_over_the_file
     assert_equal [2, 30], configured({"PELTON_WORKERS" => "2"}, "workers 1; shutdown_timeout 30").then { |one| [one.workers, one.shutdown_timeout] }
   end

@@ -35,6 +35,7 @@ module Pelton
       def configuration = @command.configuration
 
       def check_all
+        @command.notes.each { |text| note(text) }
         configuration.addresses.each do |address, tls|
           attempt { check_address(address) }
           attempt(address) { check_certificate(address, tls) } if tls

@@ -10,16 +10,19 @@ module Pelton
   # `pelton status ADDRESS`: asks a control socket, and prints the counters and the tasks of the server.
   module Status
     TIMEOUT = 5 # seconds to connect, and for each answer
+    USAGE = <<~TEXT
+      usage: pelton status ADDRESS
+
+      Shows the counters and tasks of a server. ADDRESS is its --control: tcp://host:port, or the path of a UNIX socket.
+    TEXT
 
     class << self
       # @param arguments [Array<String>] the control socket's address
       # @return [Integer] the exit status: 0, 1 when nobody answers, 2 when the arguments are wrong
       def run(arguments, out: $stdout, error: $stderr)
         address, *rest = arguments
-        unless address && rest.empty? && !address.start_with?("-")
-          error.puts("usage: pelton status ADDRESS", "", "ADDRESS is the server's --control: tcp://host:port, or the path of a UNIX socket")
-          return 2
-        end
+        return out.puts(USAGE) || 0 if (arguments & %w[-h --help]).any?
+        return error.puts(USAGE) || 2 unless address && rest.empty? && !address.start_with?("-")
         print_stats(ask(address, "/stats"), out)
         print_tasks(ask(address, "/tasks"), out)
         0

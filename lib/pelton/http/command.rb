@@ -28,6 +28,7 @@ module Pelton
         return check.call(command) if command.check?
         command.configuration # what is wrong in it must show before the program starts again
         Stacks.deepen(["serve", *arguments], GARBAGE)
+        command.notes.each { |note| error.puts("pelton serve: #{note}") }
         command.serve(out, &processes)
       rescue OptionParser::ParseError, Configuration::Invalid, ArgumentError => problem
         error.puts("pelton serve: #{problem.message}")
@@ -66,8 +67,14 @@ module Pelton
         end
       end
 
+      # @return [Array<String>] what is wrong and keeps nothing from serving
+      def notes = @environment.unknown.map { |name| "the environment variable #{name} is none of Pelton's, and has no effect" }
+
+      # @yieldparam launcher [Launcher]
+      # @yieldparam configuration [Configuration]
       def serve(out)
         out.sync = true # the log must not wait in a buffer, also when it is a pipe
+        Pelton._log_json if configuration.log_format == "json"
         path, pid = configuration.pidfile, Process.pid
         File.write(path, "#{pid}\n") if path
         yield(Launcher.new(configuration, out: out), configuration)

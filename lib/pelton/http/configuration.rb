@@ -83,10 +83,14 @@ module Pelton
         raise Invalid, "there is no configuration file #{path}" unless File.exist?(path)
         instance_eval(File.read(path), path)
         self
+      rescue Invalid
+        raise
       rescue SyntaxError => error
         raise Invalid, error.message # it contains the line
-      rescue SystemCallError, NameError, ArgumentError, TypeError => error
-        raise Invalid, "#{location(path, error)}: #{error.message.sub(/ @ \w+/, "")}" # Ruby adds its function's name to a system's error
+      rescue LoadError => error
+        raise Invalid, "#{location(path, error)}: #{error.message}: add the gem to your Gemfile, or correct the name"
+      rescue StandardError, ScriptError => error
+        raise Invalid, "#{location(path, error)}: #{error.message.lines.first.to_s.chomp.sub(/ @ \w+/, "")}" # Ruby adds its function's name to a system's error
       end
 
       # Adds an address to listen on.
@@ -257,7 +261,7 @@ module Pelton
         line ? "#{path}:#{line}" : path
       end
 
-      def method_missing(name, ...) = raise(ArgumentError, "there is no setting #{name}")
+      def method_missing(name, ...) = raise(ArgumentError, "there is no setting #{name}#{Pelton._suggestion(name, self.class.public_instance_methods(false))}")
 
       def respond_to_missing?(...) = false
     end

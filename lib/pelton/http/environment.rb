@@ -16,13 +16,17 @@ module Pelton
         worker_timeout worker_memory].push(*Server::DEFAULTS.keys).freeze
       SWITCHES = %i[preload quiet secure early_hints].freeze
       WORDS = {"1" => true, "true" => true, "yes" => true, "on" => true, "0" => false, "false" => false, "no" => false, "off" => false}.freeze
-      private_constant :SWITCHES, :WORDS
+      # Variables that are read elsewhere.
+      OTHERS = %w[CONFIG BIND WATCHDOG BACKEND SOCKETS PUBSUB_KEPT].freeze
+      # What Kubernetes sets in each container for a service whose name begins with "pelton", and the lab for its servers.
+      FOREIGN = /\APELTON(?:_\w+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)\z|\APELTON_LAB_/
+      private_constant :SWITCHES, :WORDS, :OTHERS, :FOREIGN
 
       # @param setting [Symbol]
       # @return [String] the name of its variable
       def self.variable(setting) = "PELTON_#{setting.upcase}"
 
-      # @param variables [#[]]
+      # @param variables [Hash{String => String}, ENV]
       def initialize(variables = ENV)
         @variables = variables
       end
@@ -30,8 +34,9 @@ module Pelton
       # Sets what the environment and the configuration file say.
       #
       # @param file [String, nil] the configuration file; nil: PELTON_CONFIG, or the first of {Configuration::PLACES} that exists
-      # @raise [Configuration::Invalid] the file, or a variable, is invalid; the message names it
+      # @raise [Configuration::Invalid] the file, or a variable, is invalid, or a variable looks like a misspelt one; the message names it
       def apply(configuration, file: nil)
+        refuse_misspelt
         set("WEB_CONCURRENCY") { |text| configuration.workers(text) }
         configuration.load(*file || value("PELTON_CONFIG"))
         set("PORT") { |text| configuration.port(text) } if configuration.binds.empty?
@@ -44,7 +49,22 @@ module Pelton
         end
       end
 
+      # @return [Array<String>] the variables that begin with PELTON_ and are none of Pelton's
+      def unknown
+        known = names.map { |name| "PELTON_#{name}" }
+        @variables.keys.select { |name| name.start_with?("PELTON_") && !known.include?(name) && !FOREIGN.match?(name) }.sort
+      end
+
       private
+
+      def names = SETTINGS.map { |setting| setting.to_s.upcase } + OTHERS
+
+      def refuse_misspelt
+        unknown.each do |name|
+          suggestion = Pelton._suggestion(name.delete_prefix("PELTON_"), names)
+          raise Configuration::Invalid, "the environment variable #{name} is none of Pelton's#{suggestion.sub("mean ", "mean PELTON_")}" unless suggestion.empty?
+        end
+      end
 
       def value(name) = @variables[name]&.strip&.then { |text| text unless text.empty? }
 

@@ -81,7 +81,8 @@ module Pelton
 
       # @raise [ConfigurationError] always: there is no such setting
       def method_missing(name, *)
-        raise ConfigurationError, "there is no setting #{name.to_s.delete_suffix("=")}; there are #{self.class.names.sort.join(", ")}"
+        name = name.to_s.delete_suffix("=")
+        raise ConfigurationError, "there is no setting #{name}#{Pelton._suggestion(name, self.class.names)} (there are #{self.class.names.sort.join(", ")})"
       end
     end
   end
