@@ -24,10 +24,27 @@ class DocumentsTest < PeltonTest
 
   include ExamplePrograms
 
-  # READMEs of gems are read elsewhere, too: their links name the repository.
+  # They are read where the gem is installed, which has no other documents.
+  def test_links_of_documents_in_gems_name_the_repository
+    relative = DOCUMENTS.grep(%r{\A(?:pelton-\w+/)?(?:README|CHANGELOG)\.md\z}).flat_map do |document|
+      read(document).scan(/\]\(([^)\s]+)\)/).flatten.reject { |link| link.match?(/\A(?:https?:|#|(?:CHANGELOG\.md|LICENSE)\z)/) }.map { |link| [document, link] }
+    end
+
+    assert_empty relative
+  end
+
+  # A client's own X-Forwarded headers must not pass, wherever the lines are copied from.
+  def test_nginx_sets_the_same_headers_everywhere
+    files = DOCUMENTS + Dir["examples/**/*.conf", base: ROOT]
+    sets = files.flat_map { |file| read(file).scan(/(?:^ *proxy_set_header .*\n)+/).map { |lines| [file, lines.gsub(/^ +/, "").lines.sort] } }
+
+    assert_operator sets.size, :>=, 4
+    assert_equal 1, sets.map(&:last).uniq.size, sets.map { |file, lines| "#{file}:\n#{lines.join}" }.join("\n")
+  end
+
   def test_links_lead_somewhere
     broken = each_match(/\]\(([^)\s]+)\)/).reject do |document, link|
-      path, anchor = link.delete_prefix(HERE).split("#", 2)
+      path, anchor = link.delete_prefix(HERE).delete_suffix("?raw=true").split("#", 2)
       file = if path.empty?
         document
       else
