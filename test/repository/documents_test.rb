@@ -42,6 +42,23 @@ class DocumentsTest < PeltonTest
     assert_equal 1, sets.map(&:last).uniq.size, sets.map { |file, lines| "#{file}:\n#{lines.join}" }.join("\n")
   end
 
+  def test_units_of_systemd_leave_little_to_an_intruder
+    guide = read("docs/guides/deployment.md")[/^```ini\n(.*?)^```/m, 1]
+    units = {"guide.service" => guide, "chat.service" => read("examples/chat/deploy/chat.service")}
+    hardening = units.values.map { |unit| unit[/^CapabilityBoundingSet=.*^SystemCallErrorNumber=.*?$/m] }
+
+    assert_equal 1, hardening.uniq.size, "both have the same lines"
+    skip "systemd-analyze security --offline is missing" unless `systemd-analyze --version 2>/dev/null`[/\d+/].to_i >= 252
+    Dir.mktmpdir do |folder|
+      units.each do |name, unit|
+        File.write("#{folder}/#{name}", unit)
+        said, status = Open3.capture2e("systemd-analyze", "security", "--offline=true", "--threshold=30", "#{folder}/#{name}") # 3.0 of 10
+
+        assert_predicate status, :success?, said.lines.last
+      end
+    end
+  end
+
   def test_links_lead_somewhere
     broken = each_match(/\]\(([^)\s]+)\)/).reject do |document, link|
       path, anchor = link.delete_prefix(HERE).delete_suffix("?raw=true").split("#", 2)
