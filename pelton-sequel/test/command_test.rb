@@ -126,6 +126,16 @@ class SequelCommandTest < PeltonTest
     assert_equal [0, "db/schema.rb is as the database\n"], pelton("schema").first(2)
   end
 
+  # Nobody else waits for the loop, so the watchdog has nothing to report.
+  def test_a_migration_may_compute_for_long
+    migration("20260103_compute", "over = Pelton::Clock.now + 5 * Pelton::Watchdog::DEFAULT\nuntil Pelton::Clock.now > over; end\ncreate_table(:computed) { Integer :n }")
+    output, status = Open3.capture2e(child_environment.merge("RUBYLIB" => LIBRARIES), *PELTON, "db", "migrate", "-d", "sqlite://db/app.db")
+
+    assert_predicate status, :success?, output
+    refute_includes output, "loop"
+    assert_includes output, "3 migrated"
+  end
+
   def test_seed
     File.write("db/seeds.rb", "Sequel::Model.db[:posts].insert(title: MODEL)")
     File.write("models.rb", "MODEL = 'first'")

@@ -70,6 +70,28 @@ class PeltonMergingTest < PeltonTest
     assert_equal 2, database.sqls.grep(/SELECT/).size
   end
 
+  # Where the key of a page comes from its path.
+  def test_a_number_that_no_column_has
+    database = Sequel.mock(host: :postgres, keep_reference: false)
+    people = Class.new(Sequel::Model(database[:people])) { plugin :pelton_merging }
+    people.define_singleton_method(:db_schema) { {id: {type: :integer}, worth: {type: :decimal}} }
+    database.sqls
+
+    assert_nil people[2**70]
+    assert_nil people[-2**63 - 1]
+    assert_empty database.sqls
+    people[2**63 - 1]
+
+    assert_equal 1, database.sqls.size
+  end
+
+  def test_a_database_whose_indexes_cannot_be_asked_for
+    people = Class.new(Sequel::Model(Sequel.mock(keep_reference: false)[:people])) { plugin(:pelton_merging) && set_primary_key(:id) }
+
+    assert_nil(Pelton.run { people.first(email: "p1") })
+    assert_equal [:id], people.unique_columns
+  end
+
   def test_outside_of_a_reactor
     assert_equal [1, nil, 2], [@people[1].id, @people[0], @people.first(email: "p1").id]
     assert_raises(Sequel::NoMatchingRow) { @people.with_pk!(0) }

@@ -14,7 +14,8 @@ module Sequel
     #     Album.plugin :pelton_merging
     module PeltonMerging
       BATCHES = :pelton_batches # a thread-local: the reactor, and model => column => Batch
-      private_constant :BATCHES
+      LONGEST = 63 # bits of a column's number, without its sign
+      private_constant :BATCHES, :LONGEST
 
       @unmerged = {}.compare_by_identity # fibers in {without}
 
@@ -110,7 +111,7 @@ module Sequel
         # @asynchronous at first
         def unique_columns
           @unique_columns ||= begin
-            indexes = db.indexes(table_name).each_value.select { |index| index[:unique] && index[:columns].size == 1 }
+            indexes = (db.respond_to?(:indexes) ? db.indexes(table_name) : {}).each_value.select { |index| index[:unique] && index[:columns].size == 1 }
             [*(primary_key if primary_key.is_a?(Symbol)), *indexes.flat_map { |index| index[:columns] }].uniq
           rescue Sequel::Error, NotImplementedError
             [*(primary_key if primary_key.is_a?(Symbol))]
@@ -125,6 +126,7 @@ module Sequel
         def find_alone(column, key)
           lookups = (@lookups ||= {})
           lookup = lookups.fetch(column) { lookups[column] = new_lookup(column) }
+          return if key.is_a?(Integer) && key.bit_length > LONGEST && db_schema.dig(column, :type) == :integer # PostgreSQL's literals raise
           return dataset.first(column => key) if lookup.nil? || !(key.instance_of?(Integer) || key.instance_of?(String))
           row = lookup.find(key)
           row && dataset.row_proc.call(row)
