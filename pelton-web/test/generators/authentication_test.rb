@@ -51,6 +51,14 @@ class WebGeneratorsAuthenticationTest < PeltonTest
     assert_includes said, "missing  test/test_helper.rb. Add this yourself:"
   end
 
+  # Its own files would not fit to it.
+  def test_another_user_is_not_touched
+    put("app/models/user.rb", "class User < Sequel::Model\n  one_to_many :posts\nend\n")
+
+    assert_includes refused("authentication"), "the application has a User that cannot sign in"
+    assert_includes refused("authentication", "--force"), "app/models/user.rb"
+  end
+
   def test_what_is_refused
     put("config/application.rb", Generating::CONFIGURATION.sub("require \"pelton/sequel\"\n", ""))
 

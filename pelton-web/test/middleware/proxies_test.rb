@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
 require "pelton/web"
+require_relative "../../../test/support/captured_log"
 require_relative "../support/requests"
 
 class WebProxiesTest < PeltonTest
+  include CapturedLog
   include WebRequests
 
   FORWARDED = {"HTTP_X_FORWARDED_FOR" => "203.0.113.9", "HTTP_X_FORWARDED_PROTO" => "https", "HTTP_X_FORWARDED_HOST" => "shop.example"}.freeze
@@ -20,6 +22,18 @@ class WebProxiesTest < PeltonTest
 
   def test_nobody_is_trusted_by_default
     assert_equal "127.0.0.1 http example.org 0", seen([], {"REMOTE_ADDR" => "127.0.0.1", **FORWARDED})
+  end
+
+  # Behind such a proxy sign-ins would work, with cookies that are not Secure.
+  def test_a_proxy_with_tls_that_is_not_trusted_is_said_once
+    app = Pelton::Web::Proxies.new(->(_env) { [200, {}, []] }, ["10.0.0.1"])
+    request(app, "GET", "/", "REMOTE_ADDR" => "10.0.0.1", **FORWARDED)
+    request(app, "GET", "/", "REMOTE_ADDR" => "10.0.0.2", "HTTP_X_FORWARDED_PROTO" => "http")
+
+    assert_empty log
+    2.times { request(app, "GET", "/", "REMOTE_ADDR" => "10.0.0.2", **FORWARDED) }
+
+    assert_equal ["pelton: 10.0.0.2 sends X-Forwarded-Proto: https, and is not among settings.trusted_proxies"], log.lines.map { |line| line[/[^:]*: [^:]*: [^:]*/] }
   end
 
   def test_a_trusted_proxy_is_believed

@@ -89,6 +89,13 @@ class WebUploadsTest < PeltonTest
     assert_equal 8, file.size
   end
 
+  # As an image that the program has made.
+  def test_what_is_no_upload_is_kept_as_well
+    file = Tempfile.new("image", binmode: true).tap { |one| one.write("abc") }
+
+    assert_equal "abc", File.read(@uploads.path(@uploads.keep(Struct.new(:tempfile).new(file))))
+  end
+
   def test_only_keys_lead_to_files
     key = @uploads.keep(upload)
     File.write("#{@folder}/secret", "secret")

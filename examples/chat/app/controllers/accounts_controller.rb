@@ -19,6 +19,10 @@ class AccountsController < ApplicationController
     redirect_to edit_account_path, notice: "Saved."
   rescue Thumbnail::Failed
     redirect_to edit_account_path, alert: "This picture cannot be read."
+  rescue Pelton::Web::Params::Invalid => error # the form stays as it was filled in
+    current_user.set(params.require(:user).permit(:name))
+    flash.now[:alert] = "The picture #{error.errors.values.first}."
+    render :edit, status: 422
   end
 
   private

@@ -11,6 +11,9 @@ class SignIn < Sequel::Model
   LIFETIME = 14 * 86_400 # seconds without a visit
   REMEMBERED = 60 * 86_400 # the same, with "remember me"
 
+  # Keeps them out of `render json: sign_in`.
+  plugin :json_serializer, except: [:token_digest, :previous_digest]
+
   many_to_one :user
 
   class << self
@@ -96,6 +99,8 @@ class SignIn < Sequel::Model
     changed = SignIn.where(id: id, token_digest: token_digest).update(token_digest: SignIn.digest(token), previous_digest: shown, rotated_at: Time.now)
     token if changed == 1
   end
+
+  def inspect_values = values.except(:token_digest, :previous_digest).inspect
 
   # @return [nil]
   def forget_previous

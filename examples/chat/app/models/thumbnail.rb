@@ -43,7 +43,13 @@ module Thumbnail
     end
     MiniMagick.identify { |command| command.format("%w %h") << "webp:#{to}" }.split.map { |number| Integer(number) }
   rescue MiniMagick::Error, Timeout::Error => error
-    raise Failed, error.message.lines.first.to_s.strip
+    raise Failed, reason(error.message)
   end
-  private_class_method :convert
+
+  # The first line is the command, with all its limits; what ImageMagick says comes after it.
+  def self.reason(message)
+    lines = message.lines.map(&:strip).reject(&:empty?)
+    lines[1] || lines.first.to_s
+  end
+  private_class_method :convert, :reason
 end

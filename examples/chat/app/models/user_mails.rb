@@ -3,6 +3,10 @@
 # Mails about accounts. For now they are only logged, and not in production: write how to send mail into `deliver`. See
 # https://github.com/pelton-rb/pelton/blob/main/docs/guides/web_pages.md#mail.
 module UserMails
+  unless Chat.settings.base_url
+    raise Pelton::Web::ConfigurationError, "BASE_URL is not set: links in mails begin with it, as https://chat.example"
+  end
+
   class << self
     def password_reset(user, url)
       deliver(user.email, "A new password", "Follow this link within half an hour to choose a new password:\n\n#{url}\n\nIf you have not asked for it, do nothing.\n")

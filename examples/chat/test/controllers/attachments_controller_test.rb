@@ -70,6 +70,19 @@ class AttachmentsControllerTest < ApplicationTest
     end
   end
 
+  def test_a_picture_of_a_wrong_type_leaves_the_form_as_it_was
+    patch "/account", user: {name: "Ann B"}, avatar: upload("me.txt", content: "text")
+
+    assert_response 422, "The picture must be"
+    assert_includes response.body, "value=\"Ann B\""
+  end
+
+  def test_why_an_image_has_no_thumbnail
+    error = assert_raises(Thumbnail::Failed) { Thumbnail.make(__FILE__, "image/png", "96x96") }
+
+    assert_match(/\A\S+: improper image header/, error.message)
+  end
+
   def test_a_picture_of_the_user
     patch "/account", user: {name: "Ann B"}, avatar: upload("me.png", content: PICTURE)
     user = @user.reload

@@ -26,6 +26,14 @@ class SignInTest < ApplicationTest
     assert_equal [@sign_in.id, nil], resume
   end
 
+  def test_the_digests_are_not_shown
+    [@sign_in.to_json, @sign_in.inspect].each do |text|
+      refute_includes text, "digest"
+      refute_includes text, @sign_in.token_digest
+      assert_includes text, "192.0.2.1"
+    end
+  end
+
   def test_a_wrong_token_ends_the_sign_in
     ["wrong", nil, "", @sign_in.token_digest].each do |token|
       setup_again

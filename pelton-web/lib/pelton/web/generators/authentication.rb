@@ -43,6 +43,7 @@ module Pelton
         def initialize(files)
           super
           need_database
+          refuse_another_user
           %w[User SignIn PasswordReset UserMails].zip(%w[user sign_in password_reset user_mails]) { |name, file| check_constant(name, "app/models/#{file}.rb") }
         end
 
@@ -53,6 +54,13 @@ module Pelton
         end
 
         private
+
+        # Controllers, tests and migrations would not fit to it, whether or not its file is overwritten.
+        def refuse_another_user
+          model = @files.read("app/models/user.rb")
+          return if model.nil? || model.include?("def authenticate(")
+          raise Refused, "the application has a User that cannot sign in (app/models/user.rb): move it away, generate, and put what it has into the new one and its migration"
+        end
 
         def insert
           @files.insert("Gemfile", "gem \"bcrypt\", \"~> 3.1\"\n", after: /^gem "pelton-sequel".*\n/)

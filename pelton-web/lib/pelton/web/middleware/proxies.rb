@@ -37,7 +37,7 @@ module Pelton
         follow(env) if @some && trusted?(env["REMOTE_ADDR"])
         env.delete("HTTP_X_FORWARDED_FOR") # one by one: a block would take twice as long, for every request
         env.delete("HTTP_X_FORWARDED_HOST")
-        env.delete("HTTP_X_FORWARDED_PROTO")
+        warn_of(env) if env.delete("HTTP_X_FORWARDED_PROTO") == "https" && env["rack.url_scheme"] != "https"
         env.delete("HTTP_X_FORWARDED_PORT")
         env.delete("HTTP_X_FORWARDED_SCHEME")
         env.delete("HTTP_X_FORWARDED_SSL")
@@ -46,6 +46,15 @@ module Pelton
       end
 
       private
+
+      # Once: any client can send it.
+      def warn_of(env)
+        return if @warned
+        @warned = true
+        address = env["REMOTE_ADDR"].to_s
+        Pelton.logger.warn("#{address.empty? ? "a UNIX socket's peer (\"unix\")" : address} sends X-Forwarded-Proto: https, and is not among settings.trusted_proxies: if it is " \
+          "your proxy, cookies are not Secure and all clients share its rate limits until you add it")
+      end
 
       def follow(env)
         proto, host, addresses = env.values_at("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_FOR")

@@ -34,7 +34,7 @@ module Pelton
         key = "#{name[0, 2]}/#{name}"
         upload.tempfile.flush
         move(upload.tempfile.path, locate(key))
-        upload._kept(locate(key))
+        upload._kept(locate(key)) if upload.is_a?(Params::Upload)
         return key unless block_given?
         kept = false
         yield(key).tap { kept = true }
