@@ -18,7 +18,7 @@ class SignUpsController < ApplicationController
     return render(:new, status: 422) unless save
     Room.kind_open.order(:id).first&.join(@user)
     sign_in(@user)
-    redirect_to after_sign_in_path, notice: "Welcome."
+    redirect_to after_sign_in_path, notice: @user.admin? ? "Welcome. You are the administrator." : "Welcome."
   end
 
   private

@@ -39,6 +39,19 @@ class SignUpsControllerTest < ApplicationTest
     assert User.authenticate("ann@example.com", PASSWORD)
   end
 
+  def test_the_first_user_is_told_to_be_the_administrator
+    get "/sign_up/new"
+
+    assert_response 200, "you will be the administrator"
+    sign_up
+    follow_redirect! while response.redirect?
+
+    assert_includes response.body, "You are the administrator."
+    get "/sign_up/new"
+
+    refute_includes response.body, "you will be"
+  end
+
   def test_a_form_of_another_site_is_refused
     header "Sec-Fetch-Site", "cross-site"
     sign_up
