@@ -44,6 +44,14 @@ class ChatDeploymentTest < PeltonTest
     assert_equal ["sh", "-c", "bundle exec pelton db migrate && exec bundle exec pelton serve --cache 64M"], JSON.parse(deployed("Dockerfile")[/^CMD (\[.*\])$/, 1])
   end
 
+  # The image has neither this machine's settings nor its data.
+  def test_what_the_image_does_not_copy
+    ignored = File.readlines(File.join(CHAT, ".dockerignore"), chomp: true).grep_v(/\A#/)
+    data = File.readlines(File.join(CHAT, ".gitignore"), chomp: true).map { |line| line.delete_prefix("/").chomp("/") }
+
+    assert_empty [*data, ".git"] - ignored
+  end
+
   def test_behind_nginx
     skip "no nginx" unless BehindNginx::NGINX
     serving do |url, master|
@@ -51,6 +59,7 @@ class ChatDeploymentTest < PeltonTest
         http = Pelton::HTTP::Client.new(url, headers: {"sec-fetch-site" => "same-origin"}, redirects: 0)
         http = signed_in(http, url)
 
+        assert_equal 200, http.get("/readyz").status, "which growing.md asks for"
         assert_equal 303, http.post("/rooms/1/messages", form: {"message[text]" => "by nginx", "message[client_id]" => "one"}).status
         assert_equal 303, upload(http).status
         page = http.get("/rooms/1").body
@@ -70,7 +79,8 @@ class ChatDeploymentTest < PeltonTest
   private
 
   def serving
-    arguments = ->(folder) { deployed("chat.service")[/pelton serve (.*)$/, 1].gsub("/run/chat", folder).split }
+    variables = deployed("chat.service").scan(/^Environment=PELTON_(\w+)=(.*)$/).flat_map { |name, value| ["--#{name.downcase.tr("_", "-")}", value] }
+    arguments = ->(folder) { [*deployed("chat.service")[/pelton serve (.*)$/, 1].split, *variables].map { |word| word.gsub("/run/chat", folder) } }
     serving_chat([5, 2, 50], arguments) do |pid, folder|
       nginx = start_nginx(folder, place = "127.0.0.1:#{free_port}")
       eventually("nginx", timeout: 30) { Open3.capture2e("curl", "-sf", "http://#{place}/sign_in/new").last.success? }
