@@ -3,7 +3,7 @@
 require "test_helper"
 require "pelton/web"
 require "rack/mock_request"
-require_relative "../support/effort"
+require_relative "../../../test/support/effort"
 
 # Twice as much of anything that a client sends costs twice as much, and never the square.
 class WebRequestGrowthTest < PeltonTest

@@ -2,10 +2,13 @@
 
 require "zlib"
 require_relative "../../test_helper"
+require_relative "../../support/effort"
 require_relative "../../support/websocket_peer"
 
 # What is read of frames, however they are cut; on connections: bad_input_test.rb.
 class WebSocketFramesTest < PeltonTest
+  include Effort
+
   Frames = Pelton::HTTP::WebSocketFrames
 
   # A server's frame.
@@ -36,6 +39,28 @@ class WebSocketFramesTest < PeltonTest
 
   # Overlong, a surrogate, beyond Unicode, cut off, a byte that stands nowhere, a continuation alone.
   NO_TEXT = ["\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "ok\xe2\x82", "ok\xff", "\x80"].map(&:b).freeze
+
+  # Twice as much of what a peer sends costs twice as much.
+  def test_what_it_costs_grows_with_what_was_sent
+    pieces = ->(bytes, size) { (0...bytes.bytesize).step(size).map { |at| bytes.byteslice(at, size) } }
+    {
+      "a message in pieces" => ->(size) { pieces.call(self.class.frame(0x81, "ä" * size * 8), 64) },
+      "fragments" => ->(size) { [self.class.frame(0x01, "ä"), *Array.new(size) { self.class.frame(0x00, "ä" * 10) }, self.class.frame(0x80, "ä")] },
+      "fragments in one piece" => ->(size) { [self.class.frame(0x01) + self.class.frame(0x00, "ä") * size + self.class.frame(0x80)] },
+      "empty fragments" => ->(size) { [self.class.frame(0x02), *[self.class.frame(0x00)] * size, self.class.frame(0x80)].map(&:dup) },
+      "messages in one piece" => ->(size) { [self.class.frame(0x81, "ä") * size] },
+      "pings within a message" => ->(size) { [self.class.frame(0x01, "ä"), *Array.new(size) { self.class.frame(0x89, "p") }, self.class.frame(0x80, "ä")] }
+    }.each do |name, make|
+      inputs = [100, 200, 400].to_h { |size| [size, make.call(size)] }
+      assert_linear(name, 200) do |size|
+        frames = Frames.new(masked: false, limit: 1 << 20)
+        inputs.fetch(size).each do |bytes|
+          frames << bytes.dup
+          nil while frames.next
+        end
+      end
+    end
+  end
 
   def test_good_frames_cut_anywhere
     each_cut(GOOD.keys.join) do |pieces|

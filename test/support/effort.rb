@@ -5,7 +5,7 @@
 module Effort
   READERS = %i[
     b casecmp? count delete downcase dup encode end_with? force_encoding gsub hash include? lines lstrip match match? rindex rstrip scan
-    scrub split squeeze start_with? strip sub tr unpack unpack1 upcase valid_encoding? =~ + <<
+    scrub split squeeze start_with? strip sub tr unpack unpack1 upcase valid_encoding? =~ +
   ].to_h { |name| [name, true] }.freeze
 
   # @return [Integer]
