@@ -128,6 +128,12 @@ class HTTPConfigurationTest < PeltonTest
     end
   end
 
+  def test_what_is_no_port
+    ["'x'", "70_000", "-1", "nil", "''"].each do |text|
+      assert_match(/rb:1: a port is 0 to 65535, not #{Regexp.escape(instance_eval(text).inspect)}\z/, refusal("port(#{text})"))
+    end
+  end
+
   def test_certificates_belong_to_ssl_alone
     assert_match(/give it a certificate/, refusal("bind 'ssl://127.0.0.1:1'"))
     assert_match(/certificate: only ssl/, refusal("bind 'tcp://127.0.0.1:1', certificate: 'c'"))

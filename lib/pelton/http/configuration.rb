@@ -119,9 +119,9 @@ module Pelton
 
       # Listens on a port: of 127.0.0.1 in development, otherwise of all local addresses; or of one host.
       def port(number, host = BY_ENVIRONMENT)
-        number = Integer(number)
-        raise ArgumentError, "a port is 0 to 65535, not #{number}" unless (0..65_535).cover?(number)
-        bind("tcp://#{host}:#{number}")
+        value = Integer(number, exception: false)
+        raise ArgumentError, "a port is 0 to 65535, not #{number.inspect}" unless value && (0..65_535).cover?(value)
+        bind("tcp://#{host}:#{value}")
       end
 
       # @!group Settings
