@@ -26,10 +26,13 @@ static struct pel_shared_counters *get(VALUE self)
 static VALUE shared_counters_make(VALUE self, VALUE most)
 {
     struct pel_shared_counters *counters;
+    long number = NUM2LONG(most);
 
     if (rb_check_typeddata(self, &shared_counters_type))
         rb_raise(rb_eFrozenError, "these counters are made already");
-    counters = pel_shared_counters_new(NUM2SIZET(most));
+    if (number < 1)
+        rb_raise(rb_eArgError, "most: must be 1 or more, not %ld", number);
+    counters = pel_shared_counters_new((size_t)number);
     if (!counters)
         rb_memerror();
     DATA_PTR(self) = counters;
