@@ -32,8 +32,9 @@ module Pelton
       own = nil
       ::Timeout.timeout(seconds.positive? ? seconds : Float::EPSILON, nil, message) do
         yield
-      rescue ::Timeout::Error => own
-        raise own
+      rescue ::Timeout::Error => error
+        own = error
+        raise
       end
     rescue ::Timeout::Error => error
       raise if error.equal?(own)
