@@ -51,7 +51,21 @@ class TimeoutTest < PeltonTest
     end
   end
 
-  # Sinatra rescues them all. On another server no reactor runs.
+  # Sinatra rescues them all, and responds, or raises another. On another server no reactor runs.
+  def test_what_the_block_makes_of_the_end_of_its_time_does_not_count
+    [-> { :rescued }, -> { raise KeyError, "other" }].each do |answer|
+      error = assert_raises(Pelton::TimeoutError) do
+        Pelton.timeout(0.001) do
+          sleep
+        rescue Exception # standard:disable Lint/RescueException
+          answer.call
+        end
+      end
+
+      assert_match(/#{__FILE__}/, error.backtrace.join)
+    end
+  end
+
   def test_the_block_cannot_rescue_it_as_an_exception_either
     [->(&block) { Pelton.run(&block) }, ->(&block) { block.call }].each do |around|
       error = around.call do

@@ -26,19 +26,18 @@ module Pelton
 
     private
 
-    # Ruby's Timeout leaves the block by throw, which no rescue in it sees, not even one of Exception as Sinatra has it. Its error does
-    # not say whose limit is over, but the block's own errors pass here.
+    # Ruby's Timeout raises an exception in the block, which a rescue of Exception sees, as Sinatra has it: so what the block does after that
+    # does not count. A class for each call, so that nested limits tell their errors apart.
     def timeout_without_reactor(seconds, message)
-      own = nil
-      ::Timeout.timeout(seconds.positive? ? seconds : Float::EPSILON, nil, message) do
-        yield
-      rescue ::Timeout::Error => error
-        own = error
-        raise
+      over = nil
+      limit = Class.new(Exception) { define_singleton_method(:exception) { |*arguments| over = super(*arguments) } } # standard:disable Lint/InheritException
+      value = begin
+        ::Timeout.timeout(seconds.positive? ? seconds : Float::EPSILON, limit, message) { yield }
+      rescue limit, StandardError
+        raise unless over
       end
-    rescue ::Timeout::Error => error
-      raise if error.equal?(own)
-      raise TimeoutError, message, error.backtrace
+      raise TimeoutError, message, over.backtrace if over
+      value
     end
   end
 end
