@@ -14,7 +14,8 @@ module Pelton
     # One line for each message, as HTTP::JSONLog has one for each request.
     JSON_FORMAT = lambda do |severity, time, _program, message|
       text = message.to_s.chomp.dup.force_encoding(Encoding::UTF_8).scrub
-      "#{JSON.generate({time: time.utc.strftime("%FT%T.%LZ"), level: severity.downcase, message: text}, ascii_only: true)}\n"
+      line = {time: time.utc.strftime("%FT%T.%LZ"), level: severity.downcase, message: text}
+      "#{JSON.generate(line, ascii_only: true)}\n"
     end
 
     def self.to(device)

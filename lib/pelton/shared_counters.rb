@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Counters, each for a time, in memory that a process has in common with those that are forked from it. Counting waits for nobody: no
-  # other process, no lock, no server.
+  # Counters, each for a time, in memory that a process has in common with those that are forked from it. Counting waits
+  # for nobody: no other process, no lock, no server.
   #
   #     attempts = Pelton::SharedCounters.new
   #     2.times { fork { attempts.add("ann", ttl: 60) } }
@@ -20,14 +20,15 @@ module Pelton
     @lock = Mutex.new
 
     class << self
-      # The counters that the workers of {Cluster} have in common. In another program, or where its processes were forked before the first
-      # call, they are those of this process and its children.
+      # The counters that the workers of {Cluster} have in common. In another program, or where its processes were forked
+      # before the first call, they are those of this process and its children.
       #
       # @return [SharedCounters]
       def default = @lock.synchronize { @default ||= new }
     end
 
-    # @param most [Integer] number of counters, 16 bytes each. Where there are more, one that has ended goes first, then a low one
+    # @param most [Integer] number of counters, 16 bytes each. Where there are more, one that has ended goes first, then
+    #   a low one
     # @raise [ArgumentError] if it is not positive
     # @raise [NoMemoryError]
     def initialize(most: MOST)

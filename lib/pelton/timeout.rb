@@ -26,11 +26,12 @@ module Pelton
 
     private
 
-    # Ruby's Timeout raises an exception in the block, which a rescue of Exception sees, as Sinatra has it: so what the block does after that
-    # does not count. A class for each call, so that nested limits tell their errors apart.
+    # Ruby's Timeout raises an exception in the block, which a rescue of Exception sees, as Sinatra has it: so what the
+    # block does after that does not count. A class for each call, so that nested limits tell their errors apart.
     def timeout_without_reactor(seconds, message)
       over = nil
-      limit = Class.new(Exception) { define_singleton_method(:exception) { |*arguments| over = super(*arguments) } } # standard:disable Lint/InheritException
+      limit = Class.new(Exception) # standard:disable Lint/InheritException
+      limit.define_singleton_method(:exception) { |*arguments| over = super(*arguments) }
       value = begin
         ::Timeout.timeout(seconds.positive? ? seconds : Float::EPSILON, limit, message) { yield }
       rescue limit, StandardError

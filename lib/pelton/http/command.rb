@@ -68,7 +68,9 @@ module Pelton
       end
 
       # @return [Array<String>] what is wrong and keeps nothing from serving
-      def notes = @environment.unknown.map { |name| "the environment variable #{name} is none of Pelton's, and has no effect" }
+      def notes
+        @environment.unknown.map { |name| "the environment variable #{name} is none of Pelton's, and has no effect" }
+      end
 
       # @yieldparam launcher [Launcher]
       # @yieldparam configuration [Configuration]

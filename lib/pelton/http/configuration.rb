@@ -90,7 +90,8 @@ module Pelton
       rescue LoadError => error
         raise Invalid, "#{location(path, error)}: #{error.message}: add the gem to your Gemfile, or correct the name"
       rescue StandardError, ScriptError => error
-        raise Invalid, "#{location(path, error)}: #{error.message.lines.first.to_s.chomp.sub(/ @ \w+/, "")}" # Ruby adds its function's name to a system's error
+        message = error.message.lines.first.to_s.chomp.sub(/ @ \w+/, "") # Ruby adds its function's name to a system's error
+        raise Invalid, "#{location(path, error)}: #{message}"
       end
 
       # Adds an address to listen on.
@@ -261,7 +262,10 @@ module Pelton
         line ? "#{path}:#{line}" : path
       end
 
-      def method_missing(name, ...) = raise(ArgumentError, "there is no setting #{name}#{Pelton._suggestion(name, self.class.public_instance_methods(false))}")
+      def method_missing(name, ...)
+        suggestion = Pelton._suggestion(name, self.class.public_instance_methods(false))
+        raise ArgumentError, "there is no setting #{name}#{suggestion}"
+      end
 
       def respond_to_missing?(...) = false
     end

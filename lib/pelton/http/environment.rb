@@ -18,7 +18,8 @@ module Pelton
       WORDS = {"1" => true, "true" => true, "yes" => true, "on" => true, "0" => false, "false" => false, "no" => false, "off" => false}.freeze
       # Variables that are read elsewhere.
       OTHERS = %w[CONFIG BIND WATCHDOG BACKEND SOCKETS PUBSUB_KEPT].freeze
-      # What Kubernetes sets in each container for a service whose name begins with "pelton", and the lab for its servers.
+      # What Kubernetes sets in each container for a service whose name begins with "pelton", and the lab for its
+      # servers.
       FOREIGN = /\APELTON(?:_\w+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)\z|\APELTON_LAB_/
       private_constant :SWITCHES, :WORDS, :OTHERS, :FOREIGN
 
@@ -34,7 +35,8 @@ module Pelton
       # Sets what the environment and the configuration file say.
       #
       # @param file [String, nil] the configuration file; nil: PELTON_CONFIG, or the first of {Configuration::PLACES} that exists
-      # @raise [Configuration::Invalid] the file, or a variable, is invalid, or a variable looks like a misspelt one; the message names it
+      # @raise [Configuration::Invalid] the file, or a variable, is invalid, or a variable looks like a misspelt one; the
+      #   message names it
       def apply(configuration, file: nil)
         refuse_misspelt
         set("WEB_CONCURRENCY") { |text| configuration.workers(text) }
@@ -52,7 +54,7 @@ module Pelton
       # @return [Array<String>] the variables that begin with PELTON_ and are none of Pelton's
       def unknown
         known = names.map { |name| "PELTON_#{name}" }
-        @variables.keys.select { |name| name.start_with?("PELTON_") && !known.include?(name) && !FOREIGN.match?(name) }.sort
+        (@variables.keys - known).select { |name| name.start_with?("PELTON_") && !FOREIGN.match?(name) }.sort
       end
 
       private
@@ -61,8 +63,9 @@ module Pelton
 
       def refuse_misspelt
         unknown.each do |name|
-          suggestion = Pelton._suggestion(name.delete_prefix("PELTON_"), names)
-          raise Configuration::Invalid, "the environment variable #{name} is none of Pelton's#{suggestion.sub("mean ", "mean PELTON_")}" unless suggestion.empty?
+          suggestion = Pelton._suggestion(name.delete_prefix("PELTON_"), names).sub("mean ", "mean PELTON_")
+          next if suggestion.empty?
+          raise Configuration::Invalid, "the environment variable #{name} is none of Pelton's#{suggestion}"
         end
       end
 

@@ -13,7 +13,9 @@ class Bot < Sequel::Model
     def make(name, webhook_url)
       token = SecureRandom.urlsafe_base64(32)
       webhook_url = nil if webhook_url.to_s.empty?
-      user = User.new(name: name, email: "#{SecureRandom.hex(8)}@bots.invalid", password: SecureRandom.hex(32), &:bot!) # before the transaction: bcrypt takes long
+      email = "#{SecureRandom.hex(8)}@bots.invalid"
+      # Before the transaction: bcrypt takes long.
+      user = User.new(name: name, email: email, password: SecureRandom.hex(32), &:bot!)
       db.transaction do
         user.save
         [create(user: user, token_digest: digest(token), webhook_url: webhook_url), token]

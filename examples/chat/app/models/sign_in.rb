@@ -19,13 +19,15 @@ class SignIn < Sequel::Model
   class << self
     # Locks the user, so that a change of the password comes first and is noticed, or later and signs out this device.
     #
-    # @return [Array(SignIn, String), nil] the device and its token; nil if the user's password has changed since the user was loaded, or the
-    #   user was deactivated
+    # @return [Array(SignIn, String), nil] the device and its token; nil if the user's password has changed since the
+    #   user was loaded, or the user was deactivated
     def start(user, remembered: false, device: nil, address: nil)
       token = new_token
       db.transaction do
-        next unless User.where(id: user.id, password_digest: user.password_digest, deactivated_at: nil).for_update.get(:id)
-        [create(user: user, token_digest: digest(token), rotated_at: Time.now, remembered: remembered, device: short(device, 200), address: short(address, 45)), token]
+        same = User.where(id: user.id, password_digest: user.password_digest, deactivated_at: nil)
+        next unless same.for_update.get(:id)
+        from = {device: short(device, 200), address: short(address, 45)}
+        [create(user: user, token_digest: digest(token), rotated_at: Time.now, remembered: remembered, **from), token]
       end
     end
 

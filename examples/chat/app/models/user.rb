@@ -73,7 +73,8 @@ class User < Sequel::Model
   # @return [String] up to two letters, for a user without a picture
   def initials = name.split.values_at(0, -1).uniq.map { |word| word[0] }.join.upcase
 
-  # Sets another password and signs out all devices, unless another request has changed the password since this user was loaded.
+  # Sets another password and signs out all devices, unless another request has changed the password since this user
+  # was loaded.
   #
   # @return [Boolean] whether it did; otherwise {#errors} says why not
   def change_password(text)

@@ -111,7 +111,8 @@ module Sequel
         # @asynchronous at first
         def unique_columns
           @unique_columns ||= begin
-            indexes = (db.respond_to?(:indexes) ? db.indexes(table_name) : {}).each_value.select { |index| index[:unique] && index[:columns].size == 1 }
+            indexes = db.respond_to?(:indexes) ? db.indexes(table_name).values : []
+            indexes.select! { |index| index[:unique] && index[:columns].size == 1 }
             [*(primary_key if primary_key.is_a?(Symbol)), *indexes.flat_map { |index| index[:columns] }].uniq
           rescue Sequel::Error, NotImplementedError
             [*(primary_key if primary_key.is_a?(Symbol))]
@@ -120,13 +121,14 @@ module Sequel
 
         # @private
         # Finds a row by the value of a unique column, in a separate query; with {Pelton::Sequel::Pool}, by a statement that is built once.
+        # No row has a number that its column cannot have: PostgreSQL's literals would raise.
         #
         # @return [Sequel::Model, nil]
         # @asynchronous
         def find_alone(column, key)
           lookups = (@lookups ||= {})
           lookup = lookups.fetch(column) { lookups[column] = new_lookup(column) }
-          return if key.is_a?(Integer) && key.bit_length > LONGEST && db_schema.dig(column, :type) == :integer # PostgreSQL's literals raise
+          return if key.is_a?(Integer) && key.bit_length > LONGEST && db_schema.dig(column, :type) == :integer
           return dataset.first(column => key) if lookup.nil? || !(key.instance_of?(Integer) || key.instance_of?(String))
           row = lookup.find(key)
           row && dataset.row_proc.call(row)

@@ -61,7 +61,8 @@ module Pelton
       #
       # @raise [ConfigurationError] if something that was not set has no default here
       def freeze
-        @defaults ||= self.class.names.reject { |name| instance_variable_defined?(:"@#{name}") }.to_h { |name| [name, __send__(:"default_of_#{name}")] }
+        unset = self.class.names.reject { |name| instance_variable_defined?(:"@#{name}") }
+        @defaults ||= unset.to_h { |name| [name, __send__(:"default_of_#{name}")] }
         super
       end
 
@@ -82,7 +83,8 @@ module Pelton
       # @raise [ConfigurationError] always: there is no such setting
       def method_missing(name, *)
         name = name.to_s.delete_suffix("=")
-        raise ConfigurationError, "there is no setting #{name}#{Pelton._suggestion(name, self.class.names)} (there are #{self.class.names.sort.join(", ")})"
+        names = self.class.names.sort
+        raise ConfigurationError, "there is no setting #{name}#{Pelton._suggestion(name, names)} (there are #{names.join(", ")})"
       end
     end
   end

@@ -9,12 +9,17 @@ module Pelton
       source_root File.expand_path("templates", __dir__)
       SERVE = "bundle exec pelton serve"
       # A server's command within a line, with its arguments.
-      SERVER = %r{(?:bundle exec )?(?:(?:\./)?bin/)?(?:puma|rails (?:server|s)|rackup|thin start|unicorn(?:_rails)?|falcon (?:serve|host)|passenger start)\b[^&|;\n]*?(?=\s*(?:&&|\|\||[|;]|$))}
+      SERVER = %r{
+        (?:bundle\ exec\ )?(?:(?:\./)?bin/)?
+        (?:puma|rails\ (?:server|s)|rackup|thin\ start|unicorn(?:_rails)?|falcon\ (?:serve|host)|passenger\ start)\b
+        [^&|;\n]*?(?=\s*(?:&&|\|\||[|;]|$))
+      }x
       # What may start another server, and what to write there.
       STARTERS = {
-        "Procfile.dev" => "web: #{SERVE}", "bin/dev" => "exec \"bundle\", \"exec\", \"pelton\", \"serve\" (or web: #{SERVE} in Procfile.dev)",
-        "Dockerfile" => "CMD [\"bundle\", \"exec\", \"pelton\", \"serve\", \"-b\", \"tcp://0.0.0.0:3000\"]. bin/docker-entrypoint prepares the database for " \
-          "\"./bin/rails server\" alone: have it do so for this command"
+        "Procfile.dev" => "web: #{SERVE}",
+        "bin/dev" => "exec \"bundle\", \"exec\", \"pelton\", \"serve\" (or web: #{SERVE} in Procfile.dev)",
+        "Dockerfile" => "CMD [\"bundle\", \"exec\", \"pelton\", \"serve\", \"-b\", \"tcp://0.0.0.0:3000\"]. " \
+          "bin/docker-entrypoint prepares the database for \"./bin/rails server\" alone: have it do so for this command"
       }.freeze
       private_constant :SERVE, :SERVER, :STARTERS
 
@@ -26,11 +31,8 @@ module Pelton
       def procfile
         text = read("Procfile") or return create_file("Procfile", "web: #{SERVE}\n")
         web = text[/^web:.*$/]
-        return append_to_file("Procfile", "#{"\n" unless text.empty? || text.end_with?("\n")}web: #{SERVE}\n") unless web
-        return if web.include?("pelton serve")
-        return advise("Procfile: its web: starts something unknown (#{web.delete_prefix("web:").strip}): write #{SERVE} in the place of the server") unless web.match?(SERVER)
-        gsub_file("Procfile", /^web:.*$/) { |line| line.sub(SERVER, SERVE) }
-        advise("Procfile: was #{web}")
+        return append_to_file("Procfile", "#{"\n" unless text.match?(/(?:\A|\n)\z/)}web: #{SERVE}\n") unless web
+        replace_server(web) unless web.include?("pelton serve")
       end
 
       def unit = template("pelton.service.tt", "config/pelton.service")
@@ -38,17 +40,29 @@ module Pelton
       # Without a page for a status, Rails sends an empty body.
       def page_of_time_limit = copy_file("504.html", "public/504.html", skip: true)
 
-      def database = advise("config/database.yml: set pool to the queries that a process may send at once (25), whatever RAILS_MAX_THREADS is")
+      def database
+        advise("config/database.yml: set pool to the queries that a process may send at once (25), whatever " \
+          "RAILS_MAX_THREADS is")
+      end
 
       # These are the application's own: only said.
       def other_starters
         STARTERS.each do |path, line|
-          text = read(path)
-          advise("#{path} still starts another server: write #{line}") if text&.match?(/\b(?:puma|rails["',\s]+s(?:erver)?|thrust)\b/)
+          next unless read(path)&.match?(/\b(?:puma|rails["',\s]+s(?:erver)?|thrust)\b/)
+          advise("#{path} still starts another server: write #{line}")
         end
       end
 
       private
+
+      def replace_server(web)
+        unless web.match?(SERVER)
+          command = web.delete_prefix("web:").strip
+          return advise("Procfile: its web: starts something unknown (#{command}): write #{SERVE} in the server's place")
+        end
+        gsub_file("Procfile", /^web:.*$/) { |line| line.sub(SERVER, SERVE) }
+        advise("Procfile: was #{web}")
+      end
 
       def advise(text) = say_status(:advice, text, :yellow)
 

@@ -155,7 +155,8 @@ module Pelton
           end
         end
 
-        FULL_TEXT = "extralite-bundle was compiled without full-text search: bundle config set build.extralite-bundle --with-cppflags=-DSQLITE_ENABLE_FTS5, " \
+        FULL_TEXT = "extralite-bundle was compiled without full-text search: " \
+          "bundle config set build.extralite-bundle --with-cppflags=-DSQLITE_ENABLE_FTS5, " \
           "and install it again (gem uninstall extralite-bundle, bundle install)"
         private_constant :FULL_TEXT
 

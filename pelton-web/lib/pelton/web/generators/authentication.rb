@@ -59,7 +59,8 @@ module Pelton
         def refuse_another_user
           model = @files.read("app/models/user.rb")
           return if model.nil? || model.include?("def authenticate(")
-          raise Refused, "the application has a User that cannot sign in (app/models/user.rb): move it away, generate, and put what it has into the new one and its migration"
+          raise Refused, "the application has a User that cannot sign in (app/models/user.rb): " \
+            "move it away, generate, and put what it has into the new one and its migration"
         end
 
         def insert

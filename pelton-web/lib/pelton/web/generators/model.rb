@@ -63,7 +63,9 @@ module Pelton
 
         def allowed
           names = @fields.select(&:permitted?).map { |field| ":#{field.name}" }
-          names.any? ? "# Attributes that forms may set: leave out what users may not, such as a role.\nset_allowed_columns #{names.join(", ")}\n" : ""
+          return "" if names.empty?
+          "# Attributes that forms may set: leave out what users may not, such as a role.\n" \
+            "set_allowed_columns #{names.join(", ")}\n"
         end
 
         def tokens

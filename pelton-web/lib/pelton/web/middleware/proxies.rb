@@ -52,8 +52,9 @@ module Pelton
         return if @warned
         @warned = true
         address = env["REMOTE_ADDR"].to_s
-        Pelton.logger.warn("#{address.empty? ? "a UNIX socket's peer (\"unix\")" : address} sends X-Forwarded-Proto: https, and is not among settings.trusted_proxies: if it is " \
-          "your proxy, cookies are not Secure and all clients share its rate limits until you add it")
+        address = "a UNIX socket's peer (\"unix\")" if address.empty?
+        Pelton.logger.warn("#{address} sends X-Forwarded-Proto: https, and is not among settings.trusted_proxies: " \
+          "if it is your proxy, cookies are not Secure and all clients share its rate limits until you add it")
       end
 
       def follow(env)

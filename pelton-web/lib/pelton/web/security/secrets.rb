@@ -172,10 +172,14 @@ module Pelton
       def default_secrets
         text = ENV["SECRET_KEY_BASE"].to_s
         return [text] if text.bytesize >= Secrets::LEAST
-        raise ConfigurationError, "SECRET_KEY_BASE has #{text.bytesize} bytes, and needs #{Secrets::LEAST} or more: #{Secrets::MAKE}" unless text.empty?
+        unless text.empty?
+          raise ConfigurationError, "SECRET_KEY_BASE has #{text.bytesize} bytes, and needs #{Secrets::LEAST} or more: " \
+            "#{Secrets::MAKE}"
+        end
         return TEMPORARY unless environment == "production"
-        raise ConfigurationError, "SECRET_KEY_BASE is not set, with which sessions and cookies are encrypted: #{Secrets::MAKE}. It must be the same in all processes " \
-          "and at each start. (An application without them: settings.secrets = [])"
+        raise ConfigurationError, "SECRET_KEY_BASE is not set, with which sessions and cookies are encrypted: " \
+          "#{Secrets::MAKE}. It must be the same in all processes and at each start. (An application without them: " \
+          "settings.secrets = [])"
       end
     end
   end
