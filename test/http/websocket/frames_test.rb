@@ -42,14 +42,16 @@ class WebSocketFramesTest < PeltonTest
 
   # Twice as much of what a peer sends costs twice as much.
   def test_what_it_costs_grows_with_what_was_sent
+    frame = self.class.method(:frame)
     pieces = ->(bytes, size) { (0...bytes.bytesize).step(size).map { |at| bytes.byteslice(at, size) } }
+    within = ->(frames) { [frame.call(0x01, "ä"), *frames, frame.call(0x80, "ä")] }
     {
-      "a message in pieces" => ->(size) { pieces.call(self.class.frame(0x81, "ä" * size * 8), 64) },
-      "fragments" => ->(size) { [self.class.frame(0x01, "ä"), *Array.new(size) { self.class.frame(0x00, "ä" * 10) }, self.class.frame(0x80, "ä")] },
-      "fragments in one piece" => ->(size) { [self.class.frame(0x01) + self.class.frame(0x00, "ä") * size + self.class.frame(0x80)] },
-      "empty fragments" => ->(size) { [self.class.frame(0x02), *[self.class.frame(0x00)] * size, self.class.frame(0x80)].map(&:dup) },
-      "messages in one piece" => ->(size) { [self.class.frame(0x81, "ä") * size] },
-      "pings within a message" => ->(size) { [self.class.frame(0x01, "ä"), *Array.new(size) { self.class.frame(0x89, "p") }, self.class.frame(0x80, "ä")] }
+      "a message in pieces" => ->(size) { pieces.call(frame.call(0x81, "ä" * size * 8), 64) },
+      "fragments" => ->(size) { within.call([frame.call(0x00, "ä" * 10)] * size) },
+      "fragments in one piece" => ->(size) { [within.call([frame.call(0x00, "ä")] * size).join] },
+      "empty fragments" => ->(size) { within.call([frame.call(0x00)] * size) },
+      "messages in one piece" => ->(size) { [frame.call(0x81, "ä") * size] },
+      "pings within a message" => ->(size) { within.call([frame.call(0x89, "p")] * size) }
     }.each do |name, make|
       inputs = [100, 200, 400].to_h { |size| [size, make.call(size)] }
       assert_linear(name, 200) do |size|
