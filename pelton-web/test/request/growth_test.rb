@@ -40,7 +40,7 @@ class WebRequestGrowthTest < PeltonTest
 
   # @return [Integer] the status
   def ask(method: "GET", path: "/", input: "", **env)
-    Rack::MockRequest.new(APPLICATION).request(method, path, {**OWN, **env.transform_keys(&:to_s), :input => input}).status
+    Rack::MockRequest.new(APPLICATION).request(method, path, {**OWN, **env.transform_keys(&:to_s), input: input}).status
   end
 
   def post(type, input) = ask(method: "POST", CONTENT_TYPE: type, input: input)
