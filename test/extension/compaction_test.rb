@@ -28,7 +28,7 @@ class CompactionTest < PeltonTest
 
   def test_everything_survives_in_its_place
     Pelton.run do
-      endings = [timers, operations, streams, http, pages, memcached]
+      endings = [timers, counters, operations, streams, http, pages, memcached]
       5.times { GC.start(full_mark: false) } # so that the GC roots grow old
       20.times { Pelton::Reactor.current.yield }
       endings << reply_on_its_way
@@ -49,6 +49,12 @@ class CompactionTest < PeltonTest
   end
 
   # Each of these methods begins some work, and returns a proc that ends it.
+
+  def counters
+    counters = Pelton::SharedCounters.new(most: 8)
+    counters.add("a", ttl: 1000)
+    -> { assert_equal 2, counters.add("a", ttl: 1000) }
+  end
 
   def timers
     idle = Array.new(300) { Pelton.add_timer(1000) { flunk } }
