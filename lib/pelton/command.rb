@@ -122,13 +122,21 @@ module Pelton
       launcher.app # its errors must show before anything listens
       sockets = Cluster::Sockets.open(configuration.addresses.keys)
       notifier = Cluster::Notifier.new
-      launcher.on_stop { |again| again ? notifier.reloading : notifier.stopping }
+      companions = []
+      launcher.on_stop do |again|
+        again ? notifier.reloading : notifier.stopping
+        companions.each(&:stop)
+      end
       status = launcher.run(sockets: sockets, stop_limit: configuration.shutdown_timeout&.+(STOP_GRACE)) do
         Pelton.add_periodic_timer(notifier.interval) { notifier.alive } if notifier.interval
+        companions.concat(companions_of(configuration))
         notifier.ready
       end
+      part(companions, configuration)
+      return 1 if companions.any?(&:failed?)
       status || sockets.exec
     ensure
+      companions&.each(&:stop)
       sockets&.close
     end
     private_class_method :serve
@@ -157,12 +165,32 @@ module Pelton
         worker.tasks { |reactor| launcher.tasks(reactor) }
       end
       master.on_hangup { launcher.reload } if launcher.reloads?
-      master.on_restart { hub.hand_over } if hub
-      master.run.tap { StopLimit.from_now(END_GRACE) } # what was preloaded may have an at_exit that hangs
+      companions = companions_of(configuration)
+      master.on_stop { companions.each(&:stop) }
+      master.on_restart do
+        part(companions, configuration)
+        hub&.hand_over
+      end
+      status = master.run
+      part(companions, configuration)
+      StopLimit.from_now(END_GRACE) # what was preloaded may have an at_exit that hangs
+      companions.any?(&:failed?) ? 1 : status
     ensure
+      companions&.each(&:stop)
       hub&.close
       sockets&.close
     end
     private_class_method :serve_by_workers
+
+    def self.companions_of(configuration)
+      configuration.companions.map { |command| Cluster::Companion.new(command) { Process.kill("TERM", Process.pid) } }
+    end
+    private_class_method :companions_of
+
+    # The requests have ended by now, so what is left of their time is for the companions.
+    def self.part(companions, configuration)
+      companions.each(&:stop).each { |companion| companion.wait(configuration.shutdown_timeout) }
+    end
+    private_class_method :part
   end
 end

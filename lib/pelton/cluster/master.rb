@@ -36,6 +36,9 @@ module Pelton
       # Calls the block in the master when HUP comes. The workers have {Child#on_hangup}.
       def on_hangup(&block) = @on_hangup = block
 
+      # Calls the block in the master when it begins to stop, also to start again.
+      def on_stop(&block) = @on_stop = block
+
       # Calls the block in the master when all workers have ended and it is about to start again (USR2).
       def on_restart(&block) = @on_restart = block
 
@@ -80,14 +83,19 @@ module Pelton
       def handle_signals
         until @signals.empty?
           case (name = @signals.pop)
-          when "INT", "TERM" then @supervisor.running? ? @supervisor.stop(:stopped) : @supervisor.kill
-          when "USR1" then @preload ? @supervisor.stop(:restarting) : @supervisor.replace_all
-          when "USR2" then @supervisor.stop(:restarting)
+          when "INT", "TERM" then @supervisor.running? ? stop(:stopped) : @supervisor.kill
+          when "USR1" then @preload ? stop(:restarting) : @supervisor.replace_all
+          when "USR2" then stop(:restarting)
           when "TTIN", "TTOU" then @supervisor.wanted += (name == "TTIN") ? 1 : -1
-          when "HUP" then @on_hangup ? hang_up : @supervisor.stop(:stopped)
+          when "HUP" then @on_hangup ? hang_up : stop(:stopped)
           end
           Pelton.logger.info("cluster: #{name}, #{@supervisor.wanted} workers wanted") if name.start_with?("TT")
         end
+      end
+
+      def stop(state)
+        @on_stop&.call
+        @supervisor.stop(state)
       end
 
       def hang_up

@@ -57,6 +57,9 @@ module Pelton
       # @return [Array<Proc>] called before a process serves, inside its reactor
       attr_reader :boot_hooks
 
+      # The commands of {#companion}.
+      attr_reader :companions
+
       # @return [Array<Proc>] called after a process has finished its requests
       attr_reader :shutdown_hooks
 
@@ -68,6 +71,7 @@ module Pelton
         @modes = {}
         @server_options = {}
         @cluster_options = {}
+        @companions = []
         @boot_hooks = []
         @shutdown_hooks = []
         @values = {rackup: "config.ru", workers: 0, preload: false, quiet: false, log: nil, log_format: "common", control: nil, shutdown_timeout: 30, environment: nil,
@@ -204,6 +208,16 @@ module Pelton
       def ready(timeout: READY_TIMEOUT, &block)
         raise ArgumentError, "ready needs a block that returns whether the application can serve" unless block
         @readiness = [block, number(:timeout, timeout)]
+      end
+
+      # Runs a program beside the server, such as the workers of its jobs: it starts when the server serves, gets TERM when the server stops, and has
+      # `shutdown_timeout` to end. When it ends by itself, the server stops, with the exit status 1.
+      #
+      # @param command [Array<String>] `companion "bin/jobs"`
+      # @raise [ArgumentError] without a command
+      def companion(*command)
+        raise ArgumentError, "companion needs a program, and its arguments: companion \"bin/jobs\"" if command.empty? || !command.all?(String)
+        @companions << command
       end
 
       # Calls the block in the master before it forks a worker.
