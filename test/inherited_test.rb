@@ -129,4 +129,13 @@ class InheritedTest < PeltonTest
       end
     RUBY
   end
+
+  def test_the_states_of_two_libraries
+    assert_equal "[:first, :second]\n", ruby_output(<<~RUBY, options: %w[-rpelton])
+      seen = []
+      %i[first second].each { |name| Pelton::Inherited.carry { ->(block) { seen << name && block.call } } }
+      Pelton.run { Pelton.spawn {}.await }
+      p seen.uniq
+    RUBY
+  end
 end

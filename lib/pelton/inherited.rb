@@ -66,13 +66,13 @@ module Pelton
       public
 
       # For libraries that keep a state by fiber in their own way: the block is called where a task is spawned, and returns a Proc that
-      # is called in the task with the task's block, and calls that with the same state.
+      # is called in the task with the task's block, and calls that with the same state. What was registered first is called first.
       #
       #     Pelton::Inherited.carry { context = OpenTelemetry::Context.current; ->(block) { OpenTelemetry::Context.with_current(context, &block) } }
       #
       # @return [void]
       def carry(&capture)
-        @carriers += [capture]
+        @carriers = [capture, *@carriers] # the last one's Proc is outermost
         Pelton._observe(:inheritance, true)
       end
 
