@@ -11,6 +11,6 @@ if RUBY_VERSION < "3.2"
   gem "nokogiri", "~> 1.16.0"
   gem "sqlite3", "~> 1.7.3"
 else
-  gem "sqlite3", "< 2.10.2" # later ones let the handler of a lock raise: Pelton::Rails::SQLiteLocks is for all
+  gem "sqlite3", "< 2.10.2" # later ones let the handler of a lock raise: Pelton::ActiveRecord::SQLiteLocks is for all
 end
 eval_gemfile "ruby_gems.rb"

@@ -87,6 +87,14 @@ class ArchitectureTest < PeltonTest
     assert_empty named.reject { |_, names| names.empty? }
   end
 
+  # Rails sets Active Record up by this room, which works without it.
+  def test_the_room_of_active_record_uses_nothing_of_rails
+    files = root_files("pelton-rails/lib/pelton/active_record/**/*.rb") + ["pelton-rails/lib/pelton/active_record.rb"]
+    used = files.select { |file| read(file).match?(/require(_relative)? "[^"]*rails|(?<!:)\bRails::(?!Railtie)|Pelton::Rails/) }
+
+    assert_empty used
+  end
+
   def test_no_file_is_long
     files = all_ruby_files + root_files("{,pelton-*/}{test,rakelib}/**/*.rb")
     long = files.to_h { |file| [file, read(file).count("\n")] }.select { |_, lines| lines > 400 }

@@ -1,13 +1,12 @@
 # frozen_string_literal: true
 
 require "pelton"
-require_relative "rails/database"
+require_relative "active_record/setup"
 
 module Pelton
   # Support for Rails applications on Pelton. A Gemfile loads it by itself.
   #
-  # In a program that uses Active Record without Rails, `require "pelton/rails"` sets up Active Record ({Rails::Database}), whether it is loaded
-  # before or after.
+  # In a program that uses Active Record without Rails, `require "pelton/active_record"`.
   module Rails
   end
 end
@@ -17,6 +16,6 @@ if defined?(Rails::Railtie)
 else
   # If Rails is loaded later, the application's settings take precedence.
   ActiveSupport.on_load(:before_configuration) { require_relative "rails/railtie" }
-  Pelton::Rails::Database.isolate
-  Pelton::Rails::Database.install { (Rails.application if defined?(Rails.application))&.config&.pelton&.sqlite_locks != false }
+  Pelton::ActiveRecord::Setup.isolate
+  Pelton::ActiveRecord::Setup.install
 end

@@ -9,8 +9,8 @@ class RailtieTest < PeltonTest
 
   STATE = <<~RUBY
     puts ActiveSupport::IsolatedExecutionState.isolation_level,
-      ActiveRecord::ConnectionAdapters::SQLite3Adapter.include?(Pelton::Rails::SQLiteLocks),
-      ActiveRecord::ConnectionAdapters::ConnectionPool.include?(Pelton::Rails::AsynchronousQueries),
+      ActiveRecord::ConnectionAdapters::SQLite3Adapter.include?(Pelton::ActiveRecord::SQLiteLocks),
+      ActiveRecord::ConnectionAdapters::ConnectionPool.include?(Pelton::ActiveRecord::AsynchronousQueries),
       Rails.cache.class
   RUBY
 

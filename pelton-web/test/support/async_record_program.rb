@@ -5,8 +5,7 @@
 
 library, address = ARGV
 if library == "active_record"
-  require "pelton/rails"
-  require "active_record"
+  require "pelton/active_record"
   require "json"
   ActiveRecord::Base.establish_connection(JSON.parse(address))
   create = ->(name) { ActiveRecord::Base.connection.create_table(name, force: true) { |table| table.string :username } }

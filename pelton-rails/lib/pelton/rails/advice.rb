@@ -1,16 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "../active_record/adapters"
+
 module Pelton
   module Rails
     # Finds settings of an application that block a process with many requests on one thread, and names alternatives.
     class Advice
-      ADAPTERS = {
-        "mysql2" => "the database adapter mysql2 blocks the process while it connects, reads a result or runs a prepared statement: " \
-          "take trilogy (gem \"trilogy\", adapter: trilogy)",
-        "sqlite3" => "the database adapter sqlite3 blocks the process while a statement runs: keep statements short, and run more workers"
-      }.freeze
-      private_constant :ADAPTERS
-
       # @param application [Rails::Application] initialized
       def initialize(application)
         @application = application
@@ -26,7 +21,7 @@ module Pelton
 
       def database
         return unless defined?(::ActiveRecord::Base)
-        ADAPTERS[::ActiveRecord::Base.connection_db_config.adapter]
+        ActiveRecord::ADAPTERS[::ActiveRecord::Base.connection_db_config.adapter]
       rescue ::ActiveRecord::ActiveRecordError, LoadError
         nil # no database
       end

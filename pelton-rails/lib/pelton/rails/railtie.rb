@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "rails/railtie"
-require_relative "database"
+require_relative "../active_record/setup"
 require_relative "advice"
 
 # Rack 2, which Rails 7.0 has, knows the variable by its former name.
@@ -12,14 +12,14 @@ module Pelton
     # Sets up a Rails application before any of it is loaded:
     #
     # - state per fiber (`config.active_support.isolation_level = :fiber`), unless the application sets it;
-    # - on Ruby 3.1, ConditionVariable and Monitor raise the error that interrupted their wait ({MutexSleep});
-    # - waiting for SQLite's locks parks the fiber and can be interrupted ({SQLiteLocks});
+    # - on Ruby 3.1, ConditionVariable and Monitor raise the error that interrupted their wait ({ActiveRecord::MutexSleep});
+    # - waiting for SQLite's locks parks the fiber and can be interrupted ({ActiveRecord::SQLiteLocks});
     # - `:pelton` as a queue adapter, as an executor for asynchronous queries, and as Capybara's server in system tests;
-    # - 504 for a request that its time limit ends, also during a query ({TimeLimits});
-    # - with Active Record 7.0, whose pool knows only threads, each fiber has its own database connection ({FiberConnections});
-    # - a request waits for a database connection as long as others return theirs ({ConnectionWaits});
-    # - the connection pool's timeout error names the holders ({ConnectionHolders});
-    # - cache versions without a database connection ({CacheVersions});
+    # - 504 for a request that its time limit ends, also during a query ({ActiveRecord::TimeLimits});
+    # - with Active Record 7.0, whose pool knows only threads, each fiber has its own database connection ({ActiveRecord::FiberConnections});
+    # - a request waits for a database connection as long as others return theirs ({ActiveRecord::ConnectionWaits});
+    # - the connection pool's timeout error names the holders ({ActiveRecord::ConnectionHolders});
+    # - cache versions without a database connection ({ActiveRecord::CacheVersions});
     # - actions of ActionController::Live run in fibers, and notice that their client has left ({LiveStreams});
     # - Action Cable's connections and channels run on {Pelton::Cable} ({Cable}); with `config.pelton.cable = false` its sockets are closed with
     #   code 1001 when the server stops ({CableSockets});
@@ -42,11 +42,16 @@ module Pelton
       # Rails applies its setting only when the application is initialized, after its files are loaded.
       config.before_configuration do |application|
         application.config.active_support.isolation_level ||= :fiber
-        Database.isolate
+        ActiveRecord::Setup.isolate
       end
 
       initializer "pelton.database", before: "active_record.initialize_database" do |application|
-        Database.install { application.config.pelton.sqlite_locks }
+        ActiveRecord::Setup.install { application.config.pelton.sqlite_locks }
+        ActiveSupport.on_load(:active_record) do
+          require_relative "../active_record/connections"
+          ActiveRecord::Advice.silent = true # the application's advice names it at boot
+          ActiveRecord::Connections.executor = application.executor
+        end
       end
 
       # Rails would respond with 500.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../support/rails_program"
-require_relative "../../../test/support/databases"
+require_relative "../../support/rails_program"
+require_relative "../../../../test/support/databases"
 
 # A request or task that is ended inside a transaction: the transaction is rolled back, and the connection is fit for the next request. The
 # pool has one connection.

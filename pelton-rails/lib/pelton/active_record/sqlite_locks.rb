@@ -3,7 +3,7 @@
 require_relative "lock_queue"
 
 module Pelton
-  module Rails
+  module ActiveRecord
     # Lets a request wait for SQLite's lock without blocking the others, with the adapter `sqlite3`.
     #
     # Rails 7 waits inside SQLite (`timeout:` in database.yml), which blocks the process. If the lock's holder is parked in its transaction,

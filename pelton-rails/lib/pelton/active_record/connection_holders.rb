@@ -3,7 +3,7 @@
 require "active_record"
 
 module Pelton
-  module Rails
+  module ActiveRecord
     # Adds to ActiveRecord::ConnectionTimeoutError who holds the pool's connections, for how long, and at which line. The lines are those at the
     # time of the error: recording them at checkout would cost every query.
     module ConnectionHolders

@@ -2,10 +2,10 @@
 
 require "test_helper"
 require "pelton"
-require "pelton/rails/lock_queue"
+require "pelton/active_record/lock_queue"
 
 class LockQueueTest < PeltonTest
-  LockQueue = Pelton::Rails::LockQueue
+  LockQueue = Pelton::ActiveRecord::LockQueue
 
   def setup
     super

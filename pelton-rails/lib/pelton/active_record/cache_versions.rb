@@ -3,7 +3,7 @@
 require "active_record"
 
 module Pelton
-  module Rails
+  module ActiveRecord
     # Returns an object's cache version without a database connection. Since 7.1 Rails takes one from the pool twice for each object, to ask for
     # the database's time zone: a seventh of the time of a page with a hundred cached fragments. If all connections are in use, even a page that
     # needs none would wait.

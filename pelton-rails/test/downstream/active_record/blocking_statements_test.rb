@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../support/rails_program"
-require_relative "../../../test/support/databases"
+require_relative "../../support/rails_program"
+require_relative "../../../../test/support/databases"
 
 # Statements that block the process: the watchdog says where it is meanwhile.
 class BlockingStatementsTest < PeltonTest

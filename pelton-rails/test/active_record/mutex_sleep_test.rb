@@ -13,8 +13,8 @@ class MutexSleepTest < PeltonTest
     TEXT
       require "monitor"
       require "pelton"
-      require "pelton/rails/mutex_sleep"
-      Pelton::Rails::MutexSleep.install
+      require "pelton/active_record/mutex_sleep"
+      Pelton::ActiveRecord::MutexSleep.install
       mutex, condition, monitor = Mutex.new, ConditionVariable.new, Monitor.new
       waits = {
         "mutex" => [mutex, -> { mutex.synchronize { mutex.sleep(5) } }],

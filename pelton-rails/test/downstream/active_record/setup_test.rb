@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../support/rails_program"
+require_relative "../../support/rails_program"
 
 class DatabaseTest < PeltonTest
   include RailsProgram
@@ -45,8 +45,8 @@ class DatabaseTest < PeltonTest
     program = <<~RUBY
       TestApplication.config.pelton.sqlite_locks = ARGV.first == "park"
       #{DATABASE}
-      puts ActiveRecord::ConnectionAdapters::SQLite3Adapter.include?(Pelton::Rails::SQLiteLocks),
-        ActiveRecord::ConnectionAdapters::ConnectionPool.include?(Pelton::Rails::ConnectionHolders),
+      puts ActiveRecord::ConnectionAdapters::SQLite3Adapter.include?(Pelton::ActiveRecord::SQLiteLocks),
+        ActiveRecord::ConnectionAdapters::ConnectionPool.include?(Pelton::ActiveRecord::ConnectionHolders),
         TestApplication.config.action_dispatch.rescue_responses["Pelton::TimeoutError"]
     RUBY
     setup = APPLICATION.sub('require "rails"', %(require "pelton/rails"\n\\0))

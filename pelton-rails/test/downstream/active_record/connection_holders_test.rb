@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../support/rails_program"
+require_relative "../../support/rails_program"
 
 class ConnectionHoldersTest < PeltonTest
   include RailsProgram

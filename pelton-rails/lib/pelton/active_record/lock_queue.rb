@@ -5,7 +5,7 @@ require "active_support/fork_tracker"
 require "pelton/clock"
 
 module Pelton
-  module Rails
+  module ActiveRecord
     # The connections that wait for the write lock of an SQLite database, in the order in which they came. Without an order
     # the lock goes to whoever happens to try after it was released, and some wait for many times as long as others.
     #

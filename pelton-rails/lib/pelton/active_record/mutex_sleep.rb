@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  module Rails
+  module ActiveRecord
     # Makes an interrupted `Mutex#sleep`, by which ConditionVariable and Monitor wait, lock the mutex again, as Ruby 3.2 does. Without it, a
     # request that is ended while it waits for a database connection, or for a stream of ActionController::Live, raises ThreadError ("not
     # locked") instead of the limit's error.

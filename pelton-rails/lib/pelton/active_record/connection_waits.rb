@@ -3,7 +3,7 @@
 require "active_record"
 
 module Pelton
-  module Rails
+  module ActiveRecord
     # Lets a task wait for a database connection as long as others return theirs: ActiveRecord::ConnectionTimeoutError comes when none was
     # returned for `checkout_timeout`. Active Record counts that time from the beginning of the wait, which suits servers that begin no more
     # requests than the pool has connections, and let the others wait without a limit. Here all requests have begun.

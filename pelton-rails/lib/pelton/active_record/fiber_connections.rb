@@ -3,7 +3,7 @@
 require "active_record"
 
 module Pelton
-  module Rails
+  module ActiveRecord
     # Gives each fiber its own database connection on Active Record 7.0, whose pool knows only threads: requests that wait at the same time would
     # share a connection, and so their transactions. Later versions follow `isolation_level`, as this does.
     module FiberConnections

@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require "pelton"
+require_relative "active_record/setup"
+
+begin
+  require "active_record"
+rescue LoadError => error
+  raise unless error.path == "active_record"
+  raise LoadError, "pelton/active_record needs Active Record: add gem \"activerecord\" to the Gemfile"
+end
+
+module Pelton
+  # Active Record on Pelton, with or without Rails: each fiber has its own connection, and waiting for it, for queries and for SQLite's locks parks
+  # the fiber. The guide is docs/guides/active_record.md. Inside `module Pelton`, Active Record itself is `::ActiveRecord`.
+  module ActiveRecord
+    autoload :ConnectionManagement, "pelton/active_record/connection_management"
+  end
+end
+
+require_relative "active_record/connections"
+Pelton::ActiveRecord::Setup.isolate unless defined?(Rails::Railtie) # Rails' own setting decides
+Pelton::ActiveRecord::Setup.install

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "rails_program"
+require_relative "../../../test/support/databases"
+
+# Programs with Active Record and without Rails, in separate processes, on each database. `bin/setup downstream` brings the gems of
+# gemfiles/active_record.rb.
+module ActiveRecordProgram
+  include Databases
+
+  ENVIRONMENT = RailsProgram.environment.merge("BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "gemfiles/active_record.rb")).freeze
+
+  # The program's ADDRESS is that of its database.
+  CONNECT = <<~RUBY
+    require "bundler/setup"
+    require "pelton/active_record"
+    abort "Rails is loaded" if defined?(Rails::Railtie)
+    ADDRESS = ARGV.shift
+    ActiveRecord::Base.establish_connection(ADDRESS)
+    ActiveRecord::Migration.verbose = false
+  RUBY
+
+  class << self
+    def installed?
+      return @installed if defined?(@installed)
+      @installed = system(Bundler.unbundled_env.merge(ENVIRONMENT), "bundle", "check", unsetenv_others: true, out: File::NULL, err: File::NULL)
+    end
+  end
+
+  # Defines a test for each database, which calls the block with its address. A method named so, behind `test_`, may also take options of
+  # the address.
+  module OnEachDatabase
+    def on_each_database(name, &block)
+      define_method("test_#{name}_on_sqlite") { instance_exec(:sqlite, &block) }
+      %i[postgresql mariadb].each do |database|
+        define_method("test_#{name}_on_#{database}") do
+          needs_servers
+          instance_exec(database, &block)
+        end
+      end
+    end
+  end
+
+  def self.included(test)
+    test.include(RailsProgram)
+    test.extend(OnEachDatabase)
+    test.deadline = 120
+  end
+
+  # @param database [Symbol] :sqlite, in a file of the program's folder, :postgresql or :mariadb
+  # @param options [Hash] such as `pool:`
+  # @return [String]
+  def address_of(database, **options)
+    query = options.map { |name, value| "#{name}=#{value}" }.join("&")
+    case database
+    when :sqlite then "sqlite3:test.sqlite3?timeout=5000&#{query}"
+    when :postgresql then "postgresql://postgres@127.0.0.1:#{postgres}/postgres?#{query}"
+    when :mariadb then "trilogy://root@127.0.0.1:#{mariadb}/test?#{query}"
+    end
+  end
+
+  # @param code [String] runs after {CONNECT}, in an empty folder
+  # @return [String] what it has printed
+  def active_record_output(code, database = :sqlite, *arguments, setup: CONNECT, deadline: 60, **options)
+    skip "bin/setup downstream brings the gems of gemfiles/active_record.rb" unless ActiveRecordProgram.installed?
+    Dir.mktmpdir do |folder|
+      ruby_output("Dir.chdir(ARGV.shift)\n#{setup}\n#{code}", folder, address_of(database, **options), *arguments, env: ENVIRONMENT, gems: true, deadline: deadline)
+    end
+  end
+end
