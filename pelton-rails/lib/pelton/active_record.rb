@@ -15,6 +15,7 @@ module Pelton
   # the fiber. The guide is docs/guides/active_record.md. Inside `module Pelton`, Active Record itself is `::ActiveRecord`.
   module ActiveRecord
     autoload :ConnectionManagement, "pelton/active_record/connection_management"
+    autoload :Merging, "pelton/active_record/merging"
   end
 end
 

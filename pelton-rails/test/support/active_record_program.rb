@@ -44,7 +44,7 @@ module ActiveRecordProgram
   def self.included(test)
     test.include(RailsProgram)
     test.extend(OnEachDatabase)
-    test.deadline = 120
+    test.deadline = 120 if test.respond_to?(:deadline=)
   end
 
   # @param database [Symbol] :sqlite, in a file of the program's folder, :postgresql or :mariadb
@@ -53,7 +53,7 @@ module ActiveRecordProgram
   def address_of(database, **options)
     query = options.map { |name, value| "#{name}=#{value}" }.join("&")
     case database
-    when :sqlite then "sqlite3:test.sqlite3?timeout=5000&#{query}"
+    when :sqlite then "sqlite3:test.sqlite3?timeout=5000&default_transaction_mode=immediate&#{query}"
     when :postgresql then "postgresql://postgres@127.0.0.1:#{postgres}/postgres?#{query}"
     when :mariadb then "trilogy://root@127.0.0.1:#{mariadb}/test?#{query}"
     end
