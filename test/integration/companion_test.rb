@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "socket"
 require "tmpdir"
 require_relative "../test_helper"
 
@@ -9,7 +10,7 @@ class CompanionTest < PeltonTest
 
   # Writes its process, and what it gets, to files.
   PROGRAM = <<~RUBY
-    trap("TERM") { File.write("stopped", "") || exit }
+    trap("TERM") { File.write("stopped", "") && exit }
     File.write("companion", Process.pid.to_s)
     sleep
   RUBY
@@ -64,9 +65,15 @@ class CompanionTest < PeltonTest
       server = Process.spawn(child_environment, *PELTON, "serve", chdir: folder, out: "#{folder}/log", err: [:child, :out])
       Guard.kill_at_end(server)
       await_companion
-      eventually("the server", timeout: 60) { File.read("#{folder}/log").match?(/listens on|worker 0/) }
+      eventually("the server", timeout: 60) { answers? }
       yield server
     end
+  end
+
+  def answers?
+    UNIXSocket.open("#{@folder}/s") { |socket| socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") && socket.read.start_with?("HTTP/1.1 200") }
+  rescue SystemCallError
+    false
   end
 
   def await_companion
