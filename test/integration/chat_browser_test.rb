@@ -143,6 +143,7 @@ class ChatBrowserTest < PeltonTest
       }
     JS
     eventually("a heartbeat", timeout: 30) { ann.evaluate("!!window.socket") }
+    an_older_text_comes_too_late(ann, bob)
     ann.evaluate("window.socket.onmessage = null")
     ids = bob.evaluate("[...document.querySelectorAll('li.message')].slice(-2).map(item => item.dataset.id)")
     submit(bob, "/rooms/1/messages/#{ids.first}", _method: "patch", "message[text]": "Changed meanwhile")
@@ -153,6 +154,23 @@ class ChatBrowserTest < PeltonTest
 
     sees(ann, "Changed meanwhile")
     assert_equal [0, 0], [ann, bob].map { |browser| browser.evaluate("document.querySelectorAll('#message_#{ids.last}').length") }
+  end
+
+  # Two changes at once may be announced in either order: here the first one comes once more.
+  def an_older_text_comes_too_late(ann, bob)
+    ann.evaluate(<<~JS)
+      window.heard = []
+      window.hear = socket.onmessage
+      socket.onmessage = (event) => { heard.push(event.data); hear(event) }
+    JS
+    id = bob.evaluate("[...document.querySelectorAll('li.message')].at(-3).dataset.id")
+    ["An older text", "A newer text"].each do |words|
+      submit(bob, "/rooms/1/messages/#{id}", _method: "patch", "message[text]": words)
+      sees(ann, words)
+    end
+    ann.evaluate("hear({data: heard.find(data => data.includes('An older text'))})")
+
+    assert_includes text(ann), "A newer text"
   end
 
   def older_messages_come_while_scrolling(browser)

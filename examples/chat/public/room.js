@@ -15,10 +15,13 @@ export function openRoom(cable, area) {
     return template.content.firstElementChild
   }
 
-  // Puts a message in the order of its id, once. Its sender's page shows it already.
-  function show(html, clientId) {
+  // Puts a message in the order of its id, once. Its sender's page shows it already. An older version than the shown one comes too late.
+  function show(html, clientId, version = 0) {
     const message = element(html)
-    const here = document.getElementById(message.id) || (clientId && list.querySelector(`[data-client="${CSS.escape(clientId)}"]`))
+    const shown = document.getElementById(message.id)
+    if (shown && version < Number(shown.dataset.version ?? list.dataset.version)) return
+    message.dataset.version = version
+    const here = shown || (clientId && list.querySelector(`[data-client="${CSS.escape(clientId)}"]`))
     const follow = atEnd() || message.dataset.user === me
     if (here) here.replaceWith(message)
     else {
@@ -55,15 +58,16 @@ export function openRoom(cable, area) {
     if (!response?.ok) return {}
     const template = document.createElement("template")
     template.innerHTML = await response.text()
-    return { items: [...template.content.querySelectorAll("li.message")], link: template.content.querySelector(".older") }
+    return { items: [...template.content.querySelectorAll("li.message")], link: template.content.querySelector(".older"), version: template.content.querySelector("ol")?.dataset.version }
   }
 
   const fetchMissed = async () => (await load(`?after=${last()}`)).items?.forEach((item) => show(item.outerHTML))
 
   // Edits and deletions may be missing, too: the list begins again with the newest messages.
   async function refresh() {
-    const { items, link } = await load("")
+    const { items, link, version } = await load("")
     if (!items) return
+    list.dataset.version = version
     area.querySelector(".older")?.remove()
     area.prepend(...[link].filter(Boolean))
     list.replaceChildren(...items, ...list.querySelectorAll("[data-client]"))
@@ -79,7 +83,7 @@ export function openRoom(cable, area) {
     received: (message) => {
       if (message.type === "last" && live && message.id > last()) fetchMissed()
       else if (message.type === "message" && live) show(message.html, message.client_id)
-      else if (message.type === "edit") document.getElementById(`message_${message.id}`) && show(message.html)
+      else if (message.type === "edit") document.getElementById(`message_${message.id}`) && show(message.html, message.client_id, message.version)
       else if (message.type === "delete") document.getElementById(`message_${message.id}`)?.remove()
       else if (message.type === "typing" && String(message.user) !== me) typing(message.name)
       else if (message.type === "gone") location.assign("/")

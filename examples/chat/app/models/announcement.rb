@@ -10,15 +10,19 @@ module Announcement
       Webhook.call_mentioned(message)
     end
 
-    def edit(message) = broadcast("edit", Message.with_pk!(message.id))
+    # Of two changes at once either may be announced last. The version, which is read before the message, tells pages which HTML has both.
+    def edit(message)
+      version = Room.where(id: message.room_id).get(:version)
+      broadcast("edit", Message.with_pk!(message.id), version: version)
+    end
 
     def delete(message) = Pelton::Cable.broadcast(message.room.stream, {type: "delete", id: message.id})
 
     private
 
-    def broadcast(type, message)
+    def broadcast(type, message, **more)
       html = Chat.settings.templates.render("messages/_message", locals: {message: message})
-      Pelton::Cable.broadcast(message.room.stream, {type: type, id: message.id, client_id: message.client_id, html: html})
+      Pelton::Cable.broadcast(message.room.stream, {type: type, id: message.id, client_id: message.client_id, html: html, **more})
     end
   end
 end

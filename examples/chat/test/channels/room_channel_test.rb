@@ -32,6 +32,7 @@ class RoomChannelTest < ApplicationTest
     assert_equal %w[message edit edit delete], messages.map { |message| message["type"] }
     assert_includes messages[1]["html"], "coffee"
     assert_includes messages[2]["html"], "👍 1"
+    assert_equal [2, 3], messages[1..2].map { |message| message["version"] }
   end
 
   def test_typing_is_passed_on_now_and_then
