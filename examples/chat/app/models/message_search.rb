@@ -39,7 +39,10 @@ class MessageSearch
   end
 
   def found
-    return Message.dataset.full_text_search(:words, "#{@words.join(" & ")}:*", tsvector: true).reverse(:id) if Message.db.database_type == :postgres
+    if Message.db.database_type == :postgres
+      words = @words.map { |word| word.unicode_normalize(:nfd).gsub(/[\u0300-\u036f]/, "") }.reject(&:empty?)
+      return Message.dataset.full_text_search(:words, "#{words.join(" & ")}:*", tsvector: true).reverse(:id)
+    end
     words = @words.map { |word| "\"#{word}\"" }.join(" ")
     Message.join(:message_words, rowid: :id).where(Sequel.lit("message_words MATCH ?", "#{words} *")).reverse(Sequel[:message_words][:rowid])
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Full-text search: FTS5 in SQLite, a column of words in PostgreSQL. Triggers keep them up to date.
+# Full-text search: FTS5 in SQLite, a column of words in PostgreSQL. Triggers keep them up to date. PostgreSQL's own parser would keep addresses,
+# paths and accents whole, so it gets words of letters and digits alone, as MessageSearch asks for.
 Sequel.migration do
   up do
     case database_type
@@ -15,7 +16,10 @@ Sequel.migration do
         END
       SQL
     when :postgres
-      run "ALTER TABLE messages ADD COLUMN words tsvector GENERATED ALWAYS AS (to_tsvector('simple', text)) STORED"
+      run <<~'SQL'
+        ALTER TABLE messages ADD COLUMN words tsvector GENERATED ALWAYS AS
+          (to_tsvector('simple', regexp_replace(regexp_replace(normalize(text, NFD), '[\u0300-\u036f]+', '', 'g'), '[!-/:-@[-`{-~]+', ' ', 'g'))) STORED
+      SQL
       run "CREATE INDEX messages_words_index ON messages USING gin (words)"
     end
   end
