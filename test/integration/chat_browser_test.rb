@@ -95,11 +95,15 @@ class ChatBrowserTest < PeltonTest
 
   def it_is_changed(ann, bob)
     id = bob.evaluate("document.querySelector('li.message:last-child').dataset.id")
-    ann.evaluate("document.querySelector('#message_#{id} .tools [data-emoji=\"🎉\"]').click()")
+    ann.evaluate("document.querySelector('#message_#{id} .meta a').focus()")
+    ann.evaluate("document.querySelector('#message_#{id} .tools [data-emoji=\"🎉\"]').focus()")
+    ann.evaluate("document.activeElement.click()")
     reactions = ->(browser) { browser.evaluate("document.querySelector('#message_#{id} .reactions')?.innerText.trim()") }
     eventually("the reaction") { reactions.call(bob) == "🎉 1" }
     bob.evaluate("document.querySelector('#message_#{id} .reactions [data-emoji]').click()")
     eventually("both reactions") { reactions.call(ann) == "🎉 2" }
+
+    assert_equal "🎉", ann.evaluate("document.activeElement.dataset.emoji"), "the focus stays"
     submit(bob, "/rooms/1/messages/#{id}", _method: "patch", "message[text]": "This is another text")
     sees(ann, "This is another text")
     bob.evaluate("window.confirm = () => true; document.querySelector('#message_#{id} [data-delete]').click()")

@@ -22,6 +22,7 @@ export function openRoom(cable, area) {
     if (shown && version < Number(shown.dataset.version ?? list.dataset.version)) return
     message.dataset.version = version
     const here = shown || (clientId && list.querySelector(`[data-client="${CSS.escape(clientId)}"]`))
+    const focused = here?.contains(document.activeElement) && document.activeElement
     const follow = atEnd() || message.dataset.user === me
     if (here) here.replaceWith(message)
     else {
@@ -29,8 +30,19 @@ export function openRoom(cable, area) {
       list.insertBefore(message, next || null)
     }
     decorate(message)
+    if (focused) focusAgain(message, focused)
     if (follow) toEnd()
     seen()
+  }
+
+  // What had the focus may be gone, as a reaction that was taken back. The tools are visible only while the message has the focus.
+  function focusAgain(message, before) {
+    const alike = (one) => one.dataset.emoji === before.dataset.emoji && one.href === before.href
+    const link = message.querySelector(".meta a")
+    link.focus({ preventScroll: true })
+    const all = [...message.querySelectorAll("a, button, [role=button]")]
+    const again = all.find((one) => alike(one) && one.parentElement.className === before.parentElement.className) || all.find(alike) || link
+    again.focus({ preventScroll: true })
   }
 
   function decorate(item) {

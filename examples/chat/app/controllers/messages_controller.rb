@@ -34,7 +34,7 @@ class MessagesController < ApplicationController
     end
     return refuse if @message.errors.any?
     announce if @message.posted?
-    wants_json? ? render(json: {id: @message.id}, status: 201) : redirect_to(room_path(@room))
+    wants_json? ? render(json: {id: @message.id}, status: 201) : redirect_to(room_path(@room, anchor: "message_#{@message.id}"))
   end
 
   def update

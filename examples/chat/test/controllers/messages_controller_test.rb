@@ -16,6 +16,8 @@ class MessagesControllerTest < ApplicationTest
 
   def test_a_message_is_posted_once
     2.times { send_message }
+
+    assert_operator response["location"], :end_with?, "#message_#{Message.first.id}"
     follow_redirect!
 
     assert_response 200, "Kitchen", "&lt;i&gt;tea", "Ann"
@@ -101,6 +103,13 @@ class MessagesControllerTest < ApplicationTest
     get "/rooms/#{@room.id}/messages?after=#{Message.order(:id).select_map(:id)[-3]}"
 
     assert_equal ["number 48!", "number 49!"], response.body.scan(/number \d+!/)
+  end
+
+  def test_the_keyboard_reaches_the_field_past_the_messages
+    get "/rooms/#{@room.id}"
+    link, list, field = ["href=\"#message_text\"", "id=\"messages\"", "id=\"message_text\""].map { |part| response.body.index(part) }
+
+    assert_equal [link, list, field], [link, list, field].sort
   end
 
   def test_the_same_page_again_is_304

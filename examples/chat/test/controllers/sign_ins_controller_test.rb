@@ -3,6 +3,12 @@
 require "test_helper"
 
 class SignInsControllerTest < ApplicationTest
+  def test_who_has_no_account_finds_the_way_to_one
+    get "/sign_in/new"
+
+    assert_response 200, "href=\"/sign_up/new\""
+  end
+
   def try(email: "ann@example.com", password: PASSWORD, **more) = post("/sign_in", sign_in: {email: email, password: password, **more})
 
   def test_in_and_out
