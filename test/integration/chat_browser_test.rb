@@ -25,6 +25,7 @@ class ChatBrowserTest < PeltonTest
           they_see_each_other(ann, bob)
           a_message_comes_once(ann, bob)
           it_is_changed(ann, bob)
+          a_refusal_keeps_the_text(bob)
           what_is_new_is_marked(ann, bob)
           nothing_is_missed_over_a_restart(ann, bob)
           a_gap_hides_no_change(ann, bob)
@@ -108,6 +109,16 @@ class ChatBrowserTest < PeltonTest
     sees(ann, "This is another text")
     bob.evaluate("window.confirm = () => true; document.querySelector('#message_#{id} [data-delete]').click()")
     eventually("it is gone") { count(ann, "This is another text") == 0 }
+  end
+
+  def a_refusal_keeps_the_text(browser)
+    field = "document.querySelector('#composer textarea')"
+    browser.evaluate("#{field}.value = 'x'.repeat(10_001); document.querySelector('#composer').requestSubmit()")
+    sees(browser, "is longer than 10000 characters")
+    browser.evaluate("document.querySelector('.failed button').click()")
+
+    assert_equal 10_001, browser.evaluate("#{field}.value.length")
+    browser.evaluate("#{field}.value = ''")
   end
 
   def what_is_new_is_marked(ann, bob)

@@ -159,6 +159,7 @@ export function openRoom(cable, area) {
     const waiting = document.createElement("li")
     waiting.className = "message own waiting"
     waiting.dataset.client = id
+    waiting.dataset.words = words
     const body = document.createElement("div")
     body.className = "text"
     body.textContent = words || data.get("file").name
@@ -172,7 +173,10 @@ export function openRoom(cable, area) {
     try {
       const response = await fetch(form.action, { method: "POST", body: data, headers: { accept: "application/json" } })
       if (response.status === 201) return settle(waiting)
-      if (response.status < 500 && response.status !== 429) return fail(waiting, (await response.json().catch(() => ({}))).error || "It was not sent.")
+      if (response.status < 500 && response.status !== 429) {
+        const { error, detail } = await response.json().catch(() => ({}))
+        return fail(waiting, error || detail || (response.status === 413 ? "The file is too large." : "It was not sent."))
+      }
     } catch { /* the network: again */ }
     if (attempt >= retries) return fail(waiting, "It was not sent.", () => post(data, waiting, 0))
     await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt))
@@ -190,10 +194,16 @@ export function openRoom(cable, area) {
     note.setAttribute("role", "alert")
     note.textContent = `${problem} `
     const button = document.createElement("button")
-    button.textContent = again ? "Try again" : "Dismiss"
-    button.onclick = () => { note.remove(); waiting.classList.remove("failed"); again ? again() : waiting.remove() }
+    button.textContent = again ? "Try again" : "Write again"
+    button.onclick = () => { note.remove(); waiting.classList.remove("failed"); again ? again() : writeAgain(waiting) }
     note.append(button)
     waiting.append(note)
+  }
+
+  function writeAgain(waiting) {
+    text.value = [waiting.dataset.words, text.value].filter(Boolean).join("\n")
+    waiting.remove()
+    text.focus()
   }
 
   // ---- what can be done to a message, and older ones ----

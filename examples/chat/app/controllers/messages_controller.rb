@@ -32,9 +32,11 @@ class MessagesController < ApplicationController
     @message = with_attachment do |attachment|
       Message.post(@room, current_user, text: text, client_id: client_id, attachment: attachment)
     end
-    return refuse if @message.errors.any?
+    return refuse(@message.errors.full_messages.join(", "), text) if @message.errors.any?
     announce if @message.posted?
     wants_json? ? render(json: {id: @message.id}, status: 201) : redirect_to(room_path(@room, anchor: "message_#{@message.id}"))
+  rescue Pelton::Web::Params::Invalid => error
+    refuse("The file #{error.errors["file"] || raise}.", text)
   end
 
   def update
@@ -63,7 +65,7 @@ class MessagesController < ApplicationController
 
   # The file is kept only if the message is, and is a new one.
   def with_attachment
-    upload = params.file(:file, default: nil, types: Attachment::TYPES, max_bytes: Attachment::LARGEST) or return yield
+    upload = params.file(:file, default: nil, max_bytes: Attachment::LARGEST) or return yield
     message = nil
     uploads.keep(upload) do |key|
       message = yield Attachment.new(file: key, name: upload.original_filename.to_s[0, 255], kind: upload.type, size: upload.size)
@@ -74,10 +76,13 @@ class MessagesController < ApplicationController
     message
   end
 
-  def refuse
-    problem = @message.errors.full_messages.join(", ")
+  # The text stays in its field.
+  def refuse(problem, text)
     return render(json: {error: problem}, status: 422) if wants_json?
-    redirect_to room_path(@room), alert: problem
+    @title = sidebar.entry(@room.id).name
+    @draft = text
+    flash.now[:alert] = problem
+    render "rooms/show", status: 422
   end
 
   def wants_json? = env["HTTP_ACCEPT"].to_s.include?("application/json")

@@ -48,15 +48,32 @@ class AttachmentsControllerTest < ApplicationTest
   end
 
   def test_what_is_not_taken
-    send_file("<html><script>alert(1)</script>", "a.png")
+    send_file("x" * (Attachment::LARGEST + 1), "large.mov", text: "My <b>words</b>")
 
-    assert_response 422
+    assert_response 422, "The file is too large", "My &lt;b&gt;words&lt;/b&gt;</textarea>"
+    post "/rooms/#{@room.id}/messages", {message: {text: "x", client_id: "1"}, file: upload("a.csv", content: "x" * (Attachment::LARGEST + 1))}, "HTTP_ACCEPT" => "application/json"
+
+    assert_match(/too large/, json_response.fetch("error"))
     send_file("#{PICTURE[0, 100]}#{"\0" * 1000}".b, "broken.png", client_id: "2")
 
     assert_nil Attachment.first.thumbnail
     post "/rooms/#{@room.id}/messages", message: {text: "x", client_id: "bad id!"}, file: upload("a.txt", content: "text")
 
     assert_equal 1, Attachment.count
+  end
+
+  # Browsers neither show nor run what is no image, sound, film or plain text.
+  def test_ordinary_files
+    {"a.csv" => "a,b\n1,2\n", "a.docx" => "PK\3\4\x14\0\6\0", "a.mov" => "\0\0\0\x14ftypqt  \0\0\0\0qt  ", "a.svg" => "<svg xmlns=\"http://www.w3.org/2000/svg\"><script>1</script></svg>",
+     "a.png" => "<html><script>alert(1)</script>", "a.bin" => "\0\1\2"}.each do |name, bytes|
+      attachment = send_file(bytes.b, name, client_id: name.tr(".", "-"))
+
+      assert_response 303
+      get path(attachment)
+
+      assert_equal [200, bytes.b], [response.status, response.body.b], name
+      refute_match(/svg|html/, response["content-type"], name) unless response["content-disposition"].start_with?("attachment")
+    end
   end
 
   def test_members_alone_see_it

@@ -31,15 +31,10 @@ class MessagesControllerTest < ApplicationTest
     assert_equal 1, announced.size
   end
 
-  # It redirects to a page that has not changed.
-  def test_a_refusal_is_shown
-    get "/rooms/#{@room.id}"
-    tag = response["etag"]
-    post "/rooms/#{@room.id}/messages", message: {text: " ", client_id: "one"}
-    header "If-None-Match", tag
-    get "/rooms/#{@room.id}"
+  def test_a_refusal_is_shown_with_what_was_typed
+    post "/rooms/#{@room.id}/messages", message: {text: "tea" * 4000, client_id: "one"}
 
-    assert_response 200, "is not present"
+    assert_response 422, "is longer than", "#{"tea" * 4000}</textarea>"
   end
 
   def test_scripts_get_json
