@@ -27,6 +27,7 @@ class ChatBrowserTest < PeltonTest
           it_is_changed(ann, bob)
           a_refusal_keeps_the_text(bob)
           what_is_new_is_marked(ann, bob)
+          what_was_read_is_unmarked(ann, bob)
           nothing_is_missed_over_a_restart(ann, bob)
           a_gap_hides_no_change(ann, bob)
           older_messages_come_while_scrolling(ann)
@@ -128,6 +129,22 @@ class ChatBrowserTest < PeltonTest
     eventually("the room is marked") { ann.evaluate("document.querySelector('a[data-room=\"1\"]').classList.contains('unread')") }
     ann.visit("#{@url}/rooms/1")
     sees(ann, "Is anybody there?")
+  end
+
+  # The room is open in a page that nobody sees, and then in view again. Ann's second device is another page of the same sign-in.
+  def what_was_read_is_unmarked(ann, bob)
+    mark = ->(browser, document) { browser.evaluate("#{document}.querySelector('a[data-room=\"1\"]').className") }
+    device = "document.querySelector('#device').contentDocument"
+    hidden = ->(value) { ann.evaluate("Object.defineProperty(document, 'hidden', {configurable: true, get: () => #{value}})") }
+    ann.evaluate("document.body.insertAdjacentHTML('beforeend', '<iframe id=\"device\" src=\"/rooms/2\" hidden></iframe>')")
+    eventually("the other page") { ann.evaluate("#{device}?.querySelector('#presence')?.textContent").to_s.start_with?("Here") }
+    hidden.call(true)
+    send_message(bob, "while you are away")
+    eventually("both marks") { [mark.call(ann, "document"), mark.call(ann, device)] == %w[unread unread] }
+    hidden.call(false)
+    ann.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    eventually("no marks") { [mark.call(ann, "document"), mark.call(ann, device)] == ["", ""] }
+    ann.evaluate("document.querySelector('#device').remove()")
   end
 
   # The workers are replaced while one of them writes.

@@ -23,13 +23,17 @@ function watchSidebar(cable, sidebar, open) {
     link(open)?.setAttribute("aria-current", "page")
     mark(open, false)
   }
+  const newest = new Map()
   let subscription
   const subscribe = () => {
     subscription = cable.subscribe("SidebarChannel", {}, {
       received: (message) => {
         if (message.type === "sidebar") reload()
-        else if (message.type === "unread") for (const id of message.rooms) mark(id, id !== open)
-        else if (message.type === "news" && (message.room !== open || document.hidden)) mark(message.room, true)
+        else if (message.type === "unread") for (const { dataset: { room } } of sidebar.querySelectorAll("a[data-room]")) mark(room, message.rooms.includes(Number(room)) && Number(room) !== open)
+        else if (message.type === "news") {
+          newest.set(message.room, message.message)
+          if (message.room !== open || document.hidden) mark(message.room, true)
+        } else if (message.type === "read" && message.message >= (newest.get(message.room) ?? 0)) mark(message.room, false)
       },
       missed: () => load()
     })

@@ -60,8 +60,7 @@ export function openRoom(cable, area) {
   let reported = 0
   function seen() {
     if (document.hidden || !live || last() <= reported) return
-    reported = last()
-    channel.perform("read", { id: reported })
+    if (channel.perform("read", { id: last() })) reported = last()
   }
 
   // Messages of this room, and the link to older ones.

@@ -23,7 +23,7 @@ class RoomChannel < Pelton::Web::Channel
   end
 
   # The page shows the messages up to this one.
-  def read(data) = @left || Membership.read(@room.id, user.id, data.integer(:id))
+  def read(data) = @left || Announcement.read(@room.id, user.id, data.integer(:id))
 
   private
 

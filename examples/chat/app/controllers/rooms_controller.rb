@@ -16,7 +16,7 @@ class RoomsController < ApplicationController
     @title = entry.name
     @before = params.integer(:before, default: nil)
     if entry.unread && !@before
-      Membership.read(@room.id, current_user.id, @room.last_message_id)
+      Announcement.read(@room.id, current_user.id, @room.last_message_id)
       entry.unread = false
     end
     render if stale?([@room.id, @room.version, @before, *sidebar.key])

@@ -7,8 +7,12 @@ module Announcement
     def message(message)
       broadcast("message", message)
       Pelton::Cable.broadcast(message.room.news, {type: "news", room: message.room_id, message: message.id})
+      tell_read(message.room_id, message.user_id, message.id)
       Webhook.call_mentioned(message)
     end
+
+    # The user has read a room up to a message: the marks go away on all their devices.
+    def read(room_id, user_id, message_id) = Membership.read(room_id, user_id, message_id).positive? && tell_read(room_id, user_id, message_id)
 
     # Of two changes at once either may be announced last. The version, which is read before the message, tells pages which HTML has both.
     def edit(message)
@@ -19,6 +23,8 @@ module Announcement
     def delete(message) = Pelton::Cable.broadcast(message.room.stream, {type: "delete", id: message.id})
 
     private
+
+    def tell_read(room_id, user_id, message_id) = Pelton::Cable.broadcast("user:#{user_id}", {type: "read", room: room_id, message: message_id})
 
     def broadcast(type, message, **more)
       html = Chat.settings.templates.render("messages/_message", locals: {message: message})

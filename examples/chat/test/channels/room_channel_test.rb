@@ -50,6 +50,21 @@ class RoomChannelTest < ApplicationTest
     refute Sidebar.new(@bob).entry(@room.id).unread
   end
 
+  # Not on the page of one who has an older message in view.
+  def test_reading_removes_the_marks_on_all_devices
+    device = subscribe(SidebarChannel, user: @bob)
+    message = Message.post(@room, @ann, text: "tea", client_id: "1")
+    Announcement.message(message)
+    reads = -> { device.messages.filter_map { |one| one.values_at("room", "message") if one["type"] == "read" } }
+    2.times { enter.perform("read", id: message.id) }
+
+    assert_equal [[@room.id, message.id]], reads.call
+    own = Message.post(@room, @bob, text: "more tea", client_id: "2")
+    Announcement.message(own)
+
+    assert_equal [[@room.id, own.id]], reads.call
+  end
+
   def types(subscription) = subscription.messages.filter_map { |message| message["type"] }
 
   def test_who_was_removed_hears_and_says_nothing_more
